@@ -1,0 +1,60 @@
+# Everything happens in .venv, made from pinned versions. `make demo` and `make test` need only Python 3.11+, make and a package index.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+THREADS ?= 2
+
+.PHONY: help setup demo test test-long check format bench spec docs clean
+
+help:
+	@echo "make setup      the environment in .venv"
+	@echo "make demo       train two small models and look at them (a few minutes)"
+	@echo "make test       the whole default test suite"
+	@echo "make test-long  the suites that take many minutes"
+	@echo "make check      format, lint, types, import direction, fast tests"
+	@echo "make format     put the code into shape"
+	@echo "make bench      measure against other ways of doing the same"
+	@echo "make spec       which rows of the specification have a passing test"
+	@echo "make docs       the documentation, into site/"
+	@echo "make clean      remove what was built"
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[all,dev]"
+	touch $(READY)
+
+demo: setup
+	$(BIN)/python -m seqlab.cli.demo
+
+test: setup
+	$(BIN)/pytest -q -n $(THREADS) -m "not long" --spec-report=.spec.json
+
+test-long: setup
+	$(BIN)/pytest -q -m long
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest -q -n $(THREADS) -m "not slow and not long"
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+spec: setup
+	$(BIN)/pytest -q -n $(THREADS) -m "spec and not long" --spec-report=.spec.json >/dev/null || true
+	$(BIN)/python tests/spec_index.py .spec.json
+
+docs: setup
+	$(BIN)/python docs/build.py
+
+clean:
+	rm -rf .venv build dist site .mypy_cache .ruff_cache .hypothesis .spec.json
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

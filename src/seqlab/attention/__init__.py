@@ -1,0 +1,1 @@
+"""Who looks at whom: attention over the steps of a sequence."""

@@ -1,0 +1,1 @@
+"""Naive models that every score stands beside."""

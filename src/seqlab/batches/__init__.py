@@ -1,0 +1,1 @@
+"""Steps -> tensors: stores on disk, padding, length buckets, windows over a stream."""

@@ -1,0 +1,129 @@
+"""Which examples stand together in a batch, and in which order: computed from (seed, epoch), never remembered."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlab.core.seeds import derive
+
+Indices = NDArray[np.int64]
+
+POOL = 50
+"""Batches whose examples are sorted by length together: large enough to fit, small enough to stay random."""
+
+
+class Plan(ABC):
+    """The batches of every epoch, by number. The same seed gives the same batches in any process."""
+
+    @abstractmethod
+    def batches_in(self, epoch: int) -> int: ...
+
+    @abstractmethod
+    def batch(self, epoch: int, number: int) -> Indices:
+        """Example numbers, or start positions of windows."""
+
+
+class ShuffledPlan(Plan):
+    """Every example once per epoch, in a new random order."""
+
+    def __init__(self, num_examples: int, *, batch_size: int, seed: int) -> None:
+        self._num_examples = num_examples
+        self._batch_size = batch_size
+        self._seed = seed
+        self._epoch = -1
+        self._order: list[Indices] = []
+
+    def batches_in(self, epoch: int) -> int:
+        return -(-self._num_examples // self._batch_size)
+
+    def batch(self, epoch: int, number: int) -> Indices:
+        if epoch != self._epoch:  # one epoch's order is kept, so asking batch after batch costs nothing
+            self._order = self._arrange(np.random.default_rng(derive(self._seed, "order", epoch)))
+            self._epoch = epoch
+        return self._order[number]
+
+    def _arrange(self, random: np.random.Generator) -> list[Indices]:
+        return self._cut(random.permutation(self._num_examples))
+
+    def _cut(self, order: Indices) -> list[Indices]:
+        return [order[start : start + self._batch_size] for start in range(0, len(order), self._batch_size)]
+
+
+class BucketPlan(ShuffledPlan):
+    """Every example once per epoch; examples of similar length share a batch, so little is padded.
+
+    The shuffled examples are cut into pools of many batches, each pool is sorted by length and cut into batches, and
+    the batches are shuffled.
+    """
+
+    def __init__(self, lengths: NDArray[np.int64], *, batch_size: int, seed: int) -> None:
+        super().__init__(len(lengths), batch_size=batch_size, seed=seed)
+        self._lengths = lengths
+
+    def _arrange(self, random: np.random.Generator) -> list[Indices]:
+        order = random.permutation(self._num_examples)
+        pool = self._batch_size * POOL
+        pools = [order[start : start + pool] for start in range(0, len(order), pool)]
+        batches = [batch for members in pools for batch in self._cut(members[np.argsort(self._lengths[members], kind="stable")])]
+        return [batches[place] for place in random.permutation(len(batches))]
+
+
+class LengthOrderPlan(Plan):
+    """Every example once, longest first, the same in every epoch: for evaluation, where order is free."""
+
+    def __init__(self, lengths: NDArray[np.int64], *, batch_size: int) -> None:
+        self._order = np.argsort(-lengths, kind="stable")
+        self._batch_size = batch_size
+
+    def batches_in(self, epoch: int) -> int:
+        return -(-len(self._order) // self._batch_size)
+
+    def batch(self, epoch: int, number: int) -> Indices:
+        return self._order[number * self._batch_size : (number + 1) * self._batch_size]
+
+
+class LanePlan(Plan):
+    """A stream cut into as many lanes as the batch has rows; each batch goes on where the one before ended.
+
+    The state of a recurrent model can be carried along. Every epoch starts at another random offset, so that window
+    borders move.
+    """
+
+    def __init__(self, num_steps: int, *, batch_size: int, window: int, seed: int) -> None:
+        self._num_steps = num_steps
+        self._batch_size = batch_size
+        self._window = window
+        self._seed = seed
+
+    def batches_in(self, epoch: int) -> int:
+        usable = self._num_steps - 1 - self._shift(epoch)  # the last step is only a target
+        return max(1, usable // (self._batch_size * self._window))
+
+    def batch(self, epoch: int, number: int) -> Indices:
+        lane = self.batches_in(epoch) * self._window
+        starts = np.arange(self._batch_size, dtype=np.int64) * lane
+        return starts + self._shift(epoch) + number * self._window
+
+    def _shift(self, epoch: int) -> int:
+        spare = self._num_steps - 1 - self._batch_size * self._window  # at least one window per lane must remain
+        return derive(self._seed, "shift", epoch) % (min(self._window, spare) if spare > 0 else 1)
+
+
+class RandomWindowPlan(Plan):
+    """Windows that start anywhere in a stream; an epoch is as many as would cover it once."""
+
+    def __init__(self, num_steps: int, *, batch_size: int, window: int, seed: int) -> None:
+        self._num_starts = max(1, num_steps - window)
+        self._batches = max(1, num_steps // (batch_size * window))
+        self._batch_size = batch_size
+        self._seed = seed
+
+    def batches_in(self, epoch: int) -> int:
+        return self._batches
+
+    def batch(self, epoch: int, number: int) -> Indices:
+        random = np.random.default_rng(derive(self._seed, "window", epoch, number))
+        return random.integers(0, self._num_starts, self._batch_size, dtype=np.int64)

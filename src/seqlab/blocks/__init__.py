@@ -1,0 +1,1 @@
+"""One layer each: embeddings, positions, recurrent walks, convolutions, transformer layers, pooling."""

@@ -1,0 +1,72 @@
+"""Training seen from the terminal: a bar with rate, loss and time left, or plain lines when nobody watches."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from seqlab.cli.console import duration, say
+from seqlab.training.base import StepReport, Validation
+
+SECONDS_BETWEEN_LINES = 10.0
+SMOOTHING = 0.98
+
+
+class TerminalProgress:
+    """Shows every update in one bar on standard error; a validation leaves a line above it."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._bar: Progress | None = None
+        self._loss: float | None = None
+        self._speed = _Speed()
+        self._last_line = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty() and not self._quiet:
+            self._bar = Progress(
+                TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[status]}"), console=Console(stderr=True), transient=True
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("training", total=None, status="")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def stepped(self, report: StepReport) -> None:
+        self._loss = report.loss if self._loss is None else SMOOTHING * self._loss + (1 - SMOOTHING) * report.loss
+        rate = self._speed.count()
+        status = f"loss {self._loss:.4f}  {rate:.1f} steps/s  {duration(report.seconds_left)} left"
+        if self._bar is not None:
+            self._bar.update(self._task, completed=report.step, total=report.total_steps, status=f"{report.step:,}/{report.total_steps:,}  {status}")
+        elif not self._quiet and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
+            self._last_line = time.monotonic()
+            say(f"step {report.step:,}/{report.total_steps:,}  epoch {report.epoch + 1}  {status}")
+
+    def validated(self, step: int, validation: Validation, *, is_best: bool) -> None:
+        numbers = "  ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in validation.facts.items() if isinstance(value, float))
+        line = f"step {step:,}: {numbers}{'  (best so far)' if is_best else ''}"
+        if self._quiet:
+            return
+        if self._bar is not None:
+            self._bar.console.print(line, highlight=False, markup=False)
+        else:
+            say(line)
+
+
+class _Speed:
+    """Updates per second over the last moments."""
+
+    def __init__(self) -> None:
+        self._times: list[float] = []
+
+    def count(self) -> float:
+        self._times = [*self._times[-50:], time.monotonic()]
+        return (len(self._times) - 1) / max(self._times[-1] - self._times[0], 1e-9)

@@ -1,0 +1,89 @@
+"""Everything seqlab refuses, and how it says so.
+
+    SeqlabError                 the user can mend it                         exit code 2
+    ├── DataError               a file, or what stands in it
+    ├── RecipeError             one or more settings
+    ├── RunError                a run folder, or a file inside one
+    ├── UsageError              the words of a command or the arguments of a call
+    ├── MissingExtra            an optional dependency that is not installed
+    ├── TrainingError           training cannot go on (a loss that is not finite)
+    └── EnvironmentProblem      disk, memory or port                         exit code 3
+
+A message says where, what was found, and what to do about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+LONGEST_LIST = 8
+
+
+class SeqlabError(Exception):
+    """A mistake the user can mend: `where: what was found` and, on the next line, the cure."""
+
+    exit_code = 2
+
+    def __init__(self, what: str, *, where: str = "", cure: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.cure = cure
+        first = f"{where}: {what}" if where else what
+        super().__init__(f"{first}\n  {cure}" if cure else first)
+
+
+class DataError(SeqlabError):
+    """A file that cannot be read, or whose contents cannot be used."""
+
+
+class RecipeError(SeqlabError):
+    """Settings that are unknown, of the wrong kind, or that contradict each other."""
+
+    @classmethod
+    def of(cls, mistakes: Sequence[str], *, where: str) -> RecipeError:
+        """One error for all mistakes of a recipe."""
+        if len(mistakes) == 1:
+            return cls(mistakes[0], where=where)
+        shown = [f"  - {mistake}" for mistake in mistakes[:LONGEST_LIST]]
+        if len(mistakes) > LONGEST_LIST:
+            shown.append(f"  - and {len(mistakes) - LONGEST_LIST} more")
+        return cls(f"{len(mistakes)} mistakes\n" + "\n".join(shown), where=where)
+
+
+class RunError(SeqlabError):
+    """A run folder that is missing, damaged, of another version, or in use."""
+
+
+class UsageError(SeqlabError):
+    """A call or command whose words cannot be right."""
+
+
+class MissingExtra(SeqlabError):
+    """An optional dependency that this use needs."""
+
+    def __init__(self, package: str, *, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs the package '{package}'.", cure=f"pip install 'seqlab[{extra}]'")
+
+
+class TrainingError(SeqlabError):
+    """Training stopped because going on would be wrong."""
+
+
+class EnvironmentProblem(SeqlabError):
+    """The machine is in the way: disk, memory, port."""
+
+    exit_code = 3
+
+
+def nearest(name: str, allowed: Iterable[str]) -> str:
+    """The sentence that helps after an unknown name: the nearest one, and what there is.
+
+    >>> nearest("lstn", ["gru", "lstm", "rnn"])
+    "Did you mean 'lstm'? There is: gru, lstm, rnn."
+    """
+    names = sorted(allowed)
+    close = get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"Did you mean '{close[0]}'? " if close else ""
+    shown = ", ".join(names[:24]) + (f" and {len(names) - 24} more" if len(names) > 24 else "")
+    return f"{hint}There is: {shown or 'nothing'}."

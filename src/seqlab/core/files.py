@@ -1,0 +1,83 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from seqlab.core.errors import EnvironmentProblem
+
+CHUNK = 1 << 20
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that a reader sees the old content or the new, never a part, whatever happens in between."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with explain_full_disk(path, needed=len(data)):
+        try:
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames inside a folder durable."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def explain_full_disk(path: Path, *, needed: int) -> Iterator[None]:
+    """Turn the system's 'no space left' into a message with the two numbers that matter."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        raise EnvironmentProblem(
+            f"no space left: needs {megabytes(needed)}, has {megabytes(free_space(path))}.",
+            where=str(path),
+            cure="Free some space or choose another folder with --out; what was saved before is whole.",
+        ) from error
+
+
+def free_space(path: Path) -> int:
+    """Bytes free on the disk that holds a path, which need not exist yet."""
+    folder = path
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
+
+
+def megabytes(size: int) -> str:
+    """
+    >>> megabytes(1_500_000), megabytes(3_200_000_000), megabytes(1200)
+    ('1.5 MB', '3.2 GB', '1 kB')
+    """
+    if size >= 1_000_000_000:
+        return f"{size / 1e9:.1f} GB"
+    return f"{size / 1e6:.1f} MB" if size >= 1_000_000 else f"{size // 1000} kB"
+
+
+def sha256(path: Path) -> str:
+    """The checksum of a file's content."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,40 @@
+"""What a built-in dataset is: three parts that need no download, the task they are for, and the settings they come with."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal
+
+from seqlab.core.registry import Registry
+from seqlab.sources.base import Source
+from seqlab.sources.splitting import Splits
+
+SEED = 0  # parts are the same for everyone, whatever the seed of the run
+
+
+class BuiltIn(ABC):
+    """A dataset by name. Its rows, their order and its parts are the same in every process."""
+
+    name: ClassVar[str]
+    sentence: ClassVar[str]
+    task: ClassVar[Literal["classification", "language_model"]]
+    settings: ClassVar[dict[str, str]]  # what a recipe for it must say, by dotted name
+
+    @abstractmethod
+    def splits(self) -> dict[str, Source]:
+        """The parts train, valid and test; no text stands in two of them."""
+
+
+def as_parts(splits: Splits) -> dict[str, Source]:
+    parts = splits.named()
+    assert set(parts) == {"train", "valid", "test"}
+    return parts
+
+
+def mixed(name: str) -> str:
+    """A key that sorts names into the same random-looking order everywhere."""
+    return hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
+
+
+datasets: Registry[type[BuiltIn]] = Registry("dataset", room="seqlab.datasets", not_parts=("base", "memory"))

@@ -1,0 +1,41 @@
+"""Handwritten digits of 8 by 8 pixels, read row by row: a sequence of 8 steps with 8 numbers each.
+
+The pictures are the ones scikit-learn carries (extra `datasets`): 1,797 digits, grey values scaled to 0..1.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from seqlab.core.extras import require
+from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
+from seqlab.datasets.memory import MemoryRows
+from seqlab.sources.base import Source
+from seqlab.sources.splitting import hold_out
+
+WHITEST = 16.0
+
+
+@datasets.register("digits")
+class Digits(BuiltIn):
+    """Classification of numeric sequences."""
+
+    name = "digits"
+    sentence = "Which digit is this picture, read row by row?"
+    task = "classification"
+    settings = {"data.label": "label"}  # noqa: RUF012 (declared ClassVar in the base)
+
+    def splits(self) -> dict[str, Source]:
+        source = MemoryRows("digits", ["steps", "label"], read_digits())
+        return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["steps"]))
+
+
+@cache
+def read_digits() -> list[dict[str, Any]]:
+    library = require("sklearn.datasets", extra="datasets", purpose="The dataset 'digits'", package="scikit-learn")
+    digits = library.load_digits()
+    return [
+        {"steps": (image / WHITEST).tolist(), "label": str(label)}  # (8 steps, 8 numbers)
+        for image, label in zip(digits.images, digits.target.tolist(), strict=True)
+    ]

@@ -1,0 +1,1 @@
+"""From distributions over the next token to sequences of ids."""

@@ -1,0 +1,64 @@
+"""Continuing a prompt token by token, with the state carried along."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from seqlab.decoding.sampling import choose
+from seqlab.decoding.settings import DecodingSettings
+
+State = tuple[Tensor, ...]
+
+
+class NextToken(Protocol):
+    """A language model: tokens and a state in, logits and the next state out."""
+
+    def __call__(
+        self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: State | None = None
+    ) -> tuple[Float[Tensor, "batch time vocab"], State]: ...
+
+
+def continue_tokens(
+    model: NextToken,
+    prompt: Sequence[int],
+    settings: DecodingSettings,
+    *,
+    stop_ids: Collection[int] = (),
+    never_ids: Sequence[int] = (),
+    context: int | None = None,
+    device: torch.device | None = None,
+) -> Iterator[int]:
+    """Yield new tokens one by one until a stop token or the limit.
+
+    `never_ids` (padding, unknown) are never chosen. A model that sees at most `context` tokens is started again on the
+    last half of them when they are used up.
+    """
+    generator = torch.Generator().manual_seed(settings.seed)
+    tokens = list(prompt)
+    fresh = tokens[-context:] if context else tokens
+    state: State | None = None
+    used = 0
+    for _ in range(settings.max_tokens):
+        if context and used + len(fresh) > context:
+            fresh, state, used = tokens[-(context // 2) :], None, 0
+        logits, state = _advance(model, fresh, state, device)
+        used += len(fresh)
+        logits[:, list(never_ids)] = float("-inf")
+        token = int(choose(logits, settings, generator))
+        if token in stop_ids:
+            return
+        yield token
+        tokens.append(token)
+        fresh = [token]
+
+
+@torch.inference_mode()
+def _advance(model: NextToken, fresh: Sequence[int], state: State | None, device: torch.device | None) -> tuple[Float[Tensor, "1 vocab"], State]:
+    inputs = torch.tensor([fresh], device=device)
+    logits, state = model(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
+    return logits[:, -1].float().cpu(), state

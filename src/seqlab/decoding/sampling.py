@@ -1,0 +1,43 @@
+"""Choosing the next token from a distribution."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from seqlab.decoding.settings import DecodingSettings
+
+
+def choose(logits: Float[Tensor, "batch vocab"], settings: DecodingSettings, generator: torch.Generator) -> Int[Tensor, " batch"]:
+    """The likeliest token at temperature 0, else a draw from the narrowed and sharpened distribution."""
+    if settings.temperature == 0:
+        return logits.argmax(dim=-1)
+    narrowed = keep_top_p(keep_top_k(logits / settings.temperature, settings.top_k), settings.top_p)
+    return torch.multinomial(narrowed.softmax(dim=-1), 1, generator=generator).squeeze(-1)
+
+
+def keep_top_k(logits: Float[Tensor, "batch vocab"], k: int) -> Float[Tensor, "batch vocab"]:
+    """Only the k highest logits stay (more in a tie at the border); 0 keeps all.
+
+    >>> keep_top_k(torch.tensor([[1.0, 3.0, 2.0]]), 2).tolist()
+    [[-inf, 3.0, 2.0]]
+    """
+    if not 0 < k < logits.shape[-1]:
+        return logits
+    lowest = logits.topk(k, dim=-1).values[:, -1:]
+    return logits.masked_fill(logits < lowest, float("-inf"))
+
+
+def keep_top_p(logits: Float[Tensor, "batch vocab"], p: float) -> Float[Tensor, "batch vocab"]:
+    """Only the smallest set of likeliest tokens whose probabilities reach p stays.
+
+    Paper: Holtzman et al. 2020, "The Curious Case of Neural Text Degeneration", arXiv:1904.09751.
+    """
+    if p >= 1:
+        return logits
+    ordered, order = logits.sort(dim=-1, descending=True)
+    probabilities = ordered.softmax(dim=-1)
+    before = probabilities.cumsum(dim=-1) - probabilities  # mass of the likelier tokens
+    dropped = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, before >= p)
+    return logits.masked_fill(dropped, float("-inf"))

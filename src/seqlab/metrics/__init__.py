@@ -1,0 +1,1 @@
+"""How good a model is: plain numbers out, each with its interval."""

@@ -1,0 +1,93 @@
+"""Scores of a classifier: accuracy, confusion, precision, recall and F1 of every class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from seqlab.core.errors import UsageError
+
+# (targets, predicted): row i, column j counts the examples of class i that were taken for class j.
+Confusion = Int[np.ndarray, "classes classes"]
+PerClass = Float[np.ndarray, "*batch classes"]
+
+
+@dataclass(frozen=True)
+class ClassScores:
+    """One number for each class; a score whose denominator is 0 is 0.
+
+    precision = right / predicted,  recall = right / present,  f1 = 2 right / (predicted + present)
+    """
+
+    precision: PerClass
+    recall: PerClass
+    f1: PerClass
+
+
+def accuracy(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, " examples"]) -> float:
+    """The share of examples that got their own class.
+
+    >>> accuracy(np.array([0, 1, 2, 2]), np.array([0, 1, 2, 0]))
+    0.75
+    """
+    _refuse_nothing(len(targets))
+    return float(np.mean(targets == predicted))
+
+
+def mean_of_batch_accuracies(correct: Bool[np.ndarray, " examples"], *, batch_size: int) -> float:
+    """The mean of the accuracies of consecutive batches, the number that many training loops print.
+
+    It is not the accuracy when the last batch is smaller, since the examples in that batch weigh more. Kept to stand beside
+    the exact value.
+
+    >>> mean_of_batch_accuracies(np.array([True, True, True, True, False]), batch_size=4)
+    0.5
+    """
+    _refuse_nothing(len(correct))
+    if batch_size < 1:
+        raise UsageError(f"a batch of {batch_size} examples cannot be averaged.", cure="batch_size is at least 1.")
+    starts = np.arange(0, len(correct), batch_size)
+    sizes = np.minimum(batch_size, len(correct) - starts)
+    return float(np.mean(np.add.reduceat(correct.astype(np.int64), starts) / sizes))
+
+
+def confusion(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, " examples"], *, num_classes: int) -> Confusion:
+    """How often each class (row) was taken for each class (column)."""
+    for name, ids in (("targets", targets), ("predicted", predicted)):
+        outside = (ids < 0) | (ids >= num_classes)
+        if outside.any():
+            raise UsageError(
+                f"{name} has class {ids[outside][0]}, but there are {num_classes} classes.", cure=f"Class ids run from 0 to {num_classes - 1}."
+            )
+    pairs = targets.astype(np.int64) * num_classes + predicted
+    return np.bincount(pairs, minlength=num_classes * num_classes).reshape(num_classes, num_classes)
+
+
+def class_scores(counts: Confusion) -> ClassScores:
+    """Precision, recall and F1 of every class, from a confusion matrix."""
+    right = np.diagonal(counts)
+    return scores_from_sums(right, predicted=counts.sum(axis=0), present=counts.sum(axis=1))
+
+
+def macro_f1(counts: Confusion) -> float:
+    """The mean of the F1 of all classes, each weighing the same; a class that is neither present nor predicted counts 0."""
+    return float(class_scores(counts).f1.mean())
+
+
+def scores_from_sums(
+    right: Int[np.ndarray, "*batch classes"], *, predicted: Int[np.ndarray, "*batch classes"], present: Int[np.ndarray, "*batch classes"]
+) -> ClassScores:
+    """The scores from three counts for each class, for one set of examples or (along leading axes) for many."""
+    return ClassScores(precision=_ratio(right, predicted), recall=_ratio(right, present), f1=_ratio(2 * right, predicted + present))
+
+
+def _ratio(above: Int[np.ndarray, "*batch classes"], below: Int[np.ndarray, "*batch classes"]) -> PerClass:
+    ratio: PerClass = np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
+    return ratio
+
+
+def _refuse_nothing(num_examples: int) -> None:
+    if num_examples == 0:
+        raise UsageError("there are no examples to score.", cure="Give at least one example.")

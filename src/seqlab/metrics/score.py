@@ -1,0 +1,97 @@
+"""A score that says how sure it is, what it stands beside, and how it was computed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number about a model on some data.
+
+    `low` and `high` bound a 95 % interval; `baseline` is what a naive method gets on the same data; `how` tells in a few words
+    how the number was computed, enough to compute it again.
+    """
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    baseline: float | None = None
+    baseline_name: str = ""
+    higher_is_better: bool = True
+    how: str = ""
+
+    @property
+    def beats_baseline(self) -> bool | None:
+        """Whether the value is better than the baseline's; None when there is nothing to compare."""
+        if self.baseline is None or math.isnan(self.value) or math.isnan(self.baseline):
+            return None
+        return self.value > self.baseline if self.higher_is_better else self.value < self.baseline
+
+    @property
+    def clearly_beats_baseline(self) -> bool | None:
+        """Whether even the worse end of the interval is better than the baseline; None without an interval or a baseline."""
+        worst = self.low if self.higher_is_better else self.high
+        if worst is None or self.baseline is None or math.isnan(worst) or math.isnan(self.baseline):
+            return None
+        return worst > self.baseline if self.higher_is_better else worst < self.baseline
+
+    def as_json(self) -> dict[str, str | float | bool | None]:
+        """Plain values for JSON, which knows no infinity and no NaN: those become the words "inf", "-inf" and "nan"."""
+        return {
+            "name": self.name,
+            "value": _json_number(self.value),
+            "low": _json_number(self.low),
+            "high": _json_number(self.high),
+            "baseline": _json_number(self.baseline),
+            "baseline_name": self.baseline_name,
+            "higher_is_better": self.higher_is_better,
+            "beats_baseline": self.beats_baseline,
+            "how": self.how,
+        }
+
+    @classmethod
+    def from_json(cls, values: dict[str, str | float | bool | None]) -> Score:
+        """The score that `as_json` wrote."""
+        numbers = {key: None if values.get(key) is None else float(values[key] or 0) for key in ("low", "high", "baseline")}
+        return cls(
+            name=str(values["name"]),
+            value=float(values["value"] or 0),
+            **numbers,
+            baseline_name=str(values.get("baseline_name") or ""),
+            higher_is_better=bool(values.get("higher_is_better", True)),
+            how=str(values.get("how") or ""),
+        )
+
+    def sentence(self) -> str:
+        """One line for people.
+
+        >>> Score("accuracy", 0.91, 0.9, 0.92, baseline=0.5, baseline_name="majority class").sentence()
+        'accuracy 0.9100 (95 % interval 0.9000 to 0.9200), better than majority class 0.5000'
+        """
+        text = f"{self.name} {_shown(self.value)}"
+        if self.low is not None and self.high is not None:
+            text += f" (95 % interval {_shown(self.low)} to {_shown(self.high)})"
+        if self.baseline is None:
+            return text
+        against = f"{self.baseline_name or 'the baseline'} {_shown(self.baseline)}"
+        if self.beats_baseline is None:
+            return f"{text}, beside {against}"
+        if self.beats_baseline:
+            return f"{text}, better than {against}" + (", though not clearly" if self.clearly_beats_baseline is False else "")
+        return f"{text}, equal to {against}" if self.value == self.baseline else f"{text}, worse than {against}"
+
+
+def _json_number(value: float | None) -> float | str | None:
+    if value is None or math.isfinite(value):
+        return value
+    return str(float(value))
+
+
+def _shown(value: float) -> str:
+    """Four decimals for shares and losses, fewer for large numbers, where they would only be noise."""
+    if not math.isfinite(value):
+        return str(value)
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:.2f}" if abs(value) < 1000 else f"{value:,.0f}"

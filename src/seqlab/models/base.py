@@ -1,0 +1,38 @@
+"""The body of a network: what happens between the embedding of the steps and the head that answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from seqlab.core.registry import Registry
+
+State = tuple[Tensor, ...]
+
+
+class Body(nn.Module, ABC):
+    """Steps in, features out, one for one. With a state, a sequence may come in pieces: the results are the same.
+
+    A causal body shows each step only the earlier ones. Tensors of a state are batch first.
+    """
+
+    input_size: int
+    output_size: int
+    carries_state: bool
+    """Whether training over a stream goes on from the state where the last window ended."""
+
+    @classmethod
+    @abstractmethod
+    def build(cls, settings: Any, *, causal: bool) -> Self:
+        """The body that settings of its kind describe."""
+
+    @abstractmethod
+    def forward(
+        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: State | None = None
+    ) -> tuple[Float[Tensor, "batch time output"], State]: ...
+
+
+bodies: Registry[type[Body]] = Registry("model", room="seqlab.models", not_parts=("base", "settings", "classifier", "language_model"))

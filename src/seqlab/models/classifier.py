@@ -1,0 +1,31 @@
+"""A whole network that gives each sequence one class."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float, Shaped
+from torch import Tensor, nn
+
+from seqlab.models.base import Body
+
+
+class Classifier(nn.Module):
+    """logits = W pool(body(embed(inputs))) + b.
+
+    With `sees_padding` the padding is treated as if it were text, as a common mistake does; only for comparison.
+    """
+
+    def __init__(self, embed: nn.Module, body: Body, pool: nn.Module, *, num_classes: int, dropout: float, sees_padding: bool = False) -> None:
+        super().__init__()
+        self.embed = embed
+        self.body = body
+        self.pool = pool
+        self.dropout = nn.Dropout(dropout)
+        self.head = nn.Linear(body.output_size, num_classes)
+        self.sees_padding = sees_padding
+
+    def forward(self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:
+        if self.sees_padding:
+            is_token = torch.ones_like(is_token)
+        features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
+        return self.head(self.dropout(self.pool(features, is_token)))

@@ -1,0 +1,1 @@
+"""Plain data -> SVG and HTML."""

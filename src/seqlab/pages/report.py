@@ -1,0 +1,73 @@
+"""The report of a run: one page with its scores, curves, mistakes, samples and recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from seqlab.pages.charts import line_chart
+from seqlab.pages.classes import classes_section, confusion_section
+from seqlab.pages.examples import samples_section, wrong_section
+from seqlab.pages.html import Markup, join, tag, text
+from seqlab.pages.page import Section, page
+from seqlab.pages.report_data import Curve, Report
+from seqlab.pages.scores import scores_section
+
+LONGEST_RECIPE = 100_000
+
+
+def render_report(report: Report) -> str:
+    """The whole page as text; write it to a file and open it in any browser."""
+    return page(
+        title=report.title,
+        subtitle=report.subtitle,
+        created=report.created,
+        notices=report.warnings,
+        sections=_sections(report),
+    )
+
+
+def _sections(report: Report) -> list[Section]:
+    """The parts that have something to say, the answer first and the details after it."""
+    found: list[Section] = []
+    if report.scores:
+        found.append(Section("scores", "Scores", scores_section(report.scores)))
+    if report.summary:
+        found.append(Section("facts", "The run", _facts(report.summary)))
+    if report.curves:
+        found.append(Section("curves", "Curves", _curves(report.curves)))
+    if report.samples:
+        found.append(Section("samples", "Samples while it learned", samples_section(report.samples)))
+    if report.confusion is not None and report.confusion.labels:
+        found.append(Section("confusion", "Confusion", confusion_section(report.confusion)))
+    if report.per_class:
+        found.append(Section("classes", "Labels", classes_section(report.per_class)))
+    if report.most_wrong:
+        found.append(Section("mistakes", "Most wrong", wrong_section(report.most_wrong)))
+    if report.recipe:
+        found.append(Section("recipe", "Recipe", _recipe(report.recipe)))
+    if report.next_commands:
+        found.append(Section("next", "What to do next", _commands(report.next_commands)))
+    return found
+
+
+def _facts(summary: Sequence[tuple[str, str]]) -> Markup:
+    return tag("dl", *[tag("div", tag("dt", name), tag("dd", value)) for name, value in summary], class_="facts")
+
+
+def _curves(curves: Sequence[Curve]) -> Markup:
+    return tag("div", *[line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(curves, start=1)], class_="charts")
+
+
+def _recipe(recipe: str) -> Markup:
+    lines = [_recipe_line(line) for line in text(recipe, limit=LONGEST_RECIPE).split("\n")]
+    return tag("div", tag("code", join(lines, "\n")), class_="block recipe")
+
+
+def _recipe_line(line: str) -> Markup:
+    """A section's name stands out, a comment steps back. The line is escaped already."""
+    style = "toml-head" if line.startswith("[") else "quiet" if line.startswith("#") else None
+    return tag("span", Markup(line), class_=style) if style else Markup(line)
+
+
+def _commands(commands: Sequence[str]) -> Markup:
+    return tag("div", *[tag("div", tag("code", command), class_="block command") for command in commands])

@@ -1,0 +1,129 @@
+"""What a report is made of: plain data, no tensors, nothing that draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ScoreLine:
+    """One score on one split, with its interval and the naive baseline it has to beat."""
+
+    split: str
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    baseline: float | None = None
+    baseline_name: str = ""
+    higher_is_better: bool = True
+    unit: str = ""
+    how: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a chart. A y that is not finite is a gap."""
+
+    name: str
+    xs: Sequence[float]
+    ys: Sequence[float]
+
+    def __post_init__(self) -> None:
+        if len(self.xs) != len(self.ys):
+            raise ValueError(f"series '{self.name}' has {len(self.xs)} xs and {len(self.ys)} ys")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place on the x axis worth a vertical line, such as the best step."""
+
+    name: str
+    x: float
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A value worth a horizontal line, such as the baseline."""
+
+    name: str
+    y: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line chart."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: Sequence[Series]
+    log_y: bool = False
+    marks: Sequence[Mark] = ()
+    references: Sequence[Reference] = ()
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How often each true label (row) was predicted as each label (column)."""
+
+    labels: Sequence[str]
+    counts: Sequence[Sequence[int]]
+
+    def __post_init__(self) -> None:
+        size = len(self.labels)
+        if len(self.counts) != size or any(len(row) != size for row in self.counts):
+            raise ValueError(f"{size} labels need {size} rows of {size} counts")
+
+
+@dataclass(frozen=True)
+class ClassLine:
+    """The scores of one label; `count` is how often it is the truth."""
+
+    label: str
+    precision: float
+    recall: float
+    f1: float
+    count: int
+
+
+@dataclass(frozen=True)
+class WrongExample:
+    """One confident mistake, and where to find it ('test.csv, line 12')."""
+
+    where: str
+    text: str
+    truth: str
+    predicted: str
+    predicted_probability: float
+    truth_probability: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a language model wrote at one stage of its training."""
+
+    step: int
+    prompt: str
+    text: str
+    valid_loss: float | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything a run has to tell. A part that is empty does not appear on the page."""
+
+    title: str
+    subtitle: str = ""
+    created: str = ""
+    summary: Sequence[tuple[str, str]] = ()
+    scores: Sequence[ScoreLine] = ()
+    curves: Sequence[Curve] = ()
+    confusion: Confusion | None = None
+    per_class: Sequence[ClassLine] = ()
+    most_wrong: Sequence[WrongExample] = ()
+    samples: Sequence[Sample] = ()
+    warnings: Sequence[str] = ()
+    recipe: str = ""
+    next_commands: Sequence[str] = ()

@@ -1,0 +1,1 @@
+"""A recipe becomes a run folder, a run folder becomes a working model again."""

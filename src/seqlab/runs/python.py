@@ -1,0 +1,38 @@
+"""The two functions that Python users meet first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from seqlab.runs.finding import find_recipe
+from seqlab.runs.run import Run
+from seqlab.runs.start import prepare
+from seqlab.runs.start import train as train_prepared
+
+
+def train(
+    what: str | Path,
+    *assignments: str,
+    task: str = "",
+    model: str = "",
+    minutes: float = 0,
+    steps: int = 0,
+    seed: int | None = None,
+    out: str | Path = "",
+    **data: Any,
+) -> Run:
+    """Train on a file, folder, built-in dataset or recipe.
+
+    Further settings are given by their dotted names ("training.clip_norm=0.5"), those of the data also by keyword (text="review").
+    """
+    words = list(assignments) + [f"data.{name}={value}" for name, value in data.items()]
+    words += [f"training.{name}={value}" for name, value in (("minutes", minutes), ("steps", steps)) if value]
+    words += [f"training.seed={seed}"] if seed is not None else []
+    recipe, name = find_recipe(str(what), words, task=task, model=model)
+    return train_prepared(prepare(recipe, out=str(out), name=name))
+
+
+def load(path: str | Path) -> Run:
+    """A finished run, by its folder or by its name below runs/."""
+    return Run.load(path)

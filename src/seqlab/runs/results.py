@@ -1,0 +1,94 @@
+"""results.json: scores, intervals, baselines, and where they come from."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from seqlab.core.errors import RunError
+from seqlab.core.files import write_whole
+from seqlab.metrics.score import Score
+from seqlab.tasks.base import Evaluation
+
+FORMAT = 1
+BEST_FIRST = ("test", "valid")
+
+
+@dataclass(frozen=True)
+class Results(Mapping[str, Score]):
+    """Scores by name (those of the test split when there is one), with everything else in `raw`."""
+
+    raw: dict[str, Any]
+
+    @property
+    def split(self) -> str:
+        return next(name for name in BEST_FIRST if name in self.raw["splits"])
+
+    @property
+    def scores(self) -> dict[str, Score]:
+        return {entry["name"]: Score.from_json(entry) for entry in self.raw["splits"][self.split]["scores"]}
+
+    def __getitem__(self, name: str) -> Score:
+        return self.scores[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{self.split}: {score.sentence()}" for score in self.values())
+
+
+def write_results(
+    folder: Path, evaluations: list[Evaluation], *, training: dict[str, Any], provenance: dict[str, Any], warnings: list[str]
+) -> Results:
+    raw = {
+        "format": FORMAT,
+        "name": folder.name,
+        "splits": {each.split: {"scores": [score.as_json() for score in each.scores], "details": each.details} for each in evaluations},
+        "training": training,
+        "provenance": provenance,
+        "warnings": warnings,
+    }
+    write_whole(folder / "results.json", json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False))
+    return Results(raw)
+
+
+def read_results(folder: Path) -> Results:
+    path = folder / "results.json"
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        results = Results(raw)
+        results.scores  # noqa: B018 - a damaged file shows here
+    except FileNotFoundError as error:
+        raise RunError("the run has no results yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}") from error
+    except (ValueError, KeyError, TypeError, StopIteration) as error:
+        raise RunError("the results cannot be read.", where=str(path), cure=f"Compute them again: seqlab evaluate {folder}") from error
+    return results
+
+
+def provenance(*, seed: int, device: torch.device, data: dict[str, str]) -> dict[str, Any]:
+    """What a reader needs to get the same numbers."""
+    return {
+        "seqlab": version("seqlab"),
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "device": str(device),
+        "threads": torch.get_num_threads(),
+        "seed": seed,
+        "data": data,
+        "created": time.strftime("%Y-%m-%d %H:%M:%S %z"),
+    }

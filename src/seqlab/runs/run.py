@@ -1,0 +1,98 @@
+"""A finished run: loaded, verified, ready to predict, score and continue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from seqlab.core.errors import RunError, UsageError
+from seqlab.decoding.settings import DecodingSettings
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.data import open_data, open_more
+from seqlab.runs.folder import TOKENS, WEIGHTS, find_run, read_recipe, verify
+from seqlab.runs.results import Results, read_results
+from seqlab.tasks.base import Evaluation, Prediction, Task, tasks
+from seqlab.tasks.language_model import LanguageModelling
+from seqlab.training.device import choose_device
+from seqlab.training.weights import read_weights
+
+MORE = "new data"
+
+
+class Run:
+    """A trained model with its recipe, tokens and results."""
+
+    def __init__(self, folder: Path, recipe: Recipe, task: Task, model: nn.Module) -> None:
+        self.folder = folder
+        self.recipe = recipe
+        self.task = task
+        self.model = model.eval()
+
+    @classmethod
+    def load(cls, path: str | Path) -> Run:
+        """Read a run folder after checking every file that matters."""
+        folder = find_run(path)
+        recipe = read_recipe(folder)
+        verify(folder)
+        task = tasks.get(recipe.task).load(recipe, folder / TOKENS)
+        if not (folder / WEIGHTS).is_file():
+            raise RunError("the run has no weights yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}")
+        with torch.device("meta"):  # only names and shapes: nothing is allocated for a file that may not fit
+            expected = task.build_model().state_dict()
+        weights = read_weights(folder / WEIGHTS, expected=expected)
+        model = task.build_model()
+        model.load_state_dict(weights)
+        return cls(folder, recipe, task, model.to(choose_device(recipe.training)))
+
+    @cached_property
+    def results(self) -> Results:
+        return read_results(self.folder)
+
+    @property
+    def num_parameters(self) -> int:
+        return sum(parameter.numel() for parameter in self.model.parameters())
+
+    def predict(self, inputs: Sequence[Any], *, top: int = 5) -> list[Prediction]:
+        """Answers for texts (or numeric sequences), in their order. A language model answers with the next token."""
+        if isinstance(inputs, str):
+            raise UsageError("predict takes a list of inputs.", cure='For one text: run.predict(["the text"])')
+        return self.task.predict(self.model, inputs, top=top)
+
+    def evaluate(self, data: str | Path | None = None) -> Evaluation:
+        """Scores on further data, or again on the run's own held-out part."""
+        opened = open_data(self.recipe)
+        self.task.attach("train", opened.parts["train"])
+        if data is not None:
+            self.task.attach(MORE, open_more(self.recipe, str(data)))
+            return self.task.evaluate(self.model, MORE)
+        split = "test" if "test" in opened.parts else "valid"
+        self.task.attach(split, opened.parts[split])
+        return self.task.evaluate(self.model, split)
+
+    def generate(self, prompt: str = "", **settings: Any) -> str:
+        """A continuation of the prompt; settings are those of the recipe's section `decoding`."""
+        return "".join(self.stream(prompt, **settings))
+
+    def stream(self, prompt: str = "", **settings: Any) -> Iterator[str]:
+        """The same, piece by piece as it is written."""
+        if not isinstance(self.task, LanguageModelling):
+            raise UsageError(
+                f"a run of the task {self.recipe.task} does not continue text.",
+                where=str(self.folder),
+                cure=f"Ask it: seqlab predict {self.folder} TEXT",
+            )
+        return self.task.write(self.model, prompt, DecodingSettings(**{**self.recipe.decoding.model_dump(), **settings}))
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder)!r}: {self.recipe.task}, {self.recipe.model.kind}, {self.num_parameters:,} parameters)"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(f"<tr><td style='text-align:left'>{escape(score.sentence())}</td></tr>" for score in self.results.values())
+        return f"<b>{escape(repr(self))}</b><table>{rows}</table>"

@@ -1,0 +1,205 @@
+"""A recipe becomes a run: open the data, learn the vocabularies, forecast, train, score, write everything down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from seqlab.core.errors import DataError, RunError
+from seqlab.core.files import write_whole
+from seqlab.core.seeds import derive
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.data import OpenedData, open_data
+from seqlab.runs.folder import JOURNAL, RECIPE, REPORT, TOKENS, WEIGHTS, find_run, locked, new_folder, read_recipe, seal, verify
+from seqlab.runs.report import run_report
+from seqlab.runs.results import provenance, write_results
+from seqlab.runs.run import Run
+from seqlab.sources.survey import survey
+from seqlab.tasks.base import Task, tasks
+from seqlab.training.base import Watcher
+from seqlab.training.budget import DEFAULT_MINUTES, Budget
+from seqlab.training.checkpoint import Checkpoints
+from seqlab.training.device import choose_device, use_threads
+from seqlab.training.forecast import Forecast, measure
+from seqlab.training.journal import Journal, read_journal
+from seqlab.training.loop import Trainer
+from seqlab.training.stop_signals import catch_stop_signals
+from seqlab.training.weights import read_weights
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All that training needs, before anything is written."""
+
+    folder: Path
+    recipe: Recipe
+    task: Task
+    model: nn.Module
+    device: torch.device
+    budget: Budget
+    data: dict[str, str]
+    reasons: list[str]
+    warnings: list[str]
+    forecast: Forecast | None = None
+
+
+class Interrupted(Exception):
+    """Training was stopped on request; the folder can be resumed."""
+
+    def __init__(self, folder: Path, step: int) -> None:
+        super().__init__(f"stopped after step {step}")
+        self.folder = folder
+        self.step = step
+
+
+def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda _: None) -> Prepared:
+    """Everything that can fail on the user's side happens here; the folder is not made yet."""
+    threads = use_threads(recipe.training.threads)
+    device = choose_device(recipe.training)
+    say("reading the data")
+    opened = open_data(recipe)
+    kind = tasks.get(opened.recipe.task)
+    recipe, reasons = kind.complete(opened.recipe, opened.parts["train"])
+    recipe = _complete_training(recipe, threads=threads)
+    warnings = _look_for_leaks(opened)
+    say("learning the vocabulary")
+    task = kind.learn(recipe, opened.parts["train"])
+    data = _attach(task, opened, say=say)
+    torch.manual_seed(derive(recipe.training.seed, "weights"))
+    model = task.build_model()
+    folder = new_folder(out, name=name or f"{Path(recipe.data.train).name.partition('.')[0]}-{_model_name(recipe)}")
+    say("measuring a few steps")
+    forecast = measure(model, task, recipe.training, device=device)
+    budget = Budget.plan(
+        recipe.training,
+        steps_per_epoch=forecast.steps_per_epoch,
+        step_seconds=forecast.step_seconds,
+        validation_seconds=forecast.validation_seconds,
+    )
+    return Prepared(folder, recipe, task, model, device, budget, data, opened.reasons + reasons, warnings, forecast)
+
+
+def train(prepared: Prepared, *, watcher: Watcher | None = None, say: Say = lambda _: None) -> Run:
+    """Make the folder and train until the budget ends."""
+    folder, recipe = prepared.folder, prepared.recipe
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        prepared.task.save(folder / TOKENS)
+        write_whole(folder / RECIPE, recipe.to_toml())
+        seal(folder)
+        facts = {"data": prepared.data, "warnings": prepared.warnings, "threads": torch.get_num_threads(), "device": str(prepared.device)}
+        Journal(folder / JOURNAL).write("started", step=0, total_steps=prepared.budget.total_steps, **facts)
+        trainer = _trainer(prepared, watcher)
+        torch.manual_seed(derive(recipe.training.seed, "training"))
+        trainer.save()  # so that a run can be resumed from its first moment on
+        return _finish(trainer, prepared, say)
+
+
+def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambda _: None) -> Run:
+    """Go on where the newest whole checkpoint of a run stands."""
+    folder = find_run(path)
+    with locked(folder):
+        recipe = read_recipe(folder)
+        verify(folder)
+        use_threads(recipe.training.threads)
+        device = choose_device(recipe.training)
+        checkpoint = Checkpoints(folder / "checkpoints").load()
+        if checkpoint is None:
+            damaged = Checkpoints(folder / "checkpoints").problems()
+            raise RunError(
+                f"there is no whole checkpoint to resume from{': ' + damaged[0] if damaged else ''}.", where=str(folder), cure="Train again."
+            )
+        say("reading the data")
+        opened = open_data(recipe)
+        started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
+        _refuse_other_data(folder, before=started.get("data", {}), now={name: part.fingerprint() for name, part in opened.parts.items()})
+        task = tasks.get(recipe.task).load(recipe, folder / TOKENS)
+        data = _attach(task, opened, say=say)
+        budget = Budget(total_steps=0, evaluate_every=1, seconds=recipe.training.minutes * 60 or float("inf"))
+        prepared = Prepared(folder, recipe, task, task.build_model(), device, budget, data, [], started.get("warnings", []))
+        trainer = _trainer(prepared, watcher)
+        trainer.resume(checkpoint)
+        say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
+        return _finish(trainer, prepared, say)
+
+
+def _trainer(prepared: Prepared, watcher: Watcher | None) -> Trainer:
+    return Trainer(
+        prepared.model, prepared.task, prepared.recipe.training, prepared.budget, folder=prepared.folder, device=prepared.device, watcher=watcher
+    )
+
+
+def _finish(trainer: Trainer, prepared: Prepared, say: Say) -> Run:
+    """Train, take the best weights, score them beside the baselines, and write results and report."""
+    folder = prepared.folder
+    with catch_stop_signals() as stop:
+        done = trainer.run(stop)
+    if not done:
+        raise Interrupted(folder, trainer.step)
+    say("scoring beside the baselines")
+    model = prepared.model
+    model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict()))
+    model.eval()
+    stores: Any = getattr(prepared.task, "stores", {})
+    evaluations = [prepared.task.evaluate(model, split) for split in ("test", "valid") if split in stores]
+    beaten = [score for each in evaluations[:1] for score in each.scores[:1] if score.beats_baseline is False]
+    warnings = [*prepared.warnings, *(f"the model does not beat its baseline: {score.sentence()}" for score in beaten)]
+    training = {
+        "steps": trainer.step,
+        "best_step": trainer.best_step,
+        "seconds": round(trainer.seconds, 1),
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+    }
+    facts = provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data)
+    write_results(folder, evaluations, training=training, provenance=facts, warnings=warnings)
+    run = Run(folder, prepared.recipe, prepared.task, model)
+    write_whole(folder / REPORT, run_report(run))
+    return run
+
+
+def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
+    training = recipe.training
+    changes: dict[str, Any] = {"threads": threads}
+    if not (training.steps or training.epochs or training.minutes):
+        changes["minutes"] = DEFAULT_MINUTES
+    data = {name: str(Path(path).resolve()) for name in ("train", "valid", "test") if (path := getattr(recipe.data, name)) and Path(path).exists()}
+    return recipe.changed("training", **changes).changed("data", **data)
+
+
+def _model_name(recipe: Recipe) -> str:
+    return str(getattr(recipe.model, "cell", recipe.model.kind))
+
+
+def _attach(task: Task, opened: OpenedData, *, say: Say) -> dict[str, str]:
+    """Encode every part; returns the fingerprint of each."""
+    if "valid" not in opened.parts:
+        raise DataError(
+            "there is no data to choose the best model on.", where=opened.parts["train"].name, cure="Set data.valid_share=0.1 or data.valid=FILE."
+        )
+    for split, source in opened.parts.items():
+        say(f"encoding {split}")
+        task.attach(split, source)
+    return {split: source.fingerprint() for split, source in opened.parts.items()}
+
+
+def _look_for_leaks(opened: OpenedData) -> list[str]:
+    """What could spoil an honest score, before training starts. Numeric series are compared by nothing yet."""
+    data = opened.recipe.data
+    if opened.recipe.task != "classification" or "steps" in opened.parts["train"].columns:
+        return []
+    return survey(opened.parts, text=data.text, label=data.label).warnings
+
+
+def _refuse_other_data(folder: Path, *, before: dict[str, str], now: dict[str, str]) -> None:
+    changed = [name for name, fingerprint in before.items() if now.get(name) != fingerprint]
+    if changed:
+        raise RunError(
+            f"the data of {', '.join(changed)} is not what the run started with.", where=str(folder), cure="Restore the files, or start a new run."
+        )

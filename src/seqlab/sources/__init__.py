@@ -1,0 +1,1 @@
+"""Files -> rows: tables, lines, folders, series, compressed or not, always streamed."""

@@ -1,0 +1,69 @@
+"""What may be read out of a zip or tar archive, and what is refused before a byte of it is unpacked."""
+
+from __future__ import annotations
+
+import stat
+import tarfile
+import zipfile
+from pathlib import PurePosixPath
+
+from seqlab.core.errors import DataError
+from seqlab.core.files import megabytes
+
+LARGEST_MEMBER = 2_000_000_000
+LARGEST_RATIO = 100
+SMALL_MEMBER = 10_000_000  # below this a high ratio is a repetitive file, not an attack
+JUNK = {"__MACOSX", "Thumbs.db", "desktop.ini"}
+
+
+def is_junk(name: str) -> bool:
+    """Hidden files and what operating systems leave in archives.
+
+    >>> is_junk("__MACOSX/._train.csv"), is_junk("data/.DS_Store"), is_junk("data/train.csv")
+    (True, True, False)
+    """
+    return any(part in JUNK or (part.startswith(".") and part not in (".", "..")) for part in name.replace("\\", "/").split("/"))
+
+
+def zip_files(archive: zipfile.ZipFile, *, where: str) -> list[zipfile.ZipInfo]:
+    """The members of a zip that are files worth reading, each checked."""
+    files = [member for member in archive.infolist() if not member.is_dir() and not is_junk(member.filename)]
+    for member in files:
+        check_name(member.filename, where=where)
+        if stat.S_ISLNK(member.external_attr >> 16):
+            raise _unsafe(member.filename, "is a link", where=where)
+        if member.flag_bits & 1:
+            raise DataError(
+                f"member '{member.filename}' is locked with a password.", where=where, cure="Unpack the archive and name the file inside."
+            )
+        check_size(member.filename, size=member.file_size, packed=member.compress_size, where=where)
+    return files
+
+
+def check_tar_member(member: tarfile.TarInfo, *, where: str) -> bool:
+    """True for a file worth reading, False for folders and junk; links and devices are refused."""
+    if member.isdir() or is_junk(member.name):
+        return False
+    check_name(member.name, where=where)
+    if not member.isreg():
+        raise _unsafe(member.name, "is a link or a device", where=where)
+    check_size(member.name, size=member.size, packed=member.size, where=where)
+    return True
+
+
+def check_name(name: str, *, where: str) -> None:
+    path = PurePosixPath(name.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":")):
+        raise _unsafe(name, "points outside the archive", where=where)
+
+
+def check_size(name: str, *, size: int, packed: int, where: str) -> None:
+    ratio = size / max(packed, 1)
+    if size > LARGEST_MEMBER or (size > SMALL_MEMBER and ratio > LARGEST_RATIO):
+        raise _unsafe(name, f"unpacks from {megabytes(packed)} to {megabytes(size)}", where=where)
+
+
+def _unsafe(name: str, why: str, *, where: str) -> DataError:
+    return DataError(
+        f"member '{name}' {why}, so the archive is not read.", where=where, cure="If you trust it, unpack it yourself and name the file inside."
+    )

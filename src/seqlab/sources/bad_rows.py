@@ -1,0 +1,67 @@
+"""What happens to a row that cannot be used: stop at it, or skip it and keep count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seqlab.core.errors import DataError
+
+SHOWN = 5
+
+
+class BadRows:
+    """The policy a source carries, and what its fullest pass had to skip.
+
+    Sources are read many times, so every pass counts for itself and only the highest count is kept.
+    """
+
+    def __init__(self, *, skip: bool = False) -> None:
+        self.skip = skip
+        self.count = 0
+        self.messages: list[str] = []
+
+    def new_pass(self) -> Pass:
+        return Pass(self)
+
+    def sentence(self) -> str:
+        """One line for the user, empty when nothing was skipped."""
+        return f"{self.count:,} rows could not be read and were skipped; the first: {self.messages[0]}" if self.count else ""
+
+
+class Pass:
+    """One reading of a source from start to end."""
+
+    def __init__(self, policy: BadRows) -> None:
+        self._policy = policy
+        self.skipped = 0
+        self._messages: list[str] = []
+
+    def reject(self, error: DataError) -> None:
+        """Raise the error, or count it when the user said so."""
+        if not self._policy.skip:
+            raise error
+        self.skipped += 1
+        if len(self._messages) < SHOWN:
+            self._messages.append(str(error).partition("\n")[0])
+        if self.skipped > self._policy.count:
+            self._policy.count = self.skipped
+            self._policy.messages = self._messages
+
+    def require_rows(self, found: int, *, where: str, otherwise: str, cure: str) -> None:
+        """The end of a pass: a source without a single usable row is a mistake."""
+        if found:
+            return
+        if self.skipped:
+            lines = "\n".join(f"  - {message}" for message in self._messages)
+            raise DataError(f"none of its {self.skipped:,} rows can be used:\n{lines}", where=where)
+        raise DataError(otherwise, where=where, cure=cure)
+
+
+def count_all(passes: Iterator[BadRows]) -> BadRows:
+    """The sum of several policies, for sources made of others."""
+    total = BadRows()
+    for policy in passes:
+        total.skip = total.skip or policy.skip
+        total.count += policy.count
+        total.messages = (total.messages + policy.messages)[:SHOWN]
+    return total

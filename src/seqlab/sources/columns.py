@@ -1,0 +1,44 @@
+"""Cells by the names of their columns, with words for those that are not there or hold something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from seqlab.core.errors import DataError, nearest
+from seqlab.sources.base import Row, Source
+
+
+def require_columns(source: Source, wanted: Iterable[str]) -> None:
+    """Every wanted column stands in the source; empty names are ignored."""
+    for name in wanted:
+        if name and name not in source.columns:
+            raise DataError(f"there is no column '{name}'.", where=source.name, cure=nearest(name, source.columns))
+
+
+def text_of(row: Row, column: str) -> str:
+    """The text in a cell. JSON and Parquet can hold other things there."""
+    value = row.values.get(column)
+    if isinstance(value, str):
+        return value
+    raise DataError(f"column '{column}' holds {_kind(value)}, expected text.", where=row.where, cure=_CURE)
+
+
+def label_of(row: Row, column: str) -> str:
+    """The class in a cell, as text: 1 in JSON and "1" in a table are the same class."""
+    value = row.values.get(column)
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    what = "is empty" if value is None or value == "" or isinstance(value, str) else f"holds {_kind(value)}, expected a label"
+    raise DataError(f"column '{column}' {what}.", where=row.where, cure=_CURE)
+
+
+_CURE = "Mend the row or remove it; another column: data.text=NAME, data.label=NAME."
+
+
+def _kind(value: object) -> str:
+    names = {type(None): "nothing", list: "a list", dict: "an object", bool: "true or false", int: "a number", float: "a number", str: "text"}
+    return names.get(type(value), type(value).__name__)

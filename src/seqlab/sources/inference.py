@@ -1,0 +1,146 @@
+"""What the user probably wants with a source, and which setting says otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from seqlab.core.errors import DataError
+from seqlab.sources.base import Row, Source, TextSource
+from seqlab.sources.columns import require_columns
+from seqlab.sources.profiles import Profile, profile
+from seqlab.sources.series import no_features
+from seqlab.sources.settings import DataSettings
+
+Kind = Literal["classification", "language_model"]
+# In order of preference, compared without case; a name also counts when it is the last part of `airline_sentiment`.
+TEXT_NAMES = ("text", "review", "tweet", "sentence", "content", "document", "comment", "message", "body", "name", "title", "question", "caption")
+LABEL_NAMES = (
+    "label",
+    "labels",
+    "class",
+    "target",
+    "sentiment",
+    "category",
+    "emotion",
+    "intent",
+    "language",
+    "lang",
+    "tag",
+    "topic",
+    "y",
+    "polarity",
+)
+SEQUENCE_NAMES = ("sequence", "sequence_id", "series", "series_id", "seq", "seq_id", "id", "group", "trial", "recording")
+STEP_NAMES = ("step", "t", "time", "timestep", "index", "frame", "date", "timestamp")
+SPLIT_NAMES = ("split", "subset", "fold")
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A task and the columns it needs. Each reason ends with the setting that overrides it."""
+
+    task: Kind
+    text: str
+    label: str
+    sequence: str
+    features: tuple[str, ...]
+    reasons: list[str]
+
+
+def guess(source: Source, *, sample: int = 1000, settings: DataSettings | None = None) -> Guess:
+    """Look at the first rows and decide; what the settings already say is taken as given."""
+    given = settings or DataSettings()
+    require_columns(source, [given.text, given.label, given.sequence, *given.features])
+    if isinstance(source, TextSource):
+        return Guess(
+            "language_model", "text", "", "", (), ["plain text: a language model; another task: task=NAME, another format: data.format=NAME"]
+        )
+    rows = list(islice(source.rows(), sample))
+    columns = {name: profile(rows, name) for name in source.columns if name.lower() not in SPLIT_NAMES}
+    text = given.text or ("" if given.sequence or given.features else _pick_text(columns, taken=given.label))
+    if text:
+        return _about_text(columns, text, given)
+    return _about_series(source, rows, columns, given)
+
+
+def _about_text(columns: dict[str, Profile], text: str, given: DataSettings) -> Guess:
+    reasons = [] if given.text else [f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another: data.text=NAME"]
+    label = given.label or _pick_label(columns, taken=text)
+    if not label:
+        return Guess("language_model", text, "", "", (), [*reasons, "no column looks like a label: a language model; a label: data.label=NAME"])
+    if not given.label:
+        reasons.append(f"label column '{label}' ({columns[label].num_distinct} different values); another: data.label=NAME")
+    return Guess("classification", text, label, "", (), [*reasons, "a text and a label: classification; another task: task=NAME"])
+
+
+def _about_series(source: Source, rows: Sequence[Row], columns: dict[str, Profile], given: DataSettings) -> Guess:
+    sequence = given.sequence or _pick_sequence(columns, taken=given.label)
+    label = given.label or (_pick_series_label(rows, columns, sequence=sequence) if sequence else "")
+    features = given.features or tuple(
+        name for name, column in columns.items() if column.is_mostly_number and name not in (sequence, label) and name.lower() not in STEP_NAMES
+    )
+    if sequence and label and not features:
+        raise no_features(source.name)
+    if not (sequence and label):
+        shown = ", ".join(source.columns)
+        cure = "Name them: data.text=NAME data.label=NAME for text, data.sequence=NAME data.label=NAME for a series with one row per step."
+        raise DataError(f"none of its columns ({shown}) looks like text, nor do they look like labelled series.", where=source.name, cure=cure)
+    reasons = [] if given.sequence else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
+    reasons += [] if given.label else [f"label column '{label}' (constant within a sequence); another: data.label=NAME"]
+    reasons += [] if given.features else [f"{len(features)} numbers per step ({', '.join(features[:6])}); others: data.features=NAME,NAME"]
+    return Guess("classification", "", label, sequence, features, [*reasons, "numbers and a label: classification; another task: task=NAME"])
+
+
+def _pick_text(columns: dict[str, Profile], *, taken: str) -> str:
+    named = _by_name(columns, TEXT_NAMES, taken=taken, allowed=lambda column: not column.is_mostly_number)
+    likely = [column for name, column in columns.items() if column.is_text and name != taken and not _is_named(name, LABEL_NAMES)]
+    longest = max(likely, key=lambda column: column.mean_length, default=None)
+    if named and longest and columns[named].mean_length * 3 < longest.mean_length:
+        return longest.name  # `title` beside a long `description`
+    return named or (longest.name if longest else "")
+
+
+def _pick_label(columns: dict[str, Profile], *, taken: str) -> str:
+    named = _by_name(columns, LABEL_NAMES, taken=taken, allowed=lambda column: not column.is_id)
+    if named:
+        return named
+    likely = [column for name, column in columns.items() if name != taken and column.is_class]
+    best = min(reversed(likely), key=lambda column: (column.num_empty > 0, column.num_distinct), default=None)
+    return best.name if best else ""
+
+
+def _pick_sequence(columns: dict[str, Profile], *, taken: str) -> str:
+    """A column whose values stand in blocks, each value in one block only."""
+    blocks = [name for name, column in columns.items() if name != taken and column.num_runs == column.num_distinct < column.num_rows]
+    named = [name for wanted in SEQUENCE_NAMES for name in blocks if name.lower() == wanted]
+    ids = [name for name in blocks if name.lower().endswith("id")]
+    finest = sorted(blocks, key=lambda name: -columns[name].num_runs)
+    return next(iter([*named, *ids, *finest]), "")
+
+
+def _pick_series_label(rows: Sequence[Row], columns: dict[str, Profile], *, sequence: str) -> str:
+    def is_constant(name: str) -> bool:
+        seen: dict[object, object] = {}
+        return all(seen.setdefault(str(row.values[sequence]), row.values[name]) == row.values[name] for row in rows)
+
+    constant = {name: column for name, column in columns.items() if name != sequence and is_constant(name)}
+    classes = [name for name, column in constant.items() if not column.is_number or column.is_whole]
+    return _by_name(constant, LABEL_NAMES, taken=sequence, allowed=lambda _: True) or (classes[-1] if classes else "")
+
+
+def _by_name(columns: dict[str, Profile], names: Sequence[str], *, taken: str, allowed: Callable[[Profile], bool]) -> str:
+    fitting = [name for name, column in columns.items() if name != taken and allowed(column)]
+    exact = [name for wanted in names for name in fitting if name.lower() == wanted]
+    ending = [name for wanted in names for name in fitting if _is_named(name, [wanted])]
+    return next(iter(exact + ending), "")
+
+
+def _is_named(name: str, names: Sequence[str]) -> bool:
+    """
+    >>> _is_named("airline_sentiment", ["sentiment"]), _is_named("context", ["text"])
+    (True, False)
+    """
+    return name.lower().replace("-", "_").replace(" ", "_").rpartition("_")[2] in names

@@ -1,0 +1,73 @@
+"""Quotation marks in tables: how tab separated files use them, and where one was left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+
+class Reader(Protocol):
+    """What cuts lines into fields and knows how many lines it took."""
+
+    @property
+    def line_num(self) -> int: ...
+
+    def __iter__(self) -> Iterator[list[str]]: ...
+
+    def __next__(self) -> list[str]: ...
+
+
+class TabReader:
+    """Cuts lines at tabs with the face of `csv.reader`. Only a field that opens and closes with a quotation mark is unquoted."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self._line_num = 0
+
+    @property
+    def line_num(self) -> int:
+        return self._line_num
+
+    def __iter__(self) -> Iterator[list[str]]:
+        return self
+
+    def __next__(self) -> list[str]:
+        line = next(self._lines).rstrip("\r\n")
+        self._line_num += 1
+        if not line:
+            return []
+        fields = line.split("\t")
+        return [unquote(field) for field in fields] if '"' in line else fields
+
+
+def unquote(field: str) -> str:
+    """
+    >>> [unquote(field) for field in ('"a ""b"" c"', '"so" he said', '"', '""')]
+    ['a "b" c', '"so" he said', '"', '']
+    """
+    if len(field) < 2 or field[0] != '"' or field[-1] != '"':
+        return field
+    inner = field[1:-1]
+    return field if '"' in inner.replace('""', "") else inner.replace('""', '"')
+
+
+def where_quote_opens(lines: Iterable[str], delimiter: str) -> tuple[int, int]:
+    """The line and column (both from 0) of the quotation mark that is never closed, or closes in the middle of a field."""
+    opened, inside = (0, 0), False
+    for number, line in enumerate(lines):
+        at, at_field_start = 0, True
+        while at < len(line):
+            if inside:
+                at = line.find('"', at) + 1 or len(line) + 1
+                doubled = line[at : at + 1] == '"'
+                inside = doubled or at > len(line)
+                at += doubled
+                if not inside and line[at : at + 1] not in (delimiter, "\r", "\n", ""):
+                    return opened
+                at_field_start = False
+            elif at_field_start and line[at] == '"':
+                opened, inside, at = (number, at), True, at + 1
+            else:
+                at = line.find(delimiter, at) + 1 or len(line)
+                at_field_start = True
+    return opened

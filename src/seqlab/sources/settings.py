@@ -1,0 +1,37 @@
+"""The section `data` of a recipe: where the sequences are and how they are read."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from seqlab.core.settings import Settings
+
+Split = Literal["content", "random", "tail"]
+
+
+class DataSettings(Settings):
+    """Which files, which columns, which part is held out."""
+
+    train: str = Field("", description="File, folder or built-in dataset to learn from.")
+    valid: str = Field("", description="File or folder to choose the best model on; held out of train when empty.")
+    test: str = Field("", description="File or folder for the final score; held out of train when empty.")
+    text: str = Field("", description="Column with the text; guessed when empty.")
+    label: str = Field("", description="Column with the class; guessed when empty.")
+    sequence: str = Field("", description="Column that names the sequence a row belongs to, for numeric series with one row per step.")
+    features: tuple[str, ...] = Field((), description="Numeric columns of one step of a series; all other columns when empty.")
+    valid_share: float = Field(0.1, ge=0, lt=1, description="Share of train held out for validation when data.valid is empty.")
+    test_share: float = Field(
+        0.1, ge=0, lt=1, description="Share of train held out for testing when data.test is empty; 0 reports validation scores."
+    )
+    split: Split = Field(
+        "content",
+        description="How parts are held out: content (equal rows stay together), random (exact counts), tail (the end of the file).",
+    )
+    format: Literal["", "csv", "tsv", "jsonl", "text", "parquet", "folders"] = Field("", description="Format of the files; from the name when empty.")
+    delimiter: str = Field("", max_length=1, description="Character between the columns of a table; guessed when empty.")
+    encoding: str = Field("utf-8", description="Encoding of text files.")
+    bad_rows: Literal["stop", "skip"] = Field("stop", description="Stop at the first row that cannot be read, or skip such rows and count them.")
+    max_rows: int = Field(0, ge=0, description="Read at most this many rows of each file; 0 reads all.")
+    max_length: int = Field(0, ge=0, description="Cut sequences to this many steps; 0 keeps them whole.")

@@ -1,0 +1,143 @@
+"""Holding out parts of one source for validation and testing.
+
+    content   rows ordered by a hash of what they say: equal rows share a hash, so they never stand on both sides
+    random    rows ordered by a shuffle: exact counts
+    tail      rows in their own order: the end of the file is the future
+
+In each order the test part is taken first, so that another share for validation does not move it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from seqlab.core.errors import DataError
+from seqlab.core.seeds import derive
+from seqlab.sources.base import Row, Source, TextSource
+from seqlab.sources.filtered import MarkedLines, MarkedRows, TextPart
+from seqlab.sources.settings import Split
+
+TRAIN, VALID, TEST = 0, 1, 2
+LINE_END_WITHIN = 10_000
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Three parts of one source that share no row; a part with share 0 is None."""
+
+    train: Source
+    valid: Source | None
+    test: Source | None
+
+    def named(self) -> dict[str, Source]:
+        parts = {"train": self.train, "valid": self.valid, "test": self.test}
+        return {name: part for name, part in parts.items() if part is not None}
+
+
+def hold_out(source: Source, *, how: Split, valid_share: float, test_share: float, seed: int, key_columns: Sequence[str] = ()) -> Splits:
+    """Cut a source into train, valid and test. `key_columns` is what counts as content; all columns when empty.
+
+    Plain text with `tail` is cut by characters at line ends, so that both sides stay readable text.
+    """
+    if valid_share + test_share >= 1:
+        raise DataError(
+            f"data.valid_share={valid_share:g} and data.test_share={test_share:g} leave nothing to train on.",
+            where=source.name,
+            cure="Lower one of them.",
+        )
+    if how == "tail" and isinstance(source, TextSource):
+        return _cut_text(source, valid_share=valid_share, test_share=test_share)
+    if how == "content":
+        marks = _by_content(source, valid_share, test_share, seed=seed, columns=list(key_columns) or source.columns)
+    else:
+        marks = _by_order(sum(1 for _ in source.rows()), valid_share, test_share, seed=seed if how == "random" else None)
+    _check_parts(source, marks, {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share})
+    kind = MarkedLines if isinstance(source, TextSource) else MarkedRows
+    return Splits(
+        train=kind(source, marks, TRAIN, part="train"),
+        valid=kind(source, marks, VALID, part="held out for validation") if valid_share else None,
+        test=kind(source, marks, TEST, part="held out for testing") if test_share else None,
+    )
+
+
+def content_key(row: Row, columns: Sequence[str], *, seed: int) -> int:
+    """64 bits of what a row says, the same in every process."""
+    digest = hashlib.blake2b(digest_size=8, key=str(seed).encode())
+    for column in columns:
+        cell = cell_text(row.values.get(column)).encode("utf-8", "surrogatepass")
+        digest.update(len(cell).to_bytes(8, "big"))  # so that ("ab", "c") is not ("a", "bc")
+        digest.update(cell)
+    return int.from_bytes(digest.digest(), "big")
+
+
+def cell_text(value: Any) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+def _by_content(source: Source, valid_share: float, test_share: float, *, seed: int, columns: Sequence[str]) -> bytearray:
+    keys = array("Q", (content_key(row, columns, seed=derive(seed, "split")) for row in source.rows()))
+    num_test, num_valid = _count(len(keys), test_share), _count(len(keys), valid_share)
+    ordered = sorted(keys)
+    last_test = ordered[num_test - 1] if num_test else -1
+    after_test = next((at for at in range(num_test, len(ordered)) if ordered[at] > last_test), len(ordered))
+    last_valid = ordered[min(after_test + num_valid, len(ordered)) - 1] if num_valid and ordered else last_test
+    return bytearray(TEST if key <= last_test else VALID if key <= last_valid else TRAIN for key in keys)
+
+
+def _by_order(num_rows: int, valid_share: float, test_share: float, *, seed: int | None) -> bytearray:
+    num_test, num_valid = _count(num_rows, test_share), _count(num_rows, valid_share)
+    order: Sequence[int] = range(num_rows - 1, -1, -1)
+    if seed is not None:
+        order = random.Random(derive(seed, "split")).sample(range(num_rows), num_test + num_valid)  # noqa: S311 (no secret)
+    marks = bytearray(num_rows)
+    for rank in range(num_test + num_valid):
+        marks[order[rank]] = TEST if rank < num_test else VALID
+    return marks
+
+
+def _count(num_rows: int, share: float) -> int:
+    return int(num_rows * share + 0.5)
+
+
+def _check_parts(source: Source, marks: bytearray, shares: dict[int, float]) -> None:
+    names = {TRAIN: "training", VALID: "validation", TEST: "testing"}
+    settings = {TRAIN: "data.valid_share", VALID: "data.valid_share", TEST: "data.test_share"}
+    for mark, share in shares.items():
+        if share and not marks.count(mark):
+            cure = f"Add rows, name a file of its own (data.valid=FILE, data.test=FILE), or change {settings[mark]}."
+            raise DataError(f"{len(marks):,} rows are too few: none is left for {names[mark]}.", where=source.name, cure=cure)
+
+
+def _cut_text(source: TextSource, *, valid_share: float, test_share: float) -> Splits:
+    total = sum(len(chunk) for chunk in source.chunks(1 << 20))
+    num_test, num_valid = _count(total, test_share), _count(total, valid_share)
+    cuts = _line_ends_after(source, [total - num_test - num_valid, total - num_test])
+    (first, first_line), (second, second_line) = cuts
+    if first == 0 or (num_valid and second <= first) or (num_test and total <= second):
+        cure = "Add text, or name a file of its own (data.valid=FILE, data.test=FILE)."
+        raise DataError(f"{total:,} characters are too few to hold out a part.", where=source.name, cure=cure)
+    return Splits(
+        train=TextPart(source, start=0, stop=first, first_line=1, part="train"),
+        valid=TextPart(source, start=first, stop=second, first_line=first_line, part="held out for validation") if num_valid else None,
+        test=TextPart(source, start=second, stop=total, first_line=second_line, part="held out for testing") if num_test else None,
+    )
+
+
+def _line_ends_after(source: TextSource, positions: Sequence[int]) -> list[tuple[int, int]]:
+    """For each position the next line end, unless none is near, with the number of the line that follows."""
+    begin, line, found = 0, 1, list[tuple[int, int]]()
+    waiting = list(positions)
+    for chunk in source.chunks(1 << 20):
+        while waiting and begin + len(chunk) >= waiting[0]:
+            at = max(waiting.pop(0) - begin, 0)
+            # A position right after a line end stays where it is; so does one that no line end follows soon.
+            end = at if at == 0 or chunk[at - 1] == "\n" else chunk.find("\n", at, at + LINE_END_WITHIN) + 1 or at
+            found.append((begin + end, line + chunk.count("\n", 0, end)))
+        begin += len(chunk)
+        line += chunk.count("\n")
+    return found + [(begin, line)] * (len(positions) - len(found))

@@ -1,0 +1,105 @@
+"""What a task is: the whole story of one job, in the order in which the data meets it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from torch import nn
+
+from seqlab.batches.batch import Batch
+from seqlab.batches.feed import Feed, Position
+from seqlab.core.registry import Registry
+from seqlab.metrics.score import Score
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source
+from seqlab.training.base import BatchLoss, Carry, Validation
+
+LONGEST_SHOWN = 80
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One answer: the likeliest, its probability, and the best alternatives."""
+
+    input: str
+    answer: str
+    probability: float
+    ranking: list[tuple[str, float]]
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(f"<tr><td>{escape(name)}</td><td>{share:.4f}</td></tr>" for name, share in self.ranking)
+        return f"<b>{escape(self.answer)}</b> ({self.probability:.3f})<table>{rows}</table>"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores on one split, and what stands behind them as plain data for the report."""
+
+    split: str
+    scores: list[Score]
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Task(ABC):
+    """Binds sources, tokens, batches, model, loss, metrics and predictions for one job."""
+
+    recipe: Recipe
+
+    @classmethod
+    @abstractmethod
+    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        """Fill in what the recipe leaves to the task, from a look at the data; say why, and which setting decides otherwise."""
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, recipe: Recipe, train: Source) -> Self:
+        """Learn vocabularies and scales, from the training split only."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, recipe: Recipe, folder: Path) -> Self:
+        """The task that `save` wrote: ready to predict, or to be given data again."""
+
+    @abstractmethod
+    def save(self, folder: Path) -> None: ...
+
+    @abstractmethod
+    def attach(self, split: str, source: Source) -> None:
+        """Encode a split and keep it at hand under its name (train, valid, test)."""
+
+    @abstractmethod
+    def build_model(self) -> nn.Module: ...
+
+    @abstractmethod
+    def feed(self, position: Position) -> Feed: ...
+
+    @abstractmethod
+    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss: ...
+
+    @abstractmethod
+    def validate(self, model: nn.Module) -> Validation: ...
+
+    @abstractmethod
+    def describe_rows(self, batch: Batch) -> str: ...
+
+    @abstractmethod
+    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+        """Scores with intervals, beside their baselines."""
+
+    @abstractmethod
+    def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]: ...
+
+
+tasks: Registry[type[Task]] = Registry("task", room="seqlab.tasks", not_parts=("base", "inputs", "labelled_rows"))
+
+
+def shown(text: str) -> str:
+    """A text cut to one readable line."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_SHOWN else line[: LONGEST_SHOWN - 1] + "…"

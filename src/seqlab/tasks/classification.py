@@ -1,0 +1,290 @@
+"""Give every sequence one class: reviews, tweets, names, series, images read row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from seqlab.baselines.majority import Majority
+from seqlab.baselines.naive_bayes import NaiveBayes
+from seqlab.baselines.nearest_mean import NearestMean
+from seqlab.batches.batch import Batch
+from seqlab.batches.cache import cached_store
+from seqlab.batches.feed import Feed, Position, one_pass
+from seqlab.batches.padding import pad
+from seqlab.batches.plans import BucketPlan, Indices, LengthOrderPlan, ShuffledPlan
+from seqlab.batches.store import Store, StoreWriter
+from seqlab.blocks.pooling import LastPool, MaxPool, MeanPool
+from seqlab.core.errors import DataError
+from seqlab.losses.cross_entropy import class_cross_entropy
+from seqlab.metrics.bootstrap import macro_f1_interval, mean_interval
+from seqlab.metrics.classification import accuracy, class_scores, confusion, macro_f1, mean_of_batch_accuracies
+from seqlab.metrics.score import Score
+from seqlab.models.base import bodies
+from seqlab.models.classifier import Classifier
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Row, Source
+from seqlab.sources.columns import label_of
+from seqlab.tasks.base import Evaluation, Prediction, Task, shown, tasks
+from seqlab.tasks.inputs import Inputs, TextInputs, learn_inputs, load_inputs
+from seqlab.tasks.labelled_rows import STEPS, LabelledRows
+from seqlab.tokens.labels import Labels
+from seqlab.training.base import BatchLoss, Carry, Validation
+
+EVALUATION_BATCH = 256
+SHORT_TEXT = 40
+"""Mean characters below which text is read letter by letter."""
+MOST_WRONG = 25
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a model said about every example of a split, in the order of the file."""
+
+    targets: NDArray[np.int64]
+    log_probs: NDArray[np.float32]  # (examples, classes)
+
+    @property
+    def predicted(self) -> NDArray[np.int64]:
+        return self.log_probs.argmax(axis=1)
+
+    @property
+    def nats(self) -> NDArray[np.float32]:
+        return -self.log_probs[np.arange(len(self.targets)), self.targets]
+
+
+@tasks.register("classification")
+class Classification(Task):
+    """Reads labelled sequences, learns to tell the classes apart, and says how well."""
+
+    def __init__(self, recipe: Recipe, inputs: Inputs, labels: Labels) -> None:
+        self.recipe = recipe
+        self.inputs = inputs
+        self.labels = labels
+        self.stores: dict[str, Store] = {}
+        self.sources: dict[str, Source] = {}
+
+    @classmethod
+    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        reasons = []
+        if STEPS not in train.columns and not recipe.tokens.kind:
+            texts = [str(row.values.get(recipe.data.text, "")) for row in islice(train.rows(), 500)]
+            mean = sum(map(len, texts)) / max(1, len(texts))
+            letters = mean < SHORT_TEXT
+            changes: dict[str, Any] = (
+                {"kind": "characters"} if letters else {"kind": "words", "size": recipe.tokens.size or 30_000, "lowercase": True}
+            )
+            recipe = recipe.changed("tokens", **changes)
+            reasons.append(f"tokens are {changes['kind']} (texts of {mean:.0f} characters on average); another: tokens.kind=NAME")
+        if not recipe.training.batch_size:
+            recipe = recipe.changed("training", batch_size=64)
+        return recipe, reasons
+
+    @classmethod
+    def learn(cls, recipe: Recipe, train: Source) -> Self:
+        train = LabelledRows(train, text=recipe.data.text, label=recipe.data.label)
+        labels = Labels.fit(label_of(row, recipe.data.label) for row in train.rows())
+        if len(labels) < 2:
+            raise DataError(
+                f"every row has the same label '{shown(labels.names[0])}'.",
+                where=train.name,
+                cure=f"A classifier needs at least two classes; is '{recipe.data.label}' the label column? Another: data.label=NAME",
+            )
+        return cls(recipe, learn_inputs(recipe, train), labels)
+
+    @classmethod
+    def load(cls, recipe: Recipe, folder: Path) -> Self:
+        return cls(recipe, load_inputs(recipe, folder), Labels.load(folder / "labels.json"))
+
+    def save(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.inputs.save(folder)
+        self.labels.save(folder / "labels.json")
+
+    def attach(self, split: str, source: Source) -> None:
+        source = LabelledRows(source, text=self.recipe.data.text, label=self.recipe.data.label)
+        made_from = {
+            "task": "classification",
+            "source": source.fingerprint(),
+            "inputs": self.inputs.digest(),
+            "labels": self.labels.names,
+            "column": [self.inputs.column, self.recipe.data.label],
+            "max_length": self.recipe.data.max_length,
+            "bad_rows": self.recipe.data.bad_rows,
+        }
+        self.sources[split] = source
+        self.stores[split] = cached_store(made_from, lambda folder: self._write(source, folder))
+
+    def _write(self, source: Source, folder: Path) -> None:
+        writer = StoreWriter(folder, dtype=self.inputs.dtype, width=self.inputs.width)
+        for row, steps in self.inputs.encode(source.rows()):
+            writer.append(steps, target=self.labels.encode(label_of(row, self.recipe.data.label), where=row.where), line=row.line)
+        writer.finish()
+
+    def build_model(self) -> Classifier:
+        settings = self.recipe.model
+        body = bodies.get(settings.kind).build(settings, causal=False)
+        bidirectional = getattr(settings, "bidirectional", False)
+        pool = {"last": LastPool(bidirectional=bidirectional), "max": MaxPool(), "mean": MeanPool()}[settings.pooling]
+        return Classifier(
+            self.inputs.embedding(body.input_size),
+            body,
+            pool,
+            num_classes=len(self.labels),
+            dropout=settings.dropout,
+            sees_padding=not getattr(settings, "padding_mask", True),
+        )
+
+    def feed(self, position: Position) -> Feed:
+        store, training = self.stores["train"], self.recipe.training
+        size, seed = min(training.batch_size, len(store)), training.seed
+        plan = BucketPlan(store.lengths, batch_size=size, seed=seed) if training.buckets else ShuffledPlan(len(store), batch_size=size, seed=seed)
+        return Feed(plan, lambda rows, _: self._collate("train", rows), position=position)
+
+    def _collate(self, split: str, rows: Indices) -> Batch:
+        store = self.stores[split]
+        inputs, is_token = pad([store[row] for row in rows], value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
+        targets = torch.from_numpy(store.targets[rows].astype(np.int64))
+        return Batch(inputs=inputs, is_token=is_token, targets=targets, rows=torch.from_numpy(rows))
+
+    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
+        logits = model(batch.inputs, batch.is_token)  # (batch, classes)
+        total = class_cross_entropy(logits, batch.targets, smoothing=self.recipe.training.label_smoothing)
+        correct = int((logits.argmax(dim=-1) == batch.targets).sum())
+        return BatchLoss(total=total, count=len(batch.targets), correct=correct, carry=carry)
+
+    def validate(self, model: nn.Module) -> Validation:
+        answers = self.answers(model, "valid")
+        score = accuracy(answers.targets, answers.predicted)
+        return Validation(score, higher_is_better=True, facts={"valid_accuracy": score, "valid_loss": float(answers.nats.mean())})
+
+    @torch.inference_mode()
+    def answers(self, model: nn.Module, split: str) -> Answers:
+        """Ask the model about every example of a split."""
+        store = self.stores[split]
+        log_probs = np.empty((len(store), len(self.labels)), np.float32)
+        device = next(model.parameters()).device
+        plan = LengthOrderPlan(store.lengths, batch_size=EVALUATION_BATCH)
+        for batch in one_pass(plan, lambda rows, _: self._collate(split, rows)):
+            logits = model(batch.inputs.to(device), batch.is_token.to(device))
+            log_probs[batch.rows.numpy()] = logits.float().log_softmax(dim=-1).cpu().numpy()
+        return Answers(store.targets.astype(np.int64), log_probs)
+
+    def describe_rows(self, batch: Batch) -> str:
+        lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())
+        return f"batch of {len(lines)} rows, lines {', '.join(map(str, lines[:5]))}{' …' if len(lines) > 5 else ''} of {self.sources['train'].name}"
+
+    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+        answers = self.answers(model, split)
+        correct = answers.predicted == answers.targets
+        counts = confusion(answers.targets, answers.predicted, num_classes=len(self.labels))
+        baseline_name, baseline = self._baseline(split)
+        majority = (
+            Majority.fit(self.stores["train"].targets.tolist(), num_classes=len(self.labels)).predict(len(correct))
+            if "train" in self.stores
+            else None
+        )
+        right, macro, loss = mean_interval(correct.astype(np.float64)), macro_f1_interval(counts), mean_interval(answers.nats.astype(np.float64))
+        baseline_counts = None if baseline is None else confusion(answers.targets, baseline, num_classes=len(self.labels))
+        scores = [
+            Score(
+                "accuracy", accuracy(answers.targets, answers.predicted), right.low, right.high,
+                baseline=None if baseline is None else accuracy(answers.targets, baseline),
+                how=f"share of {len(correct):,} right; 95 % bootstrap interval over examples", baseline_name=baseline_name,
+            ),
+            Score(
+                "macro_f1", macro_f1(counts), macro.low, macro.high,
+                baseline=None if baseline_counts is None else macro_f1(baseline_counts),
+                how="mean of the F1 of all classes; a class never predicted counts 0", baseline_name=baseline_name,
+            ),
+            Score("loss", float(answers.nats.mean()), loss.low, loss.high, higher_is_better=False, how="mean cross-entropy in nats"),
+        ]  # fmt: skip
+        details = {
+            "examples": len(correct),
+            "majority_accuracy": None if majority is None else accuracy(answers.targets, majority),
+            "mean_of_batch_accuracies": mean_of_batch_accuracies(correct, batch_size=self.recipe.training.batch_size or EVALUATION_BATCH),
+            "labels": self.labels.names,
+            "confusion": counts.tolist(),
+            "per_class": self._per_class(counts),
+            "most_wrong": self._most_wrong(split, answers),
+        }
+        return Evaluation(split, scores, details)
+
+    def _baseline(self, split: str) -> tuple[str, NDArray[np.int64] | None]:
+        """Predictions of the best naive model for this kind of input, learned from the training split."""
+        if "train" not in self.stores:
+            return "", None
+        train, store = self.stores["train"], self.stores[split]
+        examples = ((train[row], int(train.targets[row])) for row in range(len(train)))
+        questions = (store[row] for row in range(len(store)))
+        if isinstance(self.inputs, TextInputs):
+            bayes = NaiveBayes.fit(examples, vocabulary_size=len(self.inputs.tokenizer.vocabulary), num_classes=len(self.labels))
+            return "naive Bayes", bayes.predict(questions)
+        return "nearest class mean", NearestMean.fit(examples, num_classes=len(self.labels)).predict(questions)
+
+    def _per_class(self, counts: NDArray[np.int64]) -> list[dict[str, Any]]:
+        each = class_scores(counts)
+        return [
+            {
+                "label": name,
+                "precision": float(each.precision[place]),
+                "recall": float(each.recall[place]),
+                "f1": float(each.f1[place]),
+                "count": int(counts[place].sum()),
+            }
+            for place, name in enumerate(self.labels.names)
+        ]
+
+    def _most_wrong(self, split: str, answers: Answers) -> list[dict[str, Any]]:
+        """The mistakes the model was surest of, with the text as it stands in the file."""
+        wrong = np.flatnonzero(answers.predicted != answers.targets)
+        worst = wrong[np.argsort(-answers.nats[wrong], kind="stable")][:MOST_WRONG]
+        rows = self._rows_of(split, set(worst.tolist()))
+        return [
+            {
+                "where": rows[place].where,
+                "text": self._shown_input(rows[place]),
+                "truth": self.labels.decode(int(answers.targets[place])),
+                "predicted": self.labels.decode(int(answers.predicted[place])),
+                "predicted_probability": float(np.exp(answers.log_probs[place].max())),
+                "truth_probability": float(np.exp(-answers.nats[place])),
+            }
+            for place in worst.tolist()
+        ]
+
+    def _rows_of(self, split: str, wanted: set[int]) -> dict[int, Row]:
+        return {number: row for number, row in enumerate(self.sources[split].rows()) if number in wanted} if wanted else {}
+
+    def _shown_input(self, row: Row) -> str:
+        value = row.values[self.inputs.column]
+        return value[:2000] if isinstance(value, str) else f"{len(value)} steps of {self.inputs.width} numbers"
+
+    def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
+        rows = [self.inputs.row(value, number) for number, value in enumerate(inputs, start=1)]
+        return [prediction for part in _parts(rows, EVALUATION_BATCH) for prediction in self._predict(model, part, top)]
+
+    @torch.inference_mode()
+    def _predict(self, model: nn.Module, rows: list[Row], top: int) -> list[Prediction]:
+        encoded = [steps for _, steps in self.inputs.encode(rows)]
+        padded, is_token = pad(encoded, value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
+        device = next(model.parameters()).device
+        probabilities = model(padded.to(device), is_token.to(device)).float().softmax(dim=-1).cpu()  # (batch, classes)
+        best = probabilities.topk(min(top, len(self.labels)), dim=-1)
+        found = []
+        for row, shares, ids in zip(rows, best.values.tolist(), best.indices.tolist(), strict=True):
+            ranking = [(self.labels.decode(label_id), share) for label_id, share in zip(ids, shares, strict=True)]
+            found.append(Prediction(self._shown_input(row), ranking[0][0], ranking[0][1], ranking))
+        return found
+
+
+def _parts(rows: list[Row], size: int) -> Iterator[list[Row]]:
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]

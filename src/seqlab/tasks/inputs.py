@@ -1,0 +1,134 @@
+"""How the inputs of a task become steps: text through a tokenizer, numbers through a scale. New kinds of input are new classes here."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from seqlab.batches.store import smallest_dtype
+from seqlab.blocks.embedding import StepProjection, TokenEmbedding
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Row, Source
+from seqlab.sources.columns import text_of
+from seqlab.tasks.labelled_rows import STEPS
+from seqlab.tokens.base import Tokenizer, tokenizers
+from seqlab.tokens.saving import load_tokenizer, save_tokenizer
+from seqlab.tokens.steps import NumericSteps
+from seqlab.tokens.vocabulary import PAD, UNK
+
+ROWS_AT_ONCE = 256
+
+
+class Inputs(ABC):
+    """Values of a row -> an array of steps, and the layer through which such steps enter a network."""
+
+    column: str
+    dtype: np.dtype[Any]
+    width: int
+    """Numbers per step; 0 when a step is an id."""
+    pad_value: int
+
+    @abstractmethod
+    def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]: ...
+
+    @abstractmethod
+    def embedding(self, hidden_size: int) -> nn.Module: ...
+
+    @abstractmethod
+    def save(self, folder: Path) -> None: ...
+
+    def row(self, value: Any, number: int) -> Row:
+        """A value that does not come from a file, as a row."""
+        return Row({self.column: value}, "input", number)
+
+    def digest(self) -> str:
+        """A hash of everything that encoding depends on."""
+        digest = hashlib.sha256()
+        with tempfile.TemporaryDirectory() as folder:
+            self.save(Path(folder))
+            for path in sorted(Path(folder).iterdir()):
+                digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+
+class TextInputs(Inputs):
+    """Text as token ids, cut to `max_length`."""
+
+    width = 0
+
+    def __init__(self, tokenizer: Tokenizer, *, column: str, max_length: int) -> None:
+        self.tokenizer = tokenizer
+        self.column = column
+        self.max_length = max_length
+        self.pad_value = tokenizer.vocabulary.pad_id
+        self.dtype = smallest_dtype(len(tokenizer.vocabulary))
+        self._nothing_known = np.array([tokenizer.vocabulary.id(UNK)], np.int32)
+
+    @classmethod
+    def learn(cls, recipe: Recipe, train: Source) -> TextInputs:
+        kind = tokenizers.get(recipe.tokens.kind)
+        texts = (text_of(row, recipe.data.text) for row in train.rows())
+        tokenizer = kind.fit(texts, recipe.tokens, specials=[UNK, PAD])
+        return cls(tokenizer, column=recipe.data.text, max_length=recipe.data.max_length)
+
+    def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
+        remaining = iter(rows)
+        while chunk := list(islice(remaining, ROWS_AT_ONCE)):
+            encoded = self.tokenizer.encode_many([text_of(row, self.column) for row in chunk])
+            for row, ids in zip(chunk, encoded, strict=True):
+                known = ids if len(ids) else self._nothing_known  # text of characters that no token knows
+                yield row, known[: self.max_length] if self.max_length else known
+
+    def embedding(self, hidden_size: int) -> nn.Module:
+        return TokenEmbedding(len(self.tokenizer.vocabulary), hidden_size, pad_id=self.pad_value)
+
+    def save(self, folder: Path) -> None:
+        save_tokenizer(self.tokenizer, folder)
+
+
+class NumericInputs(Inputs):
+    """Vectors of numbers, each feature brought to mean 0 and deviation 1: series, feature vectors, the rows of an image."""
+
+    column = STEPS
+    pad_value = 0
+
+    def __init__(self, scale: NumericSteps, *, max_length: int) -> None:
+        self.scale = scale
+        self.max_length = max_length
+        self.width = scale.num_features
+        self.dtype = np.dtype(np.float32)
+
+    @classmethod
+    def learn(cls, recipe: Recipe, train: Source) -> NumericInputs:
+        return cls(NumericSteps.fit(row.values[STEPS] for row in train.rows()), max_length=recipe.data.max_length)
+
+    def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
+        for row in rows:
+            steps = self.scale.encode(row.values[STEPS], where=row.where)
+            yield row, steps[: self.max_length] if self.max_length else steps
+
+    def embedding(self, hidden_size: int) -> nn.Module:
+        return StepProjection(self.width, hidden_size)
+
+    def save(self, folder: Path) -> None:
+        self.scale.save(folder / "steps.json")
+
+
+def learn_inputs(recipe: Recipe, train: Source) -> Inputs:
+    """The inputs that the source offers: its numeric steps if it has them, else its text."""
+    return NumericInputs.learn(recipe, train) if STEPS in train.columns else TextInputs.learn(recipe, train)
+
+
+def load_inputs(recipe: Recipe, folder: Path) -> Inputs:
+    if (folder / "steps.json").is_file():
+        return NumericInputs(NumericSteps.load(folder / "steps.json"), max_length=recipe.data.max_length)
+    return TextInputs(load_tokenizer(folder), column=recipe.data.text, max_length=recipe.data.max_length)

@@ -1,0 +1,1 @@
+"""Text <-> ids, numbers -> steps: every stage callable and invertible by itself."""

@@ -1,0 +1,63 @@
+"""What a tokenizer is: text -> pieces -> ids, and back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlab.core.registry import Registry
+from seqlab.tokens.settings import TokenSettings
+from seqlab.tokens.vocabulary import Vocabulary
+
+Ids = NDArray[np.int32]
+
+
+class Tokenizer(ABC):
+    """Cuts text into pieces and knows their ids. Fitted on the training split only; saved inside the run."""
+
+    kind: ClassVar[str]
+    vocabulary: Vocabulary
+
+    @classmethod
+    @abstractmethod
+    def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
+        """Learn the pieces from texts, in one pass that does not hold them in memory."""
+
+    @abstractmethod
+    def split(self, text: str) -> list[str]:
+        """Text -> pieces."""
+
+    @abstractmethod
+    def join(self, pieces: Sequence[str]) -> str:
+        """Pieces -> text."""
+
+    @abstractmethod
+    def encode(self, text: str) -> Ids:
+        """Text -> ids, at the speed of the kind's fast path; equal to looking up `split` piece by piece."""
+
+    @abstractmethod
+    def decode(self, ids: Iterable[int]) -> str:
+        """Ids -> text; special ids are left out."""
+
+    @abstractmethod
+    def save(self, folder: Path) -> None:
+        """Write everything that `load` needs, as JSON, into a folder."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, folder: Path) -> Self:
+        """The tokenizer that `save` wrote."""
+
+    def encode_many(self, texts: Sequence[str]) -> list[Ids]:
+        """Several texts at once; kinds with a parallel encoder do better than one by one."""
+        return [self.encode(text) for text in texts]
+
+
+NOT_KINDS = ("base", "counting", "labels", "one_hot", "parts", "saving", "settings", "steps", "subwords", "untrusted_json", "vocabulary", "word_list")
+
+tokenizers: Registry[type[Tokenizer]] = Registry("tokenizer", room="seqlab.tokens", not_parts=NOT_KINDS)

@@ -1,0 +1,74 @@
+"""One token per byte of the text in UTF-8: 256 tokens, and nothing is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from seqlab.tokens.base import Ids, Tokenizer, tokenizers
+from seqlab.tokens.saving import read_header, write_header
+from seqlab.tokens.settings import TokenSettings
+from seqlab.tokens.untrusted_json import damaged
+from seqlab.tokens.vocabulary import Vocabulary
+
+VOCABULARY = "vocabulary.json"
+
+# Readable bytes are written as themselves, the others by their number; "<" stands for itself, so "<0x0A>" cannot be mistaken.
+PIECES = [chr(byte) if 0x20 <= byte < 0x7F else f"<0x{byte:02X}>" for byte in range(256)]
+
+
+@tokenizers.register("bytes")
+class Bytes(Tokenizer):
+    """id = number of special pieces + byte. Any text comes back exactly; `size` and `min_count` have no meaning here.
+
+    >>> tokenizer = Bytes(["<unk>", "<pad>"])
+    >>> tokenizer.encode("Aé").tolist(), tokenizer.split("Aé"), tokenizer.decode([67, 197, 171])
+    ([67, 197, 171], ['A', '<0xC3>', '<0xA9>'], 'Aé')
+    """
+
+    kind = "bytes"
+
+    def __init__(self, specials: Sequence[str], *, lowercase: bool = False) -> None:
+        self.vocabulary = Vocabulary(PIECES, specials=specials)
+        self.lowercase = lowercase
+
+    @classmethod
+    def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:  # noqa: ARG003 (nothing to learn)
+        return cls(specials, lowercase=settings.lowercase)
+
+    def split(self, text: str) -> list[str]:
+        return [PIECES[byte] for byte in self._bytes(text)]
+
+    def join(self, pieces: Sequence[str]) -> str:
+        return self.decode([self.vocabulary.ids[piece] for piece in pieces])
+
+    def encode(self, text: str) -> Ids:
+        ids: Ids = np.frombuffer(self._bytes(text), dtype=np.uint8).astype(np.int32)
+        ids += len(self.vocabulary.specials)
+        return ids
+
+    def decode(self, ids: Iterable[int]) -> str:
+        found = self.vocabulary.without_specials(ids) - len(self.vocabulary.specials)
+        data = found.astype(np.uint8).tobytes()
+        try:
+            return data.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:  # a model wrote half a character
+            return data.decode("utf-8", "replace")
+
+    def save(self, folder: Path) -> None:
+        self.vocabulary.save(folder / VOCABULARY)
+        write_header(folder, kind=self.kind, lowercase=self.lowercase)
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        header = read_header(folder)
+        vocabulary = Vocabulary.load(folder / VOCABULARY)
+        if vocabulary.pieces[len(vocabulary.specials) :] != PIECES:
+            raise damaged(folder / VOCABULARY, "does not list the 256 bytes")
+        return cls(vocabulary.specials, lowercase=bool(header["lowercase"]))
+
+    def _bytes(self, text: str) -> bytes:
+        return (text.lower() if self.lowercase else text).encode("utf-8", "surrogatepass")

@@ -1,0 +1,50 @@
+"""How often each piece occurs, in memory that does not grow with the corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+MOST_PIECES = 2_000_000
+LONGEST_PIECE = 200
+
+
+def count_pieces(texts: Iterable[Iterable[str]], *, most: int = MOST_PIECES) -> Counter[str]:
+    """Counts of the pieces of all texts.
+
+    Exact as long as there are at most `most` different pieces, and a gigabyte of English does not have that many.
+    Beyond that the rarest are forgotten, those seen once first, so that only the counts of rare pieces are too low.
+
+    >>> count_pieces([["a", "b"], ["a", "c"], ["c", "a"]])
+    Counter({'a': 3, 'c': 2, 'b': 1})
+    """
+    counts: Counter[str] = Counter()
+    for pieces in texts:
+        counts.update(pieces)
+        if len(counts) > most:
+            counts = _without_rarest(counts, most=most // 2)  # down to half, so that this happens seldom
+    return _storable(counts)
+
+
+def _without_rarest(counts: Counter[str], *, most: int) -> Counter[str]:
+    rare = 1
+    while len(counts) > most:
+        counts = Counter({piece: count for piece, count in counts.items() if count > rare})
+        rare *= 2
+    return counts
+
+
+def _storable(counts: Counter[str]) -> Counter[str]:
+    """Without endless pieces (a line of base64) and without halves of surrogate pairs, which no UTF-8 file can hold."""
+    odd = [piece for piece in counts if len(piece) > LONGEST_PIECE or not (piece.isascii() or _is_utf8(piece))]
+    for piece in odd:
+        del counts[piece]
+    return counts
+
+
+def _is_utf8(piece: str) -> bool:
+    try:
+        piece.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,51 @@
+"""Long texts in parts, short texts together: the same work in pieces of a size that memory and caches like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+PART = 1 << 20
+
+
+def even_parts(texts: Iterable[str], *, size: int = PART) -> Iterator[str]:
+    """All characters of all texts in order, in strings of about `size`: for counting, where borders do not matter.
+
+    >>> list(even_parts(["abcdefg", "h", "ij"], size=3))
+    ['abc', 'def', 'ghij']
+    """
+    held: list[str] = []
+    length = 0
+    for text in texts:
+        start = 0
+        while start < len(text):
+            taken = text[start : start + size]
+            start += len(taken)
+            held.append(taken)
+            length += len(taken)
+            if length >= size:
+                yield "".join(held)
+                held, length = [], 0
+    if held:
+        yield "".join(held)
+
+
+def cut(text: str, border: re.Pattern[str], *, size: int = PART, longest: int | None = None) -> Iterator[str]:
+    """A text in parts of at least `size` characters, each beginning where `border` matches.
+
+    Without a border nearby a part grows, up to `longest` when that is given.
+
+    >>> list(cut("to be or not to be", re.compile(" "), size=4)), list(cut("abcdefgh", re.compile(" "), size=2, longest=3))
+    (['to be', ' or not', ' to be'], ['abc', 'def', 'gh'])
+    """
+    start = 0
+    while len(text) - start > size:
+        furthest = len(text) if longest is None else min(len(text), start + longest)
+        found = border.search(text, start + size, furthest)
+        if found is None and furthest == len(text):
+            break
+        stop = found.start() if found else furthest
+        yield text[start:stop]
+        start = stop
+    if start < len(text):
+        yield text[start:]

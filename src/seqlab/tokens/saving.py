@@ -1,0 +1,55 @@
+"""Tokenizers in a folder: which kind it is stands beside what it knows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from seqlab.core.errors import RunError, nearest
+from seqlab.core.files import write_whole
+from seqlab.tokens.base import Tokenizer, tokenizers
+from seqlab.tokens.untrusted_json import damaged, read_json_object
+
+FORMAT = 1
+HEADER = "tokenizer.settings.json"
+LARGEST_HEADER = 100_000
+
+
+def save_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
+    """Write a tokenizer of any kind into a folder, which is made when it is missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer.save(folder)
+
+
+def load_tokenizer(folder: Path) -> Tokenizer:
+    """The tokenizer in a folder, whatever its kind."""
+    header = read_header(folder)
+    kind = header.get("kind")
+    if not isinstance(kind, str) or kind not in tokenizers.names():
+        raise RunError(
+            f"the tokenizer is of a kind that does not exist here ({str(kind)[:40]!r}).",
+            where=str(folder / HEADER),
+            cure=nearest(str(kind)[:40], tokenizers.names()),
+        )
+    return tokenizers.get(kind).load(folder)
+
+
+def write_header(folder: Path, *, kind: str, lowercase: bool) -> None:
+    """What every kind says about itself. Written last, so that a folder with a header holds the rest too."""
+    write_whole(folder / HEADER, json.dumps({"format": FORMAT, "kind": kind, "lowercase": lowercase}, indent=2) + "\n")
+
+
+def read_header(folder: Path) -> dict[str, object]:
+    """The header of a saved tokenizer, of a version that this one understands."""
+    path = folder / HEADER
+    header = read_json_object(path, largest=LARGEST_HEADER)
+    version = header.get("format")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise damaged(path, "does not say its format version")
+    if version > FORMAT:
+        raise RunError(
+            f"the tokenizer has format {version}; this seqlab reads formats up to {FORMAT}.", where=str(path), cure="pip install --upgrade seqlab"
+        )
+    if not isinstance(header.get("lowercase"), bool):
+        raise damaged(path, "does not say whether text is lower-cased (true or false)")
+    return header

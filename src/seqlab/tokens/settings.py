@@ -1,0 +1,23 @@
+"""The section `tokens` of a recipe: how text becomes ids."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from seqlab.core.settings import Settings
+
+Kind = Literal["", "characters", "bytes", "words", "whitespace", "bpe", "wordpiece", "unigram"]
+
+
+class TokenSettings(Settings):
+    """Which pieces text is cut into, and which of them are known."""
+
+    kind: Kind = Field(
+        "",
+        description="What a token is: characters, bytes, words, whitespace (words between blanks), bpe, wordpiece or unigram; empty: the task's.",
+    )
+    size: int = Field(0, ge=0, description="Known tokens besides the special ones, most frequent first; 0 lets the kind decide.")
+    min_count: int = Field(1, ge=1, description="A token seen less often than this in the training split is unknown.")
+    lowercase: bool = Field(False, description="Lower-case the text before cutting it.")

@@ -1,0 +1,132 @@
+"""Numeric sequences: every step a vector of features, brought to mean 0 and deviation 1."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from seqlab.core.errors import DataError
+from seqlab.core.files import write_whole
+from seqlab.tokens.untrusted_json import damaged, list_of_numbers, read_json_object
+
+Steps = NDArray[np.float32]
+LARGEST_FILE = 50_000_000
+
+
+class NumericSteps:
+    """step = (value - mean) / scale, feature by feature, with mean and deviation of the training split.
+
+    Series, feature vectors and the rows of images enter the models this way, where text enters as ids.
+    A feature that never changes has scale 1, so it becomes 0 and says nothing.
+
+    >>> steps = NumericSteps.fit([[[1.0, 5.0], [3.0, 5.0]]])
+    >>> steps.encode([[5.0, 5.0]]).tolist(), steps.decode([[3.0, 0.0]]).tolist()
+    ([[3.0, 0.0]], [[5.0, 5.0]])
+    """
+
+    def __init__(self, mean: Sequence[float], scale: Sequence[float]) -> None:
+        self.mean = np.asarray(mean, dtype=np.float64)  # (features,)
+        self.scale = np.asarray(scale, dtype=np.float64)  # (features,)
+
+    @property
+    def num_features(self) -> int:
+        return int(self.mean.size)
+
+    @classmethod
+    def fit(cls, sequences: Iterable[ArrayLike]) -> NumericSteps:
+        """Mean and deviation over all steps of all sequences, in one pass.
+
+        Two parts with counts n and m, means a and b, sums of squared deviations A and B together have
+        mean a + (b - a) m / (n + m) and A + B + (b - a)² n m / (n + m): no sum of squares that could lose all digits.
+        Paper: Chan, Golub and LeVeque 1983, "Algorithms for Computing the Sample Variance".
+        """
+        total: _Moments | None = None
+        for number, sequence in enumerate(sequences, start=1):
+            values = _values(sequence, num_features=None if total is None else total.mean.size, where=f"sequence {number}")
+            if len(values):
+                part = _Moments(values)
+                total = part if total is None else total.merged(part)
+        if total is None:
+            raise DataError("there is no step to learn from.", cure="Is the file empty, or are all sequences of length 0?")
+        return cls(total.mean.tolist(), total.scale().tolist())
+
+    def encode(self, steps: ArrayLike, *, where: str = "") -> Steps:
+        """Values -> steps, (time, features). A plain list of numbers is a series with one feature."""
+        values = _values(steps, num_features=self.num_features, where=where)
+        with np.errstate(over="ignore"):
+            standard = ((values - self.mean) / self.scale).astype(np.float32)
+        if not np.isfinite(standard).all():
+            raise DataError("a value is too far from all values of the training data to be a 32-bit number.", where=where, cure="Correct the value.")
+        return standard
+
+    def decode(self, steps: ArrayLike) -> NDArray[np.float64]:
+        """Steps -> values in their own units, (time, features)."""
+        return np.asarray(steps, dtype=np.float64).reshape(-1, self.num_features) * self.scale + self.mean
+
+    def save(self, path: Path) -> None:
+        write_whole(path, json.dumps({"mean": self.mean.tolist(), "scale": self.scale.tolist()}))
+
+    @classmethod
+    def load(cls, path: Path) -> NumericSteps:
+        data = read_json_object(path, largest=LARGEST_FILE)
+        mean, scale = list_of_numbers(data, "mean", path=path), list_of_numbers(data, "scale", path=path)
+        if not mean or len(mean) != len(scale) or min(scale) <= 0:
+            raise damaged(path, "does not hold one mean and one positive scale per feature")
+        return cls(mean, scale)
+
+
+class _Moments:
+    """What a pass over the data keeps of it."""
+
+    def __init__(self, values: NDArray[np.float64]) -> None:
+        self.count = len(values)
+        self.mean = values.mean(axis=0)  # (features,)
+        with np.errstate(over="ignore"):
+            self.squares = ((values - self.mean) ** 2).sum(axis=0)  # (features,)
+        self.low, self.high = values.min(axis=0), values.max(axis=0)  # (features,)
+
+    def merged(self, other: _Moments) -> _Moments:
+        count = self.count + other.count
+        apart = other.mean - self.mean
+        with np.errstate(over="ignore"):
+            self.squares = self.squares + other.squares + apart**2 * (self.count * other.count / count)
+        self.mean = self.mean + apart * (other.count / count)
+        self.low, self.high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        self.count = count
+        return self
+
+    def scale(self) -> NDArray[np.float64]:
+        deviation = np.sqrt(self.squares / self.count)
+        if not np.isfinite(deviation).all():
+            feature = int(np.flatnonzero(~np.isfinite(deviation))[0]) + 1
+            raise DataError(f"the values of feature {feature} are too large for a deviation.", cure="Correct the values or measure in a larger unit.")
+        # Rounding can leave a constant a tiny deviation; that it never changes is what counts.
+        return np.where((self.low == self.high) | (deviation == 0), 1.0, deviation)
+
+
+def _values(steps: ArrayLike, *, num_features: int | None, where: str) -> NDArray[np.float64]:
+    """Numbers as (time, features), all finite, with the expected number of features."""
+    try:
+        values = np.asarray(steps, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise DataError(
+            "the steps are not numbers, or not equally many in every step.", where=where, cure="Every step needs one number per feature."
+        ) from error
+    if values.ndim < 2:
+        values = values.reshape(-1, 1) if values.size else values.reshape(0, num_features or 0)
+    if values.ndim > 2:
+        raise DataError(f"a step holds numbers of {values.ndim - 1} dimensions.", where=where, cure="Write each step as one flat row of numbers.")
+    if num_features is not None and values.shape[1] != num_features and len(values):
+        raise DataError(
+            f"found {values.shape[1]} features per step, expected {num_features} as in the training data.",
+            where=where,
+            cure="Give every step the same columns, in the same order, as in training.",
+        )
+    if not np.isfinite(values).all():
+        step, feature = (int(place) + 1 for place in np.argwhere(~np.isfinite(values))[0])
+        raise DataError(f"step {step}, feature {feature} is not a finite number.", where=where, cure="Fill the gap or leave the sequence out.")
+    return values

@@ -1,0 +1,83 @@
+"""One token per word or punctuation mark."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+
+from seqlab.tokens.base import tokenizers
+from seqlab.tokens.word_list import WordList
+
+LINE_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+CLITIC = re.compile(r"['’]\w")
+NO_BLANK_BEFORE = frozenset(".,!?;:%)]}…»”’") | {"..", "...", "...."}
+NO_BLANK_AFTER = frozenset("([{«“‘$£€#@¿¡")
+NO_BLANK_AROUND = frozenset("-/_")
+QUOTES = frozenset("\"'`")
+
+
+@tokenizers.register("words")
+class Words(WordList):
+    """Cuts text into words, numbers and punctuation marks, the way a reader would.
+
+    - "don't" is don + 't and "film's" is film + 's, so that the film of "film's" is the known word film.
+    - "1,000.5" is one number; ".." and "--" of any length are one mark; any other mark stands alone.
+    - `<br />` is a line break, not five tokens: reviews scraped from web pages are full of it.
+    - Vowel signs and accents written as marks of their own belong to their word.
+
+    Where the blanks were is forgotten, so `join` gives readable text, not the exact one. Languages written without
+    blanks need `characters` or `unigram`.
+
+    >>> pieces = Words.words_of("Well-made (8.5/10).<br />I don't mind!")
+    >>> pieces
+    ['Well', '-', 'made', '(', '8.5', '/', '10', ')', '.', 'I', 'don', "'t", 'mind', '!']
+    >>> join_words(pieces)
+    "Well-made (8.5/10). I don't mind!"
+    """
+
+    kind = "words"
+
+    @staticmethod
+    def words_of(text: str) -> list[str]:
+        if "<" in text:
+            text = LINE_BREAK.sub("\n", text)
+        return _pattern().findall(text)
+
+    def join(self, pieces: Sequence[str]) -> str:
+        return join_words(pieces)
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Every alternative takes all it can and never gives back (`++`), so time is linear whatever the text."""
+    letter = rf"[\w{_marks()}]"
+    clitic = r"['’](?:[stdmSTDM]|[rR][eE]|[vV][eE]|[lL][lL])\b"
+    return re.compile(rf"\d++(?:[.,]\d++)++|{letter}++|{clitic}|\.\.++|--++|[^\w\s]")
+
+
+def _marks() -> str:
+    """Combining marks and invisible joiners as the inside of a character class, because `\\w` leaves them out."""
+    marks = "".join(chr(place) for place in range(0x300, 0x10000) if unicodedata.category(chr(place)) in ("Mn", "Mc"))
+    return marks + "\u200c\u200d"
+
+
+def join_words(pieces: Sequence[str]) -> str:
+    """Words and marks as readable text: blanks where a typist would set them.
+
+    >>> join_words(['"', "Yes", ",", '"', "she", "said", "."])
+    '"Yes," she said.'
+    """
+    text: list[str] = []
+    open_quotes: set[str] = set()
+    glued = True  # nothing stands between the beginning of the text and its first word
+    for piece in pieces:
+        closing = piece in open_quotes
+        if not (glued or closing or piece in NO_BLANK_BEFORE or piece in NO_BLANK_AROUND or CLITIC.match(piece)):
+            text.append(" ")
+        text.append(piece)
+        if piece in QUOTES:
+            open_quotes ^= {piece}
+        glued = piece in NO_BLANK_AFTER or piece in NO_BLANK_AROUND or (piece in QUOTES and not closing)
+    return "".join(text)

@@ -1,0 +1,77 @@
+"""What a run will cost, measured on a few real steps of a copy of the model."""
+
+from __future__ import annotations
+
+import copy
+import resource
+import sys
+import time
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from seqlab.batches.feed import Position
+from seqlab.training import random_state
+from seqlab.training.base import Carry, Trainable
+from seqlab.training.optimizer import build_optimizer
+from seqlab.training.settings import TrainingSettings
+
+FEWEST, MOST = 3, 12
+LONGEST_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Seconds per update and per validation, parameters, and bytes of memory at the peak."""
+
+    step_seconds: float
+    validation_seconds: float
+    steps_per_epoch: int
+    num_parameters: int
+    peak_memory: int
+
+
+def measure(model: nn.Module, task: Trainable, settings: TrainingSettings, *, device: torch.device) -> Forecast:
+    """Train a copy for a few steps. The model, the data order and the random numbers of the run are left as they were."""
+    before = random_state.capture(device)
+    trial = copy.deepcopy(model).to(device).train()
+    optimizer = build_optimizer(trial, settings)
+    feed = task.feed(Position())
+    carry: Carry = ()
+    times: list[float] = []
+    started = time.perf_counter()
+    while len(times) < FEWEST or (len(times) < MOST and time.perf_counter() - started < LONGEST_SECONDS):
+        clock = time.perf_counter()
+        batch = feed.take().to(device)
+        loss = task.loss(trial, batch, carry)
+        (loss.total / loss.count).backward()
+        nn.utils.clip_grad_norm_(trial.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        carry = loss.carry
+        times.append(time.perf_counter() - clock)
+    validation_seconds = _time_validation(trial, task)
+    random_state.restore(before, device)
+    usual = sorted(times[1:])  # the first step also allocates and plans
+    return Forecast(
+        step_seconds=usual[len(usual) // 2],
+        validation_seconds=validation_seconds,
+        steps_per_epoch=feed.plan.batches_in(0),
+        num_parameters=sum(parameter.numel() for parameter in model.parameters()),
+        peak_memory=_peak_memory(),
+    )
+
+
+def _time_validation(model: nn.Module, task: Trainable) -> float:
+    clock = time.perf_counter()
+    model.eval()
+    with torch.inference_mode():
+        task.validate(model)
+    return time.perf_counter() - clock
+
+
+def _peak_memory() -> int:
+    """Most memory this process ever held; Linux counts in kilobytes, macOS in bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

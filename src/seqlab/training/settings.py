@@ -1,0 +1,39 @@
+"""The section `training` of a recipe: how long, how fast, how carefully."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from seqlab.core.settings import Settings
+
+
+class TrainingSettings(Settings):
+    """The budget, the batches, the optimizer and when to stop."""
+
+    steps: int = Field(0, ge=0, description="Updates to make; 0 lets epochs or minutes decide.")
+    epochs: float = Field(0, ge=0, description="Passes over the training data; 0 lets steps or minutes decide.")
+    minutes: float = Field(0, ge=0, description="Time budget; 5 when steps, epochs and minutes are all 0.")
+    batch_size: int = Field(0, ge=0, description="Sequences per update; 0 lets the task decide.")
+    window: int = Field(128, ge=2, description="Tokens of a stream that a language model sees at once.")
+    buckets: bool = Field(True, description="Put sequences of similar length into one batch, so that little is padded.")
+    pad_to: int = Field(0, ge=0, description="Pad every batch to at least this many steps; 0 pads to the longest in the batch.")
+    learning_rate: float = Field(1e-3, gt=0, description="Highest learning rate of AdamW.")
+    weight_decay: float = Field(0.01, ge=0, description="Pull of the weights towards zero; biases, norms and embeddings are left alone.")
+    decay_all: bool = Field(False, description="Decay biases, norms and embeddings too, as AdamW does by itself.")
+    schedule: Literal["cosine", "constant"] = Field(
+        "cosine", description="The learning rate after the warm-up: down to zero along a cosine, or constant."
+    )
+    warmup_steps: int = Field(-1, ge=-1, description="Updates over which the learning rate rises; -1 takes a twentieth of the run.")
+    decay_steps: int = Field(0, ge=0, description="Update at which the cosine reaches zero; 0 takes the end of the run.")
+    clip_norm: float = Field(1.0, ge=0, description="Largest global norm of the gradient, applied before every update; 0 does not clip.")
+    label_smoothing: float = Field(0.0, ge=0, lt=1, description="Share of the target that is spread over all classes.")
+    evaluate_every: int = Field(0, ge=0, description="Updates between validations; 0 validates every epoch and at least ten times.")
+    patience: int = Field(0, ge=0, description="Stop after this many validations without a new best; 0 never stops early.")
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32", description="bfloat16 computes in half precision where the hardware can (slower on most CPUs)."
+    )
+    seed: int = Field(1, ge=0, description="Fixes the split, the initial weights, the order and the dropout.")
+    threads: int = Field(0, ge=0, description="CPU threads; 0 takes all cores. Part of the run: the last bits of a result depend on it.")
+    device: str = Field("auto", description="auto (a GPU when there is one), cpu, cuda, cuda:1, mps.")

@@ -1,0 +1,62 @@
+"""What every test may rely on: shape checks, a private cache, no working folder, and the index of the specification."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+from tests import shape_checks
+from tests.spec_marks import SpecReport, check_marks
+
+# Before the first import of seqlab, or its functions stay unchecked.
+shape_checks.switch_on("seqlab")
+
+hypothesis.settings.register_profile("seqlab", derandomize=True, deadline=None, database=None)
+hypothesis.settings.load_profile("seqlab")
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--spec-report", metavar="PATH", default=None, help="write which tests proved which rows of the specification, as JSON")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    path = config.getoption("--spec-report")
+    is_worker = hasattr(config, "workerinput")
+    if path is not None and not is_worker:
+        config.pluginmanager.register(SpecReport(config.invocation_params.dir / path), "spec_report")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    check_marks(items)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder that SEQLAB_CACHE names while the tests run: new in every session, and never the user's own."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEQLAB_CACHE", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def empty_working_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Tests run in an empty folder, so that none depends on where pytest was started or leaves files in the project."""
+    folder = tmp_path_factory.mktemp("working")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of benchmark data that may stand beside the project; tests that ask for it are skipped without it."""
+    folder = REPOSITORY.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the benchmark data is not beside the project")
+    return folder

@@ -1,0 +1,133 @@
+"""Bootstrap intervals: seeds, coverage, and agreement with resampling written out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+
+from seqlab.core.errors import UsageError
+from seqlab.metrics.bootstrap import Draws, Statistics, interval, macro_f1_interval, mean_interval, percentiles, ratio_interval
+from seqlab.metrics.classification import confusion, macro_f1
+
+
+@pytest.mark.parametrize("probability", [0.5, 0.85])
+def test_the_interval_of_an_accuracy_covers_the_truth_about_95_times_in_100(probability: float) -> None:
+    generator = np.random.default_rng(5)
+    covered = 0
+    for trial in range(300):
+        found = mean_interval(generator.random(200) < probability, seed=trial)
+        covered += found.low <= probability <= found.high
+    # 285 expected; the binomial spread of 300 trials is 3.8.
+    assert 271 <= covered <= 297
+
+
+def test_the_interval_of_a_ratio_covers_the_truth_about_95_times_in_100() -> None:
+    generator = np.random.default_rng(7)
+    covered = 0
+    for trial in range(300):
+        lengths = generator.integers(5, 50, size=150)
+        nats = 2.0 * lengths + generator.normal(0, 3.0, size=150) * np.sqrt(lengths)
+        found = ratio_interval(nats, lengths, seed=trial, resamples=400)
+        covered += found.low <= 2.0 <= found.high
+    assert 269 <= covered <= 297
+
+
+def test_the_interval_of_a_mean_has_the_width_of_theory() -> None:
+    values = np.random.default_rng(3).exponential(size=4000)
+    found = mean_interval(values)
+    error = values.std() / math.sqrt(4000)
+    assert found.low == pytest.approx(values.mean() - 1.96 * error, abs=0.2 * error)
+    assert found.high == pytest.approx(values.mean() + 1.96 * error, abs=0.2 * error)
+
+
+def test_few_values_and_many_values_give_the_same_kind_of_interval() -> None:
+    """Drawing how often each value comes and drawing examples are the same experiment."""
+    values = np.random.default_rng(0).choice([0.0, 1.0, 4.0], size=3000, p=[0.5, 0.3, 0.2])
+    fast = mean_interval(values, resamples=4000)
+    slow = interval(lambda draws: values[draws].mean(axis=1), len(values), resamples=4000)
+    width = slow.high - slow.low
+    assert fast.low == pytest.approx(slow.low, abs=0.08 * width)
+    assert fast.high == pytest.approx(slow.high, abs=0.08 * width)
+
+
+def test_the_interval_of_macro_f1_agrees_with_scikit_learn_on_drawn_examples() -> None:
+    generator = np.random.default_rng(11)
+    targets = generator.choice(4, size=300, p=[0.6, 0.25, 0.1, 0.05])
+    predicted = np.where(generator.random(300) < 0.7, targets, generator.integers(0, 4, size=300))
+    counts = confusion(targets, predicted, num_classes=4)
+    found = macro_f1_interval(counts, resamples=3000)
+
+    draws = generator.integers(300, size=(600, 300))
+    scores = [f1_score(targets[d], predicted[d], labels=range(4), average="macro", zero_division=0) for d in draws]
+    expected = percentiles(np.array(scores))
+    width = expected.high - expected.low
+    assert found.low == pytest.approx(expected.low, abs=0.12 * width)
+    assert found.high == pytest.approx(expected.high, abs=0.12 * width)
+    assert found.low < macro_f1(counts) < found.high
+
+
+def test_a_class_that_nobody_has_counts_zero_in_every_resample() -> None:
+    counts = confusion(np.array([0, 0, 1]), np.array([0, 0, 1]), num_classes=4)
+    found = macro_f1_interval(counts)
+    assert found.high == 0.5
+
+
+def test_the_seed_fixes_the_interval() -> None:
+    values = np.random.default_rng(0).random(500)
+    assert mean_interval(values, seed=4) == mean_interval(values, seed=4)
+    assert mean_interval(values, seed=4) != mean_interval(values, seed=5)
+
+
+def test_drawing_in_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(0).random(70)
+    whole = mean_interval(values)
+    monkeypatch.setattr("seqlab.metrics.bootstrap.LARGEST_DRAW", 3 * 70)
+    assert mean_interval(values) == whole
+
+
+def test_any_statistic_of_the_drawn_examples_will_do() -> None:
+    values = np.arange(101.0)
+
+    def median(draws: Draws) -> Statistics:
+        return np.median(values[draws], axis=1)
+
+    found = interval(median, 101)
+    # The order statistics that bound the median with 95 %: 50 ± 1.96 · √101 / 2.
+    assert found.low == pytest.approx(50 - 9.85, abs=2.5)
+    assert found.high == pytest.approx(50 + 9.85, abs=2.5)
+
+
+def test_an_impossible_target_makes_the_upper_end_infinite_without_a_warning() -> None:
+    found = ratio_interval(np.array([3.0, 4.0, math.inf, 5.0, 2.5]), np.array([2, 2, 2, 2, 2]))
+    assert found.low < 3.0
+    assert found.high == math.inf
+    assert mean_interval(np.array([1.0, math.inf])).high == math.inf
+
+
+def test_one_example_gives_an_interval_of_no_width() -> None:
+    found = mean_interval(np.array([0.25]))
+    assert (found.low, found.high) == (0.25, 0.25)
+
+
+def test_a_higher_level_gives_a_wider_interval() -> None:
+    values = np.random.default_rng(0).random(300)
+    narrow, wide = mean_interval(values, level=0.5), mean_interval(values, level=0.99)
+    assert wide.low < narrow.low < narrow.high < wide.high
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 95])
+def test_a_level_outside_zero_and_one_is_refused(level: float) -> None:
+    with pytest.raises(UsageError, match=r"such as 0\.95"):
+        mean_interval(np.array([1.0, 0.0]), level=level)
+
+
+def test_nothing_to_draw_from_is_refused() -> None:
+    with pytest.raises(UsageError, match="at least one example"):
+        mean_interval(np.zeros(0))
+    with pytest.raises(UsageError, match="at least one example"):
+        macro_f1_interval(np.zeros((3, 3), dtype=np.int64))
+    with pytest.raises(UsageError, match="positive denominators"):
+        ratio_interval(np.array([1.0]), np.array([0.0]))

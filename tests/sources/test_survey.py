@@ -1,0 +1,61 @@
+"""The data report counts what plain Python counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from seqlab.sources.base import Source
+from seqlab.sources.open import open_parts, open_source
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.survey import Leak, survey
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+def part(path: Path, *rows: str) -> Source:
+    path.write_text("text,label\n" + "".join(row + "\n" for row in rows))
+    return open_source(path, DataSettings(bad_rows="skip"))
+
+
+def test_everything_that_could_spoil_a_score_is_counted(tmp_path: Path) -> None:
+    train = part(tmp_path / "train.csv", "one,pos", "two words,neg", "one,pos ", "   ,neg", "bad")
+    test = part(tmp_path / "test.csv", "three,odd", "two words,neg", "two words,neg", ",pos")
+    report = survey({"test": test, "train": train}, text="text", label="label")
+    first, second = report.parts["train"], report.parts["test"]
+    assert list(report.parts) == ["test", "train"]
+    assert (first.rows, first.characters, first.empty, first.duplicates, first.leaks, first.skipped) == (4, 18, 1, 1, 0, 1)
+    assert first.first_empty == [f"{tmp_path}/train.csv, line 5"]
+    assert first.labels == {"neg": 2, "pos": 1, "pos ": 1}
+    assert first.balance == 0.5
+    assert (second.rows, second.empty, second.duplicates, second.leaks) == (4, 1, 1, 2)
+    assert second.first_leaks[0] == Leak(f"{tmp_path}/test.csv, line 3", f"{tmp_path}/train.csv, line 3")
+    assert second.unseen_labels == {"odd": 1}
+    assert report.similar_labels == [("pos", "pos ")]
+    assert len(report.warnings) == 8
+    assert "test: 2 texts also stand in train" in "\n".join(report.warnings)
+
+
+def test_quantiles_are_those_of_the_sorted_lengths(tmp_path: Path) -> None:
+    lengths = [(7 * i) % 101 + 1 for i in range(101)]  # each of 1..101 once
+    report = survey({"train": part(tmp_path / "t.csv", *("x " * length + ",a" for length in lengths))}, text="text", label="label")
+    words = report.parts["train"].length_words
+    assert words is not None
+    assert (words.smallest, words.tenth, words.median, words.ninetieth, words.ninety_ninth, words.largest) == (1, 11, 51, 91, 100, 101)
+    assert words.mean == pytest.approx(51)
+
+
+def test_clean_data_has_no_warnings(tmp_path: Path) -> None:
+    splits = {"train": part(tmp_path / "a.csv", "a,x", "b,y"), "test": part(tmp_path / "b.csv", "c,x")}
+    assert survey(splits, text="text", label="label").warnings == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (DATA / "imdb").is_dir(), reason="the IMDB reviews are not here")
+def test_the_known_leaks_of_imdb_are_found() -> None:
+    report = survey(open_parts(DATA / "imdb", DataSettings()), text="text", label="label")
+    train, test = report.parts["train"], report.parts["test"]
+    assert (train.duplicates, test.duplicates, test.leaks) == (96, 199, 123)  # as counted by those who packed the files
+    assert train.length_words is not None
+    assert (train.length_words.median, train.length_words.ninetieth, train.length_words.largest) == (174, 458, 2470)
