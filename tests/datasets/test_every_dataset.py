@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from seqlab.core.errors import MissingExtra
 from seqlab.datasets.base import datasets
 from seqlab.sources.base import TextSource
+from seqlab.sources.inference import guess
+from seqlab.sources.open import open_parts
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.survey import survey
 
@@ -48,6 +52,21 @@ def test_every_process_sees_the_same_data() -> None:
     assert len(set(here)) == 3 * len(datasets.names())
     there = subprocess.run([sys.executable, "-c", PROGRAM], env={**os.environ, "PYTHONHASHSEED": "7"}, capture_output=True, text=True, check=True)
     assert there.stdout.split() == here
+
+
+@pytest.mark.spec(28)
+def test_a_dataset_of_ones_own_is_loaded_the_same_way_as_a_built_in_one(tmp_path: Path) -> None:
+    builtin = datasets.get("languages")()
+    parts = builtin.splits()
+    for name, part in parts.items():
+        with (tmp_path / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([part.columns, *(row.values.values() for row in part.rows())])
+    own = open_parts(tmp_path, DataSettings())
+    assert {name: [row.values for row in part.rows()] for name, part in own.items()} == {
+        name: [row.values for row in part.rows()] for name, part in parts.items()
+    }
+    found = guess(own["train"])
+    assert (found.task, {"data.text": found.text, "data.label": found.label}) == (builtin.task, builtin.settings)
 
 
 def test_digits_are_the_pictures_row_by_row() -> None:

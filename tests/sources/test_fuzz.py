@@ -74,4 +74,4 @@ def test_an_archive_with_a_changed_byte_is_refused_or_reads_the_same(kind: str, 
     path.write_bytes(whole[:at] + bytes([value]) + whole[at + 1 :])
     with suppress(DataError):
         rows = [tuple(row.values.values()) for source in open_parts(path, DataSettings()).values() for row in source.rows()]
-        assert rows in ([(f"film {i * i}", "pos") for i in range(40)], [(f"film {i * i},pos",) for i in range(40)])
+        assert rows == [(f"film {i * i}", "pos") for i in range(40)]

@@ -68,7 +68,6 @@ def test_what_the_user_names_is_taken_and_not_explained(tmp_path: Path) -> None:
         guess(open_source(path, settings), settings=DataSettings(text="othr"))
 
 
-@pytest.mark.spec(13)
 def test_labelled_series_are_found_and_joined(tmp_path: Path) -> None:
     rows = [f"{name},{t},{t * 0.5},{-t},{'up' if name < 'c' else 'down'}" for name in "abcd" for t in range(3)]
     source = open_source(table(tmp_path / "t.csv", "id,t,x,y,direction", *rows), DataSettings())

@@ -98,7 +98,6 @@ def write_reviews(tmp_path: Path, kind: str) -> Path:
     return tmp_path / "aclImdb"
 
 
-@pytest.mark.spec(28)
 @pytest.mark.parametrize("kind", ["folder", "zip", "tar.gz"])
 def test_folders_of_texts_are_read_with_their_labels_and_parts(kind: str, tmp_path: Path) -> None:
     parts = open_parts(write_reviews(tmp_path, kind), DataSettings())

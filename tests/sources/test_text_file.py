@@ -14,7 +14,9 @@ from seqlab.sources.base import TextSource
 from seqlab.sources.open import open_source
 from seqlab.sources.settings import DataSettings
 
-TEXT = st.text(st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"])).filter(lambda text: bool(text.strip()))
+ANY = st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"])
+# Line ends of all kinds and characters of all widths, often enough to meet every border of a block.
+TEXT = st.lists(st.one_of(ANY, st.sampled_from(["\n", "\r", "\r\n", "a", "é", "€", "🙂"]))).map("".join).filter(lambda text: bool(text.strip()))
 
 
 def text_source(path: Path, **options: object) -> TextSource:

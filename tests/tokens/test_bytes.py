@@ -20,9 +20,6 @@ def test_an_id_is_the_byte_after_the_special_pieces() -> None:
 @given(ANY_TEXT)
 def test_any_text_comes_back_even_half_surrogates(text: str) -> None:
     tokenizer = Bytes([PAD])
-    if "\ud800" <= max(text, default="") <= "\udfff":
-        # Two halves that stand side by side are still two halves; only what UTF-8 calls broken differs.
-        assert tokenizer.encode(text).size == len(text.encode("utf-8", "surrogatepass"))
     assert tokenizer.decode(tokenizer.encode(text)) == text
     assert tokenizer.join(tokenizer.split(text)) == text
 

@@ -20,7 +20,7 @@ def test_every_stage_can_be_called_and_undone_by_itself(kind: str, tmp_path: Pat
 
     texts = file.read_text(encoding="utf-8").split("\n")  # load
     assert texts == lines
-    tokenizer = tokenizers.get(kind).fit(texts, TokenSettings(kind=kind, size=300), specials=[UNK, PAD])  # type: ignore[arg-type]
+    tokenizer = tokenizers.get(kind).fit(texts, TokenSettings(kind=kind, size=300), specials=[UNK, PAD])
     for text in texts:
         pieces = tokenizer.split(text)  # tokenise
         assert tokenizer.join(pieces) == text

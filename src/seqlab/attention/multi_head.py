@@ -10,6 +10,8 @@ from torch.nn import functional as F
 from seqlab.core.errors import RecipeError
 
 Cache = tuple[Tensor, Tensor]
+MayAttend = Bool[Tensor, "batch #time source"]
+"""Which steps each step may look at; one row for all of them is enough."""
 
 
 class MultiHeadSelfAttention(nn.Module):
@@ -48,13 +50,7 @@ class MultiHeadSelfAttention(nn.Module):
         self,
         steps: Float[Tensor, "batch time hidden"],
         *,
-        may_attend: Bool[
-            Tensor,
-            (
-                batch  # target source
-            ),
-        ]
-        | None = None,
+        may_attend: MayAttend | None = None,
         causal: bool = False,
         cache: Cache | None = None,
     ) -> tuple[Float[Tensor, "batch time hidden"], Cache]:
@@ -63,8 +59,10 @@ class MultiHeadSelfAttention(nn.Module):
         if cache is not None:
             k = torch.cat([cache[0], k], dim=2)
             v = torch.cat([cache[1], v], dim=2)
-        if causal and (cache is not None or may_attend is not None):
-            past = self._causal(q.shape[2], k.shape[2], q.device)
+        if causal and q.shape[2] == 1:  # the newest step may see all there is
+            causal = False
+        elif causal and (cache is not None or may_attend is not None):
+            past = self._past(q.shape[2], k.shape[2], q.device)
             may_attend = past if may_attend is None else past & may_attend
             causal = False
         mask = None if may_attend is None else may_attend.unsqueeze(1)  # (batch, 1, target, source)
@@ -73,6 +71,6 @@ class MultiHeadSelfAttention(nn.Module):
         return self.output(mixed.transpose(1, 2).flatten(2)), (k, v)
 
     @staticmethod
-    def _causal(target: int, source: int, device: torch.device) -> Bool[Tensor, "1 target source"]:
+    def _past(target: int, source: int, device: torch.device) -> Bool[Tensor, "1 target source"]:
         """Step t of the new steps stands at place source - target + t, and sees itself and all before."""
         return torch.ones(1, target, source, dtype=torch.bool, device=device).tril(source - target)

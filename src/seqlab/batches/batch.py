@@ -20,7 +20,7 @@ class Batch:
 
     inputs: Shaped[Tensor, "batch time *features"]
     is_token: Bool[Tensor, "batch time"]
-    targets: Int[Tensor, batch * target]
+    targets: Int[Tensor, "batch *target"]
     rows: Int[Tensor, " batch"]
     continues: bool = False
     """Whether each sequence goes on where the same place of the batch before ended (windows over a stream)."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from seqlab.batches.store import Store
+from seqlab.core.errors import EnvironmentProblem
 
 LARGEST_CACHE = 20_000_000_000
+_OURS = re.compile(r"([0-9a-f]{32})(\.tmp)?")
+"""Names of our own folders; whatever else stands in the cache is never touched."""
 
 
 def cache_folder() -> Path:
@@ -24,42 +29,71 @@ def cache_folder() -> Path:
 
 
 def cached_store(made_from: dict[str, Any], write: Callable[[Path], None]) -> Store:
-    """The store for this description of its content; written first if it is not there or not whole.
+    """The store for this description of its content; made first if it is not there or not whole.
 
-    A store is written beside its place and renamed once, so two processes may ask for the same one.
+    Of several processes that ask at once, one makes it and the others wait. It is written beside its place and renamed
+    once, so whatever stands in the place is finished.
     """
     key = hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()[:32]
     folder = cache_folder() / key
-    if not Store.is_whole(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix="tmp-", dir=folder.parent))
-        try:
-            write(temporary)
-            _drop_least_recent(keep=temporary)
-            _move_into_place(temporary, folder)
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
-    os.utime(folder)  # the time of last use decides what is dropped first
-    return Store(folder)
-
-
-def _move_into_place(temporary: Path, folder: Path) -> None:
-    if folder.exists() and not Store.is_whole(folder):
-        shutil.rmtree(folder)
-    try:
-        temporary.rename(folder)
-    except OSError:  # another process was faster: its store has the same content
+    with _held(folder, wait=True):
         if not Store.is_whole(folder):
-            raise
+            _make(folder, write)
+        os.utime(folder)  # the time of last use decides what is dropped first
+        return Store(folder)
 
 
-def _drop_least_recent(*, keep: Path) -> None:
-    """Remove the stores unused for longest until the cache is within its limit. Open maps stay readable."""
-    entries = sorted((path for path in keep.parent.iterdir() if path.is_dir() and path != keep), key=lambda path: path.stat().st_mtime)
-    sizes = {path: sum(file.stat().st_size for file in path.iterdir() if file.is_file()) for path in [*entries, keep]}
-    total = sum(sizes.values())
-    for path in entries:
-        if total <= LARGEST_CACHE:
+@contextmanager
+def _held(folder: Path, *, wait: bool) -> Iterator[bool]:
+    """Hold the place of a store; gives False if another holds it. The system lets go when the process ends, however it ends."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        lock = folder.with_suffix(".lock").open("w")
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"the cache cannot be written to ({error.strerror}).",
+            where=str(folder.parent),
+            cure="Set the environment variable SEQLAB_CACHE to a folder of your own.",
+        ) from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            is_mine = True
+        except BlockingIOError:
+            is_mine = False
+        yield is_mine
+
+
+def _make(folder: Path, write: Callable[[Path], None]) -> None:
+    temporary = folder.with_suffix(".tmp")
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        write(temporary)
+        _make_room(folder.parent)
+        shutil.rmtree(folder, ignore_errors=True)  # if it is there, it is damaged
+        temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _make_room(cache: Path) -> None:
+    """Sweep up what killed processes left, then drop the stores unused for longest until the cache is within its limit.
+
+    What a process makes or opens is held by it and stays. Open maps stay readable when their files are gone.
+    """
+    entries = {path: _size_and_age(path) for path in cache.iterdir() if _OURS.fullmatch(path.name)}
+    total = sum(size for size, _ in entries.values())
+    for path, (size, _) in sorted(entries.items(), key=lambda entry: (entry[0].suffix != ".tmp", entry[1][1])):
+        if total <= LARGEST_CACHE and path.suffix != ".tmp":
             return
-        shutil.rmtree(path, ignore_errors=True)
-        total -= sizes[path]
+        with _held(path.with_suffix(""), wait=False) as is_mine:
+            if is_mine:
+                shutil.rmtree(path, ignore_errors=True)
+                total -= size
+
+
+def _size_and_age(folder: Path) -> tuple[int, float]:
+    try:
+        return sum(file.stat().st_size for file in folder.iterdir()), folder.stat().st_mtime
+    except OSError:  # another process is just removing it
+        return 0, 0.0

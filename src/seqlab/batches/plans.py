@@ -14,6 +14,9 @@ Indices = NDArray[np.int64]
 POOL = 50
 """Batches whose examples are sorted by length together: large enough to fit, small enough to stay random."""
 
+ENOUGH_TO_SPARE_ONE = 10
+"""Batches per epoch from which one less is no loss."""
+
 
 class Plan(ABC):
     """The batches of every epoch, by number. The same seed gives the same batches in any process."""
@@ -88,28 +91,32 @@ class LengthOrderPlan(Plan):
 class LanePlan(Plan):
     """A stream cut into as many lanes as the batch has rows; each batch goes on where the one before ended.
 
-    The state of a recurrent model can be carried along. Every epoch starts at another random offset, so that window
-    borders move.
+    The state of a recurrent model can be carried along. The lanes seldom fill the stream: the first epoch leaves out its
+    end, the second its beginning, and later ones start at a random offset, so that window borders move.
     """
 
     def __init__(self, num_steps: int, *, batch_size: int, window: int, seed: int) -> None:
-        self._num_steps = num_steps
-        self._batch_size = batch_size
+        usable = num_steps - 1  # the last step is only a target
+        steps_per_batch = batch_size * window
+        assert usable >= steps_per_batch, f"{batch_size} lanes of {window} steps do not fit into a stream of {num_steps}"
+        self._batches = usable // steps_per_batch
+        if self._batches >= ENOUGH_TO_SPARE_ONE and usable % steps_per_batch < window:  # too little room to move the borders
+            self._batches -= 1
+        self._spare = usable - self._batches * steps_per_batch
+        self._lane_starts = np.arange(batch_size, dtype=np.int64) * self._batches * window
         self._window = window
         self._seed = seed
 
     def batches_in(self, epoch: int) -> int:
-        usable = self._num_steps - 1 - self._shift(epoch)  # the last step is only a target
-        return max(1, usable // (self._batch_size * self._window))
+        return self._batches
 
     def batch(self, epoch: int, number: int) -> Indices:
-        lane = self.batches_in(epoch) * self._window
-        starts = np.arange(self._batch_size, dtype=np.int64) * lane
-        return starts + self._shift(epoch) + number * self._window
+        return self._lane_starts + self._offset(epoch) + number * self._window
 
-    def _shift(self, epoch: int) -> int:
-        spare = self._num_steps - 1 - self._batch_size * self._window  # at least one window per lane must remain
-        return derive(self._seed, "shift", epoch) % (min(self._window, spare) if spare > 0 else 1)
+    def _offset(self, epoch: int) -> int:
+        if epoch < 2:
+            return (0, self._spare)[epoch]
+        return derive(self._seed, "offset", epoch) % (self._spare + 1)
 
 
 class RandomWindowPlan(Plan):

@@ -1,11 +1,13 @@
-"""Encoded sequences on disk, read through a memory map: a corpus may be larger than memory."""
+"""Encoded sequences on disk, read piece by piece: a corpus may be larger than memory."""
 
 from __future__ import annotations
 
 import json
 import mmap
+import os
+import weakref
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +15,8 @@ from numpy.typing import NDArray
 from seqlab.core.files import explain_full_disk, write_whole
 
 FORMAT = 1
-RELEASE_AFTER = 256 << 20
-"""Bytes handed out before the map's pages are given back, so that resident memory does not grow with the corpus."""
+FILES = ("values", "offsets", "targets", "lines")
+WRITE_AT_ONCE = 1 << 20
 
 
 def smallest_dtype(num_ids: int) -> np.dtype[Any]:
@@ -27,12 +29,15 @@ class StoreWriter:
 
     def __init__(self, folder: Path, *, dtype: np.dtype[Any], width: int = 0) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / "store.json").unlink(missing_ok=True)
         self._folder = folder
         self._dtype = dtype
         self._width = width
         self._steps = 0
-        self._files: dict[str, BinaryIO] = {name: (folder / f"{name}.bin").open("wb") for name in ("values", "offsets", "targets", "lines")}
         self._count = 0
+        self._waiting = {name: bytearray() for name in FILES}
+        for name in FILES:
+            self._path(name).write_bytes(b"")
         self._write("offsets", np.zeros(1, np.int64))
 
     def append(self, steps: NDArray[Any], *, target: int = -1, line: int = 0) -> None:
@@ -53,38 +58,56 @@ class StoreWriter:
         self._count += 1
 
     def finish(self, **facts: Any) -> None:
-        """Close the files and write the index with any further facts to remember."""
-        for file in self._files.values():
-            file.close()
-        sizes = {path.name: path.stat().st_size for path in sorted(self._folder.glob("*.bin"))}
+        """Write what is still waiting, then the index with any further facts to remember."""
+        for name in FILES:
+            self._flush(name, durable=True)
+        sizes = {self._path(name).name: self._path(name).stat().st_size for name in FILES}
         index = {"format": FORMAT, "dtype": self._dtype.name, "width": self._width, "sequences": self._count, "sizes": sizes, "facts": facts}
         write_whole(self._folder / "store.json", json.dumps(index))
 
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.bin"
+
     def _write(self, name: str, array: NDArray[Any]) -> None:
-        with explain_full_disk(self._folder, needed=array.nbytes):
-            self._files[name].write(array.tobytes())
+        self._waiting[name] += array.tobytes()
+        if len(self._waiting[name]) >= WRITE_AT_ONCE:
+            self._flush(name)
+
+    def _flush(self, name: str, *, durable: bool = False) -> None:
+        """No file stays open in between, so a writer may be given up at any moment."""
+        waiting = self._waiting[name]
+        with explain_full_disk(self._folder, needed=len(waiting)), self._path(name).open("ab") as file:
+            file.write(waiting)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        waiting.clear()
 
 
 class Store:
-    """The sequences that a StoreWriter wrote, by number."""
+    """The sequences that a StoreWriter wrote, by number. Stays readable when its files are removed."""
 
     def __init__(self, folder: Path) -> None:
         index = json.loads((folder / "store.json").read_text(encoding="utf-8"))
         self.facts: dict[str, Any] = index["facts"]
         self.width: int = index["width"]
+        self.dtype = np.dtype(index["dtype"])
         self.offsets = np.fromfile(folder / "offsets.bin", np.int64)
         self.targets = np.fromfile(folder / "targets.bin", np.int32)
         self.lines = np.fromfile(folder / "lines.bin", np.int64)
-        self.values, self._map = _map_array(folder / "values.bin", np.dtype(index["dtype"]), index["width"])
-        self._handed_out = 0
+        self.num_steps = int(self.offsets[-1])
+        self._step_shape = (self.width,) if self.width else ()
+        self._step_bytes = self.dtype.itemsize * max(1, self.width)
+        self._handle = os.open(folder / "values.bin", os.O_RDONLY)
+        weakref.finalize(self, os.close, self._handle)
 
     @staticmethod
     def is_whole(folder: Path) -> bool:
         """Whether a folder holds a finished store of this format with every byte in place."""
         try:
             index = json.loads((folder / "store.json").read_text(encoding="utf-8"))
-            return index["format"] == FORMAT and all((folder / name).stat().st_size == size for name, size in index["sizes"].items())
-        except (OSError, ValueError, KeyError):
+            return index["format"] == FORMAT and all((folder / f"{name}.bin").stat().st_size == index["sizes"][f"{name}.bin"] for name in FILES)
+        except (OSError, ValueError, KeyError, TypeError):
             return False
 
     def __len__(self) -> int:
@@ -94,27 +117,25 @@ class Store:
     def lengths(self) -> NDArray[np.int64]:
         return np.diff(self.offsets)
 
-    @property
-    def num_steps(self) -> int:
-        return int(self.offsets[-1])
-
     def __getitem__(self, number: int) -> NDArray[Any]:
         return self.window(int(self.offsets[number]), int(self.offsets[number + 1]))
 
     def window(self, start: int, end: int) -> NDArray[Any]:
-        """A copy of steps `start` to `end` of all sequences laid end to end."""
-        window = self.values[start:end].copy()
-        self._handed_out += window.nbytes
-        if self._handed_out > RELEASE_AFTER and self._map is not None:
-            self._map.madvise(mmap.MADV_DONTNEED)
-            self._handed_out = 0
-        return window
+        """A copy of steps `start` to `end` of all sequences laid end to end.
 
+        Read rather than looked up in a map, whose pages would count as the process's own memory.
+        """
+        num_bytes, place = max(0, min(end, self.num_steps) - start) * self._step_bytes, start * self._step_bytes
+        read = bytearray()
+        while len(read) < num_bytes:  # one call reads at most two gigabytes
+            part = os.pread(self._handle, num_bytes - len(read), place + len(read))
+            assert part, "a store became shorter while it was open"
+            read += part
+        return np.frombuffer(read, self.dtype).reshape(-1, *self._step_shape)
 
-def _map_array(path: Path, dtype: np.dtype[Any], width: int) -> tuple[NDArray[Any], mmap.mmap | None]:
-    shape = (-1, width) if width else (-1,)
-    if path.stat().st_size == 0:  # an empty file cannot be mapped
-        return np.empty(0, dtype).reshape(shape), None
-    with path.open("rb") as file:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return np.frombuffer(mapped, dtype).reshape(shape), mapped
+    @property
+    def values(self) -> NDArray[Any]:
+        """The steps of all sequences laid end to end, as a map of the file."""
+        if self.num_steps * self._step_bytes == 0:  # an empty file cannot be mapped
+            return self.window(0, 0)
+        return np.frombuffer(mmap.mmap(self._handle, 0, access=mmap.ACCESS_READ), self.dtype).reshape(-1, *self._step_shape)

@@ -14,7 +14,7 @@ class ConvolutionLayer(nn.Module):
         x = x + dropout(W₂ gelu(convolve(norm(x))))
 
     Padding is zeroed before the convolution, so a sequence in a batch gives what it gives alone. A causal layer sees
-    `reach` earlier steps and no later one; its state is those steps.
+    `reach` earlier steps and no later one; its state is the last of them, for each sequence its own.
     """
 
     def __init__(self, hidden_size: int, *, kernel_size: int, dilation: int, causal: bool, dropout: float) -> None:
@@ -27,13 +27,22 @@ class ConvolutionLayer(nn.Module):
         self.reach = (kernel_size - 1) * dilation
 
     def forward(
-        self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"], past: Float[Tensor, "batch reach hidden"] | None = None
-    ) -> tuple[Float[Tensor, "batch time hidden"], Float[Tensor, "batch reach hidden"]]:
+        self,
+        steps: Float[Tensor, "batch time hidden"],
+        is_token: Bool[Tensor, "batch time"],
+        past: Float[Tensor, "batch before hidden"] | None = None,
+    ) -> tuple[Float[Tensor, "batch time hidden"], Float[Tensor, "batch before hidden"]]:
         seen = self.norm(steps) * is_token.unsqueeze(-1)  # (batch, time, hidden)
+        before = self.reach if self.causal else self.reach // 2
         if past is None:
-            before = self.reach if self.causal else self.reach // 2
-            past = seen.new_zeros(seen.shape[0], before, seen.shape[2])
-        after = 0 if self.causal else self.reach - past.shape[1]
+            past = seen.new_zeros(len(seen), before, seen.shape[2])
         seen = torch.cat([past, seen], dim=1)  # (batch, before + time, hidden)
-        convolved = self.convolve(F.pad(seen.transpose(1, 2), (0, after))).transpose(1, 2)  # (batch, time, hidden)
-        return steps + self.dropout(self.mix(F.gelu(convolved))), seen[:, seen.shape[1] - self.reach :]
+        padded = F.pad(seen.transpose(1, 2), (0, self.reach - before))  # (batch, hidden, reach + time)
+        convolved = self.convolve(padded).transpose(1, 2)  # (batch, time, hidden)
+        return steps + self.dropout(self.mix(F.gelu(convolved))), self._last(seen, is_token, before)
+
+    @staticmethod
+    def _last(seen: Float[Tensor, "batch seen hidden"], is_token: Bool[Tensor, "batch time"], before: int) -> Float[Tensor, "batch before hidden"]:
+        """As many steps as stood before the first one, but before the step that comes next."""
+        places = is_token.sum(dim=1, keepdim=True) + torch.arange(before, device=seen.device)  # (batch, before)
+        return seen.gather(1, places.unsqueeze(-1).expand(-1, -1, seen.shape[2]))

@@ -3,61 +3,76 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from seqlab.core.errors import UsageError
 
 
-class SinusoidalPositions(nn.Module):
+class Positions(nn.Module, ABC):
+    """One row per place, added to the step that stands there."""
+
+    def forward(self, steps: Float[Tensor, "batch time hidden"], *, start: Int[Tensor, " batch"] | None = None) -> Float[Tensor, "batch time hidden"]:
+        """`start` is the place at which each sequence goes on; without it they begin."""
+        time = steps.shape[1]
+        if start is None:
+            return steps + self.rows(time, steps)[:time]
+        places = start[:, None] + torch.arange(time, device=steps.device)  # (batch, time)
+        return steps + self.rows(int(places.max()) + 1, steps)[places]
+
+    @abstractmethod
+    def rows(self, num_places: int, steps: Tensor) -> Float[Tensor, "places hidden"]:
+        """The rows of at least so many places, of the type and on the device of the steps."""
+
+
+class SinusoidalPositions(Positions):
     """P[i, 2j] = sin(i / 10000^(2j/d)),  P[i, 2j+1] = cos(i / 10000^(2j/d)).
 
     Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.5. The table grows when a longer sequence comes.
     """
 
-    table: Tensor
-
     def __init__(self, hidden_size: int, *, max_length: int = 1000) -> None:
         super().__init__()
         self._hidden_size = hidden_size
-        self.register_buffer("table", self._compute(max_length), persistent=False)
+        self.table = self._compute(max_length)  # no buffer: a float32 table that is turned into float64 would not be exact
 
-    def forward(self, steps: Float[Tensor, "batch time hidden"], *, start: int = 0) -> Float[Tensor, "batch time hidden"]:
-        end = start + steps.shape[1]
-        if end > len(self.table):
-            self.table = self._compute(max(end, 2 * len(self.table))).to(steps.device)
-        return steps + self.table[start:end].to(steps.dtype)
+    def rows(self, num_places: int, steps: Tensor) -> Float[Tensor, "places hidden"]:
+        if num_places > len(self.table):
+            self.table = self._compute(max(num_places, 2 * len(self.table)))
+        if self.table.dtype != steps.dtype or self.table.device != steps.device:
+            self.table = self._compute(len(self.table)).to(steps)
+        return self.table
 
-    def _compute(self, length: int) -> Float[Tensor, "time hidden"]:
+    def _compute(self, length: int) -> Float[Tensor, "places hidden"]:
         pairs = torch.arange(0, self._hidden_size, 2, dtype=torch.float64)
         angles = torch.arange(length, dtype=torch.float64)[:, None] * torch.exp(-math.log(10000.0) * pairs / self._hidden_size)
-        table = torch.zeros(length, self._hidden_size)
+        table = torch.zeros(length, self._hidden_size, dtype=torch.float64)
         table[:, 0::2] = torch.sin(angles)
         table[:, 1::2] = torch.cos(angles)[:, : self._hidden_size // 2]
         return table
 
 
-class LearnedPositions(nn.Module):
+class LearnedPositions(Positions):
     """One learned row per place; places past the table are refused."""
 
     def __init__(self, hidden_size: int, *, max_length: int) -> None:
         super().__init__()
         self.table = nn.Parameter(torch.randn(max_length, hidden_size) * 0.02)
 
-    def forward(self, steps: Float[Tensor, "batch time hidden"], *, start: int = 0) -> Float[Tensor, "batch time hidden"]:
-        end = start + steps.shape[1]
-        if end > len(self.table):
+    def rows(self, num_places: int, steps: Tensor) -> Float[Tensor, "places hidden"]:
+        if num_places > len(self.table):
             raise UsageError(
-                f"a sequence of {end} steps, but positions were learned for {len(self.table)}.",
+                f"a sequence of {num_places} steps, but positions were learned for {len(self.table)}.",
                 cure="Cut the input, or train with a larger model.max_positions or model.positions=sinusoidal.",
             )
-        return steps + self.table[start:end]
+        return self.table
 
 
 class NoPositions(nn.Module):
     """Leaves the steps as they are: attention then treats them as a set."""
 
-    def forward(self, steps: Float[Tensor, "batch time hidden"], *, start: int = 0) -> Float[Tensor, "batch time hidden"]:
+    def forward(self, steps: Float[Tensor, "batch time hidden"], *, start: Int[Tensor, " batch"] | None = None) -> Float[Tensor, "batch time hidden"]:
         return steps

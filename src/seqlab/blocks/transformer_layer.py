@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.attention.multi_head import Cache, MultiHeadSelfAttention
+from seqlab.attention.multi_head import Cache, MayAttend, MultiHeadSelfAttention
 from seqlab.blocks.feed_forward import FeedForward
 
 
@@ -24,18 +24,7 @@ class TransformerLayer(nn.Module, ABC):
 
     @abstractmethod
     def forward(
-        self,
-        steps: Float[Tensor, "batch time hidden"],
-        *,
-        may_attend: Bool[
-            Tensor,
-            (
-                batch  # target source
-            ),
-        ]
-        | None,
-        causal: bool,
-        cache: Cache | None,
+        self, steps: Float[Tensor, "batch time hidden"], *, may_attend: MayAttend | None, causal: bool, cache: Cache | None
     ) -> tuple[Float[Tensor, "batch time hidden"], Cache]: ...
 
 
@@ -49,18 +38,7 @@ class PostNormLayer(TransformerLayer):
     """
 
     def forward(
-        self,
-        steps: Float[Tensor, "batch time hidden"],
-        *,
-        may_attend: Bool[
-            Tensor,
-            (
-                batch  # target source
-            ),
-        ]
-        | None,
-        causal: bool,
-        cache: Cache | None,
+        self, steps: Float[Tensor, "batch time hidden"], *, may_attend: MayAttend | None, causal: bool, cache: Cache | None
     ) -> tuple[Float[Tensor, "batch time hidden"], Cache]:
         attended, cache = self.attention(steps, may_attend=may_attend, causal=causal, cache=cache)
         steps = self.attention_norm(steps + self.dropout(attended))
@@ -77,18 +55,7 @@ class PreNormLayer(TransformerLayer):
     """
 
     def forward(
-        self,
-        steps: Float[Tensor, "batch time hidden"],
-        *,
-        may_attend: Bool[
-            Tensor,
-            (
-                batch  # target source
-            ),
-        ]
-        | None,
-        causal: bool,
-        cache: Cache | None,
+        self, steps: Float[Tensor, "batch time hidden"], *, may_attend: MayAttend | None, causal: bool, cache: Cache | None
     ) -> tuple[Float[Tensor, "batch time hidden"], Cache]:
         attended, cache = self.attention(self.attention_norm(steps), may_attend=may_attend, causal=causal, cache=cache)
         steps = steps + self.dropout(attended)

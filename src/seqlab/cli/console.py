@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import shlex
 import sys
-import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from seqlab.core.errors import SeqlabError
 
 LONGEST_MESSAGE = 12
+LONGEST_LINE = 600
+
+# What can drive a terminal or turn the order of its letters around: control characters but line ends and tabs (ESC starts every
+# terminal command, and 0x9b is its 8-bit twin), bidirectional overrides and isolates, and halves of surrogate pairs, which no terminal
+# can print. Joiners, soft hyphens and direction marks stay: emoji, Arabic and Indic text need them.
+HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+HARMFUL_IN_JSON = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def say(text: str = "") -> None:
@@ -25,19 +35,40 @@ def answer(text: str, *, end: str = "\n") -> None:
 
 def answer_json(value: Any) -> None:
     """One JSON object on standard output. JSON has no NaN and no infinity: those become null."""
-    print(json.dumps(_finite(value), ensure_ascii=False), flush=True)  # noqa: T201 - the one place for JSON
+    text = json.dumps(_finite(value), ensure_ascii=not _writes_unicode(), default=str)
+    print(HARMFUL_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text), flush=True)  # noqa: T201 - the one place for JSON
+
+
+def suggest(commands: Iterable[str]) -> None:
+    """The end of an answer: what one would type next, ready to paste."""
+    answer("next:\n" + "\n".join(f"  {command}" for command in commands))
+
+
+def quoted(word: str | Path) -> str:
+    """A word as a shell wants it.
+
+    >>> quoted("runs/my run"), quoted("runs/a")
+    ("'runs/my run'", 'runs/a')
+    """
+    return shlex.quote(str(word))
 
 
 def clean(text: str) -> str:
-    """Control characters shown as their code, so that data cannot drive the terminal; line ends and tabs stay.
+    """Characters that could harm a terminal, shown as their codes; line ends and tabs stay.
 
     >>> clean("a\\x1b[31mb\\n")
     'a\\\\x1b[31mb\\n'
     """
-    return "".join(
-        character if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs", "Cf") else f"\\x{ord(character):02x}"
-        for character in text
-    )
+    return HARMFUL.sub(lambda match: f"\\x{ord(match[0]):02x}" if ord(match[0]) < 256 else f"\\u{ord(match[0]):04x}", text)
+
+
+def one_line(text: str) -> str:
+    """A text whose line ends and tabs cannot be taken for those of the answer.
+
+    >>> one_line("a\\tb\\n c")
+    'a b c'
+    """
+    return " ".join(text.split())
 
 
 def complain(error: SeqlabError) -> None:
@@ -45,7 +76,7 @@ def complain(error: SeqlabError) -> None:
     lines = f"{type(error).__name__}: {error}".splitlines()
     if len(lines) > LONGEST_MESSAGE:
         lines = [*lines[: LONGEST_MESSAGE - 1], "  …"]
-    say("\n".join(line if len(line) <= 600 else line[:599] + "…" for line in lines))
+    say("\n".join(line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…" for line in lines))
 
 
 def duration(seconds: float) -> str:
@@ -59,6 +90,10 @@ def duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     return f"{whole // 60} min {whole % 60:02d} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def _writes_unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf8sig")
 
 
 def _finite(value: Any) -> Any:

@@ -2,41 +2,103 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from seqlab.cli.console import answer, answer_json
+from seqlab.cli.console import answer, answer_json, suggest
+
+if TYPE_CHECKING:
+    from seqlab.core.settings import SettingHelp
+
+EXAMPLES = """\b
+Examples:
+  seqlab explain training
+  seqlab explain training.clip_norm
+  seqlab explain lstm
+"""
 
 
 def explain(
-    topic: Annotated[str, typer.Argument(help="A section (training), a setting (training.clip_norm), a model, dataset, task or recipe.")] = "",
+    topic: Annotated[
+        str, typer.Argument(help="A section (training), a setting (training.clip_norm), a model, dataset, task or recipe.", metavar="TOPIC")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Explain a section, a setting or a name."""
     from seqlab.cli.listing import KINDS
-    from seqlab.core.errors import UsageError, nearest
-    from seqlab.recipes.recipe import SECTIONS, settings_help
+    from seqlab.core.errors import UsageError, nearest, shortened
+    from seqlab.recipes.recipe import SECTIONS
 
+    settings = _all_settings()
+    wanted = [entry for entry in settings if topic in (entry.name, *entry.name.split(".", 1))]
+    named = _named(topic)
+    if topic and not wanted and not named:
+        names = {entry.name for entry in settings} | set(SECTIONS) | {name for kind in KINDS.values() for name in kind()}
+        raise UsageError(f"there is nothing called '{shortened(topic)}'.", cure=nearest(topic, names))
     if not topic:
-        answer("sections: " + ", ".join(SECTIONS))
-        answer("next:\n  seqlab explain training")
-        return
-    entries = [entry for section in SECTIONS for entry in settings_help(section)]
-    wanted = [entry for entry in entries if topic in (entry.name, entry.name.partition(".")[0], entry.name.partition(".")[2])]
-    named = {f"{kind[:-1]} {topic}": KINDS[kind]()[topic] for kind in ("tasks", "models", "tokens", "datasets", "recipes") if topic in KINDS[kind]()}
-    if not wanted and not named:
-        names = {entry.name for entry in entries} | set(SECTIONS) | {name for kind in KINDS.values() for name in kind()}
-        raise UsageError(f"there is nothing called '{topic}'.", cure=nearest(topic, names))
+        named = _sections()
     if as_json:
-        settings = [{"name": entry.name, "kind": entry.kind, "default": entry.default, "help": entry.sentence} for entry in wanted]
-        answer_json({"topic": topic, "settings": settings, "names": named})
-        return
+        return answer_json({"topic": topic, "settings": [_as_json(entry) for entry in wanted], "names": named})
     for name, sentence in named.items():
         answer(f"{name}: {sentence}")
-    shown = set()
     for entry in wanted:
-        line = f"{entry.name} ({entry.kind}, default {entry.default!r})\n    {entry.sentence}"
-        if line not in shown:
-            answer(line)
-            shown.add(line)
+        answer(f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}")
+    return suggest([_next(topic, wanted)])
+
+
+def _all_settings() -> list[SettingHelp]:
+    """Every setting once; those of several kinds of model that differ in their sentence or default once each."""
+    from seqlab.core.settings import describe
+    from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
+
+    top = [entry for entry in describe(Recipe) if entry.name not in SECTIONS]
+    return list({repr(entry): entry for entry in [*top, *(entry for section in SECTIONS for entry in settings_help(section))]}.values())
+
+
+def _sections() -> dict[str, str]:
+    from seqlab.recipes.recipe import Recipe
+
+    return {name: field.description or "" for name, field in Recipe.model_fields.items()}
+
+
+def _named(topic: str) -> dict[str, str]:
+    """Tasks, models, tokens, datasets and recipes of this name."""
+    from seqlab.cli.listing import KINDS
+
+    found = {kind: KINDS[kind]() for kind in ("tasks", "models", "tokens", "datasets", "recipes")}
+    return {f"{kind.removesuffix('s')} {topic}": entries[topic] for kind, entries in found.items() if topic in entries}
+
+
+def _default(value: Any) -> str:
+    """
+    >>> _default(""), _default(True), _default(0.5), _default("lstm"), _default(())
+    ('empty by default', 'default true', 'default 0.5', 'default lstm', 'empty by default')
+    """
+    if value in ("", ()):
+        return "empty by default"
+    return f"default {str(value).lower() if isinstance(value, bool) else f'{value:g}' if isinstance(value, float) else value}"
+
+
+def _as_json(entry: SettingHelp) -> dict[str, Any]:
+    return {"name": entry.name, "kind": entry.kind, "default": entry.default, "help": entry.sentence}
+
+
+def _next(topic: str, wanted: list[SettingHelp]) -> str:
+    """A command that uses what was explained."""
+    from seqlab.datasets.base import datasets
+    from seqlab.models.settings import SHORT_NAMES
+    from seqlab.recipes.reading import TASKS, shipped_recipes
+    from seqlab.tokens.base import tokenizers
+
+    if topic in TASKS:
+        return f"seqlab train FILE --task {topic}"
+    if topic in SHORT_NAMES:
+        return f"seqlab train FILE --model {topic}"
+    if topic in tokenizers.names():
+        return f"seqlab train FILE tokens.kind={topic}"
+    if topic in datasets.names():
+        return f"seqlab train {topic}"
+    if topic in shipped_recipes():
+        return f"seqlab train {topic} --dry-run"
+    return f"seqlab train FILE {wanted[0].name}=VALUE" if wanted else "seqlab explain training"

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json
+from seqlab.cli.console import answer, answer_json, quoted, suggest
 
 
 def _models() -> dict[str, str]:
-    from seqlab.models.settings import SHORT_NAMES
+    from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES
 
-    return {name: ", ".join(f"model.{key}={str(value).lower()}" for key, value in settings.items()) for name, settings in SHORT_NAMES.items()}
+    def sentence(settings: dict[str, object]) -> str:
+        about = (MODEL_KINDS[str(settings["kind"])].__doc__ or "").partition("\n")[0]
+        means = " ".join(f"model.{key}={str(value).lower()}" for key, value in settings.items() if key != "kind")
+        return f"{about} {means}".rstrip()
+
+    return {name: sentence(settings) for name, settings in SHORT_NAMES.items()}
 
 
 def _datasets() -> dict[str, str]:
@@ -32,7 +39,7 @@ def _tasks() -> dict[str, str]:
     from seqlab.core.registry import Registry
     from seqlab.recipes.reading import TASKS
 
-    sentences: Registry[object] = Registry("task", room="seqlab.tasks")
+    sentences: Registry[object] = Registry("task", room="seqlab.tasks")  # the real one would import torch
     return {name: sentences.sentence(name) for name in TASKS}
 
 
@@ -43,10 +50,22 @@ def _recipes() -> dict[str, str]:
 
 
 def _runs() -> dict[str, str]:
-    from pathlib import Path
-
+    """The runs below runs/ in this folder, each with its first score."""
     found = sorted(Path("runs").glob("*/recipe.toml")) if Path("runs").is_dir() else []
-    return {path.parent.name: "finished" if (path.parent / "results.json").is_file() else "not finished" for path in found}
+    return {path.parent.name: _state_of(path.parent) for path in found}
+
+
+def _state_of(folder: Path) -> str:
+    path = folder / "results.json"
+    if not path.is_file():
+        return f"not finished; go on: seqlab train --resume {quoted(folder)}"
+    try:
+        splits = json.loads(path.read_text(encoding="utf-8"))["splits"]
+        split = "test" if "test" in splits else "valid"
+        score = splits[split]["scores"][0]
+        return f"{split} {score['name'].replace('_', ' ')} {float(score['value']):.4f}"
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
+        return "finished, but its results cannot be read"
 
 
 KINDS: dict[str, Callable[[], dict[str, str]]] = {
@@ -57,10 +76,18 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "recipes": _recipes,
     "runs": _runs,
 }
+USES = {
+    "tasks": "seqlab train FILE --task {}",
+    "models": "seqlab train FILE --model {}",
+    "tokens": "seqlab train FILE tokens.kind={}",
+    "datasets": "seqlab train {}",
+    "recipes": "seqlab train {} --dry-run",
+    "runs": "seqlab evaluate {}",
+}
 
 
 def list_choices(
-    kind: Annotated[str, typer.Argument(help=f"One of: {', '.join(KINDS)}.")] = "",
+    kind: Annotated[str, typer.Argument(help=f"One of: {', '.join(KINDS)}. All when left out.", metavar="KIND")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """List tasks, models, tokens, datasets, recipes or runs."""
@@ -68,13 +95,13 @@ def list_choices(
 
     if kind and kind not in KINDS:
         raise UsageError(f"there is no list of '{kind}'.", cure=nearest(kind, KINDS))
-    chosen = {kind: KINDS[kind]()} if kind else {name: entries() for name, entries in KINDS.items()}
+    chosen = {name: entries() for name, entries in KINDS.items() if kind in ("", name)}
     if as_json:
         return answer_json(chosen)
     for name, entries in chosen.items():
-        answer(f"{name}:")
+        answer(f"{name}:" if entries else f"{name}: none yet")
         width = max((len(entry) for entry in entries), default=0)
         for entry, sentence in entries.items():
             answer(f"  {entry:<{width}}  {sentence}")
-    answer("next:\n  seqlab explain model" if kind else "next:\n  seqlab list datasets")
-    return None
+    uses = [USES[name].format(quoted(next(iter(entries)))) for name, entries in chosen.items() if entries and (kind or name == "datasets")]
+    return suggest(uses or ["seqlab train FILE"])

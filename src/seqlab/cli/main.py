@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from seqlab.cli import data, evaluate, explain, generate, listing, predict, train
-from seqlab.cli.console import complain, say
-from seqlab.core.errors import SeqlabError
+from seqlab.cli.outcome import reported
+
+FIRST_STEPS = """\b
+First steps:
+  seqlab train FILE           train on a CSV, TSV, JSONL, text file or folder
+  seqlab train languages      or on a built-in dataset (seqlab list datasets)
+  seqlab explain training     what every setting means
+"""
+
+
+class Verbs(TyperGroup):
+    """Whatever stops a verb is told here, before typer makes something else of it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        with reported(debug=bool(ctx.obj)):
+            return super().invoke(ctx)
+
 
 app = typer.Typer(
     name="seqlab",
+    cls=Verbs,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help="Train, compare, look inside and serve sequence models, from the plain RNN to the Transformer, on your own data.",
-    epilog="First steps:  seqlab train FILE    seqlab list datasets    seqlab explain training",
+    epilog=FIRST_STEPS,
 )
-app.command("train")(train.train)
-app.command("data")(data.data)
-app.command("evaluate")(evaluate.evaluate)
-app.command("predict")(predict.predict)
-app.command("generate")(generate.generate)
+app.command("train", epilog=train.EXAMPLES)(train.train)
+app.command("data", epilog=data.EXAMPLES)(data.data)
+app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.evaluate)
+app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
+app.command("generate", epilog=generate.EXAMPLES)(generate.generate)
 app.command("list")(listing.list_choices)
-app.command("explain")(explain.explain)
+app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 
 
 def _version(asked: bool) -> None:
@@ -40,29 +58,25 @@ def _version(asked: bool) -> None:
 @app.callback()
 def options(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
-    debug: bool = typer.Option(False, "--debug", help="Show the full traceback of a mistake."),
+    debug: bool = typer.Option(False, "--debug", help="Show the full traceback of a mistake; may stand anywhere."),
 ) -> None:
     """Options that every verb understands."""
 
 
-def main() -> None:
-    """Run a verb; turn the user's mistakes into words and exit codes."""
-    debug = "--debug" in sys.argv
-    if debug:
-        sys.argv.remove("--debug")
-    try:
-        app()
-    except SeqlabError as error:
-        if debug:
-            raise
-        complain(error)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        say("interrupted")
-        sys.exit(130)
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+def main(words: Sequence[str] | None = None) -> None:
+    """Run a verb and exit; without one, show the help."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character shows its code
+            stream.reconfigure(errors="backslashreplace")
+    words, debug = _without_debug(list(sys.argv[1:] if words is None else words))
+    app(args=words or ["--help"], prog_name="seqlab", obj=debug)
+
+
+def _without_debug(words: list[str]) -> tuple[list[str], bool]:
+    """`--debug` may stand before or after the verb, but what follows `--` is data."""
+    end = words.index("--") if "--" in words else len(words)
+    before = [word for word in words[:end] if word != "--debug"]
+    return before + words[end:], len(before) < end
 
 
 if __name__ == "__main__":

@@ -2,66 +2,97 @@
 
 from __future__ import annotations
 
-import sys
+import json
 from collections.abc import Iterator
-from itertools import islice
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, say
+from seqlab.cli.console import answer, answer_json, one_line, quoted, say
+from seqlab.cli.stream import inputs_of_file, lines_of_stdin, together
+from seqlab.core.errors import DataError, UsageError
 
-AT_ONCE = 256
+if TYPE_CHECKING:
+    from seqlab.runs.run import Run
+    from seqlab.tasks.base import Prediction
+
+EXAMPLES = """\b
+Examples:
+  seqlab predict runs/reviews-lstm "not bad at all" "a waste of time"
+  seqlab predict runs/reviews-lstm --file new.csv > answers.tsv
+  seqlab predict runs/input-gru "the students opened their" --top 10
+"""
 
 
 def predict(
-    run: Annotated[str, typer.Argument(help="The folder of a run, or its name below runs/.")],
-    texts: Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="Texts; standard input, one per line, when left out.")] = None,
+    run: Annotated[str, typer.Argument(help="The folder of a run, or its name below runs/.", metavar="RUN")],
+    texts: Annotated[list[str] | None, typer.Argument(metavar="TEXT", help="Texts; standard input, one per line, when left out.")] = None,
     file: Annotated[str, typer.Option("--file", "-f", help="A file in the format of the training data, or with one text per line.")] = "",
-    top: Annotated[int, typer.Option(min=1, max=1000, help="How many answers to show for each text.")] = 1,
+    top: Annotated[int, typer.Option(help="How many answers to show for each text.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Predict labels, or with a language model the next token."""
+    """Predict labels, or with a language model the next token.
+
+    Each answer is a line with the answer, its probability and the text, separated by tabs.
+    """
+    if texts and file:
+        raise UsageError("texts and --file are both given.", cure="Give the one or the other.")
+    if top < 1:
+        raise UsageError(f"--top {top} asks for no answer.", cure="Give a whole number of at least 1.")
     from seqlab.runs.run import Run
 
     loaded = Run.load(run)
-    inputs = iter(texts) if texts else _from_file(loaded, file) if file else _from_stdin()
-    collected = []
-    while part := list(islice(inputs, AT_ONCE if not sys.stdin.isatty() or texts or file else 1)):
-        for prediction in loaded.predict(part, top=max(top, 1)):
-            if as_json:
-                collected.append(
-                    {"input": prediction.input, "answer": prediction.answer, "probability": prediction.probability, "ranking": prediction.ranking}
-                )
-            elif top == 1:
-                answer(f"{prediction.answer}\t{prediction.probability:.4f}\t{_line(prediction.input)}")
-            else:
-                answer(_line(prediction.input))
-                for name, share in prediction.ranking:
-                    answer(f"  {share:8.4f}  {name!r}" if loaded.recipe.task == "language_model" else f"  {share:8.4f}  {name}")
+    inputs = _inputs(loaded, texts, file)
     if as_json:
-        answer_json({"run": str(loaded.folder), "predictions": collected})
+        found = [_as_json(prediction) for part in together(inputs) for prediction in loaded.predict(part, top=top)]
+        return answer_json({"run": str(loaded.folder), "predictions": found})
+    speaks = loaded.recipe.task == "language_model"
+    for part in together(inputs):
+        for prediction in loaded.predict(part, top=top):
+            _show(prediction, top=top, speaks=speaks)
+    return say(f"next:\n  seqlab {'generate' if speaks else 'evaluate'} {quoted(run)}")
 
 
-def _from_stdin() -> Iterator[str]:
-    if sys.stdin.isatty():
-        say("type a text and press Enter; Ctrl-D ends")
-    for line in sys.stdin:
-        if text := line.rstrip("\r\n"):
-            yield text
+def _inputs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[Any]:
+    if file:
+        return inputs_of_file(file, loaded.recipe)
+    given = iter(texts) if texts else lines_of_stdin()
+    has_text = bool(loaded.recipe.data.text) or loaded.recipe.task == "language_model"
+    return (_sound(text) for text in given) if has_text else (_numbers(text, place) for place, text in enumerate(given, start=1))
 
 
-def _from_file(loaded: object, path: str) -> Iterator[str]:
-    """The text column of a table, or the lines of a text."""
-    from seqlab.runs.run import Run
-    from seqlab.sources.open import open_source
-
-    assert isinstance(loaded, Run)
-    source = open_source(Path(path), loaded.recipe.data.model_copy(update={"format": "", "sequence": ""}))
-    column = loaded.recipe.data.text if loaded.recipe.data.text in source.columns else source.columns[0]
-    return (str(row.values[column]) for row in source.rows())
+def _sound(text: str) -> str:
+    """A shell may hand over bytes that are no text."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise UsageError("a text holds bytes that are not UTF-8.", where=text[:40], cure="Give it in UTF-8, or in a file with data.encoding.")
+    return text
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _numbers(text: str, place: int) -> Any:
+    """A sequence of numbers, written as JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            "this run reads numbers, not text.",
+            where=f"input {place}",
+            cure="Write a list of steps, such as [[0.5, 1], [0.7, 2]], or name a file with --file.",
+        ) from error
+
+
+def _as_json(prediction: Prediction) -> dict[str, Any]:
+    return {"input": prediction.input, "answer": prediction.answer, "probability": prediction.probability, "ranking": prediction.ranking}
+
+
+def _show(prediction: Prediction, *, top: int, speaks: bool) -> None:
+    if top == 1:
+        return answer(f"{_piece(prediction.answer, speaks)}\t{prediction.probability:.4f}\t{one_line(prediction.input)}")
+    answer(one_line(prediction.input))
+    for name, share in prediction.ranking:
+        answer(f"  {share:8.4f}  {_piece(name, speaks)}")
+    return None
+
+
+def _piece(name: str, speaks: bool) -> str:
+    """Tokens may be blanks or line ends, so they are shown in quotes."""
+    return repr(name) if speaks else one_line(name)

@@ -14,7 +14,7 @@ from seqlab.cli.console import duration, say
 from seqlab.training.base import StepReport, Validation
 
 SECONDS_BETWEEN_LINES = 10.0
-SMOOTHING = 0.98
+SMOOTHING = 0.95
 
 
 class TerminalProgress:
@@ -23,7 +23,7 @@ class TerminalProgress:
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
         self._bar: Progress | None = None
-        self._loss: float | None = None
+        self._loss = _Average()
         self._speed = _Speed()
         self._last_line = time.monotonic()
 
@@ -41,9 +41,8 @@ class TerminalProgress:
             self._bar.stop()
 
     def stepped(self, report: StepReport) -> None:
-        self._loss = report.loss if self._loss is None else SMOOTHING * self._loss + (1 - SMOOTHING) * report.loss
         rate = self._speed.count()
-        status = f"loss {self._loss:.4f}  {rate:.1f} steps/s  {duration(report.seconds_left)} left"
+        status = f"loss {self._loss.add(report.loss):.4f}  {rate:.1f} steps/s  {duration(report.seconds_left)} left"
         if self._bar is not None:
             self._bar.update(self._task, completed=report.step, total=report.total_steps, status=f"{report.step:,}/{report.total_steps:,}  {status}")
         elif not self._quiet and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
@@ -59,6 +58,19 @@ class TerminalProgress:
             self._bar.console.print(line, highlight=False, markup=False)
         else:
             say(line)
+
+
+class _Average:
+    """A mean that forgets slowly, and in which the first values do not weigh more than the later ones."""
+
+    def __init__(self) -> None:
+        self._sum = 0.0
+        self._weight = 0.0
+
+    def add(self, value: float) -> float:
+        self._sum = SMOOTHING * self._sum + value
+        self._weight = SMOOTHING * self._weight + 1
+        return self._sum / self._weight
 
 
 class _Speed:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, duration, say
+from seqlab.cli.console import answer, answer_json, duration, quoted, say, suggest
+from seqlab.cli.next_steps import after_training
+from seqlab.core.errors import UsageError
 from seqlab.core.files import megabytes
 
 if TYPE_CHECKING:
@@ -16,43 +18,49 @@ if TYPE_CHECKING:
     from seqlab.runs.start import Prepared
     from seqlab.training.base import Watcher
 
+EXAMPLES = """\b
+Examples:
+  seqlab train reviews.csv
+  seqlab train reviews.csv --model transformer --minutes 10 data.label=stars
+  seqlab train input.txt --model gru training.steps=2000
+  seqlab train --resume runs/reviews-lstm
+"""
+QUIET, STAGES = (lambda _: None), (lambda text: say(f"… {text}"))
+
 
 def train(
-    what: Annotated[
-        str, typer.Argument(help="A recipe (shipped name or .toml), a built-in dataset, or your file or folder.", show_default=False)
-    ] = "",
-    settings: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings by their dotted names, as in a recipe.")] = None,
+    what: Annotated[str, typer.Argument(help="A recipe (shipped name or .toml), a built-in dataset, or your file or folder.", metavar="WHAT")] = "",
+    settings: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe.")] = None,
     task: Annotated[str, typer.Option(help="The job: classification or language_model; guessed when left out.")] = "",
     model: Annotated[str, typer.Option(help="A short name: rnn, lstm, gru, bilstm, cnn, transformer, …")] = "",
     out: Annotated[str, typer.Option(help="Folder of the run; runs/NAME when left out.")] = "",
-    minutes: Annotated[float, typer.Option(help="Time budget in minutes.")] = 0,
+    minutes: Annotated[float, typer.Option(help="Time budget in minutes.", show_default=False)] = 0,
     resume: Annotated[str, typer.Option(metavar="RUN", help="Go on with a run that was stopped.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen and the whole recipe, and stop.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Train a model, score it beside its baseline, and save it."""
-    from seqlab.core.errors import UsageError
-
-    stage: Callable[[str], None] = (lambda _: None) if quiet else _stage
+    stage = QUIET if quiet else STAGES
     if resume:
-        if what or settings:
-            raise UsageError("--resume takes only the folder of a run.", cure=f"seqlab train --resume {resume}")
+        if what or settings or task or model or out or minutes or dry_run:
+            cure = f"A run goes on with the recipe it started with: seqlab train --resume {quoted(resume)}"
+            raise UsageError("--resume takes only the folder of a run.", cure=cure)
         from seqlab.runs import start
 
         return _conclude(_watch(lambda watcher: start.resume(resume, watcher=watcher, say=stage), quiet=quiet), as_json=as_json)
     if not what:
-        raise UsageError("nothing to train on.", cure="seqlab train FILE, or a built-in dataset: seqlab list datasets")
-    prepared = _prepare(
-        what, [*(settings or []), *([f"training.minutes={minutes}"] if minutes else [])], task=task, model=model, out=out, stage=stage
-    )
+        raise UsageError("nothing to train on.", cure="Name a file: seqlab train FILE, or a built-in dataset: seqlab list datasets")
+    words = [*(settings or []), *([f"training.minutes={minutes}"] if minutes else [])]
+    prepared = _prepare(what, words, task=task, model=model, out=out, stage=stage)
     if not quiet:
         _announce(prepared)
     if dry_run:
-        return answer(prepared.recipe.to_toml(), end="")
+        return _show_recipe(prepared, as_json=as_json)
     from seqlab.runs import start
 
-    return _conclude(_watch(lambda watcher: start.train(prepared, watcher=watcher, say=stage), quiet=quiet), as_json=as_json)
+    run = _watch(lambda watcher: start.train(prepared, watcher=watcher, say=stage), quiet=quiet)
+    return _conclude(run, as_json=as_json, known=[] if quiet else prepared.warnings)
 
 
 def _prepare(what: str, words: list[str], *, task: str, model: str, out: str, stage: Callable[[str], None]) -> Prepared:
@@ -74,12 +82,8 @@ def _watch(work: Callable[[Watcher], Run], *, quiet: bool) -> Run:
         with TerminalProgress(quiet=quiet) as watcher:
             return work(watcher)
     except Interrupted as stopped:
-        say(f"Stopped and saved after step {stopped.step:,}. Go on with:\n  seqlab train --resume {stopped.folder}")
+        say(f"Stopped and saved after step {stopped.step:,}. Go on with:\n  seqlab train --resume {quoted(stopped.folder)}")
         sys.exit(130)
-
-
-def _stage(text: str) -> None:
-    say(f"… {text}")
 
 
 def _announce(prepared: Prepared) -> None:
@@ -88,38 +92,43 @@ def _announce(prepared: Prepared) -> None:
         say(f"  {reason}")
     for warning in prepared.warnings:
         say(f"  WARNING: {warning}")
-    forecast, budget = prepared.forecast, prepared.budget
+    forecast, budget, recipe = prepared.forecast, prepared.budget, prepared.recipe
     assert forecast is not None
     sizes = ", ".join(f"{split} {len(store):,}" for split, store in getattr(prepared.task, "stores", {}).items() if len(store) > 1)
+    cell = getattr(recipe.model, "cell", "")
+    network = f"{recipe.model.kind}{f' ({cell})' if cell else ''}, {forecast.num_parameters:,} parameters; another: --model NAME"
+    say(f"  task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
+    say(f"  model {network}")
     validations = -(-budget.total_steps // budget.evaluate_every)
-    seconds = min(budget.seconds, budget.total_steps * forecast.step_seconds + validations * forecast.validation_seconds)
-    training = prepared.recipe.training
-    say(
-        f"  task {prepared.recipe.task}, model {prepared.recipe.model.kind}, {forecast.num_parameters:,} parameters"
-        + (f"; rows: {sizes}" if sizes else "")
-    )
+    seconds = budget.total_steps * forecast.step_seconds + validations * forecast.validation_seconds
+    seconds = min(seconds, budget.seconds) if budget.seconds else seconds
     epochs = budget.total_steps / forecast.steps_per_epoch
-    say(f"  {budget.total_steps:,} steps of {training.batch_size} ({epochs:.1f} epochs) in about {duration(seconds)}")
-    say(f"  {megabytes(forecast.peak_memory)} of memory, {training.threads} threads, seed {training.seed}")
-    attention_dropout = getattr(prepared.recipe.model, "attention_dropout", 0)
-    if attention_dropout:
+    steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {recipe.training.batch_size} sequences"
+    say(f"  {steps} ({epochs:.1f} epochs) in about {duration(seconds)}; otherwise: --minutes NUMBER")
+    say(f"  {megabytes(forecast.peak_memory)} of memory, {recipe.training.threads} threads, seed {recipe.training.seed}")
+    if getattr(recipe.model, "attention_dropout", 0):
         say("  model.attention_dropout leaves the fast attention path: a step takes about three times as long as without it")
     say(f"  run folder {prepared.folder}")
 
 
-def _conclude(run: Run, *, as_json: bool) -> None:
-    from seqlab.runs.report import next_commands
-
-    results = run.results
+def _show_recipe(prepared: Prepared, *, as_json: bool) -> None:
     if as_json:
-        raw = results.raw
-        return answer_json(
-            {"run": str(run.folder), "split": results.split, "scores": {name: score.as_json() for name, score in results.items()}, **raw["training"]}
-        )
-    for warning in results.raw["warnings"]:
-        say(f"WARNING: {warning}")
+        return answer_json({"run": str(prepared.folder), "recipe": prepared.recipe.model_dump(), "warnings": prepared.warnings})
+    answer(prepared.recipe.to_toml(), end="")
+    return say("next:\n  save this as NAME.toml and: seqlab train NAME.toml")
+
+
+def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> None:
+    """The scores, the warnings that were not shown before, and where to go from here."""
+    results = run.results
+    raw = results.raw
+    if as_json:
+        scores = {name: score.as_json() for name, score in results.items()}
+        return answer_json({"run": str(run.folder), "split": results.split, "scores": scores, "warnings": raw["warnings"], **raw["training"]})
+    for warning in raw["warnings"]:
+        if warning not in (known or []):
+            say(f"WARNING: {warning}")
     for score in results.values():
         answer(f"{results.split}: {score.sentence()}")
     answer(f"report: {run.folder / 'report.html'}")
-    answer("next:\n" + "\n".join(f"  {command}" for command in next_commands(run)))
-    return None
+    return suggest(after_training(run))

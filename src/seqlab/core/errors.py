@@ -15,9 +15,13 @@ A message says where, what was found, and what to do about it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 LONGEST_LIST = 8
+LONGEST_LINE_OF_NAMES = 12
+LONGEST_COMPARED = 100
+CLOSE = 0.55
+"""Letters that two names share, as a share of all, from which one may be meant for the other."""
 
 
 class SeqlabError(Exception):
@@ -48,7 +52,7 @@ class RecipeError(SeqlabError):
         shown = [f"  - {mistake}" for mistake in mistakes[:LONGEST_LIST]]
         if len(mistakes) > LONGEST_LIST:
             shown.append(f"  - and {len(mistakes) - LONGEST_LIST} more")
-        return cls(f"{len(mistakes)} mistakes\n" + "\n".join(shown), where=where)
+        return cls(f"{len(mistakes)} mistakes.\n" + "\n".join(shown), where=where)
 
 
 class RunError(SeqlabError):
@@ -79,11 +83,50 @@ class EnvironmentProblem(SeqlabError):
 def nearest(name: str, allowed: Iterable[str]) -> str:
     """The sentence that helps after an unknown name: the nearest one, and what there is.
 
-    >>> nearest("lstn", ["gru", "lstm", "rnn"])
+    >>> nearest("LSTN", ["gru", "lstm", "rnn"])
     "Did you mean 'lstm'? There is: gru, lstm, rnn."
     """
-    names = sorted(allowed)
-    close = get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"Did you mean '{close[0]}'? " if close else ""
-    shown = ", ".join(names[:24]) + (f" and {len(names) - 24} more" if len(names) > 24 else "")
-    return f"{hint}There is: {shown or 'nothing'}."
+    names = sorted(set(allowed))
+    close = closest(name, names)
+    hint = f"Did you mean '{shortened(close)}'? " if close else ""
+    return f"{hint}There is: {listed(_likeliest_first(name, names))}."
+
+
+def closest(name: str, allowed: Iterable[str]) -> str:
+    """The allowed name that the user may have meant, or nothing. Upper and lower case do not matter.
+
+    >>> closest("Clip_Nrom", ["clip_norm", "steps"]), closest("wheel", ["clip_norm", "steps"])
+    ('clip_norm', '')
+    """
+    by_fold = {other[:LONGEST_COMPARED].casefold(): other for other in allowed}
+    found = get_close_matches(name[:LONGEST_COMPARED].casefold(), by_fold, n=1, cutoff=CLOSE)
+    return by_fold[found[0]] if found else ""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in one readable line: the first few, and how many more there are.
+
+    >>> listed(["a", "b"]), listed([])
+    ('a, b', 'nothing')
+    """
+    shown = names if len(names) <= LONGEST_LINE_OF_NAMES else names[: LONGEST_LINE_OF_NAMES - 1]
+    more = f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
+    return (", ".join(map(shortened, shown)) + more) or "nothing"
+
+
+def shortened(text: str, longest: int = 60) -> str:
+    """A text from the user's data in a message: not longer than a message can bear."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _likeliest_first(name: str, names: list[str]) -> list[str]:
+    """The order of the alphabet while all names are shown, else those most like `name` first."""
+    if len(names) <= LONGEST_LINE_OF_NAMES:
+        return names
+    likeness = SequenceMatcher(b=name[:LONGEST_COMPARED].casefold())
+
+    def unlike(other: str) -> float:
+        likeness.set_seq1(other[:LONGEST_COMPARED].casefold())
+        return -likeness.ratio()
+
+    return sorted(names, key=unlike)

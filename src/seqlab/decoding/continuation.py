@@ -11,8 +11,7 @@ from torch import Tensor
 
 from seqlab.decoding.sampling import choose
 from seqlab.decoding.settings import DecodingSettings
-
-State = tuple[Tensor, ...]
+from seqlab.models.base import State
 
 
 class NextToken(Protocol):
@@ -38,18 +37,19 @@ def continue_tokens(
     `never_ids` (padding, unknown) are never chosen. A model that sees at most `context` tokens is started again on the
     last half of them when they are used up.
     """
+    assert prompt, "a prompt has at least one token"
     generator = torch.Generator().manual_seed(settings.seed)
+    never = torch.tensor(never_ids, dtype=torch.long)
     tokens = list(prompt)
     fresh = tokens[-context:] if context else tokens
     state: State | None = None
     used = 0
     for _ in range(settings.max_tokens):
         if context and used + len(fresh) > context:
-            fresh, state, used = tokens[-(context // 2) :], None, 0
+            fresh, state, used = tokens[-max(1, context // 2) :], None, 0
         logits, state = _advance(model, fresh, state, device)
         used += len(fresh)
-        logits[:, list(never_ids)] = float("-inf")
-        token = int(choose(logits, settings, generator))
+        token = int(choose(logits.index_fill(1, never, float("-inf")), settings, generator))
         if token in stop_ids:
             return
         yield token

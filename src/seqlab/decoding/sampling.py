@@ -13,7 +13,8 @@ def choose(logits: Float[Tensor, "batch vocab"], settings: DecodingSettings, gen
     """The likeliest token at temperature 0, else a draw from the narrowed and sharpened distribution."""
     if settings.temperature == 0:
         return logits.argmax(dim=-1)
-    narrowed = keep_top_p(keep_top_k(logits / settings.temperature, settings.top_k), settings.top_p)
+    below_best = logits.double() - logits.amax(dim=-1, keepdim=True)  # a tiny temperature then makes -inf of it, never inf
+    narrowed = keep_top_p(keep_top_k(below_best / settings.temperature, settings.top_k), settings.top_p)
     return torch.multinomial(narrowed.softmax(dim=-1), 1, generator=generator).squeeze(-1)
 
 

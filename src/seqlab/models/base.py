@@ -14,9 +14,10 @@ State = tuple[Tensor, ...]
 
 
 class Body(nn.Module, ABC):
-    """Steps in, features out, one for one. With a state, a sequence may come in pieces: the results are the same.
+    """Steps in, features out, one for one.
 
-    A causal body shows each step only the earlier ones. Tensors of a state are batch first.
+    A causal body shows each step only the earlier ones. Its sequences may come in pieces, of different lengths too: given
+    the state after one piece, the next piece gives what the whole would have given. Tensors of a state are batch first.
     """
 
     input_size: int

@@ -29,7 +29,7 @@ class ConvolutionalSettings(Settings):
     """A stack of convolutions over time: each layer doubles what a step sees."""
 
     kind: Literal["convolutional"] = Field("convolutional", description="The family of the network: recurrent, convolutional or transformer.")
-    layers: int = Field(4, ge=1, le=64, description="Layers on top of each other; layer n looks 2^n steps wide.")
+    layers: int = Field(4, ge=1, le=16, description="Layers on top of each other; each looks twice as far as the one below.")
     hidden_size: int = Field(128, ge=1, description="Width of every layer.")
     kernel_size: int = Field(3, ge=1, le=99, description="Steps that one convolution joins; odd unless the model is causal.")
     dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped after each layer while training.")

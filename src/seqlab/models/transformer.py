@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -59,21 +60,23 @@ class Transformer(Body):
     def forward(
         self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: State | None = None
     ) -> tuple[Float[Tensor, "batch time output"], State]:
-        seen = 0 if state is None else state[0].shape[2]
-        steps = self.first_norm(self.dropout(self.positions(steps, start=seen)))
-        may_attend = self._may_attend(is_token)
-        new_state: list[Tensor] = []
+        """The state: which steps were real, then keys and values of every layer."""
+        was_token = None if state is None else state[0]  # (batch, seen)
+        start = None if was_token is None else was_token.sum(dim=1)  # (batch,)
+        steps = self.first_norm(self.dropout(self.positions(steps, start=start)))
+        known = is_token if was_token is None else torch.cat([was_token, is_token], dim=1)  # (batch, seen + time)
+        may_attend = self._may_attend(known, time=is_token.shape[1])
+        new_state = [known]
         for depth, layer in enumerate(self.layers):
-            cache = None if state is None else (state[2 * depth], state[2 * depth + 1])
+            cache = None if state is None else (state[2 * depth + 1], state[2 * depth + 2])
             steps, cache = layer(steps, may_attend=may_attend, causal=self.causal, cache=cache)
             new_state.extend(cache)
         return self.last_norm(steps), tuple(new_state)
 
-    def _may_attend(self, is_token: Bool[Tensor, "batch time"]) -> Bool[Tensor, "batch 1 time"] | None:
-        """Padding stands at the end, so a causal model's real steps never look at it: no mask is needed there."""
-        if self.causal or bool(is_token.all()):
-            return None
-        return is_token.unsqueeze(1)
+    def _may_attend(self, known: Bool[Tensor, "batch source"], *, time: int) -> Bool[Tensor, "batch 1 source"] | None:
+        """No mask where padding is not seen anyway: a causal model's real steps never look at padding behind them."""
+        visible = known[:, : known.shape[1] - time] if self.causal else known
+        return None if bool(visible.all()) else known.unsqueeze(1)
 
 
 def _build_layer(settings: TransformerSettings) -> TransformerLayer:

@@ -30,11 +30,11 @@ class Recipe(Settings):
 
     format: int = Field(FORMAT, description="Version of the recipe format.")
     task: str = Field("", description="The job: classification or language_model; guessed from the data when empty.")
-    data: DataSettings = Field(default_factory=DataSettings)
-    tokens: TokenSettings = Field(default_factory=TokenSettings)
-    model: ModelSettings = Field(default_factory=RecurrentSettings)
-    training: TrainingSettings = Field(default_factory=TrainingSettings)
-    decoding: DecodingSettings = Field(default_factory=DecodingSettings)
+    data: DataSettings = Field(default_factory=DataSettings, description="Which files, which columns, which part is held out.")
+    tokens: TokenSettings = Field(default_factory=TokenSettings, description="How text becomes ids.")
+    model: ModelSettings = Field(default_factory=RecurrentSettings, description="The network; a short name such as lstm stands for a whole section.")
+    training: TrainingSettings = Field(default_factory=TrainingSettings, description="The budget, the batches, the optimizer and when to stop.")
+    decoding: DecodingSettings = Field(default_factory=DecodingSettings, description="How a language model chooses the next token.")
 
     def to_toml(self) -> str:
         return tomli_w.dumps(self.model_dump())

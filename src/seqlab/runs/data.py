@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from seqlab.core.errors import DataError, RecipeError, nearest
+from seqlab.core.errors import DataError, RecipeError, closest, listed, shortened
 from seqlab.datasets.base import datasets
+from seqlab.recipes.reading import shipped_recipes
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source, TextSource
 from seqlab.sources.columns import require_columns
@@ -14,6 +16,7 @@ from seqlab.sources.inference import guess
 from seqlab.sources.open import open_parts, open_source
 from seqlab.sources.series import Series
 from seqlab.sources.splitting import hold_out
+from seqlab.tasks.labelled_rows import STEPS, LabelledRows
 
 
 @dataclass(frozen=True)
@@ -29,34 +32,64 @@ def open_data(recipe: Recipe) -> OpenedData:
     """Open, guess, and hold out what is missing."""
     if not recipe.data.train:
         raise RecipeError("no training data is named.", where="data.train", cure="For example: data.train=reviews.csv")
-    if recipe.data.train in datasets.names() and not Path(recipe.data.train).exists():
+    if recipe.data.train in datasets.names() and not _exists(recipe.data.train):
         return _open_built_in(recipe)
-    if not Path(recipe.data.train).exists():
-        raise _missing(recipe.data.train)
+    if not _exists(recipe.data.train):
+        raise _missing(recipe.data.train, what=[*datasets.names(), *shipped_recipes()])
     parts = open_parts(recipe.data.train, recipe.data)
     recipe, reasons = _guess(recipe, parts["train"])
-    for name, path in (("valid", recipe.data.valid), ("test", recipe.data.test)):
-        if path:
-            parts[name] = open_parts(path, recipe.data).get(name) or open_source(path, recipe.data)
+    parts |= _named_parts(recipe)
     parts = {name: _as_sequences(recipe, source) for name, source in parts.items()}
-    for source in parts.values():
-        require_columns(source, [recipe.data.label, *([recipe.data.text] if "steps" not in source.columns else [])])
+    _check_columns(recipe, parts)
+    _refuse_constant_steps(recipe, parts["train"])
     return _hold_out(recipe, parts, reasons)
 
 
 def open_more(recipe: Recipe, path: str) -> Source:
     """Further data for a finished run, read the way its training data was. A folder with a test part offers that."""
-    if not Path(path).exists():
+    if not _exists(path):
         raise _missing(path)
     parts = open_parts(path, recipe.data)
-    return _as_sequences(recipe, parts.get("test") or parts["train"])
+    found = _as_sequences(recipe, parts.get("test") or parts["train"])
+    _check_columns(recipe, {"more": found})
+    return found
 
 
-def _missing(path: str) -> DataError:
-    """Not a file: say what is near, files in the folder as well as built-in datasets."""
+def _named_parts(recipe: Recipe) -> dict[str, Source]:
+    """The validation and test data that a recipe names."""
+    parts = {}
+    for name, path in (("valid", recipe.data.valid), ("test", recipe.data.test)):
+        if path:
+            if not _exists(path):
+                raise _missing(path)
+            parts[name] = open_parts(path, recipe.data).get(name) or open_source(path, recipe.data)
+    return parts
+
+
+def _check_columns(recipe: Recipe, parts: dict[str, Source]) -> None:
+    for source in parts.values():
+        require_columns(source, [recipe.data.label, *([recipe.data.text] if STEPS not in source.columns else [])])
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError as error:
+        raise DataError(f"cannot be looked at ({error.strerror}).", where=shortened(path), cure="Check the name and the permissions.") from error
+
+
+def _missing(path: str, *, what: Sequence[str] = ()) -> DataError:
+    """Not a file: say what is near, files in the folder as well as names that seqlab knows."""
     folder = Path(path).parent
     there = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
-    return DataError("there is no such file or folder.", where=path, cure=nearest(Path(path).name, [*there, *datasets.names()]))
+    if not folder.is_dir():
+        cure = f"There is no folder '{shortened(str(folder))}' either."
+    elif close := closest(Path(path).name, [*there, *what]):
+        cure = f"Did you mean '{close if close in what else folder / close}'?"
+    else:
+        cure = f"The folder holds: {listed(sorted(there))}."
+    known = f" Without a file: seqlab train {'|'.join(datasets.names())}" if what else ""
+    return DataError("there is no such file or folder.", where=shortened(path, 200), cure=cure + known)
 
 
 def _open_built_in(recipe: Recipe) -> OpenedData:
@@ -66,7 +99,9 @@ def _open_built_in(recipe: Recipe) -> OpenedData:
         section, _, key = name.partition(".")
         if not getattr(getattr(recipe, section), key):
             recipe = recipe.changed(section, **{key: value})
-    return OpenedData(recipe, dataset.splits(), [f"built-in dataset '{recipe.data.train}': {dataset.sentence}"])
+    parts = {**dataset.splits(), **_named_parts(recipe)}
+    _check_columns(recipe, parts)
+    return OpenedData(recipe, parts, [f"built-in dataset '{recipe.data.train}': {dataset.sentence}"])
 
 
 def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
@@ -94,6 +129,26 @@ def _as_sequences(recipe: Recipe, source: Source) -> Source:
     return Series(source, sequence=recipe.data.sequence, label=recipe.data.label, features=recipe.data.features)
 
 
+def _refuse_constant_steps(recipe: Recipe, train: Source) -> None:
+    """Numbers that never change say nothing. The reading ends at the first one that does."""
+    if not recipe.data.sequence:
+        return
+    steps = (tuple(step) for row in train.rows() for step in row.values[STEPS])
+    first = next(steps, None)
+    if first is not None and all(step == first for step in steps):
+        raise DataError(
+            f"every step has the same numbers ({listed([f'{name} {value:g}' for name, value in zip(recipe.data.features, first, strict=False)])}).",
+            where=train.name,
+            cure="There is nothing to learn from; other columns: data.features=NAME,NAME",
+        )
+
+
+def _refuse_unusable_rows(recipe: Recipe, train: Source) -> None:
+    if recipe.task == "classification":
+        for _ in LabelledRows(train, text=recipe.data.text, label=recipe.data.label).rows():
+            pass
+
+
 def _hold_out(recipe: Recipe, parts: dict[str, Source], reasons: list[str]) -> OpenedData:
     """Take validation and test parts from the training data where no file names them."""
     if recipe.task == "language_model" and isinstance(parts["train"], TextSource) and recipe.data.split == "content":
@@ -102,14 +157,18 @@ def _hold_out(recipe: Recipe, parts: dict[str, Source], reasons: list[str]) -> O
     if not any(shares.values()):
         return OpenedData(recipe, parts, reasons)
     keys = [recipe.data.sequence or recipe.data.text] if recipe.data.split == "content" else []
-    splits = hold_out(
-        parts["train"],
-        how=recipe.data.split,
-        valid_share=shares["valid"],
-        test_share=shares["test"],
-        seed=recipe.training.seed,
-        key_columns=keys,
-    )
+    try:
+        splits = hold_out(
+            parts["train"],
+            how=recipe.data.split,
+            valid_share=shares["valid"],
+            test_share=shares["test"],
+            seed=recipe.training.seed,
+            key_columns=keys,
+        )
+    except DataError:
+        _refuse_unusable_rows(recipe, parts["train"])  # a bad row explains more than a count
+        raise
     taken = " and ".join(f"{share:.0%} for {name}" for name, share in shares.items() if share)
     how = {"content": "by content", "random": "at random", "tail": "from the end"}[recipe.data.split]
     reasons = [*reasons, f"held out {taken}, {how}; other data: data.valid=FILE data.test=FILE"]

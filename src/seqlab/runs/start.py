@@ -15,21 +15,36 @@ from seqlab.core.files import write_whole
 from seqlab.core.seeds import derive
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import OpenedData, open_data
-from seqlab.runs.folder import JOURNAL, RECIPE, REPORT, TOKENS, WEIGHTS, find_run, locked, new_folder, read_recipe, seal, verify
+from seqlab.runs.folder import (
+    CHECKPOINTS,
+    JOURNAL,
+    RECIPE,
+    REPORT,
+    TOKENS,
+    WEIGHTS,
+    clear_false_start,
+    find_run,
+    locked,
+    new_folder,
+    read_recipe,
+    refuse_a_run,
+)
 from seqlab.runs.report import run_report
 from seqlab.runs.results import provenance, write_results
 from seqlab.runs.run import Run
+from seqlab.runs.seal import Seal, refuse_links, seal, verify
 from seqlab.sources.survey import survey
 from seqlab.tasks.base import Task, tasks
 from seqlab.training.base import Watcher
 from seqlab.training.budget import DEFAULT_MINUTES, Budget
-from seqlab.training.checkpoint import Checkpoints
+from seqlab.training.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.device import choose_device, use_threads
 from seqlab.training.forecast import Forecast, measure
 from seqlab.training.journal import Journal, read_journal
 from seqlab.training.loop import Trainer
+from seqlab.training.snapshot import weights_in
 from seqlab.training.stop_signals import catch_stop_signals
-from seqlab.training.weights import read_weights
+from seqlab.training.weights import compare_shapes, read_weights
 
 Say = Callable[[str], None]
 
@@ -91,61 +106,90 @@ def train(prepared: Prepared, *, watcher: Watcher | None = None, say: Say = lamb
     folder, recipe = prepared.folder, prepared.recipe
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
+        refuse_a_run(folder)  # somebody may have been faster since the folder was chosen
+        clear_false_start(folder)
         prepared.task.save(folder / TOKENS)
-        write_whole(folder / RECIPE, recipe.to_toml())
-        seal(folder)
+        sealed = seal(folder, recipe=recipe.to_toml(), data=prepared.data)
         facts = {"data": prepared.data, "warnings": prepared.warnings, "threads": torch.get_num_threads(), "device": str(prepared.device)}
         Journal(folder / JOURNAL).write("started", step=0, total_steps=prepared.budget.total_steps, **facts)
-        trainer = _trainer(prepared, watcher)
+        trainer = _trainer(prepared, sealed, watcher)
         torch.manual_seed(derive(recipe.training.seed, "training"))
-        trainer.save()  # so that a run can be resumed from its first moment on
-        return _finish(trainer, prepared, say)
+        trainer.save()
+        write_whole(folder / RECIPE, recipe.to_toml())  # last: a folder with a recipe can be resumed
+        return _finish(trainer, prepared, sealed, say)
 
 
 def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambda _: None) -> Run:
     """Go on where the newest whole checkpoint of a run stands."""
     folder = find_run(path)
+    refuse_links(folder)  # before anything is written through one
     with locked(folder):
+        sealed = verify(folder)
         recipe = read_recipe(folder)
-        verify(folder)
         use_threads(recipe.training.threads)
         device = choose_device(recipe.training)
-        checkpoint = Checkpoints(folder / "checkpoints").load()
-        if checkpoint is None:
-            damaged = Checkpoints(folder / "checkpoints").problems()
-            raise RunError(
-                f"there is no whole checkpoint to resume from{': ' + damaged[0] if damaged else ''}.", where=str(folder), cure="Train again."
-            )
+        task = tasks.get(recipe.task).load(recipe, folder / TOKENS)
+        checkpoint = _load_checkpoint(folder, sealed, task, say=say)
         say("reading the data")
         opened = open_data(recipe)
-        started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
-        _refuse_other_data(folder, before=started.get("data", {}), now={name: part.fingerprint() for name, part in opened.parts.items()})
-        task = tasks.get(recipe.task).load(recipe, folder / TOKENS)
+        _refuse_other_data(folder, before=sealed.data, now={name: part.fingerprint() for name, part in opened.parts.items()})
         data = _attach(task, opened, say=say)
-        budget = Budget(total_steps=0, evaluate_every=1, seconds=recipe.training.minutes * 60 or float("inf"))
+        budget = Budget(**checkpoint.state["budget"])
+        started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
         prepared = Prepared(folder, recipe, task, task.build_model(), device, budget, data, [], started.get("warnings", []))
-        trainer = _trainer(prepared, watcher)
+        trainer = _trainer(prepared, sealed, watcher)
         trainer.resume(checkpoint)
         say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
-        return _finish(trainer, prepared, say)
+        return _finish(trainer, prepared, sealed, say)
 
 
-def _trainer(prepared: Prepared, watcher: Watcher | None) -> Trainer:
+def _load_checkpoint(folder: Path, sealed: Seal, task: Task, *, say: Say) -> Checkpoint:
+    """The newest whole checkpoint, once it is certain that it fits the model."""
+    checkpoint, problems = Checkpoints(folder / CHECKPOINTS, seal=sealed.digest).load()
+    if checkpoint is None:
+        why = f": {problems[0]}" if problems else "."
+        raise RunError(f"there is no whole checkpoint to resume from{why}", where=str(folder), cure="Restore one from a copy, or train again.")
+    for problem in problems:
+        say(f"passed over a checkpoint: {problem}")
+    with torch.device("meta"):  # only names and shapes: nothing is allocated for a model that may not be the one
+        expected = task.build_model().state_dict()
+    shapes = {name: tuple(tensor.shape) for name, tensor in weights_in(checkpoint.tensors).items()}
+    compare_shapes(shapes, expected, where=folder / CHECKPOINTS)
+    return checkpoint
+
+
+def _trainer(prepared: Prepared, sealed: Seal, watcher: Watcher | None) -> Trainer:
     return Trainer(
-        prepared.model, prepared.task, prepared.recipe.training, prepared.budget, folder=prepared.folder, device=prepared.device, watcher=watcher
+        prepared.model,
+        prepared.task,
+        prepared.recipe.training,
+        prepared.budget,
+        folder=prepared.folder,
+        device=prepared.device,
+        watcher=watcher,
+        seal=sealed.digest,
     )
 
 
-def _finish(trainer: Trainer, prepared: Prepared, say: Say) -> Run:
-    """Train, take the best weights, score them beside the baselines, and write results and report."""
+def _finish(trainer: Trainer, prepared: Prepared, sealed: Seal, say: Say) -> Run:
+    """Train to the end of the budget, then score."""
+    try:
+        with catch_stop_signals() as stop:
+            done = trainer.run(stop)
+            stop.can_wait = False  # all that training made is saved
+            if done:
+                return _score(trainer, prepared, sealed, say)
+    except KeyboardInterrupt:
+        pass
+    raise Interrupted(prepared.folder, trainer.saved_step)
+
+
+def _score(trainer: Trainer, prepared: Prepared, sealed: Seal, say: Say) -> Run:
+    """Take the best weights, score them beside the baselines, and write results and report."""
     folder = prepared.folder
-    with catch_stop_signals() as stop:
-        done = trainer.run(stop)
-    if not done:
-        raise Interrupted(folder, trainer.step)
     say("scoring beside the baselines")
     model = prepared.model
-    model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict()))
+    model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=sealed.digest))
     model.eval()
     stores: Any = getattr(prepared.task, "stores", {})
     evaluations = [prepared.task.evaluate(model, split) for split in ("test", "valid") if split in stores]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from seqlab.core.errors import DataError
 
 SHOWN = 5
@@ -55,13 +53,3 @@ class Pass:
             lines = "\n".join(f"  - {message}" for message in self._messages)
             raise DataError(f"none of its {self.skipped:,} rows can be used:\n{lines}", where=where)
         raise DataError(otherwise, where=where, cure=cure)
-
-
-def count_all(passes: Iterator[BadRows]) -> BadRows:
-    """The sum of several policies, for sources made of others."""
-    total = BadRows()
-    for policy in passes:
-        total.skip = total.skip or policy.skip
-        total.count += policy.count
-        total.messages = (total.messages + policy.messages)[:SHOWN]
-    return total

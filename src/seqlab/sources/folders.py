@@ -19,7 +19,7 @@ from seqlab.sources.lines import decode_whole
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.trees import Tree, open_tree
 
-TEXT_ENDINGS = (".txt", ".text", ".txt.gz", ".txt.xz", ".txt.bz2", "")
+TEXT_ENDINGS = (".txt", ".text", ".txt.gz", ".txt.xz", ".txt.bz2")
 NOT_LABELS = {"unsup"}  # aclImdb's reviews without a label
 
 
@@ -81,7 +81,7 @@ def _labels(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     for name in names:
         *folders, file = PurePosixPath(name).parts
         ending = "".join(PurePosixPath(file).suffixes[-2:]).lower()
-        is_text = ending.endswith(TEXT_ENDINGS[:-1]) or not PurePosixPath(file).suffix
+        is_text = ending.endswith(TEXT_ENDINGS) or not PurePosixPath(file).suffix
         if not folders or not is_text or folders[-1] in NOT_LABELS or folders[-1].lower() in PARTS:
             continue
         part = PARTS.get(folders[-2].lower(), "") if len(folders) > 1 else ""

@@ -12,6 +12,7 @@ from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.feed import Feed, Position
+from seqlab.batches.store import Store
 from seqlab.core.registry import Registry
 from seqlab.metrics.score import Score
 from seqlab.recipes.recipe import Recipe
@@ -50,6 +51,10 @@ class Task(ABC):
     """Binds sources, tokens, batches, model, loss, metrics and predictions for one job."""
 
     recipe: Recipe
+    stores: dict[str, Store]
+    """The encoded splits by name."""
+    notes: list[str]
+    """What the user should know about the data."""
 
     @classmethod
     @abstractmethod

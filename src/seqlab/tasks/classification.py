@@ -30,16 +30,20 @@ from seqlab.metrics.classification import accuracy, class_scores, confusion, mac
 from seqlab.metrics.score import Score
 from seqlab.models.base import bodies
 from seqlab.models.classifier import Classifier
+from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import label_of
 from seqlab.tasks.base import Evaluation, Prediction, Task, shown, tasks
-from seqlab.tasks.inputs import Inputs, TextInputs, learn_inputs, load_inputs
+from seqlab.tasks.inputs import Inputs, TextInputs, digest_of, learn_inputs, load_inputs
 from seqlab.tasks.labelled_rows import STEPS, LabelledRows
 from seqlab.tokens.labels import Labels
 from seqlab.training.base import BatchLoss, Carry, Validation
 
 EVALUATION_BATCH = 256
+WORDS = 30_000
+"""Words that are known by default."""
+SAMPLE = 500
 SHORT_TEXT = 40
 """Mean characters below which text is read letter by letter."""
 MOST_WRONG = 25
@@ -71,19 +75,24 @@ class Classification(Task):
         self.labels = labels
         self.stores: dict[str, Store] = {}
         self.sources: dict[str, Source] = {}
+        self.notes: list[str] = []
 
     @classmethod
     def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         reasons = []
-        if STEPS not in train.columns and not recipe.tokens.kind:
-            texts = [str(row.values.get(recipe.data.text, "")) for row in islice(train.rows(), 500)]
+        is_text = STEPS not in train.columns
+        if is_text and not recipe.tokens.kind:
+            texts = [str(row.values.get(recipe.data.text, "")) for row in islice(train.rows(), SAMPLE)]
             mean = sum(map(len, texts)) / max(1, len(texts))
-            letters = mean < SHORT_TEXT
-            changes: dict[str, Any] = (
-                {"kind": "characters"} if letters else {"kind": "words", "size": recipe.tokens.size or 30_000, "lowercase": True}
-            )
-            recipe = recipe.changed("tokens", **changes)
-            reasons.append(f"tokens are {changes['kind']} (texts of {mean:.0f} characters on average); another: tokens.kind=NAME")
+            kind = "words" if mean >= SHORT_TEXT else "characters"
+            size = {"size": recipe.tokens.size or WORDS, "lowercase": True} if kind == "words" else {}
+            recipe = recipe.changed("tokens", kind=kind, **size)
+            reasons.append(f"tokens are {kind} (texts of {mean:.0f} characters on average); another: tokens.kind=NAME")
+        if "model" not in recipe.model_fields_set:
+            by_words = is_text and recipe.tokens.kind != "characters"
+            model = ConvolutionalSettings(layers=2, dropout=0.3) if by_words else RecurrentSettings(cell="gru", bidirectional=True, pooling="max")
+            recipe = recipe.model_copy(update={"model": model})
+            reasons.append(f"a {model.kind} model; another: --model NAME")
         if not recipe.training.batch_size:
             recipe = recipe.changed("training", batch_size=64)
         return recipe, reasons
@@ -114,7 +123,7 @@ class Classification(Task):
         made_from = {
             "task": "classification",
             "source": source.fingerprint(),
-            "inputs": self.inputs.digest(),
+            "inputs": digest_of(self.inputs.save),
             "labels": self.labels.names,
             "column": [self.inputs.column, self.recipe.data.label],
             "max_length": self.recipe.data.max_length,
@@ -122,12 +131,14 @@ class Classification(Task):
         }
         self.sources[split] = source
         self.stores[split] = cached_store(made_from, lambda folder: self._write(source, folder))
+        if skipped := self.stores[split].facts["skipped"]:
+            self.notes.append(f"{split}: {skipped}")
 
     def _write(self, source: Source, folder: Path) -> None:
         writer = StoreWriter(folder, dtype=self.inputs.dtype, width=self.inputs.width)
         for row, steps in self.inputs.encode(source.rows()):
             writer.append(steps, target=self.labels.encode(label_of(row, self.recipe.data.label), where=row.where), line=row.line)
-        writer.finish()
+        writer.finish(skipped=source.bad_rows.sentence())
 
     def build_model(self) -> Classifier:
         settings = self.recipe.model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -49,15 +49,6 @@ class Inputs(ABC):
     def row(self, value: Any, number: int) -> Row:
         """A value that does not come from a file, as a row."""
         return Row({self.column: value}, "input", number)
-
-    def digest(self) -> str:
-        """A hash of everything that encoding depends on."""
-        digest = hashlib.sha256()
-        with tempfile.TemporaryDirectory() as folder:
-            self.save(Path(folder))
-            for path in sorted(Path(folder).iterdir()):
-                digest.update(path.read_bytes())
-        return digest.hexdigest()
 
 
 class TextInputs(Inputs):
@@ -121,6 +112,16 @@ class NumericInputs(Inputs):
 
     def save(self, folder: Path) -> None:
         self.scale.save(folder / "steps.json")
+
+
+def digest_of(save: Callable[[Path], None]) -> str:
+    """A hash of everything that something would save: what it encodes depends on nothing else."""
+    digest = hashlib.sha256()
+    with tempfile.TemporaryDirectory() as folder:
+        save(Path(folder))
+        for path in sorted(Path(folder).iterdir()):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def learn_inputs(recipe: Recipe, train: Source) -> Inputs:

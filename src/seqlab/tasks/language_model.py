@@ -33,6 +33,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source, TextSource
 from seqlab.sources.columns import text_of
 from seqlab.tasks.base import Evaluation, Prediction, Task, shown, tasks
+from seqlab.tasks.inputs import digest_of
 from seqlab.tokens.base import Tokenizer, tokenizers
 from seqlab.tokens.saving import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, PAD, UNK
@@ -46,6 +47,8 @@ BLOCK = 512
 LANES = 16
 """Parts of a stream that are scored side by side."""
 SAMPLE_TOKENS = 240
+VALIDATED, SCORED = 250_000, 1_000_000
+"""At most so many tokens of a split are looked at while training, and for the final score: a tenth of a gigabyte would take hours."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ class LanguageModelling(Task):
         self.tokenizer = tokenizer
         self.stores: dict[str, Store] = {}
         self.sources: dict[str, Source] = {}
+        self.notes: list[str] = []
         vocabulary = tokenizer.vocabulary
         self.end_id = vocabulary.ids[EOS]
         self.never_ids = [vocabulary.ids[name] for name in (UNK, PAD) if name in vocabulary.ids]
@@ -98,9 +102,11 @@ class LanguageModelling(Task):
         save_tokenizer(self.tokenizer, folder)
 
     def attach(self, split: str, source: Source) -> None:
-        made_from = {"task": "language_model", "source": source.fingerprint(), "column": self.recipe.data.text, "tokenizer": self._digest()}
+        made_from = {"task": "language_model", "source": source.fingerprint(), "column": self.recipe.data.text, "tokenizer": digest_of(self.save)}
         self.sources[split] = source
         self.stores[split] = cached_store(made_from, lambda folder: self._write(source, folder))
+        if skipped := self.stores[split].facts["skipped"]:
+            self.notes.append(f"{split}: {skipped}")
         needed = self.recipe.training.window + 1 if split == "train" else 2
         if self.stores[split].num_steps < needed:
             raise DataError(
@@ -122,7 +128,7 @@ class LanguageModelling(Task):
                     writer.extend(end)
                     characters += 1  # the line end that the end token stands for
         writer.end_sequence()
-        writer.finish(characters=characters)
+        writer.finish(characters=characters, skipped=source.bad_rows.sentence())
 
     def _has_documents(self, source: Source) -> bool:
         return not isinstance(source, TextSource) or self.recipe.tokens.kind in ("words", "whitespace")
@@ -160,19 +166,19 @@ class LanguageModelling(Task):
         return BatchLoss(total=total, count=batch.targets.numel(), correct=correct, carry=kept)
 
     def validate(self, model: nn.Module) -> Validation:
-        surprise = self.surprise(model, "valid")
+        surprise = self.surprise(model, "valid", at_most=VALIDATED)
         loss = surprise.nats / len(surprise.log_probs)
         sample = self.write(model, "", self.recipe.decoding.model_copy(update={"max_tokens": SAMPLE_TOKENS}))
         return Validation(loss, higher_is_better=False, facts={"valid_loss": loss, "sample": "".join(sample)})
 
     @torch.inference_mode()
-    def surprise(self, model: nn.Module, split: str) -> Surprise:
-        """Score every token of a split but the first.
+    def surprise(self, model: nn.Module, split: str, *, at_most: int) -> Surprise:
+        """Score every token but the first at the beginning of a split.
 
         A model with a state reads on from window to window. One without sees each token after at least half a window.
         """
         store, window = self.stores[split], self.recipe.training.window
-        num_scored = store.num_steps - 1
+        num_scored = min(store.num_steps, at_most) - 1
         log_probs = np.empty(num_scored, np.float32)
         lanes = _cut(num_scored, LANES if num_scored > LANES * window else 1)
         stride = window if self.carries_state else max(1, window // 2)
@@ -192,16 +198,17 @@ class LanguageModelling(Task):
         return f"windows at tokens {', '.join(map(str, batch.rows[:5].tolist()))} … of {self.sources['train'].name}"
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        surprise = self.surprise(model, split)
-        store = self.stores[split]
-        count, characters = len(surprise.log_probs), int(store.facts["characters"])
+        surprise = self.surprise(model, split, at_most=SCORED)
+        store, count = self.stores[split], len(surprise.log_probs)
+        characters = round(store.facts["characters"] * (count + 1) / store.num_steps)
         starts = np.arange(0, count, BLOCK)
         nats = -np.add.reduceat(surprise.log_probs.astype(np.float64), starts)
         sizes = np.diff(np.append(starts, count)).astype(np.float64)
         interval = ratio_interval(nats, sizes)
         baseline_name, baseline = self._baseline(split)
         per_character = count / characters
-        how = f"{count:,} tokens, {characters:,} characters; 95 % bootstrap interval over blocks of {BLOCK} tokens"
+        part = "" if count + 1 == store.num_steps else f" at the beginning of {store.num_steps:,}"
+        how = f"{count:,} tokens{part}, {characters:,} characters; 95 % bootstrap interval over blocks of {BLOCK} tokens"
 
         def score(name: str, convert: Any, explanation: str) -> Score:
             beside = None if baseline is None else convert(baseline * count)
@@ -223,7 +230,7 @@ class LanguageModelling(Task):
         if "train" not in self.stores:
             return "", None
         ngram = NGram.fit(self.stores["train"].values, len(self.tokenizer.vocabulary))
-        log_probs = ngram.log_probs(self.stores[split].values[:])[1:]
+        log_probs = ngram.log_probs(self.stores[split].values[:SCORED])[1:]
         return f"{ngram.order}-gram", -float(log_probs.mean())
 
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
@@ -261,11 +268,6 @@ class LanguageModelling(Task):
 
     def _piece(self, token: int) -> str:
         return self.tokenizer.decode([token]) or self.tokenizer.vocabulary.pieces[token]
-
-    def _digest(self) -> str:
-        from seqlab.tasks.inputs import TextInputs
-
-        return TextInputs(self.tokenizer, column=self.recipe.data.text, max_length=0).digest()
 
 
 def _texts(source: Source, recipe: Recipe) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from tokenizers import Tokenizer as Engine
@@ -23,6 +24,8 @@ class BPE(Subwords):
     """
 
     kind = "bpe"
+    engine_type = "BPE"
+    training_characters = 100_000_000
 
     @staticmethod
     def pipeline(*, lowercase: bool) -> Engine:
@@ -33,15 +36,16 @@ class BPE(Subwords):
         engine.decoder = decoders.ByteLevel()
         return engine
 
-    @staticmethod
-    def trainer(*, size: int, min_count: int, specials: list[str]) -> Any:
-        return trainers.BpeTrainer(
+    @classmethod
+    def learn(cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]) -> None:
+        trainer = trainers.BpeTrainer(
             vocab_size=size + len(specials),
             min_frequency=max(min_count, 2),  # a pair seen once is no pattern
             special_tokens=specials,
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
             show_progress=False,
         )
+        engine.train_from_iterator(parts, trainer)
 
     @staticmethod
     def model_from(saved: dict[str, Any]) -> tuple[Any, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 MOST_PIECES = 2_000_000
 LONGEST_PIECE = 200
@@ -48,3 +48,16 @@ def _is_utf8(piece: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def frequent_characters(words: Mapping[str, int], *, most: int) -> set[str]:
+    """The characters that occur most often in counted words; ties in their own order.
+
+    >>> sorted(frequent_characters({"aab": 2, "cb": 1}, most=2))
+    ['a', 'b']
+    """
+    counts: Counter[str] = Counter()
+    for word, count in words.items():
+        for character in word:
+            counts[character] += count
+    return set(sorted(counts, key=lambda character: (-counts[character], character))[:most])

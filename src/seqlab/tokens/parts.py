@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-PART = 1 << 20
+PART = 1 << 18
 
 
 def even_parts(texts: Iterable[str], *, size: int = PART) -> Iterator[str]:

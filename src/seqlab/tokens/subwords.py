@@ -1,7 +1,8 @@
 """What the subword kinds share: training, encoding and saving with the engine of Hugging Face `tokenizers`.
 
-A kind adds its own pieces of the engine: how text is prepared (`pipeline`), how pieces are learnt (`trainer`), and
-how a saved model is read (`model_from`).
+A kind adds its own parts: how text is prepared (`pipeline`), how pieces are learnt (`learn`), and how a saved model is
+read (`model_from`). Pieces are learnt from the beginning of a corpus, `training_characters` long: that holds every
+frequent word many times over, and a stream cannot be sampled evenly without knowing its end.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import os
 import re
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from tokenizers import AddedToken
@@ -19,6 +21,7 @@ from tokenizers import Tokenizer as Engine
 
 from seqlab.core.files import write_whole
 from seqlab.tokens.base import Ids, Tokenizer
+from seqlab.tokens.counting import LONGEST_PIECE, count_pieces
 from seqlab.tokens.parts import cut
 from seqlab.tokens.saving import read_header, write_header
 from seqlab.tokens.settings import TokenSettings
@@ -28,10 +31,6 @@ from seqlab.tokens.vocabulary import Vocabulary
 DEFAULT_SIZE = 8_000
 FILE = "tokenizer.json"
 LARGEST_FILE = 200_000_000
-
-# Pieces are learnt from the first part of a corpus. A hundred million characters hold every frequent word many times
-# over, and a stream cannot be sampled evenly without knowing its end.
-TRAINING_CHARACTERS = 100_000_000
 
 # Texts are cut where every kind parts them anyway: before a blank or line end that follows a word.
 BORDER = re.compile(r"(?<=\S)[ \n]")
@@ -46,6 +45,9 @@ os.register_at_fork(after_in_child=lambda: os.environ.__setitem__("TOKENIZERS_PA
 class Subwords(Tokenizer):
     """Frequent words are one piece, rare ones several. `size` counts the pieces besides the special ones; 0 means 8,000."""
 
+    engine_type: ClassVar[str]  # what the engine calls the kind in its files
+    training_characters: ClassVar[int]  # only so much text from the beginning of a corpus is learnt from
+
     def __init__(self, engine: Engine, *, specials: Sequence[str], lowercase: bool = False) -> None:
         self.lowercase = lowercase
         self._engine = engine
@@ -59,10 +61,10 @@ class Subwords(Tokenizer):
     def pipeline(*, lowercase: bool) -> Engine:
         """The engine with everything but its learnt pieces."""
 
-    @staticmethod
+    @classmethod
     @abstractmethod
-    def trainer(*, size: int, min_count: int, specials: list[str]) -> Any:
-        """The engine's trainer; the special pieces get the first ids, in their order."""
+    def learn(cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]) -> None:
+        """Teach the engine its pieces, the special ones first. The same text gives the same pieces, in every process."""
 
     @staticmethod
     @abstractmethod
@@ -71,17 +73,11 @@ class Subwords(Tokenizer):
 
     @classmethod
     def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
-        size = settings.size or DEFAULT_SIZE
-        blank = cls(cls.pipeline(lowercase=settings.lowercase), specials=specials, lowercase=settings.lowercase)
-        trainer = cls.trainer(size=size, min_count=settings.min_count, specials=list(specials))
+        preparing = cls(_with_specials(cls.pipeline(lowercase=settings.lowercase), specials), specials=specials, lowercase=settings.lowercase)
         engine = cls.pipeline(lowercase=settings.lowercase)
-        engine.train_from_iterator(cls.training_parts(blank._beginning(texts), size=size), trainer)
-        return cls(engine, specials=specials, lowercase=settings.lowercase)
-
-    @classmethod
-    def training_parts(cls, parts: Iterator[str], *, size: int) -> Iterator[str]:  # noqa: ARG003 (a kind may need it)
-        """The texts as the trainer sees them; a kind that cannot bear all of them changes them here."""
-        return parts
+        parts = preparing._beginning(texts)
+        cls.learn(engine, parts, size=settings.size or DEFAULT_SIZE, min_count=settings.min_count, specials=list(specials))
+        return cls(_with_specials(engine, specials), specials=specials, lowercase=settings.lowercase)
 
     def split(self, text: str) -> list[str]:
         return [piece for part in self._parts(text) for piece in self._engine.encode(part, add_special_tokens=False).tokens]
@@ -116,19 +112,20 @@ class Subwords(Tokenizer):
         path = folder / FILE
         saved = read_json_object(path, largest=LARGEST_FILE)
         try:
+            if _object(saved["model"])["type"] != cls.engine_type:
+                raise ValueError("another kind")
             model, pieces = cls.model_from(_object(saved["model"]))
             specials = [_object(token)["content"] for token in saved["added_tokens"]]  # type: ignore[attr-defined]
             if not specials or specials != pieces[: len(specials)] or len(set(pieces)) != len(pieces):
                 raise ValueError("ids are not in order")
             engine = cls.pipeline(lowercase=lowercase)
             engine.model = model
-            engine.add_special_tokens([AddedToken(special, special=True, normalized=False) for special in specials])
-            return cls(engine, specials=specials, lowercase=lowercase)
+            return cls(_with_specials(engine, specials), specials=specials, lowercase=lowercase)
         except Exception as error:  # the engine's own errors are plain Exceptions
             raise damaged(path, f"does not hold a {cls.kind} tokenizer ({type(error).__name__})") from error
 
     def _beginning(self, texts: Iterable[str]) -> Iterator[str]:
-        left = TRAINING_CHARACTERS
+        left = self.training_characters
         for text in texts:
             for part in self._parts(text):
                 yield part
@@ -142,6 +139,24 @@ class Subwords(Tokenizer):
         named = any(special in text for special in self.vocabulary.specials)
         for outer in self._inside_specials.split(text) if named else [text]:
             yield from cut(outer, BORDER, size=PART, longest=LONGEST_PART)
+
+
+def count_words(engine: Engine, parts: Iterable[str]) -> Counter[str]:
+    """How often each word occurs, as the engine prepares and separates words."""
+    normalizer = engine.normalizer
+    prepared = (normalizer.normalize_str(part) if normalizer else part for part in parts)
+    words = ([word for word, _ in engine.pre_tokenizer.pre_tokenize_str(part)] for part in prepared)
+    return count_pieces([part for word in part_words for part in _not_too_long(word)] for part_words in words)
+
+
+def _not_too_long(word: str) -> list[str]:
+    """A language written without blanks has words without end; they are counted in parts."""
+    return [word] if len(word) <= LONGEST_PIECE else [word[start : start + LONGEST_PIECE] for start in range(0, len(word), LONGEST_PIECE)]
+
+
+def _with_specials(engine: Engine, specials: Sequence[str]) -> Engine:
+    engine.add_special_tokens([AddedToken(special, special=True, normalized=False) for special in specials])
+    return engine
 
 
 def whole_characters(text: str) -> str:

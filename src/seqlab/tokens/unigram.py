@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
-from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers
 from tokenizers import Tokenizer as Engine
 
 from seqlab.tokens.base import tokenizers
-from seqlab.tokens.subwords import Subwords
+from seqlab.tokens.subwords import Subwords, count_words
+from seqlab.tokens.unigram_training import learn_unigram
 from seqlab.tokens.vocabulary import UNK
 
 # A word or a run of marks with the blank before it, a run of blanks but for that last one, any other white space alone.
@@ -29,6 +30,8 @@ class Unigram(Subwords):
     """
 
     kind = "unigram"
+    engine_type = "Unigram"
+    training_characters = 20_000_000
 
     @staticmethod
     def pipeline(*, lowercase: bool) -> Engine:
@@ -41,19 +44,12 @@ class Unigram(Subwords):
         engine.decoder = decoders.Metaspace(prepend_scheme="never")
         return engine
 
-    @staticmethod
-    def trainer(*, size: int, min_count: int, specials: list[str]) -> Any:  # noqa: ARG004
-        return trainers.UnigramTrainer(vocab_size=size + len(specials), special_tokens=specials, unk_token=UNK, show_progress=False)
-
     @classmethod
-    def training_parts(cls, parts: Iterator[str], *, size: int) -> Iterator[str]:
-        """Text with at most size / 2 different characters, the first to appear: each is a piece, and words need room too."""
-        known: set[str] = set()
-        for part in parts:
-            new = sorted(set(part) - known)
-            known.update(new[: max(0, max(1, size // 2) - len(known))])
-            surplus = [character for character in new if character not in known]
-            yield part.translate(dict.fromkeys(map(ord, surplus), " ")) if surplus else part
+    def learn(cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]) -> None:  # noqa: ARG003
+        pieces = learn_unigram(count_words(engine, parts), size=size)
+        taken = set(specials)
+        scored = [(special, 0.0) for special in specials] + [entry for entry in pieces if entry[0] not in taken]
+        engine.model = models.Unigram(scored, specials.index(UNK))
 
     @staticmethod
     def model_from(saved: dict[str, Any]) -> tuple[Any, list[str]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tokenizers import Tokenizer as Engine
 from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
 
 from seqlab.tokens.base import tokenizers
-from seqlab.tokens.subwords import Subwords, pieces_by_id
+from seqlab.tokens.counting import frequent_characters
+from seqlab.tokens.subwords import Subwords, count_words, pieces_by_id
 from seqlab.tokens.vocabulary import UNK
 
 
@@ -23,6 +25,8 @@ class WordPiece(Subwords):
     """
 
     kind = "wordpiece"
+    engine_type = "WordPiece"
+    training_characters = 20_000_000
 
     @staticmethod
     def pipeline(*, lowercase: bool) -> Engine:
@@ -32,15 +36,24 @@ class WordPiece(Subwords):
         engine.decoder = decoders.WordPiece(prefix="##")
         return engine
 
-    @staticmethod
-    def trainer(*, size: int, min_count: int, specials: list[str]) -> Any:
-        return trainers.WordPieceTrainer(
+    @classmethod
+    def learn(cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]) -> None:
+        """The engine's trainer numbers characters inside words in random order and breaks ties by number.
+
+        So they are counted first and given to it in order, as if they were special.
+        """
+        words = count_words(engine, parts)
+        characters = frequent_characters(words, most=max(1, size // 3))
+        inside = sorted({character for word in words for character in word[1:]} & characters)
+        trainer = trainers.WordPieceTrainer(
             vocab_size=size + len(specials),
             min_frequency=max(min_count, 2),  # a pair seen once is no pattern
-            limit_alphabet=max(1, size // 3),  # a character is one piece at the beginning of a word and another inside
-            special_tokens=specials,
+            special_tokens=[*specials, *sorted(characters), *(f"##{character}" for character in inside)],
             show_progress=False,
         )
+        trained = cls.pipeline(lowercase=False)
+        trained.train_from_iterator(_repeated(words, characters), trainer)
+        engine.model = models.WordPiece(trained.get_vocab(), unk_token=UNK)
 
     @staticmethod
     def model_from(saved: dict[str, Any]) -> tuple[Any, list[str]]:
@@ -48,3 +61,11 @@ class WordPiece(Subwords):
         if UNK not in pieces:
             raise ValueError("the unknown piece is missing")
         return models.WordPiece(saved["vocab"], unk_token=UNK), pieces
+
+
+def _repeated(words: Mapping[str, int], characters: set[str]) -> Iterator[str]:
+    """Every word of known characters as often as it was counted."""
+    for word, count in words.items():
+        if characters.issuperset(word):
+            for start in range(0, count, 1_000):
+                yield " ".join([word] * min(1_000, count - start))

@@ -18,26 +18,38 @@ class Budget:
 
     total_steps: int
     evaluate_every: int
-    seconds: float = math.inf
+    seconds: float | None = None
+    """Time that training and validating may take; None is without limit."""
+    most_steps: int | None = None
+    """Steps that are enough even if there is time for more; None is without limit."""
 
     @classmethod
     def plan(cls, settings: TrainingSettings, *, steps_per_epoch: int, step_seconds: float, validation_seconds: float) -> Budget:
-        seconds = settings.minutes * 60 or math.inf
-        wanted = settings.steps or math.ceil(settings.epochs * steps_per_epoch)
-        if seconds is math.inf:
-            return cls(total_steps=wanted, evaluate_every=settings.evaluate_every or _every(wanted, steps_per_epoch))
+        asked = settings.steps or math.ceil(settings.epochs * steps_per_epoch) or None
+        seconds = settings.minutes * 60 or (None if asked else DEFAULT_MINUTES * 60)
+        if seconds is None:
+            assert asked is not None
+            return cls(asked, settings.evaluate_every or _every(asked, steps_per_epoch), most_steps=asked)
         possible = max(1, int(seconds * (1 - SHARE_FOR_VALIDATION) / step_seconds))
-        total = min(wanted, possible) if wanted else possible
+        total = min(possible, asked or possible)
         affordable = max(1, int(seconds * SHARE_FOR_VALIDATION / max(validation_seconds, 1e-6)))
         every = settings.evaluate_every or max(_every(total, steps_per_epoch), math.ceil(total / affordable))
-        return cls(total_steps=total, evaluate_every=every, seconds=seconds)
+        return cls(total, every, seconds=seconds, most_steps=asked)
 
-    def adjusted(self, *, step: int, seconds: float, wanted: int) -> Budget:
+    def adjusted(self, *, step: int, seconds: float) -> Budget:
         """The same budget after `step` updates in `seconds`, validations included: as many steps as the time left allows."""
-        if self.seconds is math.inf or not step:
+        if self.seconds is None or not step:
             return self
         possible = step + max(0, int((self.seconds - seconds) * step / max(seconds, 1e-6)))
-        return replace(self, total_steps=min(wanted, possible) if wanted else possible)
+        return replace(self, total_steps=min(possible, self.most_steps or possible))
+
+    def is_spent(self, *, step: int, seconds: float) -> bool:
+        return step >= self.total_steps or seconds >= (self.seconds or math.inf)
+
+    def seconds_left(self, *, step: int, seconds: float) -> float:
+        """About how long it still takes, at the speed so far."""
+        by_steps = (self.total_steps - step) * seconds / max(1, step)
+        return by_steps if self.seconds is None else max(0.0, min(by_steps, self.seconds - seconds))
 
 
 def _every(total: int, steps_per_epoch: int) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import resource
 import sys
-import time
 from dataclasses import dataclass
+from time import perf_counter
 
 import torch
 from torch import nn
@@ -14,6 +14,7 @@ from torch import nn
 from seqlab.batches.feed import Position
 from seqlab.training import random_state
 from seqlab.training.base import Carry, Trainable
+from seqlab.training.gradients import go_backward
 from seqlab.training.optimizer import build_optimizer
 from seqlab.training.settings import TrainingSettings
 
@@ -40,17 +41,12 @@ def measure(model: nn.Module, task: Trainable, settings: TrainingSettings, *, de
     feed = task.feed(Position())
     carry: Carry = ()
     times: list[float] = []
-    started = time.perf_counter()
-    while len(times) < FEWEST or (len(times) < MOST and time.perf_counter() - started < LONGEST_SECONDS):
-        clock = time.perf_counter()
-        batch = feed.take().to(device)
-        loss = task.loss(trial, batch, carry)
-        (loss.total / loss.count).backward()
-        nn.utils.clip_grad_norm_(trial.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        carry = loss.carry
-        times.append(time.perf_counter() - clock)
+    started = perf_counter()
+    while len(times) < FEWEST or (len(times) < MOST and perf_counter() - started < LONGEST_SECONDS):
+        clock = perf_counter()
+        carry = go_backward(trial, task, feed.take().to(device), carry, settings).loss.carry
+        optimizer.step(settings.learning_rate)
+        times.append(perf_counter() - clock)
     validation_seconds = _time_validation(trial, task)
     random_state.restore(before, device)
     usual = sorted(times[1:])  # the first step also allocates and plans
@@ -64,11 +60,11 @@ def measure(model: nn.Module, task: Trainable, settings: TrainingSettings, *, de
 
 
 def _time_validation(model: nn.Module, task: Trainable) -> float:
-    clock = time.perf_counter()
+    clock = perf_counter()
     model.eval()
     with torch.inference_mode():
         task.validate(model)
-    return time.perf_counter() - clock
+    return perf_counter() - clock
 
 
 def _peak_memory() -> int:

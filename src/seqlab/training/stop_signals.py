@@ -10,14 +10,15 @@ from types import FrameType
 
 
 class StopRequest:
-    """Whether somebody asked to stop. A second Ctrl-C interrupts at once."""
+    """Whether somebody asked to stop. A second Ctrl-C interrupts at once, and so does the first when there is nothing to save."""
 
     def __init__(self) -> None:
         self.asked = False
+        self.can_wait = True
 
     def handle(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
-            signal.default_int_handler(number, frame)
+        if self.asked or not self.can_wait:
+            signal.default_int_handler(signal.SIGINT, frame)
         self.asked = True
 
 

@@ -1,0 +1,45 @@
+"""How far a run has come: the numbers of a checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Tally:
+    """Loss and hits of training, summed up to the next line of the journal."""
+
+    total: float = 0.0
+    count: int = 0
+    correct: int = 0
+
+    def add(self, total: float, count: int, correct: int) -> None:
+        self.total += total
+        self.count += count
+        self.correct += correct
+
+    @property
+    def mean(self) -> float:
+        return self.total / max(1, self.count)
+
+    @property
+    def accuracy(self) -> float:
+        return self.correct / max(1, self.count)
+
+
+@dataclass
+class Progress:
+    """Updates made, time used, and the best validation so far."""
+
+    step: int = 0
+    seconds: float = 0.0
+    best_value: float | None = None
+    best_step: int = 0
+    validations_without_best: int = 0
+    since_log: Tally = field(default_factory=Tally)
+    since_validation: Tally = field(default_factory=Tally)
+
+    @classmethod
+    def from_json(cls, raw: dict[str, Any]) -> Progress:
+        return cls(**{**raw, "since_log": Tally(**raw["since_log"]), "since_validation": Tally(**raw["since_validation"])})

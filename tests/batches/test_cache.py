@@ -1,0 +1,207 @@
+"""Stores that are made once, found again, mended when damaged, and dropped when there are too many."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from seqlab.batches import cache
+from seqlab.batches.cache import cache_folder, cached_store
+from seqlab.batches.store import Store, StoreWriter
+from seqlab.core.errors import DataError, EnvironmentProblem
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+class Maker:
+    """Writes a store of given ids and counts how often it had to."""
+
+    def __init__(self, *ids: int) -> None:
+        self.ids = ids
+        self.times = 0
+
+    def __call__(self, folder: Path) -> None:
+        self.times += 1
+        writer = StoreWriter(folder, dtype=np.dtype(np.uint8))
+        writer.append(np.array(self.ids))
+        writer.finish()
+
+
+def stores(folder: Path) -> list[Path]:
+    return [path.parent for path in folder.rglob("store.json")]
+
+
+def test_a_store_is_made_once_for_the_same_content_and_anew_for_other() -> None:
+    first, second = Maker(1, 2), Maker(3)
+    for _ in range(3):
+        assert cached_store({"text": "a", "size": 1}, first)[0].tolist() == [1, 2]
+        assert cached_store({"size": 2, "text": "a"}, second)[0].tolist() == [3]
+    assert cached_store({"size": 1, "text": "a"}, first)[0].tolist() == [1, 2]  # the order of the description does not matter
+    assert (first.times, second.times) == (1, 1)
+
+
+def damage_values(store: Path) -> None:
+    os.truncate(store / "values.bin", 1)
+
+
+def lose_a_file(store: Path) -> None:
+    (store / "targets.bin").unlink()
+
+
+def index_of(text: str) -> Callable[[Path], None]:
+    return lambda store: (store / "store.json").write_text(text, encoding="utf-8") and None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        damage_values,
+        lose_a_file,
+        *(index_of(text) for text in ("", "{", "[]", "null", "3", "{}", '{"format": 1}', '{"format": 1, "sizes": []}', '{"format": 1, "sizes": {}}')),
+        index_of('{"format": 999, "sizes": {}}'),
+        lambda store: (store / "store.json").write_bytes(b"\xff\xfe\x00"),
+    ],
+)
+def test_a_damaged_store_is_made_again(folder: Path, damage: Callable[[Path], None]) -> None:
+    maker = Maker(5, 6)
+    cached_store({"a": 1}, maker)
+    damage(stores(folder)[0])
+    assert cached_store({"a": 1}, maker)[0].tolist() == [5, 6]
+    assert maker.times == 2
+    assert len(stores(folder)) == 1
+
+
+def test_a_failed_making_leaves_nothing(folder: Path) -> None:
+    def fail(place: Path) -> None:
+        StoreWriter(place, dtype=np.dtype(np.uint8)).append(np.zeros(2_000_000, np.uint8))
+        raise DataError("line 7 is broken")
+
+    with pytest.raises(DataError):
+        cached_store({"a": 1}, fail)
+    gc.collect()
+    assert list(folder.rglob("*.bin")) == []
+    assert cached_store({"a": 1}, Maker(4))[0].tolist() == [4]
+
+
+def test_what_a_killed_process_left_is_swept_up(folder: Path) -> None:
+    program = (
+        "import os, numpy as np\n"
+        "from seqlab.batches.cache import cached_store\n"
+        "from seqlab.batches.store import StoreWriter\n"
+        "def write(folder):\n"
+        "    StoreWriter(folder, dtype=np.dtype(np.uint8)).append(np.zeros(5_000_000, np.uint8))\n"
+        "    os._exit(9)\n"
+        "cached_store({'a': 1}, write)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True).returncode == 9
+    assert any(path.stat().st_size for path in folder.rglob("*.bin"))
+    cached_store({"another": 2}, Maker(4))
+    assert sum(path.stat().st_size for path in folder.rglob("values.bin")) == 1
+    assert cached_store({"a": 1}, Maker(3))[0].tolist() == [3]
+
+
+def test_two_processes_that_ask_at_once_share_the_work(folder: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys, time, numpy as np\n"
+        "from pathlib import Path\n"
+        "from seqlab.batches.cache import cached_store\n"
+        "from seqlab.batches.store import StoreWriter\n"
+        "def write(folder):\n"
+        "    with Path(sys.argv[1]).open('a') as log: log.write('made\\n')\n"
+        "    writer = StoreWriter(folder, dtype=np.dtype(np.uint8))\n"
+        "    for _ in range(20):\n"
+        "        writer.append(np.arange(100))\n"
+        "        time.sleep(0.02)\n"
+        "    writer.finish()\n"
+        "print(cached_store({'a': 1}, write).values.sum(), end='')"
+    )
+    log = tmp_path / "log"
+    asking = [subprocess.Popen([sys.executable, "-c", program, str(log)], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [process.communicate()[0] for process in asking] == ["99000"] * 3
+    assert log.read_text() == "made\n"
+    assert len(stores(folder)) == 1
+
+
+def test_the_stores_unused_for_longest_are_dropped_when_the_cache_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    makers = {name: Maker(*[number] * 100) for number, name in enumerate("abc")}
+    for age, name in enumerate("abc"):
+        cached_store({"name": name}, makers[name])
+        os.utime(max(stores(folder), key=lambda path: path.stat().st_mtime), (1000 + age, 1000 + age))
+    kept = cached_store({"name": "a"}, makers["a"])  # used again: now the newest
+    size = sum(path.stat().st_size for path in stores(folder)[0].iterdir())
+    monkeypatch.setattr(cache, "LARGEST_CACHE", 3 * size + 10)
+    cached_store({"name": "d"}, Maker(*[7] * 100))
+    assert len(stores(folder)) == 3
+    for name in "ac":
+        cached_store({"name": name}, makers[name])
+    assert [makers[name].times for name in "ac"] == [1, 1]
+    cached_store({"name": "b"}, makers["b"])
+    assert makers["b"].times == 2
+    assert kept[0].tolist() == [0] * 100
+
+
+def test_a_store_that_is_being_made_is_never_dropped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LARGEST_CACHE", 1)
+
+    def slow(place: Path) -> None:
+        writer = StoreWriter(place, dtype=np.dtype(np.uint8))
+        writer.append(np.full(2_000_000, 8))
+        assert cached_store({"other": 1}, Maker(1, 2))[0].tolist() == [1, 2]  # another store is made meanwhile, in a full cache
+        writer.finish()
+
+    assert cached_store({"slow": 1}, slow).num_steps == 2_000_000
+
+
+def test_what_is_not_ours_is_never_dropped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user may name a folder that holds other things."""
+    strangers = [folder / "photos" / "cat.jpg", folder / ("f" * 31) / "note", folder / "draft.tmp" / "note", folder / "file"]
+    for path in strangers:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"mine" * 1000)
+    monkeypatch.setattr(cache, "LARGEST_CACHE", 1)
+    cached_store({"a": 1}, Maker(1))
+    cached_store({"b": 1}, Maker(2))
+    assert len(stores(folder)) == 1
+    assert all(path.read_bytes() == b"mine" * 1000 for path in strangers)
+
+
+def test_an_open_store_stays_readable_after_it_was_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = cached_store({"a": 1}, Maker(1, 2, 3))
+    monkeypatch.setattr(cache, "LARGEST_CACHE", 1)
+    cached_store({"b": 1}, Maker(4))
+    assert store[0].tolist() == [1, 2, 3]
+
+
+def test_a_cache_that_cannot_be_written_is_said_in_words(folder: Path) -> None:
+    folder.write_text("a file stands here")
+    with pytest.raises(EnvironmentProblem) as caught:
+        cached_store({"a": 1}, Maker(1))
+    assert str(folder) in str(caught.value)
+    assert "SEQLAB_CACHE" in str(caught.value)
+
+
+def test_the_cache_stands_where_the_user_says(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert cache_folder() == folder
+    monkeypatch.delenv("SEQLAB_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder() == tmp_path / "xdg" / "seqlab"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert cache_folder() == tmp_path / "home" / ".cache" / "seqlab"
+
+
+def test_a_whole_store_is_told_from_a_part(tmp_path: Path) -> None:
+    Maker(1)(tmp_path / "whole")
+    assert Store.is_whole(tmp_path / "whole")
+    assert not Store.is_whole(tmp_path / "missing")

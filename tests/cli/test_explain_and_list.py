@@ -1,0 +1,87 @@
+"""What there is and what it means, from the place that checks it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from seqlab.datasets.base import datasets
+from seqlab.models.settings import SHORT_NAMES, TransformerSettings
+from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
+from seqlab.training.settings import TrainingSettings
+from tests.cli.running import run
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_section_is_explained_setting_by_setting_with_their_own_sentences(section: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "explain", section).out
+    for entry in settings_help(section):
+        assert f"{entry.name} ({entry.kind}; " in out
+        assert f"    {entry.sentence}\n" in out
+    assert "next:\n  seqlab " in out
+
+
+def test_one_setting_is_explained_by_its_dotted_name_and_by_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    sentence = TrainingSettings.model_fields["clip_norm"].description
+    dotted, short = run(capsys, "explain", "training.clip_norm").out, run(capsys, "explain", "clip_norm").out
+    assert dotted == short == f"training.clip_norm (number; default 1)\n    {sentence}\nnext:\n  seqlab train FILE training.clip_norm=VALUE\n"
+
+
+def test_a_setting_that_differs_between_models_is_shown_in_both_forms(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "explain", "model.hidden_size").out
+    assert out.count("model.hidden_size (") == 2
+    assert "default 256" in out
+    assert f"default {TransformerSettings().hidden_size}" in out
+
+
+def test_explain_alone_names_every_part_of_a_recipe(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "explain").out
+    for name, field in Recipe.model_fields.items():
+        assert f"{name}: {field.description}\n" in out
+
+
+@pytest.mark.parametrize(
+    ("topic", "command"),
+    [
+        ("lstm", "seqlab train FILE --model lstm"),
+        ("classification", "seqlab train FILE --task classification"),
+        ("languages", "seqlab train languages"),
+        ("bpe", "seqlab train FILE tokens.kind=bpe"),
+    ],
+)
+def test_a_name_is_explained_with_a_command_that_uses_it(topic: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ended = run(capsys, "explain", topic)
+    assert ended.out.startswith(f"{'model' if topic == 'lstm' else 'task' if topic == 'classification' else ended.out.split()[0]} {topic}: ")
+    assert ended.out.endswith(f"next:\n  {command}\n")
+
+
+def test_everything_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    found = run(capsys, "list", "--json").json
+    assert list(found["models"]) == list(SHORT_NAMES)
+    assert list(found["datasets"]) == datasets.names()
+    for kind, entries in found.items():
+        for name, sentence in entries.items():
+            assert len(sentence) > 15, f"{kind} {name}"
+
+
+@pytest.mark.parametrize("kind", ["tasks", "models", "tokens", "datasets", "recipes", "runs"])
+def test_every_list_ends_with_a_command(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "\nnext:\n  seqlab " in run(capsys, "list", kind).out
+
+
+def test_runs_are_listed_with_their_first_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    results = {"splits": {"test": {"scores": [{"name": "macro_f1", "value": 0.51234}]}}}
+    for name, content in (("whole", json.dumps(results)), ("broken", "{"), ("odd", "[]"), ("open", None)):
+        folder = tmp_path / "runs" / name
+        folder.mkdir(parents=True)
+        (folder / "recipe.toml").write_text("")
+        if content is not None:
+            (folder / "results.json").write_text(content)
+    found = run(capsys, "list", "runs", "--json").json["runs"]
+    assert found["whole"] == "test macro f1 0.5123"
+    assert found["broken"] == found["odd"] == "finished, but its results cannot be read"
+    assert found["open"] == "not finished; go on: seqlab train --resume runs/open"

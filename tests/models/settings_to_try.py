@@ -1,0 +1,59 @@
+"""Small networks of every kind, with sizes that differ, for the promises that every body keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from seqlab.models.base import Body, bodies
+from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
+
+AnySettings: TypeAlias = RecurrentSettings | ConvolutionalSettings | TransformerSettings
+
+EITHER_WAY: Mapping[str, AnySettings] = {
+    "rnn": RecurrentSettings(cell="rnn", hidden_size=6),
+    "lstm": RecurrentSettings(cell="lstm", hidden_size=5, layers=3, embedding_size=7),
+    "gru": RecurrentSettings(cell="gru", hidden_size=7, layers=2, embedding_size=3),
+    "convolutional": ConvolutionalSettings(hidden_size=6, layers=3, kernel_size=3),
+    "convolutional kernel 1": ConvolutionalSettings(hidden_size=5, layers=1, kernel_size=1),
+    "transformer pre-norm": TransformerSettings(hidden_size=6, heads=3, layers=2),
+    "transformer post-norm": TransformerSettings(
+        hidden_size=8, heads=2, layers=3, norm="post", activation="relu", embedding_norm=True, qkv_bias=False
+    ),
+    "transformer learned positions": TransformerSettings(hidden_size=6, heads=1, layers=1, positions="learned", max_positions=40, feedforward_size=5),
+    "transformer without positions": TransformerSettings(hidden_size=6, heads=2, layers=2, positions="none", sublayer_dropout=False),
+}
+ALL_STEPS: Mapping[str, AnySettings] = {
+    **EITHER_WAY,
+    "bilstm": RecurrentSettings(cell="lstm", hidden_size=4, layers=2, bidirectional=True),
+    "bigru": RecurrentSettings(cell="gru", hidden_size=5, embedding_size=3, bidirectional=True),
+}
+CAUSAL: Mapping[str, AnySettings] = {**EITHER_WAY, "convolutional kernel 2": ConvolutionalSettings(hidden_size=6, layers=4, kernel_size=2)}
+
+CASES = [(name, settings, False) for name, settings in ALL_STEPS.items()] + [(name, settings, True) for name, settings in CAUSAL.items()]
+CASE_NAMES = [f"{name}, {'causal' if causal else 'all steps'}" for name, _, causal in CASES]
+
+
+def build(settings: AnySettings, *, causal: bool, dtype: torch.dtype = torch.float64) -> Body:
+    """A body with every parameter random, so that none hides behind a zero or a one; not training."""
+    torch.manual_seed(11)
+    body = bodies.get(settings.kind).build(settings, causal=causal)
+    for parameter in body.parameters():
+        with torch.no_grad():
+            parameter.add_(torch.randn_like(parameter) * 0.2)
+    return body.to(dtype).eval()
+
+
+def ragged(lengths: list[int], size: int, *, seed: int = 1, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:
+    """Random steps, with large nonsense in the padding."""
+    steps = torch.randn(len(lengths), max(lengths), size, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+    is_token = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+    return torch.where(is_token.unsqueeze(-1), steps, 100 * steps + 30), is_token
+
+
+def assert_every_parameter_has_a_gradient(module: nn.Module) -> None:
+    idle = [name for name, parameter in module.named_parameters() if parameter.grad is None or not parameter.grad.any()]
+    assert idle == []

@@ -1,0 +1,107 @@
+"""The lecture's review classifier: its size, and its forward pass against its equations written out."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from seqlab.blocks.embedding import TokenEmbedding
+from seqlab.blocks.pooling import MaxPool
+from seqlab.models.classifier import Classifier
+from seqlab.models.settings import TransformerSettings
+from seqlab.models.transformer import Transformer
+
+PAD = 1
+LECTURE = TransformerSettings(
+    layers=1, hidden_size=32, heads=2, feedforward_size=128, norm="post", norm_eps=1e-6, positions="sinusoidal", activation="relu", dropout=0.1,
+    sublayer_dropout=False, qkv_bias=False, embedding_norm=True, pooling="max",
+)  # fmt: skip
+
+
+def build(vocab_size: int, *, sees_padding: bool = False) -> Classifier:
+    torch.manual_seed(5)
+    body = Transformer.build(LECTURE, causal=False)
+    embed = TokenEmbedding(vocab_size, body.input_size, pad_id=PAD)
+    return Classifier(embed, body, MaxPool(), num_classes=2, dropout=LECTURE.dropout, sees_padding=sees_padding)
+
+
+@pytest.mark.spec(158)
+def test_it_has_exactly_the_lectures_number_of_parameters() -> None:
+    sizes = {name: parameter.numel() for name, parameter in build(50_002).named_parameters()}
+    assert sum(sizes.values()) == 1_612_802
+    assert sum(size for name, size in sizes.items() if not name.startswith("embed.")) == 12_738
+
+
+def normalise(x: Tensor, gain: Tensor, shift: Tensor, eps: float) -> Tensor:
+    mean = x.sum(dim=-1, keepdim=True) / x.shape[-1]
+    variance = ((x - mean) ** 2).sum(dim=-1, keepdim=True) / x.shape[-1]
+    return (x - mean) / (variance + eps).sqrt() * gain + shift
+
+
+def lecture_logits(w: dict[str, Tensor], tokens: list[int]) -> Tensor:
+    """The lecture's equations for one review: no batch, no padding, no layer of torch."""
+    time, size, heads = len(tokens), 32, 2
+    x = w["embed.weight"][torch.tensor(tokens)].clone()
+    for i in range(time):
+        for j in range(size // 2):
+            x[i, 2 * j] += math.sin(i / 10000 ** (2 * j / size))
+            x[i, 2 * j + 1] += math.cos(i / 10000 ** (2 * j / size))
+    x = normalise(x, w["body.first_norm.weight"], w["body.first_norm.bias"], 1e-12)
+
+    layer = "body.layers.0"
+    w_q, w_k, w_v = w[f"{layer}.attention.qkv.weight"].chunk(3)
+    columns = []
+    for part in range(heads):
+        rows = slice(part * size // heads, (part + 1) * size // heads)
+        q, k, v = x @ w_q[rows].T, x @ w_k[rows].T, x @ w_v[rows].T
+        scores = (q / math.sqrt(size // heads)) @ k.T
+        weights = scores.exp() / scores.exp().sum(dim=1, keepdim=True)
+        columns.append(weights @ v)
+    attended = torch.cat(columns, dim=1) @ w[f"{layer}.attention.output.weight"].T + w[f"{layer}.attention.output.bias"]
+    x = normalise(x + attended, w[f"{layer}.attention_norm.weight"], w[f"{layer}.attention_norm.bias"], 1e-6)
+    inner = (x @ w[f"{layer}.feed_forward.expand.weight"].T + w[f"{layer}.feed_forward.expand.bias"]).clamp(min=0)
+    x = x + inner @ w[f"{layer}.feed_forward.contract.weight"].T + w[f"{layer}.feed_forward.contract.bias"]
+    x = normalise(x, w[f"{layer}.feed_forward_norm.weight"], w[f"{layer}.feed_forward_norm.bias"], 1e-6)
+    return w["head.weight"] @ x.max(dim=0).values + w["head.bias"]
+
+
+def reviews(lengths: list[int]) -> tuple[list[list[int]], Tensor, Tensor]:
+    random = torch.Generator().manual_seed(3)
+    rows = [torch.randint(2, 40, (length,), generator=random).tolist() for length in lengths]
+    tokens = torch.tensor([row + [PAD] * (max(lengths) - len(row)) for row in rows])
+    return rows, tokens, torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+
+
+@pytest.mark.spec(154, 156, 158)
+def test_its_forward_pass_is_the_lectures_equations() -> None:
+    model = build(40).double().eval()
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.4)
+    rows, tokens, is_token = reviews([11, 3, 7])
+    expected = torch.stack([lecture_logits(dict(model.state_dict()), row) for row in rows])
+    torch.testing.assert_close(model(tokens, is_token), expected, rtol=0, atol=1e-10)
+
+
+def test_without_a_padding_mask_the_padding_is_read_like_text() -> None:
+    model = build(40, sees_padding=True).double().eval()
+    _, tokens, is_token = reviews([11, 3, 7])
+    as_text = torch.stack([lecture_logits(dict(model.state_dict()), row) for row in tokens.tolist()])
+    torch.testing.assert_close(model(tokens, is_token), as_text, rtol=0, atol=1e-10)
+    masked = build(40).double().eval()
+    assert (masked(tokens, is_token) - as_text)[1:].abs().max() > 1e-3
+    torch.testing.assert_close(masked(tokens, is_token)[0], as_text[0], rtol=0, atol=1e-10)
+
+
+@pytest.mark.spec(154, 156)
+def test_dropout_stands_where_the_lecture_has_it() -> None:
+    """After the sum of embedding and position, inside the feed-forward network and before the head; never on a sub-layer's output."""
+    model = build(40)
+    rates = {name: module.p for name, module in model.named_modules() if isinstance(module, nn.Dropout)}
+    assert rates == {"body.dropout": 0.1, "body.layers.0.dropout": 0.0, "dropout": 0.1}
+    layer = model.body.layers[0]
+    assert (layer.feed_forward.dropout, layer.attention.dropout) == (0.1, 0.0)
+    order = [name for name, _ in model.body.named_children()]
+    assert order.index("positions") < order.index("dropout") < order.index("first_norm") < order.index("layers")

@@ -1,0 +1,113 @@
+"""KEY=VALUE words and --model on top of a recipe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from seqlab.core.errors import UsageError
+from seqlab.recipes.reading import check, override
+from seqlab.recipes.recipe import Recipe
+
+
+def recipe(*assignments: str, model: str = "", raw: dict[str, Any] | None = None) -> Recipe:
+    return check(override(raw or {}, assignments, model=model), where="settings")
+
+
+@pytest.mark.parametrize(
+    ("word", "section", "name", "value"),
+    [
+        ("training.steps=500", "training", "steps", 500),
+        ("training.steps=1_000", "training", "steps", 1000),
+        (" training.steps =5", "training", "steps", 5),
+        ("training.learning_rate=1e-4", "training", "learning_rate", 1e-4),
+        ("training.buckets=false", "training", "buckets", False),
+        ("training.buckets=False", "training", "buckets", False),
+        ("data.features=open,close", "data", "features", ("open", "close")),
+        ("data.features=open", "data", "features", ("open",)),
+        ("data.features=1,2", "data", "features", ("1", "2")),
+        ('data.features=["a b", "c,d"]', "data", "features", ("a b", "c,d")),
+        ("data.features=", "data", "features", ()),
+        ("data.train=my file (2).csv", "data", "train", "my file (2).csv"),
+        ('data.train="my file.csv"', "data", "train", "my file.csv"),
+        ("data.train=a=b.csv", "data", "train", "a=b.csv"),
+        ("data.train=2024-01-01", "data", "train", "2024-01-01"),
+        ("data.train=C:\\temp\\x.csv", "data", "train", "C:\\temp\\x.csv"),
+        ("data.train=one\ntwo = 3", "data", "train", "one\ntwo = 3"),
+        ("data.label=1", "data", "label", "1"),
+        ("data.label=true", "data", "label", "true"),
+        ("data.label=[x]", "data", "label", "[x]"),
+        ("data.label=nan", "data", "label", "nan"),
+        ("data.delimiter=,", "data", "delimiter", ","),
+        ("data.delimiter=#", "data", "delimiter", "#"),
+        (r"data.delimiter=\t", "data", "delimiter", "\t"),
+        (r'data.delimiter="\t"', "data", "delimiter", "\t"),
+        ("tokens.kind=bpe", "tokens", "kind", "bpe"),
+        ("model.hidden_size=7", "model", "hidden_size", 7),
+    ],
+)  # fmt: skip
+def test_a_word_becomes_the_value_that_its_setting_wants(word: str, section: str, name: str, value: object) -> None:
+    assert getattr(getattr(recipe(word), section), name) == value
+
+
+def test_the_last_word_wins_and_the_recipe_below_stays_as_it_was() -> None:
+    raw = {"training": {"steps": 3, "seed": 9}}
+    changed = recipe("training.steps=4", "training.steps=5", raw=raw)
+    assert (changed.training.steps, changed.training.seed) == (5, 9)
+    assert raw == {"training": {"steps": 3, "seed": 9}}
+
+
+@pytest.mark.parametrize("word", ["reviews.csv", "=5", "training.=5", ""])
+def test_a_word_that_sets_nothing_is_refused_with_an_example(word: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        recipe(word)
+    assert "is not of the form KEY=VALUE" in str(caught.value)
+    assert "training.steps=500" in str(caught.value)
+
+
+def test_a_setting_without_parts_has_no_part() -> None:
+    with pytest.raises(UsageError, match="'task' is one setting and has no part 'x'"):
+        recipe("task=classification", "task.x=3")
+
+
+def test_a_value_nested_too_deeply_is_text_like_any_other() -> None:
+    with pytest.raises(Exception, match=r"training.steps: expected a whole number of at least 0, found '\[\[\["):
+        recipe("training.steps=" + "[" * 50_000)
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "cell", "bidirectional"),
+    [
+        ("rnn", "recurrent", "rnn", False),
+        ("lstm", "recurrent", "lstm", False),
+        ("gru", "recurrent", "gru", False),
+        ("bilstm", "recurrent", "lstm", True),
+        ("bigru", "recurrent", "gru", True),
+        ("cnn", "convolutional", None, None),
+        ("transformer", "transformer", None, None),
+    ],
+)
+def test_short_names_stand_for_models_as_an_option_a_word_or_in_a_recipe(model: str, kind: str, cell: str | None, bidirectional: bool | None) -> None:
+    for found in (recipe(model=model), recipe(f"model={model}"), recipe(raw={"model": model})):
+        assert found.model.kind == kind
+        assert getattr(found.model, "cell", None) == cell
+        assert getattr(found.model, "bidirectional", None) == bidirectional
+
+
+def test_a_short_name_keeps_the_sizes_of_the_same_kind_and_drops_those_of_another() -> None:
+    raw = {"model": {"kind": "recurrent", "cell": "lstm", "bidirectional": True, "hidden_size": 24}}
+    gru = recipe(model="gru", raw=raw).model
+    assert (gru.cell, gru.bidirectional, gru.hidden_size) == ("gru", False, 24)  # type: ignore[union-attr]
+    assert recipe(model="transformer", raw=raw).model.hidden_size == 128
+
+
+def test_words_come_after_the_short_name() -> None:
+    assert recipe("model.hidden_size=12", model="cnn").model.hidden_size == 12
+
+
+def test_an_unknown_short_name_gets_the_nearest() -> None:
+    with pytest.raises(UsageError) as caught:
+        recipe(model="LSTMs")
+    assert "--model: there is no model called 'LSTMs'" in str(caught.value)
+    assert "Did you mean 'lstm'?" in str(caught.value)

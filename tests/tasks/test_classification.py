@@ -1,0 +1,124 @@
+"""The classification task: what it chooses, what it scores, which rows it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import accuracy_score, f1_score, log_loss
+from torch import nn
+
+from seqlab.core.errors import DataError
+from seqlab.recipes.reading import check
+from seqlab.runs.data import open_data
+from seqlab.tasks.classification import Classification
+
+ROWS = [
+    ("a fine day", "good"),
+    ("rain, rain, rain", "bad"),
+    ("what a lovely morning it was", "good"),
+    ("cold", "bad"),
+    ("sun at last", "good"),
+    ("grey and wet and grey", "bad"),
+    ("so so", "fair"),
+    ("neither nor", "fair"),
+]
+
+
+def make(folder: Path, rows: list[tuple[str, str]] = ROWS, **settings: object) -> Classification:
+    for name in ("train", "valid", "test"):
+        (folder / f"{name}.csv").write_text("text,label\n" + "".join(f'"{text}",{label}\n' for text, label in rows))
+    data = {name: str(folder / f"{name}.csv") for name in ("train", "valid", "test")}
+    recipe = check({"data": {**data, **settings}, "model": {"kind": "recurrent", "hidden_size": 7, "cell": "gru"}}, where="test")
+    opened = open_data(recipe)
+    recipe, _ = Classification.complete(opened.recipe, opened.parts["train"])
+    task = Classification.learn(recipe, opened.parts["train"])
+    for name, source in opened.parts.items():
+        task.attach(name, source)
+    torch.manual_seed(3)
+    return task
+
+
+def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    model = task.build_model().eval()
+    answers = task.answers(model, "test")
+    scores = {score.name: score for score in task.evaluate(model, "test").scores}
+    targets = [task.labels.names.index(label) for _, label in ROWS]
+    assert answers.targets.tolist() == targets
+    assert scores["accuracy"].value == pytest.approx(accuracy_score(targets, answers.predicted))
+    assert scores["macro_f1"].value == pytest.approx(f1_score(targets, answers.predicted, average="macro", zero_division=0))
+    assert scores["loss"].value == pytest.approx(log_loss(targets, np.exp(answers.log_probs), labels=[0, 1, 2]), rel=1e-5)
+    assert scores["accuracy"].low <= scores["accuracy"].value <= scores["accuracy"].high
+
+
+def test_answers_stand_in_the_order_of_the_file_and_equal_those_of_each_row_alone(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    model = task.build_model().eval()
+    answers = task.answers(model, "test")
+    for place, (text, _) in enumerate(ROWS):
+        alone = task.predict(model, [text], top=3)[0]
+        best = int(answers.log_probs[place].argmax())
+        assert alone.answer == task.labels.names[best]
+        assert alone.probability == pytest.approx(float(np.exp(answers.log_probs[place, best])), abs=1e-6)
+        assert sum(share for _, share in alone.ranking) == pytest.approx(1, abs=1e-6)
+
+
+class AlwaysTheFirst(nn.Module):
+    """Sure of class 0, whatever it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sure = nn.Parameter(torch.tensor([5.0, 0.0, 1.0]))
+
+    def forward(self, inputs: torch.Tensor, is_token: torch.Tensor) -> torch.Tensor:
+        return self.sure.expand(len(inputs), 3)
+
+
+def test_the_surest_mistakes_are_shown_with_their_text_and_line_even_when_rows_were_skipped(tmp_path: Path) -> None:
+    rows = [("  ", "good"), *ROWS[:3], ("no label", ""), *ROWS[3:]]
+    task = make(tmp_path, rows, bad_rows="skip")
+    assert len(task.stores["test"]) == len(ROWS)
+    assert task.notes[-1].startswith("test: 2 rows could not be read and were skipped; the first: ")
+    assert "line 2: column 'text' has no text" in task.notes[-1]
+    wrong = task.evaluate(AlwaysTheFirst(), "test").details["most_wrong"]
+    assert [entry["truth"] for entry in wrong] == ["fair"] * 2 + ["good"] * 3  # classes: bad, fair, good; fair is the least likely
+    shown = {entry["text"]: int(entry["where"].rpartition("line ")[2]) for entry in wrong}
+    assert shown == {"so so": 10, "neither nor": 11, "a fine day": 3, "what a lovely morning it was": 5, "sun at last": 8}
+
+
+def test_a_label_that_training_never_saw_is_refused_with_its_line(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    (tmp_path / "test.csv").write_text("text,label\nfine,good\nfine,god\n")
+    with pytest.raises(DataError, match=r"(?s)test\.csv, line 3.*'god' does not occur in the training data.*Did you mean 'good'"):
+        task.attach("test", open_data(task.recipe).parts["test"])
+
+
+def test_one_class_only_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"(?s)every row has the same label 'good'.*data\.label=NAME"):
+        make(tmp_path, [("a b c", "good")] * 5, text="text", label="label")
+
+
+def test_short_texts_are_read_by_letters_and_long_ones_by_words(tmp_path: Path) -> None:
+    assert make(tmp_path).recipe.tokens.kind == "characters"
+    long = [(f"{text} and much more was said about it that day", label) for text, label in ROWS]
+    assert make(tmp_path, long).recipe.tokens.kind == "words"
+
+
+def test_the_baseline_is_naive_bayes_learned_from_the_training_part(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    accuracy = task.evaluate(task.build_model().eval(), "test").scores[0]
+    assert accuracy.baseline_name == "naive Bayes"
+    assert accuracy.baseline == 1.0  # it has seen these very rows
+
+
+@pytest.mark.spec(42)
+def test_the_mean_of_batch_accuracies_stands_beside_the_exact_accuracy(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    task.recipe = task.recipe.changed("training", batch_size=5)
+    model = AlwaysTheFirst()
+    evaluation = task.evaluate(model, "test")
+    assert evaluation.scores[0].value == pytest.approx(3 / 8)
+    assert evaluation.details["mean_of_batch_accuracies"] == pytest.approx((2 / 5 + 1 / 3) / 2)

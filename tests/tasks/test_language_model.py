@@ -1,0 +1,149 @@
+"""The language-model task: streams, scores, samples."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from seqlab.decoding.settings import DecodingSettings
+from seqlab.recipes.reading import check
+from seqlab.runs.data import open_data
+from seqlab.tasks.language_model import LanguageModelling
+
+TEXT = "the cat sat on the mat.\nthe dog sat on the log.\nthe end\n" * 12
+
+
+def make(folder: Path, *, model: dict[str, object], tokens: str = "characters", window: int = 8) -> LanguageModelling:
+    path = folder / "text.txt"
+    path.write_text(TEXT)
+    raw = {"data": {"train": str(path)}, "tokens": {"kind": tokens}, "model": model, "training": {"window": window, "batch_size": 3}}
+    opened = open_data(check(raw, where="test"))
+    recipe, _ = LanguageModelling.complete(opened.recipe, opened.parts["train"])
+    task = LanguageModelling.learn(recipe, opened.parts["train"])
+    for name, source in opened.parts.items():
+        task.attach(name, source)
+    torch.manual_seed(5)
+    return task
+
+
+LSTM = {"kind": "recurrent", "hidden_size": 9, "dropout": 0.0}
+TRANSFORMER = {"kind": "transformer", "hidden_size": 8, "heads": 2, "layers": 1, "dropout": 0.0}
+
+
+def log_probs(model: torch.nn.Module, tokens: np.ndarray) -> np.ndarray:
+    """Of every token but the first, from one run over all of them."""
+    ids = torch.from_numpy(tokens.astype(np.int64))[None]
+    logits, _ = model(ids[:, :-1], torch.ones_like(ids[:, :-1], dtype=torch.bool))
+    return logits.log_softmax(-1).gather(-1, ids[:, 1:, None]).detach().numpy().ravel()
+
+
+def test_a_recurrent_model_is_scored_as_if_it_read_the_stream_in_one_go(tmp_path: Path) -> None:
+    task = make(tmp_path, model=LSTM, window=64)  # the stream is too short for several lanes
+    model = task.build_model().eval()
+    surprise = task.surprise(model, "valid", at_most=10_000)
+    assert len(surprise.log_probs) == task.stores["valid"].num_steps - 1
+    np.testing.assert_allclose(surprise.log_probs, log_probs(model, task.stores["valid"].values), atol=1e-5)
+
+
+def test_of_a_long_split_only_the_beginning_is_scored(tmp_path: Path) -> None:
+    task = make(tmp_path, model=LSTM, window=64)
+    model = task.build_model().eval()
+    whole = task.surprise(model, "valid", at_most=10_000).log_probs
+    assert len(whole) > 30
+    np.testing.assert_allclose(task.surprise(model, "valid", at_most=21).log_probs, whole[:20], atol=1e-6)
+
+
+def test_in_lanes_only_the_first_tokens_of_a_lane_lack_their_past(tmp_path: Path) -> None:
+    task = make(tmp_path, model=LSTM, window=4)
+    model = task.build_model().eval()
+    values = task.stores["train"].values
+    surprise = task.surprise(model, "train", at_most=10_000).log_probs
+    edges = [(len(values) - 1) * lane // 16 for lane in range(17)]
+    for start, stop in pairwise(edges):
+        np.testing.assert_allclose(surprise[start:stop], log_probs(model, values[start : stop + 1]), atol=1e-5)
+
+
+def test_a_transformer_scores_every_token_after_at_least_half_a_window(tmp_path: Path) -> None:
+    window = 8
+    task = make(tmp_path, model=TRANSFORMER, window=window)
+    model = task.build_model().eval()
+    values = task.stores["valid"].values
+    surprise = task.surprise(model, "valid", at_most=10_000).log_probs
+    lanes = 16 if len(values) - 1 > 16 * window else 1
+    assert lanes == 1
+    for place in range(len(surprise)):
+        first = max(0, place // (window // 2) * (window // 2) - window // 2)
+        assert surprise[place] == pytest.approx(log_probs(model, values[first : place + 2])[-1], abs=1e-5)
+
+
+@pytest.mark.spec(36, 38)
+def test_scores_are_one_number_in_four_units(tmp_path: Path) -> None:
+    task = make(tmp_path, model=LSTM)
+    model = task.build_model().eval()
+    evaluation = task.evaluate(model, "test")
+    scores = {score.name: score for score in evaluation.scores}
+    nats = scores["nats_per_token"].value
+    assert nats == pytest.approx(-float(task.surprise(model, "test", at_most=10_000).log_probs.mean()), rel=1e-6)
+    assert scores["perplexity"].value == pytest.approx(math.exp(nats))
+    assert scores["bits_per_token"].value == pytest.approx(nats / math.log(2))
+    tokens, characters = evaluation.details["tokens"], evaluation.details["characters"]
+    assert tokens == characters - 1  # the first character has nothing before it
+    assert scores["bits_per_character"].value == pytest.approx(nats * tokens / characters / math.log(2))
+    assert scores["nats_per_token"].baseline_name == "5-gram"
+
+
+def test_words_have_an_end_token_per_line_and_characters_have_none(tmp_path: Path) -> None:
+    words = make(tmp_path, model=LSTM, tokens="words")
+    ids = words.stores["train"].values.tolist()
+    assert words.tokenizer.decode(ids[: ids.index(words.end_id)]) == "the cat sat on the mat."
+    characters = make(tmp_path, model=LSTM)
+    assert characters.end_id not in characters.stores["train"].values
+    assert characters.tokenizer.decode(characters.stores["train"].values[:24].tolist()) == TEXT[:24]
+
+
+@pytest.mark.spec(3)
+@pytest.mark.parametrize("model", [LSTM, TRANSFORMER])
+def test_the_next_token_table_is_sorted_and_sums_to_one_over_the_vocabulary(tmp_path: Path, model: dict[str, object]) -> None:
+    task = make(tmp_path, model=model, tokens="words")
+    ranking = task.predict(task.build_model().eval(), ["the cat sat"], top=10_000)[0].ranking
+    shares = [share for _, share in ranking]
+    assert len(ranking) == len(task.tokenizer.vocabulary)
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("tokens", ["characters", "bytes", "words", "bpe"])
+def test_text_comes_in_pieces_that_join_to_the_whole_and_a_seed_repeats_it(tmp_path: Path, tokens: str) -> None:
+    task = make(tmp_path, model=LSTM, tokens=tokens)
+    model = task.build_model().eval()
+    settings = DecodingSettings(max_tokens=90, seed=4, temperature=1.0)
+    pieces = list(task.write(model, "the cat", settings))
+    assert pieces == list(task.write(model, "the cat", settings))
+    assert "".join(pieces) != "".join(task.write(model, "the cat", settings.model_copy(update={"seed": 5})))
+    assert len(pieces) > 10
+
+
+def test_carried_state_is_taken_over_inside_an_epoch_and_dropped_at_its_start(tmp_path: Path) -> None:
+    task = make(tmp_path, model=LSTM)
+    model = task.build_model().eval()
+    from seqlab.batches.feed import Position
+
+    feed = task.feed(Position())
+    first, second = feed.take(), feed.take()
+    assert not first.continues
+    assert second.continues
+    loss = task.loss(model, first, ())
+    cold, warm = task.loss(model, second, ()).total, task.loss(model, second, loss.carry).total
+    joined = torch.cat([first.inputs, second.inputs], dim=1)
+    logits, _ = model(joined, torch.ones_like(joined, dtype=torch.bool))
+    expected = torch.nn.functional.cross_entropy(
+        logits[:, first.inputs.shape[1] :].reshape(-1, logits.shape[-1]), second.targets.reshape(-1), reduction="sum"
+    )
+    assert warm.item() == pytest.approx(expected.item(), rel=1e-5)
+    assert cold.item() != pytest.approx(expected.item(), rel=1e-5)
+    assert all(not part.requires_grad for part in loss.carry)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from seqlab.training.budget import Budget
+from seqlab.training.settings import TrainingSettings
+
+
+def plan(*, steps_per_epoch: int = 40, step_seconds: float = 0.1, validation_seconds: float = 1.0, **settings: float) -> Budget:
+    return Budget.plan(
+        TrainingSettings.model_validate(settings), steps_per_epoch=steps_per_epoch, step_seconds=step_seconds, validation_seconds=validation_seconds
+    )
+
+
+def test_steps_are_taken_as_they_are() -> None:
+    assert plan(steps=1000) == Budget(1000, 40, most_steps=1000)
+
+
+def test_epochs_are_as_many_batches_as_they_have() -> None:
+    assert plan(epochs=2.5).total_steps == 100
+    assert plan(epochs=0.001).total_steps == 1
+
+
+def test_a_short_run_validates_ten_times_and_a_long_one_every_epoch() -> None:
+    assert plan(steps=100).evaluate_every == 10
+    assert plan(steps=3).evaluate_every == 1
+    assert plan(epochs=20).evaluate_every == 40
+
+
+def test_evaluate_every_decides_otherwise() -> None:
+    assert plan(steps=100, evaluate_every=33).evaluate_every == 33
+    assert plan(minutes=1, evaluate_every=33).evaluate_every == 33
+
+
+def test_minutes_become_steps_with_a_tenth_left_for_validation() -> None:
+    budget = plan(minutes=2)
+    assert (budget.seconds, budget.total_steps) == (120, 1080)
+    assert budget.total_steps / budget.evaluate_every * 1.0 <= 12
+
+
+def test_validation_that_is_slow_happens_seldom() -> None:
+    budget = plan(minutes=1, validation_seconds=5)
+    assert math.ceil(budget.total_steps / budget.evaluate_every) == 1
+
+
+def test_minutes_and_steps_end_at_whichever_comes_first() -> None:
+    assert plan(minutes=1, steps=50).total_steps == 50
+    assert plan(minutes=1, steps=5000).total_steps == 540
+
+
+def test_five_minutes_when_nothing_is_said() -> None:
+    assert plan().seconds == 300
+
+
+def test_a_step_longer_than_the_budget_is_still_one_step() -> None:
+    assert plan(minutes=0.1, step_seconds=100).total_steps == 1
+
+
+def test_a_run_slower_than_foreseen_is_cut_and_a_faster_one_goes_further() -> None:
+    budget = plan(minutes=1)
+    assert budget.adjusted(step=100, seconds=30).total_steps == 200
+    assert budget.adjusted(step=100, seconds=5).total_steps == 1200
+    assert budget.adjusted(step=100, seconds=70).total_steps == 100
+
+
+def test_steps_that_were_asked_for_are_never_exceeded() -> None:
+    assert plan(minutes=1, steps=150).adjusted(step=100, seconds=5).total_steps == 150
+    assert plan(steps=150).adjusted(step=100, seconds=5) == plan(steps=150)
+
+
+def test_nothing_is_concluded_from_no_steps() -> None:
+    assert plan(minutes=1).adjusted(step=0, seconds=0) == plan(minutes=1)
+
+
+def test_it_is_spent_by_steps_or_by_time() -> None:
+    budget = Budget(10, 5, seconds=60)
+    assert [budget.is_spent(step=step, seconds=seconds) for step, seconds in [(9, 59.9), (10, 1), (1, 60)]] == [False, True, True]
+    assert not Budget(10, 5).is_spent(step=9, seconds=1e9)
+
+
+def test_time_left_follows_from_the_speed_and_never_passes_the_budget() -> None:
+    assert Budget(100, 5).seconds_left(step=25, seconds=10) == pytest.approx(30)
+    assert Budget(100, 5, seconds=20).seconds_left(step=25, seconds=10) == pytest.approx(10)
+    assert Budget(100, 5, seconds=20).seconds_left(step=99, seconds=25) == 0

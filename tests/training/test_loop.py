@@ -1,0 +1,420 @@
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from seqlab.batches.plans import ShuffledPlan
+from seqlab.core.errors import TrainingError
+from seqlab.training import loop
+from seqlab.training.base import Nobody, StepReport, Validation
+from seqlab.training.checkpoint import Checkpoints
+from seqlab.training.journal import read_journal
+from seqlab.training.loop import Trainer
+from seqlab.training.stop_signals import StopRequest
+from seqlab.training.weights import read_weights
+from tests.training.toy_task import Points, make_trainer, small_model
+
+
+def events(trainer: Trainer, kind: str) -> list[dict[str, Any]]:
+    return [event for event in read_journal(trainer.best_path.parent / "journal.jsonl") if event["event"] == kind]
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def outcome(trainer: Trainer) -> dict[str, Any]:
+    """Everything that two runs of the same thing share."""
+    saved, _ = trainer.checkpoints.load()
+    assert saved is not None
+    last = trainer.checkpoints.folder / "last"
+    kept = [event for event in read_journal(trainer.best_path.parent / "journal.jsonl") if event["event"] not in ("resumed", "interrupted")]
+    return {
+        "model": digest(trainer.best_path),
+        "tensors": digest(last / "tensors.safetensors"),
+        "best": digest(last / "best.safetensors"),
+        "progress": {name: value for name, value in saved.state["progress"].items() if name != "seconds"},
+        "position": saved.state["position"],
+        "journal": [{name: value for name, value in event.items() if name not in ("time", "seconds")} for event in kept],
+    }
+
+
+class StopAt(Nobody):
+    """Presses Ctrl-C at one step."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+        self.request = StopRequest()
+
+    def stepped(self, report: StepReport) -> None:
+        self.request.asked = report.step == self.step
+
+
+class Remember(Nobody):
+    """Keeps what it sees."""
+
+    def __init__(self) -> None:
+        self.reports: list[StepReport] = []
+        self.validations: list[tuple[int, float, bool]] = []
+
+    def stepped(self, report: StepReport) -> None:
+        self.reports.append(report)
+
+    def validated(self, step: int, validation: Validation, *, is_best: bool) -> None:
+        self.validations.append((step, validation.value, is_best))
+
+
+@pytest.mark.spec(45, 90, 99, 100)
+def test_it_equals_a_plain_loop_written_out(tmp_path: Path) -> None:
+    """The optimizer of torch, the schedule and the clipping written out, the epochs by hand: same weights, same numbers in the journal."""
+    task = Points(num_points=35, batch_size=8)
+    trainer = make_trainer(
+        tmp_path, task=task, epochs=4, steps=0, evaluate_every=5, learning_rate=0.05, warmup_steps=3, clip_norm=0.2, weight_decay=0.1, decay_all=True
+    )
+    assert trainer.run(StopRequest())
+
+    model = small_model()
+    optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.1, fused=True)
+    plan = ShuffledPlan(35, batch_size=8, seed=2)
+    clipped = 0
+    for epoch in range(4):
+        total, correct = 0.0, 0
+        for number in range(5):
+            step = epoch * 5 + number + 1
+            rows = plan.batch(epoch, number)
+            for group in optimizer.param_groups:
+                group["lr"] = 0.05 * 0.5 * (1 + math.cos(math.pi * step / 21)) * min(1, step / 3)
+            optimizer.zero_grad()
+            logits = model(task.inputs[rows].flatten(1))
+            mean = F.cross_entropy(logits, task.targets[rows])
+            mean.backward()
+            norm = math.sqrt(sum(float(parameter.grad.double().square().sum()) for parameter in model.parameters() if parameter.grad is not None))
+            if norm > 0.2:
+                clipped += 1
+                for parameter in model.parameters():
+                    assert parameter.grad is not None
+                    parameter.grad *= 0.2 / norm
+            optimizer.step()
+            total += mean.item() * len(rows)
+            correct += int((logits.argmax(dim=1) == task.targets[rows]).sum())
+            assert events(trainer, "step")[step - 1]["gradient_norm"] == pytest.approx(norm, rel=1e-5)
+        logits = model(task.inputs.flatten(1))
+        line = events(trainer, "validated")[epoch]
+        assert line["epoch"] == epoch + 1
+        assert line["train_loss"] == pytest.approx(total / 35, rel=1e-5)
+        assert line["train_accuracy"] == pytest.approx(correct / 35)
+        assert line["valid_accuracy"] == pytest.approx(float((logits.argmax(dim=1) == task.targets).float().mean()))
+    assert 0 < clipped < 20
+    for ours, plain in zip(trainer.model.parameters(), model.parameters(), strict=True):
+        torch.testing.assert_close(ours, plain, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.spec(99)
+def test_training_uses_dropout_and_validation_does_not(tmp_path: Path) -> None:
+    task = Points()
+    trainer = make_trainer(tmp_path, task=task, dropout=0.5, steps=6, evaluate_every=2)
+    trainer.run(StopRequest())
+    assert task.modes == [("loss", True), ("loss", True), ("validate", False)] * 3
+
+
+def test_the_file_of_the_model_holds_the_best_weights_and_the_checkpoint_the_last(tmp_path: Path) -> None:
+    task = Points(values=[3.0, 1.0, 2.0, 1.5])
+    trainer = make_trainer(tmp_path, task=task, steps=20, evaluate_every=5, learning_rate=0.1)
+    trainer.watcher = watcher = Remember()
+    trainer.run(StopRequest())
+    assert watcher.validations == [(5, 3.0, True), (10, 1.0, True), (15, 2.0, False), (20, 1.5, False)]
+    assert (trainer.best_step, trainer.step) == (10, 20)
+    model = small_model()
+    model.load_state_dict(read_weights(tmp_path / "model.safetensors"))
+    assert task.validate(model).facts["valid_loss"] == pytest.approx(events(trainer, "validated")[1]["valid_loss"], rel=1e-6)
+    saved, _ = trainer.checkpoints.load()
+    assert saved is not None
+    assert saved.step == 20
+    assert all(saved.tensors[f"model.{name}"].equal(tensor) for name, tensor in trainer.model.state_dict().items())
+    assert all(saved.best[name].equal(tensor) for name, tensor in model.state_dict().items())
+
+
+def test_a_tie_keeps_the_earlier_weights(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, task=Points(values=[1.0, 1.0]), steps=4, evaluate_every=2)
+    trainer.run(StopRequest())
+    assert trainer.best_step == 2
+
+
+def test_patience_ends_a_run_that_gets_no_better(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, task=Points(values=[2.0, 3.0, 1.0, 4.0, 5.0, 0.5]), steps=100, evaluate_every=3, patience=2)
+    assert trainer.run(StopRequest())
+    assert (trainer.step, trainer.best_step) == (15, 9)
+    assert events(trainer, "finished")[0]["step"] == 15
+
+
+def test_patience_is_remembered_over_a_stop(tmp_path: Path) -> None:
+    values = [2.0, 3.0, 1.0, 4.0, 5.0, 0.5]
+    trainer = make_trainer(tmp_path, task=Points(values=values), steps=100, evaluate_every=3, patience=2)
+    trainer.watcher = watcher = StopAt(13)
+    assert not trainer.run(watcher.request)
+    again = make_trainer(tmp_path, task=Points(values=values[4:]), steps=100, evaluate_every=3, patience=2)
+    saved, _ = trainer.checkpoints.load()
+    assert saved is not None
+    again.resume(saved)
+    assert again.run(StopRequest())
+    assert (again.step, again.best_step) == (15, 9)
+
+
+def test_the_last_step_is_validated_also_between_two_validations(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, steps=7, evaluate_every=5)
+    trainer.run(StopRequest())
+    assert [event["step"] for event in events(trainer, "validated")] == [5, 7]
+
+
+@pytest.mark.parametrize("stop_at", [1, 4, 5, 6, 13, 19])
+def test_stopping_and_going_on_at_any_step_changes_nothing(stop_at: int, tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    whole = make_trainer(tmp_path / "whole", dropout=0.3)
+    torch.manual_seed(9)
+    whole.save()
+    assert whole.run(StopRequest())
+
+    parts = make_trainer(tmp_path / "parts", dropout=0.3)
+    torch.manual_seed(9)
+    parts.save()
+    parts.watcher = watcher = StopAt(stop_at)
+    assert not parts.run(watcher.request)
+    assert events(parts, "interrupted")[0]["step"] == stop_at
+    torch.manual_seed(12345)
+    later = make_trainer(tmp_path / "parts", dropout=0.3, model=small_model(dropout=0.3, seed=99))
+    saved, problems = Checkpoints(tmp_path / "parts" / "checkpoints").load()
+    assert saved is not None
+    assert (saved.step, problems) == (stop_at, [])
+    later.resume(saved)
+    assert later.run(StopRequest())
+    assert outcome(later) == outcome(whole)
+
+
+def test_asking_to_stop_at_the_last_step_finishes(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, steps=4, evaluate_every=3)
+    trainer.watcher = watcher = StopAt(4)
+    assert trainer.run(watcher.request)
+
+
+def test_a_resumed_run_that_had_finished_makes_no_further_step(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path)
+    trainer.run(StopRequest())
+    before = outcome(trainer)
+    saved, _ = trainer.checkpoints.load()
+    assert saved is not None
+    again = make_trainer(tmp_path)
+    again.resume(saved)
+    assert again.run(StopRequest())
+    assert outcome(again) == before
+
+
+class Clock:
+    """A clock on which every look takes a while."""
+
+    def __init__(self, seconds: float) -> None:
+        self.now = 0.0
+        self.seconds = seconds
+
+    def __call__(self) -> float:
+        self.now += self.seconds
+        return self.now
+
+
+def test_a_run_with_minutes_ends_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "perf_counter", Clock(1.0))
+    trainer = make_trainer(tmp_path, steps=0, minutes=2, evaluate_every=10)  # planned for 0.01 s per step, but a step takes 1 s
+    assert trainer.run(StopRequest())
+    assert 100 <= trainer.seconds <= 122
+    assert [event["step"] for event in events(trainer, "validated")][-1] == trainer.step
+    assert trainer.budget.total_steps == trainer.step
+
+
+def test_a_run_faster_than_foreseen_uses_the_time_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "perf_counter", Clock(0.1))
+    trainer = make_trainer(tmp_path, steps=0, minutes=0.5, evaluate_every=25)
+    trainer.budget = trainer.budget.adjusted(step=1, seconds=1.0)  # planned for 1 s per step, but a step takes 0.1 s
+    assert trainer.run(StopRequest())
+    assert 25 <= trainer.seconds <= 31
+    assert trainer.step > 200
+
+
+def test_saving_counts_as_time_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(0.01)
+    monkeypatch.setattr(loop, "perf_counter", clock)
+    trainer = make_trainer(tmp_path, steps=0, minutes=1, evaluate_every=3)
+    save = trainer.save
+
+    def slow_save() -> None:
+        clock.now += 10
+        save()
+
+    monkeypatch.setattr(trainer, "save", slow_save)
+    assert trainer.run(StopRequest())
+    assert clock.now <= 75
+
+
+def test_a_long_way_between_validations_is_saved_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "perf_counter", Clock(50.0))
+    trainer = make_trainer(tmp_path, steps=40, evaluate_every=40)
+    seen: list[int] = []
+    save = trainer.save
+    monkeypatch.setattr(trainer, "save", lambda: (seen.append(trainer.step), save()))
+    trainer.run(StopRequest())
+    assert seen == [*range(3, 40, 3), 40]
+
+
+def test_whoever_watches_sees_every_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "perf_counter", Clock(2.0))
+    trainer = make_trainer(tmp_path, steps=12, evaluate_every=6)
+    trainer.watcher = watcher = Remember()
+    trainer.run(StopRequest())
+    assert [report.step for report in watcher.reports] == list(range(1, 13))
+    assert [report.epoch for report in watcher.reports] == [0] * 5 + [1] * 5 + [2] * 2
+    assert all(left <= 30 for left in (report.seconds_left for report in watcher.reports))
+    assert watcher.reports[-1].seconds_left == 0
+
+
+def test_a_long_run_has_a_journal_of_bounded_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "LOG_LINES", 40)
+    trainer = make_trainer(tmp_path, steps=130, evaluate_every=65)
+    trainer.watcher = watcher = Remember()
+    trainer.run(StopRequest())
+    lines = events(trainer, "step")
+    assert [line["step"] for line in lines] == list(range(3, 130, 3))
+    weights = [len(batch) for batch in trainer.task.taken]  # type: ignore[attr-defined]
+    for place, line in enumerate(lines):  # the mean over all points since the line before
+        part = slice(3 * place, 3 * place + 3)
+        total = sum(report.loss * weight for report, weight in zip(watcher.reports[part], weights[part], strict=True))
+        assert line["loss"] == pytest.approx(total / sum(weights[part]))
+
+
+# What is not finite stops the run before it does harm
+
+
+def stopped_by(trainer: Trainer) -> TrainingError:
+    with pytest.raises(TrainingError) as caught:
+        trainer.run(StopRequest())
+    assert len(str(caught.value).splitlines()) <= 12
+    assert f"The checkpoint of step {trainer.saved_step} is whole." in str(caught.value)
+    assert "training.learning_rate=" in str(caught.value)
+    assert events(trainer, "not_finite")[0]["step"] == trainer.step
+    saved, problems = trainer.checkpoints.load()
+    assert saved is not None
+    assert (saved.step, problems) == (trainer.saved_step, [])
+    assert all(bool(torch.isfinite(tensor).all()) for name, tensor in saved.tensors.items() if name.startswith(("model", "optimizer")))
+    assert all(bool(torch.isfinite(tensor).all()) for tensor in saved.best.values())
+    return caught.value
+
+
+def test_broken_weights_stop_the_step_before_its_update_and_are_named(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, steps=10, evaluate_every=3)
+    trainer.save()
+    update = trainer._update
+
+    def update_then_break() -> None:
+        update()
+        if trainer.step == 4:
+            with torch.no_grad():
+                trainer.model[3].weight[1, 2] = math.nan  # type: ignore[index,union-attr]
+
+    trainer._update = update_then_break  # type: ignore[method-assign]
+    error = stopped_by(trainer)
+    assert str(error).startswith("step 5: the loss is nan: the weights '3.weight' are not finite. Stopped before the update by the points [")
+    assert str(trainer.task.taken[-1]) in str(error)  # type: ignore[attr-defined]
+    assert trainer.saved_step == 3
+    assert trainer.model[0].weight.isfinite().all()  # type: ignore[union-attr,operator]
+
+
+def test_broken_inputs_are_named_by_their_rows(tmp_path: Path) -> None:
+    task = Points()
+    task.inputs[17] = math.inf
+    trainer = make_trainer(tmp_path, task=task, steps=10, evaluate_every=10)
+    trainer.save()
+    error = stopped_by(trainer)
+    place = task.taken[-1].index(17)
+    assert f"inputs {place} of the batch are not finite" in str(error)
+
+
+def test_a_learning_rate_of_a_million_stops_the_run_with_the_last_good_checkpoint(tmp_path: Path) -> None:
+    for every in (1, 2, 3, 50):
+        trainer = make_trainer(tmp_path / str(every), steps=50, evaluate_every=every, learning_rate=1e6, weight_decay=0.1)
+        trainer.save()
+        error = stopped_by(trainer)
+        assert "Try training.learning_rate=100000" in str(error)
+
+
+def test_a_gradient_that_overflows_stops_before_the_update(tmp_path: Path) -> None:
+    class Steep(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.tensor([[1e-25, 0.0]]))
+
+        def forward(self, points: torch.Tensor) -> torch.Tensor:
+            return points[:, :1] @ self.weight * 1e25
+
+    trainer = make_trainer(tmp_path, task=Points(scale=1.0), model=Steep(), steps=5)
+    trainer.save()
+    error = stopped_by(trainer)
+    assert "step 1: the norm of the gradient is inf: numbers grew too large" in str(error)
+    assert trainer.model.weight.tolist() == torch.tensor([[1e-25, 0.0]]).tolist()
+
+
+def test_a_validation_that_is_no_number_is_never_the_best(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, task=Points(values=[0.7, math.nan]), steps=10, evaluate_every=2)
+    trainer.save()
+    error = stopped_by(trainer)
+    assert "step 4: the validation is nan. Stopped without saving this step." in str(error)
+    assert trainer.best_step == 2
+
+
+def test_first_validation_that_is_no_number_leaves_no_model(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, task=Points(values=[math.inf]), steps=10, evaluate_every=2)
+    trainer.save()
+    stopped_by(trainer)
+    assert not trainer.best_path.exists()
+
+
+def test_half_precision_computes_in_half_and_keeps_whole_weights(tmp_path: Path) -> None:
+    kinds: set[torch.dtype] = set()
+    trainer = make_trainer(tmp_path, steps=4, precision="bfloat16")
+    trainer.model[0].register_forward_hook(lambda *call: kinds.add(call[2].dtype))  # type: ignore[index]
+    trainer._update()
+    assert kinds == {torch.bfloat16}
+    assert {parameter.dtype for parameter in trainer.model.parameters()} == {torch.float32}
+
+
+def test_resuming_repairs_the_file_of_the_best_weights(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path)
+    trainer.run(StopRequest())
+    whole = trainer.best_path.read_bytes()
+    saved, _ = trainer.checkpoints.load()
+    assert saved is not None
+    for damage in (b"", whole[:-1], None):
+        trainer.best_path.unlink() if damage is None else trainer.best_path.write_bytes(damage)
+        make_trainer(tmp_path).resume(saved)
+        assert trainer.best_path.read_bytes() == whole
+
+
+def test_batches_after_a_resume_are_those_that_were_to_come(tmp_path: Path) -> None:
+    task = Points()
+    trainer = make_trainer(tmp_path, task=task)
+    trainer.run(StopRequest())
+    for stop_at in (2, 5, 13):
+        first, second = Points(), Points()
+        part = make_trainer(tmp_path / str(stop_at), task=first)
+        part.watcher = watcher = StopAt(stop_at)
+        part.run(watcher.request)
+        saved, _ = part.checkpoints.load()
+        assert saved is not None
+        again = make_trainer(tmp_path / str(stop_at), task=second)
+        again.resume(saved)
+        again.run(StopRequest())
+        assert list(itertools.chain(first.taken, second.taken)) == task.taken
