@@ -48,7 +48,8 @@ def write_text(path: Path, megabytes: int) -> None:
 
 def train(path: Path, folder: Path, words: list[str]) -> dict[str, float]:
     environment = {**os.environ, "SEQLAB_CACHE": str(folder / "cache")}
-    done = subprocess.run([sys.executable, "-c", TRAIN, str(path), str(folder / "run"), *words], env=environment, capture_output=True, text=True)
+    command = [sys.executable, "-c", TRAIN, str(path), str(folder / "run"), *words]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
     return json.loads(done.stdout.splitlines()[-1])

@@ -99,6 +99,11 @@ def test_a_batch_size_of_one_is_for_inspection() -> None:
     assert all(len(part) == 1 for part in batches(BucketPlan(LENGTHS[:30], batch_size=1, seed=1), 0))
 
 
+def test_long_examples_share_a_batch_with_few_others() -> None:
+    plan = LengthOrderPlan(np.array([30, 9, 1, 9, 5]), batch_size=3, most_steps=18)
+    assert [plan.batch(0, number).tolist() for number in range(plan.batches_in(0))] == [[0], [1, 3], [4, 2]]
+
+
 def test_evaluation_reads_the_longest_first() -> None:
     plan = LengthOrderPlan(np.array([3, 9, 1, 9, 5]), batch_size=2)
     assert batches(plan, 0) == batches(plan, 7) == [[1, 3], [4, 0], [2]]

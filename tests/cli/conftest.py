@@ -66,7 +66,9 @@ def waves_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def reviews_run(reviews_csv: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     out = tmp_path_factory.mktemp("runs") / "my reviews"
-    return seqlab.train(reviews_csv, *SMALL, "model.hidden_size=16", "training.learning_rate=0.02", model="gru", steps=40, out=out)
+    return seqlab.train(
+        reviews_csv, *SMALL, "model.hidden_size=16", "model.pooling=max", "training.learning_rate=0.02", model="gru", steps=40, out=out
+    )
 
 
 @pytest.fixture(scope="session")

@@ -23,10 +23,11 @@ def test_epochs_are_as_many_batches_as_they_have() -> None:
     assert plan(epochs=0.001).total_steps == 1
 
 
-def test_a_short_run_validates_ten_times_and_a_long_one_every_epoch() -> None:
-    assert plan(steps=100).evaluate_every == 10
-    assert plan(steps=3).evaluate_every == 1
+def test_a_run_validates_every_epoch_and_ten_times_but_not_more_often_than_every_25_steps() -> None:
     assert plan(epochs=20).evaluate_every == 40
+    assert plan(steps=300).evaluate_every == 30
+    assert plan(steps=100).evaluate_every == 25
+    assert plan(steps=3).evaluate_every == 3
 
 
 def test_evaluate_every_decides_otherwise() -> None:

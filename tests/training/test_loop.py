@@ -77,7 +77,7 @@ def test_it_equals_a_plain_loop_written_out(tmp_path: Path) -> None:
     """The optimizer of torch, the schedule and the clipping written out, the epochs by hand: same weights, same numbers in the journal."""
     task = Points(num_points=35, batch_size=8)
     trainer = make_trainer(
-        tmp_path, task=task, epochs=4, steps=0, evaluate_every=5, learning_rate=0.05, warmup_steps=3, clip_norm=0.2, weight_decay=0.1, decay_all=True
+        tmp_path, task=task, epochs=4, steps=0, evaluate_every=5, learning_rate=0.05, warmup_steps=3, clip_norm=0.45, weight_decay=0.1, decay_all=True
     )
     assert trainer.run(StopRequest())
 
@@ -97,11 +97,11 @@ def test_it_equals_a_plain_loop_written_out(tmp_path: Path) -> None:
             mean = F.cross_entropy(logits, task.targets[rows])
             mean.backward()
             norm = math.sqrt(sum(float(parameter.grad.double().square().sum()) for parameter in model.parameters() if parameter.grad is not None))
-            if norm > 0.2:
+            if norm > 0.45:
                 clipped += 1
                 for parameter in model.parameters():
                     assert parameter.grad is not None
-                    parameter.grad *= 0.2 / norm
+                    parameter.grad *= 0.45 / norm
             optimizer.step()
             total += mean.item() * len(rows)
             correct += int((logits.argmax(dim=1) == task.targets[rows]).sum())

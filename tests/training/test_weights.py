@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import struct
@@ -184,7 +185,5 @@ def test_hostile_headers_are_refused_with_words(name: str, tmp_path: Path) -> No
 def test_no_bytes_make_the_header_reader_fail_otherwise(tmp_path_factory: pytest.TempPathFactory, header: bytes, rest: bytes) -> None:
     path = tmp_path_factory.mktemp("any") / "w"
     path.write_bytes(safetensors_file(header, rest))
-    try:
+    with contextlib.suppress(RunError):
         weights_header.read_header(path)
-    except RunError:
-        pass

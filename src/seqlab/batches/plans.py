@@ -75,17 +75,26 @@ class BucketPlan(ShuffledPlan):
 
 
 class LengthOrderPlan(Plan):
-    """Every example once, longest first, the same in every epoch: for evaluation, where order is free."""
+    """Every example once, longest first, the same in every epoch: for evaluation, where order is free.
 
-    def __init__(self, lengths: NDArray[np.int64], *, batch_size: int) -> None:
-        self._order = np.argsort(-lengths, kind="stable")
-        self._batch_size = batch_size
+    A batch has at most `batch_size` examples and, padded, at most `most_steps` steps (or one example that is longer), so that long
+    examples do not need more memory than short ones.
+    """
+
+    def __init__(self, lengths: NDArray[np.int64], *, batch_size: int, most_steps: int = 1 << 62) -> None:
+        order = np.argsort(-lengths, kind="stable")
+        self._batches: list[Indices] = []
+        start = 0
+        while start < len(order):
+            size = min(batch_size, max(1, most_steps // max(1, int(lengths[order[start]]))))
+            self._batches.append(order[start : start + size])
+            start += size
 
     def batches_in(self, epoch: int) -> int:
-        return -(-len(self._order) // self._batch_size)
+        return len(self._batches)
 
     def batch(self, epoch: int, number: int) -> Indices:
-        return self._order[number * self._batch_size : (number + 1) * self._batch_size]
+        return self._batches[number]
 
 
 class LanePlan(Plan):

@@ -89,7 +89,8 @@ def duration(seconds: float) -> str:
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"
-    return f"{whole // 60} min {whole % 60:02d} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    minutes = round(whole / 60)
+    return f"{whole // 60} min {whole % 60:02d} s" if whole < 3600 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 def _writes_unicode() -> bool:

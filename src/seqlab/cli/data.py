@@ -69,5 +69,5 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
         total = sum(part.labels.values())
         ranked = sorted(part.labels.items(), key=lambda entry: -entry[1])
         more = f" and {len(ranked) - MOST_LABELS:,} more" if len(ranked) > MOST_LABELS else ""
-        shown = ", ".join(f"{shortened(one_line(label), 30)} {count:,} ({count / total:.0%})" for label, count in ranked[:MOST_LABELS])
-        answer(f"    labels: {shown}{more}")
+        shown = ", ".join(f"{shortened(one_line(label), 30)}: {count:,} ({count / total:.0%})" for label, count in ranked[:MOST_LABELS])
+        answer(f"    labels  {shown}{more}")

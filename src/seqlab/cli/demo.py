@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -26,6 +27,7 @@ COMMANDS: list[tuple[str, list[str]]] = [
 
 def main() -> None:
     """Run the commands one after the other, each shown as one would type it."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as the command does
     for folder in (CLASSIFIER, WRITER):
         shutil.rmtree(folder, ignore_errors=True)
     for story, words in COMMANDS:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seqlab.cli.console import answer, answer_json, one_line, suggest
-from seqlab.cli.next_steps import after_scores
+from seqlab.runs.next_steps import after_scores
 
 if TYPE_CHECKING:
     from seqlab.tasks.base import Evaluation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -68,6 +69,8 @@ def main(words: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character shows its code
             stream.reconfigure(errors="backslashreplace")
+    # Threads that spin while they wait for each other stand still when another program takes a core; torch reads this when it is imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     words, debug = _without_debug(list(sys.argv[1:] if words is None else words))
     app(args=words or ["--help"], prog_name="seqlab", obj=debug)
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seqlab.cli.console import answer, answer_json, duration, quoted, say, suggest
-from seqlab.cli.next_steps import after_training
 from seqlab.core.errors import UsageError
 from seqlab.core.files import megabytes
+from seqlab.runs.next_steps import after_training
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
@@ -25,6 +25,7 @@ Examples:
   seqlab train input.txt --model gru training.steps=2000
   seqlab train --resume runs/reviews-lstm
 """
+BEATEN = "the model does not beat its baseline"
 QUIET, STAGES = (lambda _: None), (lambda text: say(f"… {text}"))
 
 
@@ -64,9 +65,12 @@ def train(
 
 
 def _prepare(what: str, words: list[str], *, task: str, model: str, out: str, stage: Callable[[str], None]) -> Prepared:
+    """What can be wrong with settings and names of files shows at once, before torch is imported."""
+    from seqlab.runs.data import refuse_missing
     from seqlab.runs.finding import find_recipe
 
-    recipe, name = find_recipe(what, words, task=task, model=model)  # mistakes in settings show before torch is imported
+    recipe, name = find_recipe(what, words, task=task, model=model)
+    refuse_missing(recipe)
 
     from seqlab.runs.start import prepare
 
@@ -94,7 +98,7 @@ def _announce(prepared: Prepared) -> None:
         say(f"  WARNING: {warning}")
     forecast, budget, recipe = prepared.forecast, prepared.budget, prepared.recipe
     assert forecast is not None
-    sizes = ", ".join(f"{split} {len(store):,}" for split, store in getattr(prepared.task, "stores", {}).items() if len(store) > 1)
+    sizes = ", ".join(f"{split} {len(store):,}" for split, store in prepared.task.stores.items() if len(store) > 1)
     cell = getattr(recipe.model, "cell", "")
     network = f"{recipe.model.kind}{f' ({cell})' if cell else ''}, {forecast.num_parameters:,} parameters; another: --model NAME"
     say(f"  task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
@@ -105,7 +109,8 @@ def _announce(prepared: Prepared) -> None:
     epochs = budget.total_steps / forecast.steps_per_epoch
     steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {recipe.training.batch_size} sequences"
     say(f"  {steps} ({epochs:.1f} epochs) in about {duration(seconds)}; otherwise: --minutes NUMBER")
-    say(f"  {megabytes(forecast.peak_memory)} of memory, {recipe.training.threads} threads, seed {recipe.training.seed}")
+    threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
+    say(f"  {megabytes(forecast.peak_memory)} of memory, {threads}, seed {recipe.training.seed}")
     if getattr(recipe.model, "attention_dropout", 0):
         say("  model.attention_dropout leaves the fast attention path: a step takes about three times as long as without it")
     say(f"  run folder {prepared.folder}")
@@ -126,9 +131,16 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
         scores = {name: score.as_json() for name, score in results.items()}
         return answer_json({"run": str(run.folder), "split": results.split, "scores": scores, "warnings": raw["warnings"], **raw["training"]})
     for warning in raw["warnings"]:
-        if warning not in (known or []):
+        if warning not in (known or []) and not warning.startswith(BEATEN):
             say(f"WARNING: {warning}")
     for score in results.values():
         answer(f"{results.split}: {score.sentence()}")
+    if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
+        say(f"WARNING: {BEATEN}. More time may help (--minutes NUMBER), or another model (--model NAME).")
+    for name, part in raw["splits"].items():
+        if "mean_of_batch_accuracies" in part["details"]:  # the number that many training loops print beside the exact one
+            answer(
+                f"{name}: mean of batch accuracies {part['details']['mean_of_batch_accuracies']:.4f} (batches of {run.recipe.training.batch_size})"
+            )
     answer(f"report: {run.folder / 'report.html'}")
     return suggest(after_training(run))

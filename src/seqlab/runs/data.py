@@ -10,6 +10,7 @@ from seqlab.core.errors import DataError, RecipeError, closest, listed, shortene
 from seqlab.datasets.base import datasets
 from seqlab.recipes.reading import shipped_recipes
 from seqlab.recipes.recipe import Recipe
+from seqlab.runs.hidden_column import HiddenColumn
 from seqlab.sources.base import Source, TextSource
 from seqlab.sources.columns import require_columns
 from seqlab.sources.inference import guess
@@ -28,14 +29,22 @@ class OpenedData:
     reasons: list[str]
 
 
-def open_data(recipe: Recipe) -> OpenedData:
-    """Open, guess, and hold out what is missing."""
+def refuse_missing(recipe: Recipe) -> None:
+    """Every file that the recipe names is there. Nothing is read, so this can be asked before anything slow."""
     if not recipe.data.train:
         raise RecipeError("no training data is named.", where="data.train", cure="For example: data.train=reviews.csv")
+    if not _exists(recipe.data.train) and recipe.data.train not in datasets.names():
+        raise _missing(recipe.data.train, what=[*datasets.names(), *shipped_recipes()])
+    for path in (recipe.data.valid, recipe.data.test):
+        if path and not _exists(path):
+            raise _missing(path)
+
+
+def open_data(recipe: Recipe) -> OpenedData:
+    """Open, guess, and hold out what is missing."""
+    refuse_missing(recipe)
     if recipe.data.train in datasets.names() and not _exists(recipe.data.train):
         return _open_built_in(recipe)
-    if not _exists(recipe.data.train):
-        raise _missing(recipe.data.train, what=[*datasets.names(), *shipped_recipes()])
     parts = open_parts(recipe.data.train, recipe.data)
     recipe, reasons = _guess(recipe, parts["train"])
     parts |= _named_parts(recipe)
@@ -57,13 +66,8 @@ def open_more(recipe: Recipe, path: str) -> Source:
 
 def _named_parts(recipe: Recipe) -> dict[str, Source]:
     """The validation and test data that a recipe names."""
-    parts = {}
-    for name, path in (("valid", recipe.data.valid), ("test", recipe.data.test)):
-        if path:
-            if not _exists(path):
-                raise _missing(path)
-            parts[name] = open_parts(path, recipe.data).get(name) or open_source(path, recipe.data)
-    return parts
+    paths = {"valid": recipe.data.valid, "test": recipe.data.test}
+    return {name: open_parts(path, recipe.data).get(name) or open_source(path, recipe.data) for name, path in paths.items() if path}
 
 
 def _check_columns(recipe: Recipe, parts: dict[str, Source]) -> None:
@@ -83,7 +87,7 @@ def _missing(path: str, *, what: Sequence[str] = ()) -> DataError:
     folder = Path(path).parent
     there = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
     if not folder.is_dir():
-        cure = f"There is no folder '{shortened(str(folder))}' either."
+        cure = f"There is no folder '{shortened(str(folder), 200)}' either."
     elif close := closest(Path(path).name, [*there, *what]):
         cure = f"Did you mean '{close if close in what else folder / close}'?"
     else:
@@ -123,9 +127,11 @@ def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
 
 
 def _as_sequences(recipe: Recipe, source: Source) -> Source:
-    """Tables with one row per step are joined to one row per sequence."""
+    """Tables with one row per step are joined to one row per sequence. Other tables may have a column that is only called `steps`."""
     if not recipe.data.sequence:
-        return source
+        if STEPS in (recipe.data.text, recipe.data.label):
+            raise DataError(f"a column called '{STEPS}' cannot be the text or the label.", where=source.name, cure="Rename it in the file.")
+        return HiddenColumn(source, STEPS) if STEPS in source.columns else source
     return Series(source, sequence=recipe.data.sequence, label=recipe.data.label, features=recipe.data.features)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from seqlab.pages.report import render_report
 from seqlab.pages.report_data import ClassLine, Confusion, Curve, Mark, Reference, Report, Sample, ScoreLine, Series, WrongExample
 from seqlab.runs.folder import JOURNAL
+from seqlab.runs.next_steps import after_training
 from seqlab.training.journal import read_journal
 
 if TYPE_CHECKING:
@@ -35,17 +36,9 @@ def run_report(run: Run) -> str:
             samples=_samples(events),
             warnings=raw["warnings"],
             recipe=run.recipe.to_toml(),
-            next_commands=next_commands(run),
+            next_commands=after_training(run),
         )
     )
-
-
-def next_commands(run: Run) -> list[str]:
-    """What one would type next."""
-    folder = run.folder
-    if run.recipe.task == "language_model":
-        return [f'seqlab generate {folder} --prompt "The "', f'seqlab predict {folder} "The " --top 10', f"seqlab evaluate {folder}"]
-    return [f'seqlab predict {folder} "some text"', f"seqlab evaluate {folder}"]
 
 
 def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:

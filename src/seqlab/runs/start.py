@@ -22,26 +22,29 @@ from seqlab.runs.folder import (
     REPORT,
     TOKENS,
     WEIGHTS,
-    clear_false_start,
+    Seal,
     find_run,
-    locked,
     new_folder,
     read_recipe,
     refuse_a_run,
+    refuse_links,
+    seal,
+    verify_sealed,
 )
+from seqlab.runs.lock import clear_false_start, locked
 from seqlab.runs.report import run_report
 from seqlab.runs.results import provenance, write_results
 from seqlab.runs.run import Run
-from seqlab.runs.seal import Seal, refuse_links, seal, verify
 from seqlab.sources.survey import survey
 from seqlab.tasks.base import Task, tasks
 from seqlab.training.base import Watcher
-from seqlab.training.budget import DEFAULT_MINUTES, Budget
+from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, DEFAULT_PATIENCE, Budget
 from seqlab.training.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.device import choose_device, use_threads
 from seqlab.training.forecast import Forecast, measure
 from seqlab.training.journal import Journal, read_journal
 from seqlab.training.loop import Trainer
+from seqlab.training.shapes import shapes_of
 from seqlab.training.snapshot import weights_in
 from seqlab.training.stop_signals import catch_stop_signals
 from seqlab.training.weights import compare_shapes, read_weights
@@ -89,7 +92,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     data = _attach(task, opened, say=say)
     torch.manual_seed(derive(recipe.training.seed, "weights"))
     model = task.build_model()
-    folder = new_folder(out, name=name or f"{Path(recipe.data.train).name.partition('.')[0]}-{_model_name(recipe)}")
+    folder = new_folder(out, name=name or f"{_data_name(recipe)}-{_model_name(recipe)}")
     say("measuring a few steps")
     forecast = measure(model, task, recipe.training, device=device)
     budget = Budget.plan(
@@ -98,7 +101,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
         step_seconds=forecast.step_seconds,
         validation_seconds=forecast.validation_seconds,
     )
-    return Prepared(folder, recipe, task, model, device, budget, data, opened.reasons + reasons, warnings, forecast)
+    return Prepared(folder, recipe, task, model, device, budget, data, opened.reasons + reasons, warnings + task.notes, forecast)
 
 
 def train(prepared: Prepared, *, watcher: Watcher | None = None, say: Say = lambda _: None) -> Run:
@@ -124,7 +127,7 @@ def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambd
     folder = find_run(path)
     refuse_links(folder)  # before anything is written through one
     with locked(folder):
-        sealed = verify(folder)
+        sealed = verify_sealed(folder)
         recipe = read_recipe(folder)
         use_threads(recipe.training.threads)
         device = choose_device(recipe.training)
@@ -151,10 +154,8 @@ def _load_checkpoint(folder: Path, sealed: Seal, task: Task, *, say: Say) -> Che
         raise RunError(f"there is no whole checkpoint to resume from{why}", where=str(folder), cure="Restore one from a copy, or train again.")
     for problem in problems:
         say(f"passed over a checkpoint: {problem}")
-    with torch.device("meta"):  # only names and shapes: nothing is allocated for a model that may not be the one
-        expected = task.build_model().state_dict()
     shapes = {name: tuple(tensor.shape) for name, tensor in weights_in(checkpoint.tensors).items()}
-    compare_shapes(shapes, expected, where=folder / CHECKPOINTS)
+    compare_shapes(shapes, shapes_of(task.build_model), where=folder / CHECKPOINTS)
     return checkpoint
 
 
@@ -191,8 +192,7 @@ def _score(trainer: Trainer, prepared: Prepared, sealed: Seal, say: Say) -> Run:
     model = prepared.model
     model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=sealed.digest))
     model.eval()
-    stores: Any = getattr(prepared.task, "stores", {})
-    evaluations = [prepared.task.evaluate(model, split) for split in ("test", "valid") if split in stores]
+    evaluations = [prepared.task.evaluate(model, split) for split in ("test", "valid") if split in prepared.task.stores]
     beaten = [score for each in evaluations[:1] for score in each.scores[:1] if score.beats_baseline is False]
     warnings = [*prepared.warnings, *(f"the model does not beat its baseline: {score.sentence()}" for score in beaten)]
     training = {
@@ -212,9 +212,18 @@ def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
     training = recipe.training
     changes: dict[str, Any] = {"threads": threads}
     if not (training.steps or training.epochs or training.minutes):
-        changes["minutes"] = DEFAULT_MINUTES
+        changes |= {"minutes": DEFAULT_MINUTES, "epochs": DEFAULT_EPOCHS}
+        if "patience" not in training.model_fields_set:
+            changes["patience"] = DEFAULT_PATIENCE
     data = {name: str(Path(path).resolve()) for name in ("train", "valid", "test") if (path := getattr(recipe.data, name)) and Path(path).exists()}
     return recipe.changed("training", **changes).changed("data", **data)
+
+
+def _data_name(recipe: Recipe) -> str:
+    """The file's name, or the folder's when every such file is called train."""
+    path = Path(recipe.data.train)
+    stem = path.name.partition(".")[0]
+    return path.resolve().parent.name if stem in ("train", "training", "data", "input") else stem
 
 
 def _model_name(recipe: Recipe) -> str:

@@ -40,9 +40,10 @@ from seqlab.tasks.labelled_rows import STEPS, LabelledRows
 from seqlab.tokens.labels import Labels
 from seqlab.training.base import BatchLoss, Carry, Validation
 
-EVALUATION_BATCH = 256
-WORDS = 30_000
-"""Words that are known by default."""
+EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
+"""At most so many sequences, and padded steps, are looked at together."""
+WORDS, LONGEST = 30_000, 512
+"""Words that are known, and the length to which texts are cut, by default."""
 SAMPLE = 500
 SHORT_TEXT = 40
 """Mean characters below which text is read letter by letter."""
@@ -88,6 +89,9 @@ class Classification(Task):
             size = {"size": recipe.tokens.size or WORDS, "lowercase": True} if kind == "words" else {}
             recipe = recipe.changed("tokens", kind=kind, **size)
             reasons.append(f"tokens are {kind} (texts of {mean:.0f} characters on average); another: tokens.kind=NAME")
+            if kind == "words" and "max_length" not in recipe.data.model_fields_set:
+                recipe = recipe.changed("data", max_length=LONGEST)
+                reasons.append(f"texts are cut to {LONGEST} tokens; whole texts: data.max_length=0")
         if "model" not in recipe.model_fields_set:
             by_words = is_text and recipe.tokens.kind != "characters"
             model = ConvolutionalSettings(layers=2, dropout=0.3) if by_words else RecurrentSettings(cell="gru", bidirectional=True, pooling="max")
@@ -183,7 +187,7 @@ class Classification(Task):
         store = self.stores[split]
         log_probs = np.empty((len(store), len(self.labels)), np.float32)
         device = next(model.parameters()).device
-        plan = LengthOrderPlan(store.lengths, batch_size=EVALUATION_BATCH)
+        plan = LengthOrderPlan(store.lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
         for batch in one_pass(plan, lambda rows, _: self._collate(split, rows)):
             logits = model(batch.inputs.to(device), batch.is_token.to(device))
             log_probs[batch.rows.numpy()] = logits.float().log_softmax(dim=-1).cpu().numpy()

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 
 from seqlab.training.settings import TrainingSettings
 
-DEFAULT_MINUTES = 5.0
+DEFAULT_MINUTES, DEFAULT_EPOCHS, DEFAULT_PATIENCE = 5.0, 30.0, 6
+"""What ends a run for which nobody said anything: whichever comes first."""
+FEWEST_BETWEEN = 25
+"""Updates between two validations, at least, when nobody says otherwise."""
 SHARE_FOR_VALIDATION = 0.1
 """Under a time budget, validation may take this share of the time."""
 
@@ -53,5 +56,5 @@ class Budget:
 
 
 def _every(total: int, steps_per_epoch: int) -> int:
-    """Every epoch, and at least ten times in a run."""
-    return max(1, min(steps_per_epoch, math.ceil(total / 10)))
+    """Every epoch and at least ten times in a run, but not so often that a short run does little else."""
+    return max(1, min(steps_per_epoch, math.ceil(total / 10)), min(FEWEST_BETWEEN, total))

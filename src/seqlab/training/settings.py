@@ -14,7 +14,9 @@ class TrainingSettings(Settings):
 
     steps: int = Field(0, ge=0, description="Updates to make; 0 lets epochs or minutes decide.")
     epochs: float = Field(0, ge=0, description="Passes over the training data; 0 lets steps or minutes decide.")
-    minutes: float = Field(0, ge=0, description="Time budget; 5 when steps, epochs and minutes are all 0.")
+    minutes: float = Field(
+        0, ge=0, description="Time budget; when steps, epochs and minutes are all 0: 5 minutes, 30 epochs or lost patience, whichever comes first."
+    )
     batch_size: int = Field(0, ge=0, description="Sequences per update; 0 lets the task decide.")
     window: int = Field(128, ge=2, description="Tokens of a stream that a language model sees at once.")
     buckets: bool = Field(True, description="Put sequences of similar length into one batch, so that little is padded.")
@@ -29,7 +31,9 @@ class TrainingSettings(Settings):
     decay_steps: int = Field(0, ge=0, description="Update at which the cosine reaches zero; 0 takes the end of the run.")
     clip_norm: float = Field(1.0, ge=0, description="Largest global norm of the gradient, applied before every update; 0 does not clip.")
     label_smoothing: float = Field(0.0, ge=0, lt=1, description="Share of the target that is spread over all classes.")
-    evaluate_every: int = Field(0, ge=0, description="Updates between validations; 0 validates every epoch and at least ten times.")
+    evaluate_every: int = Field(
+        0, ge=0, description="Updates between validations; 0 validates every epoch and at least ten times, but not below every 25 updates."
+    )
     patience: int = Field(0, ge=0, description="Stop after this many validations without a new best; 0 never stops early.")
     precision: Literal["float32", "bfloat16"] = Field(
         "float32", description="bfloat16 computes in half precision where the hardware can (slower on most CPUs)."

@@ -1,0 +1,62 @@
+"""What the documents say about commands, settings and files is true."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from seqlab.cli.main import app
+from seqlab.datasets.base import datasets
+from seqlab.models.settings import SHORT_NAMES
+from seqlab.recipes.reading import check, override, shipped_recipes
+from seqlab.recipes.recipe import SECTIONS, settings_help
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+SETTINGS = {entry.name for section in SECTIONS for entry in settings_help(section)}
+
+
+def commands(text: str) -> list[list[str]]:
+    """Every line of a document that is a seqlab command, as its words."""
+    lines = [line.strip().removeprefix("$ ") for line in text.splitlines()]
+    return [shlex.split(line.partition("  #")[0]) for line in lines if line.startswith("seqlab ") and not line.startswith("seqlab [")]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_commands_have_verbs_and_options_that_exist(path: Path) -> None:
+    verbs = get_command(app).commands  # type: ignore[attr-defined]
+    for words in commands(path.read_text(encoding="utf-8")):
+        if words[1].startswith("-"):
+            continue
+        assert words[1] in verbs, f"{path.name}: {' '.join(words)}"
+        known = {name for option in verbs[words[1]].params for name in option.opts} | {"-h", "--help", "--debug"}
+        assert {word for word in words[2:] if word.startswith("--")} <= known, f"{path.name}: {' '.join(words)}"
+        if words[1] == "train":
+            settings = [word for word in words[3:] if re.match(r"[a-z]+\.[a-z_]+=", word)]
+            check(override({}, settings, model=words[words.index("--model") + 1] if "--model" in words else ""), where=path.name)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_settings_named_in_a_document_exist(path: Path) -> None:
+    named = re.findall(r"`((?:data|tokens|model|training|decoding)\.[a-z_]+)(?:=[^`]*)?`", path.read_text(encoding="utf-8"))
+    files = {f"{name.stem}.py" for name in (ROOT / "src").rglob("*.py")}
+    assert {name for name in named if name not in SETTINGS and f"{name.partition('.')[2]}" not in ("py", "toml") and name not in files} == set()
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_to_files_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
+        assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_every_shipped_recipe_has_a_page_and_every_model_and_dataset_is_listed_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in shipped_recipes():
+        assert (ROOT / "docs" / "recipes" / f"{name}.md").is_file()
+        assert f"`{name}`" in readme
+    assert [name for name in datasets.names() if f"`{name}`" not in readme] == []
+    assert [name for name in ("rnn", "lstm", "gru", "bilstm", "cnn", "transformer") if name not in SHORT_NAMES or f"`{name}`" not in readme] == []

@@ -1,0 +1,165 @@
+"""A recipe -> the parts of its data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seqlab.core.errors import DataError, RecipeError
+from seqlab.recipes.reading import check
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.data import open_data, open_more, refuse_missing
+
+ROWS = "".join(f"a fine film number {i},pos\na dull film number {i},neg\n" for i in range(50))
+
+
+def recipe(train: Path | str, *, task: str = "", **data: Any) -> Recipe:
+    return check({"task": task, "data": {"train": str(train), **data}}, where="test")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    (tmp_path / "films.csv").write_text("text,label\n" + ROWS)
+    return tmp_path / "films.csv"
+
+
+def test_no_training_data_says_how_to_name_some() -> None:
+    with pytest.raises(RecipeError, match=r"data.train: no training data is named.\n  For example: data.train=reviews.csv"):
+        open_data(Recipe())
+
+
+def test_parts_are_held_out_and_the_guess_is_in_the_recipe(table: Path) -> None:
+    opened = open_data(recipe(table))
+    assert (opened.recipe.task, opened.recipe.data.text, opened.recipe.data.label) == ("classification", "text", "label")
+    counts = {name: sum(1 for _ in part.rows()) for name, part in opened.parts.items()}
+    assert counts == {"train": 80, "valid": 10, "test": 10}
+    assert any("held out 10% for valid and 10% for test, by content" in reason for reason in opened.reasons)
+
+
+def test_a_named_part_is_taken_instead_of_holding_out(table: Path) -> None:
+    (table.parent / "more.csv").write_text("text,label\nnice,pos\n")
+    opened = open_data(recipe(table, test=str(table.parent / "more.csv")))
+    counts = {name: sum(1 for _ in part.rows()) for name, part in opened.parts.items()}
+    assert counts == {"train": 90, "valid": 10, "test": 1}
+
+
+def test_text_is_cut_from_the_end(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"line {i:03d}\n" for i in range(100)))
+    opened = open_data(recipe(tmp_path / "a.txt"))
+    assert opened.recipe.data.split == "tail"
+    lines = {name: [row.values["text"] for row in part.rows()] for name, part in opened.parts.items()}
+    assert (lines["train"][-1], lines["valid"][0], lines["test"][-1]) == ("line 079", "line 080", "line 099")
+
+
+def test_the_task_that_the_user_names_beats_the_guess(table: Path) -> None:
+    opened = open_data(recipe(table, task="language_model"))
+    assert (opened.recipe.task, opened.recipe.data.label) == ("language_model", "")
+    assert not any("classification" in reason for reason in opened.reasons)
+
+
+def test_classification_without_a_label_says_which_setting_names_one(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("some text\n" * 50)
+    with pytest.raises(DataError, match=r"classification needs a label.*\n.*data.label=NAME.*task=language_model"):
+        open_data(recipe(tmp_path / "a.txt", task="classification"))
+
+
+def test_a_built_in_dataset_brings_its_own_parts_and_settings() -> None:
+    pytest.importorskip("sklearn")
+    opened = open_data(recipe("digits"))
+    assert (opened.recipe.task, opened.recipe.data.label) == ("classification", "label")
+    assert set(opened.parts) == {"train", "valid", "test"}
+
+
+def test_a_built_in_dataset_can_be_tested_on_a_file(tmp_path: Path) -> None:
+    pytest.importorskip("babel")
+    (tmp_path / "names.csv").write_text("name,language\nSuomi,Finnish\n")
+    opened = open_data(recipe("languages", test=str(tmp_path / "names.csv")))
+    assert [row.values["name"] for row in opened.parts["test"].rows()] == ["Suomi"]
+    (tmp_path / "other.csv").write_text("word,language\nSuomi,Finnish\n")
+    with pytest.raises(DataError, match="there is no column 'name'"):
+        open_data(recipe("languages", test=str(tmp_path / "other.csv")))
+
+
+def test_a_file_called_like_a_built_in_dataset_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "digits").write_text("text,label\n" + ROWS)
+    assert open_data(recipe("digits")).recipe.data.text == "text"
+
+
+@pytest.mark.parametrize(
+    ("train", "words"),
+    [
+        ("film.csv", "Did you mean '{folder}/films.csv'?"),
+        ("languagse", "Did you mean 'languages'?"),
+        ("nowhere/x.csv", "There is no folder '{folder}/nowhere' either."),
+        ("zzzz", "The folder holds: films.csv."),
+    ],
+)
+def test_a_missing_file_gets_the_nearest_name(train: str, words: str, table: Path) -> None:
+    with pytest.raises(DataError) as caught:
+        refuse_missing(recipe(table.parent / train))
+    assert "there is no such file or folder" in str(caught.value)
+    assert words.format(folder=table.parent) in str(caught.value)
+    assert "seqlab train digits|" in str(caught.value)
+
+
+@pytest.mark.parametrize("part", ["valid", "test"])
+def test_missing_validation_or_test_data_is_refused_without_reading(part: str, table: Path) -> None:
+    with pytest.raises(DataError, match=r"gone.csv: there is no such file or folder"):
+        refuse_missing(recipe(table, **{part: "gone.csv"}))
+
+
+def test_a_folder_with_very_many_files_gives_a_short_hint(tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"{number:04d}").touch()
+    with pytest.raises(DataError) as caught:
+        refuse_missing(recipe(tmp_path / "wheels"))
+    assert "and 289 more" in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(("row", "words"), [("x,1,1,up", "every step has the same numbers (a 1, b 1)"), ("x,1,2,up", "")])
+def test_series_that_never_change_teach_nothing(row: str, words: str, tmp_path: Path) -> None:
+    rows = "".join(f"s{i},1,1,{'up' if i % 2 else 'down'}\n" * 3 for i in range(30))
+    (tmp_path / "flat.csv").write_text(f"id,a,b,label\n{rows}{row}\n")
+    settings = recipe(tmp_path / "flat.csv", sequence="id", label="label", features=["a", "b"])
+    if not words:
+        assert set(open_data(settings).parts) == {"train", "valid", "test"}
+        return
+    with pytest.raises(DataError) as caught:
+        open_data(settings)
+    assert words in str(caught.value)
+    assert "data.features=NAME,NAME" in str(caught.value)
+
+
+def test_a_bad_row_is_told_before_a_count_that_is_too_small(tmp_path: Path) -> None:
+    (tmp_path / "tiny.csv").write_text("text,label\nfine,pos\nbad,\n")
+    with pytest.raises(DataError, match=r"tiny.csv, line 3: column 'label' is empty"):
+        open_data(recipe(tmp_path / "tiny.csv", text="text", label="label"))
+
+
+def test_more_data_must_have_the_columns_of_the_run(table: Path) -> None:
+    (table.parent / "more.csv").write_text("review,label\nnice,pos\n")
+    with pytest.raises(DataError, match=r"more.csv: there is no column 'text'.\n  There is: label, review."):
+        open_more(open_data(recipe(table)).recipe, str(table.parent / "more.csv"))
+
+
+def test_more_data_from_a_folder_is_its_test_part(table: Path) -> None:
+    folder = table.parent / "folder"
+    folder.mkdir()
+    (folder / "train.csv").write_text("text,label\none,pos\n")
+    (folder / "test.csv").write_text("text,label\ntwo,neg\n")
+    found = open_more(open_data(recipe(table)).recipe, str(folder))
+    assert [row.values["text"] for row in found.rows()] == ["two"]
+
+
+def test_a_column_that_is_only_called_steps_is_not_taken_for_numbers(tmp_path: Path) -> None:
+    rows = "".join(f"{i},a fine film number {i},pos\n{i},a dull film number {i},neg\n" for i in range(50))
+    (tmp_path / "walks.csv").write_text("steps,text,label\n" + rows)
+    opened = open_data(recipe(tmp_path / "walks.csv"))
+    assert opened.parts["train"].columns == ["text", "label"]
+    assert set(next(iter(opened.parts["train"].rows())).values) == {"text", "label"}
+    with pytest.raises(DataError, match="a column called 'steps' cannot be the text or the label"):
+        open_data(recipe(tmp_path / "walks.csv", label="steps"))
