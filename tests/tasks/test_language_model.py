@@ -46,23 +46,23 @@ def test_a_recurrent_model_is_scored_as_if_it_read_the_stream_in_one_go(tmp_path
     task = make(tmp_path, model=LSTM, window=64)  # the stream is too short for several lanes
     model = task.build_model().eval()
     surprise = task.surprise(model, "valid", at_most=10_000)
-    assert len(surprise.log_probs) == task.stores["valid"].num_steps - 1
-    np.testing.assert_allclose(surprise.log_probs, log_probs(model, task.stores["valid"].values), atol=1e-5)
+    assert len(surprise) == task.stores["valid"].num_steps - 1
+    np.testing.assert_allclose(surprise, log_probs(model, task.stores["valid"].values), atol=1e-5)
 
 
 def test_of_a_long_split_only_the_beginning_is_scored(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM, window=64)
     model = task.build_model().eval()
-    whole = task.surprise(model, "valid", at_most=10_000).log_probs
+    whole = task.surprise(model, "valid", at_most=10_000)
     assert len(whole) > 30
-    np.testing.assert_allclose(task.surprise(model, "valid", at_most=21).log_probs, whole[:20], atol=1e-6)
+    np.testing.assert_allclose(task.surprise(model, "valid", at_most=21), whole[:20], atol=1e-6)
 
 
 def test_in_lanes_only_the_first_tokens_of_a_lane_lack_their_past(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM, window=4)
     model = task.build_model().eval()
     values = task.stores["train"].values
-    surprise = task.surprise(model, "train", at_most=10_000).log_probs
+    surprise = task.surprise(model, "train", at_most=10_000)
     edges = [(len(values) - 1) * lane // 16 for lane in range(17)]
     for start, stop in pairwise(edges):
         np.testing.assert_allclose(surprise[start:stop], log_probs(model, values[start : stop + 1]), atol=1e-5)
@@ -73,7 +73,7 @@ def test_a_transformer_scores_every_token_after_at_least_half_a_window(tmp_path:
     task = make(tmp_path, model=TRANSFORMER, window=window)
     model = task.build_model().eval()
     values = task.stores["valid"].values
-    surprise = task.surprise(model, "valid", at_most=10_000).log_probs
+    surprise = task.surprise(model, "valid", at_most=10_000)
     lanes = 16 if len(values) - 1 > 16 * window else 1
     assert lanes == 1
     for place in range(len(surprise)):
@@ -88,7 +88,7 @@ def test_scores_are_one_number_in_four_units(tmp_path: Path) -> None:
     evaluation = task.evaluate(model, "test")
     scores = {score.name: score for score in evaluation.scores}
     nats = scores["nats_per_token"].value
-    assert nats == pytest.approx(-float(task.surprise(model, "test", at_most=10_000).log_probs.mean()), rel=1e-6)
+    assert nats == pytest.approx(-float(task.surprise(model, "test", at_most=10_000).mean()), rel=1e-6)
     assert scores["perplexity"].value == pytest.approx(math.exp(nats))
     assert scores["bits_per_token"].value == pytest.approx(nats / math.log(2))
     tokens, characters = evaluation.details["tokens"], evaluation.details["characters"]

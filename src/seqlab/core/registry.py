@@ -16,15 +16,13 @@ Part = TypeVar("Part")
 class Registry(Generic[Part]):
     """Finds the parts of a room by the names of its files, and imports a file when its part is asked for.
 
-    The part `lstm` lives in `lstm.py` and registers itself there as "lstm". Names and first sentences are
-    read without importing anything, so `seqlab list` and error messages never wait for torch. Files that are not
-    parts are named when the registry is made.
+    The part `lstm` lives in `lstm.py` and registers itself there as "lstm"; other files of the room are not parts. Names and first
+    sentences are read without importing anything, so `seqlab list` and error messages never wait for torch.
     """
 
-    def __init__(self, kind: str, *, room: str, not_parts: tuple[str, ...] = ("base",)) -> None:
+    def __init__(self, kind: str, *, room: str) -> None:
         self.kind = kind
         self._room = room
-        self._not_parts = {"__init__", *not_parts}
         self._parts: dict[str, Part] = {}
 
     def register(self, name: str) -> Callable[[Part], Part]:
@@ -37,7 +35,7 @@ class Registry(Generic[Part]):
         return keep
 
     def names(self) -> list[str]:
-        return sorted(path.stem for path in self._folder().glob("*.py") if path.stem not in self._not_parts)
+        return sorted(path.stem for path in self._folder().glob("*.py") if f'.register("{path.stem}")' in path.read_text(encoding="utf-8"))
 
     def get(self, name: str) -> Part:
         if name not in self.names():

@@ -37,4 +37,4 @@ def mixed(name: str) -> str:
     return hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
 
 
-datasets: Registry[type[BuiltIn]] = Registry("dataset", room="seqlab.datasets", not_parts=("base", "memory"))
+datasets: Registry[type[BuiltIn]] = Registry("dataset", room="seqlab.datasets")

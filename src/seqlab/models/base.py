@@ -36,4 +36,4 @@ class Body(nn.Module, ABC):
     ) -> tuple[Float[Tensor, "batch time output"], State]: ...
 
 
-bodies: Registry[type[Body]] = Registry("model", room="seqlab.models", not_parts=("base", "settings", "classifier", "language_model"))
+bodies: Registry[type[Body]] = Registry("model", room="seqlab.models")

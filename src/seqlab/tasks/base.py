@@ -20,6 +20,8 @@ from seqlab.sources.base import Source
 from seqlab.training.base import BatchLoss, Carry, Validation
 
 LONGEST_SHOWN = 80
+ENCODING = 2
+"""Raised whenever tasks encode anything differently, so that stores made before are not used."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class Task(ABC):
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]: ...
 
 
-tasks: Registry[type[Task]] = Registry("task", room="seqlab.tasks", not_parts=("base", "inputs", "labelled_rows"))
+tasks: Registry[type[Task]] = Registry("task", room="seqlab.tasks")
 
 
 def shown(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -25,16 +24,15 @@ from seqlab.batches.store import Store, StoreWriter
 from seqlab.blocks.pooling import LastPool, MaxPool, MeanPool
 from seqlab.core.errors import DataError
 from seqlab.losses.cross_entropy import class_cross_entropy
-from seqlab.metrics.bootstrap import macro_f1_interval, mean_interval
-from seqlab.metrics.classification import accuracy, class_scores, confusion, macro_f1, mean_of_batch_accuracies
-from seqlab.metrics.score import Score
+from seqlab.metrics.classification import accuracy, mean_of_batch_accuracies
 from seqlab.models.base import bodies
 from seqlab.models.classifier import Classifier
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import label_of
-from seqlab.tasks.base import Evaluation, Prediction, Task, shown, tasks
+from seqlab.tasks.answers import Answers, describe, score
+from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown, tasks
 from seqlab.tasks.inputs import Inputs, TextInputs, digest_of, learn_inputs, load_inputs
 from seqlab.tasks.labelled_rows import STEPS, LabelledRows
 from seqlab.tokens.labels import Labels
@@ -48,22 +46,6 @@ SAMPLE = 500
 SHORT_TEXT = 40
 """Mean characters below which text is read letter by letter."""
 MOST_WRONG = 25
-
-
-@dataclass(frozen=True)
-class Answers:
-    """What a model said about every example of a split, in the order of the file."""
-
-    targets: NDArray[np.int64]
-    log_probs: NDArray[np.float32]  # (examples, classes)
-
-    @property
-    def predicted(self) -> NDArray[np.int64]:
-        return self.log_probs.argmax(axis=1)
-
-    @property
-    def nats(self) -> NDArray[np.float32]:
-        return -self.log_probs[np.arange(len(self.targets)), self.targets]
 
 
 @tasks.register("classification")
@@ -126,6 +108,7 @@ class Classification(Task):
         source = LabelledRows(source, text=self.recipe.data.text, label=self.recipe.data.label)
         made_from = {
             "task": "classification",
+            "encoding": ENCODING,
             "source": source.fingerprint(),
             "inputs": digest_of(self.inputs.save),
             "labels": self.labels.names,
@@ -199,39 +182,20 @@ class Classification(Task):
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         answers = self.answers(model, split)
-        correct = answers.predicted == answers.targets
-        counts = confusion(answers.targets, answers.predicted, num_classes=len(self.labels))
-        baseline_name, baseline = self._baseline(split)
-        majority = (
-            Majority.fit(self.stores["train"].targets.tolist(), num_classes=len(self.labels)).predict(len(correct))
-            if "train" in self.stores
-            else None
-        )
-        right, macro, loss = mean_interval(correct.astype(np.float64)), macro_f1_interval(counts), mean_interval(answers.nats.astype(np.float64))
-        baseline_counts = None if baseline is None else confusion(answers.targets, baseline, num_classes=len(self.labels))
-        scores = [
-            Score(
-                "accuracy", accuracy(answers.targets, answers.predicted), right.low, right.high,
-                baseline=None if baseline is None else accuracy(answers.targets, baseline),
-                how=f"share of {len(correct):,} right; 95 % bootstrap interval over examples", baseline_name=baseline_name,
-            ),
-            Score(
-                "macro_f1", macro_f1(counts), macro.low, macro.high,
-                baseline=None if baseline_counts is None else macro_f1(baseline_counts),
-                how="mean of the F1 of all classes; a class never predicted counts 0", baseline_name=baseline_name,
-            ),
-            Score("loss", float(answers.nats.mean()), loss.low, loss.high, higher_is_better=False, how="mean cross-entropy in nats"),
-        ]  # fmt: skip
+        name, baseline = self._baseline(split)
         details = {
-            "examples": len(correct),
-            "majority_accuracy": None if majority is None else accuracy(answers.targets, majority),
-            "mean_of_batch_accuracies": mean_of_batch_accuracies(correct, batch_size=self.recipe.training.batch_size or EVALUATION_BATCH),
-            "labels": self.labels.names,
-            "confusion": counts.tolist(),
-            "per_class": self._per_class(counts),
+            **describe(answers, self.labels.names),
+            "majority_accuracy": self._majority_accuracy(answers),
+            "mean_of_batch_accuracies": mean_of_batch_accuracies(answers.correct, batch_size=self.recipe.training.batch_size or EVALUATION_BATCH),
             "most_wrong": self._most_wrong(split, answers),
         }
-        return Evaluation(split, scores, details)
+        return Evaluation(split, score(answers, baseline=baseline, baseline_name=name), details)
+
+    def _majority_accuracy(self, answers: Answers) -> float | None:
+        if "train" not in self.stores:
+            return None
+        majority = Majority.fit(self.stores["train"].targets.tolist(), num_classes=len(self.labels))
+        return accuracy(answers.targets, majority.predict(len(answers.targets)))
 
     def _baseline(self, split: str) -> tuple[str, NDArray[np.int64] | None]:
         """Predictions of the best naive model for this kind of input, learned from the training split."""
@@ -245,23 +209,9 @@ class Classification(Task):
             return "naive Bayes", bayes.predict(questions)
         return "nearest class mean", NearestMean.fit(examples, num_classes=len(self.labels)).predict(questions)
 
-    def _per_class(self, counts: NDArray[np.int64]) -> list[dict[str, Any]]:
-        each = class_scores(counts)
-        return [
-            {
-                "label": name,
-                "precision": float(each.precision[place]),
-                "recall": float(each.recall[place]),
-                "f1": float(each.f1[place]),
-                "count": int(counts[place].sum()),
-            }
-            for place, name in enumerate(self.labels.names)
-        ]
-
     def _most_wrong(self, split: str, answers: Answers) -> list[dict[str, Any]]:
         """The mistakes the model was surest of, with the text as it stands in the file."""
-        wrong = np.flatnonzero(answers.predicted != answers.targets)
-        worst = wrong[np.argsort(-answers.nats[wrong], kind="stable")][:MOST_WRONG]
+        worst = answers.surest_mistakes(MOST_WRONG)
         rows = self._rows_of(split, set(worst.tolist()))
         return [
             {

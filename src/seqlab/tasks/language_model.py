@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,36 +28,23 @@ from seqlab.metrics.score import Score
 from seqlab.models.base import bodies
 from seqlab.models.language_model import LanguageModel
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source, TextSource
-from seqlab.sources.columns import text_of
-from seqlab.tasks.base import Evaluation, Prediction, Task, shown, tasks
+from seqlab.sources.base import Source
+from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown, tasks
 from seqlab.tasks.inputs import digest_of
+from seqlab.tasks.surprise import log_probs_of
+from seqlab.tasks.text_stream import BY_LINE, as_text, has_documents, has_more_than, in_parts, read_texts
 from seqlab.tokens.base import Tokenizer, tokenizers
 from seqlab.tokens.saving import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, PAD, UNK
 from seqlab.training.base import BatchLoss, Carry, Validation
 
-CHUNK = 1 << 20
 LARGE_TEXT = 20_000_000
 """Characters from which a text is cut into subwords rather than characters."""
 BLOCK = 512
 """Tokens that a bootstrap interval draws together, because neighbours are not independent."""
-LANES = 16
-"""Parts of a stream that are scored side by side."""
 SAMPLE_TOKENS = 240
 VALIDATED, SCORED = 250_000, 1_000_000
 """At most so many tokens of a split are looked at while training, and for the final score: a tenth of a gigabyte would take hours."""
-
-
-@dataclass(frozen=True)
-class Surprise:
-    """The natural-log probability of every scored token of a stream, in its order."""
-
-    log_probs: NDArray[np.float32]
-
-    @property
-    def nats(self) -> float:
-        return -float(self.log_probs.sum(dtype=np.float64))
 
 
 @tasks.register("language_model")
@@ -80,7 +65,7 @@ class LanguageModelling(Task):
     def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         reasons = []
         if not recipe.tokens.kind:
-            large = _has_more_than(train, recipe, LARGE_TEXT)
+            large = has_more_than(train, recipe, LARGE_TEXT)
             kind = "bpe" if large else "characters"
             recipe = recipe.changed("tokens", kind=kind)
             why = f"more than {LARGE_TEXT // 1_000_000} million characters" if large else "a small text"
@@ -91,7 +76,7 @@ class LanguageModelling(Task):
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:
-        tokenizer = tokenizers.get(recipe.tokens.kind).fit(_texts(train, recipe), recipe.tokens, specials=[UNK, PAD, EOS])
+        tokenizer = tokenizers.get(recipe.tokens.kind).fit(read_texts(train, recipe), recipe.tokens, specials=[UNK, PAD, EOS])
         return cls(recipe, tokenizer)
 
     @classmethod
@@ -102,7 +87,13 @@ class LanguageModelling(Task):
         save_tokenizer(self.tokenizer, folder)
 
     def attach(self, split: str, source: Source) -> None:
-        made_from = {"task": "language_model", "source": source.fingerprint(), "column": self.recipe.data.text, "tokenizer": digest_of(self.save)}
+        made_from = {
+            "task": "language_model",
+            "encoding": ENCODING,
+            "source": source.fingerprint(),
+            "column": self.recipe.data.text,
+            "tokenizer": digest_of(self.save),
+        }
         self.sources[split] = source
         self.stores[split] = cached_store(made_from, lambda folder: self._write(source, folder))
         if skipped := self.stores[split].facts["skipped"]:
@@ -120,18 +111,15 @@ class LanguageModelling(Task):
         writer = StoreWriter(folder, dtype=smallest_dtype(len(self.tokenizer.vocabulary)))
         end = np.array([self.end_id], np.int32)
         characters = 0
-        for texts in _in_parts(_texts(source, self.recipe)):
+        for texts in in_parts(read_texts(source, self.recipe)):
             characters += sum(map(len, texts))
             for ids in self.tokenizer.encode_many(texts):
                 writer.extend(ids)
-                if self._has_documents(source):
+                if has_documents(source, self.recipe):
                     writer.extend(end)
                     characters += 1  # the line end that the end token stands for
         writer.end_sequence()
         writer.finish(characters=characters, skipped=source.bad_rows.sentence())
-
-    def _has_documents(self, source: Source) -> bool:
-        return not isinstance(source, TextSource) or self.recipe.tokens.kind in ("words", "whitespace")
 
     def build_model(self) -> LanguageModel:
         settings = self.recipe.model
@@ -166,54 +154,33 @@ class LanguageModelling(Task):
         return BatchLoss(total=total, count=batch.targets.numel(), correct=correct, carry=kept)
 
     def validate(self, model: nn.Module) -> Validation:
-        surprise = self.surprise(model, "valid", at_most=VALIDATED)
-        loss = surprise.nats / len(surprise.log_probs)
+        loss = -float(self.surprise(model, "valid", at_most=VALIDATED).mean(dtype=np.float64))
         sample = self.write(model, "", self.recipe.decoding.model_copy(update={"max_tokens": SAMPLE_TOKENS}))
         return Validation(loss, higher_is_better=False, facts={"valid_loss": loss, "sample": "".join(sample)})
 
-    @torch.inference_mode()
-    def surprise(self, model: nn.Module, split: str, *, at_most: int) -> Surprise:
-        """Score every token but the first at the beginning of a split.
-
-        A model with a state reads on from window to window. One without sees each token after at least half a window.
-        """
-        store, window = self.stores[split], self.recipe.training.window
-        num_scored = min(store.num_steps, at_most) - 1
-        log_probs = np.empty(num_scored, np.float32)
-        lanes = _cut(num_scored, LANES if num_scored > LANES * window else 1)
-        stride = window if self.carries_state else max(1, window // 2)
-        carry: Carry | None = None
-        for place in range(0, max(stop - start for start, stop in lanes), stride):
-            seen = 0 if self.carries_state else min(place, window - stride)
-            starts = [min(start + place, stop) for start, stop in lanes]
-            ends = [min(start + stride, stop) for start, (_, stop) in zip(starts, lanes, strict=True)]
-            length = seen + max(end - start for start, end in zip(starts, ends, strict=True))
-            rows = [_padded(store.window(start - seen, end + 1), length + 1) for start, end in zip(starts, ends, strict=True)]
-            scored, carry = _score(model, np.stack(rows), carry if self.carries_state else None)
-            for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
-                log_probs[start:end] = scored[row, seen : seen + end - start]
-        return Surprise(log_probs)
+    def surprise(self, model: nn.Module, split: str, *, at_most: int) -> NDArray[np.float32]:
+        """The natural-log probability of the tokens at the beginning of a split."""
+        return log_probs_of(model, self.stores[split], window=self.recipe.training.window, carries_state=self.carries_state, at_most=at_most)
 
     def describe_rows(self, batch: Batch) -> str:
         return f"windows at tokens {', '.join(map(str, batch.rows[:5].tolist()))} … of {self.sources['train'].name}"
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        surprise = self.surprise(model, split, at_most=SCORED)
-        store, count = self.stores[split], len(surprise.log_probs)
+        log_probs = self.surprise(model, split, at_most=SCORED)
+        store, count, total_nats = self.stores[split], len(log_probs), -float(log_probs.sum(dtype=np.float64))
         characters = round(store.facts["characters"] * (count + 1) / store.num_steps)
         starts = np.arange(0, count, BLOCK)
-        nats = -np.add.reduceat(surprise.log_probs.astype(np.float64), starts)
+        nats = -np.add.reduceat(log_probs.astype(np.float64), starts)
         sizes = np.diff(np.append(starts, count)).astype(np.float64)
         interval = ratio_interval(nats, sizes)
         baseline_name, baseline = self._baseline(split)
-        per_character = count / characters
         part = "" if count + 1 == store.num_steps else f" at the beginning of {store.num_steps:,}"
         how = f"{count:,} tokens{part}, {characters:,} characters; 95 % bootstrap interval over blocks of {BLOCK} tokens"
 
         def score(name: str, convert: Any, explanation: str) -> Score:
             beside = None if baseline is None else convert(baseline * count)
             return Score(
-                name, convert(surprise.nats), convert(interval.low * count), convert(interval.high * count),
+                name, convert(total_nats), convert(interval.low * count), convert(interval.high * count),
                 baseline=beside, baseline_name=baseline_name, higher_is_better=False, how=f"{explanation}; {how}",
             )  # fmt: skip
 
@@ -223,7 +190,7 @@ class LanguageModelling(Task):
             score("bits_per_character", lambda total: bits_per_character(total, characters), "total bits / characters"),
             score("perplexity", lambda total: perplexity(total, count), "exp(nats per token)"),
         ]
-        return Evaluation(split, scores, {"tokens": count, "characters": characters, "tokens_per_character": per_character})
+        return Evaluation(split, scores, {"tokens": count, "characters": characters})
 
     def _baseline(self, split: str) -> tuple[str, float | None]:
         """Nats per token of an n-gram model learned from the training split."""
@@ -250,9 +217,9 @@ class LanguageModelling(Task):
         model.eval()
         device = next(model.parameters()).device
         context = None if self.carries_state else self._context()
-        stop_ids = [self.end_id] if self.recipe.tokens.kind not in ("words", "whitespace") else []
+        stop_ids = [] if self.recipe.tokens.kind in BY_LINE else [self.end_id]
         tokens = continue_tokens(model, self._prompt(prompt), settings, stop_ids=stop_ids, never_ids=self.never_ids, context=context, device=device)
-        yield from _as_text(self.tokenizer, tokens, end_id=self.end_id)
+        yield from as_text(self.tokenizer, tokens, end_id=self.end_id)
 
     def _prompt(self, text: str) -> list[int]:
         """The prompt's ids; without one, the end of the text before."""
@@ -268,75 +235,3 @@ class LanguageModelling(Task):
 
     def _piece(self, token: int) -> str:
         return self.tokenizer.decode([token]) or self.tokenizer.vocabulary.pieces[token]
-
-
-def _texts(source: Source, recipe: Recipe) -> Iterator[str]:
-    """Pieces of the text for streams, rows for tables and for word models, whose end token marks line ends."""
-    if isinstance(source, TextSource) and recipe.tokens.kind not in ("words", "whitespace"):
-        yield from source.chunks(CHUNK)
-    else:
-        column = recipe.data.text or "text"
-        yield from (text_of(row, column) for row in source.rows())
-
-
-def _in_parts(texts: Iterator[str]) -> Iterator[list[str]]:
-    """Texts in lists of about a chunk, so that encoders can work side by side and memory stays small."""
-    part: list[str] = []
-    size = 0
-    for text in texts:
-        part.append(text)
-        size += len(text)
-        if size >= CHUNK or len(part) >= 10_000:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
-
-
-def _has_more_than(source: Source, recipe: Recipe, characters: int) -> bool:
-    total = 0
-    for text in _texts(source, recipe):
-        total += len(text)
-        if total > characters:
-            return True
-    return False
-
-
-def _cut(length: int, parts: int) -> list[tuple[int, int]]:
-    """A range cut into nearly equal parts."""
-    edges = [length * part // parts for part in range(parts + 1)]
-    return list(pairwise(edges))
-
-
-def _padded(tokens: NDArray[Any], length: int) -> NDArray[np.int64]:
-    """Filled up at the end: a causal model's scores before the filling do not change."""
-    return np.pad(tokens.astype(np.int64), (0, length - len(tokens)))
-
-
-def _score(model: nn.Module, tokens: NDArray[np.int64], carry: Carry | None) -> tuple[NDArray[np.float32], Carry]:
-    """Log-probability of each token but the first of every row."""
-    rows = torch.from_numpy(tokens).to(next(model.parameters()).device)
-    logits, state = model(rows[:, :-1], torch.ones_like(rows[:, :-1], dtype=torch.bool), carry)
-    picked = logits.float().log_softmax(dim=-1).gather(-1, rows[:, 1:, None]).squeeze(-1)  # (batch, time)
-    return picked.cpu().numpy(), state
-
-
-def _as_text(tokenizer: Tokenizer, tokens: Iterator[int], *, end_id: int) -> Iterator[str]:
-    """Text as soon as it is certain: bytes of one character wait for each other, words bring the blank before them."""
-    ids: list[int] = []
-    written = ""
-    for token in tokens:
-        if token == end_id:
-            yield "\n"
-            ids, written = [], ""
-            continue
-        ids.append(token)
-        text = tokenizer.decode(ids)
-        if text.startswith(written) and not text.endswith("\ufffd"):
-            yield text[len(written) :]
-            written = text
-        if len(ids) > 64 and written == text:
-            ids, written = ids[-8:], tokenizer.decode(ids[-8:])
-    rest = tokenizer.decode(ids)
-    if rest.startswith(written):
-        yield rest[len(written) :]

@@ -58,22 +58,4 @@ class Tokenizer(ABC):
         return [self.encode(text) for text in texts]
 
 
-NOT_KINDS = (
-    "base",
-    "counting",
-    "labels",
-    "lattice",
-    "one_hot",
-    "parts",
-    "saving",
-    "settings",
-    "steps",
-    "substrings",
-    "subwords",
-    "unigram_training",
-    "untrusted_json",
-    "vocabulary",
-    "word_list",
-)
-
-tokenizers: Registry[type[Tokenizer]] = Registry("tokenizer", room="seqlab.tokens", not_parts=NOT_KINDS)
+tokenizers: Registry[type[Tokenizer]] = Registry("tokenizer", room="seqlab.tokens")

@@ -1,0 +1,76 @@
+"""What a classifier said about every example of a split, and how good that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from seqlab.metrics.bootstrap import macro_f1_interval, mean_interval
+from seqlab.metrics.classification import accuracy, class_scores, confusion, macro_f1
+from seqlab.metrics.score import Score
+
+Classes = Int[np.ndarray, " examples"]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The classes that were right and the log-probabilities that were given, in the order of the file."""
+
+    targets: Classes
+    log_probs: Float[np.ndarray, "examples classes"]
+
+    @property
+    def predicted(self) -> Classes:
+        return self.log_probs.argmax(axis=1)
+
+    @property
+    def correct(self) -> Bool[np.ndarray, " examples"]:
+        return self.predicted == self.targets
+
+    @property
+    def nats(self) -> Float[np.ndarray, " examples"]:
+        return -self.log_probs[np.arange(len(self.targets)), self.targets]
+
+    @property
+    def num_classes(self) -> int:
+        return self.log_probs.shape[1]
+
+    def surest_mistakes(self, most: int) -> Classes:
+        """The examples that were wrong and whose own class was thought least likely, worst first."""
+        wrong = np.flatnonzero(~self.correct)
+        return wrong[np.argsort(-self.nats[wrong], kind="stable")][:most]
+
+
+def score(answers: Answers, *, baseline: Classes | None, baseline_name: str) -> list[Score]:
+    """Accuracy, macro-F1 and loss with their intervals, the first two beside the classes that a naive model chose."""
+    targets, counts = answers.targets, confusion(answers.targets, answers.predicted, num_classes=answers.num_classes)
+    right, macro, loss = mean_interval(answers.correct.astype(np.float64)), macro_f1_interval(counts), mean_interval(answers.nats.astype(np.float64))
+    naive = None if baseline is None else (accuracy(targets, baseline), macro_f1(confusion(targets, baseline, num_classes=answers.num_classes)))
+    return [
+        Score(
+            "accuracy", accuracy(targets, answers.predicted), right.low, right.high, baseline=naive and naive[0], baseline_name=baseline_name,
+            how=f"share of {len(targets):,} right; 95 % bootstrap interval over examples",
+        ),
+        Score(
+            "macro_f1", macro_f1(counts), macro.low, macro.high, baseline=naive and naive[1], baseline_name=baseline_name,
+            how="mean of the F1 of all classes; a class never predicted counts 0",
+        ),
+        Score("loss", float(answers.nats.mean()), loss.low, loss.high, higher_is_better=False, how="mean cross-entropy in nats"),
+    ]  # fmt: skip
+
+
+def describe(answers: Answers, names: Sequence[str]) -> dict[str, Any]:
+    """The confusion matrix and the scores of every class, as plain data."""
+    counts = confusion(answers.targets, answers.predicted, num_classes=answers.num_classes)
+    each = class_scores(counts)
+    columns = zip(names, each.precision.tolist(), each.recall.tolist(), each.f1.tolist(), counts.sum(axis=1).tolist(), strict=True)
+    return {
+        "examples": len(answers.targets),
+        "labels": list(names),
+        "confusion": counts.tolist(),
+        "per_class": [dict(zip(("label", "precision", "recall", "f1", "count"), values, strict=True)) for values in columns],
+    }
