@@ -20,7 +20,8 @@ def main() -> int:
     built = subprocess.run([sys.executable, "-m", "zensical", "build", "--clean", "--strict"], cwd=ROOT, check=False)
     if built.returncode:
         return built.returncode
-    (SITE / Path(__file__).name).unlink(missing_ok=True)  # every file of docs/ is copied, this one too
+    for script in SITE.glob("*.py"):  # every file of docs/ is copied, these too
+        script.unlink()
     outside = list(fetched_from_outside(SITE))
     for page, address in outside:
         print(f"{page}: loads {address}", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,12 @@ def test_every_shipped_recipe_has_a_page_and_every_model_and_dataset_is_listed_i
         assert f"`{name}`" in readme
     assert [name for name in datasets.names() if f"`{name}`" not in readme] == []
     assert [name for name in ("rnn", "lstm", "gru", "bilstm", "cnn", "transformer") if name not in SHORT_NAMES or f"`{name}`" not in readme] == []
+
+
+def test_the_page_of_settings_is_what_the_code_says() -> None:
+    spec = spec_from_file_location("settings_page", ROOT / "docs" / "settings_page.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.PAGE.read_text(encoding="utf-8") == module.page(), "run: python docs/settings_page.py"

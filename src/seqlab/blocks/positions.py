@@ -37,14 +37,15 @@ class SinusoidalPositions(Positions):
     def __init__(self, hidden_size: int, *, max_length: int = 1000) -> None:
         super().__init__()
         self._hidden_size = hidden_size
-        self.table = self._compute(max_length)  # no buffer: a float32 table that is turned into float64 would not be exact
+        self._max_length = max_length
+        self._table = torch.empty(0, hidden_size)  # no buffer: a float32 table that is turned into float64 would not be exact
 
     def rows(self, num_places: int, steps: Tensor) -> Float[Tensor, "places hidden"]:
-        if num_places > len(self.table):
-            self.table = self._compute(max(num_places, 2 * len(self.table)))
-        if self.table.dtype != steps.dtype or self.table.device != steps.device:
-            self.table = self._compute(len(self.table)).to(steps)
-        return self.table
+        """Computed when it is first needed, in the type that is needed."""
+        if num_places > len(self._table) or self._table.dtype != steps.dtype or self._table.device != steps.device:
+            length = max(num_places, self._max_length, 2 * len(self._table) if num_places > len(self._table) else len(self._table))
+            self._table = self._compute(length).to(steps)
+        return self._table
 
     def _compute(self, length: int) -> Float[Tensor, "places hidden"]:
         pairs = torch.arange(0, self._hidden_size, 2, dtype=torch.float64)

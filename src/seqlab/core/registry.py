@@ -38,9 +38,10 @@ class Registry(Generic[Part]):
         return sorted(path.stem for path in self._folder().glob("*.py") if f'.register("{path.stem}")' in path.read_text(encoding="utf-8"))
 
     def get(self, name: str) -> Part:
-        if name not in self.names():
-            raise UsageError(f"there is no {self.kind} called '{name}'.", cure=nearest(name, self.names()))
-        import_module(f"{self._room}.{name}")
+        if name not in self._parts:  # asked for the first time
+            if name not in self.names():
+                raise UsageError(f"there is no {self.kind} called '{name}'.", cure=nearest(name, self.names()))
+            import_module(f"{self._room}.{name}")
         return self._parts[name]
 
     def sentence(self, name: str) -> str:

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import nn
 
 from seqlab.core.errors import RunError, UsageError
@@ -19,6 +18,7 @@ from seqlab.runs.results import Results, read_results
 from seqlab.tasks.base import Evaluation, Prediction, Task, tasks
 from seqlab.tasks.language_model import LanguageModelling
 from seqlab.training.device import choose_device
+from seqlab.training.shapes import shapes_of
 from seqlab.training.weights import read_weights
 
 MORE = "new data"
@@ -42,9 +42,7 @@ class Run:
         task = tasks.get(recipe.task).load(recipe, folder / TOKENS)
         if not (folder / WEIGHTS).is_file():
             raise RunError("the run has no weights yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}")
-        with torch.device("meta"):  # only names and shapes: nothing is allocated for a file that may not fit
-            expected = task.build_model().state_dict()
-        weights = read_weights(folder / WEIGHTS, expected=expected)
+        weights = read_weights(folder / WEIGHTS, expected=shapes_of(task.build_model))
         model = task.build_model()
         model.load_state_dict(weights)
         return cls(folder, recipe, task, model.to(choose_device(recipe.training)))
