@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from seqlab.cli.console import say
-from seqlab.cli.main import app
+from seqlab.cli.main import SHORT_WAIT, app
 
 CLASSIFIER, WRITER = Path("runs/demo-languages"), Path("runs/demo-pydoc")
 
@@ -27,7 +27,7 @@ COMMANDS: list[tuple[str, list[str]]] = [
 
 def main() -> None:
     """Run the commands one after the other, each shown as one would type it."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as the command does
+    os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # as the command does
     for folder in (CLASSIFIER, WRITER):
         shutil.rmtree(folder, ignore_errors=True)
     for story, words in COMMANDS:

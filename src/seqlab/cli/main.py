@@ -13,6 +13,10 @@ from typer.core import TyperGroup
 from seqlab.cli import data, evaluate, explain, generate, listing, predict, train
 from seqlab.cli.outcome import reported
 
+SHORT_WAIT = "1000"
+"""How long threads spin while they wait for each other. As fast as spinning on when the cores are free; but when another program takes
+a core, threads that spin on slow each other down many times over (docs/benchmarks.md)."""
+
 FIRST_STEPS = """\b
 First steps:
   seqlab train FILE           train on a CSV, TSV, JSONL, text file or folder
@@ -69,8 +73,7 @@ def main(words: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character shows its code
             stream.reconfigure(errors="backslashreplace")
-    # Threads that spin while they wait for each other stand still when another program takes a core; torch reads this when it is imported.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    os.environ.setdefault("GOMP_SPINCOUNT", SHORT_WAIT)  # before torch is imported
     words, debug = _without_debug(list(sys.argv[1:] if words is None else words))
     app(args=words or ["--help"], prog_name="seqlab", obj=debug)
 

@@ -22,6 +22,8 @@ class Classifier(nn.Module):
         self.pool = pool
         self.dropout = nn.Dropout(dropout)
         self.head = nn.Linear(body.output_size, num_classes)
+        nn.init.normal_(self.head.weight, std=0.01)  # undecided at first: large features would else make it sure of nothing learned
+        nn.init.zeros_(self.head.bias)
         self.sees_padding = sees_padding
 
     def forward(self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:

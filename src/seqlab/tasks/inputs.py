@@ -26,6 +26,8 @@ from seqlab.tokens.steps import NumericSteps
 from seqlab.tokens.vocabulary import PAD, UNK
 
 ROWS_AT_ONCE = 256
+EMBEDDING_STD = 0.2
+"""Small enough that a thousand updates can turn a word around; chosen on validation data (docs/recipes/imdb-lecture.md)."""
 
 
 class Inputs(ABC):
@@ -80,7 +82,7 @@ class TextInputs(Inputs):
                 yield row, known[: self.max_length] if self.max_length else known
 
     def embedding(self, hidden_size: int) -> nn.Module:
-        return TokenEmbedding(len(self.tokenizer.vocabulary), hidden_size, pad_id=self.pad_value)
+        return TokenEmbedding(len(self.tokenizer.vocabulary), hidden_size, pad_id=self.pad_value, std=EMBEDDING_STD)
 
     def save(self, folder: Path) -> None:
         save_tokenizer(self.tokenizer, folder)
