@@ -7,6 +7,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqlab.blocks.dropout import Dropout
+
 
 class ConvolutionLayer(nn.Module):
     """Normalise, convolve over time, activate, add to the input.
@@ -22,7 +24,7 @@ class ConvolutionLayer(nn.Module):
         self.norm = nn.LayerNorm(hidden_size)
         self.convolve = nn.Conv1d(hidden_size, hidden_size, kernel_size, dilation=dilation)
         self.mix = nn.Linear(hidden_size, hidden_size)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.causal = causal
         self.reach = (kernel_size - 1) * dilation
 

@@ -8,6 +8,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqlab.blocks.dropout import Dropout
+
 Activation = Literal["relu", "gelu"]
 
 
@@ -18,7 +20,7 @@ class FeedForward(nn.Module):
         super().__init__()
         self.expand = nn.Linear(hidden_size, inner_size)
         self.contract = nn.Linear(inner_size, hidden_size)
-        self.dropout = dropout
+        self.dropout = Dropout(dropout)
         self.activation = activation
         for layer in (self.expand, self.contract):
             nn.init.xavier_uniform_(layer.weight)
@@ -26,5 +28,5 @@ class FeedForward(nn.Module):
 
     def forward(self, steps: Float[Tensor, "batch time hidden"]) -> Float[Tensor, "batch time hidden"]:
         inner = self.expand(steps)  # (batch, time, inner)
-        inner = F.relu(inner) if self.activation == "relu" else F.gelu(inner, approximate="tanh")
-        return self.contract(F.dropout(inner, self.dropout, self.training))
+        inner = F.relu(inner, inplace=True) if self.activation == "relu" else F.gelu(inner, approximate="tanh")
+        return self.contract(self.dropout(inner))

@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.attention.multi_head import Cache, MayAttend, MultiHeadSelfAttention
+from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.feed_forward import FeedForward
 
 
@@ -20,7 +21,7 @@ class TransformerLayer(nn.Module, ABC):
         self.feed_forward = feed_forward
         self.attention_norm = nn.LayerNorm(hidden_size, eps=eps)
         self.feed_forward_norm = nn.LayerNorm(hidden_size, eps=eps)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     @abstractmethod
     def forward(

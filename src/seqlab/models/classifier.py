@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 
+from seqlab.blocks.dropout import Dropout
 from seqlab.models.base import Body
 
 
@@ -20,7 +21,7 @@ class Classifier(nn.Module):
         self.embed = embed
         self.body = body
         self.pool = pool
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.head = nn.Linear(body.output_size, num_classes)
         nn.init.normal_(self.head.weight, std=0.01)  # undecided at first: large features would else make it sure of nothing learned
         nn.init.zeros_(self.head.bias)

@@ -7,6 +7,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import Body, State
 
@@ -21,7 +22,7 @@ class LanguageModel(nn.Module):
         super().__init__()
         self.embed = embed
         self.body = body
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         num_tokens = embed.num_embeddings
         self.bias = nn.Parameter(torch.zeros(num_tokens))
         self.weight = None if tied else nn.Parameter(torch.randn(num_tokens, body.output_size) * body.output_size**-0.5)

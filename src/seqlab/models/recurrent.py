@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Self
 
 from jaxtyping import Bool, Float
-from torch import Tensor, nn
+from torch import Tensor
 
+from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.recurrent import RecurrentStack
 from seqlab.core.errors import RecipeError
 from seqlab.models.base import Body, State, bodies
@@ -22,7 +23,7 @@ class Recurrent(Body):
     def __init__(self, stack: RecurrentStack, *, input_size: int, dropout: float) -> None:
         super().__init__()
         self.stack = stack
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.input_size = input_size
         self.output_size = stack.output_size
 

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from seqlab.attention.multi_head import MultiHeadSelfAttention
+from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.feed_forward import FeedForward
 from seqlab.blocks.positions import LearnedPositions, NoPositions, SinusoidalPositions
 from seqlab.blocks.transformer_layer import PostNormLayer, PreNormLayer, TransformerLayer
@@ -36,7 +37,7 @@ class Transformer(Body):
     ) -> None:
         super().__init__()
         self.positions = positions
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.first_norm = first_norm
         self.layers = nn.ModuleList(layers)
         self.last_norm = last_norm
