@@ -125,7 +125,7 @@ def test_text_comes_in_pieces_that_join_to_the_whole_and_a_seed_repeats_it(tmp_p
     pieces = list(task.write(model, "the cat", settings))
     assert pieces == list(task.write(model, "the cat", settings))
     assert "".join(pieces) != "".join(task.write(model, "the cat", settings.model_copy(update={"seed": 5})))
-    assert len(pieces) > 10
+    assert len(pieces) > 5
 
 
 def test_carried_state_is_taken_over_inside_an_epoch_and_dropped_at_its_start(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from seqlab.cli.main import SHORT_WAIT, app
 CLASSIFIER, WRITER = Path("runs/demo-languages"), Path("runs/demo-pydoc")
 
 COMMANDS: list[tuple[str, list[str]]] = [
-    ("Which language is this name from? A bidirectional GRU reads it letter by letter.",
-     ["train", "languages", "--model", "bigru", "--minutes", "0.8", "--out", str(CLASSIFIER)]),
+    ("Which language is this name from? A bidirectional LSTM reads it letter by letter.",
+     ["train", "languages", "--minutes", "0.8", "--out", str(CLASSIFIER)]),
     ("Names it has not seen.",
-     ["predict", str(CLASSIFIER), "Großbritannien", "Wyspy Owcze", "Norvège", "Svizzera", "Países Baixos"]),
+     ["predict", str(CLASSIFIER), "wyspiarski", "Straßenbahn", "Schweizer", "gyümölcs", "nascimento"]),
     ("An LSTM learns to write Python's own documentation, one character at a time.",
-     ["train", "pydoc", "--model", "lstm", "--minutes", "1.5", "--out", str(WRITER)]),
+     ["train", "pydoc", "--minutes", "1.5", "--out", str(WRITER)]),
     ("What comes next?",
      ["predict", str(WRITER), "the functio", "--top", "5"]),
     ("What it writes.",

@@ -43,6 +43,11 @@ class Recipe(Settings):
         """A copy with some settings of a section replaced."""
         return self.model_copy(update={section: getattr(self, section).model_copy(update=values)})
 
+    def with_defaults(self, section: str, **values: Any) -> Recipe:
+        """A copy in which settings of a section that nobody has set take other defaults."""
+        given = getattr(self, section).model_fields_set
+        return self.changed(section, **{name: value for name, value in values.items() if name not in given})
+
 
 def settings_help(section: str) -> list[SettingHelp]:
     """Every setting of a section with its dotted name; a setting of several model kinds is listed once per kind that has it."""

@@ -70,8 +70,11 @@ class LanguageModelling(Task):
             recipe = recipe.changed("tokens", kind=kind)
             why = f"more than {LARGE_TEXT // 1_000_000} million characters" if large else "a small text"
             reasons.append(f"tokens are {kind} ({why}); another: tokens.kind=NAME")
+        if recipe.model.kind == "recurrent":  # chosen on validation data: docs/recipes/characters.md
+            recipe = recipe.with_defaults("model", hidden_size=384, embedding_size=128, dropout=0.1)
+            recipe = recipe.with_defaults("training", learning_rate=4e-3, window=64)
         if not recipe.training.batch_size:
-            recipe = recipe.changed("training", batch_size=32)
+            recipe = recipe.changed("training", batch_size=16)
         return recipe, reasons
 
     @classmethod
