@@ -56,5 +56,5 @@ docs: setup
 	$(BIN)/python docs/build.py
 
 clean:
-	rm -rf .venv build dist site .mypy_cache .ruff_cache .hypothesis .spec.json
+	rm -rf .venv .cache build dist site .mypy_cache .ruff_cache .hypothesis .spec.json
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
