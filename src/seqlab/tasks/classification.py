@@ -74,17 +74,15 @@ class Classification(Task):
             if kind == "words" and "max_length" not in recipe.data.model_fields_set:
                 recipe = recipe.changed("data", max_length=LONGEST)
                 reasons.append(f"texts are cut to {LONGEST} tokens; whole texts: data.max_length=0")
-        by_words = is_text and recipe.tokens.kind != "characters"
         if "model" not in recipe.model_fields_set:
             model = (
                 ConvolutionalSettings(layers=2, dropout=0.3) if by_words else RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
             )
             recipe = recipe.model_copy(update={"model": model})
             reasons.append(f"a {model.kind} model; another: --model NAME")
-        quick = {} if by_words else {"learning_rate": 3e-3}  # small models of short sequences like many bold steps
-        recipe = recipe.with_defaults("training", **quick)
+        recipe = recipe.with_defaults("training", learning_rate=3e-3)  # in a few minutes a small model gets furthest by many bold steps
         if not recipe.training.batch_size:
-            recipe = recipe.changed("training", batch_size=64 if by_words else 32)
+            recipe = recipe.changed("training", batch_size=32)
         return recipe, reasons
 
     @classmethod
