@@ -75,9 +75,10 @@ class Classification(Task):
                 recipe = recipe.changed("data", max_length=LONGEST)
                 reasons.append(f"texts are cut to {LONGEST} tokens; whole texts: data.max_length=0")
         if "model" not in recipe.model_fields_set:
-            model = (
-                ConvolutionalSettings(layers=2, dropout=0.3) if by_words else RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
-            )
+            by_words = is_text and recipe.tokens.kind != "characters"
+            model: ConvolutionalSettings | RecurrentSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
+            if by_words:
+                model = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
             recipe = recipe.model_copy(update={"model": model})
             reasons.append(f"a {model.kind} model; another: --model NAME")
         recipe = recipe.with_defaults("training", learning_rate=3e-3)  # in a few minutes a small model gets furthest by many bold steps
