@@ -4,10 +4,11 @@ BIN := .venv/bin
 READY := .venv/.ready
 THREADS ?= 2
 
-.PHONY: help setup demo test test-long check format bench spec docs clean
+.PHONY: help setup native demo test test-long check format bench spec docs clean
 
 help:
 	@echo "make setup      the environment in .venv"
+	@echo "make native     optional: kernels in C++ for recurrent layers, built for this machine"
 	@echo "make demo       train two small models and look at them (a few minutes)"
 	@echo "make test       the whole default test suite"
 	@echo "make test-long  the suites that take many minutes"
@@ -24,6 +25,9 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[all,dev]"
 	touch $(READY)
+
+native: setup
+	$(BIN)/python -m seqlab.cells.native_build
 
 demo: setup
 	$(BIN)/python -m seqlab.cli.demo

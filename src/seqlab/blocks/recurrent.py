@@ -1,61 +1,119 @@
-"""A recurrent cell walked through time, over real steps only."""
+"""Recurrent layers on top of each other."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Iterator, Sequence
 
-import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-CellName = Literal["rnn", "lstm", "gru"]
-State = tuple[Tensor, ...]
-_LAYERS: dict[str, type[nn.RNN] | type[nn.LSTM] | type[nn.GRU]] = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
+from seqlab.blocks.dropout import Dropout
+from seqlab.blocks.initial_state import INITIAL_STATES, InitialName
+from seqlab.blocks.locked_dropout import LockedDropout
+from seqlab.blocks.merge import MERGES, MergeName
+from seqlab.blocks.recurrent_layer import BothDirections, OneDirection, RecurrentLayer
+from seqlab.cells.base import Cell, State
+from seqlab.cells.packing import Packing
+from seqlab.core.errors import UsageError
+
+MakeCell = Callable[[int, int], Cell]
+"""(input size, hidden size) -> a new cell."""
 
 
 class RecurrentStack(nn.Module):
-    """Layers of one cell, each reading the layer below; in both directions when asked.
+    """Layer n reads layer n-1 at the same step and itself at the step before.
 
-    Sequences of different lengths are packed, so that no padding is ever walked through and the backward direction
-    starts at each sequence's own last step. States are (batch, layers * directions, hidden).
+    The real steps are packed once, all layers walk over them, and the result is unpacked: no padding is ever walked through, and the backward
+    direction starts at each sequence's own last step. The state is a flat tuple of (batch, size) tensors: by layer, direction and part.
     """
 
-    def __init__(self, input_size: int, *, cell: CellName, hidden_size: int, num_layers: int, bidirectional: bool, dropout: float) -> None:
+    def __init__(self, layers: Sequence[RecurrentLayer], *, dropout: float = 0.0, locked: bool = False, residual: bool = False) -> None:
         super().__init__()
-        between = dropout if num_layers > 1 else 0.0  # torch warns about dropout between layers that do not exist
-        self.layers = _LAYERS[cell](input_size, hidden_size, num_layers, batch_first=True, bidirectional=bidirectional, dropout=between)
-        self.output_size = hidden_size * (2 if bidirectional else 1)
-        if cell == "lstm":
-            self._open_forget_gates(hidden_size)
+        self.layers = nn.ModuleList(layers)
+        self.dropout = LockedDropout(dropout) if locked else Dropout(dropout)
+        self.residual = residual
+        self.input_size: int = layers[0].input_size
+        self.output_size: int = layers[-1].output_size
+        self.state_sizes: tuple[int, ...] = tuple(size for layer in layers for size in layer.state_sizes)
 
     def forward(
         self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"], state: State | None = None
     ) -> tuple[Float[Tensor, "batch time output"], State]:
-        given = None if state is None else _to_torch(state)
-        if bool(is_token.all()):
-            outputs, last = self.layers(steps, given)
+        self._check_steps(steps)
+        packing = Packing.of_mask(is_token)
+        if state is not None:
+            self._check_state(state, len(steps))
+            state = packing.sort(state)
+        rows, state = self.walk(packing.pack(steps), packing, state)
+        return packing.unpack(rows), tuple(packing.restore(part) for part in state)
+
+    def walk(self, rows: Float[Tensor, "rows hidden"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]:
+        """The same over rows that are packed already."""
+        last: list[Tensor] = []
+        for number, layer in enumerate(self._each_layer()):
+            below = rows if number == 0 else self._drop(rows, packing)
+            given = None if state is None else state[len(last) : len(last) + len(layer.state_sizes)]
+            rows, ended = layer(below, packing, given)
+            last.extend(ended)
+            if self.residual and rows.shape == below.shape:
+                rows = rows + below
+        return rows, tuple(last)
+
+    def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
+        """What sequences start from when no state is given, one row for each."""
+        return tuple(part for layer in self._each_layer() for part in layer.initial_state(num_sequences, like))
+
+    def _each_layer(self) -> Iterator[RecurrentLayer]:
+        """A ModuleList does not know what it holds."""
+        for layer in self.layers:
+            assert isinstance(layer, RecurrentLayer)
+            yield layer
+
+    def _drop(self, rows: Tensor, packing: Packing) -> Tensor:
+        if isinstance(self.dropout, LockedDropout):
+            return self.dropout(rows, packing.sequence_of_row, packing.num_sequences)
+        return self.dropout(rows)
+
+    def _check_steps(self, steps: Tensor) -> None:
+        if steps.shape[2] != self.input_size:
+            raise UsageError(f"each step has {steps.shape[2]} features; these layers read {self.input_size}.")
+        if steps.shape[1] == 0:
+            raise UsageError("the time axis is empty; every sequence needs at least one step.")
+
+    def _check_state(self, state: State, batch: int) -> None:
+        found = [tuple(part.shape) for part in state]
+        wanted = [(batch, size) for size in self.state_sizes]
+        if found != wanted:
+            raise UsageError(f"the state has parts of shape {found}; this batch and these layers need {wanted}.")
+
+
+def build_stack(
+    input_size: int,
+    make_cell: MakeCell,
+    hidden_sizes: Sequence[int],
+    *,
+    bidirectional: bool = False,
+    merge: MergeName = "concat",
+    initial_state: InitialName = "zeros",
+    dropout: float = 0.0,
+    locked: bool = False,
+    residual: bool = False,
+    fast: bool = True,
+) -> RecurrentStack:
+    """A stack of one kind of cell, a width for each layer."""
+
+    def one_direction(size: int, hidden_size: int, *, reverse: bool) -> OneDirection:
+        cell = make_cell(size, hidden_size)
+        return OneDirection(cell, INITIAL_STATES[initial_state](cell.state_sizes), reverse=reverse, fast=fast)
+
+    layers: list[RecurrentLayer] = []
+    size = input_size
+    for hidden_size in hidden_sizes:
+        onward = one_direction(size, hidden_size, reverse=False)
+        if bidirectional:
+            backward = one_direction(size, hidden_size, reverse=True)
+            layers.append(BothDirections(onward, backward, MERGES[merge](onward.output_size)))
         else:
-            lengths = is_token.sum(dim=1).cpu()
-            packed = pack_padded_sequence(steps, lengths, batch_first=True, enforce_sorted=False)
-            packed_outputs, last = self.layers(packed, given)
-            outputs, _ = pad_packed_sequence(packed_outputs, batch_first=True, total_length=steps.shape[1])
-        return outputs, _from_torch(last)
-
-    def _open_forget_gates(self, hidden_size: int) -> None:
-        """A forget gate that starts open remembers.  Paper: Jozefowicz et al. 2015, "An Empirical Exploration of Recurrent Network Architectures"."""
-        for name, bias in self.layers.named_parameters():
-            if name.startswith("bias_ih"):  # torch keeps a second bias per gate; one is enough to open it
-                with torch.no_grad():
-                    bias[hidden_size : 2 * hidden_size] = 1.0
-
-
-def _to_torch(state: State) -> Tensor | tuple[Tensor, Tensor]:
-    """Batch first -> torch's layers first; one tensor for rnn and gru, a pair for lstm."""
-    parts = [part.transpose(0, 1).contiguous() for part in state]
-    return parts[0] if len(parts) == 1 else (parts[0], parts[1])
-
-
-def _from_torch(state: Tensor | tuple[Tensor, Tensor]) -> State:
-    parts = (state,) if isinstance(state, Tensor) else state
-    return tuple(part.transpose(0, 1) for part in parts)
+            layers.append(onward)
+        size = layers[-1].output_size
+    return RecurrentStack(layers, dropout=dropout, locked=locked, residual=residual)

@@ -1,0 +1,74 @@
+"""How the two directions of a layer become one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+MergeName = Literal["concat", "mean", "sum", "learned"]
+
+
+class Merge(nn.Module, ABC):
+    """Two directions in, one sequence of features out."""
+
+    output_size: int
+
+    @abstractmethod
+    def forward(self, onward: Float[Tensor, "rows hidden"], backward: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]: ...
+
+
+class Concat(Merge):
+    """Side by side: nothing is lost and the next layer's input doubles."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.output_size = 2 * size
+
+    def forward(self, onward: Float[Tensor, "rows hidden"], backward: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+        return torch.cat([onward, backward], dim=-1)
+
+
+class Mean(Merge):
+    """(onward + backward) / 2."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.output_size = size
+
+    def forward(self, onward: Float[Tensor, "rows hidden"], backward: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+        return (onward + backward) / 2
+
+
+class Sum(Merge):
+    """onward + backward."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.output_size = size
+
+    def forward(self, onward: Float[Tensor, "rows hidden"], backward: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+        return onward + backward
+
+
+class LearnedMerge(Merge):
+    """W [onward; backward] + b: learns what to take from each direction."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.output_size = size
+        self.project = nn.Linear(2 * size, size)
+
+    def forward(self, onward: Float[Tensor, "rows hidden"], backward: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+        return self.project(torch.cat([onward, backward], dim=-1))
+
+
+MERGES: dict[str, type[Concat] | type[Mean] | type[Sum] | type[LearnedMerge]] = {
+    "concat": Concat,
+    "mean": Mean,
+    "sum": Sum,
+    "learned": LearnedMerge,
+}

@@ -1,0 +1,75 @@
+"""One recurrent layer, in one direction or in both."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.blocks.initial_state import InitialState
+from seqlab.blocks.merge import Merge
+from seqlab.blocks.walk import walk
+from seqlab.cells.base import Cell, State
+from seqlab.cells.packing import Packing
+
+
+class RecurrentLayer(nn.Module, ABC):
+    """Packed rows in, packed rows out, with the state of each sequence before and after (in the packing's order)."""
+
+    input_size: int
+    output_size: int
+    state_sizes: tuple[int, ...]
+
+    @abstractmethod
+    def forward(self, rows: Float[Tensor, "rows input"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]: ...
+
+    @abstractmethod
+    def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
+        """What sequences start from when no state is given, one row for each."""
+
+
+class OneDirection(RecurrentLayer):
+    """A cell walked from the first step to the last, or from the last to the first."""
+
+    def __init__(self, cell: Cell, initial: InitialState, *, reverse: bool = False, fast: bool = True) -> None:
+        super().__init__()
+        self.cell = cell
+        self.initial = initial
+        self.reverse = reverse
+        self.fast = fast
+        self.input_size = cell.input_size
+        self.output_size = cell.output_size
+        self.state_sizes = cell.state_sizes
+
+    def forward(self, rows: Float[Tensor, "rows input"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]:
+        start = self.initial_state(packing.num_sequences, rows) if state is None else state
+        return walk(self.cell, rows, start, packing.path(reverse=self.reverse, device=rows.device), fast=self.fast)
+
+    def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
+        return self.initial(num_sequences, like)
+
+
+class BothDirections(RecurrentLayer):
+    """Two independent walks over the same rows, merged step by step.
+
+    Paper: Schuster & Paliwal 1997, "Bidirectional Recurrent Neural Networks".
+    """
+
+    def __init__(self, onward: OneDirection, backward: OneDirection, merge: Merge) -> None:
+        super().__init__()
+        self.onward = onward
+        self.backward = backward
+        self.merge = merge
+        self.input_size = onward.input_size
+        self.output_size = merge.output_size
+        self.state_sizes = (*onward.state_sizes, *backward.state_sizes)
+
+    def forward(self, rows: Float[Tensor, "rows input"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]:
+        middle = len(self.onward.state_sizes)
+        first, first_state = self.onward(rows, packing, None if state is None else state[:middle])
+        second, second_state = self.backward(rows, packing, None if state is None else state[middle:])
+        return self.merge(first, second), (*first_state, *second_state)
+
+    def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
+        return (*self.onward.initial_state(num_sequences, like), *self.backward.initial_state(num_sequences, like))

@@ -1,0 +1,1 @@
+"""One step of time: every recurrent cell, its equations, and beside them its fast path."""

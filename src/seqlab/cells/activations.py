@@ -1,0 +1,75 @@
+"""The functions that bend a sum: by name, with their range, and with their slope written through their value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.core.errors import UsageError, nearest
+
+
+@dataclass(frozen=True)
+class Activation:
+    """y = function(x), low <= y <= high, and dy/dx = slope(y).
+
+    The slope is a function of the value y alone, so that back-propagation by hand keeps the outputs of a layer and nothing else.
+    """
+
+    name: str
+    function: Callable[[Tensor], Tensor]
+    slope: Callable[[Tensor], Tensor]
+    low: float
+    high: float
+
+
+ACTIVATIONS: dict[str, Activation] = {
+    activation.name: activation
+    for activation in (
+        Activation("tanh", torch.tanh, lambda y: 1 - y * y, -1.0, 1.0),
+        Activation("sigmoid", torch.sigmoid, lambda y: y - y * y, 0.0, 1.0),
+        Activation("relu", torch.relu, lambda y: (y > 0).to(y.dtype), 0.0, inf),
+        Activation("identity", lambda x: x, torch.ones_like, -inf, inf),
+    )
+}
+
+
+def find_activation(name: str) -> Activation:
+    """The activation of this name.
+
+    >>> find_activation("sigmoid").high
+    1.0
+    """
+    if name not in ACTIVATIONS:
+        raise UsageError(f"there is no activation called '{name}'.", cure=nearest(name, ACTIVATIONS))
+    return ACTIVATIONS[name]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """An activation as a picture needs it: plain numbers, point by point, and the range its values can reach."""
+
+    name: str
+    inputs: list[float]
+    outputs: list[float]
+    slopes: list[float]
+    low: float
+    high: float
+
+
+def curve(name: str, low: float = -4.0, high: float = 4.0, points: int = 81) -> Curve:
+    """`points` points of an activation and of its slope, evenly from input `low` to input `high`.
+
+    >>> curve("relu", -1, 1, 3).outputs
+    [0.0, 0.0, 1.0]
+    """
+    if points < 2 or not low < high:
+        raise UsageError(f"{points} points from {low} to {high} make no curve.", cure="Ask for two points or more, the lower end first.")
+    activation = find_activation(name)
+    inputs: Float[Tensor, "points"] = torch.linspace(low, high, points, dtype=torch.float64)
+    outputs = activation.function(inputs)
+    return Curve(name, inputs.tolist(), outputs.tolist(), activation.slope(outputs).tolist(), activation.low, activation.high)

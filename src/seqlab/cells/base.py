@@ -1,0 +1,119 @@
+"""What every recurrent cell is: parameters, one readable step, and perhaps a fast way through a whole batch."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.cells.packing import Path
+from seqlab.core.registry import Registry
+
+State = tuple[Tensor, ...]
+"""(hidden,) or (hidden, memory), each (batch, hidden). The hidden state is what a cell shows to the layer above."""
+
+
+class Cell(nn.Module, ABC):
+    """One step of recurrence.
+
+        projected = W x + b             for all steps at once: it does not depend on the past
+        state'    = step(projected, state)
+
+    `input` (gates * hidden, input) is W, `recurrent` (gates * hidden, hidden) multiplies the hidden state, `bias` is b or None. The rows
+    of each are grouped by gate, in the order that the cell's docstring names. A cell whose gates do not all see the hidden state says so in
+    `num_recurrent_gates`; where none does, `recurrent` is None. `step` is the truth; `fast_walk` may give the same numbers sooner.
+    """
+
+    num_gates: ClassVar[int]
+    num_parts: ClassVar[int] = 1
+    """Tensors of the state: 1 for a hidden state alone, 2 with a memory."""
+
+    input: nn.Parameter
+    recurrent: nn.Parameter
+    bias: nn.Parameter | None
+
+    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        rows = self.num_gates * hidden_size
+        self.input = nn.Parameter(torch.empty(rows, input_size))
+        rows_of_state = self.num_recurrent_gates * hidden_size
+        self.register_parameter("recurrent", nn.Parameter(torch.empty(rows_of_state, self.output_size)) if rows_of_state else None)
+        self.register_parameter("bias", nn.Parameter(torch.empty(rows)) if bias else None)
+        self.reset_parameters()
+
+    @property
+    def num_recurrent_gates(self) -> int:
+        """Blocks of `recurrent`: the gates that see the hidden state through a matrix of their own."""
+        return self.num_gates
+
+    def reset_parameters(self) -> None:
+        """torch's own start for recurrent layers: uniform in ±1/√hidden."""
+        bound = self.hidden_size**-0.5
+        for parameter in self.parameters(recurse=False):
+            nn.init.uniform_(parameter, -bound, bound)
+
+    def project(self, steps: Float[Tensor, "*steps input"]) -> Float[Tensor, "*steps gates"]:
+        return F.linear(steps, self.input, self.bias)
+
+    @abstractmethod
+    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+        """One step for every sequence of the batch."""
+
+    def forward(self, inputs: Float[Tensor, "batch input"], state: State | None = None) -> tuple[Float[Tensor, "batch hidden"], State]:
+        """One step from the raw input: word by word through a sentence, carrying the state."""
+        return self.step(self.project(inputs), self.zero_state(inputs) if state is None else state)
+
+    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        """The whole walk in one go, or None where only the plain one exists."""
+        return None
+
+    def resolved(self) -> Cell:
+        """The cell that walks: itself, unless its matrices are computed from other parameters first."""
+        return self
+
+    def zero_state(self, like: Float[Tensor, "batch *rest"]) -> State:
+        return tuple(like.new_zeros(like.shape[0], size) for size in self.state_sizes)
+
+    @property
+    def output_size(self) -> int:
+        """Width of the hidden state that a cell shows; its memory may be wider."""
+        return self.state_sizes[0]
+
+    @property
+    def state_sizes(self) -> tuple[int, ...]:
+        return (self.hidden_size,) * self.num_parts
+
+    def with_weights(self, weights: Mapping[str, Tensor | None]) -> Self:
+        """The same equations with other tensors in place of some parameters; nothing is copied, gradients reach the tensors given."""
+        other = copy.copy(self)
+        other.__dict__["_parameters"] = {**self._parameters, **weights}
+        return other
+
+    def extra_repr(self) -> str:
+        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is not None else ", bias=False")
+
+
+class GatedCell(Cell):
+    """A cell whose step mixes what it kept with what it adds; the gates can be looked at.
+
+    carried' = keep ⊙ carried + write ⊙ candidate        (carried is the memory, or the hidden state where there is none)
+    """
+
+    @abstractmethod
+    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+        """Every gate by name, after its activation, and the candidate."""
+
+    @abstractmethod
+    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """(keep, write) of one step's gates."""
+
+
+cells: Registry[type[Cell]] = Registry("cell", room="seqlab.cells")

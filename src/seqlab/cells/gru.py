@@ -1,0 +1,72 @@
+"""The gated recurrent unit as torch has it: the reset gate acts after the recurrent product."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.choices import chosen
+from seqlab.cells.gru_fast import GRUWalk, torch_walk
+from seqlab.cells.keeping import Keep, keeping_old, mixing_of
+from seqlab.cells.native_library import native
+from seqlab.cells.native_walk import HiddenWalk
+from seqlab.cells.packing import Path
+
+
+@cells.register("gru")
+class GRU(GatedCell):
+    """One step of a GRU. Gates stand in torch's order: reset, update, candidate.
+
+        reset     = σ(W_r x + U_r h + b_r)
+        update    = σ(W_z x + U_z h + b_z)
+        candidate = tanh(W_c x + b_c + reset ⊙ (U_c h + d))
+        hidden'   = update ⊙ hidden + (1 - update) ⊙ candidate
+
+    `recurrent_bias` (hidden,) is d. torch and Keras give every gate a second bias, but only the candidate's cannot be added to `bias`:
+    the reset gate scales it. With the reset before the product, as in the paper's last version, it is the cell reset_before_gru.
+    Paper: Cho et al. 2014, arXiv:1406.1078, section 2.3; the order of reset and product is that of cuDNN.
+
+    keep: what the update gate at 1 keeps; "new" swaps its two places in the last line.
+    """
+
+    num_gates = 3
+    update_gate = 1
+
+    recurrent_bias: nn.Parameter | None
+
+    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, keep: Keep = "old") -> None:
+        super().__init__(input_size, hidden_size, bias=bias)
+        self.register_parameter("recurrent_bias", nn.Parameter(torch.empty(hidden_size)) if bias else None)
+        self.keep = chosen("keep", keep, ("old", "new"))
+        self.reset_parameters()
+
+    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+        reset, update, candidate = projected.chunk(3, dim=-1)
+        to_reset, to_update, product = (state[0] @ self.recurrent.T).chunk(3, dim=-1)
+        if self.recurrent_bias is not None:
+            product = product + self.recurrent_bias
+        reset = torch.sigmoid(reset + to_reset)
+        return {"reset": reset, "update": torch.sigmoid(update + to_update), "candidate": torch.tanh(candidate + reset * product)}
+
+    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return mixing_of(gates["update"], self.keep)
+
+    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+        gates = self.gates(projected, state)
+        keep, write = self.mixing(gates)
+        hidden = keep * state[0] + write * gates["candidate"]
+        return hidden, (hidden,)
+
+    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        weights = (*keeping_old(self), self.recurrent_bias)
+        if native(rows) is not None:
+            outputs, last = HiddenWalk.apply(rows, *weights, state[0], path, "gru")  # type: ignore[no-untyped-call]
+        elif path.is_full and not torch.is_grad_enabled():  # the only case in which torch's own layer is the faster one
+            outputs, last = torch_walk(rows, *weights, state[0], path)
+        else:
+            outputs, last = GRUWalk.apply(rows, *weights, state[0], path)  # type: ignore[no-untyped-call]
+        return outputs, (last,)

@@ -1,0 +1,88 @@
+"""An LSTM whose sums and whose memory are normalised before they are bent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.forget_bias import open_forget_gate
+from seqlab.cells.layer_norm_lstm_fast import EPSILON, LayerNormLSTMWalk
+from seqlab.cells.native_layer_norm_lstm import NativeLayerNormWalk
+from seqlab.cells.native_library import native
+from seqlab.cells.packing import Path
+
+
+@cells.register("layer_norm_lstm")
+class LayerNormLSTM(GatedCell):
+    """One step of a layer-normalised LSTM. Gates stand in torch's order: write, forget, candidate, expose.
+
+        norm(a)   = (a - mean(a)) / √(variance(a) + ε)             over all four gates together, for each sequence and step
+        gates     = input_gain ⊙ norm(W x) + recurrent_gain ⊙ norm(U h) + b
+        write, forget, expose = σ(gates),  candidate = tanh(gates)
+        memory'   = forget ⊙ memory + write ⊙ candidate
+        hidden'   = expose ⊙ tanh(memory_gain ⊙ norm(memory') + memory_shift)
+
+    The paper gives each norm a gain and a shift. Those of the two sums would only be added to b, so b stands for all three; the memory's norm
+    has both. Without biases there is no memory_shift either. Gains start at 1, shifts at 0.
+    Paper: Ba et al. 2016, "Layer Normalization", arXiv:1607.06450, equations 20-22.
+    """
+
+    num_gates = 4
+    num_parts = 2
+
+    memory_shift: nn.Parameter | None
+
+    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0) -> None:
+        self.forget_bias = forget_bias
+        super().__init__(input_size, hidden_size, bias=bias)
+        self.input_gain = nn.Parameter(torch.empty(4 * hidden_size))
+        self.recurrent_gain = nn.Parameter(torch.empty(4 * hidden_size))
+        self.memory_gain = nn.Parameter(torch.empty(hidden_size))
+        self.register_parameter("memory_shift", nn.Parameter(torch.empty(hidden_size)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        super().reset_parameters()
+        for name, parameter in self.named_parameters(recurse=False):
+            if name.endswith("_gain"):
+                nn.init.ones_(parameter)
+            if name.endswith("_shift"):
+                nn.init.zeros_(parameter)
+        open_forget_gate(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
+
+    def project(self, steps: Float[Tensor, "*steps input"]) -> Float[Tensor, "*steps gates"]:
+        return F.layer_norm(F.linear(steps, self.input), (4 * self.hidden_size,), self.input_gain, self.bias, EPSILON)
+
+    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+        normed = F.layer_norm(state[0] @ self.recurrent.T, (4 * self.hidden_size,), self.recurrent_gain, None, EPSILON)
+        write, forget, candidate, expose = (projected + normed).chunk(4, dim=-1)
+        return {
+            "write": torch.sigmoid(write),
+            "forget": torch.sigmoid(forget),
+            "candidate": torch.tanh(candidate),
+            "expose": torch.sigmoid(expose),
+        }
+
+    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return gates["forget"], gates["write"]
+
+    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+        gates = self.gates(projected, state)
+        memory = gates["forget"] * state[1] + gates["write"] * gates["candidate"]
+        normed = F.layer_norm(memory, (self.hidden_size,), self.memory_gain, self.memory_shift, EPSILON)
+        hidden = gates["expose"] * torch.tanh(normed)
+        return hidden, (hidden, memory)
+
+    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        gains = (self.input_gain, self.recurrent_gain, self.memory_gain)
+        given = (rows, self.input, self.recurrent, self.bias, *gains, self.memory_shift, *state, path)
+        if native(rows) is not None:
+            hidden, *last = NativeLayerNormWalk.apply(*given, EPSILON)  # type: ignore[no-untyped-call]
+        else:
+            hidden, *last = LayerNormLSTMWalk.apply(*given)  # type: ignore[no-untyped-call]
+        return hidden, tuple(last)

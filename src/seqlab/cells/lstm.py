@@ -1,0 +1,78 @@
+"""Long short-term memory: a memory that is kept, written and shown through three gates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.cells.activations import find_activation
+from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.choices import chosen
+from seqlab.cells.forget_bias import open_forget_gate
+from seqlab.cells.lstm_fast import LSTMWalk, fused_walk
+from seqlab.cells.native_library import native
+from seqlab.cells.native_walk import MemoryWalk
+from seqlab.cells.packing import Path
+
+
+@cells.register("lstm")
+class LSTM(GatedCell):
+    """One step of an LSTM. Gates stand in torch's order: input, forget, candidate, expose.
+
+        write     = σ(W_i x + U_i h + b_i)
+        forget    = σ(W_f x + U_f h + b_f)
+        candidate = tanh(W_c x + U_c h + b_c)
+        expose    = σ(W_o x + U_o h + b_o)
+        memory'   = forget ⊙ memory + write ⊙ candidate
+        hidden'   = expose ⊙ tanh(memory')
+
+    Some books write s for the memory, g for the forget gate and q for the exposing gate (Goodfellow et al. 2016, section 10.10.1).
+    Papers: Hochreiter & Schmidhuber 1997; forget gate: Gers et al. 2000; a forget bias of 1 remembers from the start: Jozefowicz et al. 2015.
+
+    candidate: the activation of the candidate; some lectures print σ.
+    """
+
+    num_gates = 4
+    num_parts = 2
+
+    def __init__(
+        self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0, candidate: Literal["tanh", "sigmoid"] = "tanh"
+    ) -> None:
+        self.forget_bias = forget_bias
+        super().__init__(input_size, hidden_size, bias=bias)
+        self.candidate = chosen("candidate", candidate, ("tanh", "sigmoid"))
+
+    def reset_parameters(self) -> None:
+        super().reset_parameters()
+        open_forget_gate(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
+
+    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+        write, forget, candidate, expose = (projected + state[0] @ self.recurrent.T).chunk(4, dim=-1)
+        return {
+            "write": torch.sigmoid(write),
+            "forget": torch.sigmoid(forget),
+            "candidate": find_activation(self.candidate).function(candidate),
+            "expose": torch.sigmoid(expose),
+        }
+
+    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return gates["forget"], gates["write"]
+
+    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+        gates = self.gates(projected, state)
+        memory = gates["forget"] * state[1] + gates["write"] * gates["candidate"]
+        hidden = gates["expose"] * torch.tanh(memory)
+        return hidden, (hidden, memory)
+
+    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        if self.candidate == "tanh" and native(rows) is not None:
+            hidden, *last = MemoryWalk.apply(rows, self.input, self.recurrent, self.bias, *state, None, path, "lstm")  # type: ignore[no-untyped-call]
+        elif path.is_full and self.candidate == "tanh" and rows.device.type == "cpu":
+            hidden, *last = fused_walk(rows, (self.input, self.recurrent, self.bias), state, path)
+        else:
+            hidden, *last = LSTMWalk.apply(rows, self.input, self.recurrent, self.bias, *state, path, self.candidate == "sigmoid")  # type: ignore[no-untyped-call]
+        return hidden, tuple(last)

@@ -1,0 +1,49 @@
+"""The smallest gated unit: gate and candidate see only the input, so the recurrence itself is linear."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.min_gru_fast import MinGRUWalk
+from seqlab.cells.packing import Path
+
+
+@cells.register("min_gru")
+class MinGRU(GatedCell):
+    """One step of a minGRU. Gates stand in the order write, candidate; there is no recurrent matrix.
+
+        write     = σ(W_z x + b_z)
+        candidate = W_h x + b_h
+        hidden'   = (1 - write) ⊙ hidden + write ⊙ candidate
+
+    Nothing that a step multiplies the state with depends on the state, so all products are done before the walk begins.
+    Paper: Feng et al. 2024, "Were RNNs all we needed?", arXiv:2410.01201, section 3.1.
+    """
+
+    num_gates = 2
+
+    @property
+    def num_recurrent_gates(self) -> int:
+        return 0
+
+    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+        write, candidate = projected.chunk(2, dim=-1)
+        return {"write": torch.sigmoid(write), "candidate": candidate}
+
+    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return 1 - gates["write"], gates["write"]
+
+    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+        gates = self.gates(projected, state)
+        keep, write = self.mixing(gates)
+        hidden = keep * state[0] + write * gates["candidate"]
+        return hidden, (hidden,)
+
+    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        hidden, last = MinGRUWalk.apply(rows, self.input, self.bias, state[0], path)  # type: ignore[no-untyped-call]
+        return hidden, (last,)

@@ -1,0 +1,212 @@
+// The layer-normalised LSTM: three norms per row, taken where the row is in the cache anyway.
+#pragma once
+
+#include "activations.h"
+#include "walk.h"
+
+#include <cmath>
+
+constexpr auto LAYER_NORM_FORWARD =
+    "layer_norm_lstm_forward(Tensor sums, Tensor(a!) gates, Tensor(b!) products, Tensor recurrent, Tensor input_gain, Tensor shift, Tensor gain, "
+    "Tensor memory_gain, Tensor memory_shift, Tensor(c!) hidden, Tensor(d!) memory, Tensor(e!) outputs, Tensor(f!) memories, Tensor(g!) shown, "
+    "Tensor(h!) moments, float epsilon, int[] sizes, bool reverse) -> ()";
+constexpr auto LAYER_NORM_BACKWARD =
+    "layer_norm_lstm_backward(Tensor sums, Tensor gates, Tensor products, Tensor recurrent, Tensor input_gain, Tensor gain, Tensor memory_gain, "
+    "Tensor memories, Tensor shown, Tensor moments, Tensor initial, Tensor d_outputs, Tensor(a!) d_hidden, Tensor(b!) d_memory, "
+    "Tensor(c!) d_sums, Tensor(d!) d_products, Tensor(e!) d_gains, Tensor(f!) d_memory_gains, int[] sizes, bool reverse) -> ()";
+
+namespace layer_norm {
+
+template <class T>
+struct Moments {
+  T mean, scale;  // scale: 1 / deviation
+};
+
+template <class T>
+Moments<T> moments_of(const T* __restrict values, int64_t n, T epsilon) {
+  T sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t k = 0; k < n; ++k) sum += values[k];
+  const T mean = sum / n;
+#pragma omp simd reduction(+ : squares)
+  for (int64_t k = 0; k < n; ++k) squares += (values[k] - mean) * (values[k] - mean);
+  return {mean, 1 / std::sqrt(squares / n + epsilon)};
+}
+
+// From the gradient d of gain * norm(values) to that of the values: scale (gain d - mean(gain d) - norm mean(gain d norm)); the gain's
+// gradient, d norm, is added to d_gain.
+template <class T, bool add>
+void norm_backward(const T* __restrict d, const T* __restrict values, const T* __restrict gain, Moments<T> at, T* __restrict out,
+                   T* __restrict d_gain, int64_t n) {
+  T mean = 0, along = 0;
+#pragma omp simd reduction(+ : mean, along)
+  for (int64_t k = 0; k < n; ++k) {
+    const T scaled = d[k] * gain[k];
+    mean += scaled;
+    along += scaled * (values[k] - at.mean);
+  }
+  mean /= n;
+  along *= at.scale / n;
+#pragma omp simd
+  for (int64_t k = 0; k < n; ++k) {
+    const T norm = (values[k] - at.mean) * at.scale, found = at.scale * (d[k] * gain[k] - mean - norm * along);
+    d_gain[k] += d[k] * norm;
+    out[k] = add ? out[k] + found : found;
+  }
+}
+
+template <class T>
+struct Sum {  // one of the two normalised sums: W x or U h
+  const T *__restrict values, *__restrict gain;
+  Moments<T> at;
+  T operator()(int64_t k) const { return (values[k] - at.mean) * at.scale * gain[k]; }
+};
+
+template <class T>
+void mix(Sum<T> x, Sum<T> h, const T* __restrict shift, T* __restrict g, T* __restrict c, T* __restrict kept, int64_t n) {
+#pragma omp simd
+  for (int64_t k = 0; k < n; ++k) {
+    const T write = sigmoid(x(k) + h(k) + shift[k]);
+    const T forget = sigmoid(x(n + k) + h(n + k) + shift[n + k]);
+    const T candidate = hyperbolic(x(2 * n + k) + h(2 * n + k) + shift[2 * n + k]);
+    const T expose = sigmoid(x(3 * n + k) + h(3 * n + k) + shift[3 * n + k]);
+    g[k] = write, g[n + k] = forget, g[2 * n + k] = candidate, g[3 * n + k] = expose;
+    c[k] = kept[k] = forget * c[k] + write * candidate;
+  }
+}
+
+template <class T>
+void show(Sum<T> memory, const T* __restrict shift, const T* __restrict expose, T* __restrict shown, T* __restrict h, T* __restrict out, int64_t n) {
+#pragma omp simd
+  for (int64_t k = 0; k < n; ++k) {
+    shown[k] = hyperbolic(memory(k) + shift[k]);
+    h[k] = out[k] = expose[k] * shown[k];
+  }
+}
+
+template <class T>
+void unshow(const T* __restrict expose, const T* __restrict shown, const T* __restrict d_out, const T* __restrict d_hidden, T* __restrict d_norm,
+            T* __restrict d_expose, T* __restrict d_shift, int64_t n) {
+#pragma omp simd
+  for (int64_t k = 0; k < n; ++k) {
+    const T d_h = d_hidden[k] + d_out[k];
+    d_norm[k] = d_h * expose[k] * (1 - shown[k] * shown[k]);
+    d_expose[k] = d_h * shown[k] * expose[k] * (1 - expose[k]);
+    d_shift[k] += d_norm[k];
+  }
+}
+
+template <class T>
+void unmix(const T* __restrict g, const T* __restrict before, T* __restrict d_c, T* __restrict d, T* __restrict d_shift, int64_t n) {
+#pragma omp simd
+  for (int64_t k = 0; k < n; ++k) {
+    const T write = g[k], forget = g[n + k], candidate = g[2 * n + k];
+    d[k] = d_c[k] * candidate * write * (1 - write);
+    d[n + k] = d_c[k] * before[k] * forget * (1 - forget);
+    d[2 * n + k] = d_c[k] * write * (1 - candidate * candidate);
+    d_c[k] *= forget;
+    d_shift[k] += d[k], d_shift[n + k] += d[n + k], d_shift[2 * n + k] += d[2 * n + k], d_shift[3 * n + k] += d[3 * n + k];
+  }
+}
+
+template <class T>
+struct Stored {  // mean and scale of the three norms of every row: (6, rows)
+  T* first;
+  int64_t total;
+  Moments<T> get(int norm, int64_t row) const { return {first[2 * norm * total + row], first[(2 * norm + 1) * total + row]}; }
+  void put(int norm, int64_t row, Moments<T> found) const {
+    first[2 * norm * total + row] = found.mean, first[(2 * norm + 1) * total + row] = found.scale;
+  }
+};
+
+using at::Tensor;
+
+template <class T>
+void forward_steps(const Tensor& sums, const Tensor& gates, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
+                   const Tensor& shift, const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& hidden,
+                   const Tensor& memory, const Tensor& outputs, const Tensor& memories, const Tensor& shown, const Tensor& moments, double epsilon,
+                   const Path& path) {
+  const int64_t n = hidden.size(1);
+  const Tensor turned = recurrent.t().contiguous();
+  const Rows<T> sum(sums), gate(gates), inner(products), weight(turned), state(hidden), cell(memory), output(outputs), kept(memories), tanh(shown);
+  const T *by_x = input_gain.const_data_ptr<T>(), *by_h = gain.const_data_ptr<T>(), *by_c = memory_gain.const_data_ptr<T>();
+  const T *add = shift.const_data_ptr<T>(), *add_c = memory_shift.const_data_ptr<T>();
+  const Stored<T> stored{moments.data_ptr<T>(), sums.size(0)};
+  path.walk(
+      false, [](int64_t, int64_t) { return 0; },
+      [&](int, int64_t t, int64_t low, int64_t live) {
+        product<T>(live, 4 * n, n, state[low], n, weight[0], 4 * n, false, inner[path.starts[t] + low], 4 * n, 0);
+        for (int64_t j = low; j < low + live; ++j) {
+          const int64_t at = path.starts[t] + j;
+          const auto of_x = moments_of<T>(sum[at], 4 * n, epsilon), of_h = moments_of<T>(inner[at], 4 * n, epsilon);
+          mix(Sum<T>{sum[at], by_x, of_x}, Sum<T>{inner[at], by_h, of_h}, add, gate[at], cell[j], kept[at], n);
+          const auto of_c = moments_of<T>(kept[at], n, epsilon);
+          show(Sum<T>{kept[at], by_c, of_c}, add_c, gate[at] + 3 * n, tanh[at], state[j], output[at], n);
+          stored.put(0, at, of_x), stored.put(1, at, of_h), stored.put(2, at, of_c);
+        }
+      });
+}
+
+// What one thread sums up for the gains and shifts, and its row of gradients that nobody else needs.
+template <class T>
+struct Share {
+  std::vector<T> values;
+  int64_t n;
+  explicit Share(int64_t n) : values(19 * n), n(n) {}
+  T* d_gates() { return values.data(); }             // 4 n
+  T* d_norm() { return values.data() + 4 * n; }      // n
+  T* gains() { return values.data() + 5 * n; }       // input gain, recurrent gain, shift: 4 n each
+  T* memory_gains() { return values.data() + 17 * n; }  // gain, shift: n each
+};
+
+template <class T>
+void backward_steps(const Tensor& sums, const Tensor& gates, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
+                    const Tensor& gain, const Tensor& memory_gain, const Tensor& memories, const Tensor& shown, const Tensor& moments,
+                    const Tensor& initial, const Tensor& d_outputs, const Tensor& d_hidden, const Tensor& d_memory, const Tensor& d_sums,
+                    const Tensor& d_products, const Tensor& d_gains, const Tensor& d_memory_gains, const Path& path) {
+  const int64_t n = d_hidden.size(1);
+  const Rows<T> sum(sums), gate(gates), inner(products), weight(recurrent), kept(memories), tanh(shown), first(initial), d_output(d_outputs),
+      d_state(d_hidden), d_cell(d_memory), d_sum(d_sums), d_inner(d_products);
+  const T *by_x = input_gain.const_data_ptr<T>(), *by_h = gain.const_data_ptr<T>(), *by_c = memory_gain.const_data_ptr<T>();
+  const Stored<T> stored{moments.data_ptr<T>(), sums.size(0)};
+  std::vector<Share<T>> shares(path.shares().size() - 1, Share<T>(n));
+  path.walk(
+      true, [&](int64_t part, int64_t) { return &shares[part]; },
+      [&](Share<T>* own, int64_t t, int64_t low, int64_t live) {
+        T *d = own->d_gates(), *gains = own->gains(), *memory_gains = own->memory_gains();
+        for (int64_t j = low; j < low + live; ++j) {
+          const int64_t at = path.starts[t] + j, before = path.before(t, j);
+          unshow(gate[at] + 3 * n, tanh[at], d_output[at], d_state[j], own->d_norm(), d + 3 * n, memory_gains + n, n);
+          norm_backward<T, true>(own->d_norm(), kept[at], by_c, stored.get(2, at), d_cell[j], memory_gains, n);
+          unmix(gate[at], before < 0 ? first[j] : kept[before], d_cell[j], d, gains + 8 * n, n);
+          norm_backward<T, false>(d, sum[at], by_x, stored.get(0, at), d_sum[at], gains, 4 * n);
+          norm_backward<T, false>(d, inner[at], by_h, stored.get(1, at), d_inner[at], gains + 4 * n, 4 * n);
+        }
+        product<T>(live, n, 4 * n, d_inner[path.starts[t] + low], 4 * n, weight[0], n, false, d_state[low], n, 0);
+      });
+  T *all_gains = d_gains.data_ptr<T>(), *all_memory_gains = d_memory_gains.data_ptr<T>();
+  for (auto& own : shares) {
+    for (int64_t k = 0; k < 12 * n; ++k) all_gains[k] += own.gains()[k];
+    for (int64_t k = 0; k < 2 * n; ++k) all_memory_gains[k] += own.memory_gains()[k];
+  }
+}
+
+inline void forward(const Tensor& sums, const Tensor& gates, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
+                    const Tensor& shift, const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& hidden,
+                    const Tensor& memory, const Tensor& outputs, const Tensor& memories, const Tensor& shown, const Tensor& moments, double epsilon,
+                    at::IntArrayRef sizes, bool reverse) {
+  const auto steps = gates.scalar_type() == at::kFloat ? &forward_steps<float> : &forward_steps<double>;
+  steps(sums, gates, products, recurrent, input_gain, shift, gain, memory_gain, memory_shift, hidden, memory, outputs, memories, shown, moments,
+        epsilon, Path(sizes, reverse));
+}
+
+inline void backward(const Tensor& sums, const Tensor& gates, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
+                     const Tensor& gain, const Tensor& memory_gain, const Tensor& memories, const Tensor& shown, const Tensor& moments,
+                     const Tensor& initial, const Tensor& d_outputs, const Tensor& d_hidden, const Tensor& d_memory, const Tensor& d_sums,
+                     const Tensor& d_products, const Tensor& d_gains, const Tensor& d_memory_gains, at::IntArrayRef sizes, bool reverse) {
+  const auto steps = gates.scalar_type() == at::kFloat ? &backward_steps<float> : &backward_steps<double>;
+  steps(sums, gates, products, recurrent, input_gain, gain, memory_gain, memories, shown, moments, initial, d_outputs, d_hidden, d_memory, d_sums,
+        d_products, d_gains, d_memory_gains, Path(sizes, reverse));
+}
+
+}  // namespace layer_norm

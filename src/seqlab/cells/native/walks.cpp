@@ -1,0 +1,104 @@
+// The loops over time of the cells whose step is one product, and the names under which Python finds every kernel.
+// Each has its slower twin in Python, and a test that the two agree.
+#include <torch/library.h>
+
+#include "layer_norm_lstm.h"
+#include "reset_before_gru.h"
+#include "rules.h"
+#include "walk.h"
+
+namespace {
+
+using at::Tensor;
+using Maybe = std::optional<Tensor>;
+
+template <class Rule, class T>
+void forward_steps(const Tensor& gates, const Tensor& recurrent, const Tensor& bias, const Tensor& hidden, const Maybe& memory, const Tensor& outputs,
+                   const Maybe& kept, const Maybe& extra, const Path& path) {
+  constexpr int64_t width = Rule::gates;
+  const int64_t n = hidden.size(1);
+  const Tensor turned = recurrent.t().contiguous();  // (hidden, gates): the layout that the product below reads fastest
+  const Rows<T> gate(gates), state(hidden), cell(memory), output(outputs), store(kept), given(extra), weight(turned), shift(bias);
+  path.walk(
+      false, [&](int64_t, int64_t share) { return std::vector<T>(share * width * n); },
+      [&](std::vector<T>& products, int64_t t, int64_t low, int64_t live) {
+        product<T>(live, width * n, n, state[low], n, weight[0], width * n, false, products.data(), width * n, 0);
+        for (int64_t j = low; j < low + live; ++j) {
+          const int64_t at = path.starts[t] + j;
+          Rule::forward(Row<T>{gate[at], products.data() + (j - low) * width * n, shift[0], state[j], cell[j], output[at], store[at], given[0]}, n);
+        }
+      });
+}
+
+template <class Rule, class T>
+void backward_steps(const Tensor& gates, const Tensor& recurrent, const Maybe& kept, const Tensor& earlier, const Tensor& initial,
+                    const Tensor& d_outputs, const Tensor& d_hidden, const Maybe& d_memory, const Tensor& gradient, const Maybe& d_candidate,
+                    const Tensor& d_bias, const Maybe& extra, const Path& path) {
+  constexpr int64_t width = Rule::gates;
+  const int64_t n = d_hidden.size(1);
+  const Rows<T> gate(gates), store(kept), past(earlier), first(initial), d_output(d_outputs), d_state(d_hidden), d_cell(d_memory), d_gate(gradient),
+      d_inner(d_candidate), given(extra), weight(recurrent);
+  std::vector<std::vector<T>> shares(path.shares().size() - 1, std::vector<T>(width * n));  // each thread's own sum for the bias
+  path.walk(
+      true, [&](int64_t part, int64_t) { return shares[part].data(); },
+      [&](T* d_shift, int64_t t, int64_t low, int64_t live) {
+        for (int64_t j = low; j < low + live; ++j) {
+          const int64_t at = path.starts[t] + j, before = path.before(t, j);
+          Rule::backward(BackRow<T>{gate[at], store[at], before < 0 ? first[j] : past[before], d_output[at], d_state[j], d_cell[j], d_gate[at],
+                                    d_inner[at], d_shift, given[0]},
+                         n);
+        }
+        product<T>(live, n, width * n, d_gate[path.starts[t] + low], width * n, weight[0], n, false, d_state[low], n, Rule::keeps_hidden);
+      });
+  T* total = d_bias.data_ptr<T>();
+  for (const auto& share : shares) {
+    for (int64_t k = 0; k < width * n; ++k) total[k] += share[k];
+  }
+}
+
+template <class Rule>
+void forward(const Tensor& gates, const Tensor& recurrent, const Tensor& bias, const Tensor& hidden, const Maybe& memory, const Tensor& outputs, const Maybe& kept,
+             const Maybe& extra, at::IntArrayRef sizes, bool reverse) {
+  const Path path(sizes, reverse);
+  const auto steps = gates.scalar_type() == at::kFloat ? &forward_steps<Rule, float> : &forward_steps<Rule, double>;
+  steps(gates, recurrent, bias, hidden, memory, outputs, kept, extra, path);
+}
+
+template <class Rule>
+void backward(const Tensor& gates, const Tensor& recurrent, const Maybe& kept, const Tensor& earlier, const Tensor& initial, const Tensor& d_outputs,
+              const Tensor& d_hidden, const Maybe& d_memory, const Tensor& gradient, const Maybe& d_candidate, const Tensor& d_bias,
+              const Maybe& extra, at::IntArrayRef sizes, bool reverse) {
+  const Path path(sizes, reverse);
+  const auto steps = gates.scalar_type() == at::kFloat ? &backward_steps<Rule, float> : &backward_steps<Rule, double>;
+  steps(gates, recurrent, kept, earlier, initial, d_outputs, d_hidden, d_memory, gradient, d_candidate, d_bias, extra, path);
+}
+
+template <class Rule>
+void offer(torch::Library& library, const std::string& cell) {
+  library.def((cell + "_forward(Tensor(a!) gates, Tensor recurrent, Tensor bias, Tensor(b!) hidden, Tensor(c!)? memory, Tensor(d!) outputs, Tensor(e!)? kept, "
+                      "Tensor? extra, int[] sizes, bool reverse) -> ()").c_str());
+  library.def((cell + "_backward(Tensor gates, Tensor recurrent, Tensor? kept, Tensor earlier, Tensor initial, Tensor d_outputs, "
+                      "Tensor(a!) d_hidden, Tensor(b!)? d_memory, Tensor(c!) gradient, Tensor(d!)? d_candidate, Tensor(e!) d_bias, Tensor? extra, int[] sizes, "
+                      "bool reverse) -> ()").c_str());
+  library.impl((cell + "_forward").c_str(), torch::dispatch(c10::DispatchKey::CPU, TORCH_FN((forward<Rule>))));
+  library.impl((cell + "_backward").c_str(), torch::dispatch(c10::DispatchKey::CPU, TORCH_FN((backward<Rule>))));
+}
+
+}  // namespace
+
+TORCH_LIBRARY(seqlab, library) {
+  offer<LSTM<0>>(library, "lstm");
+  offer<LSTM<1>>(library, "peephole_lstm");
+  offer<LSTM<2>>(library, "peephole_lstm_new");
+  offer<CoupledLSTM>(library, "coupled_lstm");
+  offer<GRU>(library, "gru");
+  offer<SingleGate>(library, "single_gate");
+  library.def(RESET_BEFORE_FORWARD);
+  library.def(RESET_BEFORE_BACKWARD);
+  library.def(LAYER_NORM_FORWARD);
+  library.def(LAYER_NORM_BACKWARD);
+  library.impl("reset_before_gru_forward", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(reset_before::forward)));
+  library.impl("reset_before_gru_backward", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(reset_before::backward)));
+  library.impl("layer_norm_lstm_forward", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(layer_norm::forward)));
+  library.impl("layer_norm_lstm_backward", torch::dispatch(c10::DispatchKey::CPU, TORCH_FN(layer_norm::backward)));
+}

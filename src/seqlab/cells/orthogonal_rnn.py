@@ -1,0 +1,122 @@
+"""A plain cell whose recurrent matrix keeps lengths: orthogonal by construction, before, while and after it is trained."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.cells.activations import find_activation
+from seqlab.cells.base import Cell, State, cells
+from seqlab.cells.packing import Path
+from seqlab.cells.rnn import IN_PLACE
+from seqlab.cells.rnn_fast import RNNWalk
+from seqlab.cells.rotation import rotation, turn_pairs_
+from seqlab.core.errors import UsageError, nearest
+
+ALLOWED = ("modrelu", "tanh", "relu", "identity")
+
+
+@cells.register("orthogonal_rnn")
+class OrthogonalRNN(Cell):
+    """One step of a plain network with controlled singular values.
+
+        hidden'  = activation(W x + U hidden + b)
+        U        = exp(A)                                radius 0: A skew-symmetric (Aᵀ = -A), so U is a rotation: all singular values 1
+        U        = exp(A) diag(s) exp(B)ᵀ                else, with s = 1 + radius · tanh(stretch): singular values within 1 ± radius
+        modrelu  = sign(a) relu(|a| + shift)             real modReLU: lengths change by the shift alone, signs never
+
+    The free parameters are the entries above the diagonal of A (`rotation`), of B (`turn`), `stretch`, and modReLU's `shift`. A starts as
+    rotations of pairs of units by angles uniform in ±π (Henaff et al. 2016).
+    Papers: Arjovsky et al. 2016, arXiv:1511.06464 (modReLU); Helfrich et al. 2018, arXiv:1707.09520 (real and orthogonal); Lezcano-Casado &
+    Martínez-Rubio 2019, arXiv:1901.08428 (the exponential); Vorontsov et al. 2017, arXiv:1702.00071 (a margin around 1).
+    """
+
+    num_gates = 1
+    rotation: nn.Parameter
+    turn: nn.Parameter | None
+    stretch: nn.Parameter | None
+    shift: nn.Parameter | None
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        bias: bool = True,
+        activation: Literal["modrelu", "tanh", "relu", "identity"] = "modrelu",
+        radius: float = 0.0,
+    ) -> None:
+        _check(activation, radius)
+        super().__init__(input_size, hidden_size, bias=bias)
+        self.activation = activation
+        self.radius = radius
+        angles = hidden_size * (hidden_size - 1) // 2
+        self.rotation = nn.Parameter(torch.empty(angles))
+        self.register_parameter("turn", nn.Parameter(torch.empty(angles)) if radius else None)
+        self.register_parameter("stretch", nn.Parameter(torch.empty(hidden_size)) if radius else None)
+        self.register_parameter("shift", nn.Parameter(torch.empty(hidden_size)) if activation == "modrelu" else None)
+        self.reset_parameters()
+
+    @property
+    def num_recurrent_gates(self) -> int:
+        return 0  # the matrix is computed, not kept
+
+    def reset_parameters(self) -> None:
+        super().reset_parameters()
+        for name, parameter in self.named_parameters(recurse=False):
+            if name in ("rotation", "turn"):
+                turn_pairs_(parameter, self.hidden_size)
+            elif name == "stretch":
+                nn.init.zeros_(parameter)
+            elif name == "shift":
+                nn.init.uniform_(parameter, -0.01, 0.01)
+
+    def matrix(self) -> Float[Tensor, "hidden hidden"]:
+        """The recurrent matrix U of the parameters as they are now."""
+        turned = rotation(self.rotation, self.hidden_size)
+        if self.stretch is None or self.turn is None:
+            return turned
+        return turned * (1 + self.radius * torch.tanh(self.stretch)) @ rotation(self.turn, self.hidden_size).T
+
+    def resolved(self) -> OrthogonalRNN:
+        return self.with_weights({"recurrent": self.matrix()})
+
+    def step(self, projected: Float[Tensor, "batch hidden"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+        recurrent = self._parameters["recurrent"]
+        hidden = self._activate(projected + state[0] @ (self.matrix() if recurrent is None else recurrent).T)
+        return hidden, (hidden,)
+
+    def _activate(self, sums: Float[Tensor, "batch hidden"]) -> Float[Tensor, "batch hidden"]:
+        return find_activation(self.activation).function(sums) if self.shift is None else sums.sign() * torch.relu(sums.abs() + self.shift)
+
+    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        recurrent = self._parameters["recurrent"]
+        matrix = self.matrix() if recurrent is None else recurrent
+        if self.shift is None:
+            activate, slope = IN_PLACE[self.activation], find_activation(self.activation).slope
+        else:
+            activate, slope = _modrelu_, _modrelu_slope
+        hidden, last = RNNWalk.apply(rows, self.input, matrix, self.bias, state[0], self.shift, activate, slope, path)  # type: ignore[no-untyped-call]
+        return hidden, (last,)
+
+    def extra_repr(self) -> str:
+        return super().extra_repr() + f", activation={self.activation}, radius={self.radius}"
+
+
+def _check(activation: str, radius: float) -> None:
+    if activation not in ALLOWED:
+        raise UsageError(f"an orthogonal cell has no activation called '{activation}'.", cure=nearest(activation, ALLOWED))
+    if not 0 <= radius < 1:
+        raise UsageError(f"radius is {radius}.", cure="Singular values lie within 1 ± radius: from 0 (orthogonal) to below 1.")
+
+
+def _modrelu_(sums: Tensor, shift: Tensor | None) -> Tensor:
+    assert shift is not None
+    return sums.copy_(sums.sign() * (sums.abs() + shift).relu_())
+
+
+def _modrelu_slope(outputs: Tensor) -> Tensor:
+    return (outputs != 0).to(outputs.dtype)

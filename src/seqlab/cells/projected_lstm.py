@@ -1,0 +1,78 @@
+"""An LSTM that shows a smaller projection of its hidden state: a wide memory at the price of a narrow recurrence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.forget_bias import open_forget_gate
+from seqlab.cells.packing import Path
+from seqlab.cells.projected_lstm_fast import ProjectedLSTMWalk
+from seqlab.core.errors import UsageError
+
+
+@cells.register("projected_lstm")
+class ProjectedLSTM(GatedCell):
+    """One step of an LSTM with a recurrent projection layer. Gates stand in torch's order: write, forget, candidate, expose.
+
+        write, forget, expose = σ(W x + U h + b),  candidate = tanh(W x + U h + b)
+        memory'   = forget ⊙ memory + write ⊙ candidate            (hidden)
+        hidden'   = R (expose ⊙ tanh(memory'))                     (proj)
+
+    `recurrent` U is (4 * hidden, proj) and `projection` R is (proj, hidden); the equations are those of torch.nn.LSTM(proj_size=proj).
+    Paper: Sak et al. 2014, "Long short-term memory based recurrent neural network architectures", arXiv:1402.1128.
+
+    proj_size: width of the hidden state that is shown; smaller than that of the memory.
+    """
+
+    num_gates = 4
+    num_parts = 2
+
+    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0, proj_size: int = 64) -> None:
+        if not 1 <= proj_size < hidden_size:
+            raise UsageError(
+                f"proj_size {proj_size} with a hidden_size of {hidden_size}: a projected LSTM shows less than it remembers.",
+                cure=f"proj_size must be from 1 to {hidden_size - 1}; without a projection the cell is the lstm.",
+            )
+        self.forget_bias = forget_bias
+        self.proj_size = proj_size
+        super().__init__(input_size, hidden_size, bias=bias)
+        self.projection = nn.Parameter(torch.empty(proj_size, hidden_size))
+        self.reset_parameters()
+
+    @property
+    def state_sizes(self) -> tuple[int, ...]:
+        return (self.proj_size, self.hidden_size)
+
+    def reset_parameters(self) -> None:
+        super().reset_parameters()
+        open_forget_gate(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
+
+    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+        write, forget, candidate, expose = (projected + state[0] @ self.recurrent.T).chunk(4, dim=-1)
+        return {
+            "write": torch.sigmoid(write),
+            "forget": torch.sigmoid(forget),
+            "candidate": torch.tanh(candidate),
+            "expose": torch.sigmoid(expose),
+        }
+
+    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return gates["forget"], gates["write"]
+
+    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch proj"], State]:
+        gates = self.gates(projected, state)
+        memory = gates["forget"] * state[1] + gates["write"] * gates["candidate"]
+        hidden = (gates["expose"] * torch.tanh(memory)) @ self.projection.T
+        return hidden, (hidden, memory)
+
+    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows proj"], State] | None:
+        hidden, *last = ProjectedLSTMWalk.apply(rows, self.input, self.recurrent, self.bias, self.projection, *state, path)  # type: ignore[no-untyped-call]
+        return hidden, tuple(last)
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, proj_size={self.proj_size}"

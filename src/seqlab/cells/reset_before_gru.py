@@ -1,0 +1,92 @@
+"""The gated recurrent unit as first published: the reset gate acts before the recurrent product."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn import functional as F
+
+from seqlab.cells.activations import ACTIVATIONS
+from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.choices import chosen
+from seqlab.cells.keeping import Keep, keeping_old, mixing_of
+from seqlab.cells.native_library import native
+from seqlab.cells.native_reset_before_gru import NativeResetBeforeWalk
+from seqlab.cells.packing import Path
+from seqlab.cells.reset_before_gru_fast import ResetBeforeGRUWalk
+
+
+@cells.register("reset_before_gru")
+class ResetBeforeGRU(GatedCell):
+    """One step of the original GRU. Gates stand in the order reset, update, candidate.
+
+        reset     = σ(W_r x + U_r h + b_r)
+        update    = σ(W_z x + U_z h + b_z)
+        candidate = tanh(W_c x + U_c (reset ⊙ h) + b_c)
+        hidden'   = update ⊙ hidden + (1 - update) ⊙ candidate
+
+    Not the GRU of torch, which resets U_c h and not h: see seqlab.cells.gru_conversion for when the two agree.
+    Paper: Cho et al. 2014, arXiv:1406.1078 (third version), section 2.3.
+
+    keep: what the update gate at 1 keeps; "new" swaps its two places in the last line.
+    candidate: the activation of the candidate; some lectures print σ.
+    candidate_bias: "outside" is what one lecture prints, tanh(W_c x + U_c (reset ⊙ h)) + b_c; the state may then leave ±1.
+    """
+
+    num_gates = 3
+    update_gate = 1
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        bias: bool = True,
+        keep: Keep = "old",
+        candidate: Literal["tanh", "sigmoid"] = "tanh",
+        candidate_bias: Literal["inside", "outside"] = "inside",
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias=bias)
+        self.keep = chosen("keep", keep, ("old", "new"))
+        self.candidate = chosen("candidate", candidate, ("tanh", "sigmoid"))
+        self.candidate_bias = chosen("candidate_bias", candidate_bias, ("inside", "outside"))
+
+    def project(self, steps: Float[Tensor, "*steps input"]) -> Float[Tensor, "*steps gates"]:
+        return F.linear(steps, self.input, self._split(self.bias)[0])
+
+    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+        size, (hidden, *_) = self.hidden_size, state
+        opening, inner = self.recurrent[: 2 * size], self.recurrent[2 * size :]
+        reset, update = torch.sigmoid(projected[:, : 2 * size] + hidden @ opening.T).chunk(2, dim=-1)
+        candidate = ACTIVATIONS[self.candidate].function(projected[:, 2 * size :] + (reset * hidden) @ inner.T)
+        shift = self._split(self.bias)[1]
+        return {"reset": reset, "update": update, "candidate": candidate if shift is None else candidate + shift}
+
+    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return mixing_of(gates["update"], self.keep)
+
+    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+        gates = self.gates(projected, state)
+        keep, write = self.mixing(gates)
+        hidden = keep * state[0] + write * gates["candidate"]
+        return hidden, (hidden,)
+
+    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        weight, recurrent, bias = keeping_old(self)
+        inside, shift = self._split(bias)
+        if shift is None and self.candidate == "tanh" and native(rows) is not None:
+            outputs, last = NativeResetBeforeWalk.apply(rows, weight, recurrent, inside, state[0], path)  # type: ignore[no-untyped-call]
+        else:
+            outputs, last = ResetBeforeGRUWalk.apply(rows, weight, recurrent, inside, shift, state[0], path, self.candidate)  # type: ignore[no-untyped-call]
+        return outputs, (last,)
+
+    def _split(self, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+        """The bias added before the activations, and the one added to the candidate after its own."""
+        if bias is None or self.candidate_bias == "inside":
+            return bias, None
+        before, after = bias[: 2 * self.hidden_size], bias[2 * self.hidden_size :]
+        return torch.cat([before, torch.zeros_like(after)]), after

@@ -1,0 +1,58 @@
+"""The plain recurrent cell: the new state is a bent sum of the input and the old state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.cells.activations import find_activation
+from seqlab.cells.base import Cell, State, cells
+from seqlab.cells.packing import Path
+from seqlab.cells.rnn_fast import RNNWalk
+
+IN_PLACE: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
+    "tanh": lambda sums, _: sums.tanh_(),
+    "sigmoid": lambda sums, _: sums.sigmoid_(),
+    "relu": lambda sums, _: sums.relu_(),
+    "identity": lambda sums, _: sums,
+}
+
+
+@cells.register("rnn")
+class RNN(Cell):
+    """One step of the plain recurrent network.
+
+        hidden' = activation(W x + U hidden + b)
+
+    With the identity as activation and no bias this is the linear network whose gradients `hand_gradients` writes out.
+    The other ways in which books write this cell stand in `rnn_forms`.
+    Paper: Elman 1990, "Finding structure in time".
+
+    activation: tanh, relu, sigmoid or identity; or any function of a tensor, which then takes the plain path.
+    """
+
+    num_gates = 1
+
+    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, activation: str | Callable[[Tensor], Tensor] = "tanh") -> None:
+        super().__init__(input_size, hidden_size, bias=bias)
+        self.activation = activation
+        if isinstance(activation, str):
+            find_activation(activation)  # an unknown name is refused here, not in the first step
+
+    def step(self, projected: Float[Tensor, "batch hidden"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+        activate = find_activation(self.activation).function if isinstance(self.activation, str) else self.activation
+        hidden = activate(projected + state[0] @ self.recurrent.T)
+        return hidden, (hidden,)
+
+    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        if not isinstance(self.activation, str):
+            return None
+        slope = find_activation(self.activation).slope
+        hidden, last = RNNWalk.apply(rows, self.input, self.recurrent, self.bias, state[0], None, IN_PLACE[self.activation], slope, path)  # type: ignore[no-untyped-call]
+        return hidden, (last,)
+
+    def extra_repr(self) -> str:
+        name = self.activation if isinstance(self.activation, str) else getattr(self.activation, "__name__", type(self.activation).__name__)
+        return super().extra_repr() + f", activation={name}"

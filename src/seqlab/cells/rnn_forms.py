@@ -1,0 +1,286 @@
+"""Six ways in which books write the plain recurrent network, each in its own letters, and the way from any one to any other.
+
+    Transposed       h' = tanh(W_hhᵀ h + W_xhᵀ x)           y = W_hyᵀ h'           matrices stored transposed, no biases
+    ClassSketch      h' = tanh(W_hh h + W_xh x)             y = W_hy h'            three matrices, no biases, h starts at zero
+    Stacked          h' = tanh(W [h; x] + b)                                       one matrix for both
+    Separate         h' = tanh(W_hh h + W_xh x + b_h)       y = W_hy h' + b_o      three matrices, two biases
+    TwoBiases        h' = tanh(W_ih x + b_ih + W_hh h + b_hh)                      torch's form
+    OneBias          h' = tanh(W x + U h + b)
+
+A form turns into the cell and its output layer, and is made from them: `Stacked.of(form.cell())`, or `convert(form, Separate)`, which takes
+the output layer along. What a form cannot hold is refused, never dropped. Vectors are rows here, so W h is written `h @ W.T`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Self, TypeVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.cells.rnn import RNN
+from seqlab.core.errors import UsageError
+
+Hidden = Float[Tensor, "batch hidden"]
+Output = Float[Tensor, "batch output"]
+
+
+class Form(ABC):
+    """One way to write the plain network."""
+
+    @abstractmethod
+    def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
+        """(y, h'): the output, where the form has one, and the new state."""
+
+    @abstractmethod
+    def cell(self) -> RNN:
+        """The cell with the same numbers."""
+
+    def readout(self) -> nn.Linear | None:
+        """The output layer with the same numbers, where the form has one."""
+        return None
+
+    @classmethod
+    @abstractmethod
+    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
+        """This form with the numbers of a cell (tanh) and, where the form has one, of an output layer."""
+
+
+Other = TypeVar("Other", bound=Form)
+
+
+def convert(form: Form, kind: type[Other]) -> Other:
+    """The same network in another form; refused with the reason where the other form cannot hold it."""
+    return kind.of(form.cell(), form.readout())
+
+
+@dataclass(frozen=True, eq=False)
+class Transposed(Form):
+    """h' = tanh(W_hhᵀ h + W_xhᵀ x), y = W_hyᵀ h'. Stored are W_hh (hidden, hidden), W_xh (input, hidden), W_hy (hidden, output)."""
+
+    W_hh: Tensor
+    W_xh: Tensor
+    W_hy: Tensor
+
+    def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
+        h = torch.tanh(h @ self.W_hh + x @ self.W_xh)  # (Wᵀ h)ᵀ = hᵀ W
+        return h @ self.W_hy, h
+
+    def cell(self) -> RNN:
+        return _cell(self.W_xh.T, self.W_hh.T, None)
+
+    def readout(self) -> nn.Linear:
+        return _linear(self.W_hy.T, None)
+
+    @classmethod
+    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
+        inputs, recurrent = _without_bias(cls, cell)
+        return cls(recurrent.T, inputs.T, _plain(_needed(cls, readout), cls).T)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSketch(Form):
+    """h' = tanh(W_hh h + W_xh x), y = W_hy h', from h = 0. Stored are W_xh (units, input), W_hh (units, units), W_hy (output, units).
+
+    The lecture's sketch of a class writes these products with *, which in Python multiplies element by element; matrix products are meant,
+    and `step` computes them. `printed_step` computes what is printed.
+    """
+
+    W_xh: Tensor
+    W_hh: Tensor
+    W_hy: Tensor
+
+    def zero_state(self, batch: int) -> Hidden:
+        return self.W_hh.new_zeros(batch, len(self.W_hh))
+
+    def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
+        h = torch.tanh(h @ self.W_hh.T + x @ self.W_xh.T)
+        return h @ self.W_hy.T, h
+
+    def printed_step(self, x: Float[Tensor, "input one"], h: Float[Tensor, "units columns"]) -> Float[Tensor, "units units"]:
+        """The misprint, on columns: W_hh * h spreads h over the columns of W_hh, so the state becomes a matrix. It runs at all only where
+        input and units are equally many."""
+        return torch.tanh(self.W_hh * h + self.W_xh * x)
+
+    def cell(self) -> RNN:
+        return _cell(self.W_xh, self.W_hh, None)
+
+    def readout(self) -> nn.Linear:
+        return _linear(self.W_hy, None)
+
+    @classmethod
+    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
+        return cls(*_without_bias(cls, cell), _plain(_needed(cls, readout), cls))
+
+
+@dataclass(frozen=True, eq=False)
+class Stacked(Form):
+    """h' = tanh(W [h; x] + b): one matrix (hidden, hidden + input) on the state above the input."""
+
+    W: Tensor
+    b: Tensor
+
+    def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
+        return None, torch.tanh(torch.cat([h, x], dim=-1) @ self.W.T + self.b)
+
+    def cell(self) -> RNN:
+        return _cell(self.W[:, len(self.b) :], self.W[:, : len(self.b)], self.b)
+
+    @classmethod
+    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
+        _refuse_readout(cls, readout)
+        inputs, recurrent, bias = _numbers(cls, cell)
+        return cls(torch.cat([recurrent, inputs], dim=1), bias)
+
+
+@dataclass(frozen=True, eq=False)
+class Separate(Form):
+    """h' = tanh(W_hh h + W_xh x + b_h), y = W_hy h' + b_o: exactly three matrices and two biases, the same at every step."""
+
+    W_hh: Tensor
+    W_xh: Tensor
+    b_h: Tensor
+    W_hy: Tensor
+    b_o: Tensor
+
+    def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
+        h = torch.tanh(h @ self.W_hh.T + x @ self.W_xh.T + self.b_h)
+        return h @ self.W_hy.T + self.b_o, h
+
+    def cell(self) -> RNN:
+        return _cell(self.W_xh, self.W_hh, self.b_h)
+
+    def readout(self) -> nn.Linear:
+        return _linear(self.W_hy, self.b_o)
+
+    @classmethod
+    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
+        inputs, recurrent, bias = _numbers(cls, cell)
+        layer = _needed(cls, readout)
+        weight = layer.weight.detach().clone()
+        return cls(recurrent, inputs, bias, weight, weight.new_zeros(len(weight)) if layer.bias is None else layer.bias.detach().clone())
+
+
+@dataclass(frozen=True, eq=False)
+class TwoBiases(Form):
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh): torch's form. Only the sum of its biases matters; made from a cell, b_hh is zero."""
+
+    W_ih: Tensor
+    b_ih: Tensor
+    W_hh: Tensor
+    b_hh: Tensor
+
+    def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
+        return None, torch.tanh(x @ self.W_ih.T + self.b_ih + h @ self.W_hh.T + self.b_hh)
+
+    def cell(self) -> RNN:
+        return _cell(self.W_ih, self.W_hh, self.b_ih + self.b_hh)
+
+    @classmethod
+    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
+        _refuse_readout(cls, readout)
+        inputs, recurrent, bias = _numbers(cls, cell)
+        return cls(inputs, bias, recurrent, torch.zeros_like(bias))
+
+    @torch.no_grad()
+    def layer(self) -> nn.RNN:
+        """torch's own layer with these numbers, batch first."""
+        layer = nn.RNN(self.W_ih.shape[1], len(self.W_hh), batch_first=True, dtype=self.W_ih.dtype, device=self.W_ih.device)
+        for parameter, value in zip(layer.parameters(), (self.W_ih, self.W_hh, self.b_ih, self.b_hh), strict=True):
+            parameter.copy_(value)
+        return layer
+
+    @classmethod
+    def of_layer(cls, layer: nn.RNN) -> Self:
+        """The numbers of torch's layer: one layer, one direction, tanh."""
+        found = [
+            *([f"{layer.num_layers} layers"] if layer.num_layers > 1 else []),
+            *(["two directions"] if layer.bidirectional else []),
+            *([layer.nonlinearity] if layer.nonlinearity != "tanh" else []),
+        ]
+        if found:
+            raise UsageError(f"this nn.RNN has {' and '.join(found)}; a form is one layer of one direction with tanh.")
+        W_ih, W_hh, *biases = (parameter.detach().clone() for parameter in layer.parameters())  # noqa: N806
+        b_ih, b_hh = biases or (W_hh.new_zeros(len(W_hh)), W_hh.new_zeros(len(W_hh)))
+        return cls(W_ih, b_ih, W_hh, b_hh)
+
+
+@dataclass(frozen=True, eq=False)
+class OneBias(Form):
+    """h' = tanh(W x + U h + b): the form of this package's cell."""
+
+    W: Tensor
+    U: Tensor
+    b: Tensor
+
+    def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
+        return None, torch.tanh(x @ self.W.T + h @ self.U.T + self.b)
+
+    def cell(self) -> RNN:
+        return _cell(self.W, self.U, self.b)
+
+    @classmethod
+    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
+        _refuse_readout(cls, readout)
+        return cls(*_numbers(cls, cell))
+
+
+def _numbers(kind: type[Form], cell: RNN) -> tuple[Tensor, Tensor, Tensor]:
+    """W, U and b of a tanh cell, copied; zeros for a bias that it does not have."""
+    if cell.activation != "tanh":
+        raise UsageError(
+            f"{kind.__name__} is written with tanh; this cell's activation is {cell.activation}.", cure="Convert a cell with activation='tanh'."
+        )
+    inputs, recurrent = cell.input.detach().clone(), cell.recurrent.detach().clone()
+    return inputs, recurrent, inputs.new_zeros(len(inputs)) if cell.bias is None else cell.bias.detach().clone()
+
+
+def _without_bias(kind: type[Form], cell: RNN) -> tuple[Tensor, Tensor]:
+    inputs, recurrent, bias = _numbers(kind, cell)
+    if bool((bias != 0).any()):
+        raise UsageError(
+            f"{kind.__name__} has no bias for the state, and this cell's is not zero.", cure="Separate, Stacked, TwoBiases and OneBias hold a bias."
+        )
+    return inputs, recurrent
+
+
+def _needed(kind: type[Form], readout: nn.Linear | None) -> nn.Linear:
+    if readout is None:
+        raise UsageError(f"{kind.__name__} has an output layer, and none was given.", cure=f"{kind.__name__}.of(cell, readout) with an nn.Linear.")
+    return readout
+
+
+def _refuse_readout(kind: type[Form], readout: nn.Linear | None) -> None:
+    if readout is not None:
+        raise UsageError(
+            f"{kind.__name__} has no output layer to put the given one in.", cure=f"Keep the output layer beside it: {kind.__name__}.of(form.cell())."
+        )
+
+
+def _plain(readout: nn.Linear, kind: type[Form]) -> Tensor:
+    """The matrix of an output layer without bias."""
+    if readout.bias is not None and bool((readout.bias != 0).any()):
+        raise UsageError(f"{kind.__name__} has no bias for the output, and the output layer's is not zero.", cure="Separate holds it.")
+    return readout.weight.detach().clone()
+
+
+@torch.no_grad()
+def _cell(inputs: Tensor, recurrent: Tensor, bias: Tensor | None) -> RNN:
+    cell = RNN(inputs.shape[1], len(recurrent), bias=bias is not None).to(inputs)
+    cell.input.copy_(inputs)
+    cell.recurrent.copy_(recurrent)
+    if bias is not None and cell.bias is not None:
+        cell.bias.copy_(bias)
+    return cell
+
+
+@torch.no_grad()
+def _linear(weight: Tensor, bias: Tensor | None) -> nn.Linear:
+    layer = nn.Linear(weight.shape[1], len(weight), bias=bias is not None, dtype=weight.dtype, device=weight.device)
+    layer.weight.copy_(weight)
+    if bias is not None:
+        layer.bias.copy_(bias)
+    return layer

@@ -1,0 +1,59 @@
+"""One gate decides between the old state and a new candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.choices import chosen
+from seqlab.cells.keeping import Keep, keeping_old, mixing_of
+from seqlab.cells.native_library import native
+from seqlab.cells.native_walk import HiddenWalk
+from seqlab.cells.packing import Path
+from seqlab.cells.single_gate_fast import SingleGateWalk
+
+
+@cells.register("single_gate")
+class SingleGate(GatedCell):
+    """One step of a gated cell without a reset gate. Gates stand in the order update, candidate.
+
+        update    = σ(W_g x + U_g h + b_g)
+        candidate = tanh(W_c x + U_c h + b_c)
+        hidden'   = (1 - update) ⊙ hidden + update ⊙ candidate
+
+    Lectures print it with s for the hidden state, g for the gate and no biases: s' = (1 - g) ⊙ s + g ⊙ tanh(W_ss s + W_sx x).
+    A GRU whose reset gate is always open; seqlab.cells.gru_conversion writes it as one.
+
+    keep: what the gate at 1 keeps; "old" swaps its two places in the last line.
+    """
+
+    num_gates = 2
+    update_gate = 0
+
+    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, keep: Keep = "new") -> None:
+        super().__init__(input_size, hidden_size, bias=bias)
+        self.keep = chosen("keep", keep, ("old", "new"))
+
+    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+        update, candidate = (projected + state[0] @ self.recurrent.T).chunk(2, dim=-1)
+        return {"update": torch.sigmoid(update), "candidate": torch.tanh(candidate)}
+
+    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return mixing_of(gates["update"], self.keep)
+
+    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+        gates = self.gates(projected, state)
+        keep, write = self.mixing(gates)
+        hidden = keep * state[0] + write * gates["candidate"]
+        return hidden, (hidden,)
+
+    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        if native(rows) is not None:
+            outputs, last = HiddenWalk.apply(rows, *keeping_old(self), None, state[0], path, "single_gate")  # type: ignore[no-untyped-call]
+        else:
+            outputs, last = SingleGateWalk.apply(rows, *keeping_old(self), state[0], path)  # type: ignore[no-untyped-call]
+        return outputs, (last,)

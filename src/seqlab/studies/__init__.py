@@ -1,0 +1,1 @@
+"""One file per claim of the field, rerun as an experiment."""

@@ -1,0 +1,186 @@
+"""The LSTM: its equations by hand, torch's own layer, and what its memory path promises."""
+
+from __future__ import annotations
+
+from math import tanh
+from typing import Literal
+
+import pytest
+import torch
+from torch import nn
+
+from seqlab.blocks.walk import walk
+from seqlab.cells.lstm import LSTM
+from seqlab.cells.lstm_fast import LSTMWalk
+from seqlab.cells.packing import Packing
+from seqlab.cells.rnn import RNN
+from seqlab.core.errors import UsageError
+from tests.cells.fast_and_plain import assert_fast_equals_plain, drawn, with_drawn_weights
+from tests.cells.lstm_family import after_one_step, assert_step_and_walk_have_right_gradients, num_parameters, set_gate, sigmoid
+
+Candidate = Literal["tanh", "sigmoid"]
+CANDIDATES: list[Candidate] = ["tanh", "sigmoid"]
+WRITE, FORGET, CANDIDATE, EXPOSE = range(4)
+
+
+@pytest.mark.spec(58, 59, 60)
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("activation", CANDIDATES)
+def test_one_step_follows_the_equations(activation: Candidate, bias: bool) -> None:
+    cell = LSTM(1, 1, bias=bias, candidate=activation)
+    weights = {"input": torch.tensor([[0.1], [0.3], [-0.5], [0.4]]), "recurrent": torch.tensor([[0.2], [-0.4], [0.6], [-0.3]])}
+    cell.load_state_dict(weights | ({"bias": torch.tensor([0.7, -0.8, 0.9, 0.5])} if bias else {}))
+    x, hidden, memory = 2.0, -1.0, 3.0
+    write = sigmoid(0.1 * x + 0.2 * hidden + 0.7 * bias)
+    forget = sigmoid(0.3 * x - 0.4 * hidden - 0.8 * bias)
+    candidate = {"tanh": tanh, "sigmoid": sigmoid}[activation](-0.5 * x + 0.6 * hidden + 0.9 * bias)
+    expose = sigmoid(0.4 * x - 0.3 * hidden + 0.5 * bias)
+    new_memory = forget * memory + write * candidate
+    assert after_one_step(cell, x, hidden, memory) == pytest.approx((expose * tanh(new_memory), new_memory))
+
+
+@pytest.mark.spec(58, 59)
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("reverse", [True, False])
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_walk_is_torchs_own_layer(bias: bool, reverse: bool, fast: bool) -> None:
+    cell = with_drawn_weights(LSTM(3, 5, bias=bias))
+    layer = nn.LSTM(3, 5, bias=bias, batch_first=True).double()
+    weights = {"weight_ih_l0": cell.input, "weight_hh_l0": cell.recurrent}
+    layer.load_state_dict(weights | ({"bias_ih_l0": cell.bias / 4, "bias_hh_l0": cell.bias * 3 / 4} if cell.bias is not None else {}))
+    packing = Packing.of_lengths(torch.tensor([7, 7]), time=7)
+    steps, hidden, memory = drawn(2, 7, 3), drawn(2, 5, seed=1), drawn(2, 5, seed=2)
+    rows, last = walk(cell, packing.pack(steps), (hidden, memory), packing.path(reverse=reverse), fast=fast)
+    expected, expected_last = layer(steps.flip(1) if reverse else steps, (hidden[None], memory[None]))
+    torch.testing.assert_close(packing.unpack(rows), expected.flip(1) if reverse else expected, rtol=0, atol=1e-12)
+    torch.testing.assert_close(last, tuple(part[0] for part in expected_last), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("activation", CANDIDATES)
+def test_the_fast_walk_equals_the_plain_one(activation: Candidate, bias: bool) -> None:
+    assert_fast_equals_plain(LSTM(3, 5, bias=bias, candidate=activation))
+
+
+def test_the_handwritten_walk_equals_the_fused_layer_it_stands_beside() -> None:
+    """Full-length walks are handed to torch; by hand they must give the same, also in single precision and over several blocks of rows."""
+    cell = LSTM(3, 5)
+    packing = Packing.of_lengths(torch.full((40,), 30), time=30)
+    rows, state = drawn(1200, 3).float().requires_grad_(), (drawn(40, 5, seed=1).float(), drawn(40, 5, seed=2).float())
+    found = []
+    for outputs in (
+        LSTMWalk.apply(rows, cell.input, cell.recurrent, cell.bias, *state, packing.path())[0],
+        walk(cell, rows, state, packing.path())[0],
+    ):
+        found.append([outputs, *torch.autograd.grad((outputs * drawn(1200, 5, seed=3).float()).sum(), [rows, *cell.parameters()])])
+    torch.testing.assert_close(*found, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("activation", CANDIDATES)
+def test_gradients_are_right(activation: Candidate) -> None:
+    assert_step_and_walk_have_right_gradients(LSTM(2, 3, candidate=activation))
+
+
+@pytest.mark.parametrize("lengths", [[4, 4], [4, 2]])
+def test_a_graph_that_is_kept_can_be_walked_back_twice(lengths: list[int]) -> None:
+    cell = LSTM(2, 3)
+    packing = Packing.of_lengths(torch.tensor(lengths), time=4)
+    rows = packing.pack(torch.randn(2, 4, 2)).requires_grad_()
+    outputs, _ = walk(cell, rows, cell.zero_state(torch.zeros(2, 2)), packing.path())
+    first = torch.autograd.grad(outputs.sum(), [rows, *cell.parameters()], retain_graph=True)
+    assert all(torch.equal(a, b) for a, b in zip(first, torch.autograd.grad(outputs.sum(), [rows, *cell.parameters()]), strict=True))
+
+
+@pytest.mark.spec(61)
+def test_it_has_four_times_the_parameters_of_the_plain_network() -> None:
+    assert num_parameters(RNN(10, 20)) == 10 * 20 + 20 * 20 + 20 == 620
+    assert num_parameters(LSTM(10, 20)) == 4 * 620 == 2_480
+    assert num_parameters(LSTM(10, 20, bias=False)) == 4 * 600
+
+
+@pytest.mark.spec(62)
+def test_open_forget_and_closed_write_gates_copy_the_memory_over_many_steps() -> None:
+    torch.manual_seed(3)
+    cell = LSTM(3, 5)
+    set_gate(cell, FORGET, 20.0)
+    set_gate(cell, WRITE, -200.0)
+    memory = torch.randn(2, 5)
+    state = (torch.zeros(2, 5), memory)
+    gates = cell.gates(cell.project(torch.randn(2, 3)), state)
+    assert (gates["forget"] == 1.0).all()  # below 1 on paper: 1 - 2e-9 is not a number of 24 bits
+    assert (gates["write"] == 0.0).all()
+    for fast in (True, False):
+        packing = Packing.of_lengths(torch.tensor([1000, 990]), time=1000)
+        _, (_, last) = walk(cell, packing.pack(torch.randn(2, 1000, 3)), state, packing.path(), fast=fast)
+        assert torch.equal(last, memory)
+
+
+@pytest.mark.spec(62)
+def test_gates_lie_between_zero_and_one_and_may_reach_them_in_single_precision_only() -> None:
+    cell = LSTM(1, 1)
+    with torch.no_grad():
+        cell.input.fill_(1.0)
+        cell.recurrent.zero_()
+        cell.get_parameter("bias").zero_()
+    inputs = torch.linspace(-15, 17, 33).unsqueeze(1)
+    state = cell.zero_state(inputs)
+    forget = cell.gates(cell.project(inputs), state)["forget"]
+    assert (forget[inputs < 16] < 1).all()
+    assert forget[-1] == 1.0
+    assert (forget > 0).all()
+    exact = cell.double().gates(cell.project(inputs.double()), cell.zero_state(inputs.double()))["forget"]
+    assert (exact < 1).all()
+
+
+@pytest.mark.spec(95)
+def test_with_its_gates_held_the_memory_passes_on_the_forget_gate_and_nothing_else() -> None:
+    cell = with_drawn_weights(LSTM(3, 4))
+    cell.recurrent.data.zero_()  # gates that see the input only, so they stay as they are when the memory is moved
+    steps, memory = drawn(6, 1, 3), drawn(1, 4, seed=1).requires_grad_()
+    state, product = (drawn(1, 4, seed=2), memory), torch.ones(4, dtype=torch.float64)
+    for x in steps:
+        forget = cell.gates(cell.project(x), state)["forget"][0].detach()
+        before = state[1]
+        _, state = cell(x, state)
+        step = torch.stack([torch.autograd.grad(unit, before, retain_graph=True)[0][0] for unit in state[1][0]])
+        torch.testing.assert_close(step, torch.diag(forget), rtol=0, atol=1e-14)
+        product = product * forget
+    path = torch.stack([torch.autograd.grad(unit, memory, retain_graph=True)[0][0] for unit in state[1][0]])
+    torch.testing.assert_close(path, torch.diag(product), rtol=0, atol=1e-14)
+    assert (product <= 1).all()
+
+
+@pytest.mark.spec(95)
+def test_through_the_hidden_state_the_gradient_can_still_explode() -> None:
+    """The direct way is at most 1; the way memory → hidden → gates → memory multiplies by the recurrent weights at every step."""
+    cell = LSTM(1, 4).double()
+    torch.manual_seed(1)
+    with torch.no_grad():
+        cell.input.zero_()
+        cell.get_parameter("bias").zero_()
+        cell.recurrent.copy_(20 * torch.randn_like(cell.recurrent))
+    start = torch.zeros(1, 4, dtype=torch.float64, requires_grad=True)
+    norms, state = [], (torch.zeros(1, 4, dtype=torch.float64), start)
+    for _ in range(12):
+        assert (cell.gates(cell.project(start.new_zeros(1, 1)), state)["forget"] <= 1).all()
+        _, state = cell(start.new_zeros(1, 1), state)
+        rows = torch.stack([torch.autograd.grad(unit, start, retain_graph=True)[0][0] for unit in state[1][0]])
+        norms.append(torch.linalg.matrix_norm(rows, 2).item())
+    assert norms[0] == pytest.approx(0.5)  # the hidden state was zero: only the direct way, and σ(0) = 1/2
+    assert norms[1] > 1
+    assert norms[-1] > 1e3
+
+
+def test_the_forget_gate_starts_open_and_the_rest_as_in_torch() -> None:
+    cell = LSTM(3, 16, forget_bias=2.5)
+    assert cell.bias is not None
+    assert (cell.bias[16:32] == 2.5).all()
+    rest = torch.cat([cell.bias[:16], cell.bias[32:], cell.input.flatten(), cell.recurrent.flatten()])
+    assert rest.abs().max() <= 0.25
+    assert rest.abs().max() > 0.24
+
+
+def test_an_unknown_candidate_is_refused_with_the_choices() -> None:
+    with pytest.raises(UsageError, match="candidate is 'relu'") as caught:
+        LSTM(2, 3, candidate="relu")  # type: ignore[arg-type]
+    assert "'tanh' or 'sigmoid'" in str(caught.value)
