@@ -1,0 +1,15 @@
+"""The drop-in face of cells, attention and blocks: torch.nn's names, arguments, shapes and state dicts.
+
+>>> from seqlab import nn
+>>> nn.LSTM(10, 20, cell="coupled")
+LSTM(10, 20, cell=coupled_lstm)
+"""
+
+from __future__ import annotations
+
+from seqlab.nn.cells import GRUCell, LSTMCell, RNNCell
+from seqlab.nn.gru import GRU
+from seqlab.nn.lstm import LSTM
+from seqlab.nn.rnn import RNN
+
+__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNCell"]

@@ -1,0 +1,129 @@
+"""The argument `cell=`: which equations a layer with torch's face walks through time."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+from torch import Tensor
+
+from seqlab.cells.base import Cell, cells
+from seqlab.cells.settings import CELL_KINDS
+from seqlab.core.errors import UsageError, listed, nearest
+from seqlab.core.settings import expected
+
+Family = Literal["rnn", "lstm", "gru"]
+CellChoice = str | type[Cell] | Mapping[str, Any]
+"""A name ("peephole_lstm", or "peephole" inside an LSTM), a class of cells, or {"kind": name or class, option: value, ...}."""
+Nonlinearity = str | Callable[[Tensor], Tensor]
+
+PARTS: dict[Family, int] = {"rnn": 1, "lstm": 2, "gru": 1}
+STATES = {1: "a hidden state alone", 2: "a hidden state and a memory"}
+
+
+@dataclass(frozen=True)
+class ChosenCell:
+    """A class of cells, its registered name (none for a class of the user's own), and the options that were asked for."""
+
+    family: Family
+    """That of the layer, which decides what torch could do in its place."""
+    kind: type[Cell]
+    name: str
+    options: Mapping[str, Any]
+
+    def build(self, input_size: int, hidden_size: int, *, bias: bool) -> Cell:
+        return self.kind(input_size, hidden_size, bias=bias, **self.options)
+
+    @property
+    def is_torchs(self) -> bool:
+        """Whether torch's layer of this family has the same equations with the same parameters."""
+        if self.name == "projected_lstm":
+            return self.family == "lstm"
+        asked = self.options.get
+        has_torchs_options = (
+            asked("activation", "tanh") in ("tanh", "relu") and asked("candidate", "tanh") == "tanh" and asked("keep", "old") == "old"
+        )
+        return self.name == self.family and has_torchs_options
+
+    @property
+    def starts_like_torch(self) -> bool:
+        """torch's cells take torch's start, whatever their activation, unless the forget gate's start is asked for."""
+        return self.name in (*PARTS, "projected_lstm") and "forget_bias" not in self.options
+
+    def told(self) -> str:
+        """What a layer's repr adds about its cell: nothing where it is torch's own."""
+        if self.name == "rnn" == self.family:
+            return f", nonlinearity={_word(self.options['activation'])}" if self.options else ""
+        is_torchs_own = self.name == "projected_lstm" or (self.name == self.family and not self.options)
+        return "" if is_torchs_own else f", cell={self}"
+
+    def __str__(self) -> str:
+        options = ", ".join(f"{name}={_word(value)}" for name, value in self.options.items())
+        return (self.name or self.kind.__name__) + (f"({options})" if options else "")
+
+
+def choose_cell(choice: CellChoice | None, *, family: Family, where: str, more: Mapping[str, Any] | None = None) -> ChosenCell:
+    """The cell that a layer named `where` (of torch's family) was asked for; `more` are options that came as arguments of their own."""
+    asked = dict(choice) if isinstance(choice, Mapping) else {"kind": family if choice is None else choice}
+    if "kind" not in asked:
+        raise UsageError(f"cell= has no 'kind', only {listed(sorted(asked))}.", where=where, cure='Write {"kind": "lstm", ...}.')
+    name, kind = _find(asked.pop("kind"), family=family, where=where)
+    for option, value in (more or {}).items():
+        if option in asked and asked[option] != value:
+            raise UsageError(f"{option} is {value!r} in the arguments and {asked[option]!r} in cell=.", where=where, cure="Say it once.")
+        asked[option] = value
+    _check_options(kind, name, asked, where=where)
+    if kind.num_parts != PARTS[family]:
+        raise UsageError(
+            f"the cell {name or kind.__name__} carries {STATES[kind.num_parts]}; {where} carries {STATES[PARTS[family]]}.",
+            where=where,
+            cure=f"Give this cell to seqlab.nn.{'LSTM' if kind.num_parts == 2 else 'GRU'}, or choose here from: {listed(_fitting(family))}.",
+        )
+    return ChosenCell(family, kind, name, asked)
+
+
+def _find(asked: Any, *, family: Family, where: str) -> tuple[str, type[Cell]]:
+    """(registered name, class); a name may leave out the family that the layer has anyway."""
+    if inspect.isclass(asked) and issubclass(asked, Cell):
+        return next((name for name in cells.names() if cells.get(name) is asked), ""), asked
+    if not isinstance(asked, str):
+        raise UsageError(f"cell= takes a name, a class of cells or a dict with a 'kind', not {type(asked).__name__}.", where=where)
+    names = cells.names()
+    for name in (asked, f"{asked}_{family}"):
+        if name in names:
+            return name, cells.get(name)
+    raise UsageError(f"there is no cell called '{asked}'.", where=where, cure=nearest(asked, _fitting(family)))
+
+
+def _check_options(kind: type[Cell], name: str, options: Mapping[str, Any], *, where: str) -> None:
+    known = [option for option, parameter in inspect.signature(kind).parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
+    if "bias" in options:
+        raise UsageError("bias stands in cell=.", where=where, cure="It is an argument of the layer: bias=False.")
+    for option in options:
+        if option not in known:
+            cure = f"Its options: {listed([other for other in known if other != 'bias'])}."
+            raise UsageError(f"the cell {name or kind.__name__} has no option '{option}'.", where=where, cure=cure)
+    if name in CELL_KINDS:
+        _check_values(name, options, where=where)
+
+
+def _check_values(name: str, options: Mapping[str, Any], *, where: str) -> None:
+    """Values that a recipe could hold must be such as a recipe may hold; functions are for Python alone."""
+    settings = CELL_KINDS[name]
+    plain = {option: value for option, value in options.items() if option in settings.model_fields and not callable(value)}
+    try:
+        settings.model_validate({"kind": name, **plain})
+    except ValidationError as error:
+        option = str(error.errors()[0]["loc"][0])
+        raise UsageError(f"{option} is {options[option]!r}; the cell {name} takes {expected(settings.model_fields[option])}.", where=where) from None
+
+
+def _fitting(family: Family) -> list[str]:
+    return [name for name in cells.names() if cells.get(name).num_parts == PARTS[family]]
+
+
+def _word(value: Any) -> str:
+    return getattr(value, "__name__", type(value).__name__) if callable(value) else str(value)

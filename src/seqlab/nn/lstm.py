@@ -1,0 +1,66 @@
+"""torch.nn.LSTM, with a choice of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import torch
+from torch import nn
+
+from seqlab.blocks.merge import MergeName
+from seqlab.nn.chosen_cell import CellChoice, Family
+from seqlab.nn.recurrent import Recurrent
+
+
+class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]
+    """torch.nn.LSTM: same arguments, inputs, outputs, parameters and start; packed sequences take less time.
+
+        output, (h_n, c_n) = LSTM(input_size, hidden_size, num_layers)(input, (h_0, c_0))
+
+    cell: the equations: "peephole", "coupled", "layer_norm", any cell with a memory, or {"kind": "peephole", "peepholes": "full"}.
+    merge: how the two directions become one: concat, mean, sum or learned.
+    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0, c_0, h_n and c_n are
+        tuples with one tensor (directions, batch, width) per layer.
+    fast: False takes the plain path, which can be differentiated any number of times.
+
+    >>> layer = LSTM(10, 20, 2)
+    >>> output, (hidden, memory) = layer(torch.randn(5, 3, 10))
+    >>> output.shape, hidden.shape, memory.shape
+    (torch.Size([5, 3, 20]), torch.Size([2, 3, 20]), torch.Size([2, 3, 20]))
+    """
+
+    family: ClassVar[Family] = "lstm"
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int | None = None,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: torch.device | str | int | None = None,
+        dtype: torch.dtype | None = None,
+        *,
+        cell: CellChoice | None = None,
+        merge: MergeName = "concat",
+        hidden_sizes: Sequence[int] | None = None,
+        fast: bool = True,
+    ) -> None:
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_layers,
+            torchs={"bias": bias, "batch_first": batch_first, "dropout": dropout, "bidirectional": bidirectional},
+            proj_size=proj_size,
+            device=device,
+            dtype=dtype,
+            cell="projected_lstm" if proj_size > 0 and cell in (None, "lstm") else cell,
+            options={"proj_size": proj_size} if proj_size > 0 else {},
+            merge=merge,
+            hidden_sizes=hidden_sizes,
+            fast=fast,
+        )

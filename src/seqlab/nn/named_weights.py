@@ -1,0 +1,115 @@
+"""The parameters of a cell under the names that torch.nn gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor, nn
+
+from seqlab.cells.base import Cell
+from seqlab.core.errors import UsageError, listed
+from seqlab.nn.chosen_cell import ChosenCell
+
+TORCH_NAMES = {
+    "input": "weight_ih",
+    "recurrent": "weight_hh",
+    "projection": "weight_hr",
+    "peephole": "weight_ch",
+    "input_gain": "gain_ih",
+    "recurrent_gain": "gain_hh",
+    "memory_gain": "gain_c",
+    "memory_shift": "shift_c",
+}
+"""The cell's name of a parameter and torch's, or one in torch's style where torch has none; any other keeps its own."""
+BIASES = ("bias", "recurrent_bias")
+
+
+@dataclass(frozen=True, eq=False)
+class NamedWeights:
+    """One cell of a layer, without its parameters: those belong to the layer, as `weight_ih_l0` and so on, and are read at every call.
+
+    torch keeps two biases, b_ih and b_hh, though only their sum matters: `bias` = b_ih + b_hh. The exception is the GRU's candidate,
+    whose second bias is scaled by the reset gate: there b_hh ends with the cell's own `recurrent_bias`.
+    """
+
+    chosen: ChosenCell
+    template: Cell
+    suffix: str
+    """What follows every name: "_l0", "_l1_reverse", or nothing for a single cell."""
+
+    @classmethod
+    def of(cls, chosen: ChosenCell, input_size: int, hidden_size: int, *, bias: bool, suffix: str = "") -> NamedWeights:
+        with torch.device("meta"):  # shapes only: nothing is drawn and no memory is used
+            template = chosen.build(input_size, hidden_size, bias=bias)
+        inner = [name for name, _ in template.named_parameters() if "." in name]
+        if inner:
+            raise UsageError(
+                f"the cell {chosen} brings a module with parameters of its own: {listed(inner)}.",
+                cure="torch's names have no place for them; walk such a cell with seqlab.blocks.recurrent instead.",
+            )
+        return cls(chosen, template, suffix)
+
+    @cached_property
+    def shapes(self) -> dict[str, torch.Size]:
+        """Name and shape of every parameter of the layer, in torch's order: matrices, biases, the rest."""
+        own = dict(self.template.named_parameters())
+        shapes = {self._names[name]: own[name].shape for name in ("input", "recurrent") if name in own}
+        for name in self._biases:
+            shapes[name] = own["bias"].shape
+        shapes.update({name: own[own_name].shape for own_name, name in self._names.items()})
+        return shapes
+
+    def bind(self, read: Callable[[str], Tensor]) -> Cell:
+        """The cell with the layer's parameters of this moment in it; gradients reach them."""
+        weights = {own: read(name) for own, name in self._names.items()}
+        biases = [read(name) for name in self._biases]
+        if len(biases) == 2 and self._has_recurrent_bias:
+            shared = len(biases[1]) - self.template.hidden_size
+            weights["bias"] = torch.cat([biases[0][:shared] + biases[1][:shared], biases[0][shared:]])
+            weights["recurrent_bias"] = biases[1][shared:]
+        elif biases:
+            weights["bias"] = biases[0] + biases[1] if len(biases) == 2 else biases[0]
+        return self.template.with_weights(weights)
+
+    def start(self, parameter: Callable[[str], Tensor]) -> None:
+        """torch's own start for torch's cells (the same numbers under the same seed), the cell's own for all others."""
+        if self.chosen.starts_like_torch:
+            bound = self.template.hidden_size**-0.5
+            for name in self.shapes:
+                nn.init.uniform_(parameter(name), -bound, bound)
+        else:
+            with torch.no_grad():
+                for name, value in self._of_a_new_cell():
+                    parameter(name).copy_(value)
+
+    def _of_a_new_cell(self) -> Iterator[tuple[str, Tensor]]:
+        cell = self.chosen.build(self.template.input_size, self.template.hidden_size, bias=self.template.bias is not None)
+        own = dict(cell.named_parameters())
+        for own_name, name in self._names.items():
+            yield name, own[own_name]
+        for name in self._biases[:1]:
+            yield name, own["bias"]
+        for name in self._biases[1:]:
+            second = torch.zeros_like(own["bias"])
+            if self._has_recurrent_bias:
+                second[-cell.hidden_size :] = own["recurrent_bias"]
+            yield name, second
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """The cell's name and the layer's name of each parameter but the biases."""
+        own_names = [name for name, _ in self.template.named_parameters() if name not in BIASES]
+        return {own: TORCH_NAMES.get(own, own) + self.suffix for own in own_names}
+
+    @cached_property
+    def _biases(self) -> list[str]:
+        """A cell that never looks at its past has no hidden-to-hidden bias."""
+        names = [f"bias_ih{self.suffix}", f"bias_hh{self.suffix}"]
+        return [] if self.template.bias is None else names[: 2 if "recurrent" in self._names else 1]
+
+    @cached_property
+    def _has_recurrent_bias(self) -> bool:
+        return "recurrent_bias" in dict(self.template.named_parameters())

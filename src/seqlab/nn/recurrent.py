@@ -1,0 +1,189 @@
+"""What RNN, LSTM and GRU share: torch's face, any cell behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.utils.rnn import PackedSequence
+
+from seqlab.blocks.merge import MERGES, MergeName
+from seqlab.blocks.walk import walk
+from seqlab.cells.base import Cell, State
+from seqlab.cells.native_library import native
+from seqlab.cells.packing import Packing, Path
+from seqlab.core.errors import UsageError, nearest
+from seqlab.nn.chosen_cell import CellChoice, Family, choose_cell
+from seqlab.nn.named_weights import NamedWeights
+from seqlab.nn.rows import Rows
+from seqlab.nn.states import Hidden, States
+from seqlab.nn.widths import widths_of
+
+
+class Recurrent(nn.RNNBase):
+    """Layers of one kind of cell with torch's constructor, parameters, inputs and outputs.
+
+    A subclass also inherits from torch's own layer, whose forward pass runs where torch has the equations and all sequences are
+    equally long; everything else is walked here, over real steps only. Parameters are read at every call, so whatever replaces them
+    (load_state_dict with assign, .to, parametrizations, functional_call) is seen.
+    """
+
+    family: ClassVar[Family]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int | None,
+        num_layers: int,
+        *,
+        torchs: Mapping[str, Any],
+        proj_size: int = 0,
+        device: torch.device | str | int | None,
+        dtype: torch.dtype | None,
+        cell: CellChoice | None,
+        options: Mapping[str, Any],
+        merge: MergeName,
+        hidden_sizes: Sequence[int] | None,
+        fast: bool,
+    ) -> None:
+        self._cells: list[list[NamedWeights]] = []
+        where = type(self).__name__
+        widths = widths_of(hidden_size, num_layers, hidden_sizes, where=where)
+        arguments: dict[str, Any] = {**torchs, "device": "meta", "dtype": dtype}
+        if proj_size:
+            arguments["proj_size"] = proj_size  # torch's RNN and GRU refuse the very word
+        sizes: tuple[Any, ...] = (input_size, widths[-1], num_layers if hidden_sizes is None else len(widths))
+        # torch checks its own arguments and sets its own attributes; its parameters make room for those of the cell.
+        super().__init__(*sizes, **arguments)
+        self._forget_torchs_parameters()
+        if merge not in MERGES:
+            raise UsageError(f"there is no merge called '{merge}'.", where=where, cure=nearest(merge, MERGES))
+        if merge != "concat" and not self.bidirectional:
+            raise UsageError(
+                f"merge='{merge}' has nothing to merge in one direction.", where=where, cure="Add bidirectional=True, or leave merge out."
+            )
+        self.chosen = choose_cell(cell, family=self.family, where=where, more=options)
+        if self.chosen.name == "projected_lstm" and not proj_size:
+            raise UsageError("the cell projected_lstm needs a width.", where=where, cure="It is an argument of the layer: proj_size=64.")
+        self.hidden_sizes = widths
+        self.merge = merge
+        self.fast = fast
+        self._lay_out(device, dtype)
+        self.reset_parameters()
+
+    def _forget_torchs_parameters(self) -> None:
+        for name in self._flat_weights_names:
+            delattr(self, name)
+        self._flat_weights_names, self._all_weights, self._flat_weights = [], [], []
+
+    def _lay_out(self, device: torch.device | str | int | None, dtype: torch.dtype | None) -> None:
+        """A parameter for every name, layer by layer, the reverse direction after the forward one."""
+        size = self.input_size
+        for number, width in enumerate(self.hidden_sizes):
+            suffixes = [f"_l{number}", f"_l{number}_reverse"][: self._num_directions]
+            layer = [NamedWeights.of(self.chosen, size, width, bias=self.bias, suffix=suffix) for suffix in suffixes]
+            self._cells.append(layer)
+            shapes = [weights.shapes for weights in layer]
+            size = layer[0].template.output_size * (2 if self.bidirectional and self.merge == "concat" else 1)
+            if self.merge == "learned":
+                shapes.append({f"weight_merge_l{number}": torch.Size([size, 2 * size]), f"bias_merge_l{number}": torch.Size([size])})
+            for group in shapes:
+                for name, shape in group.items():
+                    self.register_parameter(name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)))
+                self._flat_weights_names.extend(group)
+                self._all_weights.append(list(group))
+        self._init_flat_weights()
+
+    def reset_parameters(self) -> None:
+        """torch's own start for torch's cells, the cell's own for all others."""
+        for number, layer in enumerate(self._cells):
+            for weights in layer:
+                weights.start(self._read)
+            if self.merge == "learned":
+                project = nn.Linear(2 * layer[0].template.output_size, layer[0].template.output_size)
+                with torch.no_grad():
+                    self._read(f"weight_merge_l{number}").copy_(project.weight)
+                    self._read(f"bias_merge_l{number}").copy_(project.bias)
+
+    def _read(self, name: str) -> Tensor:
+        """A parameter as it is now; through getattr, because a parametrization makes it a computed one."""
+        return getattr(self, name)
+
+    def flatten_parameters(self) -> None:
+        """One block of memory for all weights, where torch's fused layer can use it; torch calls this by itself."""
+        if self._cells and self._is_torchs:
+            super().flatten_parameters()
+
+    @property
+    def _num_directions(self) -> int:
+        return 2 if self.bidirectional else 1
+
+    @property
+    def _is_torchs(self) -> bool:
+        """Whether torch's own layer holds these parameters and computes this."""
+        return self.chosen.is_torchs and self.merge == "concat" and len(set(self.hidden_sizes)) == 1
+
+    def forward(
+        self,
+        input: Tensor | PackedSequence,  # noqa: A002 - torch's name
+        hx: Hidden | None = None,
+    ) -> tuple[Tensor | PackedSequence, Hidden]:
+        """(output, last state), as torch.nn's layer of the same name returns them."""
+        if self._is_left_to_torch(input):
+            return super().forward(input, hx)
+        self._update_flat_weights()
+        rows = Rows.of(input, batch_first=self.batch_first, where=type(self).__name__)
+        self.check_input(rows.as_given, rows.batch_sizes)
+        states = States(self._cells, rows)
+        outputs, last = self._walk(rows.rows, rows.packing, states.split(hx))
+        return rows.leave(outputs), states.join(last)
+
+    def _is_left_to_torch(self, input: Tensor | PackedSequence) -> bool:  # noqa: A002
+        """torch is at its best on a graphics card, and on a CPU with sequences of one length, no projection and no kernel of our own."""
+        if not (self.fast and self._is_torchs):
+            return False
+        if input.data.device.type != "cpu":
+            return True
+        has_kernel = self.family != "rnn" and native(input.data) is not None
+        return isinstance(input, Tensor) and self.proj_size == 0 and not has_kernel
+
+    def _walk(
+        self, rows: Float[Tensor, "rows input"], packing: Packing, states: list[list[State]]
+    ) -> tuple[Float[Tensor, "rows output"], list[list[State]]]:
+        """All layers, each direction by itself: packed rows and (layer, direction) states in the packing's order, in and out."""
+        last = []
+        for number, (layer, given) in enumerate(zip(self._cells, states, strict=True)):
+            below = rows if number == 0 else F.dropout(rows, self.dropout, self.training)
+            walked = [
+                self._walk_one(weights.bind(self._read), below, state, packing.path(reverse=bool(reverse), device=rows.device))
+                for reverse, (weights, state) in enumerate(zip(layer, given, strict=True))
+            ]
+            rows = self._merge(number, [outputs for outputs, _ in walked])
+            last.append([state for _, state in walked])
+        return rows, last
+
+    def _walk_one(self, cell: Cell, rows: Tensor, state: State, path: Path) -> tuple[Tensor, State]:
+        if path.num_sequences == 0:  # a step of nobody has the right shapes
+            return cell.resolved().forward(rows, state)
+        fast = self.fast and not torch.is_autocast_enabled(rows.device.type)  # a walk by hand knows one type of numbers
+        return walk(cell, rows, state, path, fast=fast)
+
+    def _merge(self, number: int, directions: list[Tensor]) -> Tensor:
+        if len(directions) == 1:
+            return directions[0]
+        if self.merge == "learned":
+            return F.linear(torch.cat(directions, dim=-1), self._read(f"weight_merge_l{number}"), self._read(f"bias_merge_l{number}"))
+        return MERGES[self.merge](directions[0].shape[1])(*directions)
+
+    def extra_repr(self) -> str:
+        parts = [super().extra_repr()]
+        if len(set(self.hidden_sizes)) > 1:
+            parts.append(f", hidden_sizes={self.hidden_sizes}")
+        parts.append(self.chosen.told())
+        if self.merge != "concat":
+            parts.append(f", merge={self.merge}")
+        return "".join(parts if self.fast else [*parts, ", fast=False"])

@@ -1,0 +1,71 @@
+"""torch.nn.RNN, with a choice of cells and nonlinearities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import torch
+from torch import nn
+
+from seqlab.blocks.merge import MergeName
+from seqlab.nn.chosen_cell import CellChoice, Family, Nonlinearity
+from seqlab.nn.recurrent import Recurrent
+
+
+class RNN(Recurrent, nn.RNN):  # type: ignore[misc]
+    """torch.nn.RNN: same arguments, inputs, outputs, parameters and start; packed sequences take less time.
+
+        output, h_n = RNN(input_size, hidden_size, num_layers)(input, h_0)
+
+    nonlinearity: tanh (unless said otherwise), relu, sigmoid, identity, or any function of a tensor.
+    cell: the equations: "orthogonal", any cell without a memory, or {"kind": "orthogonal", "activation": "tanh"}.
+    merge: how the two directions become one: concat, mean, sum or learned.
+    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0 and h_n are tuples with one
+        tensor (directions, batch, width) per layer.
+    fast: False takes the plain path, which can be differentiated any number of times.
+    """
+
+    family: ClassVar[Family] = "rnn"
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int | None = None,
+        num_layers: int = 1,
+        nonlinearity: Nonlinearity | None = None,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: torch.device | str | int | None = None,
+        dtype: torch.dtype | None = None,
+        *,
+        proj_size: None = None,
+        cell: CellChoice | None = None,
+        merge: MergeName = "concat",
+        hidden_sizes: Sequence[int] | None = None,
+        fast: bool = True,
+    ) -> None:
+        if proj_size is not None:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        super().__init__(
+            input_size,
+            hidden_size,
+            num_layers,
+            torchs={
+                "bias": bias,
+                "batch_first": batch_first,
+                "dropout": dropout,
+                "bidirectional": bidirectional,
+            },
+            device=device,
+            dtype=dtype,
+            cell=cell,
+            options={} if nonlinearity is None else {"activation": nonlinearity},
+            merge=merge,
+            hidden_sizes=hidden_sizes,
+            fast=fast,
+        )
+        self.nonlinearity = getattr(self._cells[0][0].template, "activation", "tanh")
+        self.mode = "RNN_RELU" if self.nonlinearity == "relu" else "RNN_TANH"

@@ -1,0 +1,67 @@
+"""torch's three forms of input, as packed rows: a batch, a single sequence, a PackedSequence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence
+
+from seqlab.cells.packing import Packing
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The steps of an input, packed, and what it takes to give the output the form of the input."""
+
+    rows: Tensor
+    """(rows, input): all first steps, then all second ones."""
+    as_given: Tensor
+    """What torch's own checks look at: (rows, input) of a PackedSequence, else a batch with three axes."""
+    packing: Packing
+    batch_first: bool = False
+    is_batched: bool = True
+    packed: PackedSequence | None = None
+
+    @classmethod
+    def of(cls, given: Tensor | PackedSequence, *, batch_first: bool, where: str) -> Rows:
+        if isinstance(given, PackedSequence):
+            sizes = tuple(given.batch_sizes.tolist())
+            return cls(given.data, given.data, Packing(sizes, None, len(sizes)), packed=given)
+        if given.dim() not in (2, 3):
+            raise ValueError(f"{where}: Expected input to be 2D or 3D, got {given.dim()}D tensor instead")
+        is_batched = given.dim() == 3
+        steps = given if is_batched else given.unsqueeze(1)
+        batch_first = batch_first and is_batched
+        time_first = steps.transpose(0, 1) if batch_first else steps  # (time, batch, input)
+        time, batch = time_first.shape[:2]
+        if time == 0:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+        return cls(time_first.reshape(time * batch, given.shape[-1]), steps, Packing((batch,) * time, None, time), batch_first, is_batched)
+
+    @property
+    def batch_sizes(self) -> Tensor | None:
+        return None if self.packed is None else self.packed.batch_sizes
+
+    @property
+    def num_sequences(self) -> int:
+        return self.packing.num_sequences
+
+    def leave(self, rows: Float[Tensor, "rows output"]) -> Tensor | PackedSequence:
+        """The output of every step, in the form in which the input came."""
+        if self.packed is not None:
+            return PackedSequence(rows, self.packed.batch_sizes, self.packed.sorted_indices, self.packed.unsorted_indices)
+        steps = rows.view(self.packing.time, self.num_sequences, rows.shape[1])  # (time, batch, output)
+        if not self.is_batched:
+            return steps.squeeze(1)
+        return steps.transpose(0, 1) if self.batch_first else steps
+
+    def sort(self, part: Float[Tensor, "directions batch hidden"]) -> Float[Tensor, "directions batch hidden"]:
+        """A state from the user's order of the batch into that of the rows."""
+        order = None if self.packed is None else self.packed.sorted_indices
+        return part if order is None else part.index_select(1, order)
+
+    def restore(self, part: Float[Tensor, "directions batch hidden"]) -> Float[Tensor, "directions batch hidden"]:
+        order = None if self.packed is None else self.packed.unsorted_indices
+        return part if order is None else part.index_select(1, order)

@@ -1,0 +1,91 @@
+"""torch's form of a state, (layers * directions, batch, hidden) for each part, and that of the walk: one row per sequence for each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from seqlab.cells.base import State
+from seqlab.core.errors import UsageError
+from seqlab.nn.named_weights import NamedWeights
+from seqlab.nn.rows import Rows
+
+Part = Tensor | Sequence[Tensor]
+"""(layers * directions, batch, hidden); where widths differ, one (directions, batch, hidden) per layer."""
+Hidden = Part | tuple[Part, Part]
+"""The hidden state, or (hidden, memory)."""
+
+
+class States:
+    """The states of one call: their sizes follow from the cells, their batch from the input."""
+
+    def __init__(self, cells: list[list[NamedWeights]], rows: Rows) -> None:
+        self._sizes = [layer[0].template.state_sizes for layer in cells]  # by layer, then by part
+        self._num_directions = len(cells[0])
+        self._num_parts = len(self._sizes[0])
+        self._rows = rows
+
+    def split(self, given: Hidden | None) -> list[list[State]]:
+        """By layer and direction, in the order of the rows; zeros where none is given."""
+        if given is None:
+            batch = self._rows.num_sequences
+            return [[tuple(self._rows.rows.new_zeros(batch, size) for size in sizes)] * self._num_directions for sizes in self._sizes]
+        parts = self._parts(given)
+        by_part = [self._by_layer(number, part) for number, part in enumerate(parts)]
+        return [[tuple(part[layer][direction] for part in by_part) for direction in range(self._num_directions)] for layer in range(len(self._sizes))]
+
+    def _parts(self, given: Any) -> list[Part]:
+        if self._num_parts == 1:
+            return [given]
+        if isinstance(given, Tensor) or len(given) != self._num_parts:
+            found = "one tensor" if isinstance(given, Tensor) else f"{len(given)} parts"
+            raise UsageError(f"the state is {found}.", cure="Give (hidden, memory), as the layer returns it.")
+        return list(given)
+
+    def join(self, last: list[list[State]]) -> Hidden:
+        """Back into torch's form and the user's order."""
+        parts = tuple(self._joined(number, last) for number in range(self._num_parts))
+        return parts[0] if len(parts) == 1 else parts  # type: ignore[return-value]
+
+    def _joined(self, number: int, last: list[list[State]]) -> Part:
+        layers = [[direction[number] for direction in layer] for layer in last]
+        if self._is_even(number):
+            return self._leave(torch.stack([part for layer in layers for part in layer]))
+        return tuple(self._leave(torch.stack(layer)) for layer in layers)
+
+    def _by_layer(self, number: int, part: Part) -> list[Tensor]:
+        """One (directions, batch, size) for each layer, checked and sorted."""
+        sizes = [sizes[number] for sizes in self._sizes]
+        name = "hidden size" if self._num_parts == 1 else f"hidden[{number}] size"
+        if self._is_even(number):
+            if not isinstance(part, Tensor):
+                raise UsageError(f"the state is a {type(part).__name__}.", cure="Give one tensor (layers * directions, batch, hidden).")
+            entered = self._enter(part, (len(sizes) * self._num_directions, self._rows.num_sequences, sizes[0]), name)
+            return list(entered.split(self._num_directions))
+        if isinstance(part, Tensor) or len(part) != len(sizes):
+            found = "one tensor" if isinstance(part, Tensor) else f"{len(part)} tensors"
+            raise UsageError(
+                f"the state is {found}, but the {len(sizes)} layers have different widths: {', '.join(map(str, sizes))}.",
+                cure="Give a list with one tensor (directions, batch, width) per layer, as the layer returns it.",
+            )
+        return [self._enter(layer, (self._num_directions, self._rows.num_sequences, size), name) for layer, size in zip(part, sizes, strict=True)]
+
+    def _enter(self, part: Tensor, expected: tuple[int, int, int], name: str) -> Tensor:
+        axes = 3 if self._rows.is_batched else 2
+        if part.dim() != axes:
+            kind = "batched" if self._rows.is_batched else "unbatched"
+            raise RuntimeError(f"For {kind} {axes}-D input, hx should also be {axes}-D but got {part.dim()}-D tensor")
+        whole = part if self._rows.is_batched else part.unsqueeze(1)
+        if whole.shape != expected:
+            raise RuntimeError(f"Expected {name} {expected}, got {list(whole.shape)}")
+        return self._rows.sort(whole)
+
+    def _leave(self, part: Tensor) -> Tensor:
+        return self._rows.restore(part) if self._rows.is_batched else part.squeeze(1)
+
+    def _is_even(self, number: int) -> bool:
+        """Whether this part is equally wide in all layers."""
+        return len({sizes[number] for sizes in self._sizes}) == 1
