@@ -8,6 +8,7 @@ from seqlab.pages.report import render_report
 from seqlab.pages.report_data import ClassLine, Confusion, Curve, Mark, Reference, Report, Sample, ScoreLine, Series, WrongExample
 from seqlab.runs.folder import JOURNAL
 from seqlab.runs.next_steps import after_training
+from seqlab.training.clip_advice import suggest_clip
 from seqlab.training.journal import read_journal
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def run_report(run: Run) -> str:
             title=run.folder.name,
             subtitle=f"{run.recipe.task.replace('_', ' ')}, {run.recipe.model.kind}, {run.num_parameters:,} parameters, {run.recipe.data.train}",
             created=raw["provenance"]["created"],
-            summary=_summary(raw),
+            summary=[*_summary(raw), *_clipping(events, run.recipe.training.clip_norm)],
             scores=_scores(raw),
             curves=_curves(events, raw),
             confusion=Confusion(details["labels"], details["confusion"]) if "confusion" in details else None,
@@ -51,6 +52,12 @@ def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
         ("versions", f"seqlab {facts['seqlab']}, torch {facts['torch']}, Python {facts['python']}"),
         *((f"{name} data", fingerprint) for name, fingerprint in facts["data"].items()),
     ]
+
+
+def _clipping(events: list[dict[str, Any]], clip_norm: float) -> list[tuple[str, str]]:
+    """What the gradients' norms say about the clipping norm."""
+    norms = [event["gradient_norm"] for event in events if event["event"] == "step" and event.get("gradient_norm") is not None]
+    return [("clipping", suggest_clip(norms, limit=clip_norm).sentence())] if norms else []
 
 
 def _scores(raw: dict[str, Any]) -> list[ScoreLine]:

@@ -1,0 +1,1 @@
+"""Looks inside a network and returns plain data: states, gates, gradients, Jacobians."""

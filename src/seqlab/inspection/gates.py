@@ -1,0 +1,66 @@
+"""How open the gates are, and how often they are so open or so shut that they hardly learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from seqlab.core.errors import UsageError
+from seqlab.inspection.own_steps import Array, plain, real_only
+from seqlab.inspection.unrolling import Unrolled
+
+NEARLY_SHUT = 0.1
+NEARLY_OPEN = 0.9
+
+
+@dataclass(frozen=True)
+class GateUse:
+    """One gate of one direction of one layer, over all units and real steps."""
+
+    layer: int
+    reverse: bool
+    gate: str
+    mean: float
+    shut_share: float
+    """Share of values below 0.1."""
+    open_share: float
+    """Share of values above 0.9."""
+    num_zero: int
+    """Values that are exactly 0 in float32: nothing passes, and no gradient reaches the gate."""
+    num_one: int
+    """Values that are exactly 1 in float32: a sigmoid only tends to 1, but rounding takes it there from about 17 on."""
+    num_values: int
+    over_time: Float[Array, "time"]
+    """Mean at every step, over the sequences that have it."""
+
+
+def gate_use(unrolled: Unrolled) -> list[GateUse]:
+    """Every gate of every layer and direction. The candidate is left out: it is no gate, its values have both signs."""
+    found = []
+    for track in unrolled.tracks:
+        for gate in [name for name in (track.gates[0] if track.gates else {}) if name != "candidate"]:
+            values = torch.stack([gates[gate] for gates in track.gates], dim=1)  # (batch, time, hidden)
+            found.append(_use(track.layer, track.reverse, gate, real_only(plain(values), unrolled)))
+    if not found:
+        raise UsageError("this network has no gates to look at.", cure="A plain recurrent cell has none; an LSTM or a GRU has.")
+    return found
+
+
+def _use(layer: int, reverse: bool, gate: str, values: Float[Array, "batch time hidden"]) -> GateUse:
+    real = values[~np.isnan(values)]
+    rounded = real.astype(np.float32)
+    return GateUse(
+        layer=layer,
+        reverse=reverse,
+        gate=gate,
+        mean=float(real.mean()),
+        shut_share=float((real < NEARLY_SHUT).mean()),
+        open_share=float((real > NEARLY_OPEN).mean()),
+        num_zero=int((rounded == 0).sum()),
+        num_one=int((rounded == 1).sum()),
+        num_values=len(real),
+        over_time=np.nanmean(values, axis=(0, 2)),
+    )

@@ -1,0 +1,80 @@
+"""What flows forward and what flows back at every step: the size of each state, and of the loss's gradient there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.core.errors import UsageError
+from seqlab.inspection.own_steps import Array, plain, real_only
+from seqlab.inspection.unrolling import Track, Unrolled
+
+Loss = Callable[[Tensor], Tensor]
+"""Outputs (batch, time, output) -> one number, a sum over the sequences."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Norms at every step of one direction of one layer. NaN stands in the padding; the arrays of a memory are None where there is none."""
+
+    layer: int
+    reverse: bool
+    hidden: Float[Array, "batch time"]
+    """Forward: ‖h_t‖."""
+    memory: Float[Array, "batch time"] | None
+    hidden_gradient: Float[Array, "batch time"]
+    """Backward: ‖∂L/∂h_t‖, through everything that comes after."""
+    memory_gradient: Float[Array, "batch time"] | None
+    """‖∂L/∂c_t‖, through everything that comes after, the hidden state of the same step included."""
+    projected_gradient: Float[Array, "batch time"]
+    """‖∂L/∂(W x_t + b)‖: what step t adds to the gradient of the weights, before the product with its input."""
+
+    def table(self) -> list[dict[str, float]]:
+        """One line per step, each value a mean over the sequences that have this step."""
+        columns = {name: getattr(self, name) for name in ("hidden", "memory", "hidden_gradient", "memory_gradient", "projected_gradient")}
+        means = {name: np.nanmean(values, axis=0) for name, values in columns.items() if values is not None}
+        return [{"time": time, **{name: float(mean[time]) for name, mean in means.items()}} for time in range(self.hidden.shape[1])]
+
+
+def last_output(unrolled: Unrolled) -> Loss:
+    """The usual question: L = Σ_j output_j at the last real step of each sequence."""
+    rows = torch.arange(len(unrolled.is_token), device=unrolled.is_token.device)
+    last = unrolled.is_token.sum(dim=1) - 1
+    return lambda outputs: outputs[rows, last].sum()
+
+
+def gradient_flow(unrolled: Unrolled, loss: Loss | None = None) -> list[Flow]:
+    """Gradient norms of every hidden state and memory, for a loss at the last step or for any loss of the outputs.
+
+    The norms are those of single sequences: the loss must be a sum of what each sequence gives, not a mean.
+    """
+    value = (loss or last_output(unrolled))(unrolled.outputs)
+    if value.dim() != 0 or not value.requires_grad:
+        raise UsageError(f"the loss has shape {tuple(value.shape)}; it must be one number computed from the outputs.")
+    wanted = [part for track in unrolled.tracks for part in (*track.hidden, *track.memory, *track.projected)]
+    gradients = iter(torch.autograd.grad(value, wanted, retain_graph=True, allow_unused=True, materialize_grads=True))
+    return [_flow(track, unrolled, gradients) for track in unrolled.tracks]
+
+
+def _flow(track: Track, unrolled: Unrolled, gradients: Iterator[Tensor]) -> Flow:
+    def norms(parts: tuple[Tensor, ...]) -> Float[Array, "batch time"]:
+        return real_only(plain(torch.stack(parts, dim=1).norm(dim=-1)), unrolled)
+
+    def taken(parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        return tuple(next(gradients) for _ in parts)
+
+    hidden, memory, projected = taken(track.hidden), taken(track.memory), taken(track.projected)
+    return Flow(
+        layer=track.layer,
+        reverse=track.reverse,
+        hidden=norms(track.hidden),
+        memory=norms(track.memory) if track.memory else None,
+        hidden_gradient=norms(hidden),
+        memory_gradient=norms(memory) if memory else None,
+        projected_gradient=norms(projected),
+    )

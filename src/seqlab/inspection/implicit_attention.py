@@ -1,0 +1,81 @@
+"""Gated recurrence as attention: how much of every candidate of the past stands in the state now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from seqlab.cells.closed_form import unrolled_at_every_step
+from seqlab.inspection.memory_path import gated_track, mixing_over_time
+from seqlab.inspection.own_steps import Array, plain, real_only
+from seqlab.inspection.unrolling import Unrolled
+
+
+@dataclass(frozen=True)
+class ImplicitAttention:
+    """A gated state, unrolled into a weighted sum of all candidates so far.
+
+        state_t = keep_t ⊙ state_{t-1} + write_t ⊙ candidate_t
+                = Σ_i weight_{t,i} ⊙ candidate_i + start_t ⊙ state_0
+        weight_{t,i} = write_i ⊙ Π_{j = i+1 … t} keep_j          start_t = Π_{j = 1 … t} keep_j
+
+    The state is the memory, or the hidden state of a cell without one. Where write = 1 - keep (GRU, coupled LSTM) the weights of a
+    row and its start add up to 1: attention whose weights depend on each other through the gates. An LSTM's need not.
+    Walking backwards, i runs from the other end. A row is NaN where its sequence has no such step.
+    """
+
+    layer: int
+    reverse: bool
+    weights: Float[Array, "batch target source hidden"]
+    start: Float[Array, "batch target hidden"]
+    """The weight of the state before the first step."""
+    candidates: Float[Array, "batch source hidden"]
+    initial: Float[Array, "batch hidden"]
+    states: Float[Array, "batch target hidden"]
+    """The states as the recurrence made them."""
+
+    @property
+    def alignment(self) -> Float[Array, "batch target source"]:
+        """The weights, averaged over the units."""
+        return self.weights.mean(axis=-1)
+
+    @property
+    def sums(self) -> Float[Array, "batch target hidden"]:
+        """Σ_i weight_{t,i} ⊙ candidate_i + start_t ⊙ state_0: the states again, by the closed form."""
+        candidates = np.nan_to_num(self.candidates)
+        return (self.weights * candidates[:, None]).sum(axis=2) + self.start * self.initial[:, None]
+
+    @property
+    def error(self) -> float:
+        """The largest difference between the closed form and the recurrence: rounding, and nothing else."""
+        return float(np.nanmax(np.abs(self.sums - self.states)))
+
+    def table(self, sequence: int = 0) -> list[dict[str, float]]:
+        """One line per step of a sequence: the weight of the start, of the step itself, and of all steps in between."""
+        lines = []
+        for time, (row, start) in enumerate(zip(self.alignment[sequence], self.start[sequence].mean(axis=-1), strict=True)):
+            lines.append({"time": time, "start": float(start), "now": float(row[time]), "past": float(row.sum() - row[time])})
+        return lines
+
+
+def implicit_attention(unrolled: Unrolled, *, layer: int = -1, reverse: bool = False) -> ImplicitAttention:
+    """The weights of every candidate in every state, unit by unit (batch · time² · hidden numbers)."""
+    track, cell = gated_track(unrolled, layer, reverse)
+    keep, write, candidates = (part.detach().double() for part in mixing_over_time(track, cell))  # (batch, time, hidden) each
+    is_live = unrolled.is_token.unsqueeze(-1)
+    keep, write = torch.where(is_live, keep, 1.0), torch.where(is_live, write, 0.0)  # outside a sequence the state stands still
+    start, weights = unrolled_at_every_step(*[part[:, track.order].transpose(0, 1) for part in (keep, write)])
+    start, weights = start[track.order], weights[track.order][:, track.order]  # from the order of the walk to that of time, its own inverse
+    states = np.stack([plain(part) for part in track.carried], axis=1)
+    return ImplicitAttention(
+        layer=track.layer,
+        reverse=reverse,
+        weights=real_only(plain(weights.permute(2, 0, 1, 3)), unrolled),
+        start=real_only(plain(start.transpose(0, 1)), unrolled),
+        candidates=real_only(plain(candidates), unrolled),
+        initial=plain(track.initial[-1]),
+        states=real_only(states, unrolled),
+    )

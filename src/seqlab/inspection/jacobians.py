@@ -1,0 +1,59 @@
+"""How much a state still feels of a state long before it: Jacobians between distant steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from seqlab.core.errors import UsageError
+from seqlab.inspection.own_steps import Array, by_distance, plain
+from seqlab.inspection.spectral import spectral_norm
+from seqlab.inspection.unrolling import Unrolled
+
+Part = Literal["hidden", "memory"]
+
+
+@dataclass(frozen=True)
+class JacobianNorms:
+    """‖∂h_T/∂h_{T-d}‖ for every distance d, T the end of each sequence's walk. NaN where a sequence is shorter."""
+
+    part: Part
+    layer: int
+    reverse: bool
+    norms: Float[Array, "batch distance"]
+
+    def table(self) -> list[dict[str, float]]:
+        """One line per distance: mean, smallest and largest over the sequences."""
+        columns = (np.nanmean(self.norms, axis=0), np.nanmin(self.norms, axis=0), np.nanmax(self.norms, axis=0))
+        return [
+            {"distance": distance, "mean": float(mean), "smallest": float(smallest), "largest": float(largest)}
+            for distance, (mean, smallest, largest) in enumerate(zip(*columns, strict=True))
+        ]
+
+
+def jacobians(unrolled: Unrolled, part: Part = "hidden", *, layer: int = -1, reverse: bool = False) -> Float[Array, "batch distance size size"]:
+    """∂h_T/∂h_{T-d} (rows: h_T) by automatic differentiation, one backward pass per unit.
+
+    The derivative is taken through everything that follows from the earlier tensor. For an LSTM that means: ∂c_T/∂c_t includes the way
+    through h_t and the gates of later steps, while ∂h_T/∂h_t is the way through the gates alone, with c_t held where it is.
+    """
+    track = unrolled.track(layer, reverse=reverse)
+    states = track.memory if part == "memory" else track.hidden
+    if not states:
+        raise UsageError(f"{type(track.cell).__name__} has no memory.", cure='Ask for part="hidden".')
+    end = states[track.last]
+    rows = []
+    for unit in range(end.shape[1]):
+        found = torch.autograd.grad(end[:, unit].sum(), states, retain_graph=True, allow_unused=True, materialize_grads=True)
+        rows.append(torch.stack(found, dim=1))  # (batch, time, size)
+    return by_distance(plain(torch.stack(rows, dim=2)), unrolled, track)
+
+
+def jacobian_norms(unrolled: Unrolled, part: Part = "hidden", *, layer: int = -1, reverse: bool = False) -> JacobianNorms:
+    """The spectral norm of each of these matrices."""
+    track = unrolled.track(layer, reverse=reverse)
+    return JacobianNorms(part, track.layer, reverse, spectral_norm(jacobians(unrolled, part, layer=layer, reverse=reverse)))

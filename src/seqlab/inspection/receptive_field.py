@@ -1,0 +1,84 @@
+"""Which inputs an output has really seen, read from gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from seqlab.blocks.recurrent import RecurrentStack
+from seqlab.blocks.recurrent_layer import RecurrentLayer
+from seqlab.cells.base import Cell
+from seqlab.core.errors import UsageError
+from seqlab.inspection.own_steps import Array, plain
+from seqlab.inspection.unrolling import unroll
+from seqlab.inspection.walkable import Walkable
+
+Sequences = Callable[[Tensor], Tensor]
+"""(batch, time, features) -> (batch, time, features), each sequence by itself."""
+
+
+@dataclass(frozen=True)
+class ReceptiveField:
+    """‖∂output_t/∂input_s‖ (Frobenius) for every output t (row) and input s (column)."""
+
+    norms: Float[Array, "batch target source"]
+
+    @property
+    def mean(self) -> Float[Array, "target source"]:
+        return self.norms.mean(axis=0)
+
+    @property
+    def sees(self) -> Bool[Array, "target source"]:
+        """Whether any sequence's output t depends on its input s at all. Where no way leads from s to t the gradient is exactly 0."""
+        return self.norms.max(axis=0) > 0
+
+    @property
+    def widths(self) -> list[int]:
+        """How many inputs each output sees."""
+        return self.sees.sum(axis=1).tolist()
+
+
+def receptive_field(network: Walkable | Sequences, steps: Float[Tensor, "batch time input"], *, num_probes: int = 0, seed: int = 0) -> ReceptiveField:
+    """The lower triangle for a network that walks forward or masks the future, all for one that sees both ways.
+
+    network: a recurrent layer of any kind, or any function (batch, time, features) -> (batch, time, features).
+    num_probes: 0 asks for every output feature, exactly: time * features backward passes. With n the norms are estimated from n random
+        directions of the output instead (without bias in their squares), and what cannot be seen still gives exactly 0.
+    """
+    inputs = steps.detach().clone().requires_grad_()
+    with torch.enable_grad():
+        outputs = _outputs(network, inputs)
+    if outputs.dim() != 3 or outputs.shape[:2] != steps.shape[:2]:
+        raise UsageError(f"the network made {tuple(outputs.shape)} of {tuple(steps.shape)}; the receptive field needs one output per step.")
+    directions = _directions(outputs, num_probes, seed)  # (num, features)
+    rows = [_row(outputs[:, time], inputs, directions) for time in range(outputs.shape[1])]
+    return ReceptiveField(np.stack(rows, axis=1))
+
+
+def _outputs(network: Walkable | Sequences, inputs: Tensor) -> Tensor:
+    if isinstance(network, RecurrentStack | RecurrentLayer | Cell | nn.RNNBase | nn.RNNCellBase):
+        return unroll(network, inputs).outputs
+    found = network(inputs)
+    return found[0] if isinstance(found, tuple) else found  # a layer that also returns its state
+
+
+def _directions(outputs: Tensor, num_probes: int, seed: int) -> Float[Tensor, "num features"]:
+    size = outputs.shape[2]
+    if num_probes == 0:
+        return torch.eye(size, dtype=outputs.dtype, device=outputs.device)
+    drawn = torch.randn(num_probes, size, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    return (drawn / num_probes**0.5).to(outputs)
+
+
+def _row(output: Float[Tensor, "batch features"], inputs: Tensor, directions: Float[Tensor, "num features"]) -> Float[Array, "batch source"]:
+    """‖J‖² = Σ ‖vᵀJ‖² over the directions v."""
+    squares = np.zeros(inputs.shape[:2])
+    for direction in directions:
+        (found,) = torch.autograd.grad((output @ direction).sum(), inputs, retain_graph=True, allow_unused=True, materialize_grads=True)
+        squares += (plain(found) ** 2).sum(axis=-1)
+    return np.sqrt(squares)

@@ -1,0 +1,26 @@
+"""The examples on the page of this room run, and print what the page says they print."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs" / "rooms" / "inspection.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=["instruments", "receptive field", "clipping"])
+def test_examples_run_and_print_what_they_promise(example: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(example, "inspection.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert printed
+    for promised in re.findall(r"# (\[[\d, ]+\])", example):
+        assert promised in printed
+
+
+def test_every_instrument_has_a_line() -> None:
+    rooms = (Path(__file__).parents[2] / "src" / "seqlab" / "inspection").glob("*.py")
+    support = {"__init__", "own_steps", "torch_layers", "walkable"}
+    assert [path.name for path in rooms if path.stem not in support and f"| `{path.name}` |" not in PAGE] == []
