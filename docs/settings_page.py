@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from seqlab.core.settings import describe
-from seqlab.recipes.recipe import SECTIONS
+from seqlab.core.settings import describe, sentence_of
+from seqlab.recipes.recipe import KINDS, SECTIONS
 
 PAGE = Path(__file__).with_name("settings.md")
 INTRODUCTION = "Every setting of a recipe, made from the code by `python docs/settings_page.py`. `seqlab explain NAME` shows the same."
 
 
 def page() -> str:
-    """All sections as tables; the model section once per kind."""
+    """All sections as tables; those that differ by kind once per kind."""
     lines = ["# Settings", "", INTRODUCTION, ""]
     for section, kinds in SECTIONS.items():
         for settings in kinds:
-            kind = settings.model_fields["kind"].default if section == "model" else ""
-            lines += [f"## {section}{f': {kind}' if kind else ''}", "", "| setting | kind | default | |", "|---|---|---|---|"]
+            kind = f": {settings.model_fields['kind'].default}" if section in KINDS else ""
+            lines += [f"## {section}{kind}", "", sentence_of(settings), "", "| setting | kind | default | |", "|---|---|---|---|"]
             for entry in describe(settings, prefix=f"{section}."):
                 lines.append(f"| `{entry.name}` | {entry.kind.replace('|', 'or')} | `{entry.default!r}` | {entry.sentence} |")
             lines.append("")

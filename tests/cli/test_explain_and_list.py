@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from seqlab.cells.settings import CELL_KINDS
+from seqlab.core.settings import sentence_of
 from seqlab.datasets.base import datasets
 from seqlab.models.settings import SHORT_NAMES, TransformerSettings
 from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
@@ -36,6 +38,35 @@ def test_a_setting_that_differs_between_models_is_shown_in_both_forms(capsys: py
     assert f"default {TransformerSettings().hidden_size}" in out
 
 
+@pytest.mark.parametrize("name", CELL_KINDS)
+def test_a_cell_is_explained_with_its_sentence_and_its_options(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "explain", name).out
+    assert f"cell {name}: {sentence_of(CELL_KINDS[name])} Options: " in out
+    for option, field in CELL_KINDS[name].model_fields.items():
+        assert (f"model.cell.{option} (" in out and f"    {field.description}\n" in out) == (option != "kind")
+    assert out.endswith(f"next:\n  seqlab train FILE --model {name}\n")
+
+
+@pytest.mark.parametrize("topic", ["model", "model.cell"])
+def test_the_model_is_explained_with_the_cells_to_choose_from(topic: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "explain", topic).out
+    for name, settings in CELL_KINDS.items():
+        assert f"cell {name}: {sentence_of(settings)} Options: " in out
+    assert "model.cell (rnn | lstm | peephole_lstm | " in out
+    assert ("model.cell.forget_bias (" in out) == (topic == "model.cell")
+
+
+def test_an_option_is_explained_with_the_cells_that_have_it(capsys: pytest.CaptureFixture[str]) -> None:
+    dotted, short = run(capsys, "explain", "model.cell.peepholes").out, run(capsys, "explain", "peepholes").out
+    assert dotted == short
+    assert dotted.startswith("model.cell.peepholes (diagonal | full; default diagonal)\n")
+    assert "    Cells: peephole_lstm.\n" in dotted
+    found = run(capsys, "explain", "forget_bias", "--json").json["settings"]
+    assert [(entry["name"], entry["kinds"]) for entry in found] == [
+        ("model.cell.forget_bias", [name for name, settings in CELL_KINDS.items() if "forget_bias" in settings.model_fields])
+    ]
+
+
 def test_explain_alone_names_every_part_of_a_recipe(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "explain").out
     for name, field in Recipe.model_fields.items():
@@ -60,13 +91,14 @@ def test_a_name_is_explained_with_a_command_that_uses_it(topic: str, command: st
 def test_everything_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     found = run(capsys, "list", "--json").json
     assert list(found["models"]) == list(SHORT_NAMES)
+    assert list(found["cells"]) == list(CELL_KINDS)
     assert list(found["datasets"]) == datasets.names()
     for kind, entries in found.items():
         for name, sentence in entries.items():
             assert len(sentence) > 15, f"{kind} {name}"
 
 
-@pytest.mark.parametrize("kind", ["tasks", "models", "tokens", "datasets", "recipes", "runs"])
+@pytest.mark.parametrize("kind", ["tasks", "models", "cells", "tokens", "datasets", "recipes", "runs"])
 def test_every_list_ends_with_a_command(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "\nnext:\n  seqlab " in run(capsys, "list", kind).out

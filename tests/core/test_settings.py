@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import Field, ValidationError
 
-from seqlab.core.settings import Settings, describe, expected
+from seqlab.core.settings import Settings, describe, expected, expected_entry, sentence_of
+
+
+class First(Settings):
+    """A part."""
+
+    kind: Literal["first"] = Field("first", description="Which.")
+
+
+class Second(Settings):
+    """Another part.
+
+    More about it.
+    """
+
+    kind: Literal["second"] = Field("second", description="Which.")
 
 
 class Example(Settings):
@@ -22,6 +37,9 @@ class Example(Settings):
     word: str = Field("", max_length=5, description="A word.")
     choice: Literal["", "a", "b"] = Field("", description="One of them.")
     names: tuple[str, ...] = Field((), description="Several.")
+    sizes: tuple[Annotated[int, Field(ge=1)], ...] = Field((), max_length=4, description="Some widths.")
+    some: tuple[Literal["a", "b"], ...] = Field((), description="Some of them.")
+    part: First | Second = Field(Second(), discriminator="kind", description="One of two.")
 
 
 @pytest.mark.parametrize(
@@ -36,10 +54,23 @@ class Example(Settings):
         ("word", "text of at most 5 characters"),
         ("choice", "'', a or b"),
         ("names", 'a list of names, such as ["a", "b"] or a,b'),
+        ("sizes", "a list of at most 4 whole numbers of at least 1, such as [64, 32] or 64,32"),
+        ("some", "a list of the names a, b"),
+        ("part", "first or second"),
     ],
 )
 def test_what_a_setting_takes(name: str, words: str) -> None:
     assert expected(Example.model_fields[name]) == words
+
+
+@pytest.mark.parametrize(("name", "words"), [("names", "text"), ("sizes", "a whole number of at least 1"), ("some", "a or b")])
+def test_what_an_entry_of_a_list_takes(name: str, words: str) -> None:
+    assert expected_entry(Example.model_fields[name]) == words
+
+
+def test_settings_of_a_kind_are_called_by_it_and_say_what_they_are() -> None:
+    assert (str(Second()), f"{First()}", sentence_of(Second)) == ("second", "first", "Another part.")
+    assert "count=3" in str(Example())
 
 
 def test_help_has_name_kind_default_and_sentence() -> None:
@@ -47,6 +78,8 @@ def test_help_has_name_kind_default_and_sentence() -> None:
     assert (entries["example.count"].kind, entries["example.count"].default, entries["example.count"].sentence) == ("whole number", 3, "How many.")
     assert entries["example.choice"].kind == "a | b"
     assert entries["example.names"].kind == "list of text"
+    assert entries["example.sizes"].kind == "list of whole numbers"
+    assert (entries["example.part"].kind, entries["example.part"].default) == ("first | second", "second")
     assert [entry.kind for entry in entries.values()][1:5] == ["number", "number", "true | false", "text"]
 
 

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
+from seqlab.cells.settings import CELL_KINDS
 from seqlab.models.base import Body, bodies
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
 
 AnySettings: TypeAlias = RecurrentSettings | ConvolutionalSettings | TransformerSettings
 
+SMALL_OPTIONS: Mapping[str, dict[str, object]] = {"projected_lstm": {"proj_size": 3}}
+
+
+def recurrent(cell: str | dict[str, object], **settings: Any) -> RecurrentSettings:
+    """A small network of a cell, given by its name or with options."""
+    section = {"kind": cell, **SMALL_OPTIONS.get(cell, {})} if isinstance(cell, str) else cell
+    return RecurrentSettings.model_validate({"cell": section, "hidden_size": 5, **settings})
+
+
 EITHER_WAY: Mapping[str, AnySettings] = {
-    "rnn": RecurrentSettings(cell="rnn", hidden_size=6),
-    "lstm": RecurrentSettings(cell="lstm", hidden_size=5, layers=3, embedding_size=7),
-    "gru": RecurrentSettings(cell="gru", hidden_size=7, layers=2, embedding_size=3),
+    **{name: recurrent(name) for name in CELL_KINDS},
+    "three lstm layers": recurrent("lstm", layers=3, embedding_size=7),
+    "two gru layers": recurrent("gru", hidden_size=7, layers=2, embedding_size=3),
+    "a width for each layer": recurrent("coupled_lstm", hidden_sizes=(7, 3, 5), embedding_size=4),
+    "residual": recurrent("gru", layers=3, residual=True, embedding_size=5),
+    "residual over different widths": recurrent("rnn", hidden_sizes=(5, 3, 3), residual=True),
+    "locked dropout": recurrent("peephole_lstm", layers=2, locked_dropout=True),
+    "learned initial state": recurrent("lstm", layers=2, initial_state="learned"),
+    "full peepholes that see the new memory": recurrent({"kind": "peephole_lstm", "peepholes": "full", "expose_sees": "new"}),
+    "orthogonal start": recurrent("rnn", initialisation="orthogonal"),
     "convolutional": ConvolutionalSettings(hidden_size=6, layers=3, kernel_size=3),
     "convolutional kernel 1": ConvolutionalSettings(hidden_size=5, layers=1, kernel_size=1),
     "transformer pre-norm": TransformerSettings(hidden_size=6, heads=3, layers=2),
@@ -28,8 +45,12 @@ EITHER_WAY: Mapping[str, AnySettings] = {
 }
 ALL_STEPS: Mapping[str, AnySettings] = {
     **EITHER_WAY,
-    "bilstm": RecurrentSettings(cell="lstm", hidden_size=4, layers=2, bidirectional=True),
-    "bigru": RecurrentSettings(cell="gru", hidden_size=5, embedding_size=3, bidirectional=True),
+    "bilstm": recurrent("lstm", hidden_size=4, layers=2, bidirectional=True),
+    "bigru": recurrent("gru", embedding_size=3, bidirectional=True),
+    "mean of directions": recurrent("lstm", layers=2, bidirectional=True, merge="mean", embedding_size=3, pooling="max"),
+    "sum of directions": recurrent("single_gate", layers=2, bidirectional=True, merge="sum", residual=True, pooling="mean"),
+    "learned merge": recurrent("peephole_lstm", hidden_sizes=(4, 3), bidirectional=True, merge="learned", pooling="max"),
+    "both directions of projections": recurrent("projected_lstm", layers=2, bidirectional=True, initial_state="learned", locked_dropout=True),
 }
 CAUSAL: Mapping[str, AnySettings] = {**EITHER_WAY, "convolutional kernel 2": ConvolutionalSettings(hidden_size=6, layers=4, kernel_size=2)}
 

@@ -9,9 +9,10 @@ from torch import nn
 
 from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.blocks.embedding import StepProjection, TokenEmbedding
-from seqlab.blocks.pooling import LastPool, MaxPool, MeanPool
-from seqlab.models.classifier import Classifier
-from tests.models.settings_to_try import ALL_STEPS, AnySettings, assert_every_parameter_has_a_gradient, build, ragged
+from seqlab.blocks.pooling import LastPool
+from seqlab.core.errors import RecipeError
+from seqlab.models.classifier import Classifier, build_pool
+from tests.models.settings_to_try import ALL_STEPS, AnySettings, assert_every_parameter_has_a_gradient, build, ragged, recurrent
 
 LENGTHS = [5, 2, 8, 1]
 PAD = 1
@@ -19,19 +20,18 @@ GOOD = [4, 5, 6, 7, 4, 8]  # the same tokens in another order
 BAD = [4, 8, 6, 7, 4, 5]
 
 
-def pool_of(name: str, settings: AnySettings) -> nn.Module:
-    return {"last": LastPool(bidirectional=getattr(settings, "bidirectional", False)), "max": MaxPool(), "mean": MeanPool()}[name]
-
-
 def classifier(settings: AnySettings, *, pool: str = "", width: int = 0) -> Classifier:
     body = build(settings, causal=False)
     embed: nn.Module = StepProjection(width, body.input_size) if width else TokenEmbedding(12, body.input_size, pad_id=PAD)
-    return Classifier(embed, body, pool_of(pool or settings.pooling, settings), num_classes=3, dropout=0.4).double().eval()
+    pooled = build_pool(settings.model_copy(update={"pooling": pool or settings.pooling}))
+    return Classifier(embed, body, pooled, num_classes=3, dropout=0.4).double().eval()
 
 
 @pytest.mark.parametrize("pool", ["last", "max", "mean"])
 @pytest.mark.parametrize("settings", ALL_STEPS.values(), ids=ALL_STEPS)
 def test_logits_depend_on_the_own_tokens_only(settings: AnySettings, pool: str) -> None:
+    if pool == "last" and getattr(settings, "merge", "concat") != "concat":
+        pytest.skip("refused: see below")
     model = classifier(settings, pool=pool)
     tokens = torch.randint(2, 12, (4, 8), generator=torch.Generator().manual_seed(1))
     is_token = torch.arange(8) < torch.tensor(LENGTHS)[:, None]
@@ -39,6 +39,18 @@ def test_logits_depend_on_the_own_tokens_only(settings: AnySettings, pool: str) 
     for row, length in enumerate(LENGTHS):
         alone = model(tokens[row : row + 1, :length], torch.ones(1, length, dtype=torch.bool))
         torch.testing.assert_close(logits[row], alone[0], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("merge", ["mean", "sum", "learned"])
+def test_the_last_step_of_merged_directions_is_refused(merge: str) -> None:
+    """The backward half has read one step there, and which half is which cannot be told any more."""
+    with pytest.raises(RecipeError) as caught:
+        build_pool(recurrent("gru", bidirectional=True, merge=merge))
+    assert str(caught.value) == (
+        "model.pooling: 'last' takes each direction where it has read all, and merged directions cannot be told apart.\n"
+        "  Use model.pooling=max or model.pooling=mean, or keep the directions side by side: model.merge=concat"
+    )
+    assert isinstance(build_pool(recurrent("gru", merge=merge)), LastPool)  # one direction has nothing to merge
 
 
 @pytest.mark.parametrize("settings", ALL_STEPS.values(), ids=ALL_STEPS)

@@ -73,7 +73,7 @@ def test_a_tied_output_layer_is_the_embedding_itself() -> None:
 
 
 def test_an_output_layer_of_its_own_maps_from_the_bodys_width() -> None:
-    model = language_model(CAUSAL["lstm"])
+    model = language_model(CAUSAL["three lstm layers"])
     rows = tokens(2, 4)
     real = torch.ones_like(rows, dtype=torch.bool)
     assert model.weight is not None

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from inspect import Parameter, signature
+
 import pytest
 from pydantic import TypeAdapter
 
+from seqlab.cells.base import cells
+from seqlab.cells.settings import CELL_KINDS
 from seqlab.models.base import bodies
 from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES, ModelSettings
 
@@ -17,10 +21,22 @@ def test_every_kind_has_a_network_and_every_network_settings() -> None:
 @pytest.mark.parametrize("name", SHORT_NAMES)
 def test_every_short_name_stands_for_settings_that_build(name: str) -> None:
     settings = TypeAdapter(ModelSettings).validate_python(SHORT_NAMES[name])
-    small = settings.model_copy(update={"hidden_size": 8})
+    small = settings.model_copy(update={"hidden_size": 80})
     body = bodies.get(small.kind).build(small, causal=False)
-    assert body.output_size == (16 if "bi" in name else 8)
-    assert {key: getattr(settings, key) for key in SHORT_NAMES[name]} == SHORT_NAMES[name]
+    assert body.output_size == (160 if name.startswith("bi") else 64 if name == "projected_lstm" else 80)
+    assert {key: value if isinstance(value := getattr(settings, key), bool) else str(value) for key in SHORT_NAMES[name]} == SHORT_NAMES[name]
+
+
+def test_every_cell_has_settings_and_every_cell_of_the_settings_exists() -> None:
+    assert sorted(CELL_KINDS) == cells.names()
+    assert {name: settings.model_fields["kind"].default for name, settings in CELL_KINDS.items()} == {name: name for name in CELL_KINDS}
+    assert set(CELL_KINDS) <= set(SHORT_NAMES)
+
+
+@pytest.mark.parametrize("name", CELL_KINDS)
+def test_the_options_of_a_cell_are_its_arguments_with_the_same_defaults(name: str) -> None:
+    arguments = {key: value.default for key, value in signature(cells.get(name)).parameters.items() if value.kind is Parameter.KEYWORD_ONLY}
+    assert {key: field.default for key, field in CELL_KINDS[name].model_fields.items() if key != "kind"} == arguments
 
 
 @pytest.mark.parametrize("kind", MODEL_KINDS)

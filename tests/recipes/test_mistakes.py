@@ -38,7 +38,26 @@ def words(raw: dict[str, Any], *, where: str = "my.toml") -> str:
         ({"data": {"features": "x"}}, 'data.features: expected a list of names, such as ["a", "b"] or a,b, found \'x\'.'),
         ({"data": {"features": ["x", 3]}}, "data.features: expected text as entry 2, found 3."),
         ({"data": {"split": "contents"}}, "data.split: expected content, random or tail, found 'contents'. Did you mean 'content'?"),
-        ({"model": {"cell": "lstn"}}, "model.cell: expected rnn, lstm or gru, found 'lstn'. Did you mean 'lstm'?"),
+        ({"model": {"cell": "lstn"}}, "model.cell: expected rnn, lstm, peephole_lstm, coupled_lstm, "),
+        ({"model": {"cell": "lstn"}}, " or min_gru, found 'lstn'. Did you mean 'lstm'?"),
+        ({"model": {"cell": {"kind": "grru"}}}, " or min_gru, found 'grru'. Did you mean 'gru'?"),
+        ({"model": {"cell": 5}}, " or min_gru, or a section with one of them as its kind, found 5."),
+        ({"model": {"cell": {"forget_bias": "much"}}}, "model.cell.forget_bias: expected a number, found 'much'."),
+        ({"model": {"cell": {"forget_bias": True}}}, "model.cell.forget_bias: expected a number, found true."),
+        ({"model": {"cell": {"candidate": "tahn"}}}, "model.cell.candidate: expected tanh or sigmoid, found 'tahn'. Did you mean 'tanh'?"),
+        (
+            {"model": {"cell": {"kind": "peephole_lstm", "gates": ["write", "forgot"]}}},
+            "model.cell.gates: expected write, forget or expose as entry 2, found 'forgot'. Did you mean 'forget'?",
+        ),
+        ({"model": {"cell": {"kind": "peephole_lstm", "gates": 3}}}, "gates: expected a list of the names write, forget, expose, found 3."),
+        ({"model": {"hidden_sizes": [64, 0]}}, "model.hidden_sizes: expected a whole number of at least 1 as entry 2, found 0."),
+        ({"model": {"hidden_sizes": [64, True]}}, "such as [64, 32] or 64,32, found [64, true]."),
+        (
+            {"model": {"hidden_sizes": "wide"}},
+            "model.hidden_sizes: expected a list of at most 64 whole numbers of at least 1, such as [64, 32] or 64,32, found 'wide'.",
+        ),
+        ({"model": {"merge": "means"}}, "model.merge: expected concat, mean, sum or learned, found 'means'. Did you mean 'mean'?"),
+        ({"model": "lstn"}, "model: expected a section with settings of its own, found 'lstn'. Did you mean 'lstm'?"),
         ({"model": {"kind": "recurent"}}, "expected recurrent, convolutional or transformer, found 'recurent'. Did you mean 'recurrent'?"),
         ({"model": {"kind": 3}}, "model.kind: expected recurrent, convolutional or transformer, found '3'."),
         ({"data": "reviews.csv"}, "data: expected a section with settings of its own, found 'reviews.csv'."),
@@ -69,6 +88,18 @@ def test_a_wrong_value_is_told_with_what_the_setting_takes_and_what_was_found(ra
             {"model": {"heads": 4}},
             "model.heads: a recurrent model has no such setting; it belongs to transformer models.",
         ),
+        (
+            {"model": {"cell": {"kind": "lstm", "peepholes": "full"}}},
+            "model.cell: 'lstm' has no option 'peepholes'; it belongs to peephole_lstm. Options: bias, forget_bias, candidate.",
+        ),
+        (
+            {"model": {"cell": {"peephole": True}}},
+            "model.cell: 'lstm' has no option 'peephole'. Did you mean 'peepholes' of peephole_lstm? Options: bias, forget_bias, candidate.",
+        ),
+        ({"model": {"cell": {"forgetbias": 1.0}}}, "'lstm' has no option 'forgetbias'. Did you mean 'forget_bias'? Options: "),
+        ({"model": {"cell": {"wheels": 4}}}, "'lstm' has no option 'wheels'. Options: bias, forget_bias, candidate."),
+        ({"model": {"forget_bias": 1.0}}, "model.forget_bias: no such setting. Did you mean model.cell.forget_bias?"),
+        ({"model": {"kind": "transformer", "cell": {"kind": "lstm"}}}, "model.cell: a transformer model has no such setting"),
     ],
 )
 def test_an_unknown_name_gets_the_nearest_one(raw: dict[str, Any], sentence: str) -> None:
@@ -84,6 +115,18 @@ def test_all_mistakes_are_named_at_once() -> None:
         "training.seed: expected a whole number",
         "data.splitt",
         "model.layers: expected a whole number of at least 1",
+    ):
+        assert part in message
+
+
+def test_all_mistakes_of_a_cell_are_named_at_once() -> None:
+    message = words({"model": {"hidden_size": 0, "cell": {"kind": "gru", "forget_bias": 1.0, "keep": "none", "bias": "maybe"}}})
+    assert message.startswith("my.toml: 4 mistakes.")
+    for part in (
+        "model.hidden_size: ",
+        "'gru' has no option 'forget_bias'; it belongs to lstm, ",
+        "model.cell.keep: expected old or new",
+        "model.cell.bias",
     ):
         assert part in message
 

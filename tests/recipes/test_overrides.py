@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from seqlab.cells.settings import CoupledLSTMSettings, GRUSettings, LSTMSettings, PeepholeLSTMSettings
 from seqlab.core.errors import UsageError
+from seqlab.core.settings import Settings
+from seqlab.models.settings import RecurrentSettings
 from seqlab.recipes.reading import check, override
 from seqlab.recipes.recipe import Recipe
 
@@ -45,6 +48,11 @@ def recipe(*assignments: str, model: str = "", raw: dict[str, Any] | None = None
         (r'data.delimiter="\t"', "data", "delimiter", "\t"),
         ("tokens.kind=bpe", "tokens", "kind", "bpe"),
         ("model.hidden_size=7", "model", "hidden_size", 7),
+        ("model.hidden_sizes=[64, 32]", "model", "hidden_sizes", (64, 32)),
+        ("model.hidden_sizes=64,32", "model", "hidden_sizes", (64, 32)),
+        ("model.hidden_sizes=64", "model", "hidden_sizes", (64,)),
+        ("model.hidden_sizes=", "model", "hidden_sizes", ()),
+        ("model.merge=learned", "model", "merge", "learned"),
     ],
 )  # fmt: skip
 def test_a_word_becomes_the_value_that_its_setting_wants(word: str, section: str, name: str, value: object) -> None:
@@ -84,6 +92,8 @@ def test_a_value_nested_too_deeply_is_text_like_any_other() -> None:
         ("gru", "recurrent", "gru", False),
         ("bilstm", "recurrent", "lstm", True),
         ("bigru", "recurrent", "gru", True),
+        ("peephole_lstm", "recurrent", "peephole_lstm", False),
+        ("min_gru", "recurrent", "min_gru", False),
         ("cnn", "convolutional", None, None),
         ("transformer", "transformer", None, None),
     ],
@@ -91,14 +101,14 @@ def test_a_value_nested_too_deeply_is_text_like_any_other() -> None:
 def test_short_names_stand_for_models_as_an_option_a_word_or_in_a_recipe(model: str, kind: str, cell: str | None, bidirectional: bool | None) -> None:
     for found in (recipe(model=model), recipe(f"model={model}"), recipe(raw={"model": model})):
         assert found.model.kind == kind
-        assert getattr(found.model, "cell", None) == cell
+        assert getattr(getattr(found.model, "cell", None), "kind", None) == cell
         assert getattr(found.model, "bidirectional", None) == bidirectional
 
 
 def test_a_short_name_keeps_the_sizes_of_the_same_kind_and_drops_those_of_another() -> None:
     raw = {"model": {"kind": "recurrent", "cell": "lstm", "bidirectional": True, "hidden_size": 24}}
     gru = recipe(model="gru", raw=raw).model
-    assert (gru.cell, gru.bidirectional, gru.hidden_size) == ("gru", False, 24)  # type: ignore[union-attr]
+    assert (str(gru.cell), gru.bidirectional, gru.hidden_size) == ("gru", False, 24)  # type: ignore[union-attr]
     assert recipe(model="transformer", raw=raw).model.hidden_size == 128
 
 
@@ -111,3 +121,33 @@ def test_an_unknown_short_name_gets_the_nearest() -> None:
         recipe(model="LSTMs")
     assert "--model: there is no model called 'LSTMs'" in str(caught.value)
     assert "Did you mean 'lstm'?" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("raw", "words", "cell"),
+    [
+        ({}, ["model.cell=gru"], GRUSettings()),
+        ({}, ["model.cell.kind=gru"], GRUSettings()),
+        ({}, ["model.cell.forget_bias=0.5"], LSTMSettings(forget_bias=0.5)),
+        ({}, ['model.cell={kind = "lstm", forget_bias = 0.5}'], LSTMSettings(forget_bias=0.5)),
+        ({}, ["model.cell.forget_bias=0.5", "model.cell=coupled_lstm"], CoupledLSTMSettings(forget_bias=0.5)),
+        ({}, ["model.cell.gates=forget,expose", "model=peephole_lstm"], PeepholeLSTMSettings(gates=("forget", "expose"))),
+        ({}, ["model.cell.gates=", "model.cell=peephole_lstm"], PeepholeLSTMSettings(gates=())),
+        ({"model": {"cell": "gru"}}, ["model.cell.keep=new"], GRUSettings(keep="new")),
+        ({"model": "gru"}, ["model.cell.keep=new"], GRUSettings(keep="new")),
+        ({"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}}, ["model.cell=lstm"], LSTMSettings()),
+    ],
+)
+def test_a_cell_is_chosen_and_set_by_dotted_names(raw: dict[str, Any], words: list[str], cell: Settings) -> None:
+    assert recipe(*words, raw=raw).model.cell == cell  # type: ignore[union-attr]
+
+
+def test_another_kind_of_cell_keeps_the_options_of_the_recipe_that_it_has_too() -> None:
+    raw = {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}}
+    assert recipe("model.cell.kind=peephole_lstm", raw=raw).model.cell == PeepholeLSTMSettings(forget_bias=3.0)  # type: ignore[union-attr]
+    assert raw == {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}}
+
+
+def test_a_short_name_starts_with_the_defaults_of_its_cell() -> None:
+    raw = {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0}, "layers": 2}}
+    assert recipe(model="lstm", raw=raw).model == RecurrentSettings(layers=2)

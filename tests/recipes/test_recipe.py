@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import Settings, describe
 from seqlab.models.settings import SHORT_NAMES
 from seqlab.recipes.reading import TASKS, check, override, read_raw, sentence_of, shipped_recipes
@@ -25,6 +26,36 @@ def test_a_recipe_that_is_written_and_read_again_is_the_same(model: str) -> None
     assert again.to_toml() == first.to_toml()
 
 
+@pytest.mark.parametrize("name", CELL_KINDS)
+def test_the_section_of_the_cell_is_written_with_every_option(name: str) -> None:
+    written = tomllib.loads(check({"model": {"cell": name}}, where="test").to_toml())
+    assert written["model"]["cell"] == {option: _listed(field.default) for option, field in CELL_KINDS[name].model_fields.items()}
+
+
+def _listed(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+@pytest.mark.parametrize("name", ["rnn", "lstm", "gru"])
+def test_a_recipe_of_an_older_run_names_its_cell_by_a_word(name: str) -> None:
+    before = f'''format = 1
+task = "language_model"
+
+[model]
+kind = "recurrent"
+cell = "{name}"
+layers = 2
+hidden_size = 10
+embedding_size = 0
+bidirectional = false
+dropout = 0.2
+pooling = "last"
+tied = true
+'''
+    found = check(tomllib.loads(before), where="recipe.toml").model
+    assert found == check({"model": {"cell": {"kind": name}, "layers": 2, "hidden_size": 10}}, where="new").model
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.floats(0, 1e6), st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
 def test_any_text_and_number_survives_the_file(text: str, minutes: float, features: list[str]) -> None:
     first = check({"data": {"train": text, "features": features}, "training": {"minutes": minutes}}, where="first")
@@ -35,7 +66,7 @@ def test_any_text_and_number_survives_the_file(text: str, minutes: float, featur
 def test_every_setting_has_a_help_sentence(kind: type[Settings], entry: object) -> None:
     sentence = getattr(entry, "sentence", "")
     assert sentence.endswith("."), f"{kind.__name__}.{entry}"
-    assert sentence[0].isupper() or sentence.split()[0].rstrip(",.:") in ("auto", "bfloat16")  # a value may start its sentence
+    assert sentence[0].isupper() or sentence.split()[0].rstrip(",.:") in ("auto", "bfloat16", "modrelu", "tanh(W")  # a value may start its sentence
     assert len(sentence) < 160
 
 

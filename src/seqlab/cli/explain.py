@@ -16,12 +16,13 @@ Examples:
   seqlab explain training
   seqlab explain training.clip_norm
   seqlab explain lstm
+  seqlab explain model.cell
 """
 
 
 def explain(
     topic: Annotated[
-        str, typer.Argument(help="A section (training), a setting (training.clip_norm), a model, dataset, task or recipe.", metavar="TOPIC")
+        str, typer.Argument(help="A section (training), a setting (training.clip_norm), a model, cell, dataset, task or recipe.", metavar="TOPIC")
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
@@ -31,7 +32,7 @@ def explain(
     from seqlab.recipes.recipe import SECTIONS
 
     settings = _all_settings()
-    wanted = [entry for entry in settings if topic in (entry.name, *entry.name.split(".", 1))]
+    wanted = _wanted(topic, settings)
     named = _named(topic)
     if topic and not wanted and not named:
         names = {entry.name for entry in settings} | set(SECTIONS) | {name for kind in KINDS.values() for name in kind()}
@@ -43,8 +44,27 @@ def explain(
     for name, sentence in named.items():
         answer(f"{name}: {sentence}")
     for entry in wanted:
-        answer(f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}")
+        answer(f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}")
     return suggest([_next(topic, wanted)])
+
+
+def _wanted(topic: str, settings: list[SettingHelp]) -> list[SettingHelp]:
+    """The settings of a section, the options of a cell, or whatever has this name."""
+    from seqlab.cells.settings import CELL_KINDS
+    from seqlab.core.settings import describe
+    from seqlab.recipes.recipe import SECTIONS, settings_help
+
+    if topic in CELL_KINDS:
+        return [entry for entry in describe(CELL_KINDS[topic], prefix="model.cell.") if entry.name != "model.cell.kind"]
+    own = settings_help(topic) if topic in SECTIONS else []
+    return [*(entry for entry in settings if entry.name == topic or entry.name.endswith(f".{topic}")), *own] if topic else []
+
+
+def _owners(entry: SettingHelp) -> str:
+    """The kinds of model, or the cells, that have a setting, on a line of its own."""
+    if not entry.kinds:
+        return ""
+    return f"\n    {'Cells' if entry.name.startswith('model.cell.') else 'Models'}: {', '.join(entry.kinds)}."
 
 
 def _all_settings() -> list[SettingHelp]:
@@ -53,7 +73,7 @@ def _all_settings() -> list[SettingHelp]:
     from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
 
     top = [entry for entry in describe(Recipe) if entry.name not in SECTIONS]
-    return list({repr(entry): entry for entry in [*top, *(entry for section in SECTIONS for entry in settings_help(section))]}.values())
+    return [*top, *(entry for section in SECTIONS for entry in settings_help(section))]
 
 
 def _sections() -> dict[str, str]:
@@ -63,10 +83,12 @@ def _sections() -> dict[str, str]:
 
 
 def _named(topic: str) -> dict[str, str]:
-    """Tasks, models, tokens, datasets and recipes of this name."""
+    """Tasks, models, cells, tokens, datasets and recipes of this name, and the cells among which a model chooses."""
     from seqlab.cli.listing import KINDS
 
-    found = {kind: KINDS[kind]() for kind in ("tasks", "models", "tokens", "datasets", "recipes")}
+    if topic in ("model", "model.cell"):
+        return {f"cell {name}": sentence for name, sentence in KINDS["cells"]().items()}
+    found = {kind: KINDS[kind]() for kind in ("tasks", "models", "cells", "tokens", "datasets", "recipes")}
     return {f"{kind.removesuffix('s')} {topic}": entries[topic] for kind, entries in found.items() if topic in entries}
 
 
@@ -77,11 +99,14 @@ def _default(value: Any) -> str:
     """
     if value in ("", ()):
         return "empty by default"
+    if isinstance(value, tuple):
+        return f"default {', '.join(map(str, value))}"
     return f"default {str(value).lower() if isinstance(value, bool) else f'{value:g}' if isinstance(value, float) else value}"
 
 
 def _as_json(entry: SettingHelp) -> dict[str, Any]:
-    return {"name": entry.name, "kind": entry.kind, "default": entry.default, "help": entry.sentence}
+    owners = {"kinds": list(entry.kinds)} if entry.kinds else {}
+    return {"name": entry.name, "kind": entry.kind, "default": entry.default, "help": entry.sentence, **owners}
 
 
 def _next(topic: str, wanted: list[SettingHelp]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 
 NAMES: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 SHORT_NAMES = {int: "whole number", float: "number", bool: "true | false", str: "text"}
+PLURALS: dict[Any, str] = {int: "whole numbers", float: "numbers"}
 BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
 
 
@@ -17,6 +18,10 @@ class Settings(BaseModel):
     """The base of every section of a recipe. Unknown names are mistakes; values never change once read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True)
+
+    def __str__(self) -> str:
+        """Settings of one kind among several are called by it: `lstm`."""
+        return str(getattr(self, "kind", "")) or super().__str__()
 
 
 @dataclass(frozen=True)
@@ -27,28 +32,78 @@ class SettingHelp:
     kind: str
     default: Any
     sentence: str
+    kinds: tuple[str, ...] = ()
+    """The kinds that have the setting, where a section has several and not all do."""
 
 
 def describe(settings: type[Settings], *, prefix: str = "") -> list[SettingHelp]:
     """Every setting of a section, in the order in which it is declared."""
     return [
-        SettingHelp(f"{prefix}{name}", _kind(field.annotation), field.default, field.description or "")
+        SettingHelp(f"{prefix}{name}", _kind(field.annotation), _plain(field.default), field.description or "")
         for name, field in settings.model_fields.items()
     ]
 
 
+def sentence_of(settings: type[Settings]) -> str:
+    """The first line of what a class of settings says about itself."""
+    return (settings.__doc__ or "").partition("\n")[0]
+
+
 def expected(field: FieldInfo) -> str:
-    """What a setting takes, in the words of an error message: `a whole number of at least 1`, `lstm, gru or rnn`."""
+    """What a setting takes, in the words of an error message: `a whole number of at least 1`, `last, max or mean`."""
     annotation = field.annotation
-    if get_origin(annotation) is Literal:
-        return _alternatives([repr(choice) if choice == "" else str(choice) for choice in get_args(annotation)])
-    if get_origin(annotation) is tuple:
-        return 'a list of names, such as ["a", "b"] or a,b'
-    limits = {name: getattr(limit, name) for limit in field.metadata for name in ("max_length", *BOUNDS) if hasattr(limit, name)}
+    if choices := choices_of(annotation):
+        return _alternatives([repr(choice) if choice == "" else choice for choice in choices])
+    limits = _limits(field.metadata)
+    if entry := entry_of(annotation):
+        return _list_of(entry, limits)
     if "max_length" in limits:
         return "one character" if limits["max_length"] == 1 else f"text of at most {limits['max_length']} characters"
+    return NAMES.get(annotation, "something else") + _bounds(limits)
+
+
+def expected_entry(field: FieldInfo) -> str:
+    """What each entry of a list takes: `a whole number of at least 1`."""
+    entry = entry_of(field.annotation)
+    return _alternatives(choices_of(entry)) if choices_of(entry) else NAMES.get(_bare(entry), "something else") + _bounds(_entry_limits(entry))
+
+
+def choices_of(annotation: Any) -> list[str]:
+    """The words among which a setting chooses: its own, or the kinds of the settings that it stands for."""
+    if get_origin(_bare(annotation)) is Literal:
+        return [str(choice) for choice in get_args(_bare(annotation))]
+    return [str(part.model_fields["kind"].default) for part in get_args(annotation) if isinstance(part, type) and issubclass(part, Settings)]
+
+
+def entry_of(annotation: Any) -> Any:
+    """The type of a list's entries, or None where a setting is no list."""
+    return get_args(annotation)[0] if get_origin(annotation) in (list, tuple) else None
+
+
+def _list_of(entry: Any, limits: dict[str, Any]) -> str:
+    at_most = f"at most {limits['max_length']} " if "max_length" in limits else ""
+    if choices := choices_of(entry):
+        return f"a list of {at_most}the names {', '.join(choices)}"
+    if _bare(entry) is str:
+        return f'a list of {at_most}names, such as ["a", "b"] or a,b'
+    return f"a list of {at_most}{PLURALS.get(_bare(entry), 'values')}{_bounds(_entry_limits(entry))}, such as [64, 32] or 64,32"
+
+
+def _bare(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
+def _entry_limits(entry: Any) -> dict[str, Any]:
+    return _limits([limit for part in getattr(entry, "__metadata__", ()) for limit in getattr(part, "metadata", [part])])
+
+
+def _limits(metadata: list[Any]) -> dict[str, Any]:
+    return {name: getattr(limit, name) for limit in metadata for name in ("max_length", *BOUNDS) if hasattr(limit, name)}
+
+
+def _bounds(limits: dict[str, Any]) -> str:
     bounds = " and ".join(f"{words} {limits[name]:g}" for name, words in BOUNDS.items() if name in limits)
-    return NAMES.get(annotation, "something else") + (f" of {bounds}" if bounds else "")
+    return f" of {bounds}" if bounds else ""
 
 
 def _alternatives(choices: list[str]) -> str:
@@ -56,9 +111,14 @@ def _alternatives(choices: list[str]) -> str:
 
 
 def _kind(annotation: Any) -> str:
-    """A type in a word or two: `whole number`, `lstm | gru | rnn`, `list of text`."""
-    if get_origin(annotation) is Literal:
-        return " | ".join(str(choice) for choice in get_args(annotation) if choice != "")
-    if get_origin(annotation) in (list, tuple):
-        return f"list of {_kind(get_args(annotation)[0])}"
-    return SHORT_NAMES.get(annotation, getattr(annotation, "__name__", str(annotation)))
+    """A type in a word or two: `whole number`, `last | max | mean`, `list of text`."""
+    if choices := choices_of(annotation):
+        return " | ".join(choice for choice in choices if choice)
+    if entry := entry_of(annotation):
+        return f"list of {PLURALS.get(_bare(entry), _kind(entry))}"
+    bare = _bare(annotation)
+    return SHORT_NAMES.get(bare, getattr(bare, "__name__", str(bare)))
+
+
+def _plain(default: Any) -> Any:
+    return str(default) if isinstance(default, Settings) else default

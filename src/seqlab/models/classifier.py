@@ -7,7 +7,10 @@ from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 
 from seqlab.blocks.dropout import Dropout
+from seqlab.blocks.pooling import LastPool, MaxPool, MeanPool
+from seqlab.core.errors import RecipeError
 from seqlab.models.base import Body
+from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
 
 
 class Classifier(nn.Module):
@@ -32,3 +35,19 @@ class Classifier(nn.Module):
             is_token = torch.ones_like(is_token)
         features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
         return self.head(self.dropout(self.pool(features, is_token)))
+
+
+def build_pool(settings: RecurrentSettings | ConvolutionalSettings | TransformerSettings) -> nn.Module:
+    """How all steps become one vector."""
+    if settings.pooling == "max":
+        return MaxPool()
+    if settings.pooling == "mean":
+        return MeanPool()
+    bidirectional = isinstance(settings, RecurrentSettings) and settings.bidirectional
+    if bidirectional and settings.merge != "concat":  # type: ignore[union-attr]
+        raise RecipeError(
+            "'last' takes each direction where it has read all, and merged directions cannot be told apart.",
+            where="model.pooling",
+            cure="Use model.pooling=max or model.pooling=mean, or keep the directions side by side: model.merge=concat",
+        )
+    return LastPool(bidirectional=bidirectional)

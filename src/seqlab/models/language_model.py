@@ -10,15 +10,20 @@ from torch.nn import functional as F
 from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import Body, State
+from seqlab.models.documents import Documents
+from seqlab.models.recurrent import Recurrent
 
 
 class LanguageModel(nn.Module):
     """logits_t = W body(embed(tokens))_t + b, where the body has seen tokens up to t.
 
     When tied, W is the embedding's own table.  Paper: Press & Wolf 2017, "Using the Output Embedding to Improve Language Models", arXiv:1608.05859.
+
+    start_id: the token with which every document of a stream begins. A recurrent body starts from its initial state there, also in the middle
+    of a row, and whatever state it was given.
     """
 
-    def __init__(self, embed: TokenEmbedding, body: Body, *, dropout: float, tied: bool) -> None:
+    def __init__(self, embed: TokenEmbedding, body: Body, *, dropout: float, tied: bool, start_id: int | None = None) -> None:
         super().__init__()
         self.embed = embed
         self.body = body
@@ -26,10 +31,23 @@ class LanguageModel(nn.Module):
         num_tokens = embed.num_embeddings
         self.bias = nn.Parameter(torch.zeros(num_tokens))
         self.weight = None if tied else nn.Parameter(torch.randn(num_tokens, body.output_size) * body.output_size**-0.5)
+        self.start_id = start_id
 
     def forward(
         self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: State | None = None
     ) -> tuple[Float[Tensor, "batch time vocab"], State]:
-        features, state = self.body(self.embed(tokens), is_token, state)  # (batch, time, output)
+        features, state = self._read(tokens, is_token, state)  # (batch, time, output)
         weight = self.embed.weight if self.weight is None else self.weight
         return F.linear(self.dropout(features), weight, self.bias), state
+
+    def _read(
+        self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: State | None
+    ) -> tuple[Float[Tensor, "batch time output"], State]:
+        if self.start_id is None or not bool((tokens == self.start_id).any()):
+            return self.body(self.embed(tokens), is_token, state)
+        assert isinstance(self.body, Recurrent), "only a recurrent body has a state to start from"
+        documents = Documents.cut(tokens, is_token, start_id=self.start_id)
+        steps = self.embed(documents.tokens)  # (pieces, longest, input)
+        before = None if state is None else documents.before(state, self.body.initial_state(len(steps), steps))
+        features, after = self.body(steps, documents.is_token, before)
+        return documents.join(features, is_token), documents.after(after)

@@ -1,15 +1,19 @@
-"""Recurrent networks: rnn, lstm or gru, any depth, one or both directions."""
+"""Recurrent networks: any cell, any depth, one or both directions."""
 
 from __future__ import annotations
 
 from typing import Self
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from seqlab.blocks.dropout import Dropout
-from seqlab.blocks.recurrent import RecurrentStack
-from seqlab.core.errors import RecipeError
+from seqlab.blocks.locked_dropout import LockedDropout
+from seqlab.blocks.recurrent import RecurrentStack, build_stack
+from seqlab.cells.base import Cell, cells
+from seqlab.cells.initialisation import initialise
+from seqlab.core.errors import RecipeError, UsageError
 from seqlab.models.base import Body, State, bodies
 from seqlab.models.settings import RecurrentSettings
 
@@ -20,10 +24,10 @@ class Recurrent(Body):
 
     carries_state = True
 
-    def __init__(self, stack: RecurrentStack, *, input_size: int, dropout: float) -> None:
+    def __init__(self, stack: RecurrentStack, *, input_size: int, dropout: float, locked: bool = False) -> None:
         super().__init__()
         self.stack = stack
-        self.dropout = Dropout(dropout)
+        self.dropout = LockedDropout(dropout) if locked else Dropout(dropout)
         self.input_size = input_size
         self.output_size = stack.output_size
 
@@ -35,19 +39,45 @@ class Recurrent(Body):
                 where="model.bidirectional",
                 cure="Leave it false for this task; classification and tagging may read in both directions.",
             )
-        input_size = settings.embedding_size or settings.hidden_size
-        stack = RecurrentStack(
+        sizes = settings.hidden_sizes or (settings.hidden_size,) * settings.layers
+        input_size = settings.embedding_size or sizes[0]
+        stack = build_stack(
             input_size,
-            cell=settings.cell,
-            hidden_size=settings.hidden_size,
-            num_layers=settings.layers,
+            lambda size, hidden_size: _build_cell(settings, size, hidden_size),
+            sizes,
             bidirectional=settings.bidirectional,
+            merge=settings.merge,
+            initial_state=settings.initial_state,
             dropout=settings.dropout,
+            locked=settings.locked_dropout,
+            residual=settings.residual,
         )
-        return cls(stack, input_size=input_size, dropout=settings.dropout)
+        return cls(stack, input_size=input_size, dropout=settings.dropout, locked=settings.locked_dropout)
 
     def forward(
         self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: State | None = None
     ) -> tuple[Float[Tensor, "batch time output"], State]:
-        outputs, state = self.stack(self.dropout(steps), is_token, state)
+        outputs, state = self.stack(self._drop(steps), is_token, state)
         return outputs, state
+
+    def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
+        """What a sequence starts from when no state is given."""
+        return self.stack.initial_state(num_sequences, like)
+
+    def _drop(self, steps: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch time input"]:
+        if isinstance(self.dropout, LockedDropout):
+            sequences = torch.arange(len(steps), device=steps.device).unsqueeze(1).expand(steps.shape[:2])  # (batch, time)
+            return self.dropout(steps, sequences, len(steps))
+        return self.dropout(steps)
+
+
+def _build_cell(settings: RecurrentSettings, input_size: int, hidden_size: int) -> Cell:
+    """What is wrong for these sizes only shows when the cell is made."""
+    options = settings.cell.model_dump(exclude={"kind"})
+    try:
+        cell = cells.get(settings.cell.kind)(input_size, hidden_size, **options)
+    except UsageError as error:
+        raise RecipeError(error.what, where="model.cell", cure=error.cure) from error
+    if settings.initialisation != "torch":  # as every cell starts by itself
+        initialise(cell, settings.initialisation)
+    return cell

@@ -6,8 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from seqlab.cells.settings import CELL_KINDS, CellSettings, LSTMSettings
 from seqlab.core.settings import Settings
 
+Width = Annotated[int, Field(ge=1)]
 Pooling = Literal["last", "max", "mean"]
 
 
@@ -15,12 +17,22 @@ class RecurrentSettings(Settings):
     """A recurrent network: reads step by step and carries a state."""
 
     kind: Literal["recurrent"] = Field("recurrent", description="The family of the network: recurrent, convolutional or transformer.")
-    cell: Literal["rnn", "lstm", "gru"] = Field("lstm", description="The cell that is walked through time.")
+    cell: CellSettings = Field(LSTMSettings(), description="The cell that is walked through time; its name alone takes the cell's defaults.")
     layers: int = Field(1, ge=1, le=64, description="Layers on top of each other.")
     hidden_size: int = Field(256, ge=1, description="Width of the state.")
-    embedding_size: int = Field(0, ge=0, description="Width of what enters; 0 takes hidden_size.")
+    hidden_sizes: tuple[Width, ...] = Field((), max_length=64, description="A width for each layer, in place of layers and hidden_size.")
+    embedding_size: int = Field(0, ge=0, description="Width of what enters; 0 takes the width of the first layer.")
     bidirectional: bool = Field(False, description="Read in both directions; refused where the future must stay unseen.")
-    dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped between layers while training.")
+    merge: Literal["concat", "mean", "sum", "learned"] = Field(
+        "concat", description="How the two directions of a layer become one: side by side, their mean, their sum, or a trained map of both."
+    )
+    residual: bool = Field(False, description="Add what enters a layer to what leaves it, where both are equally wide.")
+    initial_state: Literal["zeros", "random", "xavier", "learned"] = Field(
+        "zeros", description="The state before the first step: zeros, drawn anew for every sequence while training (random, xavier), or learned."
+    )
+    initialisation: Literal["torch", "orthogonal", "identity", "xavier"] = Field("torch", description="How the weights of the cells start.")
+    dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped before each layer while training.")
+    locked_dropout: bool = Field(False, description="Drop the same values at every step of a sequence (variational dropout).")
     pooling: Pooling = Field("last", description="How all steps become one vector for a classifier: last, max or mean.")
     tied: bool = Field(True, description="A language model's output layer shares the embedding's weights when the widths allow it.")
 
@@ -69,12 +81,8 @@ MODEL_KINDS: dict[str, type[Settings]] = {
 }
 
 SHORT_NAMES: dict[str, dict[str, object]] = {
-    "rnn": {"kind": "recurrent", "cell": "rnn"},
-    "lstm": {"kind": "recurrent", "cell": "lstm"},
-    "gru": {"kind": "recurrent", "cell": "gru"},
-    "birnn": {"kind": "recurrent", "cell": "rnn", "bidirectional": True},
-    "bilstm": {"kind": "recurrent", "cell": "lstm", "bidirectional": True},
-    "bigru": {"kind": "recurrent", "cell": "gru", "bidirectional": True},
+    **{name: {"kind": "recurrent", "cell": name} for name in CELL_KINDS},
+    **{f"bi{name}": {"kind": "recurrent", "cell": name, "bidirectional": True} for name in ("rnn", "lstm", "gru")},
     "cnn": {"kind": "convolutional"},
     "recurrent": {"kind": "recurrent"},
     "convolutional": {"kind": "convolutional"},

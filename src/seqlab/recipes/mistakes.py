@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from seqlab.core.errors import closest, listed, shortened
-from seqlab.core.settings import Settings, expected
-from seqlab.models.settings import MODEL_KINDS
-from seqlab.recipes.recipe import SECTIONS, Recipe
+from seqlab.core.settings import choices_of, entry_of, expected, expected_entry
+from seqlab.models.settings import SHORT_NAMES
+from seqlab.recipes.place import Place
+from seqlab.recipes.recipe import KINDS, SECTIONS, Recipe
 
 
 def unknown_name(name: str) -> str:
@@ -19,38 +21,61 @@ def unknown_name(name: str) -> str:
 
 def in_words(entry: Any) -> str:
     """One complaint of pydantic as a sentence that starts with the dotted name."""
-    place = [part for number, part in enumerate(entry["loc"]) if not (number == 1 and entry["loc"][0] == "model" and part in MODEL_KINDS)]
-    section = str(place[0])
+    place = Place.of(entry["loc"])
     if entry["type"] == "extra_forbidden":
-        return _unknown_setting(section, str(place[-1]), chosen=_kind_of_model(entry))
+        return _unknown_option(place) if place.section == "model.cell" else _unknown_setting(place)
     if entry["type"] in ("union_tag_invalid", "union_tag_not_found"):
-        kind = str(entry["input"].get("kind", ""))
-        return f"model.kind: expected {_or(MODEL_KINDS)}, found {found(kind)}.{_hint(kind, MODEL_KINDS)}"
-    if len(place) == 1 and section in SECTIONS:
-        return f"{section}: expected a section with settings of its own, found {found(entry['input'])}."
-    return _wrong_value(place, entry)
+        return _unknown_kind(place, str(entry["input"].get("kind", "")))
+    if not place.rest and place.section == "model.cell":
+        return f"model.cell: expected {_or(KINDS['model.cell'])}, or a section with one of them as its kind, found {found(entry['input'])}."
+    if not place.rest and place.section in SECTIONS:
+        hint = _hint(entry["input"], SHORT_NAMES) if place.section == "model" and isinstance(entry["input"], str) else ""
+        return f"{place.section}: expected a section with settings of its own, found {found(entry['input'])}.{hint}"
+    return _wrong_value(place, entry["input"])
 
 
-def truths_for_numbers(section: str, values: dict[str, Any]) -> dict[str, str]:
-    """Settings that take a number and got `true` or `false`, which Python would read as 1 or 0, with a sentence for each."""
+def truths_for_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Settings that take a number and got `true` or `false`, which Python would read as 1 or 0: the other settings, and a sentence for each."""
     fields = {name: field for kind in SECTIONS.get(section, ()) for name, field in kind.model_fields.items()}
-    wrong = [name for name, value in values.items() if isinstance(value, bool) and name in fields and fields[name].annotation in (int, float)]
-    return {name: f"{section}.{name}: expected {expected(fields[name])}, found {found(values[name])}." for name in wrong}
+    right: dict[str, Any] = {}
+    wrong: list[str] = []
+    for name, value in values.items():
+        field = fields.get(name)
+        if isinstance(value, dict) and f"{section}.{name}" in SECTIONS:
+            right[name], more = truths_for_numbers(f"{section}.{name}", value)
+            wrong += more
+        elif field is not None and _is_truth_for_number(value, field.annotation):
+            wrong.append(f"{section}.{name}: expected {expected(field)}, found {found(value)}.")
+        else:
+            right[name] = value
+    return right, wrong
 
 
-def _wrong_value(place: list[Any], entry: Any) -> str:
-    settings = _kind_of_model(entry) or (SECTIONS[str(place[0])][0] if len(place) > 1 else Recipe)
-    name = str(place[1] if len(place) > 1 else place[0])
-    dotted = ".".join(str(part) for part in place[:2])
-    if len(place) > 2:  # an entry of a list
-        return f"{dotted}: expected text as entry {int(place[2]) + 1}, found {found(entry['input'])}."
+def _is_truth_for_number(value: Any, annotation: Any) -> bool:
+    if isinstance(value, list):
+        return entry_of(annotation) is not None and any(isinstance(part, bool) for part in value)
+    return isinstance(value, bool) and annotation in (int, float)
+
+
+def _wrong_value(place: Place, value: Any) -> str:
+    settings = place.chosen or (SECTIONS[place.section][0] if place.section in SECTIONS else Recipe)
+    name = str(place.rest[0]) if place.rest else place.section
+    dotted = f"{place.section}.{name}" if place.rest else name
     field = settings.model_fields[name]
-    choices = [str(choice) for choice in getattr(field.annotation, "__args__", ()) if isinstance(choice, str)]
-    hint = _hint(str(entry["input"]), choices) if choices else ""
-    return f"{dotted}: expected {expected(field)}, found {found(entry['input'])}.{hint}"
+    if len(place.rest) > 1:  # an entry of a list
+        hint = _hint(str(value), choices_of(entry_of(field.annotation)))
+        return f"{dotted}: expected {expected_entry(field)} as entry {int(place.rest[1]) + 1}, found {found(value)}.{hint}"
+    return f"{dotted}: expected {expected(field)}, found {found(value)}.{_hint(str(value), choices_of(field.annotation))}"
 
 
-def _unknown_setting(section: str, key: str, *, chosen: type[Settings] | None) -> str:
+def _unknown_kind(place: Place, kind: str) -> str:
+    kinds = KINDS[place.section]
+    name = place.section if place.section == "model.cell" else f"{place.section}.kind"
+    return f"{name}: expected {_or(kinds)}, found {found(kind)}.{_hint(kind, kinds)}"
+
+
+def _unknown_setting(place: Place) -> str:
+    section, key, chosen = place.section, str(place.rest[-1]) if place.rest else "", place.chosen
     kinds = SECTIONS.get(section, (Recipe,))
     name = f"{section}.{shortened(key)}"
     elsewhere = [str(kind.model_fields["kind"].default) for kind in kinds if key in kind.model_fields and kind is not chosen]
@@ -62,9 +87,24 @@ def _unknown_setting(section: str, key: str, *, chosen: type[Settings] | None) -
     return f"{name}: no such setting. {hint} All: seqlab explain {section}"
 
 
-def _kind_of_model(entry: Any) -> type[Settings] | None:
-    place = entry["loc"]
-    return MODEL_KINDS.get(str(place[1])) if place[0] == "model" and len(place) > 1 else None
+def _unknown_option(place: Place) -> str:
+    """An option that this cell does not have: perhaps another one does."""
+    cells, chosen, key = KINDS["model.cell"], place.chosen, str(place.rest[0])
+    assert chosen is not None
+    own = [name for name in chosen.model_fields if name != "kind"]
+    close = (
+        key
+        if any(key in cell.model_fields for cell in cells.values())
+        else closest(key, {name for cell in cells.values() for name in cell.model_fields})
+    )
+    owners = [name for name, cell in cells.items() if close in cell.model_fields]
+    if close == key:
+        hint = f"; it belongs to {_and(owners)}."
+    elif close in own:
+        hint = f". Did you mean '{close}'?"
+    else:
+        hint = f". Did you mean '{close}' of {_and(owners)}?" if close else "."
+    return f"model.cell: '{chosen.model_fields['kind'].default}' has no option '{shortened(key)}'{hint} Options: {listed(own)}."
 
 
 def _homes(key: str) -> list[str]:
@@ -77,22 +117,29 @@ def _meant(name: str, allowed: Any) -> str:
     return f"Did you mean '{close}'?" if close else f"There is: {listed(list(allowed))}."
 
 
-def _hint(name: str, allowed: Any) -> str:
+def _hint(name: str, allowed: Iterable[str]) -> str:
     close = closest(name, [choice for choice in allowed if choice])
     return f" Did you mean '{close}'?" if close and close != name else ""
 
 
-def _or(names: Any) -> str:
+def _or(names: Iterable[str]) -> str:
     *first, last = names
     return f"{', '.join(first)} or {last}"
+
+
+def _and(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def found(value: Any) -> str:
     """A value as one would write it in a recipe, cut to a readable length.
 
-    >>> found(True), found("abc"), found({"a": 1}), found([1, 2])
-    ('true', "'abc'", 'a section', '[1, 2]')
+    >>> found(True), found("abc"), found({"a": 1}), found([1, True])
+    ('true', "'abc'", 'a section', '[1, true]')
     """
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return shortened(f"[{', '.join(map(found, value))}]")
     return "a section" if isinstance(value, dict) else shortened(repr(value))

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_origin
 
 from seqlab.core.errors import UsageError, nearest, shortened
+from seqlab.core.settings import choices_of, entry_of
 from seqlab.models.settings import SHORT_NAMES
-from seqlab.recipes.recipe import SECTIONS, Recipe
+from seqlab.recipes.recipe import KINDS, SECTIONS, Recipe
 
 Raw = dict[str, Any]
 ALWAYS_NEW = {key for settings in SHORT_NAMES.values() for key in settings}
 """What a short name decides, also where it does not mention it: `lstm` after `bilstm` reads in one direction."""
+OPTION_OF_A_CELL = re.compile(r"\s*model\.cell\.(?!kind\s*=)")
 
 
 def override(raw: Raw, assignments: Iterable[str], *, model: str = "") -> Raw:
-    """Apply `--model NAME` and `section.name=value` words on top of a recipe, which stays as it was."""
-    changed = {name: dict(value) if isinstance(value, dict) else value for name, value in raw.items()}
+    """Apply `--model NAME` and `section.name=value` words on top of a recipe, which stays as it was.
+
+    Options of a cell come last: they belong to the cell that all words together choose.
+    """
+    changed = {name: _copied(value) for name, value in raw.items()}
     if model:
         changed["model"] = short_model(model, before=changed.get("model"))
-    for assignment in assignments:
+    for assignment in sorted(assignments, key=lambda word: OPTION_OF_A_CELL.match(word) is not None):
         _assign(changed, assignment)
     return changed
+
+
+def _copied(section: Any) -> Any:
+    """Sections and the sections in them: all that words may write into."""
+    if not isinstance(section, dict):
+        return section
+    return {name: dict(value) if isinstance(value, dict) else value for name, value in section.items()}
 
 
 def short_model(name: str, *, before: Any = None) -> Raw:
@@ -35,11 +48,18 @@ def short_model(name: str, *, before: Any = None) -> Raw:
     return dict(chosen)
 
 
+def short_cell(name: str, *, before: Any = None) -> Raw:
+    """The section that a cell's name stands for. Options that the new cell has as well stay."""
+    known = KINDS["model.cell"][name].model_fields if name in KINDS["model.cell"] else {}
+    options = before if isinstance(before, dict) else {}
+    return {"kind": name} | {option: value for option, value in options.items() if option in known and option != "kind"}
+
+
 def _assign(changed: Raw, assignment: str) -> None:
     name, equals, text = assignment.partition("=")
     name = name.strip()
     section, dot, key = name.partition(".")
-    if not equals or not section or (dot and not key):
+    if not equals or not section or (dot and not key) or name.endswith("."):
         raise UsageError(
             f"'{shortened(assignment)}' is not of the form KEY=VALUE.",
             cure="For example: training.steps=500. A file or folder comes first, and one is enough.",
@@ -47,11 +67,26 @@ def _assign(changed: Raw, assignment: str) -> None:
     if not dot:
         changed[section] = short_model(text) if section == "model" and text in SHORT_NAMES else _value(text, annotation=_annotation(Recipe, section))
         return
-    place = changed.setdefault(section, {})
+    place = _opened(changed, section, key)
+    within, dot, option = key.partition(".")
+    if dot and f"{section}.{within}" in SECTIONS:
+        if option == "kind":
+            place[within] = short_cell(text, before=place.get(within))
+            return
+        section, key, place = f"{section}.{within}", option, _opened(place, within, option)
+    place[key] = _value(text, annotation=next((found for kind in SECTIONS.get(section, ()) if (found := _annotation(kind, key)) is not None), None))
+
+
+def _opened(above: Raw, name: str, key: str) -> Raw:
+    """A section to write into; one that stands there by its short name is spelled out."""
+    place = above.setdefault(name, {})
+    if isinstance(place, str) and name == "model" and place in SHORT_NAMES:
+        place = above[name] = short_model(place)
+    elif isinstance(place, str) and name == "cell":
+        place = above[name] = short_cell(place)
     if not isinstance(place, dict):
-        raise UsageError(f"'{section}' is one setting and has no part '{shortened(key)}'.", cure=f"For example: {section}={place}")
-    kinds = SECTIONS.get(section, ())
-    place[key] = _value(text, annotation=next((found for kind in kinds if (found := _annotation(kind, key)) is not None), None))
+        raise UsageError(f"'{name}' is one setting and has no part '{shortened(key)}'.", cure=f"For example: {name}={place}")
+    return place
 
 
 def _annotation(settings: Any, name: str) -> Any:
@@ -64,9 +99,12 @@ def _value(text: str, *, annotation: Any) -> Any:
     if annotation is str or get_origin(annotation) is Literal:
         quoted = _toml(text)
         return quoted if isinstance(quoted, str) else {r"\t": "\t"}.get(text, text)
-    if get_origin(annotation) is tuple and get_args(annotation)[:1] == (str,):
+    entry = entry_of(annotation)
+    if entry is str or choices_of(entry):
         listed = _toml(text)
         return listed if isinstance(listed, list) else [listed] if isinstance(listed, str) else _names(text)
+    if entry is not None:
+        return _numbers(text)
     read = _toml(text)
     return text if read is None else read
 
@@ -77,6 +115,15 @@ def _names(text: str) -> list[str]:
     (['open', 'close'], [])
     """
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _numbers(text: str) -> Any:
+    """
+    >>> _numbers("64,32"), _numbers("[64, 32]"), _numbers("64"), _numbers(""), _numbers("wide")
+    ([64, 32], [64, 32], [64], [], 'wide')
+    """
+    read = _toml(text if text.strip().startswith("[") else f"[{text}]")
+    return text if read is None else read
 
 
 def _toml(text: str) -> Any:

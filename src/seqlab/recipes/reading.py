@@ -12,7 +12,7 @@ from seqlab.core.errors import RecipeError, closest, listed
 from seqlab.models.settings import SHORT_NAMES
 from seqlab.recipes.mistakes import found, in_words, truths_for_numbers, unknown_name
 from seqlab.recipes.overrides import Raw, override, short_model
-from seqlab.recipes.recipe import FORMAT, Recipe
+from seqlab.recipes.recipe import DEFAULT_KINDS, FORMAT, Recipe
 
 __all__ = ["TASKS", "Raw", "check", "override", "read_raw", "sentence_of", "shipped_recipes"]
 
@@ -52,14 +52,14 @@ def check(raw: Raw, *, where: str) -> Recipe:
     if isinstance(model, str) and model in SHORT_NAMES:
         known["model"] = short_model(model)
     elif isinstance(model, dict):
-        known["model"] = {"kind": "recurrent", **model}
+        known["model"] = _with_kinds(model)
     if isinstance(task, str) and task and task not in TASKS:
         close = closest(task, TASKS)
         mistakes.append(f"task: expected {' or '.join(TASKS)}, found {found(task)}." + (f" Did you mean '{close}'?" if close else ""))
     for section, values in known.items():
-        wrong = truths_for_numbers(section, values) if isinstance(values, dict) else {}
-        mistakes += wrong.values()
-        known[section] = {name: value for name, value in values.items() if name not in wrong} if wrong else values
+        if isinstance(values, dict):
+            known[section], wrong = truths_for_numbers(section, values)
+            mistakes += wrong
     try:
         recipe = Recipe.model_validate(known)
     except ValidationError as error:
@@ -68,6 +68,13 @@ def check(raw: Raw, *, where: str) -> Recipe:
     if mistakes:
         raise RecipeError.of(mistakes, where=where)
     return recipe
+
+
+def _with_kinds(model: Raw) -> Raw:
+    """The default kinds of model and cell where nothing else is said."""
+    cell = model.get("cell")
+    whole = {"cell": {"kind": DEFAULT_KINDS["model.cell"], **cell}} if isinstance(cell, dict) else {}
+    return {"kind": DEFAULT_KINDS["model"], **model, **whole}
 
 
 def _refuse_other_formats(version: object, *, where: str) -> None:

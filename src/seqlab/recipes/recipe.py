@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import tomli_w
 from pydantic import Field
 
+from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.settings import MODEL_KINDS, ModelSettings, RecurrentSettings
@@ -20,9 +22,16 @@ SECTIONS: dict[str, tuple[type[Settings], ...]] = {
     "data": (DataSettings,),
     "tokens": (TokenSettings,),
     "model": tuple(MODEL_KINDS.values()),
+    "model.cell": tuple(CELL_KINDS.values()),
     "training": (TrainingSettings,),
     "decoding": (DecodingSettings,),
 }
+"""Every section by its dotted name, with the classes of settings that may stand there."""
+
+
+KINDS: dict[str, dict[str, type[Settings]]] = {"model": MODEL_KINDS, "model.cell": CELL_KINDS}
+"""The sections whose setting `kind` decides which other settings there are."""
+DEFAULT_KINDS = {"model": "recurrent", "model.cell": "lstm"}
 
 
 class Recipe(Settings):
@@ -50,5 +59,16 @@ class Recipe(Settings):
 
 
 def settings_help(section: str) -> list[SettingHelp]:
-    """Every setting of a section with its dotted name; a setting of several model kinds is listed once per kind that has it."""
-    return [entry for kind in SECTIONS[section] for entry in describe(kind, prefix=f"{section}.")]
+    """Every setting of a section with its dotted name. One that differs between the kinds of a section is listed in each of its forms."""
+    if section not in KINDS:
+        return describe(SECTIONS[section][0], prefix=f"{section}.")
+    kinds = KINDS[section]
+    about = kinds[DEFAULT_KINDS[section]].model_fields["kind"].description or ""
+    forms: dict[SettingHelp, list[str]] = {}
+    for kind, settings in kinds.items():
+        for entry in describe(settings, prefix=f"{section}."):
+            forms.setdefault(entry, []).append(kind)
+    own = [replace(entry, kinds=() if len(having) == len(kinds) else tuple(having)) for entry, having in forms.items()]
+    names = list(dict.fromkeys(entry.name for entry in own))  # all forms of a setting stand together
+    first = SettingHelp(f"{section}.kind", " | ".join(kinds), DEFAULT_KINDS[section], about)
+    return [first, *sorted((entry for entry in own if entry.name != first.name), key=lambda entry: names.index(entry.name))]

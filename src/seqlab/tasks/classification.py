@@ -21,12 +21,11 @@ from seqlab.batches.feed import Feed, Position, one_pass
 from seqlab.batches.padding import pad
 from seqlab.batches.plans import BucketPlan, Indices, LengthOrderPlan, ShuffledPlan
 from seqlab.batches.store import Store, StoreWriter
-from seqlab.blocks.pooling import LastPool, MaxPool, MeanPool
 from seqlab.core.errors import DataError
 from seqlab.losses.cross_entropy import class_cross_entropy
 from seqlab.metrics.classification import accuracy, mean_of_batch_accuracies
 from seqlab.models.base import bodies
-from seqlab.models.classifier import Classifier
+from seqlab.models.classifier import Classifier, build_pool
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
@@ -133,12 +132,10 @@ class Classification(Task):
     def build_model(self) -> Classifier:
         settings = self.recipe.model
         body = bodies.get(settings.kind).build(settings, causal=False)
-        bidirectional = getattr(settings, "bidirectional", False)
-        pool = {"last": LastPool(bidirectional=bidirectional), "max": MaxPool(), "mean": MeanPool()}[settings.pooling]
         return Classifier(
             self.inputs.embedding(body.input_size),
             body,
-            pool,
+            build_pool(settings),
             num_classes=len(self.labels),
             dropout=settings.dropout,
             sees_padding=not getattr(settings, "padding_mask", True),

@@ -8,8 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from seqlab.baselines.ngram import NGram
 from seqlab.batches.batch import Batch
@@ -18,7 +19,7 @@ from seqlab.batches.feed import Feed, Position
 from seqlab.batches.plans import Indices, LanePlan, Plan, RandomWindowPlan
 from seqlab.batches.store import Store, StoreWriter, smallest_dtype
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.core.errors import DataError
+from seqlab.core.errors import DataError, RecipeError
 from seqlab.decoding.continuation import continue_tokens
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.losses.cross_entropy import token_cross_entropy
@@ -70,9 +71,17 @@ class LanguageModelling(Task):
             recipe = recipe.changed("tokens", kind=kind)
             why = f"more than {LARGE_TEXT // 1_000_000} million characters" if large else "a small text"
             reasons.append(f"tokens are {kind} ({why}); another: tokens.kind=NAME")
+        if not has_documents(train, recipe):
+            recipe = recipe.changed("training", reset_at_documents=False)
         if recipe.model.kind == "recurrent":  # chosen on validation data: docs/recipes/characters.md
             recipe = recipe.with_defaults("model", hidden_size=384, embedding_size=128, dropout=0.1)
             recipe = recipe.with_defaults("training", learning_rate=4e-3, window=64)
+        elif recipe.training.detach_every:
+            raise RecipeError(
+                f"a {recipe.model.kind} model carries no state whose gradient could be cut.",
+                where="training.detach_every",
+                cure="Leave it 0, or take a recurrent model: --model lstm",
+            )
         if not recipe.training.batch_size:
             recipe = recipe.changed("training", batch_size=16)
         return recipe, reasons
@@ -129,11 +138,16 @@ class LanguageModelling(Task):
         body = bodies.get(settings.kind).build(settings, causal=True)
         tied = settings.tied and body.input_size == body.output_size
         embed = TokenEmbedding(len(self.tokenizer.vocabulary), body.input_size, pad_id=None, std=body.input_size**-0.5 if tied else 1.0)
-        return LanguageModel(embed, body, dropout=settings.dropout, tied=tied)
+        return LanguageModel(embed, body, dropout=settings.dropout, tied=tied, start_id=self.end_id if self.starts_documents_anew else None)
 
     @property
     def carries_state(self) -> bool:
-        return bodies.get(self.recipe.model.kind).carries_state
+        return self.recipe.training.carry_state and bodies.get(self.recipe.model.kind).carries_state
+
+    @property
+    def starts_documents_anew(self) -> bool:
+        """Whether every document is read from the initial state on. The end token of one is the first that the next one reads."""
+        return self.recipe.training.reset_at_documents and bodies.get(self.recipe.model.kind).carries_state
 
     def feed(self, position: Position) -> Feed:
         training, num_steps = self.recipe.training, self.stores["train"].num_steps
@@ -150,11 +164,21 @@ class LanguageModelling(Task):
         return Batch(inputs, torch.ones_like(inputs, dtype=torch.bool), tokens[:, 1:], torch.from_numpy(starts), continues=continues)
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        logits, state = model(batch.inputs, batch.is_token, carry if batch.continues and carry else None)  # (batch, time, vocab)
+        logits, state = self._read(model, batch, carry if batch.continues and carry else None)
         total = token_cross_entropy(logits, batch.targets, batch.is_token, smoothing=self.recipe.training.label_smoothing)
         correct = int((logits.detach().argmax(dim=-1) == batch.targets).sum())
         kept = tuple(part.detach() for part in state) if self.carries_state else ()
         return BatchLoss(total=total, count=batch.targets.numel(), correct=correct, carry=kept)
+
+    def _read(self, model: nn.Module, batch: Batch, state: Carry | None) -> tuple[Float[Tensor, "batch time vocab"], Carry]:
+        """The logits of a window. Where gradients are to flow over a few steps only, it is read in pieces with the state cut off between."""
+        every = self.recipe.training.detach_every or batch.inputs.shape[1]
+        logits = []
+        for inputs, is_token in zip(batch.inputs.split(every, dim=1), batch.is_token.split(every, dim=1), strict=True):
+            piece, state = model(inputs, is_token, None if state is None else tuple(part.detach() for part in state))
+            logits.append(piece)
+        assert state is not None
+        return (torch.cat(logits, dim=1) if len(logits) > 1 else logits[0]), state  # (batch, time, vocab)
 
     def validate(self, model: nn.Module) -> Validation:
         loss = -float(self.surprise(model, "valid", at_most=VALIDATED).mean(dtype=np.float64))
@@ -227,6 +251,8 @@ class LanguageModelling(Task):
     def _prompt(self, text: str) -> list[int]:
         """The prompt's ids; without one, the end of the text before."""
         ids: list[int] = self.tokenizer.encode(text).tolist()
+        if self.starts_documents_anew:
+            return [self.end_id, *ids]
         return ids or self._beginning()
 
     def _beginning(self) -> list[int]:

@@ -19,6 +19,11 @@ class TrainingSettings(Settings):
     )
     batch_size: int = Field(0, ge=0, description="Sequences per update; 0 lets the task decide.")
     window: int = Field(128, ge=2, description="Tokens of a stream that a language model sees at once.")
+    carry_state: bool = Field(True, description="A recurrent language model goes on from its state where the last window ended; false starts anew.")
+    detach_every: int = Field(0, ge=0, description="Gradients of a recurrent language model flow over this many steps; 0: over the whole window.")
+    reset_at_documents: bool = Field(
+        True, description="A recurrent language model starts every document of a table, or line of words, from its initial state."
+    )
     buckets: bool = Field(True, description="Put sequences of similar length into one batch, so that little is padded.")
     pad_to: int = Field(0, ge=0, description="Pad every batch to at least this many steps; 0 pads to the longest in the batch.")
     learning_rate: float = Field(1e-3, gt=0, description="Highest learning rate of AdamW.")
