@@ -9,6 +9,7 @@ from torch import nn
 
 from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.blocks.embedding import StepProjection, TokenEmbedding
+from seqlab.blocks.head import linear_head
 from seqlab.blocks.pooling import LastPool
 from seqlab.core.errors import RecipeError
 from seqlab.models.classifier import Classifier, build_pool
@@ -24,7 +25,7 @@ def classifier(settings: AnySettings, *, pool: str = "", width: int = 0) -> Clas
     body = build(settings, causal=False)
     embed: nn.Module = StepProjection(width, body.input_size) if width else TokenEmbedding(12, body.input_size, pad_id=PAD)
     pooled = build_pool(settings.model_copy(update={"pooling": pool or settings.pooling}))
-    return Classifier(embed, body, pooled, num_classes=3, dropout=0.4).double().eval()
+    return Classifier(embed, body, pooled, linear_head(body.output_size, 3), dropout=0.4).double().eval()
 
 
 @pytest.mark.parametrize("pool", ["last", "max", "mean"])

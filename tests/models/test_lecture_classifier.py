@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.embedding import TokenEmbedding
+from seqlab.blocks.head import linear_head
 from seqlab.blocks.pooling import MaxPool
 from seqlab.models.classifier import Classifier
 from seqlab.models.settings import TransformerSettings
@@ -26,7 +27,7 @@ def build(vocab_size: int, *, sees_padding: bool = False) -> Classifier:
     torch.manual_seed(5)
     body = Transformer.build(LECTURE, causal=False)
     embed = TokenEmbedding(vocab_size, body.input_size, pad_id=PAD)
-    return Classifier(embed, body, MaxPool(), num_classes=2, dropout=LECTURE.dropout, sees_padding=sees_padding)
+    return Classifier(embed, body, MaxPool(), linear_head(body.output_size, 2), dropout=LECTURE.dropout, sees_padding=sees_padding)
 
 
 @pytest.mark.spec(158)

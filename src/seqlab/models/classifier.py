@@ -7,6 +7,7 @@ from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 
 from seqlab.blocks.dropout import Dropout
+from seqlab.blocks.head import HiddenHead, linear_head
 from seqlab.blocks.pooling import LastPool, MaxPool, MeanPool
 from seqlab.core.errors import RecipeError
 from seqlab.models.base import Body
@@ -14,20 +15,18 @@ from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, Tra
 
 
 class Classifier(nn.Module):
-    """logits = W pool(body(embed(inputs))) + b.
+    """logits = head(dropout(pool(body(embed(inputs))))).
 
     With `sees_padding` the padding is treated as if it were text, as a common mistake does; only for comparison.
     """
 
-    def __init__(self, embed: nn.Module, body: Body, pool: nn.Module, *, num_classes: int, dropout: float, sees_padding: bool = False) -> None:
+    def __init__(self, embed: nn.Module, body: Body, pool: nn.Module, head: nn.Module, *, dropout: float, sees_padding: bool = False) -> None:
         super().__init__()
         self.embed = embed
         self.body = body
         self.pool = pool
         self.dropout = Dropout(dropout)
-        self.head = nn.Linear(body.output_size, num_classes)
-        nn.init.normal_(self.head.weight, std=0.01)  # undecided at first: large features would else make it sure of nothing learned
-        nn.init.zeros_(self.head.bias)
+        self.head = head
         self.sees_padding = sees_padding
 
     def forward(self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:
@@ -35,6 +34,13 @@ class Classifier(nn.Module):
             is_token = torch.ones_like(is_token)
         features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
         return self.head(self.dropout(self.pool(features, is_token)))
+
+
+def build_head(settings: RecurrentSettings | ConvolutionalSettings | TransformerSettings, size: int, num_classes: int) -> nn.Module:
+    """One layer, or two where the settings ask for a hidden one."""
+    if isinstance(settings, RecurrentSettings) and settings.head_size:
+        return HiddenHead(size, num_classes, hidden_size=settings.head_size, dropout=settings.dropout)
+    return linear_head(size, num_classes)
 
 
 def build_pool(settings: RecurrentSettings | ConvolutionalSettings | TransformerSettings) -> nn.Module:

@@ -52,7 +52,8 @@ class Recurrent(Body):
             locked=settings.locked_dropout,
             residual=settings.residual,
         )
-        return cls(stack, input_size=input_size, dropout=settings.dropout, locked=settings.locked_dropout)
+        dropout = settings.dropout if settings.input_dropout < 0 else settings.input_dropout
+        return cls(stack, input_size=input_size, dropout=dropout, locked=settings.locked_dropout)
 
     def forward(
         self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: State | None = None

@@ -32,8 +32,11 @@ class RecurrentSettings(Settings):
     )
     initialisation: Literal["torch", "orthogonal", "identity", "xavier"] = Field("torch", description="How the weights of the cells start.")
     dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped before each layer while training.")
+    input_dropout: float = Field(-1, ge=-1, lt=1, description="Share of what enters the first layer that is dropped; -1 takes dropout.")
     locked_dropout: bool = Field(False, description="Drop the same values at every step of a sequence (variational dropout).")
     pooling: Pooling = Field("last", description="How all steps become one vector for a classifier: last, max or mean.")
+    head_size: int = Field(0, ge=0, description="Width of a layer with ReLU between a classifier's vector and its classes; 0 has none.")
+    padding_mask: bool = Field(True, description="Walk over real steps only; False repeats a common mistake of classifiers, for comparison.")
     tied: bool = Field(True, description="A language model's output layer shares the embedding's weights when the widths allow it.")
 
 

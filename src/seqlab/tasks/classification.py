@@ -25,7 +25,7 @@ from seqlab.core.errors import DataError
 from seqlab.losses.cross_entropy import class_cross_entropy
 from seqlab.metrics.classification import accuracy, mean_of_batch_accuracies
 from seqlab.models.base import bodies
-from seqlab.models.classifier import Classifier, build_pool
+from seqlab.models.classifier import Classifier, build_head, build_pool
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
@@ -136,7 +136,7 @@ class Classification(Task):
             self.inputs.embedding(body.input_size),
             body,
             build_pool(settings),
-            num_classes=len(self.labels),
+            build_head(settings, body.output_size, len(self.labels)),
             dropout=settings.dropout,
             sees_padding=not getattr(settings, "padding_mask", True),
         )

@@ -1,0 +1,36 @@
+"""One vector -> the logits of the classes."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.blocks.dropout import Dropout
+
+
+def linear_head(size: int, num_classes: int) -> nn.Linear:
+    """logits = W x + b, undecided at first: large features would else make it sure of nothing learned."""
+    head = nn.Linear(size, num_classes)
+    nn.init.normal_(head.weight, std=0.01)
+    nn.init.zeros_(head.bias)
+    return head
+
+
+class HiddenHead(nn.Module):
+    """logits = V dropout(relu(W x + b)) + c.
+
+    Two classes share one logit z, as a sigmoid has it: the logits are (0, z), and their softmax gives σ(z) to the second class.
+    """
+
+    def __init__(self, size: int, num_classes: int, *, hidden_size: int, dropout: float) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(size, hidden_size)
+        self.dropout = Dropout(dropout)
+        self.has_one_logit = num_classes == 2
+        self.output = linear_head(hidden_size, 1 if self.has_one_logit else num_classes)
+
+    def forward(self, features: Float[Tensor, "batch hidden"]) -> Float[Tensor, "batch classes"]:
+        logits = self.output(self.dropout(F.relu(self.hidden(features))))
+        return torch.cat([torch.zeros_like(logits), logits], dim=-1) if self.has_one_logit else logits
