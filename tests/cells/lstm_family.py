@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from seqlab.blocks.walk import walk
 from seqlab.cells.base import Cell
 from seqlab.cells.packing import Packing
 from tests.cells.fast_and_plain import drawn, with_drawn_weights
@@ -42,9 +43,8 @@ def assert_step_and_walk_have_right_gradients(cell: Cell) -> None:
         return other(weights)(inputs, (hidden, memory))[1]
 
     def whole_walk(rows: Tensor, hidden: Tensor, memory: Tensor, *weights: Tensor) -> tuple[Tensor, ...]:
-        found = other(weights).fast_walk(rows, (hidden, memory), path)
-        assert found is not None
-        return found[0], *found[1]
+        outputs, last = walk(other(weights), rows, (hidden, memory), path)
+        return outputs, *last
 
     checks: list[tuple[Callable[..., tuple[Tensor, ...]], int]] = [(one_step, 2), (whole_walk, 4)]
     for function, rows in checks:

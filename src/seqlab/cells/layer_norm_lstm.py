@@ -11,10 +11,12 @@ from torch.nn import functional as F
 
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.forget_bias import open_forget_gate
-from seqlab.cells.layer_norm_lstm_fast import EPSILON, LayerNormLSTMWalk
 from seqlab.cells.native_layer_norm_lstm import NativeLayerNormWalk
 from seqlab.cells.native_library import native
 from seqlab.cells.packing import Path
+
+EPSILON = 1e-5
+"""Added to the variance, as in torch's own layer norm."""
 
 
 @cells.register("layer_norm_lstm")
@@ -79,10 +81,9 @@ class LayerNormLSTM(GatedCell):
         return hidden, (hidden, memory)
 
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        if native(rows) is None:  # written by hand in Python the way back was slower than autograd's
+            return None
         gains = (self.input_gain, self.recurrent_gain, self.memory_gain)
-        given = (rows, self.input, self.recurrent, self.bias, *gains, self.memory_shift, *state, path)
-        if native(rows) is not None:
-            hidden, *last = NativeLayerNormWalk.apply(*given, EPSILON)  # type: ignore[no-untyped-call]
-        else:
-            hidden, *last = LayerNormLSTMWalk.apply(*given)  # type: ignore[no-untyped-call]
+        given = (rows, self.input, self.recurrent, self.bias, *gains, self.memory_shift, *state, path, EPSILON)
+        hidden, *last = NativeLayerNormWalk.apply(*given)  # type: ignore[no-untyped-call]
         return hidden, tuple(last)

@@ -16,8 +16,7 @@ class NativeLayerNormWalk(torch.autograd.Function):
     """rows, weight, recurrent, bias, input gain, recurrent gain, memory gain, memory shift, hidden, memory, path, epsilon
     -> outputs, last hidden, last memory.
 
-    Kept for the way back are the sums W x and U h, the gates, the memories, tanh of the normalised memories, and the mean and 1/deviation of
-    all three norms.
+    Kept for the way back are the sums W x and U h, the memories, and the mean and 1/deviation of all three norms; gates are computed again.
     """
 
     @staticmethod
@@ -39,18 +38,16 @@ class NativeLayerNormWalk(torch.autograd.Function):
         kernels = native(rows)
         assert kernels is not None, "asked for a kernel where there is none"
         sums = rows.mm(weight.t())
-        gates, products = torch.empty_like(sums), torch.empty_like(sums)
-        outputs, memories, shown = gates.new_empty(3, len(gates), hidden.shape[1]).unbind(0)
-        moments = gates.new_empty(6, len(gates))
+        products, moments = torch.empty_like(sums), sums.new_empty(6, len(sums))
+        outputs, memories = sums.new_empty(2, len(sums), hidden.shape[1]).unbind(0)
         last_hidden, last_memory = hidden.contiguous().clone(), memory.contiguous().clone()
-        shift = torch.zeros_like(input_gain) if bias is None else bias
+        shifts = (torch.zeros_like(input_gain) if bias is None else bias, torch.zeros_like(memory_gain) if memory_shift is None else memory_shift)
         kernels.layer_norm_lstm_forward(
-            sums, gates, products, recurrent, input_gain, shift, gain, memory_gain,
-            torch.zeros_like(memory_gain) if memory_shift is None else memory_shift,
-            last_hidden, last_memory, outputs, memories, shown, moments, epsilon, path.sizes, path.reverse,
+            sums, products, recurrent, input_gain, shifts[0], gain, memory_gain, shifts[1], last_hidden, last_memory, outputs, memories, moments,
+            epsilon, path.sizes, path.reverse,
         )  # fmt: skip
         ctx.save_for_backward(
-            rows, weight, recurrent, input_gain, gain, memory_gain, hidden, memory, sums, gates, products, outputs, memories, shown, moments
+            rows, weight, recurrent, input_gain, gain, memory_gain, *shifts, hidden, memory, sums, products, outputs, memories, moments
         )
         ctx.path, ctx.has_bias, ctx.run = path, bias is not None, kernels.layer_norm_lstm_backward
         return outputs, last_hidden, last_memory
@@ -59,13 +56,13 @@ class NativeLayerNormWalk(torch.autograd.Function):
     def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_memory: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         (
-            rows, weight, recurrent, input_gain, gain, memory_gain, hidden, memory, sums, gates, products, outputs, memories, shown, moments,
+            rows, weight, recurrent, input_gain, gain, memory_gain, shift, memory_shift, hidden, memory, sums, products, outputs, memories, moments,
         ) = ctx.saved_tensors  # fmt: skip
         d_sums, d_products = torch.empty_like(sums), torch.empty_like(sums)
         d_hidden, d_memory = d_last_hidden.contiguous().clone(), d_last_memory.contiguous().clone()
         d_gains, d_memory_gains = gain.new_zeros(3, len(gain)), gain.new_zeros(2, len(memory_gain))  # of the two sums, and the bias; gain and shift
         ctx.run(
-            sums, gates, products, recurrent.contiguous(), input_gain, gain, memory_gain, memories, shown, moments, memory.contiguous(),
+            sums, products, recurrent.contiguous(), input_gain, shift, gain, memory_gain, memory_shift, memories, moments, memory.contiguous(),
             d_outputs.contiguous(), d_hidden, d_memory, d_sums, d_products, d_gains, d_memory_gains, ctx.path.sizes, ctx.path.reverse,
         )  # fmt: skip
         wanted = ctx.needs_input_grad

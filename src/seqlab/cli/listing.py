@@ -5,22 +5,38 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from seqlab.cli.console import answer, answer_json, quoted, suggest
 
+if TYPE_CHECKING:
+    from seqlab.core.settings import Settings
+
 
 def _models() -> dict[str, str]:
+    from seqlab.core.settings import sentence_of
     from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES
 
     def sentence(settings: dict[str, object]) -> str:
-        about = (MODEL_KINDS[str(settings["kind"])].__doc__ or "").partition("\n")[0]
+        about = sentence_of(MODEL_KINDS[str(settings["kind"])])
         means = " ".join(f"model.{key}={str(value).lower()}" for key, value in settings.items() if key != "kind")
         return f"{about} {means}".rstrip()
 
     return {name: sentence(settings) for name, settings in SHORT_NAMES.items()}
+
+
+def _cells() -> dict[str, str]:
+    from seqlab.cells.settings import CELL_KINDS
+    from seqlab.core.settings import sentence_of
+
+    return {name: f"{sentence_of(settings)} {options_of(settings)}" for name, settings in CELL_KINDS.items()}
+
+
+def options_of(settings: type[Settings]) -> str:
+    """The names of a part's options in one sentence."""
+    return f"Options: {', '.join(name for name in settings.model_fields if name != 'kind')}."
 
 
 def _datasets() -> dict[str, str]:
@@ -49,6 +65,12 @@ def _recipes() -> dict[str, str]:
     return {name: sentence_of(name) for name in shipped_recipes()}
 
 
+def _studies() -> dict[str, str]:
+    from seqlab.studies.base import studies
+
+    return {name: studies.sentence(name) for name in studies.names()}
+
+
 def _runs() -> dict[str, str]:
     """The runs below runs/ in this folder, each with its first score."""
     found = sorted(Path("runs").glob("*/recipe.toml")) if Path("runs").is_dir() else []
@@ -71,17 +93,21 @@ def _state_of(folder: Path) -> str:
 KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "tasks": _tasks,
     "models": _models,
+    "cells": _cells,
     "tokens": _tokens,
     "datasets": _datasets,
     "recipes": _recipes,
+    "studies": _studies,
     "runs": _runs,
 }
 USES = {
     "tasks": "seqlab train FILE --task {}",
     "models": "seqlab train FILE --model {}",
+    "cells": "seqlab train FILE --model {}",
     "tokens": "seqlab train FILE tokens.kind={}",
     "datasets": "seqlab train {}",
     "recipes": "seqlab train {} --dry-run",
+    "studies": "seqlab study {}",
     "runs": "seqlab evaluate {}",
 }
 
@@ -90,7 +116,7 @@ def list_choices(
     kind: Annotated[str, typer.Argument(help=f"One of: {', '.join(KINDS)}. All when left out.", metavar="KIND")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """List tasks, models, tokens, datasets, recipes or runs."""
+    """List tasks, models, cells, tokens, datasets, recipes, studies or runs."""
     from seqlab.core.errors import UsageError, nearest
 
     if kind and kind not in KINDS:

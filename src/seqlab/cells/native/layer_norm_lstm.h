@@ -1,4 +1,5 @@
-// The layer-normalised LSTM: three norms per row, taken where the row is in the cache anyway.
+// The layer-normalised LSTM: three norms per row, taken where the row is in the cache anyway. The gates are not stored: the way back
+// computes them again from the two sums, which it needs for the norms in any case.
 #pragma once
 
 #include "activations.h"
@@ -7,12 +8,12 @@
 #include <cmath>
 
 constexpr auto LAYER_NORM_FORWARD =
-    "layer_norm_lstm_forward(Tensor sums, Tensor(a!) gates, Tensor(b!) products, Tensor recurrent, Tensor input_gain, Tensor shift, Tensor gain, "
-    "Tensor memory_gain, Tensor memory_shift, Tensor(c!) hidden, Tensor(d!) memory, Tensor(e!) outputs, Tensor(f!) memories, Tensor(g!) shown, "
+    "layer_norm_lstm_forward(Tensor sums, Tensor(b!) products, Tensor recurrent, Tensor input_gain, Tensor shift, Tensor gain, "
+    "Tensor memory_gain, Tensor memory_shift, Tensor(c!) hidden, Tensor(d!) memory, Tensor(e!) outputs, Tensor(f!) memories, "
     "Tensor(h!) moments, float epsilon, int[] sizes, bool reverse) -> ()";
 constexpr auto LAYER_NORM_BACKWARD =
-    "layer_norm_lstm_backward(Tensor sums, Tensor gates, Tensor products, Tensor recurrent, Tensor input_gain, Tensor gain, Tensor memory_gain, "
-    "Tensor memories, Tensor shown, Tensor moments, Tensor initial, Tensor d_outputs, Tensor(a!) d_hidden, Tensor(b!) d_memory, "
+    "layer_norm_lstm_backward(Tensor sums, Tensor products, Tensor recurrent, Tensor input_gain, Tensor shift, Tensor gain, Tensor memory_gain, "
+    "Tensor memory_shift, Tensor memories, Tensor moments, Tensor initial, Tensor d_outputs, Tensor(a!) d_hidden, Tensor(b!) d_memory, "
     "Tensor(c!) d_sums, Tensor(d!) d_products, Tensor(e!) d_gains, Tensor(f!) d_memory_gains, int[] sizes, bool reverse) -> ()";
 
 namespace layer_norm {
@@ -63,35 +64,36 @@ struct Sum {  // one of the two normalised sums: W x or U h
 };
 
 template <class T>
-void mix(Sum<T> x, Sum<T> h, const T* __restrict shift, T* __restrict g, T* __restrict c, T* __restrict kept, int64_t n) {
+void open(Sum<T> x, Sum<T> h, const T* __restrict shift, T* __restrict g, int64_t n) {
 #pragma omp simd
   for (int64_t k = 0; k < n; ++k) {
-    const T write = sigmoid(x(k) + h(k) + shift[k]);
-    const T forget = sigmoid(x(n + k) + h(n + k) + shift[n + k]);
-    const T candidate = hyperbolic(x(2 * n + k) + h(2 * n + k) + shift[2 * n + k]);
-    const T expose = sigmoid(x(3 * n + k) + h(3 * n + k) + shift[3 * n + k]);
-    g[k] = write, g[n + k] = forget, g[2 * n + k] = candidate, g[3 * n + k] = expose;
-    c[k] = kept[k] = forget * c[k] + write * candidate;
+    g[k] = sigmoid(x(k) + h(k) + shift[k]);
+    g[n + k] = sigmoid(x(n + k) + h(n + k) + shift[n + k]);
+    g[2 * n + k] = hyperbolic(x(2 * n + k) + h(2 * n + k) + shift[2 * n + k]);
+    g[3 * n + k] = sigmoid(x(3 * n + k) + h(3 * n + k) + shift[3 * n + k]);
   }
 }
 
 template <class T>
-void show(Sum<T> memory, const T* __restrict shift, const T* __restrict expose, T* __restrict shown, T* __restrict h, T* __restrict out, int64_t n) {
+void mix(const T* __restrict g, T* __restrict c, T* __restrict kept, int64_t n) {
 #pragma omp simd
-  for (int64_t k = 0; k < n; ++k) {
-    shown[k] = hyperbolic(memory(k) + shift[k]);
-    h[k] = out[k] = expose[k] * shown[k];
-  }
+  for (int64_t k = 0; k < n; ++k) c[k] = kept[k] = g[n + k] * c[k] + g[k] * g[2 * n + k];
 }
 
 template <class T>
-void unshow(const T* __restrict expose, const T* __restrict shown, const T* __restrict d_out, const T* __restrict d_hidden, T* __restrict d_norm,
-            T* __restrict d_expose, T* __restrict d_shift, int64_t n) {
+void show(Sum<T> memory, const T* __restrict shift, const T* __restrict expose, T* __restrict h, T* __restrict out, int64_t n) {
+#pragma omp simd
+  for (int64_t k = 0; k < n; ++k) h[k] = out[k] = expose[k] * hyperbolic(memory(k) + shift[k]);
+}
+
+template <class T>
+void unshow(Sum<T> memory, const T* __restrict shift, const T* __restrict expose, const T* __restrict d_out, const T* __restrict d_hidden,
+            T* __restrict d_norm, T* __restrict d_expose, T* __restrict d_shift, int64_t n) {
 #pragma omp simd
   for (int64_t k = 0; k < n; ++k) {
-    const T d_h = d_hidden[k] + d_out[k];
-    d_norm[k] = d_h * expose[k] * (1 - shown[k] * shown[k]);
-    d_expose[k] = d_h * shown[k] * expose[k] * (1 - expose[k]);
+    const T shown = hyperbolic(memory(k) + shift[k]), d_h = d_hidden[k] + d_out[k];
+    d_norm[k] = d_h * expose[k] * (1 - shown * shown);
+    d_expose[k] = d_h * shown * expose[k] * (1 - expose[k]);
     d_shift[k] += d_norm[k];
   }
 }
@@ -122,26 +124,27 @@ struct Stored {  // mean and scale of the three norms of every row: (6, rows)
 using at::Tensor;
 
 template <class T>
-void forward_steps(const Tensor& sums, const Tensor& gates, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
+void forward_steps(const Tensor& sums, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
                    const Tensor& shift, const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& hidden,
-                   const Tensor& memory, const Tensor& outputs, const Tensor& memories, const Tensor& shown, const Tensor& moments, double epsilon,
-                   const Path& path) {
+                   const Tensor& memory, const Tensor& outputs, const Tensor& memories, const Tensor& moments, double epsilon, const Path& path) {
   const int64_t n = hidden.size(1);
   const Tensor turned = recurrent.t().contiguous();
-  const Rows<T> sum(sums), gate(gates), inner(products), weight(turned), state(hidden), cell(memory), output(outputs), kept(memories), tanh(shown);
+  const Rows<T> sum(sums), inner(products), weight(turned), state(hidden), cell(memory), output(outputs), kept(memories);
   const T *by_x = input_gain.const_data_ptr<T>(), *by_h = gain.const_data_ptr<T>(), *by_c = memory_gain.const_data_ptr<T>();
   const T *add = shift.const_data_ptr<T>(), *add_c = memory_shift.const_data_ptr<T>();
   const Stored<T> stored{moments.data_ptr<T>(), sums.size(0)};
   path.walk(
-      false, [](int64_t, int64_t) { return 0; },
-      [&](int, int64_t t, int64_t low, int64_t live) {
+      false, [&](int64_t, int64_t) { return std::vector<T>(4 * n); },
+      [&](std::vector<T>& gates, int64_t t, int64_t low, int64_t live) {
+        T* gate = gates.data();
         product<T>(live, 4 * n, n, state[low], n, weight[0], 4 * n, false, inner[path.starts[t] + low], 4 * n, 0);
         for (int64_t j = low; j < low + live; ++j) {
           const int64_t at = path.starts[t] + j;
           const auto of_x = moments_of<T>(sum[at], 4 * n, epsilon), of_h = moments_of<T>(inner[at], 4 * n, epsilon);
-          mix(Sum<T>{sum[at], by_x, of_x}, Sum<T>{inner[at], by_h, of_h}, add, gate[at], cell[j], kept[at], n);
+          open(Sum<T>{sum[at], by_x, of_x}, Sum<T>{inner[at], by_h, of_h}, add, gate, n);
+          mix(gate, cell[j], kept[at], n);
           const auto of_c = moments_of<T>(kept[at], n, epsilon);
-          show(Sum<T>{kept[at], by_c, of_c}, add_c, gate[at] + 3 * n, tanh[at], state[j], output[at], n);
+          show(Sum<T>{kept[at], by_c, of_c}, add_c, gate + 3 * n, state[j], output[at], n);
           stored.put(0, at, of_x), stored.put(1, at, of_h), stored.put(2, at, of_c);
         }
       });
@@ -152,33 +155,36 @@ template <class T>
 struct Share {
   std::vector<T> values;
   int64_t n;
-  explicit Share(int64_t n) : values(19 * n), n(n) {}
+  explicit Share(int64_t n) : values(23 * n), n(n) {}
   T* d_gates() { return values.data(); }             // 4 n
   T* d_norm() { return values.data() + 4 * n; }      // n
   T* gains() { return values.data() + 5 * n; }       // input gain, recurrent gain, shift: 4 n each
   T* memory_gains() { return values.data() + 17 * n; }  // gain, shift: n each
+  T* gates() { return values.data() + 19 * n; }      // 4 n
 };
 
 template <class T>
-void backward_steps(const Tensor& sums, const Tensor& gates, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
-                    const Tensor& gain, const Tensor& memory_gain, const Tensor& memories, const Tensor& shown, const Tensor& moments,
+void backward_steps(const Tensor& sums, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain, const Tensor& shift,
+                    const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& memories, const Tensor& moments,
                     const Tensor& initial, const Tensor& d_outputs, const Tensor& d_hidden, const Tensor& d_memory, const Tensor& d_sums,
                     const Tensor& d_products, const Tensor& d_gains, const Tensor& d_memory_gains, const Path& path) {
   const int64_t n = d_hidden.size(1);
-  const Rows<T> sum(sums), gate(gates), inner(products), weight(recurrent), kept(memories), tanh(shown), first(initial), d_output(d_outputs),
-      d_state(d_hidden), d_cell(d_memory), d_sum(d_sums), d_inner(d_products);
+  const Rows<T> sum(sums), inner(products), weight(recurrent), kept(memories), first(initial), d_output(d_outputs), d_state(d_hidden), d_cell(d_memory), d_sum(d_sums), d_inner(d_products);
   const T *by_x = input_gain.const_data_ptr<T>(), *by_h = gain.const_data_ptr<T>(), *by_c = memory_gain.const_data_ptr<T>();
+  const T *add = shift.const_data_ptr<T>(), *add_c = memory_shift.const_data_ptr<T>();
   const Stored<T> stored{moments.data_ptr<T>(), sums.size(0)};
   std::vector<Share<T>> shares(path.shares().size() - 1, Share<T>(n));
   path.walk(
       true, [&](int64_t part, int64_t) { return &shares[part]; },
       [&](Share<T>* own, int64_t t, int64_t low, int64_t live) {
-        T *d = own->d_gates(), *gains = own->gains(), *memory_gains = own->memory_gains();
+        T *gate = own->gates(), *d = own->d_gates(), *gains = own->gains(), *memory_gains = own->memory_gains();
         for (int64_t j = low; j < low + live; ++j) {
           const int64_t at = path.starts[t] + j, before = path.before(t, j);
-          unshow(gate[at] + 3 * n, tanh[at], d_output[at], d_state[j], own->d_norm(), d + 3 * n, memory_gains + n, n);
+          open(Sum<T>{sum[at], by_x, stored.get(0, at)}, Sum<T>{inner[at], by_h, stored.get(1, at)}, add, gate, n);
+          unshow(Sum<T>{kept[at], by_c, stored.get(2, at)}, add_c, gate + 3 * n, d_output[at], d_state[j], own->d_norm(), d + 3 * n,
+                 memory_gains + n, n);
           norm_backward<T, true>(own->d_norm(), kept[at], by_c, stored.get(2, at), d_cell[j], memory_gains, n);
-          unmix(gate[at], before < 0 ? first[j] : kept[before], d_cell[j], d, gains + 8 * n, n);
+          unmix(gate, before < 0 ? first[j] : kept[before], d_cell[j], d, gains + 8 * n, n);
           norm_backward<T, false>(d, sum[at], by_x, stored.get(0, at), d_sum[at], gains, 4 * n);
           norm_backward<T, false>(d, inner[at], by_h, stored.get(1, at), d_inner[at], gains + 4 * n, 4 * n);
         }
@@ -191,22 +197,21 @@ void backward_steps(const Tensor& sums, const Tensor& gates, const Tensor& produ
   }
 }
 
-inline void forward(const Tensor& sums, const Tensor& gates, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
-                    const Tensor& shift, const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& hidden,
-                    const Tensor& memory, const Tensor& outputs, const Tensor& memories, const Tensor& shown, const Tensor& moments, double epsilon,
-                    at::IntArrayRef sizes, bool reverse) {
-  const auto steps = gates.scalar_type() == at::kFloat ? &forward_steps<float> : &forward_steps<double>;
-  steps(sums, gates, products, recurrent, input_gain, shift, gain, memory_gain, memory_shift, hidden, memory, outputs, memories, shown, moments,
-        epsilon, Path(sizes, reverse));
+inline void forward(const Tensor& sums, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain, const Tensor& shift,
+                    const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& hidden, const Tensor& memory,
+                    const Tensor& outputs, const Tensor& memories, const Tensor& moments, double epsilon, at::IntArrayRef sizes, bool reverse) {
+  const auto steps = sums.scalar_type() == at::kFloat ? &forward_steps<float> : &forward_steps<double>;
+  steps(sums, products, recurrent, input_gain, shift, gain, memory_gain, memory_shift, hidden, memory, outputs, memories, moments, epsilon,
+        Path(sizes, reverse));
 }
 
-inline void backward(const Tensor& sums, const Tensor& gates, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
-                     const Tensor& gain, const Tensor& memory_gain, const Tensor& memories, const Tensor& shown, const Tensor& moments,
+inline void backward(const Tensor& sums, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain, const Tensor& shift,
+                     const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& memories, const Tensor& moments,
                      const Tensor& initial, const Tensor& d_outputs, const Tensor& d_hidden, const Tensor& d_memory, const Tensor& d_sums,
                      const Tensor& d_products, const Tensor& d_gains, const Tensor& d_memory_gains, at::IntArrayRef sizes, bool reverse) {
-  const auto steps = gates.scalar_type() == at::kFloat ? &backward_steps<float> : &backward_steps<double>;
-  steps(sums, gates, products, recurrent, input_gain, gain, memory_gain, memories, shown, moments, initial, d_outputs, d_hidden, d_memory, d_sums,
-        d_products, d_gains, d_memory_gains, Path(sizes, reverse));
+  const auto steps = sums.scalar_type() == at::kFloat ? &backward_steps<float> : &backward_steps<double>;
+  steps(sums, products, recurrent, input_gain, shift, gain, memory_gain, memory_shift, memories, moments, initial, d_outputs, d_hidden, d_memory,
+        d_sums, d_products, d_gains, d_memory_gains, Path(sizes, reverse));
 }
 
 }  // namespace layer_norm

@@ -1,0 +1,67 @@
+"""seqlab study: a claim of the field, rerun as a small experiment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from seqlab.cli.console import answer, answer_json, quoted, say, suggest
+from seqlab.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from seqlab.studies.base import Finding
+
+EXAMPLES = """\b
+Examples:
+  seqlab list studies
+  seqlab study recall
+  seqlab study vanishing --quick
+"""
+
+
+def study(
+    name: Annotated[str, typer.Argument(help="The study; seqlab list studies names them.", metavar="NAME")] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="A few seconds: smaller and shorter, to see the direction.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed, other data and weights.")] = 0,
+    threads: Annotated[int, typer.Option(min=1, help="Threads to compute with.")] = 1,
+    out: Annotated[str, typer.Option(help="Folder of the page; runs/studies/NAME when left out.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Rerun a claim of the field and write a page about it."""
+    from seqlab.core.errors import listed
+    from seqlab.studies.base import studies
+
+    if not name:
+        raise UsageError("no study is named.", cure=f"seqlab study NAME. There is: {listed(studies.names())}.")
+    sentence = studies.sentence(name) if name in studies.names() else ""
+    run = studies.get(name)  # a wrong name is refused here, before torch is imported
+
+    import torch
+
+    from seqlab.studies.writing import write_study
+
+    torch.set_num_threads(threads)
+    say(f"… {sentence}")
+    finding = run(seed=seed, quick=quick)
+    page = write_study(finding, Path(out or f"runs/studies/{name}"), name=name, seed=seed, quick=quick)
+    if as_json:
+        return answer_json({"study": name, "seed": seed, "quick": quick, "page": str(page), **finding.as_json()})
+    _show(finding, page)
+    others = [other for other in studies.names() if other != name]
+    return suggest([*([f"seqlab study {quoted(name)}"] if quick else []), f"seqlab study {others[0]}", "seqlab list studies"])
+
+
+def _show(finding: Finding, page: Path) -> None:
+    from seqlab.pages.study import shown
+
+    lines = [finding.columns, *[[shown(row[name]) for name in finding.columns] for row in finding.rows]]
+    is_text = [any(isinstance(row[name], str) for row in finding.rows) for name in finding.columns]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(finding.columns))]
+    for line in lines:
+        words = [f"{word:<{width}}" if text else f"{word:>{width}}" for word, width, text in zip(line, widths, is_text, strict=True)]
+        answer("  ".join(words).rstrip())
+    answer(f"claim: {finding.claim}")
+    answer(f"found: {finding.found}")
+    answer(f"page: {page}")

@@ -1,0 +1,179 @@
+"""Boxes, circles and arrows as SVG: the one place where a diagram becomes a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from seqlab.pages.html import Markup, join, tag
+from seqlab.pages.style import DARK, LIGHT
+
+Kind = Literal["gate", "bend", "state", "input", "output", "kept", "plain"]
+"""What a box stands for; it decides its colour."""
+Way = Literal["forward", "carried", "backward", "peep", "axis", "value", "slope"]
+"""What runs along a line."""
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A named part, around its middle."""
+
+    x: float
+    y: float
+    label: str
+    kind: Kind = "plain"
+    width: float = 64.0
+    height: float = 32.0
+    below: str = ""
+    """A few quiet words under the box."""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A circle with a sign: what is done with the numbers that meet here."""
+
+    x: float
+    y: float
+    sign: str
+    radius: float = 11.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """A way through points, with corners rounded off."""
+
+    points: Sequence[Point]
+    way: Way = "forward"
+    arrow: bool = True
+
+
+@dataclass(frozen=True)
+class Words:
+    """Free text."""
+
+    x: float
+    y: float
+    text: str
+    anchor: Literal["start", "middle", "end"] = "middle"
+    quiet: bool = False
+    strong: bool = False
+
+
+Part = Box | Operator | Line | Words
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A diagram as plain data. `about` says in words what is seen."""
+
+    title: str
+    about: str
+    width: float
+    height: float
+    parts: Sequence[Part]
+
+
+CORNER = 7.0
+ARROW = 6.5
+COLOURS: dict[str, str] = {"gate": "c1", "bend": "c4", "state": "c0", "input": "c2", "output": "c2", "kept": "c3", "plain": "c6"}
+WAYS: dict[str, tuple[str, float, str]] = {
+    "forward": ("quiet", 1.4, ""),
+    "carried": ("c0", 2.6, ""),
+    "backward": ("c1", 1.8, "6 4"),
+    "peep": ("c3", 1.3, "3 3"),
+    "axis": ("rule", 1.0, ""),
+    "value": ("c0", 2.2, ""),
+    "slope": ("c1", 1.8, "6 4"),
+}
+"""Colour, thickness and dashes."""
+SHEET = """
+svg { background: var(--ground); font: 13px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif }
+text { fill: var(--ink) } .quiet { fill: var(--quiet); font-size: 11.5px } .strong { font-weight: 650 }
+"""
+
+
+def draw(drawing: Drawing, *, ident: str) -> Markup:
+    """The picture for a page; lines lie under boxes."""
+    ordered = sorted(drawing.parts, key=lambda part: not isinstance(part, Line))
+    return tag(
+        "svg",
+        tag("title", drawing.title, id=f"{ident}-title"),
+        tag("desc", drawing.about, id=f"{ident}-desc"),
+        *[_drawn(part) for part in ordered],
+        class_="diagram",
+        viewBox=f"0 0 {drawing.width:g} {drawing.height:g}",
+        role="img",
+        aria_labelledby=f"{ident}-title {ident}-desc",
+    )
+
+
+def standalone(drawing: Drawing) -> str:
+    """The picture as a file of its own, with both palettes inside."""
+    light, dark = (" ".join(f"--{name}: {colour};" for name, colour in palette.items()) for palette in (LIGHT, DARK))
+    sheet = Markup(f"svg {{ {light} }} @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}{SHEET}")
+    picture = draw(drawing, ident="picture")
+    begin = f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width:g}" height="{drawing.height:g}"'
+    start, end = picture.split(">", 1)
+    return f"{begin}{start.removeprefix('<svg')}>{tag('style', sheet)}{end}\n"
+
+
+def _drawn(part: Part) -> Markup:
+    if isinstance(part, Box):
+        return _box(part)
+    if isinstance(part, Operator):
+        circle = tag("circle", cx=part.x, cy=part.y, r=part.radius, style="fill: var(--ground); stroke: var(--ink); stroke-width: 1.4")
+        return join([circle, tag("text", part.sign, x=part.x, y=part.y + 4.5, text_anchor="middle")])
+    if isinstance(part, Line):
+        return _line(part)
+    style = " ".join(name for name, wanted in (("quiet", part.quiet), ("strong", part.strong)) if wanted) or None
+    return tag("text", part.text, x=part.x, y=part.y, text_anchor=part.anchor, class_=style)
+
+
+def _box(box: Box) -> Markup:
+    colour = f"var(--{COLOURS[box.kind]})"
+    fill = f"color-mix(in srgb, {colour} 14%, var(--ground))"
+    left, top = box.x - box.width / 2, box.y - box.height / 2
+    shape = tag("rect", x=left, y=top, width=box.width, height=box.height, rx=6.0, style=f"fill: {fill}; stroke: {colour}; stroke-width: 1.4")
+    parts = [shape, tag("text", box.label, x=box.x, y=box.y + 4.5, text_anchor="middle")]
+    if box.below:
+        parts.append(tag("text", box.below, x=box.x, y=top + box.height + 14, text_anchor="middle", class_="quiet"))
+    return join(parts)
+
+
+def _line(line: Line) -> Markup:
+    colour, width, dashes = WAYS[line.way]
+    style = f"fill: none; stroke: var(--{colour}); stroke-width: {width:g}; stroke-linecap: round; stroke-linejoin: round"
+    parts = [tag("path", d=Markup(_rounded(line.points)), style=style, stroke_dasharray=dashes or None)]
+    if line.arrow:
+        parts.append(_head(line.points[-2], line.points[-1], colour))
+    return join(parts)
+
+
+def _rounded(points: Sequence[Point]) -> str:
+    """The path with its inner corners cut by curves; many close points (a curve) stay as they are."""
+    path = f"M{points[0][0]:.1f} {points[0][1]:.1f}"
+    for before, here, after in zip(points, points[1:], points[2:], strict=False):
+        reach = min(CORNER, _distance(before, here) / 2, _distance(here, after) / 2)
+        first, second = _towards(here, before, reach), _towards(here, after, reach)
+        path += f"L{first[0]:.1f} {first[1]:.1f}Q{here[0]:.1f} {here[1]:.1f} {second[0]:.1f} {second[1]:.1f}"
+    return path + f"L{points[-1][0]:.1f} {points[-1][1]:.1f}"
+
+
+def _head(before: Point, end: Point, colour: str) -> Markup:
+    """A small triangle whose tip is the end of the line."""
+    back = _towards(end, before, ARROW)
+    across = ((end[1] - back[1]) / ARROW * 3.6, (back[0] - end[0]) / ARROW * 3.6)
+    corners = [end, (back[0] + across[0], back[1] + across[1]), (back[0] - across[0], back[1] - across[1])]
+    return tag("path", d=Markup("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "Z"), style=f"fill: var(--{colour})")
+
+
+def _distance(one: Point, other: Point) -> float:
+    return float(((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2) ** 0.5)
+
+
+def _towards(start: Point, end: Point, reach: float) -> Point:
+    """The point `reach` away from `start` on the way to `end`."""
+    share = reach / max(_distance(start, end), 1e-9)
+    return start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share

@@ -1,0 +1,174 @@
+"""Three abilities one would want after the RNN: a continuous stream, parallel training, long memory. Each measured on three families."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.models.base import Body, bodies
+from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
+from seqlab.pages.report_data import Curve, Reference, Series
+from seqlab.studies.base import Finding, Value, studies
+from seqlab.studies.cue_and_question import NUM_CUES, CueAndQuestion
+from seqlab.studies.longest_chain import longest_chain
+from seqlab.studies.small_training import seeded, train_small
+
+HIDDEN = 32
+FAMILIES: dict[str, RecurrentSettings | ConvolutionalSettings | TransformerSettings] = {
+    "rnn": RecurrentSettings(cell="gru", hidden_size=HIDDEN, dropout=0.0),
+    "convolution": ConvolutionalSettings(hidden_size=HIDDEN, layers=3, kernel_size=3, dropout=0.0),
+    "attention": TransformerSettings(hidden_size=HIDDEN, layers=2, heads=4, dropout=0.0),
+}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is trained and timed."""
+
+    lengths: tuple[int, ...]
+    gaps: tuple[int, ...]
+    steps: int
+    repeats: int
+    batch_size: int = 32
+
+
+FULL = Sizes(lengths=(32, 64, 128, 256), gaps=(5, 10, 20, 40), steps=250, repeats=5)
+QUICK = Sizes(lengths=(16, 32), gaps=(8, 24), steps=60, repeats=1)
+
+
+class Answering(nn.Module):
+    """A causal body between a linear map of symbols and a linear map to cues."""
+
+    def __init__(self, family: str, num_symbols: int) -> None:
+        super().__init__()
+        settings = FAMILIES[family]
+        self.embed = nn.Linear(num_symbols, HIDDEN)
+        self.body: Body = bodies.get(settings.kind).build(settings, causal=True)
+        self.head = nn.Linear(self.body.output_size, NUM_CUES)
+
+    def forward(self, steps: Float[Tensor, "batch time symbols"]) -> Float[Tensor, "batch time cues"]:
+        return self.head(self.body(self.embed(steps), torch.ones(steps.shape[:2], dtype=torch.bool))[0])
+
+
+@studies.register("abilities")
+def abilities(*, seed: int, quick: bool) -> Finding:
+    """One row per family: what a stream costs, what waits in training, what is remembered."""
+    sizes = QUICK if quick else FULL
+    times = {name: [_milliseconds(name, length, sizes, seed) for length in sizes.lengths] for name in FAMILIES}
+    memory = {name: [_accuracy(name, gap, sizes, seed) for gap in sizes.gaps] for name in FAMILIES}
+    rows = [_row(name, times[name], memory[name], sizes, seed) for name in FAMILIES]
+    return Finding(
+        claim="An RNN streams but trains step by step and forgets; a convolution trains in parallel but sees a window; attention "
+        "trains in parallel and sees all, with a state that grows.",
+        found=_found(rows, memory, sizes),
+        rows=rows,
+        curves=[
+            Curve(
+                "Recall against the gap",
+                "gap",
+                "accuracy",
+                [Series(n, sizes.gaps, v) for n, v in memory.items()],
+                references=[Reference("chance", 0.25)],
+            ),
+            Curve(
+                "Time of an update against the length", "length", "milliseconds", [Series(n, sizes.lengths, v) for n, v in times.items()], log_y=True
+            ),
+        ],
+        notes=[
+            "The longest chain counts operations of which each needs the one before, in autograd's graph: what must wait on any machine.",
+            "Time is processor time on one thread, where nothing runs in parallel anyway.",
+        ],
+    )
+
+
+def _found(rows: list[dict[str, Value]], memory: dict[str, list[float]], sizes: Sizes) -> str:
+    worst = max(float(row["stream error"]) for row in rows)
+    growth = ", ".join(f"{_growth(row):.1f}-fold in {row['family']}" for row in rows)
+    recalls = ", ".join(f"{scores[-1]:.0%} ({name})" for name, scores in memory.items())
+    return (
+        f"All three give token by token what they give at once (largest difference {worst:.0e}). From {sizes.lengths[0]} to {sizes.lengths[-1]} "
+        "steps the "
+        f"longest chain grows {growth}; the state to carry grows only in attention. Recall over {sizes.gaps[-1]} steps: {recalls}."
+    )
+
+
+def _row(name: str, times: list[float], memory: list[float], sizes: Sizes, seed: int) -> dict[str, Value]:
+    short, long = sizes.lengths[0], sizes.lengths[-1]
+    error, before = _stream(name, short, seed)
+    _, after = _stream(name, long, seed)
+    return {
+        "family": name,
+        "stream error": error,
+        f"state after {short}": before,
+        f"state after {long}": after,
+        f"chain at {short}": _chain(name, short, seed),
+        f"chain at {long}": _chain(name, long, seed),
+        f"ms at {short}": times[0],
+        f"ms at {long}": times[-1],
+        **{f"recall over {gap}": score for gap, score in zip(sizes.gaps, memory, strict=True)},
+    }
+
+
+def _growth(row: dict[str, Value]) -> float:
+    short, long = (float(value) for name, value in row.items() if name.startswith("chain at"))
+    return long / short
+
+
+@torch.no_grad()
+def _stream(name: str, length: int, seed: int) -> tuple[float, int]:
+    """The largest difference between one token at a time and all at once, and how many numbers the state holds in the end."""
+    with seeded(seed, "stream") as generator:
+        body = Answering(name, 9).body.eval()
+        steps = torch.randn(2, length, HIDDEN, generator=generator)
+        is_token = torch.ones(2, length, dtype=torch.bool)
+        whole, _ = body(steps, is_token)
+        state, pieces = None, []
+        for place in range(length):
+            piece, state = body(steps[:, place : place + 1], is_token[:, place : place + 1], state)
+            pieces.append(piece)
+        assert state is not None
+        numbers = sum(part[0].numel() for part in state if part.dtype.is_floating_point)
+        return (torch.cat(pieces, dim=1) - whole).abs().max().item(), numbers
+
+
+def _chain(name: str, length: int, seed: int) -> int:
+    with seeded(seed, "chain") as generator:
+        model = Answering(name, 9)
+        for layer in getattr(getattr(model.body, "stack", None), "layers", ()):
+            layer.fast = False  # a fast path is one operation to autograd, whatever waits inside it
+        return longest_chain(model(torch.randn(2, length, 9, generator=generator)))
+
+
+def _milliseconds(name: str, length: int, sizes: Sizes, seed: int) -> float:
+    """Best of several updates of one batch."""
+    with seeded(seed, "time") as generator:
+        model = Answering(name, 9)
+        steps = torch.randn(8, length, 9, generator=generator)
+        return 1000 * min(_seconds(lambda: model(steps).sum().backward()) for _ in range(sizes.repeats + 1))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def _accuracy(name: str, gap: int, sizes: Sizes, seed: int) -> float:
+    task = CueAndQuestion(gap)
+    with seeded(seed, "abilities", gap) as generator:
+        model = Answering(name, task.num_symbols)
+
+        def loss() -> Tensor:
+            steps, cue = task.draw(sizes.batch_size, generator)
+            return F.cross_entropy(model(steps)[:, -1], cue)
+
+        train_small(model, loss, steps=sizes.steps, rate=0.005)
+        steps, cue = task.draw(512, generator)
+        with torch.no_grad():
+            return (model(steps)[:, -1].argmax(dim=-1) == cue).float().mean().item()

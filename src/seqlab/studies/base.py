@@ -1,0 +1,60 @@
+"""What a study is: a claim of the field, rerun small, and what came of it as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from seqlab.core.registry import Registry
+from seqlab.pages.html import Markup
+from seqlab.pages.report_data import Curve
+
+Value = str | int | float
+"""What stands in one place of a table."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a study found: one sentence, the numbers behind it, and the curves that show it."""
+
+    claim: str
+    """What the field says."""
+    found: str
+    """What came out here, with its numbers."""
+    rows: Sequence[dict[str, Value]]
+    """The table; every row has the same columns."""
+    curves: Sequence[Curve] = ()
+    pictures: Sequence[Markup] = ()
+    """Drawings that are not curves."""
+    notes: Sequence[str] = ()
+    """How it was measured, and what to be careful about."""
+
+    def __post_init__(self) -> None:
+        if len({tuple(row) for row in self.rows}) > 1:
+            raise ValueError("the rows of a finding have different columns")
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.rows[0]) if self.rows else []
+
+    def where(self, **wanted: Value) -> list[dict[str, Value]]:
+        """The rows that have these values."""
+        return [row for row in self.rows if all(row[name] == value for name, value in wanted.items())]
+
+    def number(self, column: str, **wanted: Value) -> float:
+        """One number of the one row that has these values."""
+        (row,) = self.where(**wanted)
+        return float(row[column])
+
+    def as_json(self) -> dict[str, Any]:
+        return {"claim": self.claim, "found": self.found, "rows": list(self.rows), "notes": list(self.notes)}
+
+
+class Study(Protocol):
+    """An experiment of at most about a minute on one thread; `quick` makes it one of seconds, large enough to show the direction."""
+
+    def __call__(self, *, seed: int, quick: bool) -> Finding: ...
+
+
+studies: Registry[Study] = Registry("study", room="seqlab.studies")

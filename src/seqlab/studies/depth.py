@@ -1,0 +1,82 @@
+"""How many layers are useful? A character model with more and more of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seqlab.pages.report_data import Curve, Reference, Series
+from seqlab.studies.base import Finding, Value, studies
+from seqlab.studies.small_language_model import SmallLanguageModel, valid_nats
+from seqlab.studies.small_models import cell_maker
+from seqlab.studies.small_text import SmallText, small_text
+from seqlab.studies.small_training import seeded, train_small
+
+REAL_GAIN = 0.02
+"""Nats per character below which a difference may be chance."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is trained."""
+
+    depths: tuple[int, ...]
+    steps: int
+    time: int
+    batch_size: int = 16
+    hidden_size: int = 32
+
+
+FULL, QUICK = Sizes(depths=(1, 2, 4, 6, 8, 12), steps=300, time=32), Sizes(depths=(1, 2, 10), steps=30, time=16)
+
+
+@studies.register("depth")
+def depth(*, seed: int, quick: bool) -> Finding:
+    """The same width, data and number of updates at every depth, with and without residual sums."""
+    sizes = QUICK if quick else FULL
+    text = small_text()
+    rows = [_row(text, layers, sizes, seed) for layers in sizes.depths]
+    series = [Series(name, sizes.depths, [float(row[name]) for row in rows]) for name in ("plain", "residual")]
+    return Finding(
+        claim="Four to eight layers are useful, more than eight bring no real gain.",
+        found=f"After {sizes.steps} updates: {_verdict(rows, 'plain')}; {_verdict(rows, 'residual')}.",
+        rows=rows,
+        curves=[
+            Curve(
+                "Loss against depth",
+                "layers",
+                "nats per character",
+                series,
+                references=[Reference("frequencies of characters", text.without_context)],
+            )
+        ],
+        notes=[
+            f"GRU layers of {sizes.hidden_size} units, {sizes.steps} updates of {sizes.batch_size} windows of {sizes.time} characters, held-out text."
+        ],
+    )
+
+
+def _verdict(rows: list[dict[str, Value]], kind: str) -> str:
+    """The best depth, and whether more than eight layers beat the best of up to eight."""
+    scores = {int(row["layers"]): float(row[kind]) for row in rows}
+    best = min(scores, key=lambda layers: scores[layers])
+    gain = min(score for layers, score in scores.items() if layers <= 8) - min(score for layers, score in scores.items() if layers > 8)
+    layers = "one layer is" if best == 1 else f"{best} layers are"
+    above = f"more than eight bring {gain:.3f} nats" if gain > REAL_GAIN else "more than eight bring no real gain"
+    return f"{kind} stacks: {layers} best ({scores[best]:.3f} nats per character; one layer {scores[1]:.3f}), {above}"
+
+
+def _row(text: SmallText, layers: int, sizes: Sizes, seed: int) -> dict[str, Value]:
+    scores: dict[str, Value] = {}
+    num_parameters, milliseconds = 0, 0.0
+    for name, residual in (("plain", False), ("residual", True)):
+        with seeded(seed, "depth") as generator:
+            model = SmallLanguageModel(text.num_symbols, cell_maker("gru"), sizes.hidden_size, layers=layers, residual=residual)
+            training = train_small(
+                model,
+                lambda model=model, generator=generator: model.nats(*text.draw(sizes.batch_size, sizes.time, generator)),  # type: ignore[misc]
+                steps=sizes.steps,
+            )
+            scores[name] = valid_nats(model, text, time=sizes.time)
+        num_parameters = sum(each.numel() for each in model.stack.parameters())
+        milliseconds = 1000 * training.seconds / sizes.steps
+    return {"layers": layers, "parameters": num_parameters, **scores, "ms per update": milliseconds}

@@ -1,0 +1,32 @@
+"""How much of a computation has to wait: the longest chain of operations, each of which needs the one before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+
+def longest_chain(output: Tensor) -> int:
+    """Operations on the longest way from `output` back to a leaf, in autograd's own graph. What is not on one chain can run in parallel.
+
+    >>> import torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> longest_chain(torch.tanh(x * 2).sum()), longest_chain(x.exp() + torch.tanh(x.exp()))
+    (3, 3)
+    """
+    depth: dict[Any, int] = {}
+    waiting: list[tuple[Any, bool]] = [(output.grad_fn, False)]
+    while waiting:  # not recursive: chains are longer than Python's stack
+        node, is_ready = waiting.pop()
+        below = [child for child, _ in node.next_functions if child is not None and not _is_leaf(child)]
+        if is_ready:
+            depth[node] = 1 + max((depth[child] for child in below), default=0)
+        elif node not in depth:
+            waiting.append((node, True))
+            waiting += [(child, False) for child in below if child not in depth]
+    return depth[output.grad_fn]
+
+
+def _is_leaf(node: Any) -> bool:
+    return hasattr(node, "variable")

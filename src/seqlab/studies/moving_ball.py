@@ -1,0 +1,112 @@
+"""Where will the ball be next? Without its past the question has two answers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.pages.paths import PathPicture, Trail, draw_paths
+from seqlab.pages.report_data import Curve, Series
+from seqlab.studies.base import Finding, studies
+from seqlab.studies.small_models import PerStep, Reader, cell_maker
+from seqlab.studies.small_training import Training, seeded, train_small
+
+BLIND, SEEING = "without history", "with history"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is trained."""
+
+    steps: int
+    time: int = 8
+    batch_size: int = 64
+    hidden_size: int = 48
+
+
+FULL, QUICK = Sizes(steps=1200), Sizes(steps=250)
+
+
+def ball_paths(num_paths: int, time: int, generator: torch.Generator) -> Float[Tensor, "paths time 2"]:
+    """Straight paths at constant speed, through places and in directions drawn at random, in a room of size 2 around the origin."""
+    angle = 2 * math.pi * torch.rand(num_paths, 1, generator=generator)
+    speed = 0.05 + 0.1 * torch.rand(num_paths, 1, generator=generator)
+    velocity = speed * torch.cat([angle.cos(), angle.sin()], dim=1)  # (paths, 2)
+    middle = 1.2 * torch.rand(num_paths, 2, generator=generator) - 0.6
+    moments = torch.arange(time) - (time - 1) / 2
+    return middle.unsqueeze(1) + moments.view(1, -1, 1) * velocity.unsqueeze(1)
+
+
+def crossing_paths(time: int) -> Float[Tensor, "2 time 2"]:
+    """Two balls that come to the same place at the same moment, the last but one, from different sides."""
+    velocities = torch.tensor([[0.11, 0.06], [-0.11, 0.06]])
+    moments = torch.arange(time) - (time - 2)
+    return moments.view(1, -1, 1) * velocities.unsqueeze(1)
+
+
+@studies.register("moving_ball")
+def moving_ball(*, seed: int, quick: bool) -> Finding:
+    """The same task for a network that sees one position and for one that has seen them all."""
+    sizes = QUICK if quick else FULL
+    networks: dict[str, nn.Module] = {}
+    trained: dict[str, Training] = {}
+    errors: dict[str, float] = {}
+    for name in (BLIND, SEEING):
+        with seeded(seed, "moving ball") as generator:
+            network = PerStep(2, sizes.hidden_size, 2) if name == BLIND else Reader(2, cell_maker("gru"), sizes.hidden_size, 2)
+            trained[name] = _train(network, sizes, generator)
+            paths = ball_paths(1000, sizes.time, generator)
+            networks[name] = network
+            errors[name] = _distance(_predict(network, paths[:, :-1]), paths[:, 1:])[:, 2:].mean().item()  # from the third step on
+    crossing = crossing_paths(sizes.time)
+    futures = crossing[:, -1]
+    guesses = {name: _predict(network, crossing[:, :-1])[:, -1] for name, network in networks.items()}
+    apart = {name: _distance(guess[0], guess[1]).item() for name, guess in guesses.items()}
+    worst = {name: _distance(guess, futures).max().item() for name, guess in guesses.items()}
+    true_gap = _distance(futures[0], futures[1]).item()
+    return Finding(
+        claim="The next position follows from the past ones; from the present position alone it is ambiguous.",
+        found=f"The next position is missed by {errors[BLIND]:.3f} without history and by {errors[SEEING]:.3f} with it. Where two paths cross, their "
+        f"futures lie {true_gap:.3f} apart; the answers lie {apart[BLIND]:.3f} apart without history and {apart[SEEING]:.3f} with it.",
+        rows=[
+            {"network": name, "mean error": errors[name], "answers apart at the crossing": apart[name], "worst error at the crossing": worst[name]}
+            for name in networks
+        ],
+        curves=[
+            Curve("Loss", "update", "squared error", [Series(name, range(len(run.losses)), run.losses) for name, run in trained.items()], log_y=True)
+        ],
+        pictures=[draw_paths(_picture(crossing, guesses), ident="paths")],
+        notes=["A ball moves about 0.1 in one step. Errors are distances, from the third step on, when a path has shown its direction."],
+    )
+
+
+def _train(network: nn.Module, sizes: Sizes, generator: torch.Generator) -> Training:
+    def loss() -> Tensor:
+        paths = ball_paths(sizes.batch_size, sizes.time, generator)
+        return (paths[:, :-1] + network(paths[:, :-1]) - paths[:, 1:]).square().mean()
+
+    return train_small(network, loss, steps=sizes.steps)
+
+
+@torch.no_grad()
+def _predict(network: nn.Module, positions: Float[Tensor, "paths time 2"]) -> Float[Tensor, "paths time 2"]:
+    """The next position after every step: both networks say how far the ball will move."""
+    return positions + network(positions)
+
+
+def _distance(one: Float[Tensor, "*any 2"], other: Float[Tensor, "*any 2"]) -> Float[Tensor, "*any"]:
+    return (one - other).norm(dim=-1)
+
+
+def _picture(crossing: Tensor, guesses: dict[str, Tensor]) -> PathPicture:
+    def points(positions: Tensor) -> list[tuple[float, float]]:
+        return [(float(x), float(y)) for x, y in positions]
+
+    trails = [Trail(f"ball {number}", points(path[:-1]), joined=True) for number, path in enumerate(crossing, start=1)]
+    trails.append(Trail("true next positions", points(crossing[:, -1]), shape="ring"))
+    trails += [Trail(f"answers {name}", points(guess), shape="cross") for name, guess in guesses.items()]
+    return PathPicture("Two pasts, one present, two futures", trails)

@@ -1,0 +1,109 @@
+"""What a network without memory cannot do: one answer per step from that step alone, or one answer from a fixed number of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.pages.report_data import Curve, Reference, Series
+from seqlab.studies.base import Finding, Value, studies
+from seqlab.studies.small_models import FixedSize, PerStep, Reader, cell_maker
+from seqlab.studies.small_training import seeded, train_small
+
+SEEN = 6
+"""Steps that the fixed-size classifier sees."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is trained."""
+
+    steps: int
+    lengths: tuple[int, ...]
+    batch_size: int = 64
+    hidden_size: int = 24
+
+
+FULL, QUICK = Sizes(steps=400, lengths=(4, 6, 7, 10, 16)), Sizes(steps=150, lengths=(6, 9))
+
+
+def changes(batch_size: int, time: int, generator: torch.Generator) -> tuple[Float[Tensor, "batch time 1"], Float[Tensor, "batch time"]]:
+    """One label per step: does this ±1 differ from the one before? (The first step is compared with +1.)"""
+    signs = 1.0 - 2.0 * torch.randint(2, (batch_size, time), generator=generator)
+    before = torch.cat([torch.ones(batch_size, 1), signs[:, :-1]], dim=1)
+    return signs.unsqueeze(-1), (signs != before).float()
+
+
+def first_signs(batch_size: int, time: int, generator: torch.Generator) -> tuple[Float[Tensor, "batch time 2"], Float[Tensor, "batch"]]:
+    """One label per sequence: was the first sign a plus? Feature 0 is the sign, feature 1 marks the first step."""
+    signs = 1.0 - 2.0 * torch.randint(2, (batch_size, time), generator=generator)
+    is_first = torch.zeros(batch_size, time)
+    is_first[:, 0] = 1.0
+    return torch.stack([signs, is_first], dim=-1), (signs[:, 0] > 0).float()
+
+
+@studies.register("no_memory")
+def no_memory(*, seed: int, quick: bool) -> Finding:
+    """Both baselines beside a recurrent network, each on the task it is made for."""
+    sizes = QUICK if quick else FULL
+    rows: list[dict[str, Value]] = []
+    for name, network in (("y_t = f(x_t)", PerStep), ("recurrent (gru)", Reader)):
+        rows.append(_row(name, "does the sign change?", 12, _score_changes(network is Reader, sizes, seed=seed)))
+    for length in sizes.lengths:
+        for is_recurrent in (False, True):
+            name = "recurrent (gru)" if is_recurrent else f"fixed size, {SEEN} steps"
+            rows.append(_row(name, "was the first sign a plus?", length, _score_first(is_recurrent, length, sizes, seed=seed)))
+    firsts = [row for row in rows if row["task"] == "was the first sign a plus?"]
+    names = dict.fromkeys(str(row["network"]) for row in firsts)
+    series = [Series(name, sizes.lengths, [float(row["accuracy"]) for row in firsts if row["network"] == name]) for name in names]
+    too_long = [row for row in firsts if int(row["length"]) > SEEN]
+    fixed, recurrent = float(too_long[-2]["accuracy"]), float(too_long[-1]["accuracy"])
+    return Finding(
+        claim="A network without memory answers from what it sees now; what lies further back is a guess.",
+        found=f"Step by step the memoryless network is right in {rows[0]['accuracy']:.0%} of all cases and the recurrent one in "
+        f"{rows[1]['accuracy']:.0%}. A classifier of {SEEN} steps is right in {fixed:.0%} of the sequences of {too_long[-1]['length']} steps, "
+        f"the recurrent one in {recurrent:.0%}.",
+        rows=rows,
+        curves=[Curve("Was the first sign a plus?", "length of the sequence", "accuracy", series, references=[Reference("chance", 0.5)])],
+        notes=["Signs are drawn at random, so a guess is right in half of all cases."],
+    )
+
+
+def _row(network: str, task: str, length: int, accuracy: float) -> dict[str, Value]:
+    return {"network": network, "task": task, "length": length, "accuracy": accuracy}
+
+
+def _score_changes(is_recurrent: bool, sizes: Sizes, *, seed: int) -> float:
+    with seeded(seed, "changes") as generator:
+        network = Reader(1, cell_maker("gru"), sizes.hidden_size, 1) if is_recurrent else PerStep(1, sizes.hidden_size, 1)
+        return _train_and_score(network, lambda steps: network(steps).squeeze(-1), lambda number: changes(number, 12, generator), sizes)
+
+
+def _score_first(is_recurrent: bool, length: int, sizes: Sizes, *, seed: int) -> float:
+    with seeded(seed, "first", length) as generator:
+        network: nn.Module
+        if is_recurrent:
+            network = Reader(2, cell_maker("gru", remember=2.0), sizes.hidden_size, 1)
+        else:
+            network = FixedSize(2, 2 * sizes.hidden_size, num_steps=SEEN)
+
+        def logits(steps: Tensor) -> Tensor:
+            return network(steps)[:, -1, 0] if is_recurrent else network(steps)
+
+        return _train_and_score(network, logits, lambda number: first_signs(number, length, generator), sizes)
+
+
+def _train_and_score(network: nn.Module, logits: Callable[[Tensor], Tensor], draw: Callable[[int], tuple[Tensor, Tensor]], sizes: Sizes) -> float:
+    def loss() -> Tensor:
+        steps, labels = draw(sizes.batch_size)
+        return F.binary_cross_entropy_with_logits(logits(steps), labels)
+
+    train_small(network, loss, steps=sizes.steps)
+    steps, labels = draw(1000)
+    with torch.no_grad():
+        return ((logits(steps) > 0) == (labels > 0.5)).float().mean().item()

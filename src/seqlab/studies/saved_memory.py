@@ -1,0 +1,36 @@
+"""How much autograd keeps for the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+
+@dataclass
+class Saved:
+    """Storages that a graph keeps, counted once each."""
+
+    sizes: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def num_bytes(self) -> int:
+        return sum(self.sizes.values())
+
+
+@contextmanager
+def saved_for_backward() -> Iterator[Saved]:
+    """Counts the tensors that operations inside keep for their backward pass; parameters are not counted, they are there anyway."""
+    saved = Saved()
+
+    def keep(tensor: Tensor) -> Tensor:
+        if not (tensor.is_leaf and tensor.requires_grad):
+            storage = tensor.untyped_storage()
+            saved.sizes[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        yield saved

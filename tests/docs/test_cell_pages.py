@@ -1,0 +1,80 @@
+"""Every cell has its page and its picture, and both say what the code says."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from seqlab.cells.base import Cell, GatedCell, cells
+from seqlab.pages.cell_diagrams import CELLS
+from seqlab.studies.base import studies
+from tests.cells.cells_to_try import OPTIONS
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def script(name: str) -> ModuleType:
+    spec = spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+PAGES = script("cell_pages")
+
+
+def build(name: str, input_size: int, hidden_size: int) -> Cell:
+    options = {"proj_size": 2} if name == "projected_lstm" else {}
+    return cells.get(name)(input_size, hidden_size, **options)
+
+
+@pytest.mark.parametrize("name", cells.names())
+def test_every_cell_has_its_page_and_picture_and_a_line_in_the_table(name: str) -> None:
+    assert name in CELLS
+    assert (DOCS / "cells" / f"{name}.md").read_text(encoding="utf-8") == PAGES.page(name), "run: python docs/cell_pages.py"
+    assert (DOCS / "cells" / f"{name}.svg").is_file()
+    assert f"| [{name}]({name}.md) |" in (DOCS / "cells" / "index.md").read_text(encoding="utf-8")
+
+
+def test_the_comparison_of_cells_is_what_the_script_writes() -> None:
+    assert (DOCS / "cells" / "index.md").read_text(encoding="utf-8") == PAGES.index(), "run: python docs/cell_pages.py"
+    assert set(PAGES.ABOUT) == set(cells.names()) == set(OPTIONS)
+
+
+@pytest.mark.parametrize("name", cells.names())
+@pytest.mark.parametrize(("input_size", "hidden_size"), [(3, 5), (7, 4)])
+def test_the_formula_of_the_page_counts_the_parameters(name: str, input_size: int, hidden_size: int) -> None:
+    formula = PAGES.ABOUT[name].parameters
+    counted = sum(parameter.numel() for parameter in build(name, input_size, hidden_size).parameters())
+    assert eval(formula, {"i": input_size, "h": hidden_size, "p": 2}) == counted
+
+
+@pytest.mark.parametrize("name", cells.names())
+def test_gates_and_state_of_the_page_are_those_of_the_cell(name: str) -> None:
+    cell, about = build(name, 3, 5), PAGES.ABOUT[name]
+    assert len(about.state.split(", ")) == cell.num_parts
+    assert bool(about.gates) == isinstance(cell, GatedCell)
+    if isinstance(cell, GatedCell):
+        shown = cell.gates(cell.project(cell.input.new_zeros(2, 3)), cell.zero_state(cell.input.new_zeros(2, 1)))
+        assert set(shown) - {"candidate"} == set(about.gates)
+
+
+@pytest.mark.spec(72, 82, 87)
+def test_pictures_of_the_documents_are_what_the_code_draws() -> None:
+    for path, text in script("pictures").pictures().items():
+        assert path.read_text(encoding="utf-8") == text, f"{path.name}: run: python docs/pictures.py"
+
+
+def test_every_study_has_a_line_on_the_page_of_its_room(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DOCS / "rooms" / "studies.md").read_text(encoding="utf-8")
+    assert [name for name in studies.names() if f"| `{name}` |" not in page] == []
+    example = page.partition("```python\n")[2].partition("```")[0]
+    exec(compile(example, "studies.md", "exec"), {})
+    assert capsys.readouterr().out.strip() == example.rpartition("# ")[2].strip()

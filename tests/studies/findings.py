@@ -1,0 +1,22 @@
+"""Quick runs of the studies, each made once and shared by all tests that read it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+
+from seqlab.studies.base import Finding, studies
+
+SLOW = {"abilities", "lengths", "recall", "remedies", "truncation"}
+"""Studies whose quick run takes more than three seconds."""
+
+
+@cache
+def quick(name: str, seed: int = 0) -> Finding:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return studies.get(name)(seed=seed, quick=True)
+    finally:
+        torch.set_num_threads(threads)
