@@ -42,7 +42,7 @@ class CoupledLSTMWalk(torch.autograd.Function):
         _local_derivatives(gates, outputs, shown, before(ctx.path, memory, memories), gradient, into_memory)
         d_hidden, d_memory = d_last_hidden.clone(), d_last_memory.clone()
         _backward_steps(gradient, recurrent, d_outputs, d_hidden, d_memory, into_memory, gates, ctx.path)
-        weights = weight_gradients(ctx, gradient, rows, before(ctx.path, hidden, outputs), (weight, recurrent, bias))
+        weights = weight_gradients(ctx, gradient, rows, (ctx.path, hidden, outputs), (weight, recurrent, bias))
         return (*weights, d_hidden, d_memory, None)
 
 

@@ -29,17 +29,17 @@ def refuse_second_order() -> None:
 
 
 def weight_gradients(
-    ctx: Any, gradient: Tensor, rows: Tensor, hidden_before: Tensor, weights: tuple[Tensor, Tensor, Tensor | None]
+    ctx: Any, gradient: Tensor, rows: Tensor, walked: tuple[Path, Tensor, Tensor], weights: tuple[Tensor, Tensor, Tensor | None]
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None, Tensor | None]:
     """d rows, d input, d recurrent, d bias from the gradient of all gates before their activation (rows, gates): one large product each.
 
-    The first four inputs of the function are, in this order, rows, input, recurrent and bias.
+    The first four inputs of the function are, in this order, rows, input, recurrent and bias; walked is path, initial state, outputs.
     """
     wanted = ctx.needs_input_grad
     return (
         gradient.mm(weights[0]) if wanted[0] else None,
         matrix_gradient(gradient, rows) if wanted[1] else None,
-        matrix_gradient(gradient, hidden_before) if wanted[2] else None,
+        recurrent_gradient(walked[0], gradient, *walked[1:]) if wanted[2] else None,
         bias_gradient(gradient) if weights[2] is not None and wanted[3] else None,
     )
 
@@ -47,6 +47,16 @@ def weight_gradients(
 def matrix_gradient(gradient: Tensor, rows: Tensor) -> Tensor:
     """gradientᵀ rows. The product the other way round and turned is the faster one on a CPU (by a twentieth)."""
     return rows.t().mm(gradient).t().contiguous()
+
+
+def recurrent_gradient(path: Path, gradient: Tensor, initial: Tensor, outputs: Tensor) -> Tensor:
+    """gradientᵀ (the states before each row); with equal lengths the outputs are those states, one step shifted, and need no copy."""
+    if not path.is_full:
+        return matrix_gradient(gradient, before(path, initial, outputs))
+    first = path.num_sequences
+    if path.reverse:
+        return matrix_gradient(gradient[:-first], outputs[first:]) + matrix_gradient(gradient[-first:], initial)
+    return matrix_gradient(gradient[first:], outputs[:-first]) + matrix_gradient(gradient[:first], initial)
 
 
 def bias_gradient(gradient: Tensor) -> Tensor:

@@ -11,11 +11,8 @@ from pathlib import Path
 
 from torch.utils import cpp_extension
 
-from seqlab.cells.native_library import SOURCES, capability, forget_loaded, library_path
+from seqlab.cells.native_library import SOURCES, flags, forget_loaded, library_path
 from seqlab.core.errors import EnvironmentProblem, SeqlabError
-
-FLAGS = ["-O3", "-std=c++20", "-fno-math-errno", "-fno-trapping-math", "-fopenmp-simd"]
-VECTORS = {"AVX2": ["-mavx2", "-mfma"], "AVX512": ["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma"]}
 
 
 def build() -> Path:
@@ -42,7 +39,8 @@ def _compile(path: Path) -> None:
             cpp_extension.load(
                 name="walks",
                 sources=[str(SOURCES / "walks.cpp")],
-                extra_cflags=FLAGS + VECTORS.get(capability(), []),
+                extra_cflags=flags(),
+                extra_ldflags=["-fopenmp"],
                 build_directory=folder,
                 is_python_module=False,
             )

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.handwritten import before, matrix_gradient, refuse_second_order
+from seqlab.cells.handwritten import matrix_gradient, recurrent_gradient, refuse_second_order
 from seqlab.cells.native_library import native
 from seqlab.cells.packing import Path
 
@@ -68,6 +68,6 @@ class NativeLayerNormWalk(torch.autograd.Function):
         wanted = ctx.needs_input_grad
         d_rows = d_sums.mm(weight) if wanted[0] else None
         d_weight = matrix_gradient(d_sums, rows) if wanted[1] else None
-        d_recurrent = matrix_gradient(d_products, before(ctx.path, hidden, outputs)) if wanted[2] else None
+        d_recurrent = recurrent_gradient(ctx.path, d_products, hidden, outputs) if wanted[2] else None
         d_bias, d_shift = (d_gains[2], d_memory_gains[1]) if ctx.has_bias else (None, None)
         return d_rows, d_weight, d_recurrent, d_bias, d_gains[0], d_gains[1], d_memory_gains[0], d_shift, d_hidden, d_memory, None, None

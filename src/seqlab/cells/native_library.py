@@ -20,6 +20,9 @@ SOURCES = Path(__file__).parent / "native"
 SWITCH = "SEQLAB_NATIVE"
 """This environment variable at 0 leaves the kernels alone."""
 
+FLAGS = ["-O3", "-std=c++20", "-fno-math-errno", "-fno-trapping-math", "-fopenmp"]
+VECTORS = {"AVX2": ["-mavx2", "-mfma"], "AVX512": ["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma"]}
+
 _is_off = False
 
 
@@ -28,13 +31,13 @@ def library_path() -> Path:
     made_from = hashlib.sha256()
     for source in sorted(SOURCES.iterdir()):
         made_from.update(source.read_bytes())
-    made_from.update(f"{torch.__version__} {sys.version_info[:2]} {sys.platform} {capability()}".encode())
+    made_from.update(f"{torch.__version__} {sys.version_info[:2]} {sys.platform} {flags()}".encode())
     return cache_folder() / "native" / f"walks-{made_from.hexdigest()[:16]}.so"
 
 
-def capability() -> str:
-    """The vector instructions that torch found on this processor."""
-    return torch.backends.cpu.get_cpu_capability()
+def flags() -> list[str]:
+    """For the compiler: the vector instructions are those that torch found on this processor."""
+    return FLAGS + VECTORS.get(torch.backends.cpu.get_cpu_capability(), [])
 
 
 def native(like: Tensor) -> Any | None:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.blockwise import add_products
-from seqlab.cells.handwritten import before, bias_gradient, matrix_gradient, refuse_second_order, weight_gradients
+from seqlab.cells.handwritten import before, bias_gradient, matrix_gradient, recurrent_gradient, refuse_second_order, weight_gradients
 from seqlab.cells.native_library import native
 from seqlab.cells.packing import Path
 
@@ -50,7 +50,7 @@ class MemoryWalk(torch.autograd.Function):
             gates, recurrent.contiguous(), memories, memories, memory.contiguous(), d_outputs.contiguous(), d_hidden, d_memory, gradient,
             None, d_bias, _contiguous(peephole), path.sizes, path.reverse,
         )  # fmt: skip
-        d_rows, d_weight, d_recurrent, _ = weight_gradients(ctx, gradient, rows, before(path, hidden, outputs), (weight, recurrent, None))
+        d_rows, d_weight, d_recurrent, _ = weight_gradients(ctx, gradient, rows, (path, hidden, outputs), (weight, recurrent, None))
         d_peephole = None
         if peephole is not None and ctx.needs_input_grad[6]:
             d_peephole = torch.zeros_like(peephole)
@@ -100,7 +100,7 @@ class HiddenWalk(torch.autograd.Function):
             gates, recurrent.contiguous(), inner, outputs, hidden.contiguous(), d_outputs.contiguous(), carried, None, gradient,
             d_candidate, d_bias, None, path.sizes, path.reverse,
         )  # fmt: skip
-        d_recurrent = matrix_gradient(gradient, before(path, hidden, outputs)) if wanted[2] else None
+        d_recurrent = recurrent_gradient(path, gradient, hidden, outputs) if wanted[2] else None
         d_recurrent_bias = bias_gradient(gradient[:, 2 * size :]) if recurrent_bias is not None and wanted[4] else None
         if d_candidate is not None:
             gradient[:, 2 * size :] = d_candidate  # what reaches W x is not scaled by the reset gate

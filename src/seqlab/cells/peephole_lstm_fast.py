@@ -60,7 +60,7 @@ class PeepholeLSTMWalk(torch.autograd.Function):
         for row, gate in enumerate((0, 1, 3)):
             seen = memories if gate == 3 and ctx.exposes_new else memory_before
             add_products(gradient.view(-1, 4, hidden.shape[1])[:, gate], seen, to=d_peephole[row])
-        weights = weight_gradients(ctx, gradient, rows, before(ctx.path, hidden, outputs), (weight, recurrent, bias))
+        weights = weight_gradients(ctx, gradient, rows, (ctx.path, hidden, outputs), (weight, recurrent, bias))
         return (*weights, d_hidden, d_memory, d_peephole, None, None)
 
 

@@ -56,7 +56,7 @@ class FullPeepholeLSTMWalk(torch.autograd.Function):
         _backward_steps(gradient, joint, d_outputs, d_state, into_memory, gates, ctx.path)
         d_hidden, d_memory = d_state.chunk(2, dim=1)
         d_peephole = gradient.t().mm(memory_before)
-        weights = weight_gradients(ctx, gradient, rows, before(ctx.path, hidden, outputs), (weight, recurrent, bias))
+        weights = weight_gradients(ctx, gradient, rows, (ctx.path, hidden, outputs), (weight, recurrent, bias))
         return (*weights, d_hidden, d_memory, d_peephole, None)
 
 

@@ -52,7 +52,7 @@ class ProjectedLSTMWalk(torch.autograd.Function):
         local_derivatives(gates, exposed, shown, before(ctx.path, memory, memories), gradient, into_memory)
         arriving, d_hidden, d_memory = d_outputs.clone(), d_last_hidden.clone(), d_last_memory.clone()
         _backward_steps(gradient, recurrent, projection, arriving, d_hidden, d_memory, into_memory, gates, ctx.path)
-        weights = weight_gradients(ctx, gradient, rows, before(ctx.path, hidden, outputs), (weight, recurrent, bias))
+        weights = weight_gradients(ctx, gradient, rows, (ctx.path, hidden, outputs), (weight, recurrent, bias))
         return (*weights, arriving.t().mm(exposed), d_hidden, d_memory, None)
 
 

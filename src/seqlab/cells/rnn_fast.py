@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.handwritten import before, refuse_second_order, weight_gradients
+from seqlab.cells.handwritten import refuse_second_order, weight_gradients
 from seqlab.cells.packing import Path
 
 
@@ -59,6 +59,6 @@ class RNNWalk(torch.autograd.Function):
             d_hidden += d_outputs[begin:end]
             local.mul_(d_hidden)
             torch.mm(local, recurrent, out=d_hidden)
-        weights = weight_gradients(ctx, gradient, rows, before(path, hidden, outputs), (input_weight, recurrent, bias))
+        weights = weight_gradients(ctx, gradient, rows, (path, hidden, outputs), (input_weight, recurrent, bias))
         d_shift = (gradient * outputs.sign()).sum(dim=0) if ctx.needs_input_grad[5] else None
         return (*weights, carried, d_shift, None, None, None)

@@ -40,7 +40,7 @@ class SingleGateWalk(torch.autograd.Function):
         torch.mul(1 - update, 1 - candidate.square(), out=gradient[:, 1])
         carried = d_last.clone()
         backward_steps(gradient, d_outputs.clone(), carried, update, recurrent, path)
-        weights = weight_gradients(ctx, gradient.view_as(gates), rows, hidden_before, (weight, recurrent, bias))
+        weights = weight_gradients(ctx, gradient.view_as(gates), rows, (path, hidden, outputs), (weight, recurrent, bias))
         return (*weights, carried, None)
 
 

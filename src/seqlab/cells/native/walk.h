@@ -12,7 +12,16 @@ void sgemm_(const char*, const char*, const int*, const int*, const int*, const 
             const float*, float*, const int*);
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*, const int*,
             const double*, double*, const int*);
+int MKL_Set_Num_Threads_Local(int) __attribute__((weak));
 }
+
+// While it lives, products of this thread stay in this thread: MKL would else ask for helpers that its neighbours need.
+struct Alone {
+  int before = MKL_Set_Num_Threads_Local ? MKL_Set_Num_Threads_Local(1) : 0;
+  ~Alone() {
+    if (MKL_Set_Num_Threads_Local) MKL_Set_Num_Threads_Local(before);
+  }
+};
 
 // out (rows, columns) = scale * out + left (rows, inner) right, where right is (inner, columns), or (columns, inner) when transposed.
 template <class T>
@@ -82,6 +91,7 @@ struct Path {
   void walk(bool against, const Start& start, const Work& work) const {
     const auto borders = shares();
     at::parallel_for(0, static_cast<int64_t>(borders.size()) - 1, 1, [&](int64_t begin, int64_t end) {
+      const Alone alone;
       for (int64_t part = begin; part < end; ++part) {
         const int64_t low = borders[part], high = borders[part + 1];
         auto scratch = start(part, high - low);
