@@ -80,7 +80,7 @@ def everything(cell: Cell, lengths: list[int], *, reverse: bool, dtype: torch.dt
 @pytest.mark.slow
 @needs_compiler
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("lengths", [RAGGED, [3] * 17, [6]], ids=["ragged", "full", "one sequence"])
+@pytest.mark.parametrize("lengths", [RAGGED, [3] * 33, [6]], ids=["ragged", "full", "one sequence"])
 @pytest.mark.parametrize("reverse", [False, True], ids=["forward", "backward"])
 def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_walk(kernels: Path, name: str, lengths: list[int], reverse: bool) -> None:
     assert native(torch.zeros(1)) is not None

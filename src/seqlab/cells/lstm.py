@@ -69,10 +69,16 @@ class LSTM(GatedCell):
         return hidden, (hidden, memory)
 
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        if self.candidate == "tanh" and native(rows) is not None:
+        suits_torch = path.is_full and self.candidate == "tanh" and rows.device.type == "cpu"
+        if self.candidate == "tanh" and native(rows) is not None and not (suits_torch and _has_few(path, self.hidden_size)):
             hidden, *last = MemoryWalk.apply(rows, self.input, self.recurrent, self.bias, *state, None, path, "lstm")  # type: ignore[no-untyped-call]
-        elif path.is_full and self.candidate == "tanh" and rows.device.type == "cpu":
+        elif suits_torch:
             hidden, *last = fused_walk(rows, (self.input, self.recurrent, self.bias), state, path)
         else:
             hidden, *last = LSTMWalk.apply(rows, self.input, self.recurrent, self.bias, *state, path, self.candidate == "sigmoid")  # type: ignore[no-untyped-call]
         return hidden, tuple(last)
+
+
+def _has_few(path: Path, hidden_size: int) -> bool:
+    """So few sequences for so large a matrix that torch's layer, which keeps the matrix in a special order, is faster than the kernel."""
+    return path.num_sequences < max(32, hidden_size // 8)

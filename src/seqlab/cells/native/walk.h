@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 extern "C" {
@@ -18,6 +19,8 @@ int MKL_Set_Num_Threads_Local(int) __attribute__((weak));
 // While it lives, products of this thread stay in this thread: MKL would else ask for helpers that its neighbours need.
 struct Alone {
   int before = MKL_Set_Num_Threads_Local ? MKL_Set_Num_Threads_Local(1) : 0;
+  Alone() = default;
+  Alone(const Alone&) = delete;
   ~Alone() {
     if (MKL_Set_Num_Threads_Local) MKL_Set_Num_Threads_Local(before);
   }
@@ -69,7 +72,7 @@ struct Path {
 
   // Sequences split among the threads so that each has about the same number of steps; sequences never wait for each other.
   std::vector<int64_t> shares() const {
-    constexpr int64_t fewest = 8;  // sequences that make a product worth its while
+    constexpr int64_t fewest = 16;  // with fewer sequences in a product, two threads do better by sharing each product
     const int64_t batch = sizes[0], parts = std::max<int64_t>(1, std::min<int64_t>(at::get_num_threads(), batch / fewest));
     std::vector<int64_t> lengths(batch, 0), borders{0};
     int64_t total = 0, seen = 0;
@@ -91,7 +94,7 @@ struct Path {
   void walk(bool against, const Start& start, const Work& work) const {
     const auto borders = shares();
     at::parallel_for(0, static_cast<int64_t>(borders.size()) - 1, 1, [&](int64_t begin, int64_t end) {
-      const Alone alone;
+      const std::optional<Alone> alone = borders.size() > 2 ? std::optional<Alone>(std::in_place) : std::nullopt;
       for (int64_t part = begin; part < end; ++part) {
         const int64_t low = borders[part], high = borders[part + 1];
         auto scratch = start(part, high - low);
