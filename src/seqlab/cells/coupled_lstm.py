@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.coupled_lstm_fast import CoupledLSTMWalk
 from seqlab.cells.forget_bias import open_forget_gate
@@ -57,7 +58,7 @@ class CoupledLSTM(GatedCell):
 
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         if native(rows) is not None:
-            hidden, *last = MemoryWalk.apply(rows, self.input, self.recurrent, self.bias, *state, None, path, "coupled_lstm")  # type: ignore[no-untyped-call]
+            hidden, *last = applied(MemoryWalk, rows, self.input, self.recurrent, self.bias, *state, None, path, "coupled_lstm")
         else:
-            hidden, *last = CoupledLSTMWalk.apply(rows, self.input, self.recurrent, self.bias, *state, path)  # type: ignore[no-untyped-call]
+            hidden, *last = applied(CoupledLSTMWalk, rows, self.input, self.recurrent, self.bias, *state, path)
         return hidden, tuple(last)

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.choices import chosen
 from seqlab.cells.gru_fast import GRUWalk, torch_walk
@@ -64,9 +65,9 @@ class GRU(GatedCell):
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         weights = (*keeping_old(self), self.recurrent_bias)
         if native(rows) is not None:
-            outputs, last = HiddenWalk.apply(rows, *weights, state[0], path, "gru")  # type: ignore[no-untyped-call]
+            outputs, last = applied(HiddenWalk, rows, *weights, state[0], path, "gru")
         elif path.is_full and not torch.is_grad_enabled():  # the only case in which torch's own layer is the faster one
             outputs, last = torch_walk(rows, *weights, state[0], path)
         else:
-            outputs, last = GRUWalk.apply(rows, *weights, state[0], path)  # type: ignore[no-untyped-call]
+            outputs, last = applied(GRUWalk, rows, *weights, state[0], path)
         return outputs, (last,)

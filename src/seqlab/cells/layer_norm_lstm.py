@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.forget_bias import open_forget_gate
 from seqlab.cells.native_layer_norm_lstm import NativeLayerNormWalk
@@ -85,5 +86,5 @@ class LayerNormLSTM(GatedCell):
             return None
         gains = (self.input_gain, self.recurrent_gain, self.memory_gain)
         given = (rows, self.input, self.recurrent, self.bias, *gains, self.memory_shift, *state, path, EPSILON)
-        hidden, *last = NativeLayerNormWalk.apply(*given)  # type: ignore[no-untyped-call]
+        hidden, *last = applied(NativeLayerNormWalk, *given)
         return hidden, tuple(last)

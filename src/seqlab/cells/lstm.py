@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.activations import find_activation
+from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.choices import chosen
 from seqlab.cells.forget_bias import open_forget_gate
@@ -71,11 +72,11 @@ class LSTM(GatedCell):
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         suits_torch = path.is_full and self.candidate == "tanh" and rows.device.type == "cpu"
         if self.candidate == "tanh" and native(rows) is not None and not (suits_torch and _has_few(path, self.hidden_size)):
-            hidden, *last = MemoryWalk.apply(rows, self.input, self.recurrent, self.bias, *state, None, path, "lstm")  # type: ignore[no-untyped-call]
+            hidden, *last = applied(MemoryWalk, rows, self.input, self.recurrent, self.bias, *state, None, path, "lstm")
         elif suits_torch:
             hidden, *last = fused_walk(rows, (self.input, self.recurrent, self.bias), state, path)
         else:
-            hidden, *last = LSTMWalk.apply(rows, self.input, self.recurrent, self.bias, *state, path, self.candidate == "sigmoid")  # type: ignore[no-untyped-call]
+            hidden, *last = applied(LSTMWalk, rows, self.input, self.recurrent, self.bias, *state, path, self.candidate == "sigmoid")
         return hidden, tuple(last)
 
 

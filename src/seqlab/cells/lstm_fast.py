@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from seqlab.cells.applied import applied
 from seqlab.cells.blockwise import blocks, sigmoid_slope, tanh_slope
 from seqlab.cells.handwritten import before, refuse_second_order, weight_gradients
 from seqlab.cells.packing import Path
@@ -135,7 +136,7 @@ def fused_walk(rows: Tensor, weights: tuple[Tensor, Tensor, Tensor | None], stat
         False,
     )
     outputs = outputs.flip(0) if path.reverse else outputs
-    found: tuple[Tensor, Tensor, Tensor] = _FirstOrderOnly.apply(outputs.reshape(len(rows), -1), last_hidden[0], last_memory[0])  # type: ignore[no-untyped-call]
+    found: tuple[Tensor, Tensor, Tensor] = applied(_FirstOrderOnly, outputs.reshape(len(rows), -1), last_hidden[0], last_memory[0])
     return found
 
 

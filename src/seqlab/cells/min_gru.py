@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.min_gru_fast import MinGRUWalk
 from seqlab.cells.packing import Path
@@ -45,5 +46,5 @@ class MinGRU(GatedCell):
         return hidden, (hidden,)
 
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        hidden, last = MinGRUWalk.apply(rows, self.input, self.bias, state[0], path)  # type: ignore[no-untyped-call]
+        hidden, last = applied(MinGRUWalk, rows, self.input, self.bias, state[0], path)
         return hidden, (last,)

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.cells.activations import find_activation
+from seqlab.cells.applied import applied
 from seqlab.cells.base import Cell, State, cells
 from seqlab.cells.packing import Path
 from seqlab.cells.rnn import IN_PLACE
@@ -99,7 +100,7 @@ class OrthogonalRNN(Cell):
             activate, slope = IN_PLACE[self.activation], find_activation(self.activation).slope
         else:
             activate, slope = _modrelu_, _modrelu_slope
-        hidden, last = RNNWalk.apply(rows, self.input, matrix, self.bias, state[0], self.shift, activate, slope, path)  # type: ignore[no-untyped-call]
+        hidden, last = applied(RNNWalk, rows, self.input, matrix, self.bias, state[0], self.shift, activate, slope, path)
         return hidden, (last,)
 
     def extra_repr(self) -> str:

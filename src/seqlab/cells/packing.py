@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from seqlab.cells.applied import applied
 from seqlab.core.errors import UsageError
 
 
@@ -96,13 +97,13 @@ class Packing:
     def pack(self, steps: Float[Tensor, "batch time hidden"]) -> Float[Tensor, "rows hidden"]:
         if self.is_full:
             return self._sorted(steps).transpose(0, 1).reshape(-1, steps.shape[2])
-        return _Gather.apply(steps.reshape(-1, steps.shape[2]), self._places.to(steps.device))  # type: ignore[no-untyped-call]
+        return applied(_Gather, steps.reshape(-1, steps.shape[2]), self._places.to(steps.device))
 
     def unpack(self, rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "batch time hidden"]:
         """Back into a padded batch; zeros stand in the padding."""
         if self.is_full:
             return self.restore(rows.view(self.time, self.num_sequences, -1).transpose(0, 1))
-        flat = _Scatter.apply(rows, self._places.to(rows.device), self.num_sequences * self.time)  # type: ignore[no-untyped-call]
+        flat = applied(_Scatter, rows, self._places.to(rows.device), self.num_sequences * self.time)
         return flat.view(self.num_sequences, self.time, rows.shape[1])
 
     def sort(self, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -160,7 +161,7 @@ class _Gather(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return _Scatter.apply(gradient, ctx.places, ctx.num_rows), None  # type: ignore[no-untyped-call]
+        return applied(_Scatter, gradient, ctx.places, ctx.num_rows), None
 
 
 class _Scatter(torch.autograd.Function):
@@ -173,7 +174,7 @@ class _Scatter(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        return _Gather.apply(gradient, ctx.places), None, None  # type: ignore[no-untyped-call]
+        return applied(_Gather, gradient, ctx.places), None, None
 
 
 def _starts(sizes: tuple[int, ...]) -> list[int]:

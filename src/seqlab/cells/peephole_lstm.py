@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.choices import chosen
 from seqlab.cells.forget_bias import open_forget_gate
@@ -100,13 +101,13 @@ class PeepholeLSTM(GatedCell):
         weights = (rows, self.input, self.recurrent, self.bias)
         if not self.is_full and native(rows) is not None:
             kernel = "peephole_lstm_new" if self.exposes_new else "peephole_lstm"
-            hidden, *last = MemoryWalk.apply(*weights, *state, self._all_peepholes(), path, kernel)  # type: ignore[no-untyped-call]
+            hidden, *last = applied(MemoryWalk, *weights, *state, self._all_peepholes(), path, kernel)
         elif not self.is_full:
-            hidden, *last = PeepholeLSTMWalk.apply(*weights, *state, self._all_peepholes(), path, self.exposes_new)  # type: ignore[no-untyped-call]
+            hidden, *last = applied(PeepholeLSTMWalk, *weights, *state, self._all_peepholes(), path, self.exposes_new)
         elif not (self.exposes_new and "expose" in self.peeping):
             write, forget, expose = self._all_peepholes().split(self.hidden_size)
             seen = torch.cat([write, forget, torch.zeros_like(write), expose])  # (4 * hidden, hidden): the candidate sees no memory
-            hidden, *last = FullPeepholeLSTMWalk.apply(*weights, *state, seen, path)  # type: ignore[no-untyped-call]
+            hidden, *last = applied(FullPeepholeLSTMWalk, *weights, *state, seen, path)
         else:
             return None
         return hidden, tuple(last)

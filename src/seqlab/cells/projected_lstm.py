@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.forget_bias import open_forget_gate
 from seqlab.cells.packing import Path
@@ -71,7 +72,7 @@ class ProjectedLSTM(GatedCell):
         return hidden, (hidden, memory)
 
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows proj"], State] | None:
-        hidden, *last = ProjectedLSTMWalk.apply(rows, self.input, self.recurrent, self.bias, self.projection, *state, path)  # type: ignore[no-untyped-call]
+        hidden, *last = applied(ProjectedLSTMWalk, rows, self.input, self.recurrent, self.bias, self.projection, *state, path)
         return hidden, tuple(last)
 
     def extra_repr(self) -> str:

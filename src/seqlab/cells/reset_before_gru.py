@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from seqlab.cells.activations import ACTIVATIONS
+from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.choices import chosen
 from seqlab.cells.keeping import Keep, keeping_old, mixing_of
@@ -79,9 +80,9 @@ class ResetBeforeGRU(GatedCell):
         weight, recurrent, bias = keeping_old(self)
         inside, shift = self._split(bias)
         if shift is None and self.candidate == "tanh" and native(rows) is not None:
-            outputs, last = NativeResetBeforeWalk.apply(rows, weight, recurrent, inside, state[0], path)  # type: ignore[no-untyped-call]
+            outputs, last = applied(NativeResetBeforeWalk, rows, weight, recurrent, inside, state[0], path)
         else:
-            outputs, last = ResetBeforeGRUWalk.apply(rows, weight, recurrent, inside, shift, state[0], path, self.candidate)  # type: ignore[no-untyped-call]
+            outputs, last = applied(ResetBeforeGRUWalk, rows, weight, recurrent, inside, shift, state[0], path, self.candidate)
         return outputs, (last,)
 
     def _split(self, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:

@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.activations import find_activation
+from seqlab.cells.applied import applied
 from seqlab.cells.base import Cell, State, cells
 from seqlab.cells.packing import Path
 from seqlab.cells.rnn_fast import RNNWalk
@@ -50,7 +51,7 @@ class RNN(Cell):
         if not isinstance(self.activation, str):
             return None
         slope = find_activation(self.activation).slope
-        hidden, last = RNNWalk.apply(rows, self.input, self.recurrent, self.bias, state[0], None, IN_PLACE[self.activation], slope, path)  # type: ignore[no-untyped-call]
+        hidden, last = applied(RNNWalk, rows, self.input, self.recurrent, self.bias, state[0], None, IN_PLACE[self.activation], slope, path)
         return hidden, (last,)
 
     def extra_repr(self) -> str:

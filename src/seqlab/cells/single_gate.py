@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.choices import chosen
 from seqlab.cells.keeping import Keep, keeping_old, mixing_of
@@ -53,7 +54,7 @@ class SingleGate(GatedCell):
 
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         if native(rows) is not None:
-            outputs, last = HiddenWalk.apply(rows, *keeping_old(self), None, state[0], path, "single_gate")  # type: ignore[no-untyped-call]
+            outputs, last = applied(HiddenWalk, rows, *keeping_old(self), None, state[0], path, "single_gate")
         else:
-            outputs, last = SingleGateWalk.apply(rows, *keeping_old(self), state[0], path)  # type: ignore[no-untyped-call]
+            outputs, last = applied(SingleGateWalk, rows, *keeping_old(self), state[0], path)
         return outputs, (last,)
