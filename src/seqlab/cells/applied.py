@@ -8,5 +8,5 @@ from torch.autograd import Function
 
 
 def applied(function: type[Function], *given: Any) -> Any:
-    """`function.apply(*given)`, whose types torch does not tell: the one place that has to say so."""
-    return function.apply(*given)  # type: ignore[no-untyped-call]
+    """`function.apply(*given)`, whose types torch does not tell."""
+    return function.apply(*given)

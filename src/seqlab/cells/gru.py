@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.cells.applied import applied
-from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.base import State, cells
 from seqlab.cells.choices import chosen
 from seqlab.cells.gru_fast import GRUWalk, torch_walk
-from seqlab.cells.keeping import Keep, keeping_old, mixing_of
+from seqlab.cells.keeping import Keep, KeepingCell, keeping_old
 from seqlab.cells.native_library import native
 from seqlab.cells.native_walk import HiddenWalk
 from seqlab.cells.packing import Path
 
 
 @cells.register("gru")
-class GRU(GatedCell):
+class GRU(KeepingCell):
     """One step of a GRU. Gates stand in torch's order: reset, update, candidate.
 
         reset     = σ(W_r x + U_r h + b_r)
@@ -52,15 +50,6 @@ class GRU(GatedCell):
             product = product + self.recurrent_bias
         reset = torch.sigmoid(reset + to_reset)
         return {"reset": reset, "update": torch.sigmoid(update + to_update), "candidate": torch.tanh(candidate + reset * product)}
-
-    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        return mixing_of(gates["update"], self.keep)
-
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
-        gates = self.gates(projected, state)
-        keep, write = self.mixing(gates)
-        hidden = keep * state[0] + write * gates["candidate"]
-        return hidden, (hidden,)
 
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         weights = (*keeping_old(self), self.recurrent_bias)

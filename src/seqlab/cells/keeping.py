@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from collections.abc import Mapping
+from typing import Literal
 
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
+
+from seqlab.cells.base import GatedCell, State
 
 Keep = Literal["old", "new"]
-
-
-class Keeping(Protocol):
-    """A cell whose gate number `update_gate` mixes old and new."""
-
-    keep: Keep
-    update_gate: int
-    hidden_size: int
-    input: nn.Parameter
-    recurrent: nn.Parameter
-    bias: nn.Parameter | None
 
 
 def mixing_of(update: Float[Tensor, "*batch hidden"], keep: Keep) -> tuple[Float[Tensor, "*batch hidden"], Float[Tensor, "*batch hidden"]]:
     """(keep, write) of one step: how much of the old state stays, and how much of the candidate comes in."""
     return (update, 1 - update) if keep == "old" else (1 - update, update)
+
+
+class KeepingCell(GatedCell):
+    """A cell whose gate number `update_gate` mixes the old state and the candidate.
+
+    hidden' = update ⊙ hidden + (1 - update) ⊙ candidate      with keep = "old"
+    hidden' = (1 - update) ⊙ hidden + update ⊙ candidate      with keep = "new"
+    """
+
+    update_gate: int
+    keep: Keep
+
+    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return mixing_of(gates["update"], self.keep)
+
+    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+        gates = self.gates(projected, state)
+        keep, write = self.mixing(gates)
+        hidden = keep * state[0] + write * gates["candidate"]
+        return hidden, (hidden,)
 
 
 def flipped(weights: Float[Tensor, "gates *columns"], gate: int, hidden_size: int) -> Float[Tensor, "gates *columns"]:
@@ -38,7 +50,7 @@ def flipped(weights: Float[Tensor, "gates *columns"], gate: int, hidden_size: in
     return weights * signs.view(-1, *[1] * (weights.dim() - 1))
 
 
-def keeping_old(cell: Keeping) -> tuple[Tensor, Tensor, Tensor | None]:
+def keeping_old(cell: KeepingCell) -> tuple[Tensor, Tensor, Tensor | None]:
     """(input, recurrent, bias) with which the same cell keeps the old state, so that a fast walk knows one convention only."""
     if cell.keep == "old":
         return cell.input, cell.recurrent, cell.bias

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 import torch
@@ -12,9 +11,9 @@ from torch.nn import functional as F
 
 from seqlab.cells.activations import ACTIVATIONS
 from seqlab.cells.applied import applied
-from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.base import State, cells
 from seqlab.cells.choices import chosen
-from seqlab.cells.keeping import Keep, keeping_old, mixing_of
+from seqlab.cells.keeping import Keep, KeepingCell, keeping_old
 from seqlab.cells.native_library import native
 from seqlab.cells.native_reset_before_gru import NativeResetBeforeWalk
 from seqlab.cells.packing import Path
@@ -22,7 +21,7 @@ from seqlab.cells.reset_before_gru_fast import ResetBeforeGRUWalk
 
 
 @cells.register("reset_before_gru")
-class ResetBeforeGRU(GatedCell):
+class ResetBeforeGRU(KeepingCell):
     """One step of the original GRU. Gates stand in the order reset, update, candidate.
 
         reset     = σ(W_r x + U_r h + b_r)
@@ -66,15 +65,6 @@ class ResetBeforeGRU(GatedCell):
         candidate = ACTIVATIONS[self.candidate].function(projected[:, 2 * size :] + (reset * hidden) @ inner.T)
         shift = self._split(self.bias)[1]
         return {"reset": reset, "update": update, "candidate": candidate if shift is None else candidate + shift}
-
-    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        return mixing_of(gates["update"], self.keep)
-
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
-        gates = self.gates(projected, state)
-        keep, write = self.mixing(gates)
-        hidden = keep * state[0] + write * gates["candidate"]
-        return hidden, (hidden,)
 
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         weight, recurrent, bias = keeping_old(self)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.applied import applied
-from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.base import State, cells
 from seqlab.cells.choices import chosen
-from seqlab.cells.keeping import Keep, keeping_old, mixing_of
+from seqlab.cells.keeping import Keep, KeepingCell, keeping_old
 from seqlab.cells.native_library import native
 from seqlab.cells.native_walk import HiddenWalk
 from seqlab.cells.packing import Path
@@ -19,7 +17,7 @@ from seqlab.cells.single_gate_fast import SingleGateWalk
 
 
 @cells.register("single_gate")
-class SingleGate(GatedCell):
+class SingleGate(KeepingCell):
     """One step of a gated cell without a reset gate. Gates stand in the order update, candidate.
 
         update    = σ(W_g x + U_g h + b_g)
@@ -42,15 +40,6 @@ class SingleGate(GatedCell):
     def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
         update, candidate = (projected + state[0] @ self.recurrent.T).chunk(2, dim=-1)
         return {"update": torch.sigmoid(update), "candidate": torch.tanh(candidate)}
-
-    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        return mixing_of(gates["update"], self.keep)
-
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
-        gates = self.gates(projected, state)
-        keep, write = self.mixing(gates)
-        hidden = keep * state[0] + write * gates["candidate"]
-        return hidden, (hidden,)
 
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         if native(rows) is not None:
