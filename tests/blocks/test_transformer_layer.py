@@ -1,4 +1,4 @@
-"""Transformer layers against torch.nn.TransformerEncoderLayer with copied weights, and what they promise about steps."""
+"""Transformer layers against torch.nn.TransformerEncoderLayer and DecoderLayer with copied weights, and what they promise about steps."""
 
 from __future__ import annotations
 
@@ -9,91 +9,148 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.attention.multi_head import MultiHeadSelfAttention
-from seqlab.blocks.feed_forward import FeedForward
-from seqlab.blocks.transformer_layer import PostNormLayer, PreNormLayer, TransformerLayer
+from seqlab.attention.masks import Sight, past_mask
+from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention
+from seqlab.blocks.feed_forward import Activation, FeedForward
+from seqlab.blocks.residual import FromNormalised, PostNorm, PreNorm, Residual, ReZero, new_scale
+from seqlab.blocks.transformer_layer import DecoderLayer, EncoderLayer
+from tests.blocks.torch_twin import as_torch_names
 
 SIZE, HEADS, INNER = 6, 2, 10
-KINDS = [PostNormLayer, PreNormLayer]
+Norm = Literal["post", "pre", "lecture", "rezero"]
+NORMS: list[Norm] = ["post", "pre", "lecture", "rezero"]
 LENGTHS = torch.tensor([5, 2, 4])
+SOURCE_LENGTHS = torch.tensor([3, 7, 1])
 
 
-def build(kind: type[TransformerLayer], *, activation: Literal["relu", "gelu"] = "relu", eps: float = 1e-5) -> TransformerLayer:
-    torch.manual_seed(3)
-    attention = MultiHeadSelfAttention(SIZE, num_heads=HEADS)
-    feed_forward = FeedForward(SIZE, inner_size=INNER, activation=activation, dropout=0.0)
-    layer = kind(attention, feed_forward, hidden_size=SIZE, dropout=0.0, eps=eps).double()
-    for parameter in layer.parameters():
+def residual(norm: Norm, *, eps: float = 1e-5, first: bool = False, bias: bool = True) -> Residual:
+    if norm == "rezero":
+        return ReZero(new_scale(), dropout=0.0)
+    kind = PostNorm if norm == "post" else FromNormalised if norm == "lecture" and first else PreNorm
+    return kind(nn.LayerNorm(SIZE, eps=eps, bias=bias), dropout=0.0)
+
+
+def randomised(layer: nn.Module) -> None:
+    """Every parameter random, so that none hides behind a zero or a one."""
+    for parameter in layer.double().parameters():
         nn.init.normal_(parameter, mean=0.1, std=0.6)
+
+
+def build(norm: Norm, *, activation: Activation = "relu", eps: float = 1e-5, bias: bool = True) -> EncoderLayer:
+    torch.manual_seed(3)
+    layer = EncoderLayer(
+        MultiHeadSelfAttention(SIZE, num_heads=HEADS, qkv_bias=bias, output_bias=bias),
+        FeedForward(SIZE, inner_size=INNER, activation=activation, dropout=0.0, bias=bias),
+        attention_residual=residual(norm, eps=eps, first=True, bias=bias),
+        feed_forward_residual=residual(norm, eps=eps, bias=bias),
+    )
+    randomised(layer)
     return layer
 
 
-def twin_of(layer: TransformerLayer, *, norm_first: bool, activation: str, eps: float) -> nn.TransformerEncoderLayer:
-    activate = F.relu if activation == "relu" else lambda x: F.gelu(x, approximate="tanh")
-    twin = nn.TransformerEncoderLayer(
-        SIZE, HEADS, INNER, dropout=0.0, activation=activate, layer_norm_eps=eps, batch_first=True, norm_first=norm_first
+def build_decoder(norm: Norm, *, activation: Activation = "relu", eps: float = 1e-5, bias: bool = True) -> DecoderLayer:
+    torch.manual_seed(4)
+    layer = DecoderLayer(
+        MultiHeadSelfAttention(SIZE, num_heads=HEADS, qkv_bias=bias, output_bias=bias),
+        MultiHeadCrossAttention(SIZE, num_heads=HEADS, qkv_bias=bias, output_bias=bias),
+        FeedForward(SIZE, inner_size=INNER, activation=activation, dropout=0.0, bias=bias),
+        attention_residual=residual(norm, eps=eps, first=True, bias=bias),
+        cross_residual=residual(norm, eps=eps, bias=bias),
+        feed_forward_residual=residual(norm, eps=eps, bias=bias),
+    )
+    randomised(layer)
+    return layer
+
+
+def twin_of(layer: EncoderLayer | DecoderLayer, *, norm: Norm, activation: Activation, eps: float, bias: bool) -> nn.Module:
+    activate = {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu}[activation]
+    kind = nn.TransformerDecoderLayer if isinstance(layer, DecoderLayer) else nn.TransformerEncoderLayer
+    twin = kind(
+        SIZE, HEADS, INNER, dropout=0.0, activation=activate, layer_norm_eps=eps, batch_first=True, norm_first=norm == "pre", bias=bias
     ).double()
-    parts = [
-        (twin.self_attn.out_proj, layer.attention.output),
-        (twin.linear1, layer.feed_forward.expand),
-        (twin.linear2, layer.feed_forward.contract),
-        (twin.norm1, layer.attention_norm),
-        (twin.norm2, layer.feed_forward_norm),
-    ]
-    for theirs, ours in parts:
-        theirs.load_state_dict(ours.state_dict())
-    with torch.no_grad():
-        twin.self_attn.in_proj_weight.copy_(layer.attention.qkv.weight)
-        twin.self_attn.in_proj_bias.copy_(layer.attention.qkv.bias)
+    twin.load_state_dict(as_torch_names(layer.state_dict()))
     return twin
 
 
-def random_steps() -> Tensor:
-    return torch.randn(3, 5, SIZE, dtype=torch.float64, generator=torch.Generator().manual_seed(8))
+def random_steps(time: int = 5, *, seed: int = 8) -> Tensor:
+    return torch.randn(3, time, SIZE, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
-@pytest.mark.spec(166)
+def tokens_of(lengths: Tensor, *, padded: bool) -> Tensor:
+    time = int(lengths.max())
+    return torch.arange(time) < lengths[:, None] if padded else torch.ones(len(lengths), time, dtype=torch.bool)
+
+
+def sight(is_token: Tensor, *, causal: bool) -> Sight:
+    time = is_token.shape[1]
+    return Sight(is_token[:, None, None, :] & (past_mask(time, time) if causal else torch.ones(time, time, dtype=torch.bool)))
+
+
+def assert_same(found: Tensor, expected: Tensor, is_token: Tensor, *inputs: Tensor) -> None:
+    """Equal at the real steps, and equal gradients of the inputs."""
+    torch.testing.assert_close(found[is_token], expected[is_token], rtol=0, atol=1e-10)
+    weights = torch.randn_like(found) * is_token.unsqueeze(-1)
+    ours, theirs = (torch.autograd.grad((out * weights).sum(), inputs) for out in (found, expected))
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-10)
+
+
+@pytest.mark.spec(156, 166)
 @pytest.mark.parametrize("padded", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_it_equals_torch_with_the_same_weights(kind: type[TransformerLayer], activation: Literal["relu", "gelu"], causal: bool, padded: bool) -> None:
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "silu"])
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_it_equals_torch_with_the_same_weights(norm: Norm, activation: Activation, bias: bool, causal: bool, padded: bool) -> None:
     eps = 1e-3  # large enough to be seen
-    layer = build(kind, activation=activation, eps=eps)
-    twin = twin_of(layer, norm_first=kind is PreNormLayer, activation=activation, eps=eps)
-    steps = random_steps().requires_grad_()
-    is_token = torch.arange(5) < LENGTHS[:, None] if padded else torch.ones(3, 5, dtype=torch.bool)
-    forbidden = torch.ones(5, 5, dtype=torch.bool).triu(1) if causal else None
+    layer = build(norm, activation=activation, eps=eps, bias=bias)
+    twin = twin_of(layer, norm=norm, activation=activation, eps=eps, bias=bias)
+    steps, is_token = random_steps().requires_grad_(), tokens_of(LENGTHS, padded=padded)
+    forbidden = ~past_mask(5, 5) if causal else None
     expected = twin(steps, src_mask=forbidden, src_key_padding_mask=~is_token)
-    found, _ = layer(steps, may_attend=is_token.unsqueeze(1), causal=causal, cache=None)
-    torch.testing.assert_close(found[is_token], expected[is_token], rtol=0, atol=1e-10)
+    found, _ = layer(steps, sight=sight(is_token, causal=causal))
+    assert_same(found, expected, is_token, steps)
 
-    weights = torch.randn_like(found) * is_token.unsqueeze(-1)
-    torch.testing.assert_close(*(torch.autograd.grad((out * weights).sum(), steps)[0] for out in (found, expected)), rtol=0, atol=1e-10)
+
+@pytest.mark.spec(161)
+@pytest.mark.parametrize("padded", [True, False])
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "silu"])
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_a_decoder_layer_equals_torch_with_the_same_weights(norm: Norm, activation: Activation, bias: bool, causal: bool, padded: bool) -> None:
+    eps = 1e-3
+    layer = build_decoder(norm, activation=activation, eps=eps, bias=bias)
+    twin = twin_of(layer, norm=norm, activation=activation, eps=eps, bias=bias)
+    steps, source = random_steps().requires_grad_(), random_steps(7, seed=2).requires_grad_()
+    is_token, is_source = tokens_of(LENGTHS, padded=padded), tokens_of(SOURCE_LENGTHS, padded=padded)
+    expected = twin(steps, source, tgt_mask=~past_mask(5, 5) if causal else None, tgt_key_padding_mask=~is_token, memory_key_padding_mask=~is_source)
+    read = layer.cross_attention.read(source)
+    found, _ = layer(steps, read, sight=sight(is_token, causal=causal), source_sight=Sight(is_source[:, None, None, :]))
+    assert_same(found, expected, is_token, steps, source)
 
 
 @pytest.mark.spec(165)
-@pytest.mark.parametrize("kind", KINDS)
-def test_steps_meet_in_attention_and_nowhere_else(kind: type[TransformerLayer]) -> None:
-    layer = build(kind)
+@pytest.mark.parametrize("norm", NORMS)
+def test_steps_meet_in_attention_and_nowhere_else(norm: Norm) -> None:
+    layer = build(norm)
     steps = random_steps()
     changed = steps.clone()
     changed[:, 2] += torch.linspace(1, 3, SIZE, dtype=torch.float64)
     others = torch.arange(5) != 2
 
-    before, after = (layer(x, may_attend=None, causal=False, cache=None)[0] for x in (steps, changed))
+    before, after = (layer(x)[0] for x in (steps, changed))
     assert ((before - after)[:, others].abs().amax(dim=-1) > 1e-6).all()
 
     nn.init.zeros_(layer.attention.qkv.weight[2 * SIZE :].data)  # the values are what one step tells another
-    before, after = (layer(x, may_attend=None, causal=False, cache=None)[0] for x in (steps, changed))
+    before, after = (layer(x)[0] for x in (steps, changed))
     torch.testing.assert_close(before[:, others], after[:, others], rtol=0, atol=1e-12)
     assert ((before - after)[:, 2].abs().amax(dim=-1) > 1e-3).all()
 
 
 @pytest.mark.spec(164)
-@pytest.mark.parametrize("norm_name", ["attention_norm", "feed_forward_norm"])
-def test_layer_norm_takes_one_mean_and_one_variance_per_token(norm_name: str) -> None:
-    norm = getattr(build(PostNormLayer, eps=0.01), norm_name)
+@pytest.mark.parametrize("name", ["attention_residual", "feed_forward_residual"])
+def test_layer_norm_takes_one_mean_and_one_variance_per_token(name: str) -> None:
+    norm = getattr(build("post", eps=0.01), name).norm
     steps = random_steps()
     gain, shift = norm.weight.tolist(), norm.bias.tolist()
     for row in range(3):
@@ -106,19 +163,27 @@ def test_layer_norm_takes_one_mean_and_one_variance_per_token(norm_name: str) ->
             assert torch.allclose(norm(steps[row : row + 1, t : t + 1])[0, 0], norm(steps)[row, t], rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_dropout_falls_on_the_output_of_both_sub_layers(kind: type[TransformerLayer]) -> None:
-    layer = build(kind)
+@pytest.mark.parametrize("norm", NORMS)
+def test_dropout_falls_on_the_output_of_every_sub_layer(norm: Norm) -> None:
+    layer = build_decoder(norm)
     seen: list[Tensor] = []
-    layer.dropout.register_forward_hook(lambda _module, inputs, _output: seen.append(inputs[0]))
+    for path in (layer.attention_residual, layer.cross_residual, layer.feed_forward_residual):
+        path.dropout.register_forward_hook(lambda _module, inputs, _output: seen.append(inputs[0]))
     attended: list[Tensor] = []
-    for part in (layer.attention, layer.feed_forward):
+    for part in (layer.attention, layer.cross_attention, layer.feed_forward):
         part.register_forward_hook(lambda _module, _inputs, output: attended.append(output[0] if isinstance(output, tuple) else output))
-    layer(random_steps(), may_attend=None, causal=False, cache=None)
-    assert [torch.equal(a, b) for a, b in zip(seen, attended, strict=True)] == [True, True]
+    layer(random_steps(), layer.cross_attention.read(random_steps(4)))
+    assert [torch.equal(a, b) for a, b in zip(seen, attended, strict=True)] == [True, True, True]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_gradients_are_right(kind: type[TransformerLayer]) -> None:
-    layer = build(kind, activation="gelu")
-    assert torch.autograd.gradcheck(lambda x: layer(x, may_attend=None, causal=True, cache=None)[0], random_steps()[:2, :3].requires_grad_())
+@pytest.mark.parametrize("norm", NORMS)
+def test_gradients_are_right(norm: Norm) -> None:
+    layer = build(norm, activation="gelu")
+    assert torch.autograd.gradcheck(lambda x: layer(x, sight=Sight(causal=True))[0], random_steps()[:2, :3].requires_grad_())
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_gradients_of_a_decoder_layer_are_right(norm: Norm) -> None:
+    layer = build_decoder(norm, activation="gelu")
+    steps, source = random_steps()[:2, :3].requires_grad_(), random_steps(4, seed=6)[:2].requires_grad_()
+    assert torch.autograd.gradcheck(lambda x, y: layer(x, layer.cross_attention.read(y), sight=Sight(causal=True))[0], (steps, source))

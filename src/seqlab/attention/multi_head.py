@@ -2,75 +2,143 @@
 
 from __future__ import annotations
 
-import torch
-from jaxtyping import Bool, Float
-from torch import Tensor, nn
-from torch.nn import functional as F
+from collections.abc import Callable
 
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.attention.heads import alignment_of, attend_heads
+from seqlab.attention.masks import Sight
+from seqlab.attention.past import Past
+from seqlab.attention.recording import Watched
 from seqlab.core.errors import RecipeError
 
-Cache = tuple[Tensor, Tensor]
-MayAttend = Bool[Tensor, "batch #time source"]
-"""Which steps each step may look at; one row for all of them is enough."""
+Turn = Callable[[Float[Tensor, "batch heads time head"]], Float[Tensor, "batch heads time head"]]
+"""Turns queries and keys by their places (rotary positions)."""
+ALL = Sight()
 
 
-class MultiHeadSelfAttention(nn.Module):
-    """Self-attention with several heads.
+class MultiHeadAttention(Watched):
+    """What self-attention and cross-attention share, once they have queries, keys and values of several heads.
 
-        q, k, v   = split_heads(W_qkv x)
         alignment = softmax(q kᵀ / √head_size)      over the steps that may be attended to
         output    = W_o join_heads(alignment v) + b_o
 
     Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.2.
 
-    The three projections are one product. `F.scaled_dot_product_attention` runs its flash kernel, with any mask, as long as
-    `dropout` (on the alignment) is 0; more than 0 leaves that path and costs about three times the step.
+    num_kv_heads: so many heads have keys and values of their own, each shared by a group of the query heads; 0 gives one to each.
+    Paper: Ainslie et al. 2023, "GQA: Training Generalized Multi-Query Transformer Models", arXiv:2305.13245.
+
+    `F.scaled_dot_product_attention` runs its flash kernel, with any mask that does not learn, as long as `dropout` (on the alignment)
+    is 0; more than 0 leaves that path, which makes the step of a narrow network three times as long. A window much shorter than the
+    sequence is computed block by block. The alignment itself is computed only for `record_alignments`. A query that may attend to
+    nothing gets zeros, and gives no gradient.
     """
 
-    def __init__(self, hidden_size: int, *, num_heads: int, qkv_bias: bool = True, dropout: float = 0.0) -> None:
+    def __init__(self, hidden_size: int, *, num_heads: int, head_size: int, num_kv_heads: int, output_bias: bool, dropout: float) -> None:
         super().__init__()
-        if hidden_size % num_heads:
-            fitting = [heads for heads in range(1, hidden_size + 1) if hidden_size % heads == 0 and heads <= 2 * num_heads]
-            raise RecipeError(
-                f"hidden_size {hidden_size} cannot be divided over {num_heads} heads.",
-                where="model.heads",
-                cure=f"Numbers of heads that fit: {', '.join(map(str, fitting))}.",
-            )
         self.num_heads = num_heads
+        self.num_kv_heads = num_kv_heads or num_heads
+        self.head_size = head_size or _divided(hidden_size, num_heads)
+        if num_heads % self.num_kv_heads:
+            raise RecipeError(
+                f"{num_heads} heads cannot share {self.num_kv_heads} heads of keys and values evenly.",
+                where="model.kv_heads",
+                cure=f"Numbers that fit: {', '.join(str(count) for count in range(1, num_heads + 1) if num_heads % count == 0)}.",
+            )
         self.dropout = dropout
-        self.qkv = nn.Linear(hidden_size, 3 * hidden_size, bias=qkv_bias)
-        self.output = nn.Linear(hidden_size, hidden_size)
-        nn.init.xavier_uniform_(self.qkv.weight)
-        nn.init.xavier_uniform_(self.output.weight)
-        for bias in (self.qkv.bias, self.output.bias):
-            if bias is not None:
-                nn.init.zeros_(bias)
+        self.output = _projection(num_heads * self.head_size, hidden_size, bias=output_bias)
+
+    def _attend(self, q: Float[Tensor, "batch heads target head"], past: Past, sight: Sight) -> Float[Tensor, "batch target hidden"]:
+        k, v = past.keys, past.values
+        sight.check((q.shape[0], q.shape[1], q.shape[2], k.shape[2]), q.dtype)
+        if self.watch is not None:
+            self.watch(alignment_of(q, k, sight))
+        mixed = attend_heads(q, k, v, sight, dropout=self.dropout if self.training else 0.0)
+        return self.output(mixed.transpose(1, 2).flatten(2))  # (batch, target, hidden)
+
+    def _split(self, joined: Float[Tensor, "batch time joined"], num_heads: int) -> Float[Tensor, "batch heads time head"]:
+        return joined.unflatten(-1, (num_heads, self.head_size)).transpose(1, 2)
+
+
+class MultiHeadSelfAttention(MultiHeadAttention):
+    """The steps look at each other: q, k, v = split_heads(W_qkv x), one product for all three."""
+
+    def __init__(
+        self,
+        hidden_size: int,
+        *,
+        num_heads: int,
+        head_size: int = 0,
+        num_kv_heads: int = 0,
+        qkv_bias: bool = True,
+        output_bias: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__(hidden_size, num_heads=num_heads, head_size=head_size, num_kv_heads=num_kv_heads, output_bias=output_bias, dropout=dropout)
+        self.qkv = _projection(hidden_size, (num_heads + 2 * self.num_kv_heads) * self.head_size, bias=qkv_bias)
 
     def forward(
-        self,
-        steps: Float[Tensor, "batch time hidden"],
-        *,
-        may_attend: MayAttend | None = None,
-        causal: bool = False,
-        cache: Cache | None = None,
-    ) -> tuple[Float[Tensor, "batch time hidden"], Cache]:
-        """`cache` holds keys and values of earlier steps; the new ones are returned behind them."""
-        q, k, v = self.qkv(steps).unflatten(-1, (3, self.num_heads, -1)).permute(2, 0, 3, 1, 4)  # (batch, heads, time, head) each
-        if cache is not None:
-            k = torch.cat([cache[0], k], dim=2)
-            v = torch.cat([cache[1], v], dim=2)
-        if causal and q.shape[2] == 1:  # the newest step may see all there is
-            causal = False
-        elif causal and (cache is not None or may_attend is not None):
-            past = self._past(q.shape[2], k.shape[2], q.device)
-            may_attend = past if may_attend is None else past & may_attend
-            causal = False
-        mask = None if may_attend is None else may_attend.unsqueeze(1)  # (batch, 1, target, source)
-        dropout = self.dropout if self.training else 0.0
-        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal, dropout_p=dropout)  # (batch, heads, time, head)
-        return self.output(mixed.transpose(1, 2).flatten(2)), (k, v)
+        self, steps: Float[Tensor, "batch time hidden"], *, sight: Sight = ALL, turn: Turn | None = None, past: Past | None = None
+    ) -> tuple[Float[Tensor, "batch time hidden"], Past]:
+        """`past` holds keys and values of earlier steps; the new ones are returned behind them."""
+        qkv = self.qkv(steps).unflatten(-1, (-1, self.head_size))  # (batch, time, heads + 2 kv_heads, head)
+        if turn is None:
+            q, k, v = (part.transpose(1, 2) for part in qkv.split([self.num_heads, self.num_kv_heads, self.num_kv_heads], dim=2))
+        else:
+            qk, v = (part.transpose(1, 2) for part in qkv.split([self.num_heads + self.num_kv_heads, self.num_kv_heads], dim=2))
+            q, k = turn(qk).split([self.num_heads, self.num_kv_heads], dim=1)
+        past = Past.of(k, v) if past is None else past.extended(k, v)
+        return self._attend(q, past, sight), past
 
-    @staticmethod
-    def _past(target: int, source: int, device: torch.device) -> Bool[Tensor, "1 target source"]:
-        """Step t of the new steps stands at place source - target + t, and sees itself and all before."""
-        return torch.ones(1, target, source, dtype=torch.bool, device=device).tril(source - target)
+
+class MultiHeadCrossAttention(MultiHeadAttention):
+    """Steps look at a source: q = split_heads(W_q x), k = split_heads(W_k source), v = split_heads(W_v source).
+
+    key_size, value_size: widths of the source, from which keys and values are made; 0 takes the width of the steps.
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        *,
+        num_heads: int,
+        key_size: int = 0,
+        value_size: int = 0,
+        head_size: int = 0,
+        num_kv_heads: int = 0,
+        qkv_bias: bool = True,
+        output_bias: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__(hidden_size, num_heads=num_heads, head_size=head_size, num_kv_heads=num_kv_heads, output_bias=output_bias, dropout=dropout)
+        self.query = _projection(hidden_size, num_heads * self.head_size, bias=qkv_bias)
+        self.key = _projection(key_size or hidden_size, self.num_kv_heads * self.head_size, bias=qkv_bias)
+        self.value = _projection(value_size or hidden_size, self.num_kv_heads * self.head_size, bias=qkv_bias)
+
+    def read(self, keys: Float[Tensor, "batch source key"], values: Float[Tensor, "batch source value"] | None = None) -> Past:
+        """Keys and values of a source, once for all steps that will look at it. Without values they are made from the same source."""
+        key, value = self.key(keys), self.value(keys if values is None else values)
+        return Past.of(self._split(key, self.num_kv_heads), self._split(value, self.num_kv_heads))
+
+    def forward(self, steps: Float[Tensor, "batch target hidden"], source: Past, *, sight: Sight = ALL) -> Float[Tensor, "batch target hidden"]:
+        return self._attend(self._split(self.query(steps), self.num_heads), source, sight)
+
+
+def _projection(size: int, output_size: int, *, bias: bool) -> nn.Linear:
+    layer = nn.Linear(size, output_size, bias=bias)
+    nn.init.xavier_uniform_(layer.weight)
+    if bias:
+        nn.init.zeros_(layer.bias)
+    return layer
+
+
+def _divided(hidden_size: int, num_heads: int) -> int:
+    if hidden_size % num_heads:
+        fitting = [heads for heads in range(1, hidden_size + 1) if hidden_size % heads == 0 and heads <= 2 * num_heads]
+        raise RecipeError(
+            f"hidden_size {hidden_size} cannot be divided over {num_heads} heads.",
+            where="model.heads",
+            cure=f"Numbers of heads that fit: {', '.join(map(str, fitting))}. Heads of any size: model.head_size=NUMBER",
+        )
+    return hidden_size // num_heads

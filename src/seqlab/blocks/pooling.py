@@ -22,6 +22,13 @@ class MeanPool(nn.Module):
         return kept.sum(dim=1) / is_token.sum(dim=1, keepdim=True)
 
 
+class FirstPool(nn.Module):
+    """The first step, where a Transformer gathers what it knows when every text begins with the same token."""
+
+    def forward(self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch hidden"]:
+        return steps[:, 0]
+
+
 class LastPool(nn.Module):
     """The last real step, and in a bidirectional stack the first step of the backward half: where each direction has read all."""
 

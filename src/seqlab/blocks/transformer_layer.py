@@ -1,63 +1,81 @@
-"""One layer of a Transformer: the steps look at each other, then each is transformed alone."""
+"""One layer of a Transformer: the steps look at each other (and perhaps at a source), then each is transformed alone."""
 
 from __future__ import annotations
-
-from abc import ABC, abstractmethod
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.attention.multi_head import Cache, MayAttend, MultiHeadSelfAttention
-from seqlab.blocks.dropout import Dropout
-from seqlab.blocks.feed_forward import FeedForward
+from seqlab.attention.masks import Sight
+from seqlab.attention.multi_head import ALL, MultiHeadCrossAttention, MultiHeadSelfAttention, Turn
+from seqlab.attention.past import Past
+from seqlab.blocks.residual import Residual
 
 
-class TransformerLayer(nn.Module, ABC):
-    """Attention and a feed-forward network, each with a residual sum and a LayerNorm; the variants differ in the order."""
+class EncoderLayer(nn.Module):
+    """Self-attention and a feed-forward network, each with a residual path of its own; the variants differ in these paths.
 
-    def __init__(self, attention: MultiHeadSelfAttention, feed_forward: FeedForward, *, hidden_size: int, dropout: float, eps: float) -> None:
+    Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.1. With a causal sight this is also the
+    layer of a language model.
+    """
+
+    def __init__(
+        self, attention: MultiHeadSelfAttention, feed_forward: nn.Module, *, attention_residual: Residual, feed_forward_residual: Residual
+    ) -> None:
         super().__init__()
         self.attention = attention
         self.feed_forward = feed_forward
-        self.attention_norm = nn.LayerNorm(hidden_size, eps=eps)
-        self.feed_forward_norm = nn.LayerNorm(hidden_size, eps=eps)
-        self.dropout = Dropout(dropout)
+        self.attention_residual = attention_residual
+        self.feed_forward_residual = feed_forward_residual
 
-    @abstractmethod
     def forward(
-        self, steps: Float[Tensor, "batch time hidden"], *, may_attend: MayAttend | None, causal: bool, cache: Cache | None
-    ) -> tuple[Float[Tensor, "batch time hidden"], Cache]: ...
+        self, steps: Float[Tensor, "batch time hidden"], *, sight: Sight = ALL, turn: Turn | None = None, past: Past | None = None
+    ) -> tuple[Float[Tensor, "batch time hidden"], Past]:
+        entered = self.attention_residual.enter(steps)
+        attended, past = self.attention(entered, sight=sight, turn=turn, past=past)
+        steps = self.attention_residual.leave(steps, entered, attended)
+        entered = self.feed_forward_residual.enter(steps)
+        return self.feed_forward_residual.leave(steps, entered, self.feed_forward(entered)), past
 
 
-class PostNormLayer(TransformerLayer):
-    """Normalised after each sum, as first published.
-
-        x = norm(x + dropout(attention(x)))
-        x = norm(x + dropout(feed_forward(x)))
+class DecoderLayer(nn.Module):
+    """Self-attention over the steps so far, cross-attention to a source, and a feed-forward network.
 
     Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.1.
     """
 
+    def __init__(
+        self,
+        attention: MultiHeadSelfAttention,
+        cross_attention: MultiHeadCrossAttention,
+        feed_forward: nn.Module,
+        *,
+        attention_residual: Residual,
+        cross_residual: Residual,
+        feed_forward_residual: Residual,
+    ) -> None:
+        super().__init__()
+        self.attention = attention
+        self.cross_attention = cross_attention
+        self.feed_forward = feed_forward
+        self.attention_residual = attention_residual
+        self.cross_residual = cross_residual
+        self.feed_forward_residual = feed_forward_residual
+
     def forward(
-        self, steps: Float[Tensor, "batch time hidden"], *, may_attend: MayAttend | None, causal: bool, cache: Cache | None
-    ) -> tuple[Float[Tensor, "batch time hidden"], Cache]:
-        attended, cache = self.attention(steps, may_attend=may_attend, causal=causal, cache=cache)
-        steps = self.attention_norm(steps + self.dropout(attended))
-        return self.feed_forward_norm(steps + self.dropout(self.feed_forward(steps))), cache
-
-
-class PreNormLayer(TransformerLayer):
-    """Normalised before each sub-layer; the residual path stays untouched, so deep stacks train without warm-up.
-
-        x = x + dropout(attention(norm(x)))
-        x = x + dropout(feed_forward(norm(x)))
-
-    Paper: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture", arXiv:2002.04745.
-    """
-
-    def forward(
-        self, steps: Float[Tensor, "batch time hidden"], *, may_attend: MayAttend | None, causal: bool, cache: Cache | None
-    ) -> tuple[Float[Tensor, "batch time hidden"], Cache]:
-        attended, cache = self.attention(self.attention_norm(steps), may_attend=may_attend, causal=causal, cache=cache)
-        steps = steps + self.dropout(attended)
-        return steps + self.dropout(self.feed_forward(self.feed_forward_norm(steps))), cache
+        self,
+        steps: Float[Tensor, "batch time hidden"],
+        source: Past,
+        *,
+        sight: Sight = ALL,
+        source_sight: Sight = ALL,
+        turn: Turn | None = None,
+        past: Past | None = None,
+    ) -> tuple[Float[Tensor, "batch time hidden"], Past]:
+        """`source` is what the layer's own cross-attention has read of the encoder's features."""
+        entered = self.attention_residual.enter(steps)
+        attended, past = self.attention(entered, sight=sight, turn=turn, past=past)
+        steps = self.attention_residual.leave(steps, entered, attended)
+        entered = self.cross_residual.enter(steps)
+        steps = self.cross_residual.leave(steps, entered, self.cross_attention(entered, source, sight=source_sight))
+        entered = self.feed_forward_residual.enter(steps)
+        return self.feed_forward_residual.leave(steps, entered, self.feed_forward(entered)), past

@@ -1,0 +1,25 @@
+"""The product of query and key: q · k."""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.attention.base import Score, must_be_equal, scores
+
+
+@scores.register("dot")
+class DotScore(Score):
+    """score(q, k) = q · k, for queries and keys of one width.
+
+    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. For random features the score grows with the root of their number, and the
+    softmax of large scores is nearly one-hot: `scaled_dot` divides that away.
+    """
+
+    def __init__(self, query_size: int, key_size: int) -> None:
+        super().__init__(must_be_equal("dot", query_size, key_size), key_size)
+
+    def energies(
+        self, queries: Float[Tensor, "batch target query"], keys: Float[Tensor, "batch source query"]
+    ) -> Float[Tensor, "batch target source"]:
+        return queries @ keys.transpose(1, 2)

@@ -1,0 +1,78 @@
+"""Local attention: a query looks at the sources around one place. Without a window attention is global.
+
+Paper: Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation", arXiv:1508.04025, section 3.2. Places
+count from 0.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from seqlab.core.errors import UsageError
+
+Places = Int[Tensor, "#batch target"] | Float[Tensor, "#batch target"]
+
+
+class Window(nn.Module, ABC):
+    """Which sources are near a query's place, and how much each counts for its distance.
+
+    reach: D, so many sources on either side are seen.
+    """
+
+    def __init__(self, *, reach: int) -> None:
+        super().__init__()
+        if reach < 1:
+            raise UsageError(f"reach is {reach}.", cure="A window takes at least one source on either side: reach=1 or more.")
+        self.reach = reach
+
+    def forward(
+        self, queries: Float[Tensor, "batch target query"], may_attend: Bool[Tensor, "#batch #target source"], places: Places | None = None
+    ) -> tuple[Bool[Tensor, "#batch target source"], Float[Tensor, "#batch target source"] | None]:
+        """Which sources are in the window and may be attended to; and a factor on their weights, or None for 1.
+
+        `places` says where the queries stand, for a window that does not find that out by itself.
+        """
+        sources = torch.arange(may_attend.shape[-1], device=may_attend.device)
+        lengths = ((sources + 1) * may_attend).amax(dim=-1)  # (batch, target): the end of each query's own sentence
+        distance = sources - self.centres(queries, lengths, places).unsqueeze(-1)  # (batch, target, source)
+        return may_attend & (distance.abs() <= self.reach), self.factors(distance)
+
+    @abstractmethod
+    def centres(self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], places: Places | None) -> Places:
+        """The place that each query looks at."""
+
+    def factors(self, distance: Tensor) -> Float[Tensor, "#batch target source"] | None:
+        return None
+
+
+class MonotonicWindow(Window):
+    """The t-th query looks at the sources from t - D to t + D ("local-m"); `places` puts others in place of t."""
+
+    def centres(self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], places: Places | None) -> Places:
+        return torch.arange(queries.shape[1], device=queries.device).unsqueeze(0) if places is None else places
+
+
+class PredictedWindow(Window):
+    """Each query predicts its place, and nearer sources count more ("local-p").
+
+        place  = length · σ(v · tanh(W query))
+        factor = exp(-(source - place)² / (2 σ²)),  σ = D / 2
+
+    The length is that of the query's own sentence. The factor comes after the softmax, so the weights add up to less than 1; through it
+    the place is learned. hidden_size: width of the inner layer; 0 takes the width of the queries.
+    """
+
+    def __init__(self, query_size: int, *, reach: int, hidden_size: int = 0) -> None:
+        super().__init__(reach=reach)
+        self.inner = nn.Linear(query_size, hidden_size or query_size, bias=False)
+        self.outer = nn.Linear(hidden_size or query_size, 1, bias=False)
+
+    def centres(self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], places: Places | None) -> Places:
+        return lengths * torch.sigmoid(self.outer(torch.tanh(self.inner(queries)))).squeeze(-1)
+
+    def factors(self, distance: Tensor) -> Float[Tensor, "#batch target source"]:
+        return torch.exp(-distance.square() / (2 * (self.reach / 2) ** 2))

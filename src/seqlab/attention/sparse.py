@@ -1,0 +1,48 @@
+"""Alignments that leave most sources out: exact zeros where the softmax has small numbers.
+
+The maps and their derivatives come from the package `entmax`, by the papers' authors (extra `sparse`), imported when one is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+from seqlab.attention.normalising import Normaliser, Scores
+from seqlab.core.extras import require
+
+
+class Sparsemax(Normaliser):
+    """alignment = the point of the simplex nearest to the scores: argmin ‖p - scores‖².
+
+    A source that scores 1 or more below the best gets exactly 0.
+    Paper: Martins & Astudillo 2016, "From Softmax to Sparsemax", arXiv:1602.02068.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._map = _of_package("sparsemax")
+
+    def normalise(self, scores: Scores) -> Scores:
+        return self._map(scores)
+
+
+class Entmax(Normaliser):
+    """alignment = argmax p · scores + H(p), with the Tsallis entropy of order 1.5: between softmax (1) and sparsemax (2).
+
+    A source that scores 2 or more below the best gets exactly 0.
+    Paper: Peters et al. 2019, "Sparse Sequence-to-Sequence Models", arXiv:1905.05702.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._map = _of_package("entmax15")
+
+    def normalise(self, scores: Scores) -> Scores:
+        return self._map(scores)
+
+
+def _of_package(name: str) -> Callable[[Tensor], Tensor]:
+    function: Callable[[Tensor], Tensor] = getattr(require("entmax", extra="sparse", purpose="sparse attention"), name)
+    return function

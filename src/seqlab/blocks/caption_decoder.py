@@ -1,0 +1,105 @@
+"""How a picture enters a recurrent decoder: before the first word, or at every word through attention."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.attention.attend import Attention, Source
+from seqlab.cells.base import Cell, State
+
+Regions = Float[Tensor, "batch regions size"]
+Alignment = Float[Tensor, "batch regions"]
+
+
+class CaptionDecoder(nn.Module, ABC):
+    """A cell that reads the words so far and knows something of a picture, given as features of its regions."""
+
+    input_size: int
+    """Width of a word."""
+    output_size: int
+
+    @abstractmethod
+    def start(self, regions: Regions) -> State:
+        """The state before the first word. Each part has the batch as its first axis."""
+
+    @abstractmethod
+    def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, Alignment | None]:
+        """One word further: features for the word after it, the next state, and how much each region was looked at."""
+
+
+class PictureAsState(CaptionDecoder):
+    """hidden_0 = tanh(W [region 1; region 2; …] + b); then only words come in.
+
+    The rest of the state, such as the memory of an LSTM, starts at zero.
+    """
+
+    def __init__(self, cell: Cell, *, num_regions: int, region_size: int) -> None:
+        super().__init__()
+        self.cell = cell
+        self.summary = nn.Linear(num_regions * region_size, cell.output_size)
+        self.input_size, self.output_size = cell.input_size, cell.output_size
+
+    def start(self, regions: Regions) -> State:
+        hidden = torch.tanh(self.summary(regions.flatten(1)))
+        return (hidden, *self.cell.zero_state(hidden)[1:])
+
+    def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, None]:
+        hidden, state = self.cell.resolved()(words, state)
+        return hidden, state, None
+
+
+class PictureAsFirstInput(CaptionDecoder):
+    """The cell reads W [region 1; region 2; …] + b once, as if it were a word before the start token.
+
+    Paper: Vinyals et al. 2015, "Show and Tell: A Neural Image Caption Generator", arXiv:1411.4555, section 3.1, equation 10.
+    """
+
+    def __init__(self, cell: Cell, *, num_regions: int, region_size: int) -> None:
+        super().__init__()
+        self.cell = cell
+        self.summary = nn.Linear(num_regions * region_size, cell.input_size)
+        self.input_size, self.output_size = cell.input_size, cell.output_size
+
+    def start(self, regions: Regions) -> State:
+        _, state = self.cell.resolved()(self.summary(regions.flatten(1)))
+        return state
+
+    def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, None]:
+        hidden, state = self.cell.resolved()(words, state)
+        return hidden, state, None
+
+
+class LookAtRegions(CaptionDecoder):
+    """Before each word the decoder looks at the regions again.
+
+        context_t = attention(query = hidden_{t-1}, regions)
+        hidden_t  = cell([word_t; context_t], state_{t-1})
+        output_t  = [hidden_t; context_t]
+
+    The state starts from the mean of the regions: hidden_0 = tanh(W mean + b).
+    Paper: Xu et al. 2015, "Show, Attend and Tell: Neural Image Caption Generation with Visual Attention", arXiv:1502.03044, section 3.1.
+
+    cell: reads words of the width that its input leaves beside a region.  attention: compares the cell's hidden state with regions; any score.
+    """
+
+    def __init__(self, cell: Cell, attention: Attention, *, region_size: int) -> None:
+        super().__init__()
+        self.cell = cell
+        self.attention = attention
+        self.summary = nn.Linear(region_size, cell.output_size)
+        self.input_size = cell.input_size - region_size
+        self.output_size = cell.output_size + region_size
+
+    def start(self, regions: Regions) -> State:
+        hidden = torch.tanh(self.summary(regions.mean(dim=1)))
+        return (*self.attention.read(regions), hidden, *self.cell.zero_state(hidden)[1:])
+
+    def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, Alignment]:
+        keys, values, *inner = state
+        context, alignment = self.attention.look(inner[0].unsqueeze(1), Source(keys, values))  # (batch, 1, size), (batch, 1, regions)
+        hidden, after = self.cell.resolved()(torch.cat([words, context.squeeze(1)], dim=-1), tuple(inner))
+        return torch.cat([hidden, context.squeeze(1)], dim=-1), (keys, values, *after), alignment.squeeze(1)

@@ -1,0 +1,52 @@
+"""A picture cut into squares, each of which becomes one step."""
+
+from __future__ import annotations
+
+from math import gcd
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.blocks.picture import Picture, divisors
+from seqlab.core.errors import RecipeError
+
+
+class PatchEmbedding(nn.Module):
+    """step = W flatten(patch) + b, for every patch of p by p pixels, row by row.
+
+    The same as a convolution with kernel p and stride p, whose kernels are the rows of W.
+    Paper: Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words", arXiv:2010.11929, section 3.1, equation 1.
+    """
+
+    def __init__(self, hidden_size: int, *, patch_size: int, channels: int = 1) -> None:
+        super().__init__()
+        self.patch_size = patch_size
+        self.project = nn.Linear(channels * patch_size**2, hidden_size)
+        nn.init.xavier_uniform_(self.project.weight)
+        nn.init.zeros_(self.project.bias)
+
+    def forward(self, picture: Picture) -> Float[Tensor, "batch patches hidden"]:
+        return self.project(cut(picture, self.patch_size))
+
+
+def cut(picture: Picture, patch_size: int) -> Float[Tensor, "batch patches pixels"]:
+    """The patches one after the other, row by row; the pixels of a patch as channels, rows, columns."""
+    rows, columns = count_patches(picture.shape[2], picture.shape[3], patch_size)
+    patches = picture.unflatten(3, (columns, patch_size)).unflatten(2, (rows, patch_size))  # (batch, channels, rows, p, columns, p)
+    return patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+
+
+def count_patches(height: int, width: int, patch_size: int) -> tuple[int, int]:
+    """How many rows and columns of patches a picture has.
+
+    >>> count_patches(8, 12, 4)
+    (2, 3)
+    """
+    if height % patch_size or width % patch_size:
+        fitting = divisors(gcd(height, width))
+        raise RecipeError(
+            f"a picture of {height} by {width} pixels cannot be cut into patches of {patch_size} by {patch_size}.",
+            where="model.patch_size",
+            cure=f"Sizes that fit: {', '.join(map(str, fitting))}.",
+        )
+    return height // patch_size, width // patch_size

@@ -1,0 +1,64 @@
+"""The steps of a sequence as the rows of a picture."""
+
+from __future__ import annotations
+
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from seqlab.core.errors import RecipeError, UsageError
+
+Picture = Float[Tensor, "batch channels height width"]
+
+
+class RowsToPicture(nn.Module):
+    """Step t is row t, from left to right, with the channels of a pixel side by side: r g b r g b …
+
+    Pictures have no padding, for a network that sees neighbours would see it: all pictures have the height for which the network was made.
+    """
+
+    def __init__(self, *, height: int, width: int, channels: int = 1) -> None:
+        super().__init__()
+        self.height, self.width, self.channels = height, width, channels
+
+    @classmethod
+    def of(cls, num_features: int, *, channels: int, height: int) -> RowsToPicture:
+        """num_features: numbers in one step.  height: 0 takes as many rows as there are columns."""
+        if num_features == 0:
+            raise RecipeError(
+                "a network for pictures reads steps of numbers, and here a step is a token.",
+                where="model.kind",
+                cure="For text: --model lstm, --model cnn or --model transformer",
+            )
+        if num_features % channels:
+            raise RecipeError(
+                f"a row of {num_features} numbers cannot be divided into pixels of {channels} channels.",
+                where="model.channels",
+                cure=f"Numbers of channels that fit: {', '.join(map(str, divisors(num_features)[:8]))}.",
+            )
+        width = num_features // channels
+        return cls(height=height or width, width=width, channels=channels)
+
+    def forward(self, steps: Float[Tensor, "batch time features"], is_token: Bool[Tensor, "batch time"]) -> Picture:
+        if not bool(is_token.all()):
+            raise UsageError(
+                f"pictures of {int(is_token.sum(dim=1).min())} to {is_token.shape[1]} rows in one batch; this network reads {self.height} rows.",
+                cure="Give all pictures the same number of rows, and leave training.pad_to at 0.",
+            )
+        if steps.shape[1:] != (self.height, self.width * self.channels):
+            raise UsageError(
+                f"a picture of {steps.shape[1]} rows with {steps.shape[2]} numbers each; this network reads {self.height} rows with "
+                f"{self.width * self.channels}.",
+                cure=f"Train for this height: model.height={steps.shape[1]}" if steps.shape[1] != self.height else "",
+            )
+        return steps.unflatten(2, (self.width, self.channels)).permute(0, 3, 1, 2)  # (batch, channels, height, width)
+
+    def extra_repr(self) -> str:
+        return f"height={self.height}, width={self.width}, channels={self.channels}"
+
+
+def divisors(number: int) -> list[int]:
+    """
+    >>> divisors(12)
+    [1, 2, 3, 4, 6, 12]
+    """
+    return [size for size in range(1, number + 1) if number % size == 0]

@@ -1,0 +1,1 @@
+"""How a network is told where a step stands: attention by itself does not see order."""

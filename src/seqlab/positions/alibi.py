@@ -1,0 +1,51 @@
+"""The farther a key, the more is taken from its score, by a slope that differs from head to head."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from seqlab.positions.base import Positions, positions
+
+
+@positions.register("alibi")
+class AlibiPositions(Positions):
+    """score(i, j) - slope_h |i - j|, with slopes of 2^(-8h/n) for the heads h = 1 … n.
+
+    Nothing is learned, and places farther apart than any that were trained on are nothing new. The paper has causal networks only, where
+    j ≤ i; where a step sees both sides, here the distance counts alike on both.
+    Paper: Press et al. 2022, "Train Short, Test Long: Attention with Linear Biases Enables Input Length Extrapolation", arXiv:2108.12409.
+    """
+
+    _like: Tensor
+
+    def __init__(self, num_heads: int) -> None:
+        super().__init__()
+        self.slopes = slopes(num_heads)
+        self.register_buffer("_like", torch.empty(0), persistent=False)  # knows the type and device of the network
+
+    @classmethod
+    def build(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+        return cls(num_heads)
+
+    def bias(self, queries: Int[Tensor, "#batch target"], keys: Int[Tensor, "#batch source"]) -> Float[Tensor, "#batch heads target source"]:
+        distances = (queries[:, None, :, None] - keys[:, None, None, :]).abs().to(self._like)  # (batch, 1, target, source)
+        return distances * -self._like.new_tensor(self.slopes)[:, None, None]
+
+
+def slopes(num_heads: int) -> list[float]:
+    """2^(-8/n), 2^(-16/n), …, 2^(-8) for n heads when n is a power of two.
+
+    Other numbers of heads take the slopes of the next smaller power of two, then every other slope of twice that power, as the paper's
+    own code does.
+
+    >>> slopes(4), slopes(3)
+    ([0.25, 0.0625, 0.015625, 0.00390625], [0.0625, 0.00390625, 0.25])
+    """
+    power = 1 << (num_heads.bit_length() - 1)
+    own = [2.0 ** (-8 * head / power) for head in range(1, power + 1)]
+    between = [2.0 ** (-8 * head / (2 * power)) for head in range(1, 2 * power + 1, 2)]
+    return own + between[: num_heads - power]

@@ -1,0 +1,38 @@
+"""One row of numbers per place, computed when a place is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn import functional as F
+
+from seqlab.positions.base import Places
+
+
+class GrowingTable:
+    """Rows for places 0, 1, 2, … of the type and on the device of whoever asks; the table grows when a longer sequence comes.
+
+    `compute` gives the rows of places, both in float64. This is no buffer of a network: a float32 table that is turned into float64
+    would not be exact.
+    """
+
+    def __init__(self, compute: Callable[[Float[Tensor, " places"]], Float[Tensor, "places size"]], *, length: int = 1000) -> None:
+        self._compute = compute
+        self._length = length
+        self._rows: Tensor | None = None
+
+    def at(self, places: Places, like: Tensor) -> Float[Tensor, "#batch time size"]:
+        return F.embedding(places, self.rows(int(places.max()) + 1, like))
+
+    def rows(self, num_places: int, like: Tensor) -> Float[Tensor, "places size"]:
+        """The first `num_places` rows, or more."""
+        while num_places > self._length:
+            self._length *= 2
+        rows = self._rows
+        if rows is None or len(rows) < self._length or rows.dtype != like.dtype or rows.device != like.device:
+            with torch.inference_mode(mode=False):  # the table outlives the prediction that first needs it
+                rows = self._rows = self._compute(torch.arange(self._length, dtype=torch.float64)).to(like)
+        return rows

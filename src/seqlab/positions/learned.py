@@ -1,0 +1,34 @@
+"""One learned row per place, added to the steps."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.core.errors import UsageError
+from seqlab.positions.base import Places, Positions, positions
+
+
+@positions.register("learned")
+class LearnedPositions(Positions):
+    """x + P[place]; places past the table are refused."""
+
+    def __init__(self, hidden_size: int, *, max_length: int) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(max_length, hidden_size) * 0.02)
+
+    @classmethod
+    def build(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+        return cls(hidden_size, max_length=settings.max_positions)
+
+    def add(self, steps: Float[Tensor, "batch time hidden"], places: Places) -> Float[Tensor, "batch time hidden"]:
+        longest = int(places.max()) + 1
+        if longest > len(self.table):
+            raise UsageError(
+                f"a sequence of {longest} steps, but positions were learned for {len(self.table)}.",
+                cure="Cut the input, or train with a larger model.max_positions or model.positions=sinusoidal.",
+            )
+        return steps + nn.functional.embedding(places, self.table)
