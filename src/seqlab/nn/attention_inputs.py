@@ -1,0 +1,69 @@
+"""torch's forms of input to attention, checked: a batch with either axis first, or one sequence without a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.core.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Form:
+    """How sequences come in and go out."""
+
+    is_batched: bool
+    batch_first: bool
+
+    @classmethod
+    def of(cls, query: Tensor, *, batch_first: bool, where: str) -> Form:
+        if query.dim() not in (2, 3):
+            raise UsageError(f"query has {query.dim()} axes.", where=where, cure="Give three: a batch; or two: one sequence without a batch.")
+        return cls(query.dim() == 3, batch_first and query.dim() == 3)
+
+    def sizes(self, steps: Tensor) -> tuple[int, int]:
+        """(batch, time)."""
+        if not self.is_batched:
+            return 1, steps.shape[0]
+        return (steps.shape[0], steps.shape[1]) if self.batch_first else (steps.shape[1], steps.shape[0])
+
+    def split(self, steps: Tensor, num_heads: int) -> Float[Tensor, "batch heads time head"]:
+        heads = steps.unflatten(-1, (num_heads, -1))
+        if not self.is_batched:
+            return heads.transpose(0, 1).unsqueeze(0)
+        return heads.transpose(1, 2) if self.batch_first else heads.permute(1, 2, 0, 3)
+
+    def join(self, heads: Float[Tensor, "batch heads time head"]) -> Tensor:
+        """Heads side by side, in the form in which the queries came."""
+        if not self.is_batched:
+            return heads.squeeze(0).transpose(0, 1).flatten(1)
+        return heads.transpose(1, 2).flatten(2) if self.batch_first else heads.permute(2, 0, 1, 3).flatten(2)
+
+
+def check_inputs(query: Tensor, key: Tensor, value: Tensor, *, form: Form, widths: tuple[int, int, int], where: str) -> None:
+    """Query, key and value fit together and the attention."""
+    for name, steps, width in zip(("query", "key", "value"), (query, key, value), widths, strict=True):
+        if steps.dim() != query.dim():
+            raise UsageError(f"query has {query.dim()} axes and {name} {steps.dim()}.", where=where, cure="All three come with a batch, or none.")
+        if steps.shape[-1] != width:
+            cure = "Widths of keys and values other than embed_dim are arguments of the attention: kdim=, vdim=." if name != "query" else ""
+            raise UsageError(f"{name} has {steps.shape[-1]} features, the attention expects {width}.", where=where, cure=cure)
+    if form.sizes(key) != form.sizes(value):
+        raise UsageError(
+            f"keys and values do not pair up: {_told(form.sizes(key))} of keys, {_told(form.sizes(value))} of values.",
+            where=where,
+            cure="Each key has one value.",
+        )
+    if form.sizes(query)[0] != form.sizes(key)[0]:
+        order = "(batch, time, features)" if form.batch_first else "(time, batch, features)"
+        raise UsageError(
+            f"{form.sizes(query)[0]} sequences of queries and {form.sizes(key)[0]} of keys.",
+            where=where,
+            cure=f"With batch_first={form.batch_first} the axes are {order}.",
+        )
+
+
+def _told(sizes: tuple[int, int]) -> str:
+    return f"{sizes[0]} sequences with {sizes[1]} steps"

@@ -1,0 +1,49 @@
+"""The argument `positions=`: places told inside attention."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from seqlab.core.errors import RecipeError, UsageError, nearest
+from seqlab.positions.base import Positions, positions
+
+PositionsChoice = str | Positions
+"""A name ("rotary", "alibi", ...), or positions built by the user."""
+DEFAULTS = SimpleNamespace(rotary_base=10000.0, max_positions=1024)
+"""What a recipe says in its section `model`; other values: build the positions and give the module."""
+
+
+def choose_positions(choice: PositionsChoice, *, hidden_size: int, num_heads: int, head_size: int, where: str) -> Positions:
+    if isinstance(choice, str):
+        if choice not in positions.names():
+            raise UsageError(f"there are no positions called '{choice}'.", where=where, cure=nearest(choice, _inner()))
+        kind = positions.get(choice)
+        sizes = {"hidden_size": hidden_size, "num_heads": num_heads, "head_size": head_size}
+        found = _built(kind, sizes, where=where) if _acts_inside(kind) else None
+    elif isinstance(choice, Positions):
+        found = choice if _acts_inside(type(choice)) else None
+    else:
+        raise UsageError(f"positions= takes a name or a module of positions, not {type(choice).__name__}.", where=where)
+    if found is None:
+        word = choice if isinstance(choice, str) else type(choice).__name__
+        raise UsageError(
+            f"positions '{word}' do nothing inside attention: they are added to the steps.",
+            where=where,
+            cure=f"Add them to what enters the first layer, or choose here from: {', '.join(_inner())}.",
+        )
+    return found
+
+
+def _built(kind: type[Positions], sizes: dict[str, int], *, where: str) -> Positions:
+    try:
+        return kind.build(**sizes, causal=False, settings=DEFAULTS)
+    except RecipeError as error:  # its words are about the sizes, its cure about recipes
+        raise UsageError(error.what, where=where, cure="Use another head_dim, or other positions.") from None
+
+
+def _inner() -> list[str]:
+    return [name for name in positions.names() if _acts_inside(positions.get(name))]
+
+
+def _acts_inside(kind: type[Positions]) -> bool:
+    return kind.turn is not Positions.turn or kind.bias is not Positions.bias

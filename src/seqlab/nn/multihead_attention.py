@@ -1,0 +1,199 @@
+"""torch.nn.MultiheadAttention, always on the flash kernel, with grouped heads, heads of any size, and positions."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
+
+from seqlab.attention.heads import alignment_of, attend_heads
+from seqlab.attention.masks import Sight
+from seqlab.attention.recording import Alignment, Watched
+from seqlab.core.errors import UsageError
+from seqlab.nn.attention_inputs import Form, check_inputs
+from seqlab.nn.attention_masks import sight_of_masks
+from seqlab.nn.inner_positions import PositionsChoice, choose_positions
+
+Device = torch.device | str | int | None
+Heads = Float[Tensor, "batch heads target head"]
+KeyHeads = Float[Tensor, "batch kv_heads source head"]
+
+
+class MultiheadAttention(Watched, nn.MultiheadAttention):
+    """torch.nn.MultiheadAttention: same arguments, inputs, outputs, parameters and start.
+
+        output, weights = MultiheadAttention(embed_dim, num_heads)(query, key, value, key_padding_mask=..., attn_mask=...)
+
+    The output comes from the flash kernel, also where weights are asked for: they are computed beside it. A query that may look at
+    nothing gets zeros (torch: NaN where weights are asked for). is_causal needs no mask beside it. `record_alignments` sees the weights too.
+
+    num_kv_heads: so many heads have keys and values of their own, each shared by a group of the others.
+    head_dim: width of a head; embed_dim need not be divisible then.
+    positions: "rotary", "alibi" or another kind that tells places inside attention; queries and keys both count from 0.
+
+    >>> attention = MultiheadAttention(6, 2, batch_first=True)
+    >>> output, weights = attention(*[torch.randn(3, 5, 6)] * 3)
+    >>> output.shape, weights.shape
+    (torch.Size([3, 5, 6]), torch.Size([3, 5, 5]))
+    """
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        bias: bool = True,
+        add_bias_kv: bool = False,
+        add_zero_attn: bool = False,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        batch_first: bool = False,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+        *,
+        num_kv_heads: int | None = None,
+        head_dim: int | None = None,
+        positions: PositionsChoice | None = None,
+    ) -> None:
+        nn.Module.__init__(self)  # torch's own constructor knows one width of heads
+        self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
+        self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        self._check_counts(head_dim)
+        self.head_dim = embed_dim // num_heads if head_dim is None else head_dim
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
+        self.add_zero_attn = add_zero_attn
+        self._lay_out(bias=bias, add_bias_kv=add_bias_kv, device=device, dtype=dtype)
+        self._reset_parameters()
+        self.positions = None
+        if positions is not None:
+            sizes = {"hidden_size": embed_dim, "num_heads": num_heads, "head_size": self.head_dim}
+            self.positions = choose_positions(positions, **sizes, where=type(self).__name__).to(device=device, dtype=dtype)
+
+    def _check_counts(self, head_dim: int | None) -> None:
+        where = type(self).__name__
+        counts = {"embed_dim": self.embed_dim, "num_heads": self.num_heads, "num_kv_heads": self.num_kv_heads, "head_dim": head_dim}
+        for name, count in counts.items():
+            if count is not None and count < 1:
+                raise UsageError(f"{name} is {count}.", where=where, cure="Give a whole number of at least 1.")
+        if head_dim is None and self.embed_dim % self.num_heads:
+            fitting = [heads for heads in _divisors(self.embed_dim) if heads <= 2 * self.num_heads]
+            raise UsageError(
+                f"embed_dim must be divisible by num_heads; {self.embed_dim} is not by {self.num_heads}.",
+                where=where,
+                cure=f"Numbers of heads that fit: {', '.join(map(str, fitting))}. Heads of any width: head_dim=NUMBER.",
+            )
+        if self.num_heads % self.num_kv_heads:
+            raise UsageError(
+                f"{self.num_heads} heads cannot share {self.num_kv_heads} heads of keys and values evenly.",
+                where=where,
+                cure=f"Values of num_kv_heads that fit: {', '.join(map(str, _divisors(self.num_heads)))}.",
+            )
+
+    def _lay_out(self, *, bias: bool, add_bias_kv: bool, device: Device, dtype: torch.dtype | None) -> None:
+        """torch's parameters under torch's names, in torch's order."""
+
+        def add(name: str, *shape: int, wanted: bool) -> None:
+            self.register_parameter(name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if wanted else None)
+
+        q, k, v = self._widths
+        packed = self._qkv_same_embed_dim
+        add("q_proj_weight", q, self.embed_dim, wanted=not packed)
+        add("k_proj_weight", k, self.kdim, wanted=not packed)
+        add("v_proj_weight", v, self.vdim, wanted=not packed)
+        add("in_proj_weight", q + k + v, self.embed_dim, wanted=packed)
+        add("in_proj_bias", q + k + v, wanted=bias)
+        self.out_proj = NonDynamicallyQuantizableLinear(q, self.embed_dim, bias=bias, device=device, dtype=dtype)
+        add("bias_k", 1, 1, k, wanted=add_bias_kv)
+        add("bias_v", 1, 1, v, wanted=add_bias_kv)
+
+    @property
+    def _widths(self) -> tuple[int, int, int]:
+        """Of all queries, keys and values of a step."""
+        return self.num_heads * self.head_dim, self.num_kv_heads * self.head_dim, self.num_kv_heads * self.head_dim
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        key_padding_mask: Tensor | None = None,
+        need_weights: bool = True,
+        attn_mask: Tensor | None = None,
+        average_attn_weights: bool = True,
+        is_causal: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """(output, weights), as torch.nn.MultiheadAttention returns them."""
+        where = type(self).__name__
+        form = Form.of(query, batch_first=self.batch_first, where=where)
+        check_inputs(query, key, value, form=form, widths=(self.embed_dim, self.kdim, self.vdim), where=where)
+        (batch, target), source = form.sizes(query), form.sizes(key)[1]
+        q, k, v = self._project(query, key, value, form)
+        q, k, bias = self._placed(q, k)
+        k, v = self._extended(k, v)
+        sight = sight_of_masks(
+            key_padding_mask if key_padding_mask is None or form.is_batched else key_padding_mask.unsqueeze(0),
+            attn_mask,
+            is_causal=is_causal,
+            may_ignore_mask=not need_weights,
+            sizes=(batch, self.num_heads, target, source),
+            num_extra=k.shape[2] - source,
+            bias=bias,
+            like=q,
+            where=where,
+        )
+        mixed, weights = self._attend(q, k, v, sight, need_weights=need_weights)
+        output = self.out_proj(form.join(mixed))
+        if weights is None:
+            return output, None
+        told = weights.mean(dim=1) if average_attn_weights else weights
+        return output, told if form.is_batched else told.squeeze(0)
+
+    def _attend(self, q: Heads, k: KeyHeads, v: KeyHeads, sight: Sight, *, need_weights: bool) -> tuple[Heads, Alignment | None]:
+        if self.watch is not None:
+            self.watch(alignment_of(q, k, sight))
+        dropout = self.dropout if self.training else 0.0
+        weights = alignment_of(q, k, sight) if need_weights else None
+        if weights is not None and dropout:  # there is no flash kernel with dropout, and the weights are to be those in use
+            weights = F.dropout(weights, dropout)
+            return weights @ v.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1), weights
+        return attend_heads(q, k, v, sight, dropout=dropout), weights
+
+    def _project(self, query: Tensor, key: Tensor, value: Tensor, form: Form) -> tuple[Heads, KeyHeads, KeyHeads]:
+        """One product for inputs that are one."""
+        sizes, bias = list(self._widths), self.in_proj_bias
+        if self.in_proj_weight is not None and query is key and key is value:
+            q, k, v = F.linear(query, self.in_proj_weight, bias).split(sizes, dim=-1)
+        elif self.in_proj_weight is not None and key is value:
+            q = F.linear(query, self.in_proj_weight[: sizes[0]], None if bias is None else bias[: sizes[0]])
+            k, v = F.linear(key, self.in_proj_weight[sizes[0] :], None if bias is None else bias[sizes[0] :]).split(sizes[1:], dim=-1)
+        else:
+            own = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
+            matrices = own if self.in_proj_weight is None else self.in_proj_weight.split(sizes)
+            biases = [None] * 3 if bias is None else bias.split(sizes)
+            q, k, v = map(F.linear, (query, key, value), matrices, biases)
+        return form.split(q, self.num_heads), form.split(k, self.num_kv_heads), form.split(v, self.num_kv_heads)
+
+    def _placed(self, q: Heads, k: KeyHeads) -> tuple[Heads, KeyHeads, Float[Tensor, "#batch heads target source"] | None]:
+        if self.positions is None:
+            return q, k, None
+        places = torch.arange(max(q.shape[2], k.shape[2]), device=q.device).unsqueeze(0)  # (1, time)
+        of_queries, of_keys = places[:, : q.shape[2]], places[:, : k.shape[2]]
+        return self.positions.turn(q, of_queries), self.positions.turn(k, of_keys), self.positions.bias(of_queries, of_keys)
+
+    def _extended(self, k: KeyHeads, v: KeyHeads) -> tuple[Tensor, Tensor]:
+        """With a learned key and value behind, and one of zeros, where they were asked for."""
+        batch = k.shape[0]
+        if self.bias_k is not None and self.bias_v is not None:
+            more = [row.view(1, self.num_kv_heads, 1, self.head_dim).expand(batch, -1, -1, -1) for row in (self.bias_k, self.bias_v)]
+            k, v = torch.cat([k, more[0]], dim=2), torch.cat([v, more[1]], dim=2)
+        if self.add_zero_attn:
+            k, v = F.pad(k, (0, 0, 0, 1)), F.pad(v, (0, 0, 0, 1))
+        return k, v
+
+
+def _divisors(number: int) -> list[int]:
+    return [count for count in range(1, number + 1) if number % count == 0]

@@ -1,0 +1,77 @@
+"""torch.nn.Transformer: an encoder and a decoder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from seqlab.blocks.norm import NormKind
+from seqlab.nn.inner_positions import PositionsChoice
+from seqlab.nn.multihead_attention import Device
+from seqlab.nn.transformer_decoder import TransformerDecoder
+from seqlab.nn.transformer_decoder_layer import TransformerDecoderLayer
+from seqlab.nn.transformer_encoder import TransformerEncoder
+from seqlab.nn.transformer_encoder_layer import TransformerEncoderLayer
+from seqlab.nn.transformer_layer import Activation, ResidualKind
+
+
+class Transformer(nn.Transformer):
+    """torch.nn.Transformer: same arguments, inputs, outputs, parameters and start.
+
+    What is added is that of TransformerEncoderLayer, for every layer. Encoder and decoder end in a norm, as torch's do, whatever their
+    layers have; of the kind that `norm` says.
+
+    >>> model = Transformer(6, 2, 1, 1, 7, batch_first=True, residual="rezero")
+    >>> model(torch.randn(3, 5, 6), torch.randn(3, 4, 6), tgt_is_causal=True).shape
+    torch.Size([3, 4, 6])
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Activation = F.relu,
+        custom_encoder: nn.Module | None = None,
+        custom_decoder: nn.Module | None = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+        *,
+        attention_dropout: float | None = None,
+        num_kv_heads: int | None = None,
+        head_dim: int | None = None,
+        positions: PositionsChoice | None = None,
+        norm: NormKind = "layer",
+        residual: ResidualKind | None = None,
+        gated: bool = False,
+    ) -> None:
+        nn.Module.__init__(self)  # torch's own constructor would build torch's layers
+        torchs: tuple[Any, ...] = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype)
+        choices: dict[str, Any] = {"num_kv_heads": num_kv_heads, "head_dim": head_dim, "positions": positions}
+        choices |= {"attention_dropout": attention_dropout, "norm": norm, "residual": residual, "gated": gated}
+
+        def last_norm() -> nn.Module:
+            if norm == "rms":
+                return nn.RMSNorm(d_model, eps=layer_norm_eps, device=device, dtype=dtype)
+            return nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias, device=device, dtype=dtype)
+
+        def encoder() -> nn.Module:
+            return TransformerEncoder(TransformerEncoderLayer(*torchs, **choices), num_encoder_layers, last_norm())
+
+        def decoder() -> nn.Module:
+            return TransformerDecoder(TransformerDecoderLayer(*torchs, **choices), num_decoder_layers, last_norm())
+
+        self.encoder = encoder() if custom_encoder is None else custom_encoder
+        self.decoder = decoder() if custom_decoder is None else custom_decoder
+        self._reset_parameters()
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first

@@ -1,0 +1,33 @@
+"""torch.nn.TransformerEncoder: a stack of layers that see a source."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from seqlab.nn.attention_masks import looks_causal
+
+
+class TransformerEncoder(nn.TransformerEncoder):
+    """torch.nn.TransformerEncoder: same arguments, inputs, outputs and parameters.
+
+    Layers may be torch's, seqlab's or anyone's. Padding is masked, not taken out: enable_nested_tensor and mask_check are accepted and
+    change nothing, and nothing warns about them. What stands at padded steps of the output is the same in training and evaluation.
+    """
+
+    def __init__(
+        self, encoder_layer: nn.Module, num_layers: int, norm: nn.Module | None = None, enable_nested_tensor: bool = True, mask_check: bool = True
+    ) -> None:
+        super().__init__(encoder_layer, num_layers, norm, enable_nested_tensor=False, mask_check=mask_check)  # type: ignore[arg-type] # any layer
+        self.enable_nested_tensor = enable_nested_tensor
+
+    def forward(self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool | None = None) -> Tensor:
+        causal = looks_causal(mask, is_causal, num_steps(src, self.layers))
+        for layer in self.layers:
+            src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
+        return src if self.norm is None else self.norm(src)
+
+
+def num_steps(steps: Tensor, layers: nn.ModuleList) -> int:
+    """The length of sequences whose axes are in the order that the first layer has."""
+    batch_first = getattr(getattr(layers[0], "self_attn", None), "batch_first", False)
+    return steps.shape[1 if batch_first and steps.dim() == 3 else 0]

@@ -1,0 +1,72 @@
+"""torch.nn.TransformerEncoderLayer, with a choice of residual paths, norms, heads, positions and gates."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.blocks.norm import NormKind
+from seqlab.core.errors import UsageError
+from seqlab.nn.inner_positions import PositionsChoice
+from seqlab.nn.multihead_attention import Device, MultiheadAttention
+from seqlab.nn.transformer_layer import Activation, Choices, ResidualKind, TransformerLayer
+
+
+class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
+    """torch.nn.TransformerEncoderLayer: same arguments, inputs, outputs, parameters and start.
+
+    attention_dropout: on the attention weights; torch gives them `dropout`, which keeps the flash kernel from being used. Set 0.
+    num_kv_heads, head_dim, positions: of the attention, as in MultiheadAttention.
+    residual: "post" (torch's), "pre" (torch's norm_first), "rezero" or "shared_rezero" (no norm, a learned factor for each sub-layer or
+        for the layer).
+    norm: "layer" (torch's) or "rms".
+    gated: a gate in the feed-forward network; with activation="silu" this is SwiGLU.
+
+    >>> layer = TransformerEncoderLayer(6, 2, 7, batch_first=True, norm="rms", residual="pre", activation="silu", gated=True)
+    >>> layer(torch.randn(3, 5, 6)).shape
+    torch.Size([3, 5, 6])
+    """
+
+    self_attn: MultiheadAttention
+    attentions = ("self_attn",)
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Device = None,
+        dtype: torch.dtype | None = None,
+        *,
+        attention_dropout: float | None = None,
+        num_kv_heads: int | None = None,
+        head_dim: int | None = None,
+        positions: PositionsChoice | None = None,
+        norm: NormKind = "layer",
+        residual: ResidualKind | None = None,
+        gated: bool = False,
+    ) -> None:
+        choices = Choices(attention_dropout, num_kv_heads, head_dim, positions, norm, residual, gated)
+        sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+        super().__init__(*sizes, factory={"device": device, "dtype": dtype}, choices=choices)
+
+    def forward(self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
+        if src.is_nested:
+            return self._of_nested(src, src_mask, src_key_padding_mask, is_causal=is_causal)
+        steps = self._around(1, src, lambda x: self._sa_block(x, src_mask, src_key_padding_mask, is_causal=is_causal))
+        return self._around(2, steps, self._ff_block)
+
+    def _of_nested(self, src: Tensor, mask: Tensor | None, padding: Tensor | None, *, is_causal: bool) -> Tensor:
+        """torch's own stack hands over nested tensors while evaluating, and torch's own code takes them."""
+        if not self.activation_relu_or_gelu:
+            raise UsageError(
+                "a nested tensor, which only torch's own layer can read.", where=type(self).__name__, cure="Pad it and mask the padding."
+            )
+        return nn.TransformerEncoderLayer.forward(self, src, mask, padding, is_causal)

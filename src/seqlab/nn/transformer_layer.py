@@ -1,0 +1,156 @@
+"""What the encoder's and the decoder's layer share: torch's parts under torch's names, and seqlab's choices among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypedDict
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.blocks.norm import NormKind
+from seqlab.core.errors import UsageError, nearest
+from seqlab.nn.inner_positions import PositionsChoice
+from seqlab.nn.multihead_attention import Device, MultiheadAttention
+
+Activation = Callable[[Tensor], Tensor]
+ResidualKind = Literal["pre", "post", "rezero", "shared_rezero"]
+ACTIVATIONS: dict[str, Activation] = {"relu": F.relu, "gelu": F.gelu, "silu": F.silu}
+NORMS = ("layer", "rms")
+RESIDUALS = ("pre", "post", "rezero", "shared_rezero")
+
+
+class Factory(TypedDict):
+    device: Device
+    dtype: torch.dtype | None
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What seqlab adds to torch's arguments; at these values a layer is torch's."""
+
+    attention_dropout: float | None = None
+    num_kv_heads: int | None = None
+    head_dim: int | None = None
+    positions: PositionsChoice | None = None
+    norm: NormKind = "layer"
+    residual: ResidualKind | None = None
+    gated: bool = False
+
+    def residual_of(self, *, norm_first: bool, where: str) -> ResidualKind:
+        """How sub-layers are joined: said by torch's norm_first or by residual=, and where by both, alike."""
+        for name, found, allowed in (("norm", self.norm, NORMS), ("residual", self.residual or "pre", RESIDUALS)):
+            if found not in allowed:
+                raise UsageError(f"there is no {name} called '{found}'.", where=where, cure=nearest(found, allowed))
+        if norm_first and self.residual not in (None, "pre"):
+            raise UsageError(f"norm_first is True and residual '{self.residual}'.", where=where, cure="Say it once: residual= alone.")
+        return self.residual or ("pre" if norm_first else "post")
+
+    @property
+    def are_torchs(self) -> bool:
+        """Whether torch's own code could run the layer."""
+        return self == Choices(attention_dropout=self.attention_dropout, residual=self.residual) and self.residual in (None, "pre", "post")
+
+
+class Gated(nn.Module):
+    """activation(W_g x) ⊙ W x, both halves made by one product.  Paper: Shazeer 2020, "GLU Variants Improve Transformer", arXiv:2002.05202."""
+
+    def __init__(self, activation: Activation) -> None:
+        super().__init__()
+        self.activation = activation
+
+    def forward(self, both: Tensor) -> Tensor:
+        gate, inner = both.chunk(2, dim=-1)
+        return self.activation(gate) * inner
+
+
+class TransformerLayer(nn.Module):
+    """Attentions and a feed-forward network, with a path around each; a subclass also inherits from torch's own layer.
+
+    torch's blocks (`_sa_block`, `_mha_block`, `_ff_block`) are called where torch calls them, so whoever overrides them is heard.
+    """
+
+    attentions: ClassVar[tuple[str, ...]]
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float,
+        activation: str | Activation,
+        layer_norm_eps: float,
+        batch_first: bool,
+        norm_first: bool,
+        bias: bool,
+        factory: Factory,
+        choices: Choices,
+    ) -> None:
+        nn.Module.__init__(self)  # torch's own constructor would build torch's attention
+        where = type(self).__name__
+        self.residual = choices.residual_of(norm_first=norm_first, where=where)
+        self.norm_first = self.residual == "pre"
+        heads: dict[str, Any] = {"bias": bias, "batch_first": batch_first, "num_kv_heads": choices.num_kv_heads, "head_dim": choices.head_dim}
+        attention_dropout = dropout if choices.attention_dropout is None else choices.attention_dropout
+        for name in self.attentions:
+            own = choices.positions if name == "self_attn" else None  # how far a source's step is from a target's says nothing
+            setattr(self, name, MultiheadAttention(d_model, nhead, attention_dropout, positions=own, **heads, **factory))
+        self.linear1 = nn.Linear(d_model, dim_feedforward * (2 if choices.gated else 1), bias=bias, **factory)
+        self.dropout = nn.Dropout(dropout)
+        self.linear2 = nn.Linear(dim_feedforward, d_model, bias=bias, **factory)
+        self._lay_out_paths(d_model, layer_norm_eps, dropout, choices.norm, bias=bias, factory=factory)
+        activation = _found(activation, where=where)
+        self.activation = Gated(activation) if choices.gated else activation
+        self.activation_relu_or_gelu = _torchs_number(activation) if choices.are_torchs else 0
+
+    def _lay_out_paths(self, size: int, eps: float, dropout: float, norm: NormKind, *, bias: bool, factory: Factory) -> None:
+        """A norm (or with rezero a factor) and dropout for each sub-layer."""
+        numbers = range(1, len(self.attentions) + 2)
+        if self.residual == "shared_rezero":
+            self.scale = nn.Parameter(torch.zeros((), **factory))
+        for number in numbers:
+            if self.residual == "rezero":
+                self.register_parameter(f"scale{number}", nn.Parameter(torch.zeros((), **factory)))
+            setattr(self, f"norm{number}", self._norm(norm, size, eps, bias=bias, factory=factory))
+        for number in numbers:
+            setattr(self, f"dropout{number}", nn.Dropout(dropout))
+
+    def _norm(self, kind: NormKind, size: int, eps: float, *, bias: bool, factory: Factory) -> nn.Module:
+        if self.residual in ("rezero", "shared_rezero"):
+            return nn.Identity()
+        return nn.LayerNorm(size, eps=eps, bias=bias, **factory) if kind == "layer" else nn.RMSNorm(size, eps=eps, **factory)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """torch's decoder layer puts relu in the place of an activation that is a module whenever it is copied, as its stack does."""
+        nn.Module.__setstate__(self, state)
+
+    def _around(self, number: int, steps: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        """post: norm(x + f(x)).  pre: x + f(norm(x)).  rezero: x + α f(x), with α learned from 0.
+
+        Where these come from: `seqlab.blocks.residual`. Dropout is inside of f, as in torch's blocks.
+        """
+        if self.residual == "post":
+            return getattr(self, f"norm{number}")(steps + sublayer(steps))
+        if self.residual == "pre":
+            return steps + sublayer(getattr(self, f"norm{number}")(steps))
+        scale = self.scale if self.residual == "shared_rezero" else getattr(self, f"scale{number}")
+        return steps + scale * sublayer(steps)
+
+
+def _found(activation: str | Activation, *, where: str) -> Activation:
+    if not isinstance(activation, str):
+        return activation
+    if activation not in ACTIVATIONS:
+        raise UsageError(
+            f"there is no activation called '{activation}'.", where=where, cure=f"{nearest(activation, ACTIVATIONS)} Or give a function."
+        )
+    return ACTIVATIONS[activation]
+
+
+def _torchs_number(activation: Activation) -> int:
+    """How torch's layer remembers which of its two fast activations it has: 1 relu, 2 gelu, 0 another one."""
+    if activation is F.relu or isinstance(activation, nn.ReLU):
+        return 1
+    return 2 if activation is F.gelu or isinstance(activation, nn.GELU) else 0
