@@ -14,7 +14,7 @@ from seqlab.tokens.saving import load_tokenizer, save_tokenizer
 from seqlab.tokens.settings import Kind, TokenSettings
 from seqlab.tokens.vocabulary import EOS, PAD, SOS, UNK
 
-KINDS = tokenizers.names()
+KINDS = sorted(set(tokenizers.names()) - {"hugging_face"})  # which is kept as it was published, and never learned: test_hugging_face.py
 EXACT = ["bpe", "bytes", "characters", "unigram"]
 SPECIALS = [UNK, PAD, SOS, EOS]
 TEXTS = [
@@ -29,7 +29,7 @@ def fitted(kind: str, **options: int | bool) -> Tokenizer:
 
 
 def test_the_recipe_offers_exactly_the_kinds_that_exist() -> None:
-    assert sorted(get_args(Kind)) == sorted(["", *KINDS])
+    assert sorted(get_args(Kind)) == sorted(["", *tokenizers.names()])
 
 
 @pytest.mark.spec(22)

@@ -12,7 +12,7 @@ from seqlab.tokens.vocabulary import PAD, UNK, Vocabulary
 
 
 @pytest.mark.spec(21)
-@pytest.mark.parametrize("kind", tokenizers.names())
+@pytest.mark.parametrize("kind", sorted(set(tokenizers.names()) - {"hugging_face"}))
 def test_every_stage_can_be_called_and_undone_by_itself(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "lines.txt"
     lines = ["the students opened their books", "the books opened their minds"]

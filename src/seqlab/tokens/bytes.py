@@ -36,7 +36,7 @@ class Bytes(Tokenizer):
         self.lowercase = lowercase
 
     @classmethod
-    def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:  # noqa: ARG003 (nothing to learn)
+    def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
         return cls(specials, lowercase=settings.lowercase)
 
     def split(self, text: str) -> list[str]:

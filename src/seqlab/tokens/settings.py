@@ -8,7 +8,7 @@ from pydantic import Field
 
 from seqlab.core.settings import Settings
 
-Kind = Literal["", "characters", "bytes", "words", "whitespace", "bpe", "wordpiece", "unigram"]
+Kind = Literal["", "characters", "bytes", "words", "whitespace", "bpe", "wordpiece", "unigram", "hugging_face"]
 
 
 class TokenSettings(Settings):
@@ -16,7 +16,8 @@ class TokenSettings(Settings):
 
     kind: Kind = Field(
         "",
-        description="What a token is: characters, bytes, words, whitespace (words between blanks), bpe, wordpiece or unigram; empty: the task's.",
+        description="What a token is: characters, bytes, words, whitespace (words between blanks), bpe, wordpiece, unigram, "
+        "hugging_face (of imported weights); empty: the task's.",
     )
     size: int = Field(0, ge=0, description="Known tokens besides the special ones, most frequent first; 0 lets the kind decide.")
     min_count: int = Field(1, ge=1, description="A token seen less often than this in the training split is unknown.")

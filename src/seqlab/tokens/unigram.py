@@ -45,7 +45,7 @@ class Unigram(Subwords):
         return engine
 
     @classmethod
-    def learn(cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]) -> None:  # noqa: ARG003
+    def learn(cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]) -> None:
         pieces = learn_unigram(count_words(engine, parts), size=size)
         taken = set(specials)
         scored = [(special, 0.0) for special in specials] + [entry for entry in pieces if entry[0] not in taken]

@@ -15,7 +15,7 @@ from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
 from seqlab.tokens.untrusted_json import damaged, list_of_texts, read_json_object
 
-UNK, PAD, SOS, EOS = "<unk>", "<pad>", "<sos>", "<eos>"
+UNK, PAD, SOS, EOS, MASK = "<unk>", "<pad>", "<sos>", "<eos>", "<mask>"
 LARGEST_FILE = 100_000_000
 
 
@@ -78,7 +78,8 @@ class Vocabulary:
         >>> Vocabulary(["a"], specials=[UNK, PAD]).text_ids["<pad>"]
         0
         """
-        known = {piece: place for place, piece in enumerate(self.pieces) if place >= len(self.specials)}
+        special = self.special_ids
+        known = {piece: place for place, piece in enumerate(self.pieces) if place not in special}
         return _OrUnknown(known, unk_id=self.unk_id)
 
     def without_specials(self, ids: Iterable[int]) -> NDArray[np.int64]:

@@ -1,0 +1,50 @@
+"""seqlab import: weights that somebody else has trained, as a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from seqlab.cli.console import answer, answer_json, quoted, say, suggest
+
+if TYPE_CHECKING:
+    from seqlab.runs.run import Run
+
+EXAMPLES = """\b
+Examples:
+  seqlab import downloads/all-MiniLM-L6-v2
+  seqlab import SmolLM2-135M-Instruct.Q4_1.gguf --out runs/smollm
+"""
+
+
+def import_model(
+    path: Annotated[str, typer.Argument(help="A folder with config.json and model.safetensors, or a .gguf file.", metavar="PATH")],
+    out: Annotated[str, typer.Option(help="Folder of the run; runs/NAME when left out.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Import a published model: BERT-like encoders, GPT-2, Llama-like decoders, Marian and BART."""
+    from seqlab.interop.importing import import_weights, imported_facts
+
+    say(f"reading {path}")
+    run = import_weights(path, out=out)
+    facts = imported_facts(run)
+    if as_json:
+        return answer_json({"run": str(run.folder), "task": run.recipe.task, **facts, "next": _uses(run, facts)})
+    size = f"{facts['layers']} layers, {facts['parameters']:,} parameters, {facts['vocabulary']:,} tokens"
+    answer(f"{facts['family']}: {size}, reads {facts['context']:,} at once")
+    answer(f"run: {run.folder} (task {run.recipe.task})")
+    for note in facts["notes"]:
+        answer(f"  note: {note}")
+    return suggest(_uses(run, facts))
+
+
+def _uses(run: Run, facts: dict[str, Any]) -> list[str]:
+    """What one would type next."""
+    folder = quoted(run.folder)
+    if run.recipe.task == "language_model":
+        return [f'seqlab generate {folder} --prompt "The " --temperature 0', f"seqlab train FILE --from {folder}"]
+    if run.recipe.task == "translation":
+        return [f'seqlab predict {folder} "some text"']
+    vectors = [f'seqlab predict {folder} --vectors "some text"', f"seqlab train FILE --from {folder}"]
+    return vectors if facts["headless"] else [f'seqlab predict {folder} "The [MASK] of the story" --top 5', *vectors]

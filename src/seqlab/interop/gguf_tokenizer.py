@@ -1,0 +1,74 @@
+"""The tokenizer inside a GGUF file -> an engine of byte pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tokenizers import AddedToken, Regex, decoders, models, pre_tokenizers, processors
+from tokenizers import Tokenizer as Engine
+
+from seqlab.core.errors import DataError, listed
+from seqlab.tokens.hugging_face import HuggingFace, check_merges
+
+CONTROL, OWN = 3, 4
+"""Kinds of pieces: those that no text contains, and those that are found in text whole."""
+LLAMA3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+QWEN2 = LLAMA3.replace("{1,3}", "")
+SPLITS = {"gpt-2": "", "smollm": "digits", "llama-bpe": LLAMA3, "llama3": LLAMA3, "qwen2": QWEN2}
+"""How text is cut before pairs are joined, by the name that the file gives."""
+ROLES = {"eos": "eos_token_id", "bos": "bos_token_id", "pad": "padding_token_id"}
+
+
+def tokenizer_of(settings: Mapping[str, Any], *, size: int, where: str) -> HuggingFace:
+    """The file's own pieces, merges, cuts and special tokens."""
+    kind, cuts = settings.get("tokenizer.ggml.model"), settings.get("tokenizer.ggml.pre", "gpt-2")
+    if kind != "gpt2" or cuts not in SPLITS:
+        raise DataError(
+            f"the tokenizer is of the kind {str(kind)[:30]!r}, with text cut as {str(cuts)[:30]!r}.",
+            where=where,
+            cure=f"Byte pairs ('gpt2') can be read, with text cut as {listed(list(SPLITS))}. The folder of the same model may be imported instead.",
+        )
+    pieces, merges = _texts(settings, "tokens", where=where), _texts(settings, "merges", where=where)
+    kinds = settings.get("tokenizer.ggml.token_type", [])
+    ids = {piece: place for place, piece in enumerate(pieces)}
+    try:
+        pairs = [merge.split(" ") for merge in merges]
+        check_merges(ids, pairs)
+        engine = Engine(models.BPE(ids, [(left, right) for left, right in pairs]))
+    except Exception as error:  # the engine's own errors are plain Exceptions
+        raise DataError("the pieces and merges of the tokenizer do not belong together.", where=where, cure="Download the file again.") from error
+    engine.pre_tokenizer = _cuts(SPLITS[cuts], prefix_space=settings.get("tokenizer.ggml.add_space_prefix") is True)
+    engine.decoder = decoders.ByteLevel()
+    added = [(piece, kind) for piece, kind in zip(pieces, kinds, strict=False) if kind in (CONTROL, OWN)]
+    engine.add_special_tokens([AddedToken(piece, special=True, normalized=False) for piece, kind in added if kind == CONTROL])
+    engine.add_tokens([AddedToken(piece, special=False, normalized=False) for piece, kind in added if kind == OWN])
+    roles = {role: place for role, name in ROLES.items() if (place := _place(settings.get(f"tokenizer.ggml.{name}"), len(pieces))) is not None}
+    if settings.get("tokenizer.ggml.add_bos_token") is True and "bos" in roles:
+        engine.post_processor = processors.TemplateProcessing(
+            single=f"{pieces[roles['bos']]} $A", special_tokens=[(pieces[roles["bos"]], roles["bos"])]
+        )
+    if "eos" not in roles:
+        raise DataError("nothing says which token ends a text.", where=where, cure="The file must have tokenizer.ggml.eos_token_id.")
+    if len(pieces) > size:
+        raise DataError(f"the tokenizer has {len(pieces):,} pieces, the weights know {size:,}.", where=where, cure="Download the file again.")
+    return HuggingFace(engine, size=size, roles=roles)
+
+
+def _cuts(pattern: str, *, prefix_space: bool) -> Any:
+    bytes_of_words = pre_tokenizers.ByteLevel(add_prefix_space=prefix_space, use_regex=pattern in ("", "digits"))
+    if not pattern:
+        return bytes_of_words
+    first = pre_tokenizers.Digits(individual_digits=True) if pattern == "digits" else pre_tokenizers.Split(Regex(pattern), behavior="isolated")
+    return pre_tokenizers.Sequence([first, bytes_of_words])
+
+
+def _texts(settings: Mapping[str, Any], name: str, *, where: str) -> list[str]:
+    found = settings.get(f"tokenizer.ggml.{name}")
+    if not isinstance(found, list) or not found or not all(isinstance(text, str) for text in found):
+        raise DataError(f"the tokenizer has no {name}.", where=where, cure="Download the file again.")
+    return found
+
+
+def _place(value: Any, limit: int) -> int | None:
+    return value if isinstance(value, int) and 0 <= value < limit else None

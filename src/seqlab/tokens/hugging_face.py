@@ -1,0 +1,171 @@
+"""A published tokenizer kept whole: the tokenizer.json of an imported model, with the ids that its weights know."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from tokenizers import Tokenizer as Engine
+
+from seqlab.core.errors import UsageError
+from seqlab.core.files import write_whole
+from seqlab.tokens.base import Ids, Tokenizer, tokenizers
+from seqlab.tokens.published_vocabulary import PublishedVocabulary
+from seqlab.tokens.saving import read_header, write_header
+from seqlab.tokens.settings import TokenSettings
+from seqlab.tokens.subwords import LARGEST_FILE, whole_characters
+from seqlab.tokens.untrusted_json import damaged, read_json_object
+
+FILE, TARGET, ROLES = "tokenizer.json", "target.json", "roles.json"
+LARGEST_ROLES = 100_000
+MOST_PIECES = 10_000_000
+LONGEST_PATTERN = 2_000
+REPEATED_GROUP = re.compile(r"\)[*+{]")
+
+
+@tokenizers.register("hugging_face")
+class HuggingFace(Tokenizer):
+    """Normaliser, pre-tokeniser, pieces and template stay as they were published, so the ids are those of the model's own tokenizer.
+
+    `encode` adds what the template adds ([CLS] … [SEP] for an encoder, nothing for most decoders). The name of a special piece inside
+    a text is that piece, as chat templates and gaps ([MASK]) need it. `decode` leaves special ids out.
+
+    size: the rows of the model's embedding. They may be more than the pieces; a piece beyond them is unknown.
+    roles: see PublishedVocabulary.  target: what decodes, where a pair of languages was cut into pieces by two models.
+    """
+
+    kind = "hugging_face"
+
+    def __init__(self, engine: Engine, *, size: int, roles: Mapping[str, int], target: Engine | None = None) -> None:
+        engine.no_truncation()
+        engine.no_padding()
+        self._engine = engine
+        self._target = target
+        self._size = size
+        self._vocabulary = PublishedVocabulary(_pieces(target or engine, size), special_ids=_special_ids(engine, size), roles=roles)
+        self.vocabulary = self._vocabulary
+        self.largest_id = max(engine.get_vocab(with_added_tokens=True).values(), default=-1)
+
+    @classmethod
+    def read(cls, path: Path, *, size: int, roles: Mapping[str, int], target: Path | None = None) -> Self:
+        """The tokenizer in a tokenizer.json that nobody vouches for."""
+        return cls(_read_engine(path), size=size, roles=roles, target=None if target is None else _read_engine(target))
+
+    def with_roles(self, roles: Mapping[str, int]) -> Self:
+        """The same tokenizer, told which of its pieces is what."""
+        return type(self)(self._engine, size=self._size, roles=roles, target=self._target)
+
+    @classmethod
+    def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
+        raise UsageError(
+            "a published tokenizer comes with its weights and is not learned from text.",
+            where="tokens.kind",
+            cure="To learn pieces of your own: tokens.kind=bpe, wordpiece or unigram. To import weights: seqlab import PATH",
+        )
+
+    def split(self, text: str) -> list[str]:
+        return [self.vocabulary.pieces[token] for token in self.encode(text).tolist()]
+
+    def join(self, pieces: Sequence[str]) -> str:
+        return self.decode([self.vocabulary.ids[piece] for piece in pieces])
+
+    def encode(self, text: str) -> Ids:
+        return self._known(self._engine.encode(whole_characters(text)).ids)
+
+    def encode_many(self, texts: Sequence[str]) -> list[Ids]:
+        found = self._engine.encode_batch_fast([whole_characters(text) for text in texts])
+        return [self._known(encoding.ids) for encoding in found]
+
+    def _known(self, ids: list[int]) -> Ids:
+        found = np.array(ids, dtype=np.int32)
+        return np.where(found < self._size, found, np.int32(self.vocabulary.unk_id)) if self.largest_id >= self._size else found
+
+    def decode(self, ids: Iterable[int]) -> str:
+        return str((self._target or self._engine).decode(self.vocabulary.without_specials(ids).tolist(), skip_special_tokens=False))
+
+    def save(self, folder: Path) -> None:
+        write_whole(folder / FILE, self._engine.to_str())
+        if self._target is not None:
+            write_whole(folder / TARGET, self._target.to_str())
+        write_whole(folder / ROLES, json.dumps({"size": self._size, "roles": self._vocabulary.roles}) + "\n")
+        write_header(folder, kind=self.kind, lowercase=False)
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        read_header(folder)
+        path = folder / ROLES
+        saved = read_json_object(path, largest=LARGEST_ROLES)
+        size, roles = saved.get("size"), saved.get("roles")
+        if not _is_id(size, MOST_PIECES) or not isinstance(roles, dict) or not all(_is_id(place, size) for place in roles.values()):
+            raise damaged(path, "does not say how many pieces there are and which of them is what")
+        target = folder / TARGET
+        return cls.read(folder / FILE, size=int(str(size)), roles=roles, target=target if target.is_file() else None)
+
+
+def _read_engine(path: Path) -> Engine:
+    saved = read_json_object(path, largest=LARGEST_FILE)
+    pattern = next((pattern for pattern in _patterns(saved) if _is_risky(pattern)), None)
+    if pattern is not None:
+        raise damaged(path, f"has a pattern that could take for ever ({pattern[:60]!r})")
+    try:
+        _check_model(saved.get("model"))
+        return Engine.from_str(json.dumps(saved))
+    except BaseException as error:  # the engine's own errors are plain Exceptions, and its panics not even that
+        if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
+            raise
+        raise damaged(path, f"does not hold a tokenizer that can be used here ({str(error)[:100]})") from error
+
+
+def _check_model(model: Any) -> None:
+    if isinstance(model, dict) and isinstance(model.get("vocab"), dict) and isinstance(model.get("merges"), list):
+        merges = [merge.split(" ") if isinstance(merge, str) else merge for merge in model["merges"]]
+        check_merges(model["vocab"], merges, prefix=str(model.get("continuing_subword_prefix") or ""))
+
+
+def check_merges(pieces: Mapping[str, Any], merges: Sequence[Any], *, prefix: str = "") -> None:
+    """Every merge is of two known pieces into a known one, or it is a ValueError: the engine would not survive another."""
+    for merge in merges:
+        if len(merge) != 2 or not all(isinstance(part, str) and part in pieces for part in merge):
+            raise ValueError(f"the merge {str(merge)[:40]} is not one of two known pieces")
+        if merge[0] + merge[1].removeprefix(prefix) not in pieces:
+            raise ValueError(f"the merge {str(merge)[:40]} gives no known piece")
+
+
+def _pieces(engine: Engine, size: int) -> list[str]:
+    """The pieces by id; rows of the embedding that no piece uses get names of their own."""
+    by_id = {place: piece for piece, place in engine.get_vocab(with_added_tokens=True).items()}
+    return [by_id.get(place, f"<unused {place}>") for place in range(size)]
+
+
+def _special_ids(engine: Engine, size: int) -> list[int]:
+    return [place for place, token in engine.get_added_tokens_decoder().items() if token.special and place < size]
+
+
+def _is_id(value: Any, limit: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < limit
+
+
+def _patterns(saved: Any) -> Iterator[str]:
+    """Every regular expression in a tokenizer.json, however deep it stands, but not among the pieces."""
+    if isinstance(saved, dict):
+        for name, value in saved.items():
+            if name == "Regex" and isinstance(value, str):
+                yield value
+            elif name not in ("vocab", "merges"):
+                yield from _patterns(value)
+    elif isinstance(saved, list):
+        for value in saved:
+            yield from _patterns(value)
+
+
+def _is_risky(pattern: str) -> bool:
+    """A repeated group inside a repeated pattern is how an expression comes to try every way to cut a text; no tokenizer needs one.
+
+    >>> _is_risky("(a|a)*$"), _is_risky(r" ?\\p{L}+| ?\\p{N}+"), _is_risky(r"(?i:'s|'t)|\\s+(?!\\S)")
+    (True, False, False)
+    """
+    return len(pattern) > LONGEST_PATTERN or REPEATED_GROUP.search(pattern) is not None
