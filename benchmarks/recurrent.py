@@ -7,16 +7,15 @@ disturb; with more, wall time. The best of interleaved repeats counts.
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from benchmarks.peak_memory import growth, peak_of
 from benchmarks.timing import Timing, interleaved, verdict
 from seqlab.blocks.recurrent import build_stack
 from seqlab.cells.base import cells
@@ -139,39 +138,31 @@ def long_sequences(*, threads: int, repeats: int) -> None:
         print(f"{name}, 2,000 steps: {verdict(timings[f'{name} 2000'] / timings[f'{name} 1000'], LINEAR, unit='of 1,000 steps')}")
 
 
-def peak_memory(what: str) -> float:
-    """Megabytes that one forward and backward pass adds to a process of its own."""
-    code = f"from benchmarks.recurrent import print_peak; print_peak({what!r})"
-    return float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
-
-
 def print_peak(what: str) -> None:
-    """In a process of its own (Linux): the pass runs once at a tenth of the size first, so that libraries have settled."""
+    """Megabytes that one forward and backward pass adds; it runs once at a tenth of the size first."""
     torch.set_num_threads(1)
     name, _, how = what.partition(" ")
     batch, time, size = 64, 400, 256
     module = nn.LSTM(size, size, batch_first=True) if name == "nn.LSTM" else stack_of(name, size)
+
+    def once(length: int) -> None:
+        steps = torch.randn(batch, length, size, requires_grad=True)
+        outputs = (module(steps) if name == "nn.LSTM" else module(steps, torch.ones(batch, length, dtype=torch.bool)))[0]
+        outputs.sum().backward()
+
     with without_native() if how == "python" else nullcontext():
-        for part in (time // 10, time):
-            steps = torch.randn(batch, part, size, requires_grad=True)
-            Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak starts anew
-            before = kilobytes("VmRSS")
-            outputs = (module(steps) if name == "nn.LSTM" else module(steps, torch.ones(batch, part, dtype=torch.bool)))[0]
-            outputs.sum().backward()
-    print((kilobytes("VmHWM") - before) / 1024)
-
-
-def kilobytes(kind: str) -> int:
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return int(next(line for line in lines if line.startswith(kind)).split()[1])
+        print(growth(lambda: once(time // 10), lambda: once(time)))
 
 
 def memory(cell_names: list[str], *, with_native: bool) -> None:
-    reference = peak_memory("nn.LSTM")
+    def peak(what: str) -> float:
+        return peak_of("benchmarks.recurrent", "print_peak", what)
+
+    reference = peak("nn.LSTM")
     print(f"\nmemory of one pass, batch 64, time 400, 256 -> 256: nn.LSTM {reference:.0f} MB")
     for name in cell_names:
         for how in ("python", "native") if with_native and name in KERNELS else ("python",):
-            print(f"{name:<18} {how:<7} {verdict(peak_memory(f'{name} {how}') / reference, MEMORY, unit='of nn.LSTM')}")
+            print(f"{name:<18} {how:<7} {verdict(peak(f'{name} {how}') / reference, MEMORY, unit='of nn.LSTM')}")
 
 
 def main(arguments: list[str]) -> None:
