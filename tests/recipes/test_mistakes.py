@@ -58,11 +58,14 @@ def words(raw: dict[str, Any], *, where: str = "my.toml") -> str:
         ),
         ({"model": {"merge": "means"}}, "model.merge: expected concat, mean, sum or learned, found 'means'. Did you mean 'mean'?"),
         ({"model": "lstn"}, "model: expected a section with settings of its own, found 'lstn'. Did you mean 'lstm'?"),
-        ({"model": {"kind": "recurent"}}, "expected recurrent, convolutional or transformer, found 'recurent'. Did you mean 'recurrent'?"),
-        ({"model": {"kind": 3}}, "model.kind: expected recurrent, convolutional or transformer, found '3'."),
+        ({"model": {"kind": "recurent"}}, "vision_transformer or image_convolutional, found 'recurent'. Did you mean 'recurrent'?"),
+        (
+            {"model": {"kind": 3}},
+            "model.kind: expected recurrent, convolutional, transformer, vision_transformer or image_convolutional, found '3'.",
+        ),
         ({"data": "reviews.csv"}, "data: expected a section with settings of its own, found 'reviews.csv'."),
         ({"model": 5}, "model: expected a section with settings of its own, found 5."),
-        ({"task": "clasification"}, "task: expected classification or language_model, found 'clasification'. Did you mean 'classification'?"),
+        ({"task": "clasification"}, "found 'clasification'. Did you mean 'classification'?"),
         ({"task": 4}, "task: expected text, found 4."),
     ],
 )  # fmt: skip
@@ -86,7 +89,7 @@ def test_a_wrong_value_is_told_with_what_the_setting_takes_and_what_was_found(ra
         ),
         (
             {"model": {"heads": 4}},
-            "model.heads: a recurrent model has no such setting; it belongs to transformer models.",
+            "model.heads: a recurrent model has no such setting; it belongs to transformer and vision_transformer models.",
         ),
         (
             {"model": {"cell": {"kind": "lstm", "peepholes": "full"}}},

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.blocks.positions import LearnedPositions
+from seqlab.positions.learned import LearnedPositions
 from seqlab.training.optimizer import AdamW, build_optimizer
 from seqlab.training.settings import TrainingSettings
 
@@ -27,7 +27,8 @@ class Net(nn.Module):
         self.unused = nn.Linear(2, 2)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        outputs, _ = self.layers(self.places(self.embed(tokens)))
+        places = torch.arange(tokens.shape[1]).unsqueeze(0)
+        outputs, _ = self.layers(self.places.add(self.embed(tokens), places))
         return self.head(self.norm(outputs))
 
 

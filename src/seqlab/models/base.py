@@ -10,14 +10,15 @@ from torch import Tensor, nn
 
 from seqlab.core.registry import Registry
 
-State = tuple[Tensor, ...]
+State = tuple[Any, ...]
+"""What a body carries from piece to piece. Each part is a tensor, or behaves like one whose first axis is the batch: part[rows] picks sequences."""
 
 
 class Body(nn.Module, ABC):
     """Steps in, features out, one for one.
 
     A causal body shows each step only the earlier ones. Its sequences may come in pieces, of different lengths too: given
-    the state after one piece, the next piece gives what the whole would have given. Tensors of a state are batch first.
+    the state after one piece, the next piece gives what the whole would have given.
     """
 
     input_size: int

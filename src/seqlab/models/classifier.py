@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 
 from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.head import HiddenHead, linear_head
-from seqlab.blocks.pooling import LastPool, MaxPool, MeanPool
+from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
+from seqlab.blocks.query_pool import QueryPool, pooled_size
 from seqlab.core.errors import RecipeError
-from seqlab.models.base import Body
-from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
+from seqlab.models.base import Body, bodies
+from seqlab.models.picture_classifier import build_picture_classifier
+from seqlab.models.settings import ModelSettings, PictureSettings, RecurrentSettings
 
 
 class Classifier(nn.Module):
@@ -36,19 +40,42 @@ class Classifier(nn.Module):
         return self.head(self.dropout(self.pool(features, is_token)))
 
 
-def build_head(settings: RecurrentSettings | ConvolutionalSettings | TransformerSettings, size: int, num_classes: int) -> nn.Module:
+def build_classifier(settings: ModelSettings, *, embedding: Callable[[int], nn.Module], num_classes: int, num_features: int = 0) -> nn.Module:
+    """The whole network that the settings describe; `embedding` makes the layer through which steps enter, of a width.
+
+    num_features: numbers in one step, which a network for pictures reads as a row of pixels; 0 where a step is a token.
+    """
+    if isinstance(settings, PictureSettings):
+        return build_picture_classifier(settings, num_features=num_features, num_classes=num_classes, pool=build_pool(settings, settings.hidden_size))
+    body = bodies.get(settings.kind).build(settings, causal=False)
+    pool = build_pool(settings, body.output_size)
+    return Classifier(
+        embedding(body.input_size),
+        body,
+        pool,
+        build_head(settings, pooled_size(pool, body.output_size), num_classes),
+        dropout=settings.dropout,
+        sees_padding=not getattr(settings, "padding_mask", True),
+    )
+
+
+def build_head(settings: ModelSettings, size: int, num_classes: int) -> nn.Module:
     """One layer, or two where the settings ask for a hidden one."""
     if isinstance(settings, RecurrentSettings) and settings.head_size:
         return HiddenHead(size, num_classes, hidden_size=settings.head_size, dropout=settings.dropout)
     return linear_head(size, num_classes)
 
 
-def build_pool(settings: RecurrentSettings | ConvolutionalSettings | TransformerSettings) -> nn.Module:
-    """How all steps become one vector."""
+def build_pool(settings: ModelSettings, size: int) -> nn.Module:
+    """How all steps, of a width, become one vector."""
     if settings.pooling == "max":
         return MaxPool()
     if settings.pooling == "mean":
         return MeanPool()
+    if settings.pooling == "first":
+        return FirstPool()
+    if settings.pooling == "queries":
+        return QueryPool(size, num_queries=settings.queries)
     bidirectional = isinstance(settings, RecurrentSettings) and settings.bidirectional
     if bidirectional and settings.merge != "concat":  # type: ignore[union-attr]
         raise RecipeError(

@@ -7,10 +7,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from seqlab.cells.settings import CELL_KINDS, CellSettings, LSTMSettings
+from seqlab.core.errors import RecipeError
 from seqlab.core.settings import Settings
+from seqlab.models.published import PUBLISHED
 
 Width = Annotated[int, Field(ge=1)]
-Pooling = Literal["last", "max", "mean"]
+Pooling = Literal["last", "first", "max", "mean", "queries"]
 
 
 class RecurrentSettings(Settings):
@@ -34,7 +36,8 @@ class RecurrentSettings(Settings):
     dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped before each layer while training.")
     input_dropout: float = Field(-1, ge=-1, lt=1, description="Share of what enters the first layer that is dropped; -1 takes dropout.")
     locked_dropout: bool = Field(False, description="Drop the same values at every step of a sequence (variational dropout).")
-    pooling: Pooling = Field("last", description="How all steps become one vector for a classifier: last, max or mean.")
+    pooling: Pooling = Field("last", description="How all steps become one vector for a classifier: last, first, max, mean or learned queries.")
+    queries: int = Field(4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries.")
     head_size: int = Field(0, ge=0, description="Width of a layer with ReLU between a classifier's vector and its classes; 0 has none.")
     padding_mask: bool = Field(True, description="Walk over real steps only; False repeats a common mistake of classifiers, for comparison.")
     tied: bool = Field(True, description="A language model's output layer shares the embedding's weights when the widths allow it.")
@@ -48,7 +51,8 @@ class ConvolutionalSettings(Settings):
     hidden_size: int = Field(128, ge=1, description="Width of every layer.")
     kernel_size: int = Field(3, ge=1, le=99, description="Steps that one convolution joins; odd unless the model is causal.")
     dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped after each layer while training.")
-    pooling: Pooling = Field("max", description="How all steps become one vector for a classifier: last, max or mean.")
+    pooling: Pooling = Field("max", description="How all steps become one vector for a classifier: last, first, max, mean or learned queries.")
+    queries: int = Field(4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries.")
     tied: bool = Field(True, description="A language model's output layer shares the embedding's weights.")
 
 
@@ -57,30 +61,90 @@ class TransformerSettings(Settings):
 
     kind: Literal["transformer"] = Field("transformer", description="The family of the network: recurrent, convolutional or transformer.")
     layers: int = Field(2, ge=1, le=200, description="Layers on top of each other.")
+    decoder_layers: int = Field(0, ge=0, le=200, description="Layers of the decoder, where a model has one besides; 0 takes as many as layers.")
     hidden_size: int = Field(128, ge=1, description="Width of every layer.")
-    heads: int = Field(4, ge=1, description="Attention heads; hidden_size must be a multiple.")
+    heads: int = Field(4, ge=1, description="Attention heads; hidden_size must be a multiple unless head_size is given.")
+    head_size: int = Field(0, ge=0, description="Width of a head; 0 divides hidden_size over the heads.")
+    kv_heads: int = Field(0, ge=0, description="Heads with keys and values of their own, shared by groups of heads; 0 gives one to each head.")
     feedforward_size: int = Field(0, ge=0, description="Inner width of the feed-forward network; 0 takes four times hidden_size.")
-    norm: Literal["pre", "post"] = Field("pre", description="LayerNorm before each sub-layer (trains more easily) or after (as first published).")
-    norm_eps: float = Field(1e-5, gt=0, description="Added to the variance in each LayerNorm.")
-    positions: Literal["sinusoidal", "learned", "none"] = Field("sinusoidal", description="How a step's place is told.")
+    norm: Literal["pre", "post", "rezero", "shared_rezero", "lecture"] = Field(
+        "pre",
+        description="Norm before or after each sub-layer, a learned factor instead (rezero; shared_rezero: one a layer), or lecture: a slip.",
+    )
+    norm_kind: Literal["layer", "rms"] = Field("layer", description="LayerNorm, or RMSNorm: without mean and bias.")
+    norm_eps: float = Field(1e-5, gt=0, description="Added to the variance in each norm.")
+    positions: Literal["sinusoidal", "learned", "none", "rotary", "alibi", "relative"] = Field(
+        "sinusoidal", description="How a step's place is told."
+    )
     max_positions: int = Field(1024, ge=1, description="Places that learned positions know.")
-    activation: Literal["relu", "gelu"] = Field("gelu", description="Activation inside the feed-forward network.")
+    rotary_base: float = Field(10000.0, gt=1, description="How slowly rotary positions turn: larger for longer texts.")
+    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = Field(
+        "gelu", description="Activation inside the feed-forward network; gelu_tanh is an approximation of gelu that some published weights need."
+    )
+    gated: bool = Field(False, description="A gate in the feed-forward network; with activation silu this is SwiGLU.")
+    window: int = Field(0, ge=0, description="A step looks only at steps nearer than this; 0 looks at all.")
     dropout: float = Field(0.1, ge=0, lt=1, description="Share of values dropped after the embedding and inside the feed-forward network.")
     sublayer_dropout: bool = Field(True, description="Also drop from the output of each sub-layer.")
-    attention_dropout: float = Field(0.0, ge=0, lt=1, description="Dropped from the attention weights; more than 0 costs about three times the step.")
+    attention_dropout: float = Field(
+        0.0, ge=0, lt=1, description="Dropped from the attention weights; more than 0 makes a step 1.1 to 3 times as long."
+    )
     qkv_bias: bool = Field(True, description="Biases in the query, key and value projections.")
-    embedding_norm: bool = Field(False, description="LayerNorm (eps 1e-12) after the embedding.")
+    bias: bool = Field(True, description="Biases in the output projection of attention and in the feed-forward network.")
+    embedding_norm: bool = Field(False, description="LayerNorm after the embedding.")
+    embedding_norm_eps: float = Field(1e-12, gt=0, description="Added to the variance in the LayerNorm after the embedding.")
+    embedding_scale: bool = Field(False, description="Multiply the embedding by the root of hidden_size before positions are added.")
+    causal: bool = Field(False, description="Each step sees only earlier ones in a classifier or tagger too; a language model always does so.")
     padding_mask: bool = Field(True, description="Keep padding out of attention and pooling; False repeats a common mistake, for comparison.")
-    pooling: Pooling = Field("max", description="How all steps become one vector for a classifier: last, max or mean.")
+    pooling: Pooling = Field("max", description="How all steps become one vector for a classifier: last, first, max, mean or learned queries.")
+    queries: int = Field(4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries.")
     tied: bool = Field(True, description="A language model's output layer shares the embedding's weights.")
 
 
-ModelSettings = Annotated[RecurrentSettings | ConvolutionalSettings | TransformerSettings, Field(discriminator="kind")]
+class VisionTransformerSettings(TransformerSettings):
+    """A Vision Transformer: patches of a picture, whose rows come as steps, are the steps of a Transformer."""
+
+    # Each kind has its own name, which for the type checker contradicts that of the parent.
+    kind: Literal["vision_transformer"] = Field("vision_transformer", description="The family of the network.")  # type: ignore[assignment]
+    patch_size: int = Field(2, ge=1, description="Pixels along each side of a patch; height and width must be multiples.")
+    channels: int = Field(1, ge=1, description="Numbers of one pixel, which stand side by side in a row: 1 for grey, 3 for colours.")
+    height: int = Field(0, ge=0, description="Rows of a picture; 0 takes as many as there are columns.")
+    positions: Literal["sinusoidal", "learned", "none", "rotary", "alibi", "relative"] = Field("learned", description="How a patch's place is told.")
+    max_positions: int = Field(0, ge=0, description="Places that learned positions know; 0 takes as many as a picture needs.")
+    pooling: Pooling = Field(
+        "first", description="How all patches become one vector: first (a learned token that stands before them), last, max, mean or learned queries."
+    )
+
+
+class ImageConvolutionalSettings(Settings):
+    """A convolutional network for pictures, whose rows come as steps: stages of 3 by 3 convolutions, halved in between."""
+
+    kind: Literal["image_convolutional"] = Field("image_convolutional", description="The family of the network.")
+    layers: int = Field(2, ge=1, le=8, description="Stages of two convolutions; between two stages the picture is halved.")
+    hidden_size: int = Field(64, ge=1, description="Channels of every stage.")
+    channels: int = Field(1, ge=1, description="Numbers of one pixel, which stand side by side in a row: 1 for grey, 3 for colours.")
+    height: int = Field(0, ge=0, description="Rows of a picture; 0 takes as many as there are columns.")
+    non_local: bool = Field(False, description="After the first stage, let every place look at every other one.")
+    non_local_score: Literal["dot", "scaled_dot", "additive", "concat", "general"] = Field(
+        "dot", description="How a place is compared with another one, with non_local."
+    )
+    dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped after each stage and before the classes.")
+    pooling: Literal["max", "mean"] = Field("mean", description="How all regions become one vector: max or mean.")
+
+
+PictureSettings = VisionTransformerSettings | ImageConvolutionalSettings
+SequenceSettings = RecurrentSettings | ConvolutionalSettings | TransformerSettings
+
+ModelSettings = Annotated[
+    RecurrentSettings | ConvolutionalSettings | TransformerSettings | VisionTransformerSettings | ImageConvolutionalSettings,
+    Field(discriminator="kind"),
+]
 
 MODEL_KINDS: dict[str, type[Settings]] = {
     "recurrent": RecurrentSettings,
     "convolutional": ConvolutionalSettings,
     "transformer": TransformerSettings,
+    "vision_transformer": VisionTransformerSettings,
+    "image_convolutional": ImageConvolutionalSettings,
 }
 
 SHORT_NAMES: dict[str, dict[str, object]] = {
@@ -90,5 +154,22 @@ SHORT_NAMES: dict[str, dict[str, object]] = {
     "recurrent": {"kind": "recurrent"},
     "convolutional": {"kind": "convolutional"},
     "transformer": {"kind": "transformer"},
+    "vit": {"kind": "vision_transformer"},
+    "cnn2d": {"kind": "image_convolutional"},
+    "non_local": {"kind": "image_convolutional", "non_local": True},
+    "vision_transformer": {"kind": "vision_transformer"},
+    "image_convolutional": {"kind": "image_convolutional"},
+    **{name: network.settings for name, network in PUBLISHED.items()},
 }
 """What `--model NAME` stands for."""
+
+
+def for_sequences(settings: ModelSettings) -> SequenceSettings:
+    """The settings of a network that answers step by step; those of a network for pictures are refused."""
+    if isinstance(settings, PictureSettings):
+        raise RecipeError(
+            f"a {settings.kind} network reads whole pictures, and this task asks about every step.",
+            where="model.kind",
+            cure="Use --model lstm, --model cnn or --model transformer; pictures can be classified.",
+        )
+    return settings

@@ -22,6 +22,8 @@ def unknown_name(name: str) -> str:
 def in_words(entry: Any) -> str:
     """One complaint of pydantic as a sentence that starts with the dotted name."""
     place = Place.of(entry["loc"])
+    if entry["type"] == "value_error":  # settings that contradict each other say so themselves
+        return f"{place.section}: {entry['ctx']['error']}"
     if entry["type"] == "extra_forbidden":
         return _unknown_option(place) if place.section == "model.cell" else _unknown_setting(place)
     if entry["type"] in ("union_tag_invalid", "union_tag_not_found"):

@@ -9,11 +9,12 @@ from typing import Any, Literal, get_origin
 
 from seqlab.core.errors import UsageError, nearest, shortened
 from seqlab.core.settings import choices_of, entry_of
+from seqlab.models.published import PUBLISHED
 from seqlab.models.settings import SHORT_NAMES
 from seqlab.recipes.recipe import KINDS, SECTIONS, Recipe
 
 Raw = dict[str, Any]
-ALWAYS_NEW = {key for settings in SHORT_NAMES.values() for key in settings}
+ALWAYS_NEW = {key for name, settings in SHORT_NAMES.items() if name not in PUBLISHED for key in settings}
 """What a short name decides, also where it does not mention it: `lstm` after `bilstm` reads in one direction."""
 OPTION_OF_A_CELL = re.compile(r"\s*model\.cell\.(?!kind\s*=)")
 
@@ -39,11 +40,12 @@ def _copied(section: Any) -> Any:
 
 
 def short_model(name: str, *, before: Any = None) -> Raw:
-    """The settings that a short name stands for. Sizes already chosen for the same kind of network stay."""
+    """The settings that a short name stands for. Sizes already chosen for the same kind of network stay, unless the name is that of a
+    published network, which has its own."""
     if name not in SHORT_NAMES:
         raise UsageError(f"there is no model called '{shortened(name)}'.", where="--model", cure=nearest(name, SHORT_NAMES))
     chosen = SHORT_NAMES[name]
-    if isinstance(before, dict) and before.get("kind", "recurrent") == chosen["kind"]:
+    if name not in PUBLISHED and isinstance(before, dict) and before.get("kind", "recurrent") == chosen["kind"]:
         return {key: value for key, value in before.items() if key not in ALWAYS_NEW} | chosen
     return dict(chosen)
 

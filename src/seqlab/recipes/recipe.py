@@ -8,13 +8,14 @@ from typing import Any
 import tomli_w
 from pydantic import Field
 
+from seqlab.batches.settings import MaskingSettings
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.settings import MODEL_KINDS, ModelSettings, RecurrentSettings
 from seqlab.sources.settings import DataSettings
 from seqlab.tokens.settings import TokenSettings
-from seqlab.training.settings import TrainingSettings
+from seqlab.training.settings import StartSettings, TrainingSettings
 
 FORMAT = 1
 
@@ -23,7 +24,9 @@ SECTIONS: dict[str, tuple[type[Settings], ...]] = {
     "tokens": (TokenSettings,),
     "model": tuple(MODEL_KINDS.values()),
     "model.cell": tuple(CELL_KINDS.values()),
+    "masking": (MaskingSettings,),
     "training": (TrainingSettings,),
+    "start": (StartSettings,),
     "decoding": (DecodingSettings,),
 }
 """Every section by its dotted name, with the classes of settings that may stand there."""
@@ -38,11 +41,13 @@ class Recipe(Settings):
     """Everything that defines a run. Written into the run folder with every default spelled out."""
 
     format: int = Field(FORMAT, description="Version of the recipe format.")
-    task: str = Field("", description="The job: classification or language_model; guessed from the data when empty.")
+    task: str = Field("", description="The job: classification, tagging, language_model, …; guessed from the data when empty.")
     data: DataSettings = Field(default_factory=DataSettings, description="Which files, which columns, which part is held out.")
     tokens: TokenSettings = Field(default_factory=TokenSettings, description="How text becomes ids.")
     model: ModelSettings = Field(default_factory=RecurrentSettings, description="The network; a short name such as lstm stands for a whole section.")
+    masking: MaskingSettings = Field(default_factory=MaskingSettings, description="Which tokens a masked language model has to find again.")
     training: TrainingSettings = Field(default_factory=TrainingSettings, description="The budget, the batches, the optimizer and when to stop.")
+    start: StartSettings = Field(default_factory=StartSettings, description="The run from which training starts, and what of it stays as it was.")
     decoding: DecodingSettings = Field(default_factory=DecodingSettings, description="How a language model chooses the next token.")
 
     def to_toml(self) -> str:

@@ -14,10 +14,16 @@ from seqlab.runs.hidden_column import HiddenColumn
 from seqlab.sources.base import Source, TextSource
 from seqlab.sources.columns import require_columns
 from seqlab.sources.inference import guess
-from seqlab.sources.open import open_parts, open_source
+from seqlab.sources.open import format_of, open_parts, open_source
 from seqlab.sources.series import Series
 from seqlab.sources.splitting import hold_out
 from seqlab.tasks.labelled_rows import STEPS, LabelledRows
+from seqlab.tasks.tagged_rows import TaggedRows
+
+LANGUAGE_MODELS = ("language_model", "masked_language_model")
+"""Tasks that need text and no label."""
+LABELLED = {"classification": "a label", "tagging": "a tag for every word"}
+"""Tasks that need a column of labels, and what stands in it."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,7 @@ def open_data(recipe: Recipe) -> OpenedData:
     refuse_missing(recipe)
     if recipe.data.train in datasets.names() and not _exists(recipe.data.train):
         return _open_built_in(recipe)
+    recipe = _with_format(recipe)
     parts = open_parts(recipe.data.train, recipe.data)
     recipe, reasons = _guess(recipe, parts["train"])
     parts |= _named_parts(recipe)
@@ -108,18 +115,24 @@ def _open_built_in(recipe: Recipe) -> OpenedData:
     return OpenedData(recipe, parts, [f"built-in dataset '{recipe.data.train}': {dataset.sentence}"])
 
 
+def _with_format(recipe: Recipe) -> Recipe:
+    """A tagger's file that could be a table or plain text by its name holds tagged words, unless a format is named."""
+    is_open = recipe.task == "tagging" and not recipe.data.format and Path(recipe.data.train).is_file()
+    return recipe.changed("data", format="tagged") if is_open and format_of(Path(recipe.data.train)) in ("tsv", "text") else recipe
+
+
 def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
     """Fill in the task and the columns that the recipe leaves open."""
     found = guess(train, settings=recipe.data)
     wanted = recipe.task or found.task
-    data = {"text": found.text, "label": found.label if wanted == "classification" else "", "sequence": found.sequence, "features": found.features}
-    if wanted == "classification" and not found.label:
+    data = {"text": found.text, "label": found.label if wanted in LABELLED else "", "sequence": found.sequence, "features": found.features}
+    if wanted in LABELLED and not found.label:
         raise DataError(
-            "classification needs a label, but no column looks like one.",
+            f"{wanted} needs {LABELLED[wanted]}, but no column looks like one.",
             where=train.name,
             cure="Name it with data.label=NAME, or use task=language_model.",
         )
-    if wanted == "language_model" and not found.text:
+    if wanted in LANGUAGE_MODELS and not found.text:
         raise DataError("a language model needs text, but no column looks like text.", where=train.name, cure="Name it with data.text=NAME.")
     reasons = found.reasons if wanted == found.task else [reason for reason in found.reasons if "task=" not in reason and "label" not in reason]
     recipe = recipe.model_copy(update={"task": wanted})
@@ -150,14 +163,17 @@ def _refuse_constant_steps(recipe: Recipe, train: Source) -> None:
 
 
 def _refuse_unusable_rows(recipe: Recipe, train: Source) -> None:
-    if recipe.task == "classification":
-        for _ in LabelledRows(train, text=recipe.data.text, label=recipe.data.label).rows():
-            pass
+    if recipe.task not in LABELLED:
+        return
+    text, label = recipe.data.text, recipe.data.label
+    checked = LabelledRows(train, text=text, label=label) if recipe.task == "classification" else TaggedRows(train, words=text, tags=label)
+    for _ in checked.rows():
+        pass
 
 
 def _hold_out(recipe: Recipe, parts: dict[str, Source], reasons: list[str]) -> OpenedData:
     """Take validation and test parts from the training data where no file names them."""
-    if recipe.task == "language_model" and isinstance(parts["train"], TextSource) and recipe.data.split == "content":
+    if recipe.task in LANGUAGE_MODELS and isinstance(parts["train"], TextSource) and recipe.data.split == "content":
         recipe = recipe.changed("data", split="tail")  # shuffled lines are no text
     shares = {name: 0.0 if name in parts else getattr(recipe.data, f"{name}_share") for name in ("valid", "test")}
     if not any(shares.values()):

@@ -20,16 +20,18 @@ def train(
     steps: int = 0,
     seed: int | None = None,
     out: str | Path = "",
+    start: str | Path = "",
     **data: Any,
 ) -> Run:
     """Train on a file, folder, built-in dataset or recipe.
 
+    `start` is a finished run whose tokens, sizes and weights are taken over.
     Further settings are given by their dotted names ("training.clip_norm=0.5"), those of the data also by keyword (text="review").
     """
     words = list(assignments) + [f"data.{name}={value}" for name, value in data.items()]
     words += [f"training.{name}={value}" for name, value in (("minutes", minutes), ("steps", steps)) if value]
     words += [f"training.seed={seed}"] if seed is not None else []
-    recipe, name = find_recipe(str(what), words, task=task, model=model)
+    recipe, name = find_recipe(str(what), words, task=task, model=model, start=str(start))
     return train_prepared(prepare(recipe, out=str(out), name=name))
 
 

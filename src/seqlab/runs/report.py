@@ -45,13 +45,19 @@ def run_report(run: Run) -> str:
 def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
     facts, training = raw["provenance"], raw["training"]
     return [
-        ("parameters", f"{training['parameters']:,}"),
+        ("parameters", f"{training['parameters']:,}{_trained(training)}"),
         ("training time", f"{training['seconds'] / 60:.1f} minutes on {facts['threads']} threads ({facts['device']})"),
         ("steps", f"{training['steps']:,}, the best after {training['best_step']:,}"),
         ("seed", str(facts["seed"])),
         ("versions", f"seqlab {facts['seqlab']}, torch {facts['torch']}, Python {facts['python']}"),
         *((f"{name} data", fingerprint) for name, fingerprint in facts["data"].items()),
     ]
+
+
+def _trained(training: dict[str, Any]) -> str:
+    """How many parameters training has changed, where not all."""
+    trained = training.get("trained_parameters", training["parameters"])
+    return f", {trained:,} of them trained" if trained < training["parameters"] else ""
 
 
 def _clipping(events: list[dict[str, Any]], clip_norm: float) -> list[tuple[str, str]]:
@@ -100,7 +106,7 @@ def _curves(events: list[dict[str, Any]], raw: dict[str, Any]) -> list[Curve]:
 def _loss_reference(raw: dict[str, Any]) -> list[Reference]:
     for part in raw["splits"].values():
         for entry in part["scores"]:
-            if entry["name"] == "nats_per_token" and entry["baseline"] is not None:
+            if entry["name"] in ("nats_per_token", "nats_per_masked_token") and entry["baseline"] is not None:
                 return [Reference(entry["baseline_name"], entry["baseline"])]
     return []
 

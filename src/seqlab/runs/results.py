@@ -31,11 +31,13 @@ class Results(Mapping[str, Score]):
 
     @property
     def split(self) -> str:
-        return next(name for name in BEST_FIRST if name in self.raw["splits"])
+        """The split whose scores are shown; empty where nothing was scored, as in a run of imported weights."""
+        return next((name for name in BEST_FIRST if name in self.raw["splits"]), "")
 
     @property
     def scores(self) -> dict[str, Score]:
-        return {entry["name"]: Score.from_json(entry) for entry in self.raw["splits"][self.split]["scores"]}
+        entries = self.raw["splits"][self.split]["scores"] if self.split else []
+        return {entry["name"]: Score.from_json(entry) for entry in entries}
 
     def __getitem__(self, name: str) -> Score:
         return self.scores[name]

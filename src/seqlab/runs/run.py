@@ -7,16 +7,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from jaxtyping import Float
 from torch import nn
 
 from seqlab.core.errors import RunError, UsageError
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.recipes.recipe import Recipe
+from seqlab.runs.building import build_model
 from seqlab.runs.data import open_data, open_more
 from seqlab.runs.folder import TOKENS, WEIGHTS, find_run, read_recipe, verify
 from seqlab.runs.results import Results, read_results
 from seqlab.tasks.base import Evaluation, Prediction, Task, tasks
 from seqlab.tasks.language_model import LanguageModelling
+from seqlab.tasks.vectors import VectorPooling, sequence_vectors, step_vectors
 from seqlab.training.device import choose_device
 from seqlab.training.shapes import shapes_of
 from seqlab.training.weights import read_weights
@@ -42,8 +46,8 @@ class Run:
         task = tasks.get(recipe.task).load(recipe, folder / TOKENS)
         if not (folder / WEIGHTS).is_file():
             raise RunError("the run has no weights yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}")
-        weights = read_weights(folder / WEIGHTS, expected=shapes_of(task.build_model))
-        model = task.build_model()
+        weights = read_weights(folder / WEIGHTS, expected=shapes_of(lambda: build_model(task)))
+        model = build_model(task)
         model.load_state_dict(weights)
         return cls(folder, recipe, task, model.to(choose_device(recipe.training)))
 
@@ -61,8 +65,21 @@ class Run:
             raise UsageError("predict takes a list of inputs.", cure='For one text: run.predict(["the text"])')
         return self.task.predict(self.model, inputs, top=top)
 
+    def vectors(self, texts: Sequence[Any], *, pooling: VectorPooling = "mean") -> Float[np.ndarray, "texts hidden"]:
+        """One vector for each text (or numeric sequence): what the body of the network makes of its steps, pooled over them."""
+        if isinstance(texts, str):
+            raise UsageError("vectors takes a list of texts.", cure='For one text: run.vectors(["the text"])')
+        return sequence_vectors(self.model, self.task.encode(texts), pooling=pooling)
+
+    def word_vectors(self, text: Any) -> tuple[list[str], Float[np.ndarray, "pieces hidden"]]:
+        """The pieces of a text and a vector for each: the same piece has another one in another text."""
+        steps = self.task.encode([text])[0]
+        return self.task.pieces(steps), step_vectors(self.model, steps)
+
     def evaluate(self, data: str | Path | None = None) -> Evaluation:
         """Scores on further data, or again on the run's own held-out part."""
+        if not self.recipe.data.train:
+            return self._evaluate_imported(data)
         opened = open_data(self.recipe)
         self.task.attach("train", opened.parts["train"])
         if data is not None:
@@ -71,6 +88,14 @@ class Run:
         split = "test" if "test" in opened.parts else "valid"
         self.task.attach(split, opened.parts[split])
         return self.task.evaluate(self.model, split)
+
+    def _evaluate_imported(self, data: str | Path | None) -> Evaluation:
+        """Imported weights have no data of their own, so there is nothing to learn a baseline from."""
+        if data is None:
+            cure = f"Name some: seqlab evaluate {self.folder} FILE"
+            raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
+        self.task.attach(MORE, open_more(self.recipe, str(data)))
+        return self.task.evaluate(self.model, MORE)
 
     def generate(self, prompt: str = "", **settings: Any) -> str:
         """A continuation of the prompt; settings are those of the recipe's section `decoding`."""

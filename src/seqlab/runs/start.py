@@ -14,7 +14,8 @@ from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
 from seqlab.core.seeds import derive
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.data import OpenedData, open_data
+from seqlab.runs.building import adapt, build_model
+from seqlab.runs.data import LABELLED, OpenedData, open_data
 from seqlab.runs.folder import (
     CHECKPOINTS,
     JOURNAL,
@@ -35,6 +36,9 @@ from seqlab.runs.lock import clear_false_start, locked
 from seqlab.runs.report import run_report
 from seqlab.runs.results import provenance, write_results
 from seqlab.runs.run import Run
+from seqlab.runs.source_weights import digest_of_weights, take_weights
+from seqlab.runs.taking_over import find_source, refuse_differences, refuse_idle_settings, take_over
+from seqlab.runs.teaching import find_teacher, teach
 from seqlab.sources.survey import survey
 from seqlab.tasks.base import Task, tasks
 from seqlab.training.base import Watcher
@@ -42,6 +46,7 @@ from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, DEFAULT_PATI
 from seqlab.training.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.device import choose_device, use_threads
 from seqlab.training.forecast import Forecast, measure
+from seqlab.training.freezing import count_parameters
 from seqlab.training.journal import Journal, read_journal
 from seqlab.training.loop import Trainer
 from seqlab.training.shapes import shapes_of
@@ -81,17 +86,27 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     """Everything that can fail on the user's side happens here; the folder is not made yet."""
     threads = use_threads(recipe.training.threads)
     device = choose_device(recipe.training)
+    source = find_start(recipe, say=say)
     say("reading the data")
-    opened = open_data(recipe)
-    kind = tasks.get(opened.recipe.task)
-    recipe, reasons = kind.complete(opened.recipe, opened.parts["train"])
+    opened = _open(recipe, source)
+    recipe, kept = (opened.recipe, []) if source is None else take_over(opened.recipe, source.recipe, source.folder)
+    if source is not None:
+        recipe = recipe.changed("start", digest=digest_of_weights(source, expected=recipe.start.digest, where="start.digest"))
+    teacher, recipe = find_teacher(recipe, say=say)
+    kind = tasks.get(recipe.task)
+    recipe, reasons = kind.complete(recipe, opened.parts["train"])
+    reasons += _costs(recipe)
     recipe = _complete_training(recipe, threads=threads)
     warnings = _look_for_leaks(opened)
     say("learning the vocabulary")
     task = kind.learn(recipe, opened.parts["train"])
+    teach(task, teacher, device=device)
     data = _attach(task, opened, say=say)
     torch.manual_seed(derive(recipe.training.seed, "weights"))
     model = task.build_model()
+    if source is not None:
+        take_weights(model, source, recipe)
+    adapt(model, recipe.start)
     folder = new_folder(out, name=name or f"{_data_name(recipe)}-{_model_name(recipe)}")
     say("measuring a few steps")
     forecast = measure(model, task, recipe.training, device=device)
@@ -101,7 +116,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
         step_seconds=forecast.step_seconds,
         validation_seconds=forecast.validation_seconds,
     )
-    return Prepared(folder, recipe, task, model, device, budget, data, opened.reasons + reasons, warnings + task.notes, forecast)
+    return Prepared(folder, recipe, task, model, device, budget, data, opened.reasons + kept + reasons, warnings + task.notes, forecast)
 
 
 def train(prepared: Prepared, *, watcher: Watcher | None = None, say: Say = lambda _: None) -> Run:
@@ -137,9 +152,11 @@ def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambd
         opened = open_data(recipe)
         _refuse_other_data(folder, before=sealed.data, now={name: part.fingerprint() for name, part in opened.parts.items()})
         data = _attach(task, opened, say=say)
+        teacher, _ = find_teacher(recipe, say=say)
+        teach(task, teacher, device=device)
         budget = Budget(**checkpoint.state["budget"])
         started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
-        prepared = Prepared(folder, recipe, task, task.build_model(), device, budget, data, [], started.get("warnings", []))
+        prepared = Prepared(folder, recipe, task, build_model(task), device, budget, data, [], started.get("warnings", []))
         trainer = _trainer(prepared, sealed, watcher)
         trainer.resume(checkpoint)
         say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
@@ -155,7 +172,7 @@ def _load_checkpoint(folder: Path, sealed: Seal, task: Task, *, say: Say) -> Che
     for problem in problems:
         say(f"passed over a checkpoint: {problem}")
     shapes = {name: tuple(tensor.shape) for name, tensor in weights_in(checkpoint.tensors).items()}
-    compare_shapes(shapes, shapes_of(task.build_model), where=folder / CHECKPOINTS)
+    compare_shapes(shapes, shapes_of(lambda: build_model(task)), where=folder / CHECKPOINTS)
     return checkpoint
 
 
@@ -169,6 +186,7 @@ def _trainer(prepared: Prepared, sealed: Seal, watcher: Watcher | None) -> Train
         device=prepared.device,
         watcher=watcher,
         seal=sealed.digest,
+        layer_decay=prepared.recipe.start.layer_decay,
     )
 
 
@@ -199,13 +217,40 @@ def _score(trainer: Trainer, prepared: Prepared, sealed: Seal, say: Say) -> Run:
         "steps": trainer.step,
         "best_step": trainer.best_step,
         "seconds": round(trainer.seconds, 1),
-        "parameters": sum(parameter.numel() for parameter in model.parameters()),
+        "parameters": count_parameters(model),
+        "trained_parameters": count_parameters(model, trained=True),
     }
     facts = provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data)
     write_results(folder, evaluations, training=training, provenance=facts, warnings=warnings)
     run = Run(folder, prepared.recipe, prepared.task, model)
     write_whole(folder / REPORT, run_report(run))
     return run
+
+
+def find_start(recipe: Recipe, *, say: Say) -> Run | None:
+    """The run from which a recipe starts, once it is certain that both agree."""
+    refuse_idle_settings(recipe.start)
+    if not recipe.start.run:
+        return None
+    folder = find_source(recipe.start)
+    refuse_differences(recipe, read_recipe(folder))
+    say(f"loading {folder}")
+    return Run.load(folder)
+
+
+def _open(recipe: Recipe, source: Run | None) -> OpenedData:
+    """Text alone is for the task that the source had learned from text alone, where nobody says otherwise."""
+    opened = open_data(recipe)
+    if source is None or recipe.task or opened.recipe.task != "language_model" or source.recipe.task != "masked_language_model":
+        return opened
+    return open_data(recipe.model_copy(update={"task": source.recipe.task}))
+
+
+def _costs(recipe: Recipe) -> list[str]:
+    """Choices that make every step slower than it need be."""
+    if getattr(recipe.model, "attention_dropout", 0.0) <= 0:
+        return []
+    return ["attention_dropout leaves the fast attention kernel: a step takes 1.1 to 3 times as long; without: model.attention_dropout=0"]
 
 
 def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
@@ -245,7 +290,7 @@ def _attach(task: Task, opened: OpenedData, *, say: Say) -> dict[str, str]:
 def _look_for_leaks(opened: OpenedData) -> list[str]:
     """What could spoil an honest score, before training starts. Numeric series are compared by nothing yet."""
     data = opened.recipe.data
-    if opened.recipe.task != "classification" or "steps" in opened.parts["train"].columns:
+    if opened.recipe.task not in LABELLED or "steps" in opened.parts["train"].columns:
         return []
     return survey(opened.parts, text=data.text, label=data.label).warnings
 

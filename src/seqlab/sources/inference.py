@@ -13,8 +13,9 @@ from seqlab.sources.columns import require_columns
 from seqlab.sources.profiles import Profile, profile
 from seqlab.sources.series import no_features
 from seqlab.sources.settings import DataSettings
+from seqlab.sources.word_lists import holds_lists
 
-Kind = Literal["classification", "language_model"]
+Kind = Literal["classification", "language_model", "tagging"]
 # In order of preference, compared without case; a name also counts when it is the last part of `airline_sentiment`.
 TEXT_NAMES = ("text", "review", "tweet", "sentence", "content", "document", "comment", "message", "body", "name", "title", "question", "caption")
 LABEL_NAMES = (
@@ -35,6 +36,8 @@ LABEL_NAMES = (
 )
 SEQUENCE_NAMES = ("sequence", "sequence_id", "series", "series_id", "seq", "seq_id", "id", "group", "trial", "recording")
 STEP_NAMES = ("step", "t", "time", "timestep", "index", "frame", "date", "timestamp")
+WORD_NAMES = ("word", "words", "form", "token", "tokens", "text", "sentence")
+TAG_NAMES = ("tag", "tags", "upos", "pos", "labels", "label")
 SPLIT_NAMES = ("split", "subset", "fold")
 
 
@@ -59,6 +62,8 @@ def guess(source: Source, *, sample: int = 1000, settings: DataSettings | None =
             "language_model", "text", "", "", (), ["plain text: a language model; another task: task=NAME, another format: data.format=NAME"]
         )
     rows = list(islice(source.rows(), sample))
+    if len(lists := [name for name in source.columns if rows and all(holds_lists(row.values.get(name)) for row in rows)]) > 1:
+        return _about_tagged(lists, given)
     columns = {name: profile(rows, name) for name in source.columns if name.lower() not in SPLIT_NAMES}
     text = given.text or ("" if given.sequence or given.features else _pick_text(columns, taken=given.label))
     if text:
@@ -74,6 +79,16 @@ def _about_text(columns: dict[str, Profile], text: str, given: DataSettings) -> 
     if not given.label:
         reasons.append(f"label column '{label}' ({columns[label].num_distinct} different values); another: data.label=NAME")
     return Guess("classification", text, label, "", (), [*reasons, "a text and a label: classification; another task: task=NAME"])
+
+
+def _about_tagged(columns: Sequence[str], given: DataSettings) -> Guess:
+    """Columns of lists: the words of a sentence, and something for each of them."""
+    words = given.text or next((name for wanted in WORD_NAMES for name in columns if name.lower() == wanted), columns[0])
+    others = [name for name in columns if name != words]
+    tags = given.label or next((name for wanted in TAG_NAMES for name in others if _is_named(name, [wanted])), others[-1])
+    reasons = [] if given.text else [f"words in column '{words}'; another: data.text=NAME"]
+    reasons += [] if given.label else [f"tags in column '{tags}'; another: data.label=NAME"]
+    return Guess("tagging", words, tags, "", (), [*reasons, "a tag for every word: tagging; another task: task=NAME"])
 
 
 def _about_series(source: Source, rows: Sequence[Row], columns: dict[str, Profile], given: DataSettings) -> Guess:

@@ -16,11 +16,13 @@ from seqlab.sources.jsonl import JsonLines
 from seqlab.sources.opening import COMPRESSIONS, check_exists, first_bytes, plain_name
 from seqlab.sources.parquet import ParquetTable
 from seqlab.sources.settings import DataSettings
+from seqlab.sources.tagged_words import TaggedWords, looks_tagged
 from seqlab.sources.text_file import TextFile
 
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet",
     ".txt": "text", ".text": "text", ".md": "text", ".rst": "text", ".py": "text", ".abc": "text", ".en": "text", ".de": "text", ".fr": "text",
+    ".conll": "tagged", ".conllu": "tagged", ".iob": "tagged", ".bio": "tagged", ".tagged": "tagged",
 }  # fmt: skip
 FORMATS: dict[str, Callable[[Path, DataSettings], Source]] = {
     "csv": CsvTable,
@@ -29,6 +31,7 @@ FORMATS: dict[str, Callable[[Path, DataSettings], Source]] = {
     "text": TextFile,
     "parquet": ParquetTable,
     "folders": LabelFolders,
+    "tagged": TaggedWords,
 }
 FOREIGN = {b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"SQLite format 3": "an SQLite database", b"\x80\x04": "a pickle"}
 
@@ -39,7 +42,7 @@ def open_source(path: str | Path, settings: DataSettings) -> Source:
     if path.is_dir():
         return _open_folder(path, settings)
     check_exists(path)
-    return FORMATS[settings.format or _format(path)](path, settings)
+    return FORMATS[settings.format or format_of(path)](path, settings)
 
 
 def open_parts(path: str | Path, settings: DataSettings) -> dict[str, Source]:
@@ -68,13 +71,15 @@ def _names_parts(source: Source, column: str) -> bool:
     return row is not None and str(row.values.get(column)).strip().lower() in PARTS
 
 
-def _format(path: Path) -> str:
+def format_of(path: Path) -> str:
+    """The format of a file: by its name, or by its first bytes where the name does not tell."""
     if is_tar(path):
         return "folders"
     if path.suffix.lower() == ".zip" and find_label_folders(path):
         return "folders"
     suffix = PurePath(plain_name(path)).suffix.lower()
-    return SUFFIXES.get(suffix) or _sniff(path, suffix)
+    known = SUFFIXES.get(suffix) or _sniff(path, suffix)
+    return "tagged" if known in ("tsv", "text") and looks_tagged(path) else known
 
 
 def _sniff(path: Path, suffix: str) -> str:

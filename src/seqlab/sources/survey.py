@@ -132,7 +132,8 @@ def _survey_part(source: Source, *, text: str, label: str, train: _Texts, is_tra
         characters[num_characters] += 1
         words[num_words] += 1
         if label:
-            labels[cell_text(row.values.get(label, ""))] += 1
+            given = row.values.get(label, "")
+            labels.update(map(cell_text, given if isinstance(given, list) else [given]))  # one for the row, or one for every word
         if num_words:
             _note_text(part, row, _key(content), own=own, train=None if is_train else train)
         else:

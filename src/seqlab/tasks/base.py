@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from numpy.typing import NDArray
 from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.feed import Feed, Position
 from seqlab.batches.store import Store
+from seqlab.core.errors import UsageError
 from seqlab.core.registry import Registry
 from seqlab.metrics.score import Score
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
+from seqlab.tasks.teacher import Teacher
 from seqlab.training.base import BatchLoss, Carry, Validation
 
 LONGEST_SHOWN = 80
@@ -57,6 +60,8 @@ class Task(ABC):
     """The encoded splits by name."""
     notes: list[str]
     """What the user should know about the data."""
+    teacher: Teacher | None = None
+    """A finished model whose answers are learned besides the targets."""
 
     @classmethod
     @abstractmethod
@@ -101,6 +106,14 @@ class Task(ABC):
 
     @abstractmethod
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]: ...
+
+    def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
+        """Inputs as the steps that the body of the model reads, one array for each; for vectors."""
+        raise UsageError(f"a run of the task {self.recipe.task} gives no vectors.")
+
+    def pieces(self, steps: NDArray[Any]) -> list[str]:
+        """What each step stands for, in words."""
+        raise UsageError(f"the steps of the task {self.recipe.task} are no pieces of text.")
 
 
 tasks: Registry[type[Task]] = Registry("task", room="seqlab.tasks")

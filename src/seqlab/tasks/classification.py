@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -17,28 +17,25 @@ from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.baselines.nearest_mean import NearestMean
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
-from seqlab.batches.feed import Feed, Position, one_pass
 from seqlab.batches.padding import pad
-from seqlab.batches.plans import BucketPlan, Indices, LengthOrderPlan, ShuffledPlan
-from seqlab.batches.store import Store, StoreWriter
+from seqlab.batches.plans import Indices
+from seqlab.batches.store import StoreWriter
 from seqlab.core.errors import DataError
 from seqlab.losses.cross_entropy import class_cross_entropy
 from seqlab.metrics.classification import accuracy, mean_of_batch_accuracies
-from seqlab.models.base import bodies
-from seqlab.models.classifier import Classifier, build_head, build_pool
+from seqlab.models.classifier import build_classifier
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import label_of
 from seqlab.tasks.answers import Answers, describe, score
-from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown, tasks
-from seqlab.tasks.inputs import Inputs, TextInputs, digest_of, learn_inputs, load_inputs
+from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown, tasks
+from seqlab.tasks.inputs import TextInputs, digest_of, learn_inputs, load_inputs
 from seqlab.tasks.labelled_rows import STEPS, LabelledRows
+from seqlab.tasks.labelled_sequences import EVALUATION_BATCH, LabelledSequences
 from seqlab.tokens.labels import Labels
 from seqlab.training.base import BatchLoss, Carry, Validation
 
-EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
-"""At most so many sequences, and padded steps, are looked at together."""
 WORDS, LONGEST = 30_000, 512
 """Words that are known, and the length to which texts are cut, by default."""
 SAMPLE = 500
@@ -48,16 +45,8 @@ MOST_WRONG = 25
 
 
 @tasks.register("classification")
-class Classification(Task):
+class Classification(LabelledSequences):
     """Reads labelled sequences, learns to tell the classes apart, and says how well."""
-
-    def __init__(self, recipe: Recipe, inputs: Inputs, labels: Labels) -> None:
-        self.recipe = recipe
-        self.inputs = inputs
-        self.labels = labels
-        self.stores: dict[str, Store] = {}
-        self.sources: dict[str, Source] = {}
-        self.notes: list[str] = []
 
     @classmethod
     def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
@@ -80,6 +69,8 @@ class Classification(Task):
                 model = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
             recipe = recipe.model_copy(update={"model": model})
             reasons.append(f"a {model.kind} model; another: --model NAME")
+        if recipe.model.kind == "vision_transformer":  # chosen on validation data: docs/transformer/vision_transformer.md
+            recipe = recipe.with_defaults("model", hidden_size=64, embedding_norm=True).with_defaults("training", weight_decay=0.5)
         recipe = recipe.with_defaults("training", learning_rate=3e-3)  # in a few minutes a small model gets furthest by many bold steps
         if not recipe.training.batch_size:
             recipe = recipe.changed("training", batch_size=32)
@@ -100,11 +91,6 @@ class Classification(Task):
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:
         return cls(recipe, load_inputs(recipe, folder), Labels.load(folder / "labels.json"))
-
-    def save(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self.inputs.save(folder)
-        self.labels.save(folder / "labels.json")
 
     def attach(self, split: str, source: Source) -> None:
         source = LabelledRows(source, text=self.recipe.data.text, label=self.recipe.data.label)
@@ -129,25 +115,10 @@ class Classification(Task):
             writer.append(steps, target=self.labels.encode(label_of(row, self.recipe.data.label), where=row.where), line=row.line)
         writer.finish(skipped=source.bad_rows.sentence())
 
-    def build_model(self) -> Classifier:
-        settings = self.recipe.model
-        body = bodies.get(settings.kind).build(settings, causal=False)
-        return Classifier(
-            self.inputs.embedding(body.input_size),
-            body,
-            build_pool(settings),
-            build_head(settings, body.output_size, len(self.labels)),
-            dropout=settings.dropout,
-            sees_padding=not getattr(settings, "padding_mask", True),
-        )
+    def build_model(self) -> nn.Module:
+        return build_classifier(self.recipe.model, embedding=self.inputs.embedding, num_classes=len(self.labels), num_features=self.inputs.width)
 
-    def feed(self, position: Position) -> Feed:
-        store, training = self.stores["train"], self.recipe.training
-        size, seed = min(training.batch_size, len(store)), training.seed
-        plan = BucketPlan(store.lengths, batch_size=size, seed=seed) if training.buckets else ShuffledPlan(len(store), batch_size=size, seed=seed)
-        return Feed(plan, lambda rows, _: self._collate("train", rows), position=position)
-
-    def _collate(self, split: str, rows: Indices) -> Batch:
+    def collate(self, split: str, rows: Indices) -> Batch:
         store = self.stores[split]
         inputs, is_token = pad([store[row] for row in rows], value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
         targets = torch.from_numpy(store.targets[rows].astype(np.int64))
@@ -156,6 +127,8 @@ class Classification(Task):
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
         logits = model(batch.inputs, batch.is_token)  # (batch, classes)
         total = class_cross_entropy(logits, batch.targets, smoothing=self.recipe.training.label_smoothing)
+        if self.teacher is not None:
+            total = self.teacher.mixed(total, logits, self.teacher.look(batch.inputs, batch.is_token))
         correct = int((logits.argmax(dim=-1) == batch.targets).sum())
         return BatchLoss(total=total, count=len(batch.targets), correct=correct, carry=carry)
 
@@ -170,15 +143,10 @@ class Classification(Task):
         store = self.stores[split]
         log_probs = np.empty((len(store), len(self.labels)), np.float32)
         device = next(model.parameters()).device
-        plan = LengthOrderPlan(store.lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
-        for batch in one_pass(plan, lambda rows, _: self._collate(split, rows)):
+        for batch in self.all_batches(split):
             logits = model(batch.inputs.to(device), batch.is_token.to(device))
             log_probs[batch.rows.numpy()] = logits.float().log_softmax(dim=-1).cpu().numpy()
         return Answers(store.targets.astype(np.int64), log_probs)
-
-    def describe_rows(self, batch: Batch) -> str:
-        lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())
-        return f"batch of {len(lines)} rows, lines {', '.join(map(str, lines[:5]))}{' …' if len(lines) > 5 else ''} of {self.sources['train'].name}"
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         answers = self.answers(model, split)
@@ -232,12 +200,8 @@ class Classification(Task):
         value = row.values[self.inputs.column]
         return value[:2000] if isinstance(value, str) else f"{len(value)} steps of {self.inputs.width} numbers"
 
-    def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
-        rows = [self.inputs.row(value, number) for number, value in enumerate(inputs, start=1)]
-        return [prediction for part in _parts(rows, EVALUATION_BATCH) for prediction in self._predict(model, part, top)]
-
     @torch.inference_mode()
-    def _predict(self, model: nn.Module, rows: list[Row], top: int) -> list[Prediction]:
+    def answer(self, model: nn.Module, rows: list[Row], *, top: int) -> Sequence[Prediction]:
         encoded = [steps for _, steps in self.inputs.encode(rows)]
         padded, is_token = pad(encoded, value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
         device = next(model.parameters()).device
@@ -248,8 +212,3 @@ class Classification(Task):
             ranking = [(self.labels.decode(label_id), share) for label_id, share in zip(ids, shares, strict=True)]
             found.append(Prediction(self._shown_input(row), ranking[0][0], ranking[0][1], ranking))
         return found
-
-
-def _parts(rows: list[Row], size: int) -> Iterator[list[Row]]:
-    for start in range(0, len(rows), size):
-        yield rows[start : start + size]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from torch import nn
 
 from seqlab.batches.store import smallest_dtype
 from seqlab.blocks.embedding import StepProjection, TokenEmbedding
+from seqlab.core.errors import DataError, RunError
+from seqlab.models.settings import ModelSettings, TransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
@@ -26,6 +28,8 @@ from seqlab.tokens.steps import NumericSteps
 from seqlab.tokens.vocabulary import PAD, UNK
 
 ROWS_AT_ONCE = 256
+NUMERIC = "steps.json"
+"""The file in which the scale of numeric steps is kept."""
 EMBEDDING_STD = 0.2
 """Small enough that a thousand updates can turn a word around; chosen on validation data (docs/recipes/imdb-lecture.md)."""
 
@@ -48,6 +52,10 @@ class Inputs(ABC):
     @abstractmethod
     def save(self, folder: Path) -> None: ...
 
+    @abstractmethod
+    def pieces(self, steps: NDArray[Any]) -> list[str]:
+        """What each step stands for, in words."""
+
     def row(self, value: Any, number: int) -> Row:
         """A value that does not come from a file, as a row."""
         return Row({self.column: value}, "input", number)
@@ -68,9 +76,8 @@ class TextInputs(Inputs):
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> TextInputs:
-        kind = tokenizers.get(recipe.tokens.kind)
         texts = (text_of(row, recipe.data.text) for row in train.rows())
-        tokenizer = kind.fit(texts, recipe.tokens, specials=[UNK, PAD])
+        tokenizer = learn_tokenizer(recipe, texts, specials=[UNK, PAD])
         return cls(tokenizer, column=recipe.data.text, max_length=recipe.data.max_length)
 
     def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
@@ -86,6 +93,9 @@ class TextInputs(Inputs):
 
     def save(self, folder: Path) -> None:
         save_tokenizer(self.tokenizer, folder)
+
+    def pieces(self, steps: NDArray[Any]) -> list[str]:
+        return pieces_of(self.tokenizer, steps)
 
 
 class NumericInputs(Inputs):
@@ -113,7 +123,22 @@ class NumericInputs(Inputs):
         return StepProjection(self.width, hidden_size)
 
     def save(self, folder: Path) -> None:
-        self.scale.save(folder / "steps.json")
+        self.scale.save(folder / NUMERIC)
+
+    def pieces(self, steps: NDArray[Any]) -> list[str]:
+        return [f"step {place}" for place in range(1, len(steps) + 1)]
+
+
+def encode_texts(tokenizer: Tokenizer, texts: Sequence[Any], model: ModelSettings) -> list[NDArray[np.int32]]:
+    """Texts as ids, each at least one and no more than learned positions know."""
+    most = model.max_positions if isinstance(model, TransformerSettings) and model.positions == "learned" else None
+    nothing_known = np.array([tokenizer.vocabulary.id(UNK)], np.int32)
+    return [(ids if len(ids) else nothing_known)[:most] for ids in tokenizer.encode_many([str(text) for text in texts])]
+
+
+def pieces_of(tokenizer: Tokenizer, ids: NDArray[Any]) -> list[str]:
+    """The pieces that ids stand for, as the vocabulary writes them."""
+    return [tokenizer.vocabulary.pieces[token] for token in ids.tolist()]
 
 
 def digest_of(save: Callable[[Path], None]) -> str:
@@ -127,11 +152,48 @@ def digest_of(save: Callable[[Path], None]) -> str:
 
 
 def learn_inputs(recipe: Recipe, train: Source) -> Inputs:
-    """The inputs that the source offers: its numeric steps if it has them, else its text."""
-    return NumericInputs.learn(recipe, train) if STEPS in train.columns else TextInputs.learn(recipe, train)
+    """The inputs that the source offers: its numeric steps if it has them, else its text. Those of another run are taken as they are."""
+    folder = known_tokens(recipe)
+    has_steps = STEPS in train.columns
+    if folder is not None and has_steps != (folder / NUMERIC).is_file():
+        before, now = ("text", "series of numbers") if has_steps else ("series of numbers", "text")
+        raise DataError(
+            f"this data holds {now}, and the run {folder.parent} reads {before}.",
+            where=train.name,
+            cure=f"Give data with {before}, or train without that run.",
+        )
+    if folder is not None and has_steps:
+        return load_inputs(recipe, folder)
+    return NumericInputs.learn(recipe, train) if has_steps else TextInputs.learn(recipe, train)
+
+
+def learn_tokenizer(recipe: Recipe, texts: Iterable[str], *, specials: Sequence[str]) -> Tokenizer:
+    """Tokens learned from texts; where the recipe starts from a run, or has one for a teacher, the tokens of that run.
+
+    specials: the special pieces that a task asks for.
+    """
+    folder = known_tokens(recipe)
+    if folder is None:
+        return tokenizers.get(recipe.tokens.kind).fit(texts, recipe.tokens, specials=specials)
+    if (folder / NUMERIC).is_file():
+        raise RunError("the run reads series of numbers, not text.", where=str(folder.parent), cure="Take a run that was trained on text.")
+    tokenizer = load_tokenizer(folder)
+    if missing := [special for special in specials if special not in tokenizer.vocabulary.ids and special not in (UNK, PAD)]:
+        raise RunError(
+            f"the tokens of the run know no {', '.join(missing)}, which the task {recipe.task} needs.",
+            where=str(folder.parent),
+            cure=f"Take a run of the task {recipe.task}, or train without it.",
+        )
+    return tokenizer
+
+
+def known_tokens(recipe: Recipe) -> Path | None:
+    """The folder with the tokens of the run that a recipe starts from, or learns from."""
+    run = recipe.start.run or recipe.training.teacher
+    return Path(run) / "tokens" if run else None
 
 
 def load_inputs(recipe: Recipe, folder: Path) -> Inputs:
-    if (folder / "steps.json").is_file():
-        return NumericInputs(NumericSteps.load(folder / "steps.json"), max_length=recipe.data.max_length)
+    if (folder / NUMERIC).is_file():
+        return NumericInputs(NumericSteps.load(folder / NUMERIC), max_length=recipe.data.max_length)
     return TextInputs(load_tokenizer(folder), column=recipe.data.text, max_length=recipe.data.max_length)

@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import label_of, require_columns, text_of
+from seqlab.sources.columns import label_of, text_of
+from seqlab.tasks.checked_rows import CheckedRows
 
 STEPS = "steps"
 """The column that holds numeric sequences."""
 
 
-class LabelledRows(Source):
-    """A source without the rows that have no text, no steps or no label: they stop the reading, or are skipped and counted."""
+class LabelledRows(CheckedRows):
+    """A source without the rows that have no text, no steps or no label."""
 
     def __init__(self, whole: Source, *, text: str, label: str) -> None:
-        self.name, self.columns, self.bad_rows = whole.name, whole.columns, whole.bad_rows
-        self._whole = whole
+        super().__init__(whole, [label] if STEPS in whole.columns else [text, label])
         self._text, self._label = text, label
-        require_columns(whole, [label] if STEPS in whole.columns else [text, label])
 
-    def rows(self) -> Iterator[Row]:
-        reading = self.bad_rows.new_pass()
-        for row in self._whole.rows():
-            try:
-                self._check(row)
-            except DataError as error:
-                reading.reject(error)
-            else:
-                yield row
-
-    def fingerprint(self) -> str:
-        return f"{self._whole.fingerprint()}:labelled:{self._text}:{self._label}"
-
-    def _check(self, row: Row) -> None:
+    def check(self, row: Row) -> None:
         label_of(row, self._label)
         if STEPS in row.values:
             if not len(row.values[STEPS]):

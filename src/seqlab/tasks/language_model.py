@@ -26,15 +26,16 @@ from seqlab.losses.cross_entropy import token_cross_entropy
 from seqlab.metrics.bootstrap import ratio_interval
 from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity
 from seqlab.metrics.score import Score
-from seqlab.models.base import bodies
+from seqlab.models.base import State, bodies
 from seqlab.models.language_model import LanguageModel
+from seqlab.models.settings import for_sequences
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown, tasks
-from seqlab.tasks.inputs import digest_of
+from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces_of
 from seqlab.tasks.surprise import log_probs_of
 from seqlab.tasks.text_stream import BY_LINE, as_text, has_documents, has_more_than, in_parts, read_texts
-from seqlab.tokens.base import Tokenizer, tokenizers
+from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.saving import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, PAD, UNK
 from seqlab.training.base import BatchLoss, Carry, Validation
@@ -88,8 +89,7 @@ class LanguageModelling(Task):
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:
-        tokenizer = tokenizers.get(recipe.tokens.kind).fit(read_texts(train, recipe), recipe.tokens, specials=[UNK, PAD, EOS])
-        return cls(recipe, tokenizer)
+        return cls(recipe, learn_tokenizer(recipe, read_texts(train, recipe), specials=[UNK, PAD, EOS]))
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:
@@ -134,7 +134,7 @@ class LanguageModelling(Task):
         writer.finish(characters=characters, skipped=source.bad_rows.sentence())
 
     def build_model(self) -> LanguageModel:
-        settings = self.recipe.model
+        settings = for_sequences(self.recipe.model)
         body = bodies.get(settings.kind).build(settings, causal=True)
         tied = settings.tied and body.input_size == body.output_size
         embed = TokenEmbedding(len(self.tokenizer.vocabulary), body.input_size, pad_id=None, std=body.input_size**-0.5 if tied else 1.0)
@@ -164,13 +164,23 @@ class LanguageModelling(Task):
         return Batch(inputs, torch.ones_like(inputs, dtype=torch.bool), tokens[:, 1:], torch.from_numpy(starts), continues=continues)
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        logits, state = self._read(model, batch, carry if batch.continues and carry else None)
+        own, theirs = self._split_carry(carry if batch.continues else ())
+        logits, state = self._read(model, batch, own or None)
         total = token_cross_entropy(logits, batch.targets, batch.is_token, smoothing=self.recipe.training.label_smoothing)
         correct = int((logits.detach().argmax(dim=-1) == batch.targets).sum())
         kept = tuple(part.detach() for part in state) if self.carries_state else ()
+        if self.teacher is not None:
+            taught, theirs = self.teacher.tokens(batch.inputs, batch.is_token, theirs)
+            total = self.teacher.mixed(total, logits, taught)
+            kept = (*kept, *theirs) if self.carries_state else ()
         return BatchLoss(total=total, count=batch.targets.numel(), correct=correct, carry=kept)
 
-    def _read(self, model: nn.Module, batch: Batch, state: Carry | None) -> tuple[Float[Tensor, "batch time vocab"], Carry]:
+    def _split_carry(self, carry: Carry) -> tuple[Carry, Carry]:
+        """What the student carries from window to window, and what its teacher does."""
+        theirs = self.teacher.num_parts if self.teacher is not None and carry else 0
+        return carry[: len(carry) - theirs], carry[len(carry) - theirs :]
+
+    def _read(self, model: nn.Module, batch: Batch, state: State | None) -> tuple[Float[Tensor, "batch time vocab"], State]:
         """The logits of a window. Where gradients are to flow over a few steps only, it is read in pieces with the state cut off between."""
         every = self.recipe.training.detach_every or batch.inputs.shape[1]
         logits = []
@@ -227,6 +237,12 @@ class LanguageModelling(Task):
         log_probs = ngram.log_probs(self.stores[split].values[:SCORED])[1:]
         return f"{ngram.order}-gram", -float(log_probs.mean())
 
+    def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
+        return encode_texts(self.tokenizer, inputs, self.recipe.model)
+
+    def pieces(self, steps: NDArray[Any]) -> list[str]:
+        return pieces_of(self.tokenizer, steps)
+
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         """For each prefix the candidates for the next token with their probabilities, highest first."""
         return [self._predict(model, str(text), top) for text in inputs]
@@ -260,7 +276,7 @@ class LanguageModelling(Task):
         return newline if newline and newline[0] not in self.never_ids else [self.end_id]
 
     def _context(self) -> int:
-        return self.recipe.training.window
+        return self.recipe.decoding.context or self.recipe.training.window
 
     def _piece(self, token: int) -> str:
         return self.tokenizer.decode([token]) or self.tokenizer.vocabulary.pieces[token]

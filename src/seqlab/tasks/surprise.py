@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from seqlab.batches.store import Store
-from seqlab.training.base import Carry
+from seqlab.models.base import State
 
 LANES = 16
 """Parts of a stream that are scored side by side."""
@@ -27,7 +27,7 @@ def log_probs_of(model: nn.Module, store: Store, *, window: int, carries_state: 
     log_probs = np.empty(num_scored, np.float32)
     lanes = _cut(num_scored, LANES if num_scored > LANES * window else 1)
     stride = window if carries_state else max(1, window // 2)
-    carry: Carry | None = None
+    carry: State | None = None
     for place in range(0, max(stop - start for start, stop in lanes), stride):
         seen = 0 if carries_state else min(place, window - stride)
         spans = [(min(start + place, stop), min(start + place + stride, stop)) for start, stop in lanes]
@@ -50,7 +50,7 @@ def _padded(tokens: NDArray[Any], length: int) -> NDArray[np.int64]:
     return np.pad(tokens.astype(np.int64), (0, length - len(tokens)))
 
 
-def _score(model: nn.Module, tokens: NDArray[np.int64], carry: Carry | None) -> tuple[NDArray[np.float32], Carry]:
+def _score(model: nn.Module, tokens: NDArray[np.int64], carry: State | None) -> tuple[NDArray[np.float32], State]:
     """Log-probability of each token but the first of every row."""
     rows = torch.from_numpy(tokens).to(next(model.parameters()).device)
     logits, state = model(rows[:, :-1], torch.ones_like(rows[:, :-1], dtype=torch.bool), carry)

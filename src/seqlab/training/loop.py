@@ -48,6 +48,7 @@ class Trainer:
         device: torch.device,
         watcher: Watcher | None = None,
         seal: str = "",
+        layer_decay: float = 1.0,
     ) -> None:
         self.model = model.to(device)
         self.task = task
@@ -59,7 +60,7 @@ class Trainer:
         self.checkpoints = Checkpoints(folder / "checkpoints", seal=seal)
         self.journal = Journal(folder / "journal.jsonl")
         self.best_path = folder / "model.safetensors"
-        self.optimizer = build_optimizer(model, settings)
+        self.optimizer = build_optimizer(model, settings, layer_decay=layer_decay)
         self.feed = task.feed(Position())
         self.carry: Carry = ()
         self.progress = Progress()

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim.adamw import adamw
 
-from seqlab.blocks.positions import LearnedPositions
+from seqlab.positions.base import Positions
+from seqlab.training.depth import rate_factors
 from seqlab.training.settings import TrainingSettings
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
@@ -35,9 +36,11 @@ class AdamW:
     same, but making one imports torch's compiler: seconds that a short run does not have.
     """
 
-    def __init__(self, parameters: Mapping[str, nn.Parameter], decays: Mapping[str, float]) -> None:
+    def __init__(self, parameters: Mapping[str, nn.Parameter], decays: Mapping[str, float], factors: Mapping[str, float] | None = None) -> None:
+        """factors: what the rate is multiplied with, parameter by parameter; 1 for those that are not named."""
         self._parameters = dict(parameters)
         self._decays = dict(decays)
+        self._factors = dict.fromkeys(parameters, 1.0) | dict(factors or {})
         self._moments = {
             name: Moments(torch.zeros_like(each), torch.zeros_like(each), torch.zeros((), device=each.device)) for name, each in parameters.items()
         }
@@ -45,10 +48,12 @@ class AdamW:
     @torch.no_grad()
     def step(self, rate: float) -> None:
         """One update with the gradients that stand in the parameters; those without a gradient stay."""
-        for decay in sorted(set(self._decays.values())):
-            names = [name for name, each in self._parameters.items() if each.grad is not None and self._decays[name] == decay]
-            if names:
-                self._update(names, rate=rate, decay=decay)
+        groups: dict[tuple[float, float], list[str]] = {}
+        for name, each in self._parameters.items():
+            if each.grad is not None:
+                groups.setdefault((self._decays[name], self._factors[name]), []).append(name)
+        for (decay, factor), names in sorted(groups.items()):
+            self._update(names, rate=rate * factor, decay=decay)
 
     def _update(self, names: list[str], *, rate: float, decay: float) -> None:
         moments = [self._moments[name] for name in names]
@@ -79,10 +84,15 @@ class AdamW:
             tensor.copy_(state[name])
 
 
-def build_optimizer(model: nn.Module, settings: TrainingSettings) -> AdamW:
-    """Matrices decay; biases, norms and embeddings (of tokens and of places) do not, unless asked."""
+def build_optimizer(model: nn.Module, settings: TrainingSettings, *, layer_decay: float = 1.0) -> AdamW:
+    """Matrices decay; biases, norms and embeddings (of tokens and of places) do not, unless asked. Frozen parameters are left alone.
+
+    layer_decay: each layer learns at this share of the rate of the one above it.
+    """
     tables = {id(module.weight) for module in model.modules() if isinstance(module, nn.Embedding)}
-    tables |= {id(module.table) for module in model.modules() if isinstance(module, LearnedPositions)}
-    parameters = dict(model.named_parameters())
+    tables |= {id(table) for module in model.modules() if isinstance(module, Positions) for table in module.parameters()}
+    factors = rate_factors((name for name, _ in model.named_parameters()), layer_decay=layer_decay)
+    parameters = {name: each for name, each in model.named_parameters() if each.requires_grad}
     is_decayed = {name: settings.decay_all or (each.dim() >= 2 and id(each) not in tables) for name, each in parameters.items()}
-    return AdamW(parameters, {name: settings.weight_decay if decayed else 0.0 for name, decayed in is_decayed.items()})
+    decays = {name: settings.weight_decay if decayed else 0.0 for name, decayed in is_decayed.items()}
+    return AdamW(parameters, decays, {name: factors[name] for name in parameters})

@@ -1,4 +1,4 @@
-"""The section `training` of a recipe: how long, how fast, how carefully."""
+"""The sections `training` and `start` of a recipe: how long, how fast, how carefully, and from where."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from seqlab.core.settings import Settings
+
+LoRATarget = Literal["qkv", "output", "feed_forward"]
 
 
 class TrainingSettings(Settings):
@@ -36,6 +38,14 @@ class TrainingSettings(Settings):
     decay_steps: int = Field(0, ge=0, description="Update at which the cosine reaches zero; 0 takes the end of the run.")
     clip_norm: float = Field(1.0, ge=0, description="Largest global norm of the gradient, applied before every update; 0 does not clip.")
     label_smoothing: float = Field(0.0, ge=0, lt=1, description="Share of the target that is spread over all classes.")
+    teacher: str = Field(
+        "", description="A finished run whose answers are learned besides the targets (distillation): its folder, or its name below runs/."
+    )
+    teacher_digest: str = Field(
+        "", description="SHA-256 of the teacher's weights; filled in when a run starts, so that it never goes on with others."
+    )
+    teacher_weight: float = Field(0.5, gt=0, le=1, description="Share of the teacher's answers in the loss; the rest belongs to the targets.")
+    teacher_temperature: float = Field(2.0, gt=0, description="Softens the answers of teacher and student alike: the logits are divided by it.")
     evaluate_every: int = Field(
         0, ge=0, description="Updates between validations; 0 validates every epoch and at least ten times, but not below every 25 updates."
     )
@@ -46,3 +56,23 @@ class TrainingSettings(Settings):
     seed: int = Field(1, ge=0, description="Fixes the split, the initial weights, the order and the dropout.")
     threads: int = Field(0, ge=0, description="CPU threads; 0 takes all cores. Part of the run: the last bits of a result depend on it.")
     device: str = Field("auto", description="auto (a GPU when there is one), cpu, cuda, cuda:1, mps.")
+
+
+class StartSettings(Settings):
+    """The run from which training starts: what is taken over, what stays as it was, how fast the rest moves."""
+
+    run: str = Field("", description="A finished run whose tokens, sizes and weights are taken over: its folder, or its name below runs/.")
+    digest: str = Field("", description="SHA-256 of the weights that were taken over; filled in when a run starts.")
+    every: int = Field(1, ge=1, description="Take over the first of every so many layers: 2 starts a student of half the depth.")
+    freeze: Literal["none", "embedding", "body"] = Field(
+        "none", description="What stays as it was: nothing, the embedding with its positions, or all but the new head."
+    )
+    freeze_layers: int = Field(0, ge=0, description="So many of the lowest layers stay as they were, and the embedding with them.")
+    layer_decay: float = Field(1.0, gt=0, le=1, description="Each layer learns at this share of the rate of the one above it; the embedding slowest.")
+    lora_rank: int = Field(0, ge=0, description="Rank of the adapters that are trained in place of the network's own weights (LoRA); 0 has none.")
+    lora_alpha: float = Field(16.0, gt=0, description="The adapters count by this number divided by their rank.")
+    lora_targets: tuple[LoRATarget, ...] = Field(
+        ("qkv", "output"),
+        min_length=1,
+        description="Where adapters stand: the projections into and out of attention, and those of the feed-forward network.",
+    )

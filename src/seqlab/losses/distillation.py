@@ -1,0 +1,21 @@
+"""A student learns what a teacher thinks of every answer, not only which one is right."""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn import functional as F
+
+
+def distillation(
+    student: Float[Tensor, "*targets classes"], teacher: Float[Tensor, "*targets classes"], *, temperature: float = 1.0
+) -> Float[Tensor, ""]:
+    """Sum over the targets of T² · KL(softmax(teacher / T) ‖ softmax(student / T)), where both are logits and T is the temperature.
+
+    T² keeps the size of the gradient: that of the softened answers shrinks by 1 / T².
+    Papers: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", arXiv:1503.02531, section 2;
+    Sanh et al. 2019, "DistilBERT", arXiv:1910.01108, section 2.
+    """
+    softened = (student / temperature).log_softmax(dim=-1)
+    taught = (teacher / temperature).log_softmax(dim=-1)
+    return F.kl_div(softened, taught, reduction="sum", log_target=True) * temperature**2

@@ -1,0 +1,100 @@
+"""A whole network that turns one sequence into another."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float, Int, Shaped
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.blocks.embedding import TokenEmbedding
+from seqlab.core.errors import RecipeError
+from seqlab.models.base import Body, State, bodies
+from seqlab.models.settings import ModelSettings, TransformerSettings
+from seqlab.models.transformer_decoder import TransformerDecoder
+
+
+class EncoderDecoder(nn.Module):
+    """logits_t = W decoder(embed(targets up to t), encoder(embed(source)))_t + b.
+
+    When tied, W is the table of the target's embedding. Both embeddings may be the same layer.
+    Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3; tied: section 3.4.
+
+    The encoder reads a whole source, so it must not be causal (but may be); any body will do.
+    """
+
+    def __init__(self, embed_source: nn.Module, encoder: Body, embed_target: TokenEmbedding, decoder: TransformerDecoder, *, tied: bool) -> None:
+        super().__init__()
+        num_tokens, width = embed_target.weight.shape
+        if tied and width != decoder.output_size:
+            raise RecipeError(
+                f"an output layer of width {decoder.output_size} cannot share an embedding of width {width}.",
+                where="model.tied",
+                cure="Make both widths equal, or use model.tied=false.",
+            )
+        self.embed_source = embed_source
+        self.encoder = encoder
+        self.embed_target = embed_target
+        self.decoder = decoder
+        self.weight = None if tied else nn.Parameter(torch.randn(num_tokens, decoder.output_size) * decoder.output_size**-0.5)
+        self.bias = nn.Parameter(torch.zeros(num_tokens))
+
+    def forward(
+        self,
+        source: Shaped[Tensor, "batch source *features"],
+        source_is_token: Bool[Tensor, "batch source"],
+        targets: Int[Tensor, "batch target"],
+        target_is_token: Bool[Tensor, "batch target"],
+    ) -> Float[Tensor, "batch target vocab"]:
+        """`targets` begin with the start token: logits at t are for the token after targets_t."""
+        logits, _ = self.decode(targets, target_is_token, self.start(source, source_is_token))
+        return logits
+
+    def encode(
+        self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]
+    ) -> Float[Tensor, "batch source size"]:
+        features, _ = self.encoder(self.embed_source(source), source_is_token)
+        return features
+
+    def start(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> State:
+        """The state before the first target: the source, read once for all steps to come."""
+        return self.decoder.start(self.encode(source, source_is_token), source_is_token)
+
+    def decode(
+        self, targets: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: State
+    ) -> tuple[Float[Tensor, "batch time vocab"], State]:
+        """Logits after each of the next targets, from a state of `start` or of an earlier call."""
+        features, state = self.decoder(self.embed_target(targets), is_token, state)
+        return F.linear(features, self.embed_target.weight if self.weight is None else self.weight, self.bias), state
+
+
+def build_encoder_decoder(
+    encoder_settings: ModelSettings,
+    decoder_settings: TransformerSettings,
+    *,
+    num_source_tokens: int,
+    num_target_tokens: int,
+    source_pad_id: int,
+    target_pad_id: int,
+    shared: bool = False,
+) -> EncoderDecoder:
+    """The network that the settings of both sides describe. `shared`: both sides have one vocabulary and one table."""
+    encoder = bodies.get(encoder_settings.kind).build(encoder_settings, causal=False)
+    decoder = TransformerDecoder.build(decoder_settings, source_size=encoder.output_size)
+    embed_target = _embedding(num_target_tokens, decoder.input_size, pad_id=target_pad_id)
+    if not shared:
+        embed_source = _embedding(num_source_tokens, encoder.input_size, pad_id=source_pad_id)
+        return EncoderDecoder(embed_source, encoder, embed_target, decoder, tied=decoder_settings.tied)
+    if (num_source_tokens, encoder.input_size, source_pad_id) != (num_target_tokens, decoder.input_size, target_pad_id):
+        raise RecipeError(
+            f"one table cannot serve {num_source_tokens:,} source tokens of width {encoder.input_size} and "
+            f"{num_target_tokens:,} target tokens of width {decoder.input_size}.",
+            where="model",
+            cure="Use one vocabulary and one width for both sides, or a table for each.",
+        )
+    return EncoderDecoder(embed_target, encoder, embed_target, decoder, tied=decoder_settings.tied)
+
+
+def _embedding(num_tokens: int, size: int, *, pad_id: int) -> TokenEmbedding:
+    """Of the size at which an output layer that shares the table starts with logits near 1."""
+    return TokenEmbedding(num_tokens, size, pad_id=pad_id, std=size**-0.5)

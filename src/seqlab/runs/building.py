@@ -1,0 +1,29 @@
+"""The network of a run: as its task builds it, with the adapters and the frozen parts that its recipe asks for."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from seqlab.blocks.lora import add_lora
+from seqlab.tasks.base import Task
+from seqlab.training.freezing import freeze
+from seqlab.training.settings import StartSettings
+
+LORA_NAMES = {"qkv": ("qkv", "query", "key", "value"), "output": ("output",), "feed_forward": ("expand", "contract")}
+"""What the layers are called for which a recipe may ask."""
+
+
+def build_model(task: Task) -> nn.Module:
+    """A network that the weights of the run fit."""
+    return adapt(task.build_model(), task.recipe.start)
+
+
+def adapt(model: nn.Module, start: StartSettings) -> nn.Module:
+    """Add adapters and freeze what shall stay; the same model comes back."""
+    if start.lora_rank:
+        freeze(model, start.model_copy(update={"freeze": "body", "freeze_layers": 0}))
+        body = model.get_submodule("body")
+        add_lora(body, rank=start.lora_rank, alpha=start.lora_alpha, names=[name for target in start.lora_targets for name in LORA_NAMES[target]])
+    else:
+        freeze(model, start)
+    return model

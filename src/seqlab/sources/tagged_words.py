@@ -1,0 +1,130 @@
+"""Tagged words: one word and its tag per line, a blank line between sentences; also CoNLL files, which have more columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from seqlab.core.errors import DataError, shortened
+from seqlab.sources.bad_rows import BadRows, Pass
+from seqlab.sources.base import Row, Source
+from seqlab.sources.lines import Lines
+from seqlab.sources.opening import content_hash, first_bytes
+from seqlab.sources.settings import DataSettings
+
+PAIR = ["word", "tag"]
+CONLLU = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
+"""The columns of Universal Dependencies, told by ten fields of which the first is a number.  https://universaldependencies.org/format.html"""
+PEEK = 1 << 16
+
+
+class TaggedWords(Source):
+    """A row per sentence: under the name of each column the list of what its lines hold there.
+
+    Two columns are called word and tag, those of Universal Dependencies by their own names, others by their numbers from 1. Columns are
+    parted by tabs where the first line has one, else by blanks. A line that begins with # and is no line of a table is a comment; parts
+    of a contraction that Universal Dependencies repeats (ids such as 1-2 and 8.1) are left out.
+    """
+
+    def __init__(self, path: Path, settings: DataSettings) -> None:
+        self.path = path
+        self.name = str(path)
+        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self._settings = settings
+        first = next((line for line in Lines(path, encoding=settings.encoding) if not _is_comment(line) and line.strip()), "")
+        if not first:
+            raise DataError("is empty.", where=self.name, cure="Each line holds a word and its tag; blank lines part the sentences.")
+        self._delimiter = settings.delimiter or ("\t" if "\t" in first else None)
+        self.columns = self._names(self._cells(first))
+
+    def rows(self) -> Iterator[Row]:
+        reading = self.bad_rows.new_pass()
+        found = 0
+        for row in islice(self._sentences(reading), self._settings.max_rows or None):
+            found += 1
+            yield row
+        reading.require_rows(found, where=self.name, otherwise="holds no sentence.", cure="Each line holds a word and its tag.")
+
+    def fingerprint(self) -> str:
+        settings = self._settings
+        return f"tagged:{content_hash(self.path)}:{self._delimiter!r}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}"
+
+    def _sentences(self, reading: Pass) -> Iterator[Row]:
+        """A sentence with a line that cannot be read is rejected as a whole."""
+        words: list[list[str]] = []
+        start, problem = 0, None
+        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
+        for number, line in enumerate(self._with_end(lines), start=1):
+            if not line.strip():
+                if problem is not None:
+                    reading.reject(problem)
+                elif words:
+                    yield Row({name: list(cells) for name, cells in zip(self.columns, zip(*words, strict=True), strict=True)}, self.name, start)
+                words, start, problem = [], 0, None
+                continue
+            found, lines.problem = lines.problem, None
+            if found is None and (self._is_comment(line) or self._is_repeated(line)):
+                continue
+            start = start or number
+            cells = self._cells(line)
+            problem = problem or found or self._wrong(cells, line, number)
+            if problem is not None and not self.bad_rows.skip:
+                raise problem
+            words.append(cells)
+
+    @staticmethod
+    def _with_end(lines: Lines) -> Iterator[str]:
+        yield from lines
+        yield ""  # ends the last sentence
+
+    def _cells(self, line: str) -> list[str]:
+        return [cell.strip() for cell in line.rstrip("\r\n").split(self._delimiter)]
+
+    def _names(self, cells: list[str]) -> list[str]:
+        if len(cells) == len(CONLLU) and cells[0].partition("-")[0].isdigit():
+            return CONLLU
+        if len(cells) == 1:
+            raise DataError(
+                f"the first line holds {shortened(cells[0])!r} alone, without a tag.",
+                where=self.name,
+                cure="Each line holds a word and its tag, separated by a tab or blanks; another character: data.delimiter=CHARACTER",
+            )
+        return PAIR if len(cells) == len(PAIR) else [str(number) for number in range(1, len(cells) + 1)]
+
+    def _is_comment(self, line: str) -> bool:
+        return line.startswith("#") and len(self._cells(line)) != len(self.columns)
+
+    def _is_repeated(self, line: str) -> bool:
+        return self.columns is CONLLU and not self._cells(line)[0].isdigit() and self._cells(line)[0].replace("-", "").replace(".", "").isdigit()
+
+    def _wrong(self, cells: list[str], line: str, number: int) -> DataError | None:
+        where = f"{self.name}, line {number}"
+        if len(cells) != len(self.columns):
+            between = "blanks" if self._delimiter is None else "a tab" if self._delimiter == "\t" else repr(self._delimiter)
+            return DataError(
+                f"{len(cells)} columns, expected {len(self.columns)} ({', '.join(self.columns)}): {shortened(line.strip())!r}.",
+                where=where,
+                cure=f"The columns are separated by {between}, as in the first line; leave such sentences out with data.bad_rows=skip.",
+            )
+        if "" in cells:
+            return DataError(
+                f"column '{self.columns[cells.index('')]}' is empty.",
+                where=where,
+                cure="Mend the line, or skip the sentence with data.bad_rows=skip.",
+            )
+        return None
+
+
+def looks_tagged(path: Path) -> bool:
+    """Whether a file whose name does not say so holds tagged words: as many tabs in every line, and blank lines between groups of them."""
+    start = first_bytes(path, PEEK).decode("latin-1")
+    lines = start.splitlines()[: -1 if len(start) == PEEK else None]  # the last one may be cut
+    counts = {line.count("\t") for line in lines if line.strip() and not _is_comment(line)}
+    inner = "\n".join(lines).strip("\n").split("\n")
+    return len(counts) == 1 and counts != {0} and any(not line.strip() for line in inner)
+
+
+def _is_comment(line: str) -> bool:
+    """Before the columns are known; # may also be a word, in a line with as many columns as the others."""
+    return line.startswith("#") and "\t" not in line

@@ -1,0 +1,34 @@
+"""Cells that hold the words of a sentence, or a tag for each of them."""
+
+from __future__ import annotations
+
+from seqlab.core.errors import DataError
+from seqlab.sources.base import Row
+
+CURE = "Mend the row, or skip such rows with data.bad_rows=skip; another column: data.text=NAME, data.label=NAME."
+
+
+def words_of(row: Row, column: str) -> list[str]:
+    """A list of texts, as tagged files and JSON have it; a text is cut at its blanks."""
+    value = row.values.get(column)
+    words = value.split() if isinstance(value, str) else value
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise DataError(f"column '{column}' holds no list of words.", where=row.where, cure=CURE)
+    if not words:
+        raise DataError(f"column '{column}' has no words.", where=row.where, cure=CURE)
+    if any(not word.strip() for word in words):
+        raise DataError(f"word {[bool(word.strip()) for word in words].index(False) + 1} of column '{column}' is empty.", where=row.where, cure=CURE)
+    return words
+
+
+def pairs_of(row: Row, *, words: str, tags: str) -> tuple[list[str], list[str]]:
+    """The words of a sentence and their tags, one for each."""
+    found, given = words_of(row, words), words_of(row, tags)
+    if len(found) != len(given):
+        raise DataError(f"{len(found)} words in column '{words}', but {len(given)} tags in column '{tags}'.", where=row.where, cure=CURE)
+    return found, given
+
+
+def holds_lists(value: object) -> bool:
+    """Whether a cell is a list of texts, as words and tags are."""
+    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)

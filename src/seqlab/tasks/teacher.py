@@ -1,0 +1,50 @@
+"""A finished model whose answers a new one learns."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from seqlab.losses.distillation import distillation
+from seqlab.models.recurrent import Recurrent
+from seqlab.training.base import Carry
+
+
+class Teacher:
+    """Looks at every batch as it is used afterwards (no dropout), never learns, and adds its part to the loss.
+
+        loss = (1 - weight) · loss of the targets + weight · T² KL(softmax(teacher / T) ‖ softmax(student / T))
+
+    Paper: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", arXiv:1503.02531.
+    """
+
+    def __init__(self, model: nn.Module, *, weight: float, temperature: float) -> None:
+        self.model = model.eval().requires_grad_(False)
+        self.weight = weight
+        self.temperature = temperature
+
+    @property
+    def num_parts(self) -> int:
+        """Tensors that a recurrent teacher carries from window to window of a stream."""
+        body = self.model.get_submodule("body")
+        return len(body.stack.state_sizes) if isinstance(body, Recurrent) else 0
+
+    @torch.no_grad()
+    def look(self, *inputs: Tensor) -> Float[Tensor, "*targets classes"]:
+        """The teacher's logits, for whatever the student was given."""
+        return self.model(*inputs)
+
+    @torch.no_grad()
+    def tokens(
+        self, inputs: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: Carry | None = None
+    ) -> tuple[Float[Tensor, "batch time vocab"], Carry]:
+        """The teacher's logits at every step of a stream, and its state for the next window where it has one."""
+        logits, after = self.model(inputs, is_token, state or None)
+        return logits, after if self.num_parts else ()
+
+    def mixed(
+        self, hard: Float[Tensor, ""], student: Float[Tensor, "*targets classes"], teacher: Float[Tensor, "*targets classes"]
+    ) -> Float[Tensor, ""]:
+        """The loss of the targets and that of the teacher's answers, by their shares. All are sums over the same targets."""
+        return (1 - self.weight) * hard + self.weight * distillation(student, teacher, temperature=self.temperature)

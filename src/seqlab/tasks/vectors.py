@@ -1,0 +1,78 @@
+"""What the body of a network makes of texts, as vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from numpy.typing import NDArray
+from torch import nn
+
+from seqlab.batches.padding import pad
+from seqlab.batches.plans import LengthOrderPlan
+from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
+from seqlab.blocks.recurrent_layer import BothDirections
+from seqlab.core.errors import UsageError
+from seqlab.models.base import Body
+from seqlab.models.recurrent import Recurrent
+
+VectorPooling = Literal["mean", "first", "last", "max"]
+TOGETHER, STEPS_TOGETHER = 256, 32_768
+"""At most so many sequences, and padded steps, are read together."""
+
+
+def sequence_vectors(model: nn.Module, sequences: Sequence[NDArray[Any]], *, pooling: VectorPooling) -> Float[np.ndarray, "sequences hidden"]:
+    """One vector for each sequence of steps, in their order: the features of the body, pooled over the real steps."""
+    body = _body_of(model)
+    pool = _pool(pooling, body)
+    vectors = np.empty((len(sequences), body.output_size), np.float32)
+    lengths = np.array([len(each) for each in sequences], np.int64)
+    plan = LengthOrderPlan(lengths, batch_size=TOGETHER, most_steps=STEPS_TOGETHER)
+    for number in range(plan.batches_in(0)):
+        rows = plan.batch(0, number)
+        features, is_token = _read(model, [sequences[row] for row in rows.tolist()])
+        vectors[rows] = pool(features, is_token).float().cpu().numpy()
+    return vectors
+
+
+def step_vectors(model: nn.Module, sequence: NDArray[Any]) -> Float[np.ndarray, "time hidden"]:
+    """The features of the body at every step of one sequence."""
+    features, _ = _read(model, [sequence])
+    return features[0].float().cpu().numpy()
+
+
+@torch.inference_mode()
+def _read(model: nn.Module, sequences: list[NDArray[Any]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Features of the body (batch, time, hidden), and where they are real."""
+    inputs, is_token = pad(sequences, value=0)
+    device = next(model.parameters()).device
+    inputs, is_token = inputs.to(device), is_token.to(device)
+    was_training = model.training
+    model.eval()
+    features, _ = _body_of(model)(model.get_submodule("embed")(inputs), is_token)
+    model.train(was_training)
+    return features, is_token
+
+
+def _body_of(model: nn.Module) -> Body:
+    body = getattr(model, "body", None)
+    if not isinstance(body, Body):
+        raise UsageError("this network reads no sequence of steps, so it has no vectors of them.")
+    return body
+
+
+def _pool(pooling: str, body: Body) -> nn.Module:
+    if pooling not in get_args(VectorPooling):
+        raise UsageError(f"'{pooling}' is no way to make one vector of many.", cure=f"There is: {', '.join(get_args(VectorPooling))}.")
+    if pooling == "last":
+        layer = body.stack.layers[-1] if isinstance(body, Recurrent) else None
+        merged = isinstance(layer, BothDirections) and layer.output_size == layer.onward.output_size
+        if merged:
+            raise UsageError(
+                "'last' takes each direction where it has read all, and merged directions cannot be told apart.", cure="Use pooling='mean' or 'max'."
+            )
+        return LastPool(bidirectional=isinstance(layer, BothDirections))
+    return {"mean": MeanPool, "first": FirstPool, "max": MaxPool}[pooling]()

@@ -1,0 +1,69 @@
+"""A language whose middle word agrees with both of its neighbours: found from both sides, and from the left alone by luck only."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from seqlab.batches.feed import Position
+from seqlab.recipes.reading import check
+from seqlab.runs.data import open_data
+from seqlab.tasks.masked_language_model import MaskedLanguageModelling
+from seqlab.training.optimizer import build_optimizer
+
+SIZE, STEPS = 4, 200
+
+
+def sentence(left: int, right: int, *, hidden: bool = False) -> str:
+    """The middle word agrees with both of its neighbours: one of them leaves four words that fit."""
+    return f"a{left} {'[MASK]' if hidden else f'm{left}{right}'} b{right}"
+
+
+def accuracy_after_training(folder: Path, model: dict[str, Any]) -> float:
+    """The share of all gaps between two neighbours that are filled rightly."""
+    path = folder / "sentences.csv"
+    pairs = list(product(range(SIZE), repeat=2))
+    path.write_text("\n".join(["text", *(sentence(*pair) for pair in pairs * 12)]))
+    raw = {
+        "task": "masked_language_model", "data": {"train": str(path), "text": "text", "split": "random"}, "tokens": {"kind": "words"},
+        "model": {"dropout": 0.0, **model}, "training": {"batch_size": 32}, "masking": {"share": 0.3},
+    }  # fmt: skip
+    opened = open_data(check(raw, where="test"))
+    recipe, _ = MaskedLanguageModelling.complete(opened.recipe, opened.parts["train"])
+    task = MaskedLanguageModelling.learn(recipe, opened.parts["train"])
+    task.attach("train", opened.parts["train"])
+    torch.manual_seed(1)
+    network = task.build_model().train()
+    optimizer = build_optimizer(network, recipe.training)
+    feed = task.feed(Position())
+    for _ in range(STEPS):
+        loss = task.loss(network, feed.take(), ())
+        network.zero_grad()
+        (loss.total / loss.count).backward()
+        optimizer.step(3e-3)
+    answers = task.predict(network.eval(), [sentence(*pair, hidden=True) for pair in pairs], top=1)
+    return sum(answer.answer == sentence(*pair).split()[1] for answer, pair in zip(answers, pairs, strict=True)) / len(pairs)
+
+
+TRANSFORMER = {"kind": "transformer", "hidden_size": 32, "heads": 2, "layers": 2, "positions": "learned", "embedding_scale": True}
+
+
+@pytest.mark.spec(170)
+@pytest.mark.parametrize(
+    ("model", "sees_both_sides"),
+    [
+        (TRANSFORMER, True),
+        ({**TRANSFORMER, "causal": True}, False),
+        ({"kind": "recurrent", "cell": "gru", "hidden_size": 32, "bidirectional": True}, True),
+        ({"kind": "recurrent", "cell": "gru", "hidden_size": 32}, False),
+        ({"kind": "convolutional", "hidden_size": 32, "layers": 2}, True),
+    ],
+    ids=["transformer", "causal transformer", "bidirectional gru", "gru", "convolutional"],
+)
+def test_a_word_that_agrees_with_both_sides_is_found_by_those_who_see_both(tmp_path: Path, model: dict[str, Any], sees_both_sides: bool) -> None:
+    found = accuracy_after_training(tmp_path, model)
+    assert found >= 0.95 if sees_both_sides else found <= 0.5  # luck alone gets a quarter

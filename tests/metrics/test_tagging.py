@@ -1,0 +1,50 @@
+"""Intervals over sentences, beside what drawing them one by one in plain Python gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+
+from seqlab.metrics.bootstrap import percentiles
+from seqlab.metrics.tagging import by_sentence, share_interval, token_macro_f1_interval
+
+SENTENCES = np.repeat(np.arange(40), np.random.default_rng(0).integers(1, 7, size=40))
+GENERATOR = np.random.default_rng(1)
+TARGETS = GENERATOR.integers(3, size=len(SENTENCES))
+PREDICTED = np.where(GENERATOR.random(len(SENTENCES)) < 0.7, TARGETS, GENERATOR.integers(3, size=len(SENTENCES)))
+
+
+def draw(statistic: str) -> tuple[float, float]:
+    values = []
+    for chosen in np.random.default_rng(0).integers(40, size=(1000, 40)):
+        tokens = np.concatenate([np.flatnonzero(sentence == SENTENCES) for sentence in chosen])
+        right = TARGETS[tokens] == PREDICTED[tokens]
+        macro = f1_score(TARGETS[tokens], PREDICTED[tokens], average="macro", labels=[0, 1, 2], zero_division=0) if statistic == "f1" else 0.0
+        values.append(macro if statistic == "f1" else right.mean())
+    found = percentiles(np.array(values))
+    return found.low, found.high
+
+
+def test_the_interval_of_accuracy_draws_sentences() -> None:
+    found = share_interval(TARGETS == PREDICTED, SENTENCES)
+    assert (found.low, found.high) == pytest.approx(draw("accuracy"))
+
+
+@pytest.mark.slow
+def test_the_interval_of_macro_f1_draws_sentences() -> None:
+    found = token_macro_f1_interval(TARGETS, PREDICTED, SENTENCES, num_classes=3)
+    assert (found.low, found.high) == pytest.approx(draw("f1"))
+
+
+def test_words_of_one_sentence_are_no_independent_witnesses() -> None:
+    """All right or all wrong by sentence: the interval is that of 20 sentences, not that of 200 words."""
+    right, sentences = np.repeat(np.arange(20) % 2 == 0, 10), np.repeat(np.arange(20), 10)
+    wide, narrow = share_interval(right, sentences), share_interval(right, np.arange(200))
+    assert wide.high - wide.low > 2.5 * (narrow.high - narrow.low)
+
+
+def test_sentences_without_a_word_that_counts_play_no_part() -> None:
+    assert by_sentence(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 3])).tolist() == [3.0, 0.0, 0.0, 4.0]
+    found = share_interval(np.array([True, True]), np.array([0, 3]))
+    assert (found.low, found.high) == (1.0, 1.0)

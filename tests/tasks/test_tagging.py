@@ -1,0 +1,291 @@
+"""The tagging task: what it reads, what it chooses, what it scores, what it answers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import accuracy_score, f1_score, log_loss
+from tokenizers import Tokenizer as Engine
+from tokenizers.models import WordPiece
+from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import TemplateProcessing
+from torch import nn
+
+from seqlab.batches.feed import Position
+from seqlab.core.errors import DataError, RecipeError
+from seqlab.recipes.reading import check
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.data import open_data
+from seqlab.sources.base import Row
+from seqlab.tasks.tagging import NO_TAG, TaggedSentence, Tagging
+from seqlab.tasks.word_inputs import WordInputs
+from seqlab.tokens.hugging_face import HuggingFace
+
+TRAIN = [
+    [("the", "D"), ("dog", "N"), ("walks", "V")],
+    [("the", "D"), ("walks", "N"), ("end", "V"), (".", "P")],
+    [("dogs", "N"), ("walks", "V")],
+    [("the", "D"), ("dog", "N"), ("ends", "V"), ("the", "D"), ("walks", "N"), (".", "P")],
+    [("end", "V"), (".", "P")],
+]
+TEST = [[("the", "D"), ("whale", "N"), ("walks", "V")], [("dog", "N"), ("shouts", "V"), (".", "P")], [("the", "D"), ("end", "N")]]
+MODEL = {"kind": "recurrent", "hidden_size": 7, "cell": "gru", "bidirectional": True}
+
+
+def write(folder: Path, sentences: list[list[tuple[str, str]]], name: str) -> str:
+    (folder / name).write_text("\n\n".join("\n".join(f"{word}\t{tag}" for word, tag in sentence) for sentence in sentences) + "\n")
+    return str(folder / name)
+
+
+def make(folder: Path, *, tokens: dict[str, Any] | None = None, test: list[list[tuple[str, str]]] = TEST, **settings: Any) -> Tagging:
+    data = {"train": write(folder, TRAIN, "train.tsv"), "valid": write(folder, test, "valid.tsv"), "test": write(folder, test, "test.tsv")}
+    recipe = check({"data": {**data, **settings}, "model": MODEL, "tokens": tokens or {}}, where="test")
+    opened = open_data(recipe)
+    assert opened.recipe.task == "tagging"
+    recipe, _ = Tagging.complete(opened.recipe, opened.parts["train"])
+    task = Tagging.learn(recipe, opened.parts["train"])
+    for name, source in opened.parts.items():
+        task.attach(name, source)
+    torch.manual_seed(3)
+    return task
+
+
+def learn(recipe: Recipe) -> Tagging:
+    opened = open_data(recipe)
+    return Tagging.learn(Tagging.complete(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+
+
+def test_a_token_is_a_word_and_words_seen_once_are_unknown(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    assert task.recipe.tokens.kind == "whitespace"
+    assert task.inputs.tokenizer.vocabulary.pieces == ["<unk>", "<pad>", "the", "walks", ".", "dog", "end"]
+    assert task.stores["train"][0].tolist() == [[2, 0], [5, 1], [3, 3]]  # ids and tags: D, N, P, V
+    assert task.stores["train"][2].tolist() == [[0, 1], [3, 3]]
+    everything = make(tmp_path, tokens={"min_count": 1})
+    assert "dogs" in everything.inputs.tokenizer.vocabulary.ids
+
+
+def test_what_was_guessed_is_said(tmp_path: Path) -> None:
+    recipe = check({"data": {"train": write(tmp_path, TRAIN, "train.tsv"), "valid_share": 0.2, "test_share": 0.2}}, where="test")
+    opened = open_data(recipe)
+    assert "a tag for every word: tagging; another task: task=NAME" in opened.reasons
+    completed, reasons = Tagging.complete(opened.recipe, opened.parts["train"])
+    assert [reason.partition(";")[0] for reason in reasons] == [
+        "a token is a word",
+        "words seen once count as unknown, so that the model learns to tag unknown words",
+        "a bidirectional recurrent model",
+    ]
+    assert completed.model.bidirectional  # type: ignore[union-attr]
+    assert completed.training.batch_size == 32
+
+
+def test_the_named_task_decides_how_a_file_of_one_sentence_is_read(tmp_path: Path) -> None:
+    path = write(tmp_path, [TRAIN[0]], "one.txt")
+    recipe = check({"task": "tagging", "data": {"train": path, "valid": path, "test": path}}, where="test")
+    opened = open_data(recipe)
+    assert (opened.recipe.data.format, opened.recipe.data.text, opened.recipe.data.label) == ("tagged", "word", "tag")
+
+
+@pytest.mark.parametrize("kind", ["whitespace", "words", "characters", "bytes", "wordpiece", "bpe", "unigram"])
+def test_the_last_piece_of_every_word_answers_for_it(tmp_path: Path, kind: str) -> None:
+    task = make(tmp_path, tokens={"kind": kind, "size": 0 if kind in ("characters", "bytes") else 300, "min_count": 1})
+    ids, tags = task.stores["train"][3].T
+    assert [task.labels.names[tag] for tag in tags if tag != NO_TAG] == [tag for _, tag in TRAIN[3]]
+    assert tags[-1] != NO_TAG
+    text = "the dog ends the walks ."
+    assert ids.tolist() == task.inputs.tokenizer.encode(text).tolist()
+    ends = np.flatnonzero(tags != NO_TAG)
+    read = [task.inputs.tokenizer.decode(part[part != NO_TAG].tolist()) for part in np.split(ids, ends[:-1] + 1)]
+    assert "".join(read).replace(" ", "") == text.replace(" ", "")
+    assert [part.strip() for part in read] == text.split()
+
+
+def test_a_word_with_a_blank_inside_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "train.conllu"
+    path.write_text(
+        "".join(f"{number}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for number, (word, tag) in enumerate([("1 000", "NUM"), ("dogs", "N")], 1))
+    )
+    recipe = check({"data": {"train": str(path), "valid": str(path), "test": str(path)}, "tokens": {"min_count": 1}}, where="test")
+    opened = open_data(recipe)
+    task = Tagging.learn(Tagging.complete(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+    task.attach("train", opened.parts["train"])
+    assert "1_000" in task.inputs.tokenizer.vocabulary.ids
+    assert len(task.stores["train"][0]) == 2
+
+
+@pytest.mark.spec(11)
+def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    model = task.build_model().eval()
+    words = task.answers(model, "test").words
+    evaluation = task.evaluate(model, "test")
+    scores = {score.name: score for score in evaluation.scores}
+    names = task.labels.names
+    targets = [names.index(tag) for sentence in TEST for _, tag in sentence]
+    assert words.targets.tolist() == targets
+    assert scores["accuracy"].value == pytest.approx(accuracy_score(targets, words.predicted))
+    assert scores["macro_f1"].value == pytest.approx(f1_score(targets, words.predicted, average="macro", labels=range(4), zero_division=0))
+    assert scores["loss"].value == pytest.approx(log_loss(targets, np.exp(words.log_probs), labels=range(4)), rel=1e-5)
+    unseen = [place for place, word in enumerate(word for sentence in TEST for word, _ in sentence) if word in ("whale", "shouts")]
+    assert scores["accuracy_on_unseen_words"].value == pytest.approx(np.mean(words.predicted[unseen] == np.array(targets)[unseen]))
+    assert (evaluation.details["sentences"], evaluation.details["unseen_words"], evaluation.details["examples"]) == (3, 2, 8)
+    assert [(line["label"], line["count"]) for line in evaluation.details["per_class"]] == [("D", 2), ("N", 3), ("P", 1), ("V", 2)]
+    assert "8 words with the right tag; 95 % bootstrap interval over 3 sentences" in scores["accuracy"].how
+    assert "the 2 words that the training data does not have; 95 % bootstrap interval over 2 sentences" in scores["accuracy_on_unseen_words"].how
+    json.dumps(evaluation.details)
+
+
+def test_the_baseline_gives_every_word_its_own_most_frequent_tag(tmp_path: Path) -> None:
+    """By hand: the D, whale (unseen) N or D, walks N or V (two each: the first seen), dog N, shouts as whale, . P, end V."""
+    counts = Counter(tag for sentence in TRAIN for _, tag in sentence)
+    assert counts.most_common(1)[0] == ("N", 5)
+    scores = {score.name: score for score in make(tmp_path).evaluate(make(tmp_path).build_model().eval(), "test").scores}
+    right = ["D", "N", "V", "N", "N", "P", "D", "V"]  # the whale walks / dog shouts . / the end
+    truth = [tag for sentence in TEST for _, tag in sentence]
+    assert scores["accuracy"].baseline == pytest.approx(np.mean([a == b for a, b in zip(right, truth, strict=True)]))
+    assert scores["accuracy"].baseline_name == "the word's most frequent tag"
+    assert scores["accuracy_on_unseen_words"].baseline == pytest.approx(0.5)
+
+
+def test_without_unseen_words_there_is_no_score_for_them(tmp_path: Path) -> None:
+    task = make(tmp_path, test=TRAIN)
+    assert [score.name for score in task.evaluate(task.build_model().eval(), "test").scores] == ["accuracy", "macro_f1", "loss"]
+
+
+@pytest.mark.parametrize("kind", ["whitespace", "characters"])
+def test_answers_stand_in_the_order_of_the_file_and_equal_those_of_each_sentence_alone(tmp_path: Path, kind: str) -> None:
+    task = make(tmp_path, tokens={"kind": kind})
+    model = task.build_model().eval()
+    answers = task.answers(model, "test")
+    assert answers.sentences.tolist() == [0, 0, 0, 1, 1, 1, 2, 2]
+    start = 0
+    for sentence in TEST:
+        given = [word for word, _ in sentence]
+        alone = task.predict(model, [given], top=1)[0]
+        assert isinstance(alone, TaggedSentence)
+        own = answers.words.log_probs[start : start + len(given)]
+        assert alone.tags == tuple(task.labels.names[place] for place in own.argmax(axis=1))
+        assert alone.probability == pytest.approx(float(np.exp(own.max(axis=1).sum())), rel=1e-5)
+        assert alone.answer == " ".join(f"{word}/{tag}" for word, tag in zip(given, alone.tags, strict=True))
+        start += len(given)
+
+
+def test_a_text_is_cut_into_words_and_an_empty_one_has_none(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    model = task.build_model().eval()
+    first, empty, last = task.predict(model, ["the dog walks.", "", "dogs!"], top=1)
+    assert isinstance(first, TaggedSentence)
+    assert first.words == ("the", "dog", "walks", ".")
+    assert [word for word, _ in first.ranking] == first.answer.split()
+    assert (empty.answer, empty.ranking) == ("", [])
+    assert last.input == "dogs !"
+    assert task.pieces(task.encode(["the whale"])[0]) == ["the", "<unk>"]
+
+
+def test_the_loss_counts_words_and_nothing_else(tmp_path: Path) -> None:
+    task = make(tmp_path, tokens={"kind": "characters"})
+    model = task.build_model().eval()
+    batch = task.collate("train", np.array([0, 2, 4]))
+    found = task.loss(model, batch, ())
+    log_probs = model(batch.inputs, batch.is_token).log_softmax(dim=-1).detach()
+    places = (batch.targets != NO_TAG).nonzero().tolist()
+    assert len(places) == found.count == 3 + 2 + 2
+    assert found.total.item() == pytest.approx(-sum(float(log_probs[row, time, batch.targets[row, time]]) for row, time in places), rel=1e-5)
+    assert found.correct == sum(int(log_probs[row, time].argmax()) == int(batch.targets[row, time]) for row, time in places)
+
+
+def test_training_cuts_sentences_and_scoring_does_not(tmp_path: Path) -> None:
+    task = make(tmp_path, max_length=2)
+    assert task.stores["train"].lengths.tolist() == [2, 2, 2, 2, 2]
+    assert task.stores["test"].lengths.tolist() == [3, 3, 2]
+
+
+class AlwaysTheFirst(nn.Module):
+    """Sure of tag 0, whatever it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sure = nn.Parameter(torch.tensor([5.0, 0.0, 1.0, -1.0]))
+
+    def forward(self, inputs: torch.Tensor, is_token: torch.Tensor) -> torch.Tensor:
+        return self.sure.expand(*inputs.shape, 4)
+
+
+def test_the_surest_mistakes_are_shown_in_their_sentence(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    worst = task.evaluate(AlwaysTheFirst(), "test").details["most_wrong"]
+    assert [(entry["text"], entry["truth"], entry["predicted"]) for entry in worst[:3]] == [
+        ("the whale [walks]", "V", "D"),
+        ("dog [shouts] .", "V", "D"),
+        ("the [whale] walks", "N", "D"),
+    ]
+    assert worst[1]["where"].endswith("test.tsv, line 5")
+    assert len(worst) == 6
+
+
+def test_a_saved_task_is_the_same_task(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    task.save(tmp_path / "tokens")
+    again = Tagging.load(task.recipe, tmp_path / "tokens")
+    assert again.labels.names == task.labels.names
+    model = task.build_model().eval()
+    assert again.predict(model, ["the dog walks"], top=1) == task.predict(model, ["the dog walks"], top=1)
+    assert task.describe_rows(task.feed(Position()).take()).startswith("batch of 5 rows, lines 1, 5, 10, 13, 20 of ")
+
+
+@pytest.mark.parametrize(
+    ("train", "settings", "words"),
+    [
+        ([[("a", "X"), ("b", "X")], [("c", "X")]], {}, "every word has the same tag 'X'.\n  A tagger needs at least two tags; is 'tag'"),
+        (TRAIN, {"label": "pos"}, "there is no column 'pos'.\n  There is: tag, word."),
+        (TRAIN, {"text": "words"}, "there is no column 'words'.\n  Did you mean 'word'?"),
+    ],
+)  # fmt: skip
+def test_data_that_no_tagger_can_use(tmp_path: Path, train: list[list[tuple[str, str]]], settings: dict[str, str], words: str) -> None:
+    path = write(tmp_path, train, "train.tsv")
+    recipe = check({"task": "tagging", "data": {"train": path, "valid": path, "test": path, **settings}}, where="test")
+    with pytest.raises(DataError) as caught:
+        learn(recipe)
+    assert words in str(caught.value)
+
+
+def test_a_tag_that_training_never_had_is_told_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"valid.tsv, line 5: the label 'Q' does not occur in the training data"):
+        make(tmp_path, test=[*TEST[:1], [("dog", "Q")]])
+
+
+def test_sentences_in_json_are_read_and_their_mistakes_told(tmp_path: Path) -> None:
+    path = tmp_path / "train.jsonl"
+    rows = [{"tokens": [word for word, _ in sentence], "pos_tags": [tag for _, tag in sentence]} for sentence in TRAIN]
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    opened = open_data(check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test"))
+    task = Tagging.learn(Tagging.complete(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+    assert task.labels.names == ["D", "N", "P", "V"]
+    path.write_text("\n".join(json.dumps(row) for row in [*rows, {"tokens": ["a", "b"], "pos_tags": ["D"]}]))
+    opened = open_data(check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test"))
+    with pytest.raises(DataError, match=r"train.jsonl, line 6: 2 words in column 'tokens', but 1 tags in column 'pos_tags'."):
+        Tagging.learn(opened.recipe, opened.parts["train"])
+
+
+def test_a_model_for_pictures_is_refused(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    task.recipe = check({"data": task.recipe.data.model_dump(), "model": {"kind": "vision_transformer"}}, where="test")
+    with pytest.raises(RecipeError, match="has no steps to tag"):
+        task.build_model()
+
+
+def test_a_published_template_stands_around_the_sentence_and_not_around_every_word() -> None:
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "dog", "bark", "##s", "the"]
+    engine = Engine(WordPiece({piece: place for place, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    engine.pre_tokenizer = Whitespace()
+    engine.post_processor = TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    inputs = WordInputs(HuggingFace(engine, size=8, roles={"pad": 0, "unk": 1}), column="word")
+    _, ids, places = next(inputs.encode_words([Row({"word": ["the", "dogs", "bark", "§§"]}, "f", 1)]))
+    assert [pieces[token] for token in ids] == ["[CLS]", "the", "dog", "##s", "bark", "[UNK]", "[SEP]"]
+    assert places.tolist() == [1, 3, 4, 5]
