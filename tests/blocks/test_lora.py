@@ -63,9 +63,9 @@ def transformer() -> nn.Module:
 
 
 def test_adapters_of_a_whole_transformer_start_as_nothing_and_merge_away() -> None:
-    plain, adapted = transformer(), transformer()
+    plain, adapted = transformer().double(), transformer().double()
     assert add_lora(adapted, rank=2) == 4  # qkv and output of two layers
-    steps, is_token = torch.randn(2, 5, 6), torch.ones(2, 5, dtype=torch.bool)
+    steps, is_token = torch.randn(2, 5, 6, dtype=torch.float64), torch.ones(2, 5, dtype=torch.bool)
     assert torch.equal(adapted(steps, is_token)[0], plain(steps, is_token)[0])
     for layer in adapted.modules():
         if isinstance(layer, LoRALinear):
@@ -73,7 +73,7 @@ def test_adapters_of_a_whole_transformer_start_as_nothing_and_merge_away() -> No
     after = adapted(steps, is_token)[0]
     assert not torch.allclose(after, plain(steps, is_token)[0], atol=1e-2)
     assert merge_lora(adapted) == 4
-    assert torch.allclose(adapted(steps, is_token)[0], after, atol=1e-6)
+    assert torch.allclose(adapted(steps, is_token)[0], after, atol=1e-12)
     assert adapted.state_dict().keys() == plain.state_dict().keys()
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from seqlab.attention.base import scores
 from seqlab.cells.settings import CELL_KINDS
-from seqlab.core.settings import sentence_of
+from seqlab.core.settings import choices_of, sentence_of
 from seqlab.datasets.base import datasets
-from seqlab.models.settings import SHORT_NAMES, TransformerSettings
+from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES, TransformerSettings
+from seqlab.positions.base import positions
 from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
 from seqlab.training.settings import TrainingSettings
 from tests.cli.running import run
@@ -31,9 +33,10 @@ def test_one_setting_is_explained_by_its_dotted_name_and_by_its_own(capsys: pyte
     assert dotted == short == f"training.clip_norm (number; default 1)\n    {sentence}\nnext:\n  seqlab train FILE training.clip_norm=VALUE\n"
 
 
-def test_a_setting_that_differs_between_models_is_shown_in_both_forms(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_setting_that_differs_between_models_is_shown_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "explain", "model.hidden_size").out
-    assert out.count("model.hidden_size (") == 2
+    fields = [settings.model_fields["hidden_size"] for settings in MODEL_KINDS.values()]
+    assert out.count("model.hidden_size (") == len({(field.default, field.description) for field in fields})
     assert "default 256" in out
     assert f"default {TransformerSettings().hidden_size}" in out
 
@@ -80,12 +83,27 @@ def test_explain_alone_names_every_part_of_a_recipe(capsys: pytest.CaptureFixtur
         ("classification", "seqlab train FILE --task classification"),
         ("languages", "seqlab train languages"),
         ("bpe", "seqlab train FILE tokens.kind=bpe"),
+        ("scaled_dot", "seqlab list attention"),
+        ("rotary", "seqlab train FILE --model transformer model.positions=rotary"),
     ],
 )
 def test_a_name_is_explained_with_a_command_that_uses_it(topic: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     ended = run(capsys, "explain", topic)
     assert ended.out.startswith(f"{'model' if topic == 'lstm' else 'task' if topic == 'classification' else ended.out.split()[0]} {topic}: ")
     assert ended.out.endswith(f"next:\n  {command}\n")
+
+
+def test_a_name_of_two_parts_is_explained_as_both(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "explain", "additive").out
+    assert "cell additive: " in out
+    assert "attention additive: A small network scores query and key: v · tanh(W q + U k).\n" in out
+
+
+def test_scores_and_positions_are_listed_from_their_files(capsys: pytest.CaptureFixture[str]) -> None:
+    found = run(capsys, "list", "--json").json
+    assert found["attention"] == {name: scores.sentence(name) for name in scores.names()}
+    assert found["positions"] == {name: positions.sentence(name) for name in positions.names()}
+    assert set(found["positions"]) == set(choices_of(TransformerSettings.model_fields["positions"].annotation))
 
 
 def test_everything_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +116,7 @@ def test_everything_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]
             assert len(sentence) > 15, f"{kind} {name}"
 
 
-@pytest.mark.parametrize("kind", ["tasks", "models", "cells", "tokens", "datasets", "recipes", "runs"])
+@pytest.mark.parametrize("kind", ["tasks", "models", "cells", "attention", "positions", "tokens", "datasets", "recipes", "runs"])
 def test_every_list_ends_with_a_command(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "\nnext:\n  seqlab " in run(capsys, "list", kind).out

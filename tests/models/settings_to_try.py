@@ -42,6 +42,25 @@ EITHER_WAY: Mapping[str, AnySettings] = {
     ),
     "transformer learned positions": TransformerSettings(hidden_size=6, heads=1, layers=1, positions="learned", max_positions=40, feedforward_size=5),
     "transformer without positions": TransformerSettings(hidden_size=6, heads=2, layers=2, positions="none", sublayer_dropout=False),
+    "transformer rotary positions, grouped heads": TransformerSettings(
+        hidden_size=8, heads=4, kv_heads=2, layers=2, positions="rotary", rotary_base=50.0, bias=False
+    ),
+    "transformer alibi, one head of keys": TransformerSettings(hidden_size=6, heads=3, kv_heads=1, layers=1, positions="alibi"),
+    "transformer relative positions, shared rezero": TransformerSettings(
+        hidden_size=6, heads=2, layers=2, positions="relative", norm="shared_rezero"
+    ),
+    "transformer wide heads": TransformerSettings(hidden_size=5, heads=3, head_size=4, layers=1, embedding_scale=True),
+    "transformer window": TransformerSettings(hidden_size=6, heads=2, layers=2, window=3),
+    "transformer window and rotary positions": TransformerSettings(hidden_size=8, heads=4, kv_heads=1, layers=1, window=2, positions="rotary"),
+    "transformer window and alibi": TransformerSettings(hidden_size=6, heads=2, layers=1, window=4, positions="alibi"),
+    "transformer window and relative positions": TransformerSettings(hidden_size=6, heads=2, layers=1, window=3, positions="relative"),
+    "transformer sees itself alone": TransformerSettings(hidden_size=6, heads=2, layers=1, window=1, positions="learned", max_positions=40),
+    "transformer rms norm": TransformerSettings(hidden_size=6, heads=2, layers=1, norm_kind="rms", norm="post", activation="gelu"),
+    "transformer gated": TransformerSettings(
+        hidden_size=6, heads=2, layers=1, gated=True, activation="silu", feedforward_size=7, bias=False, norm_kind="rms", qkv_bias=False
+    ),
+    "transformer rezero": TransformerSettings(hidden_size=6, heads=2, layers=2, norm="rezero"),
+    "transformer of the lecture": TransformerSettings(hidden_size=6, heads=2, layers=1, norm="lecture", activation="relu"),
 }
 ALL_STEPS: Mapping[str, AnySettings] = {
     **EITHER_WAY,

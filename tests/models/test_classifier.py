@@ -11,6 +11,7 @@ from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.blocks.embedding import StepProjection, TokenEmbedding
 from seqlab.blocks.head import linear_head
 from seqlab.blocks.pooling import LastPool
+from seqlab.blocks.query_pool import pooled_size
 from seqlab.core.errors import RecipeError
 from seqlab.models.classifier import Classifier, build_pool
 from tests.models.settings_to_try import ALL_STEPS, AnySettings, assert_every_parameter_has_a_gradient, build, ragged, recurrent
@@ -24,11 +25,11 @@ BAD = [4, 8, 6, 7, 4, 5]
 def classifier(settings: AnySettings, *, pool: str = "", width: int = 0) -> Classifier:
     body = build(settings, causal=False)
     embed: nn.Module = StepProjection(width, body.input_size) if width else TokenEmbedding(12, body.input_size, pad_id=PAD)
-    pooled = build_pool(settings.model_copy(update={"pooling": pool or settings.pooling}))
-    return Classifier(embed, body, pooled, linear_head(body.output_size, 3), dropout=0.4).double().eval()
+    pooled = build_pool(settings.model_copy(update={"pooling": pool or settings.pooling}), body.output_size)
+    return Classifier(embed, body, pooled, linear_head(pooled_size(pooled, body.output_size), 3), dropout=0.4).double().eval()
 
 
-@pytest.mark.parametrize("pool", ["last", "max", "mean"])
+@pytest.mark.parametrize("pool", ["last", "first", "max", "mean", "queries"])
 @pytest.mark.parametrize("settings", ALL_STEPS.values(), ids=ALL_STEPS)
 def test_logits_depend_on_the_own_tokens_only(settings: AnySettings, pool: str) -> None:
     if pool == "last" and getattr(settings, "merge", "concat") != "concat":
@@ -46,12 +47,12 @@ def test_logits_depend_on_the_own_tokens_only(settings: AnySettings, pool: str) 
 def test_the_last_step_of_merged_directions_is_refused(merge: str) -> None:
     """The backward half has read one step there, and which half is which cannot be told any more."""
     with pytest.raises(RecipeError) as caught:
-        build_pool(recurrent("gru", bidirectional=True, merge=merge))
+        build_pool(recurrent("gru", bidirectional=True, merge=merge), 5)
     assert str(caught.value) == (
         "model.pooling: 'last' takes each direction where it has read all, and merged directions cannot be told apart.\n"
         "  Use model.pooling=max or model.pooling=mean, or keep the directions side by side: model.merge=concat"
     )
-    assert isinstance(build_pool(recurrent("gru", merge=merge)), LastPool)  # one direction has nothing to merge
+    assert isinstance(build_pool(recurrent("gru", merge=merge), 5), LastPool)  # one direction has nothing to merge
 
 
 @pytest.mark.parametrize("settings", ALL_STEPS.values(), ids=ALL_STEPS)

@@ -36,7 +36,9 @@ def ours(settings: RecurrentSettings, *, num_classes: int = 2) -> Classifier:
     body = bodies.get("recurrent").build(settings, causal=False)
     embed = TokenEmbedding(VOCABULARY, EMBEDDING, pad_id=None)
     head = build_head(settings, body.output_size, num_classes)
-    return Classifier(embed, body, build_pool(settings), head, dropout=settings.dropout, sees_padding=not settings.padding_mask).eval()
+    return Classifier(
+        embed, body, build_pool(settings, body.output_size), head, dropout=settings.dropout, sees_padding=not settings.padding_mask
+    ).eval()
 
 
 def printed_with(model: Classifier) -> Printed:

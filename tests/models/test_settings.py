@@ -7,23 +7,34 @@ from inspect import Parameter, signature
 import pytest
 from pydantic import TypeAdapter
 
+from seqlab.blocks.picture import RowsToPicture
 from seqlab.cells.base import cells
 from seqlab.cells.settings import CELL_KINDS
-from seqlab.models.base import bodies
-from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES, ModelSettings
+from seqlab.core.errors import RecipeError
+from seqlab.models.base import Body, bodies
+from seqlab.models.picture_classifier import build_picture_network
+from seqlab.models.picture_network import PictureNetwork
+from seqlab.models.published import PUBLISHED
+from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES, ModelSettings, PictureSettings, VisionTransformerSettings, for_sequences
+
+PICTURE_KINDS = {"vision_transformer", "image_convolutional"}
 
 
 def test_every_kind_has_a_network_and_every_network_settings() -> None:
-    assert sorted(MODEL_KINDS) == bodies.names()
+    assert sorted(set(MODEL_KINDS) - PICTURE_KINDS) == bodies.names()
     assert {kind: settings.model_fields["kind"].default for kind, settings in MODEL_KINDS.items()} == {kind: kind for kind in MODEL_KINDS}
 
 
-@pytest.mark.parametrize("name", SHORT_NAMES)
+@pytest.mark.parametrize("name", [name for name in SHORT_NAMES if name not in PUBLISHED])  # those are counted in test_published.py
 def test_every_short_name_stands_for_settings_that_build(name: str) -> None:
     settings = TypeAdapter(ModelSettings).validate_python(SHORT_NAMES[name])
     small = settings.model_copy(update={"hidden_size": 80})
-    body = bodies.get(small.kind).build(small, causal=False)
-    assert body.output_size == (160 if name.startswith("bi") else 64 if name == "projected_lstm" else 80)
+    network: Body | PictureNetwork
+    if isinstance(small, PictureSettings):
+        network = build_picture_network(small, RowsToPicture(height=8, width=8))
+    else:
+        network = bodies.get(small.kind).build(small, causal=False)
+    assert network.output_size == (160 if name.startswith("bi") else 64 if name == "projected_lstm" else 80)
     assert {key: value if isinstance(value := getattr(settings, key), bool) else str(value) for key in SHORT_NAMES[name]} == SHORT_NAMES[name]
 
 
@@ -49,3 +60,15 @@ def test_the_deepest_convolutions_that_settings_allow_can_be_built() -> None:
     assert bodies.get("convolutional").build(deepest, causal=True).receptive_field == 131_071  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="less than or equal to 16"):
         TypeAdapter(ModelSettings).validate_python({"kind": "convolutional", "layers": 17})
+
+
+def test_a_network_for_pictures_is_refused_where_every_step_is_asked_about() -> None:
+    with pytest.raises(RecipeError) as caught:
+        for_sequences(VisionTransformerSettings())
+    assert str(caught.value) == (
+        "model.kind: a vision_transformer network reads whole pictures, and this task asks about every step.\n"
+        "  Use --model lstm, --model cnn or --model transformer; pictures can be classified."
+    )
+    for kind in set(MODEL_KINDS) - PICTURE_KINDS:
+        settings = TypeAdapter(ModelSettings).validate_python({"kind": kind})
+        assert for_sequences(settings) is settings

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.settings import TransformerSettings
+from tests.blocks.torch_twin import as_torch_names
 from tests.models.settings_to_try import build, ragged
 
 LENGTHS = [4, 9, 1]
@@ -26,16 +27,7 @@ def test_six_layers_equal_torch_with_the_same_weights(norm: Literal["pre", "post
     body = build(settings, causal=causal)
     layer = nn.TransformerEncoderLayer(8, 2, 12, dropout=0.0, activation=F.relu, layer_norm_eps=1e-4, batch_first=True, norm_first=norm == "pre")
     twin = nn.TransformerEncoder(layer, 6, norm=nn.LayerNorm(8, eps=1e-4) if norm == "pre" else None, enable_nested_tensor=False).double()
-    names = {
-        "attention.qkv.": "self_attn.in_proj_", "attention.output": "self_attn.out_proj", "feed_forward.expand": "linear1",
-        "feed_forward.contract": "linear2", "attention_norm": "norm1", "feed_forward_norm": "norm2", "last_norm": "norm",
-    }  # fmt: skip
-    weights = {}
-    for name, value in body.state_dict().items():
-        for ours, theirs in names.items():
-            name = name.replace(ours, theirs)  # noqa: PLW2901
-        weights[name] = value
-    twin.load_state_dict(weights)
+    twin.load_state_dict(as_torch_names(body.state_dict()))
     steps, is_token = ragged(LENGTHS, 8)
     forbidden = torch.ones(9, 9, dtype=torch.bool).triu(1) if causal else None
     expected = twin(steps, mask=forbidden, src_key_padding_mask=~is_token)

@@ -43,7 +43,7 @@ def data(
     if as_json:
         return answer_json({"task": opened.recipe.task, "parts": {name: asdict(part) for name, part in found.parts.items()}, "warnings": warnings})
     for name, part in found.parts.items():
-        _show(name, part, unit="steps" if steps else "characters", is_stream=is_stream)
+        _show(name, part, unit="steps" if steps else "words" if opened.recipe.task == "tagging" else "characters", is_stream=is_stream)
     for warning in warnings:
         answer(f"WARNING: {warning}")
     return suggest([" ".join(["seqlab train", quoted(what), *map(quoted, settings or [])])])
@@ -58,7 +58,7 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
     rows = "lines" if is_stream else "rows"
     notes = [] if is_stream else [f"{part.duplicates:,} repeated", f"{part.empty:,} empty"]
     answer(", ".join([f"{name}: {part.rows:,} {rows}", f"{part.characters:,} {unit}", *notes]))
-    spread = {unit: part.length_characters} if unit == "steps" else {unit: part.length_characters, "words": part.length_words}
+    spread = {unit: part.length_characters} if unit in ("steps", "words") else {unit: part.length_characters, "words": part.length_words}
     for counted, lengths in spread.items():
         if lengths is not None:
             answer(

@@ -22,7 +22,8 @@ Examples:
 
 def explain(
     topic: Annotated[
-        str, typer.Argument(help="A section (training), a setting (training.clip_norm), a model, cell, dataset, task or recipe.", metavar="TOPIC")
+        str,
+        typer.Argument(help="A section (training), a setting (training.clip_norm), a model, cell, score, dataset, task or recipe.", metavar="TOPIC"),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
@@ -83,12 +84,12 @@ def _sections() -> dict[str, str]:
 
 
 def _named(topic: str) -> dict[str, str]:
-    """Tasks, models, cells, tokens, datasets and recipes of this name, and the cells among which a model chooses."""
+    """Tasks, models, cells, scores, positions, tokens, datasets and recipes of this name, and the cells among which a model chooses."""
     from seqlab.cli.listing import KINDS
 
     if topic in ("model", "model.cell"):
         return {f"cell {name}": sentence for name, sentence in KINDS["cells"]().items()}
-    found = {kind: KINDS[kind]() for kind in ("tasks", "models", "cells", "tokens", "datasets", "recipes")}
+    found = {kind: KINDS[kind]() for kind in ("tasks", "models", "cells", "attention", "positions", "tokens", "datasets", "recipes")}
     return {f"{kind.removesuffix('s')} {topic}": entries[topic] for kind, entries in found.items() if topic in entries}
 
 
@@ -111,6 +112,7 @@ def _as_json(entry: SettingHelp) -> dict[str, Any]:
 
 def _next(topic: str, wanted: list[SettingHelp]) -> str:
     """A command that uses what was explained."""
+    from seqlab.cli.listing import KINDS, USES
     from seqlab.datasets.base import datasets
     from seqlab.models.settings import SHORT_NAMES
     from seqlab.recipes.reading import TASKS, shipped_recipes
@@ -120,6 +122,10 @@ def _next(topic: str, wanted: list[SettingHelp]) -> str:
         return f"seqlab train FILE --task {topic}"
     if topic in SHORT_NAMES:
         return f"seqlab train FILE --model {topic}"
+    if topic in KINDS["positions"]():
+        return USES["positions"].format(topic)
+    if topic in KINDS["attention"]():
+        return "seqlab list attention"
     if topic in tokenizers.names():
         return f"seqlab train FILE tokens.kind={topic}"
     if topic in datasets.names():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def _models() -> dict[str, str]:
     from seqlab.core.settings import sentence_of
+    from seqlab.models.published import PUBLISHED
     from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES
 
     def sentence(settings: dict[str, object]) -> str:
@@ -24,7 +25,7 @@ def _models() -> dict[str, str]:
         means = " ".join(f"model.{key}={str(value).lower()}" for key, value in settings.items() if key != "kind")
         return f"{about} {means}".rstrip()
 
-    return {name: sentence(settings) for name, settings in SHORT_NAMES.items()}
+    return {name: PUBLISHED[name].sentence if name in PUBLISHED else sentence(settings) for name, settings in SHORT_NAMES.items()}
 
 
 def _cells() -> dict[str, str]:
@@ -37,6 +38,22 @@ def _cells() -> dict[str, str]:
 def options_of(settings: type[Settings]) -> str:
     """The names of a part's options in one sentence."""
     return f"Options: {', '.join(name for name in settings.model_fields if name != 'kind')}."
+
+
+def _attention() -> dict[str, str]:
+    return _sentences("seqlab.attention")
+
+
+def _positions() -> dict[str, str]:
+    return _sentences("seqlab.positions")
+
+
+def _sentences(room: str) -> dict[str, str]:
+    """The parts of a room, read from its files: its own registry would import torch."""
+    from seqlab.core.registry import Registry
+
+    parts: Registry[object] = Registry("part", room=room)
+    return {name: parts.sentence(name) for name in parts.names()}
 
 
 def _datasets() -> dict[str, str]:
@@ -52,11 +69,10 @@ def _tokens() -> dict[str, str]:
 
 
 def _tasks() -> dict[str, str]:
-    from seqlab.core.registry import Registry
     from seqlab.recipes.reading import TASKS
 
-    sentences: Registry[object] = Registry("task", room="seqlab.tasks")  # the real one would import torch
-    return {name: sentences.sentence(name) for name in TASKS}
+    sentences = _sentences("seqlab.tasks")
+    return {name: sentences[name] for name in TASKS}
 
 
 def _recipes() -> dict[str, str]:
@@ -82,7 +98,10 @@ def _state_of(folder: Path) -> str:
     if not path.is_file():
         return f"not finished; go on: seqlab train --resume {quoted(folder)}"
     try:
-        splits = json.loads(path.read_text(encoding="utf-8"))["splits"]
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if imported := found.get("training", {}).get("imported"):
+            return f"imported: {imported['family']}, {int(imported['parameters']):,} parameters"
+        splits = found["splits"]
         split = "test" if "test" in splits else "valid"
         score = splits[split]["scores"][0]
         return f"{split} {score['name'].replace('_', ' ')} {float(score['value']):.4f}"
@@ -94,6 +113,8 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "tasks": _tasks,
     "models": _models,
     "cells": _cells,
+    "attention": _attention,
+    "positions": _positions,
     "tokens": _tokens,
     "datasets": _datasets,
     "recipes": _recipes,
@@ -104,6 +125,8 @@ USES = {
     "tasks": "seqlab train FILE --task {}",
     "models": "seqlab train FILE --model {}",
     "cells": "seqlab train FILE --model {}",
+    "attention": "seqlab explain {}",
+    "positions": "seqlab train FILE --model transformer model.positions={}",
     "tokens": "seqlab train FILE tokens.kind={}",
     "datasets": "seqlab train {}",
     "recipes": "seqlab train {} --dry-run",
@@ -116,7 +139,7 @@ def list_choices(
     kind: Annotated[str, typer.Argument(help=f"One of: {', '.join(KINDS)}. All when left out.", metavar="KIND")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """List tasks, models, cells, tokens, datasets, recipes, studies or runs."""
+    """List tasks, models, cells, attention scores, positions, tokens, datasets, recipes, studies or runs."""
     from seqlab.core.errors import UsageError, nearest
 
     if kind and kind not in KINDS:

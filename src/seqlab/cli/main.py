@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from seqlab.cli import data, evaluate, explain, generate, listing, predict, study, train
+from seqlab.cli import data, evaluate, explain, generate, importing, listing, predict, study, train
 from seqlab.cli.outcome import reported
 
 SHORT_WAIT = "1000"
@@ -48,6 +48,7 @@ app.command("data", epilog=data.EXAMPLES)(data.data)
 app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.evaluate)
 app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
 app.command("generate", epilog=generate.EXAMPLES)(generate.generate)
+app.command("import", epilog=importing.EXAMPLES)(importing.import_model)
 app.command("study", epilog=study.EXAMPLES)(study.study)
 app.command("list")(listing.list_choices)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)

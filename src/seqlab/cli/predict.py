@@ -10,6 +10,7 @@ import typer
 
 from seqlab.cli.console import answer, answer_json, one_line, quoted, say
 from seqlab.cli.stream import inputs_of_file, lines_of_stdin, together
+from seqlab.cli.vectors import show_vectors
 from seqlab.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +22,11 @@ Examples:
   seqlab predict runs/reviews-lstm "not bad at all" "a waste of time"
   seqlab predict runs/reviews-lstm --file new.csv > answers.tsv
   seqlab predict runs/input-gru "the students opened their" --top 10
+  seqlab predict runs/bert-small "a [MASK]lass of things" --top 5
+  seqlab predict runs/reviews-lstm --file new.csv --vectors --out new.npy
 """
+TOKENS = ("language_model", "masked_language_model")
+"""Tasks that answer with tokens."""
 
 
 def predict(
@@ -29,9 +34,12 @@ def predict(
     texts: Annotated[list[str] | None, typer.Argument(metavar="TEXT", help="Texts; standard input, one per line, when left out.")] = None,
     file: Annotated[str, typer.Option("--file", "-f", help="A file in the format of the training data, or with one text per line.")] = "",
     top: Annotated[int, typer.Option(help="How many answers to show for each text.")] = 1,
+    vectors: Annotated[bool, typer.Option("--vectors", help="Vectors of the texts in place of answers: a JSON object per line.")] = False,
+    pooling: Annotated[str, typer.Option(help="With --vectors: how the steps of a text become one vector; mean, first, last or max.")] = "",
+    out: Annotated[str, typer.Option(help="With --vectors: a .npy file for all vectors, in the order of the texts.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Predict labels, or with a language model the next token.
+    """Predict labels and tags, with a language model the next token, with a masked one what stands in the gaps.
 
     Each answer is a line with the answer, its probability and the text, separated by tabs.
     """
@@ -39,25 +47,33 @@ def predict(
         raise UsageError("texts and --file are both given.", cure="Give the one or the other.")
     if top < 1:
         raise UsageError(f"--top {top} asks for no answer.", cure="Give a whole number of at least 1.")
+    if (pooling or out) and not vectors:
+        raise UsageError(f"{'--pooling' if pooling else '--out'} belongs to --vectors.", cure="Add --vectors, or leave it out.")
+    if out and not out.endswith(".npy"):
+        raise UsageError(f"--out {out} is not called NAME.npy.", cure="Vectors are written as one NumPy array: --out vectors.npy")
+    if out and as_json:
+        raise UsageError("--out and --json are both given.", cure="Give the one or the other.")
     from seqlab.runs.run import Run
 
     loaded = Run.load(run)
     inputs = _inputs(loaded, texts, file)
+    if vectors:
+        return show_vectors(loaded, inputs, pooling=pooling or "mean", out=out, as_json=as_json)
     if as_json:
         found = [_as_json(prediction) for part in together(inputs) for prediction in loaded.predict(part, top=top)]
         return answer_json({"run": str(loaded.folder), "predictions": found})
-    speaks = loaded.recipe.task == "language_model"
+    speaks = loaded.recipe.task in TOKENS
     for part in together(inputs):
         for prediction in loaded.predict(part, top=top):
             _show(prediction, top=top, speaks=speaks)
-    return say(f"next:\n  seqlab {'generate' if speaks else 'evaluate'} {quoted(run)}")
+    return say(f"next:\n  seqlab {'generate' if loaded.recipe.task == 'language_model' else 'evaluate'} {quoted(run)}")
 
 
 def _inputs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[Any]:
     if file:
         return inputs_of_file(file, loaded.recipe)
     given = iter(texts) if texts else lines_of_stdin()
-    has_text = bool(loaded.recipe.data.text) or loaded.recipe.task == "language_model"
+    has_text = bool(loaded.recipe.data.text) or loaded.recipe.task in TOKENS
     return (_sound(text) for text in given) if has_text else (_numbers(text, place) for place, text in enumerate(given, start=1))
 
 

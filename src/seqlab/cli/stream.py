@@ -67,6 +67,7 @@ def inputs_of_file(path: str, recipe: Recipe) -> Iterator[Any]:
     from seqlab.sources.columns import require_columns, text_of
     from seqlab.sources.open import open_source
     from seqlab.sources.series import Series
+    from seqlab.sources.word_lists import words_of
 
     data = recipe.data
     source = open_source(Path(path), data.model_copy(update={"format": "", "label": ""}))
@@ -75,4 +76,6 @@ def inputs_of_file(path: str, recipe: Recipe) -> Iterator[Any]:
         return (row.values["steps"] for row in series.rows())
     column = "text" if isinstance(source, TextSource) else data.text
     require_columns(source, [column])
+    if recipe.task == "tagging" and column == data.text:
+        return (words_of(row, column) for row in source.rows())
     return (text_of(row, column) for row in source.rows())

@@ -23,6 +23,7 @@ Examples:
   seqlab train reviews.csv
   seqlab train reviews.csv --model transformer --minutes 10 data.label=stars
   seqlab train input.txt --model gru training.steps=2000
+  seqlab train reviews.csv --from runs/input-gru start.freeze=embedding
   seqlab train --resume runs/reviews-lstm
 """
 BEATEN = "the model does not beat its baseline"
@@ -32,10 +33,11 @@ QUIET, STAGES = (lambda _: None), (lambda text: say(f"… {text}"))
 def train(
     what: Annotated[str, typer.Argument(help="A recipe (shipped name or .toml), a built-in dataset, or your file or folder.", metavar="WHAT")] = "",
     settings: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe.")] = None,
-    task: Annotated[str, typer.Option(help="The job: classification or language_model; guessed when left out.")] = "",
+    task: Annotated[str, typer.Option(help="The job, see: seqlab list tasks; guessed when left out.")] = "",
     model: Annotated[str, typer.Option(help="A short name: rnn, lstm, gru, bilstm, cnn, transformer, …")] = "",
     out: Annotated[str, typer.Option(help="Folder of the run; runs/NAME when left out.")] = "",
     minutes: Annotated[float, typer.Option(help="Time budget in minutes.", show_default=False)] = 0,
+    start_from: Annotated[str, typer.Option("--from", metavar="RUN", help="Start from the tokens and weights of a finished run.")] = "",
     resume: Annotated[str, typer.Option(metavar="RUN", help="Go on with a run that was stopped.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen and the whole recipe, and stop.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
@@ -44,7 +46,7 @@ def train(
     """Train a model, score it beside its baseline, and save it."""
     stage = QUIET if quiet else STAGES
     if resume:
-        if what or settings or task or model or out or minutes or dry_run:
+        if what or settings or task or model or out or minutes or start_from or dry_run:
             cure = f"A run goes on with the recipe it started with: seqlab train --resume {quoted(resume)}"
             raise UsageError("--resume takes only the folder of a run.", cure=cure)
         from seqlab.runs import start
@@ -53,7 +55,7 @@ def train(
     if not what:
         raise UsageError("nothing to train on.", cure="Name a file: seqlab train FILE, or a built-in dataset: seqlab list datasets")
     words = [*(settings or []), *([f"training.minutes={minutes}"] if minutes else [])]
-    prepared = _prepare(what, words, task=task, model=model, out=out, stage=stage)
+    prepared = _prepare(what, words, task=task, model=model, start_from=start_from, out=out, stage=stage)
     if not quiet:
         _announce(prepared)
     if dry_run:
@@ -64,12 +66,12 @@ def train(
     return _conclude(run, as_json=as_json, known=[] if quiet else prepared.warnings)
 
 
-def _prepare(what: str, words: list[str], *, task: str, model: str, out: str, stage: Callable[[str], None]) -> Prepared:
+def _prepare(what: str, words: list[str], *, task: str, model: str, start_from: str, out: str, stage: Callable[[str], None]) -> Prepared:
     """What can be wrong with settings and names of files shows at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
     from seqlab.runs.finding import find_recipe
 
-    recipe, name = find_recipe(what, words, task=task, model=model)
+    recipe, name = find_recipe(what, words, task=task, model=model, start=start_from)
     refuse_missing(recipe)
 
     from seqlab.runs.start import prepare
@@ -100,7 +102,10 @@ def _announce(prepared: Prepared) -> None:
     assert forecast is not None
     sizes = ", ".join(f"{split} {len(store):,}" for split, store in prepared.task.stores.items() if len(store) > 1)
     cell = getattr(recipe.model, "cell", "")
-    network = f"{recipe.model.kind}{f' ({cell})' if cell else ''}, {forecast.num_parameters:,} parameters; another: --model NAME"
+    trained = sum(parameter.numel() for parameter in prepared.model.parameters() if parameter.requires_grad)
+    size = f"{forecast.num_parameters:,} parameters{f', {trained:,} of them trained' if trained < forecast.num_parameters else ''}"
+    another = "" if recipe.start.run else "; another: --model NAME"
+    network = f"{recipe.model.kind}{f' ({cell})' if cell else ''}, {size}{another}"
     say(f"  task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
     say(f"  model {network}")
     validations = -(-budget.total_steps // budget.evaluate_every)

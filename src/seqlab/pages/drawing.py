@@ -111,12 +111,16 @@ def draw(drawing: Drawing, *, ident: str) -> Markup:
 
 def standalone(drawing: Drawing) -> str:
     """The picture as a file of its own, with both palettes inside."""
+    picture = draw(drawing, ident="picture")
+    return as_file(Markup(f'<svg width="{drawing.width:g}" height="{drawing.height:g}"{picture.removeprefix("<svg")}'))
+
+
+def as_file(picture: Markup) -> str:
+    """A picture of a page as a file of its own, light or dark as the reader's system is."""
     light, dark = (" ".join(f"--{name}: {colour};" for name, colour in palette.items()) for palette in (LIGHT, DARK))
     sheet = Markup(f"svg {{ {light} }} @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}{SHEET}")
-    picture = draw(drawing, ident="picture")
-    begin = f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width:g}" height="{drawing.height:g}"'
     start, end = picture.split(">", 1)
-    return f"{begin}{start.removeprefix('<svg')}>{tag('style', sheet)}{end}\n"
+    return f'<svg xmlns="http://www.w3.org/2000/svg"{start.removeprefix("<svg")}>{tag("style", sheet)}{end}\n'
 
 
 def _drawn(part: Part) -> Markup:

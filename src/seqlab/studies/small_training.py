@@ -50,8 +50,12 @@ def train_small(
     rate: float = 0.01,
     clip: float = 1.0,
     optimizer: Literal["adamw", "sgd"] = "adamw",
+    warm_up: int = 0,
 ) -> Training:
-    """`steps` updates, each on a new batch that `loss` draws. The rate falls to a tenth along half a cosine for AdamW and stays for SGD."""
+    """`steps` updates, each on a new batch that `loss` draws.
+
+    The rate falls to a tenth along half a cosine for AdamW and stays for SGD. AdamW's rises in equal parts over the first `warm_up` updates.
+    """
     parameters = {name: each for name, each in model.named_parameters() if each.requires_grad}
     adamw = AdamW(parameters, dict.fromkeys(parameters, NO_DECAY))
     losses, norms = [], []
@@ -67,7 +71,8 @@ def train_small(
         if optimizer == "sgd":
             _descend(parameters.values(), rate)
         else:
-            adamw.step(rate * (0.55 + 0.45 * math.cos(math.pi * step / steps)))
+            rising = min(1.0, (step + 1) / (warm_up + 1))
+            adamw.step(rate * rising * (0.55 + 0.45 * math.cos(math.pi * step / steps)))
     return Training(losses, norms, time.process_time() - begin)
 
 

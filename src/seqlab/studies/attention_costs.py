@@ -1,0 +1,122 @@
+"""What a layer costs as sequences grow: recurrence, convolution and attention, measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from seqlab.attention.multi_head import MultiHeadSelfAttention
+from seqlab.blocks.convolution import ConvolutionLayer
+from seqlab.blocks.recurrent import build_stack
+from seqlab.cells.lstm import LSTM
+from seqlab.pages.report_data import Curve, Series
+from seqlab.studies.base import Finding, Value, studies
+from seqlab.studies.longest_chain import longest_chain
+from seqlab.studies.saved_memory import saved_for_backward
+from seqlab.studies.small_training import seeded
+
+WIDTH, HEADS, KERNEL, BATCH = 64, 4, 3, 2
+RECURRENCE = "recurrence (lstm)"
+
+
+class WrittenOut(nn.Module):
+    """Self-attention with its weights written out: (time, time) numbers for each head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
+        self.output = nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, steps: Tensor) -> Tensor:
+        q, k, v = self.qkv(steps).unflatten(-1, (3, HEADS, -1)).permute(2, 0, 3, 1, 4)
+        weights = (q @ k.transpose(2, 3) / q.shape[-1] ** 0.5).softmax(dim=-1)  # (batch, heads, time, time)
+        return self.output((weights @ v).transpose(1, 2).flatten(2))
+
+
+@studies.register("attention_costs")
+def attention_costs(*, seed: int, quick: bool) -> Finding:
+    """One layer of each kind at growing lengths: time, memory for the way back, operations that wait, steps between the two ends."""
+    lengths = (128, 256, 512) if quick else (64, 128, 256, 512, 1024)
+    layers = _layers(seed)
+    rows = [_row(name, run, length, repeats=1 if quick else 3) for name, run in layers.items() for length in lengths]
+    return Finding(
+        claim="Attention costs time and memory with the square of the length, joins any two steps in one, and lets no step wait for another.",
+        found=_found(rows, lengths),
+        rows=rows,
+        curves=[
+            Curve("Time forward and backward", "length", "milliseconds", _series(rows, "milliseconds", layers, lengths), log_y=True),
+            Curve("Memory kept for the way back", "length", "kilobytes", _series(rows, "kilobytes kept", layers, lengths), log_y=True),
+        ],
+        notes=[
+            f"Width {WIDTH}, {HEADS} heads, kernels of {KERNEL} steps, batch {BATCH}, processor time on one thread (best of the repeats).",
+            "Steps between the ends: through how many layers (convolution, attention) or time steps (recurrence) the first step reaches the last. "
+            "A convolution layer reaches kernel - 1 steps farther with each layer; dilation would make that a logarithm.",
+            "The fused kernel computes the same sums block by block and keeps no weights: its memory grows with the length, its time with the square.",
+        ],
+    )
+
+
+def _layers(seed: int) -> dict[str, Callable[[Tensor], Tensor]]:
+    with seeded(seed, "attention_costs"):
+        recurrent = build_stack(WIDTH, LSTM, [WIDTH])
+        convolution = ConvolutionLayer(WIDTH, kernel_size=KERNEL, dilation=1, causal=True, dropout=0.0)
+        attention, written_out = MultiHeadSelfAttention(WIDTH, num_heads=HEADS), WrittenOut()
+
+    def real(steps: Tensor) -> Tensor:
+        return torch.ones(steps.shape[:2], dtype=torch.bool)
+
+    return {
+        RECURRENCE: lambda steps: recurrent(steps, real(steps))[0],
+        "convolution": lambda steps: convolution(steps, real(steps), None)[0],
+        "attention, written out": written_out,
+        "attention, fused kernel": lambda steps: attention(steps)[0],
+    }
+
+
+def _row(name: str, run: Callable[[Tensor], Tensor], length: int, *, repeats: int) -> dict[str, Value]:
+    steps = torch.randn(BATCH, length, WIDTH, generator=torch.Generator().manual_seed(length), requires_grad=True)
+    seconds = []
+    for _ in range(repeats + 1):
+        begin = time.process_time()
+        run(steps).sum().backward()
+        seconds.append(time.process_time() - begin)
+    with saved_for_backward() as saved:
+        output = run(steps)
+    apart = {RECURRENCE: length - 1, "convolution": -(-(length - 1) // (KERNEL - 1))}
+    return {
+        "layer": name,
+        "length": length,
+        "milliseconds": 1000 * min(seconds[1:]),
+        "kilobytes kept": saved.num_bytes / 1024,
+        "longest chain": longest_chain(_walked(length) if name == RECURRENCE else output),
+        "steps between the ends": apart.get(name, 1),
+    }
+
+
+def _walked(length: int) -> Tensor:
+    """The state after a walk step by step: the fast walk of a layer is one node of autograd's graph, and hides how many operations wait inside."""
+    cell = LSTM(WIDTH, WIDTH)
+    step = torch.zeros(1, WIDTH)
+    state = cell.zero_state(step)
+    for _ in range(length):
+        _, state = cell(step, state)
+    return state[0]
+
+
+def _series(rows: list[dict[str, Value]], column: str, layers: dict[str, Callable[[Tensor], Tensor]], lengths: tuple[int, ...]) -> list[Series]:
+    return [Series(name, lengths, [float(row[column]) for row in rows if row["layer"] == name]) for name in layers]
+
+
+def _found(rows: list[dict[str, Value]], lengths: tuple[int, ...]) -> str:
+    def growth(name: str, column: str) -> float:
+        first, last = (next(float(row[column]) for row in rows if row["layer"] == name and row["length"] == length) for length in lengths[-2:])
+        return last / first
+
+    parts = [
+        f"{name} {growth(name, 'kilobytes kept'):.2f} times the memory and {growth(name, 'milliseconds'):.2f} times the time"
+        for name in dict.fromkeys(str(row["layer"]) for row in rows)
+    ]
+    return f"From {lengths[-2]} to {lengths[-1]} steps: {'; '.join(parts)}."

@@ -1,0 +1,216 @@
+"""Does one word look for two things? What the two heads of a small network see from the word "it"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.attention.masks import Sight
+from seqlab.attention.multi_head import MultiHeadSelfAttention
+from seqlab.attention.recording import record_alignments
+from seqlab.pages.html import Markup
+from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.token_strips import Strip, TokenStrips, draw_token_strips
+from seqlab.studies.base import Finding, Value, studies
+from seqlab.studies.small_training import Training, seeded, train_small
+
+NOUNS = ("dog", "cat", "wolf", "fox", "bear", "lion", "goat", "duck", "frog", "snake", "horse", "mouse")
+VERBS = ("chased", "followed", "hunted", "caught")
+OF_THE_FIRST = ("hungry", "angry", "bored", "fast")
+OF_THE_SECOND = ("slow", "small", "weak", "tasty")
+WORDS = ("the", "because", "it", "was", *VERBS, *NOUNS, *OF_THE_FIRST, *OF_THE_SECOND)
+WORD_IDS = {word: number for number, word in enumerate(WORDS)}
+FIRST, SECOND, IT, REASON, LENGTH = 1, 4, 6, 8, 9
+"""Places of the nouns, of "it" and of the adjective."""
+ASKED = 400
+DIVIDED = 0.8
+"""The share of a head's weight on noun and adjective from which it belongs to one of them."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is trained."""
+
+    networks: int
+    steps: int
+    hidden_size: int = 32
+    head_size: int = 8
+    batch_size: int = 64
+
+
+FULL, QUICK = Sizes(networks=8, steps=600), Sizes(networks=2, steps=400)
+WARM_UP = 60
+"""With a slow start more of the networks learn the task."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Sentences as ids, and for each: which noun "it" stands for, and where that noun is."""
+
+    tokens: Int[Tensor, "batch time"]
+    noun: Int[Tensor, " batch"]
+    place: Int[Tensor, " batch"]
+
+    @property
+    def reason(self) -> Int[Tensor, " batch"]:
+        return self.tokens[:, REASON]
+
+
+def draw_sentences(count: int, generator: torch.Generator) -> Sentences:
+    """'the N V the N because it was A': the adjective alone says which of the two nouns is meant."""
+
+    def pick(words: tuple[str, ...]) -> Int[Tensor, " batch"]:
+        return torch.randint(WORD_IDS[words[0]], WORD_IDS[words[-1]] + 1, (count,), generator=generator)
+
+    first, turn = pick(NOUNS), torch.randint(1, len(NOUNS), (count,), generator=generator)
+    second = (first - WORD_IDS[NOUNS[0]] + turn) % len(NOUNS) + WORD_IDS[NOUNS[0]]  # never the same noun
+    is_first = torch.randint(2, (count,), generator=generator).bool()
+    reason = torch.where(is_first, pick(OF_THE_FIRST), pick(OF_THE_SECOND))
+    the, because, it, was = (torch.full((count,), WORD_IDS[word]) for word in WORDS[:4])
+    tokens = torch.stack([the, first, pick(VERBS), the, second, because, it, was, reason], dim=1)
+    return Sentences(tokens, torch.where(is_first, first, second), torch.where(is_first, FIRST, SECOND))
+
+
+class TwoHeads(nn.Module):
+    """The word "it" reads the sentence once, to know what to ask for; then two heads fetch the answer from the other words.
+
+        it      = attention(words)
+        answers = W join_heads(attention of it to the other words)
+
+    Only what the two heads bring reaches the answers, so that their weights show where these come from.
+    """
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.embed = nn.Embedding(len(WORDS), sizes.hidden_size)
+        self.places = nn.Parameter(torch.randn(LENGTH, sizes.hidden_size))
+        self.norm = nn.LayerNorm(sizes.hidden_size)
+        self.read = MultiHeadSelfAttention(sizes.hidden_size, num_heads=1)
+        self.second_norm = nn.LayerNorm(sizes.hidden_size)
+        self.heads = MultiHeadSelfAttention(sizes.hidden_size, num_heads=2, head_size=sizes.head_size)
+        self.noun = nn.Linear(sizes.hidden_size, len(WORDS))
+        self.reason = nn.Linear(sizes.hidden_size, len(WORDS))
+
+    def forward(self, tokens: Int[Tensor, "batch time"]) -> tuple[Float[Tensor, "batch words"], Float[Tensor, "batch words"]]:
+        steps = self.norm(self.embed(tokens) + self.places)  # (batch, time, hidden)
+        is_it = torch.arange(LENGTH).unsqueeze(1) == IT
+        steps = self.second_norm(torch.where(is_it, self.read(steps)[0], steps))
+        others = Sight(mask=~torch.eye(LENGTH, dtype=torch.bool)[None, None])  # nobody looks at itself
+        found = self.heads(steps, sight=others)[0][:, IT]  # (batch, hidden)
+        return self.noun(found), self.reason(found)
+
+
+@studies.register("two_heads")
+def two_heads(*, seed: int, quick: bool) -> Finding:
+    """The same sentences and questions for several networks: which noun is meant, and why? The weights of "it" say where each head found it."""
+    sizes = QUICK if quick else FULL
+    rows: list[dict[str, Value]] = []
+    series: list[Series] = []
+    networks: list[TwoHeads] = []
+    for number in range(1, sizes.networks + 1):
+        with seeded(seed, "two_heads", number) as generator:
+            model, training = _train(sizes, generator)
+            rows += _rows(number, model, draw_sentences(ASKED, generator))
+        series.append(Series(f"network {number}", range(1, sizes.steps + 1, 5), training.losses[::5]))
+        networks.append(model)
+    shown = max(range(1, sizes.networks + 1), key=lambda number: _contrast(rows, number))
+    return Finding(
+        claim='From one query word ("it") two heads attend to two things: what the word stands for, and why.',
+        found=_found(rows, sizes, shown),
+        rows=rows,
+        curves=[Curve("Loss of both questions", "update", "nats", series)],
+        pictures=draw_heads(networks[shown - 1], number=shown),
+        notes=[
+            f"Sentences such as 'the dog chased the cat because it was hungry' (the dog) or 'slow' (the cat): {len(NOUNS)} nouns, {len(VERBS)} verbs, "
+            f"{len(OF_THE_FIRST)} adjectives for either noun. {sizes.steps} updates of {sizes.batch_size} sentences for each network; "
+            f"weights are means over {ASKED} new sentences.",
+            f"The work counts as divided where one head has over {DIVIDED:.0%} of its weight on noun and adjective on the noun meant, the other over "
+            f"{DIVIDED:.0%} on the adjective. Nothing in the loss asks for that. The pictures show the network whose heads differ most.",
+        ],
+    )
+
+
+def _train(sizes: Sizes, generator: torch.Generator) -> tuple[TwoHeads, Training]:
+    model = TwoHeads(sizes)
+
+    def loss() -> Tensor:
+        sentences = draw_sentences(sizes.batch_size, generator)
+        noun, reason = model(sentences.tokens)
+        return F.cross_entropy(noun, sentences.noun) + F.cross_entropy(reason, sentences.reason)
+
+    return model, train_small(model, loss, steps=sizes.steps, warm_up=WARM_UP)
+
+
+@torch.no_grad()
+def _looks(model: TwoHeads, tokens: Int[Tensor, "batch time"]) -> tuple[Float[Tensor, "batch heads time"], Tensor, Tensor]:
+    """The weights of "it", and both answers."""
+    with record_alignments(model.heads) as alignments:
+        noun, reason = model(tokens)
+    return alignments[""][0][:, :, IT], noun.argmax(dim=-1), reason.argmax(dim=-1)
+
+
+def _rows(number: int, model: TwoHeads, sentences: Sentences) -> list[dict[str, Value]]:
+    weights, noun, reason = _looks(model, sentences.tokens)
+    rows = torch.arange(len(noun))
+    return [
+        {
+            "network": number,
+            "head": head + 1,
+            "on the noun meant": (meant := weights[rows, head, sentences.place].mean().item()),
+            "on the other noun": (other := weights[rows, head, FIRST + SECOND - sentences.place].mean().item()),
+            "on the adjective": (adjective := weights[:, head, REASON].mean().item()),
+            "elsewhere": 1 - meant - other - adjective,
+            "noun right": (noun == sentences.noun).float().mean().item(),
+            "reason right": (reason == sentences.reason).float().mean().item(),
+        }
+        for head in range(2)
+    ]
+
+
+def _shares(rows: list[dict[str, Value]], number: int) -> list[float]:
+    """How much of its weight on noun and adjective each head of a network has on the noun."""
+    found = []
+    for row in rows:
+        if row["network"] == number:
+            noun, adjective = float(row["on the noun meant"]), float(row["on the adjective"])
+            found.append(noun / max(noun + adjective, 1e-9))
+    return found
+
+
+def _contrast(rows: list[dict[str, Value]], number: int) -> float:
+    one, other = _shares(rows, number)
+    return abs(one - other)
+
+
+def _found(rows: list[dict[str, Value]], sizes: Sizes, shown: int) -> str:
+    shares = [_shares(rows, number) for number in range(1, sizes.networks + 1)]
+    divided = sum(max(pair) > DIVIDED and min(pair) < 1 - DIVIDED for pair in shares)
+    one, other = (
+        f"{float(row['on the noun meant']):.0%} on the noun meant, {float(row['on the other noun']):.0%} on the other, "
+        f"{float(row['on the adjective']):.0%} on the adjective"
+        for row in rows
+        if row["network"] == shown
+    )
+    rest = "" if divided == sizes.networks else "; in the others they share it, or one does both"
+    right = sum(float(row["noun right"]) for row in rows) / len(rows)
+    return (
+        f"The heads divide the work in {divided} of {sizes.networks} networks{rest}. In network {shown} one head has {one}, the other {other}. "
+        f"The noun is right in {right:.0%} of new sentences, over all networks."
+    )
+
+
+def draw_heads(model: TwoHeads, *, number: int) -> list[Markup]:
+    """Two sentences that differ in their last word."""
+    return [_strips(model, f"the dog chased the cat because it was {reason}", number) for reason in (OF_THE_FIRST[0], OF_THE_SECOND[0])]
+
+
+def _strips(model: TwoHeads, sentence: str, number: int) -> Markup:
+    words = sentence.split()
+    weights, noun, _ = _looks(model, torch.tensor([[WORD_IDS[word] for word in words]]))
+    strips = [Strip(f"head {head}", line.tolist()) for head, line in enumerate(weights[0], start=1)]
+    title = f"Where 'it' looks in network {number}, which answers: the {WORDS[int(noun)]}"
+    return draw_token_strips(TokenStrips(title, words, strips, asking=IT), ident=f"it-{words[-1]}")

@@ -1,0 +1,91 @@
+"""The drawn shapes, their captions, and what the study of captions shows."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from seqlab.pages.spotlights import Look, Spotlights, draw_spotlights, standalone_spotlights
+from seqlab.studies.drawn_shapes import COLOURS, END, GRID, LONGEST, MASKS, NOISE, SQUARE, START, WORDS, Scene, as_batch, draw_scenes, split_pairs
+from tests.studies.findings import quick
+
+
+def generator() -> torch.Generator:
+    return torch.Generator().manual_seed(5)
+
+
+def test_a_scene_is_drawn_where_and_as_its_caption_says() -> None:
+    seen, _ = split_pairs(held_out=0.25, generator=generator())
+    for scene in draw_scenes(40, seen, generator()):
+        picture = scene.draw()
+        words = scene.caption
+        (first, second), relation = (words[1:3], words[-2:]), words[3]
+        (row, column), (other_row, other_column) = scene.squares
+        assert (row < other_row and column == other_column) if relation == "above" else (row == other_row and column < other_column)
+        for (colour, shape), (down, right) in zip((first, second), scene.squares, strict=True):
+            square = picture[:, SQUARE * down : SQUARE * (down + 1), SQUARE * right : SQUARE * (right + 1)]
+            is_ink = (square != 1).any(dim=0)
+            assert ["".join("#" if pixel else "." for pixel in line) for line in is_ink.tolist()] == list(MASKS[shape])
+            assert torch.equal(square[:, is_ink][:, 0], torch.tensor(COLOURS[colour]))
+        assert int((picture != 1).any(dim=0).sum()) == sum("".join(MASKS[shape]).count("#") for _, shape in scene.things)
+
+
+def test_the_words_that_name_a_thing_know_its_square() -> None:
+    scene = Scene((("red", "square"), ("blue", "cross")), ((1, 0), (1, 2)))
+    assert dict(zip(scene.caption, scene.regions, strict=True)) == {
+        "a": None, "red": GRID, "square": GRID, "left": None, "of": None, "blue": GRID + 2, "cross": GRID + 2,
+    }  # fmt: skip
+
+
+def test_held_out_pairs_are_never_trained_on() -> None:
+    seen, held_out = split_pairs(held_out=0.25, generator=generator())
+    assert len(seen) + len(held_out) == 16 * 15
+    assert len(held_out) == 60
+    assert set(seen).isdisjoint(held_out)
+    assert {pair[0] for pair in seen} == {pair[1] for pair in seen}  # yet everything was seen in both places
+
+
+def test_a_batch_has_noise_on_the_pictures_and_starts_and_ends_every_caption() -> None:
+    scenes = draw_scenes(30, split_pairs(held_out=0.5, generator=generator())[0], generator())
+    pictures, words = as_batch(scenes, generator())
+    noise = pictures - torch.stack([scene.draw() for scene in scenes])
+    assert noise.std().item() == pytest.approx(NOISE, rel=0.05)
+    assert words.shape == (30, LONGEST)
+    for scene, row in zip(scenes, words.tolist(), strict=True):
+        spoken = [WORDS[word] for word in row]
+        assert spoken[0] == START
+        assert spoken[1 : spoken.index(END)] == scene.caption
+        assert set(spoken[spoken.index(END) :]) == {END}
+
+
+def test_a_spotlight_lets_through_what_was_looked_at() -> None:
+    white, red = (1.0, 1.0, 1.0), (1.0, 0.0, 0.0)
+    lights = Spotlights("A look", [[white, white, red], [white, red, red]], [Look("picture"), Look("red", [[0.0, 0.25, 0.75]])])
+    drawing = draw_spotlights(lights, ident="x")
+    assert drawing.count("#ffffff") == drawing.count("#ff0000") == 2  # one strip each in the two rows
+    assert drawing.count('href="#x-picture"') == 2
+    assert [part.split('"')[0] for part in drawing.split('fill-opacity="')[1:]] == ["0.86", "0.57", "0"]
+    assert "red: row 1, column 3 (75 %)." in drawing
+    assert standalone_spotlights(lights).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+
+
+@pytest.mark.slow
+@pytest.mark.spec(6, 150)
+def test_with_attention_new_pairs_are_described_and_the_look_lies_on_the_shape_that_is_named() -> None:
+    found = quick("captions")
+    looking, once = "attention", "picture as first state"
+    assert found.number("exact, held-out pairs", captioner=looking) > found.number("exact, held-out pairs", captioner=once) + 0.2
+    assert found.number("weight on the right square", captioner=looking) > 3 / GRID**2
+    assert len(found.pictures) == 2
+    assert all(drawing.count("<use") >= 8 for drawing in found.pictures)
+
+
+@pytest.mark.slow
+@pytest.mark.spec(176)
+def test_several_captions_are_drawn_with_their_log_probabilities() -> None:
+    note = quick("captions").notes[-1]
+    candidates = note.partition("log-probabilities: ")[2].rstrip(".").split("; ")
+    assert len(candidates) == 3
+    numbers = [float(candidate.rpartition("(")[2].rstrip(")")) for candidate in candidates]
+    assert numbers == sorted(numbers, reverse=True)
+    assert all(candidate.startswith("a ") for candidate in candidates)
