@@ -1,17 +1,24 @@
-"""Writes the pictures of the documents from the code that draws them: `python docs/pictures.py`. A test compares the two."""
+"""Writes the pictures of the documents from the code that draws them: `python docs/pictures.py`. A test compares the two.
+
+What trained networks see is read from pictures/looks.json, which trained_looks.py writes, and pictures/picture_looks.json, of picture_looks.py.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from seqlab.cells.activations import ACTIVATIONS, curve
 from seqlab.cells.base import cells
 from seqlab.pages.activation_curves import activation_curves
 from seqlab.pages.cell_diagrams import cell_diagram
-from seqlab.pages.drawing import standalone
+from seqlab.pages.drawing import as_file, standalone
 from seqlab.pages.position_curves import position_curves
 from seqlab.pages.recurrent_graphs import back_propagation_graph, layer_graph, unrolled_copies
+from seqlab.pages.spotlights import Look, Spotlights, draw_spotlights
+from seqlab.pages.token_strips import Strip, TokenStrips, draw_token_strips
 from seqlab.positions.sinusoidal import sinusoid_curves
+from seqlab.studies.attention_steps import steps_picture
 
 HERE = Path(__file__).parent
 
@@ -26,7 +33,22 @@ def pictures() -> dict[Path, str]:
         "positions": position_curves(sinusoid_curves([4, 5, 6, 7], size=20, places=100)),
         "activations": activation_curves([curve(name) for name in ACTIVATIONS]),
     }
-    return found | {HERE / "pictures" / f"{name}.svg": standalone(drawing) for name, drawing in drawings.items()}
+    found |= {HERE / "pictures" / f"{name}.svg": standalone(drawing) for name, drawing in drawings.items()}
+    found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_token_strips(strips, ident=name)) for name, strips in looks().items()}
+    found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_spotlights(lights, ident=name)) for name, lights in spotlights().items()}
+    return found | {HERE / "pictures" / "attention_steps.svg": as_file(steps_picture())}
+
+
+def looks() -> dict[str, TokenStrips]:
+    """Where trained networks looked."""
+    kept = json.loads((HERE / "pictures" / "looks.json").read_text(encoding="utf-8"))
+    return {name: TokenStrips(**{**look, "strips": [Strip(**strip) for strip in look["strips"]]}) for name, look in kept.items()}
+
+
+def spotlights() -> dict[str, Spotlights]:
+    """Where trained networks looked in pictures."""
+    kept = json.loads((HERE / "pictures" / "picture_looks.json").read_text(encoding="utf-8"))
+    return {name: Spotlights(**{**lights, "looks": [Look(**look) for look in lights["looks"]]}) for name, lights in kept.items()}
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import torch
 
 from seqlab.studies.base import Finding, studies
 
-SLOW = {"abilities", "captions", "lengths", "recall", "remedies", "truncation"}
+SLOW = {"abilities", "captions", "lengths", "recall", "remedies", "truncation", "two_heads", "warm_up"}
 """Studies whose quick run takes more than three seconds."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import torch
 
-from seqlab.pages.spotlights import Look, Spotlights, draw_spotlights, standalone_spotlights
 from seqlab.studies.drawn_shapes import COLOURS, END, GRID, LONGEST, MASKS, NOISE, SQUARE, START, WORDS, Scene, as_batch, draw_scenes, split_pairs
 from tests.studies.findings import quick
 
@@ -56,17 +55,6 @@ def test_a_batch_has_noise_on_the_pictures_and_starts_and_ends_every_caption() -
         assert spoken[0] == START
         assert spoken[1 : spoken.index(END)] == scene.caption
         assert set(spoken[spoken.index(END) :]) == {END}
-
-
-def test_a_spotlight_lets_through_what_was_looked_at() -> None:
-    white, red = (1.0, 1.0, 1.0), (1.0, 0.0, 0.0)
-    lights = Spotlights("A look", [[white, white, red], [white, red, red]], [Look("picture"), Look("red", [[0.0, 0.25, 0.75]])])
-    drawing = draw_spotlights(lights, ident="x")
-    assert drawing.count("#ffffff") == drawing.count("#ff0000") == 2  # one strip each in the two rows
-    assert drawing.count('href="#x-picture"') == 2
-    assert [part.split('"')[0] for part in drawing.split('fill-opacity="')[1:]] == ["0.86", "0.57", "0"]
-    assert "red: row 1, column 3 (75 %)." in drawing
-    assert standalone_spotlights(lights).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
 
 
 @pytest.mark.slow

@@ -125,7 +125,7 @@ class ImageConvolutionalSettings(Settings):
     height: int = Field(0, ge=0, description="Rows of a picture; 0 takes as many as there are columns.")
     non_local: bool = Field(False, description="After the first stage, let every place look at every other one.")
     non_local_score: Literal["dot", "scaled_dot", "additive", "concat", "general"] = Field(
-        "dot", description="How a place is compared with another one, with non_local."
+        "scaled_dot", description="How a place is compared with another one, with non_local."
     )
     dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped after each stage and before the classes.")
     pooling: Literal["max", "mean"] = Field("mean", description="How all regions become one vector: max or mean.")

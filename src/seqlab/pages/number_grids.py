@@ -58,7 +58,7 @@ def draw_grids(title: str, lines: Sequence[Sequence[NumberGrid]], *, ident: str,
         viewBox=f"0 0 {width:g} {height:g}",
         width=round(width),
         height=round(height),
-        style="max-width: 100%; height: auto",
+        style="max-width: 100%; height: auto; grid-column: 1 / -1",
         role="img",
         aria_labelledby=f"{ident}-title {ident}-desc",
     )

@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from seqlab.pages.html import Markup, tag
-from seqlab.pages.style import DARK, LIGHT
 
 Pixel = tuple[float, float, float]
 """Red, green and blue, each from 0 to 1."""
 SIDE, GAP, LINE = 104.0, 14.0, 18.0
 SHADE = 0.86
 """How dark a square becomes that gets no weight at all."""
-SHEET = (
-    "svg { background: var(--ground); font: 13px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif } text { fill: var(--ink) }"
-)
 
 
 @dataclass(frozen=True)
@@ -70,14 +66,6 @@ def draw_spotlights(lights: Spotlights, *, ident: str) -> Markup:
         aria_labelledby=f"{ident}-title {ident}-desc",
         style="max-width: 100%; height: auto",
     )
-
-
-def standalone_spotlights(lights: Spotlights) -> str:
-    """The drawing as a file of its own, with both palettes inside."""
-    light, dark = (" ".join(f"--{name}: {colour};" for name, colour in palette.items()) for palette in (LIGHT, DARK))
-    sheet = Markup(f"svg {{ {light} }} @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }} {SHEET}")
-    start, end = draw_spotlights(lights, ident="picture").split(">", 1)
-    return f'<svg xmlns="http://www.w3.org/2000/svg"{start.removeprefix("<svg")}>{tag("style", sheet)}{end}\n'
 
 
 def describe(lights: Spotlights) -> str:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from seqlab.pages.heatmap import abbreviate, columns
 from seqlab.pages.html import Markup, tag, visible
-from seqlab.pages.shading import box, letters
+from seqlab.pages.shading import CONTRAST, box, letters
 
 FONT, LINE, PAD, TITLE = 13.0, 26.0, 5.0, 24.0
 LETTER = 0.61 * FONT  # of a monospaced font
 BETWEEN = 10.0
 MOST_LETTERS = 24
+EVEN = 1 / CONTRAST
+"""Takes the contrast of maps back: beside the strongest token of its own strip a weight needs none."""
 SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}
 """What stands for tokens that cannot be seen."""
 
@@ -51,7 +53,7 @@ class Cell:
 
 
 def draw_token_strips(strips: TokenStrips, *, ident: str, width: float = 760.0) -> Markup:
-    """The drawing for a page. Long texts go on in the next line; the strongest token of a strip is the darkest, and its weight stands below the name."""
+    """The drawing for a page. Long texts go on in the next line; the strongest token of a strip is the darkest, its weight stands on the left."""
     margin = _margin(strips)
     cells = _laid_out(strips.tokens, width - margin)
     strip_height = max(2, 1 + max((cell.line for cell in cells), default=0)) * LINE + BETWEEN
@@ -117,8 +119,10 @@ def _drawn(strip: Strip, cells: Sequence[Cell], asking: int | None, *, left: flo
     yield tag("text", strip.name, x=BETWEEN, y=top + 0.5 * LINE + 4, style="fill: var(--ink)")
     yield tag("text", f"strongest {strongest:.2f}", x=BETWEEN, y=top + 1.5 * LINE, style="fill: var(--quiet); font-size: 11px")
     for place, (cell, weight) in enumerate(zip(cells, strip.weights, strict=True)):
-        x, y, share = left + cell.x, top + cell.line * LINE, weight / strongest if strongest > 0 else 0.0
+        x, y, share = left + cell.x, top + cell.line * LINE, (weight / strongest) ** EVEN if strongest > 0 else 0.0
         parts = [tag("title", f"{cell.shown}: {weight:.3f}"), box(x, y, cell.width, LINE, share=share)]
         if place == asking:
-            parts.append(tag("rect", x=x + 1, y=y + 1, width=cell.width - 2, height=LINE - 2, rx=2, style="fill: none; stroke: var(--c1); stroke-width: 2"))
+            parts.append(
+                tag("rect", x=x + 1, y=y + 1, width=cell.width - 2, height=LINE - 2, rx=2, style="fill: none; stroke: var(--c1); stroke-width: 2")
+            )
         yield tag("g", *parts, letters(cell.shown, x + cell.width / 2, y + LINE / 2, share=share, size=FONT, mono=True))

@@ -52,9 +52,10 @@ def attention_costs(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             f"Width {WIDTH}, {HEADS} heads, kernels of {KERNEL} steps, batch {BATCH}, processor time on one thread (best of the repeats).",
-            "Steps between the ends: through how many layers (convolution, attention) or time steps (recurrence) the first step reaches the last. "
-            "A convolution layer reaches kernel - 1 steps farther with each layer; dilation would make that a logarithm.",
-            "The fused kernel computes the same sums block by block and keeps no weights: its memory grows with the length, its time with the square.",
+            "Longest chain: operations of which each needs the one before, in autograd's graph; the recurrence is walked step by step for it.",
+            "Steps between the ends: through how many layers (convolution, attention) or time steps (recurrence) the first step reaches the last.",
+            f"A convolution layer reaches {KERNEL - 1} steps farther with each layer; dilation would make that a logarithm.",
+            "The fused kernel takes the same sums block by block and keeps no weights: its memory grows with the length, its time with its square.",
         ],
     )
 

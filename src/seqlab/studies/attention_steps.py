@@ -12,7 +12,7 @@ from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
 from seqlab.pages.html import Markup
 from seqlab.pages.number_grids import NumberGrid, draw_grids
-from seqlab.pages.report_data import Curve, Reference, Series
+from seqlab.pages.report_data import Curve, Series
 from seqlab.positions.sinusoidal import SinusoidalPositions
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.small_training import seeded
@@ -48,7 +48,7 @@ class Stages:
 
 @studies.register("attention_steps")
 def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (nothing is trained, so every run is quick)
-    """A sentence becomes embeddings, gets positions, and is looked at by one head whose numbers have one decimal, to be followed by hand."""
+    """A sentence becomes embeddings, gets positions, and its words look at each other through one head."""
     attention, embedding = _head(seed)
     stages = walk(attention, embedding)
     apart = (stages.step[1] - stages.step[3]).norm().item()
@@ -56,8 +56,9 @@ def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (noth
     places = range(1, SIZE + 1)
     return Finding(
         claim="Attention is a few small products: add positions, project to q, k and v, compare, scale, make weights of the scores, mix the values.",
-        found=f"The two words '{WORDS[1]}' begin as the same {SIZE} numbers and lie {apart:.2f} apart once their positions are added; so the first looks "
-        f"with the weights {first}, the second with {second}. Computed word by word, the features differ from the layer's own by {_error(attention, stages):.0e}.",
+        found=f"The two words '{WORDS[1]}' begin as the same {SIZE} numbers and lie {apart:.2f} apart once their positions are added; so the first "
+        f"looks with the weights {first}, the second with {second}. Written out, weights and outputs differ from the layer's own by at most "
+        f"{_error(attention, stages):.0e}.",
         rows=_rows(stages),
         curves=[
             Curve(
@@ -65,15 +66,14 @@ def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (noth
                 "place that is looked at",
                 "weight",
                 [Series(f"{word} ({place})", places, stages.weight[place - 1].tolist()) for place, word in zip(places, WORDS, strict=True)],
-                references=[Reference("equal weights", 1 / SIZE)],
             )
         ],
         pictures=[draw_steps(stages)],
         notes=[
-            f"One untrained head of {SIZE} features; embeddings and projections are rounded to one decimal. Columns 1 to {SIZE} are features, and for scores, "
-            "scaled scores and weights the words that are looked at. A row of W_q, W_k or W_v makes one feature of q, k or v.",
-            f"step = embedding + position; q = step · W_q; score = q · k; scaled = score / √{SIZE}; weight = exp(scaled) / Σ exp(scaled); "
-            "feature = Σ weight · v.",
+            f"One untrained head of {SIZE} features; embeddings and projections are rounded to one decimal, to be followed by hand.",
+            f"Columns 1 to {SIZE} are features; for scores, scaled scores and weights they are the words that are looked at.",
+            "A row of W_q, W_k or W_v makes one feature of q, k or v: its products with the step, added up.",
+            f"step = embedding + position; score = q · k; scaled = score / √{SIZE}; weight = exp(scaled) / Σ exp(scaled); feature = Σ weight · v.",
         ],
     )
 
@@ -84,8 +84,8 @@ def _head(seed: int) -> tuple[MultiHeadSelfAttention, Square]:
         attention = MultiHeadSelfAttention(SIZE, num_heads=1, qkv_bias=False, output_bias=False)
         of_word = {word: torch.randn(SIZE, generator=generator) for word in WORDS}
     with torch.no_grad():
-        attention.qkv.weight.copy_(torch.round(SPREAD * attention.qkv.weight, decimals=1))
-    return attention, torch.round(torch.stack([of_word[word] for word in WORDS]), decimals=1)
+        attention.qkv.weight.copy_(torch.round(SPREAD * attention.qkv.weight, decimals=1) + 0.0)
+    return attention, torch.round(torch.stack([of_word[word] for word in WORDS]), decimals=1) + 0.0  # no zero below zero
 
 
 @torch.no_grad()
@@ -113,7 +113,9 @@ def _error(attention: MultiHeadSelfAttention, stages: Stages) -> float:
 def _rows(stages: Stages) -> list[dict[str, Value]]:
     rows: list[dict[str, Value]] = []
     for stage in fields(stages):
-        names = [f"feature {row}" for row in range(1, SIZE + 1)] if stage.name.startswith("W_") else [f"{word} ({place})" for place, word in _placed()]
+        names = (
+            [f"feature {row}" for row in range(1, SIZE + 1)] if stage.name.startswith("W_") else [f"{word} ({place})" for place, word in _placed()]
+        )
         for name, line in zip(names, getattr(stages, stage.name).tolist(), strict=True):
             rows.append({"stage": stage.name, "of": name, **{str(column): value for column, value in enumerate(line, start=1)}})
     return rows
@@ -133,7 +135,7 @@ def draw_steps(stages: Stages) -> Markup:
         [grid("embeddings", stages.embedding), grid("positions", stages.position, sign="+"), grid("steps", stages.step, sign="=")],
         [grid("q = steps · W_q", stages.q), grid("k = steps · W_k", stages.k), grid("v = steps · W_v", stages.v)],
         [grid("scores q · k", stages.score, over=WORDS), grid(f"scaled by √{SIZE}", stages.scaled, sign="→", over=WORDS)],
-        [grid("weights (softmax)", stages.weight, over=WORDS), grid("v", stages.v, sign="·"), grid("features", stages.feature, sign="=")],
+        [grid("weights (softmax)", stages.weight, over=WORDS), grid("v", stages.v, sign="×"), grid("features", stages.feature, sign="=")],
     ]
     about = f"The words '{' '.join(WORDS)}' as numbers at every stage of one attention head, from embeddings to features."
     return draw_grids("Attention, step by step", lines, ident="attention-steps", about=about)

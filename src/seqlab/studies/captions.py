@@ -14,7 +14,6 @@ from seqlab.decoding.captions import Caption, candidate_captions, write_captions
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.captioner import Captioner, build_captioner
 from seqlab.models.region_network import RegionNetwork
-from seqlab.pages.html import Markup
 from seqlab.pages.report_data import Curve, Series
 from seqlab.pages.spotlights import Look, Pixel, Spotlights, draw_spotlights
 from seqlab.studies.base import Finding, Value, studies
@@ -59,7 +58,7 @@ def captions(*, seed: int, quick: bool) -> Finding:
         seen, held_out = split_pairs(held_out=HELD_OUT, generator=generator)
     for view in sizes.views:
         with seeded(seed, "captions", view) as generator:
-            model, training, row = _run(view, sizes, seen, held_out, generator)
+            model, training, row = train_captioner(view, sizes, seen, held_out, generator)
         rows.append({"captioner": VIEWS[view], **row})
         lines.append(Series(VIEWS[view], range(len(training.losses)), training.losses))
         if view == "attention":
@@ -67,7 +66,7 @@ def captions(*, seed: int, quick: bool) -> Finding:
     assert looking is not None
     with seeded(seed, "saccades") as generator:
         scenes = draw_scenes(2, held_out, generator)
-        pictures = [_saccades(looking, scene, number) for number, scene in enumerate(scenes, start=1)]
+        pictures = [draw_spotlights(saccades(looking, scene), ident=f"saccades-{number}") for number, scene in enumerate(scenes, start=1)]
         drawn = _candidates(looking, scenes[0], seed)
     return Finding(
         claim="A captioner that looks at regions for every word sees what it names, and describes combinations that it never saw.",
@@ -88,12 +87,15 @@ def _found(rows: Sequence[dict[str, Value]]) -> str:
     others = ", ".join(f"{float(row['exact, held-out pairs']):.0%} with the {row['captioner']}" for row in rows[1:])
     return (
         f"Of pictures with shapes that were never seen together, {float(first['exact, held-out pairs']):.0%} are described word for word with "
-        f"attention, {others}. While a shape is named, {float(first['weight on the right square']):.0%} of the attention lies on its square; "
+        f"attention, {others} after as many updates. While a shape is named, {float(first['weight on the right square']):.0%} of the attention lies on its square; "
         f"{CHANCE:.0%} would be chance."
     )
 
 
-def _run(view: str, sizes: Sizes, seen: Pairs, held_out: Pairs, generator: torch.Generator) -> tuple[Captioner, Training, dict[str, Value]]:
+def train_captioner(
+    view: str, sizes: Sizes, seen: Pairs, held_out: Pairs, generator: torch.Generator
+) -> tuple[Captioner, Training, dict[str, Value]]:
+    """A captioner that sees pictures in one way, how its training went, and how well it describes pictures of both kinds of pairs."""
     model = build_model(view, region_size=sizes.region_size, word_size=sizes.word_size, hidden_size=sizes.hidden_size)
     pictures, words = as_batch(draw_scenes(sizes.scenes, seen, generator), generator)
 
@@ -106,7 +108,7 @@ def _run(view: str, sizes: Sizes, seen: Pairs, held_out: Pairs, generator: torch
     row: dict[str, Value] = {
         "exact, seen pairs": _exact(model, draw_scenes(sizes.asked, seen, generator), generator),
         "exact, held-out pairs": _exact(model, draw_scenes(sizes.asked, held_out, generator), generator),
-        "weight on the right square": _share(model, draw_scenes(sizes.asked, held_out, generator), generator),
+        **_word_by_word(model, draw_scenes(sizes.asked, held_out, generator), generator),
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
     }
     return model, training, row
@@ -131,34 +133,34 @@ def _exact(model: Captioner, scenes: Sequence[Scene], generator: torch.Generator
 
 
 @torch.no_grad()
-def _share(model: Captioner, scenes: Sequence[Scene], generator: torch.Generator) -> float | str:
-    """The mean weight on a thing's square while its colour or shape is said."""
+def _word_by_word(model: Captioner, scenes: Sequence[Scene], generator: torch.Generator) -> dict[str, Value]:
+    """After the true words before: how often a colour or a shape is right, and how much weight lies on its square meanwhile."""
     pictures, words = as_batch(scenes, generator)
-    _, alignment = model(pictures - GREY, words[:, :-1])
-    if alignment is None:
-        return "-"
-    weights = [alignment[row, step, region] for row, scene in enumerate(scenes) for step, region in enumerate(scene.regions) if region is not None]
-    return torch.stack(weights).mean().item()
+    logits, alignment = model(pictures - GREY, words[:, :-1])
+    is_right = logits.argmax(dim=-1) == words[:, 1:]  # (batch, time)
+    named = [(row, step, region) for row, scene in enumerate(scenes) for step, region in enumerate(scene.regions) if region is not None]
+    rows, steps, regions = torch.tensor(named).unbind(1)
+    weight: Value = "-" if alignment is None else alignment[rows, steps, regions].mean().item()
+    return {"colours and shapes, one by one": is_right[rows, steps].float().mean().item(), "weight on the right square": weight}
 
 
-def _saccades(model: Captioner, scene: Scene, number: int) -> Markup:
+def saccades(model: Captioner, scene: Scene) -> Spotlights:
     """For every word of the model's own caption, where it looked."""
     picture = scene.draw()
     (caption,) = _write(model, picture.unsqueeze(0))
-    pixels: list[list[Pixel]] = [[(float(r), float(g), float(b)) for r, g, b in line] for line in picture.permute(1, 2, 0)]
+    pixels: list[list[Pixel]] = [[(round(r, 2), round(g, 2), round(b, 2)) for r, g, b in line] for line in picture.permute(1, 2, 0).tolist()]
     spoken = [*(WORDS[word] for word in caption.words), END]
     looks = [Look(word, _grid(weights)) for word, weights in zip(spoken, caption.alignments, strict=False)]
-    title = f"Where it looks for each word of a picture that it never saw ({number})"
-    return draw_spotlights(Spotlights(title, pixels, [Look("the picture"), *looks]), ident=f"saccades-{number}")
+    return Spotlights("Where it looks for each word", pixels, [Look("the picture"), *looks])
 
 
 def _grid(weights: Float[Tensor, " regions"]) -> list[list[float]]:
-    found: list[list[float]] = weights.view(GRID, GRID).tolist()
-    return found
+    return [[round(float(weight), 4) for weight in line] for line in weights.view(GRID, GRID)]
 
 
 def _candidates(model: Captioner, scene: Scene, seed: int) -> list[str]:
     """Different captions drawn for one picture, the likeliest first."""
-    settings = DecodingSettings(temperature=1.5, max_tokens=LONGEST, seed=seed)
-    found = candidate_captions(model, scene.draw() - GREY, settings, num_draws=20, start_id=WORD_IDS[START], end_id=WORD_IDS[END])
-    return [f"{' '.join(WORDS[word] for word in caption.words)} ({caption.log_prob:.1f})" for caption in found[:3]]
+    settings = DecodingSettings(temperature=2.5, max_tokens=LONGEST, seed=seed)
+    found = candidate_captions(model, scene.draw() - GREY, settings, num_draws=40, start_id=WORD_IDS[START], end_id=WORD_IDS[END])
+    ended = [caption for caption in found if caption.ended]
+    return [f"{' '.join(WORDS[word] for word in caption.words)} ({caption.log_prob:.2f})" for caption in ended[:3]]

@@ -40,9 +40,9 @@ def own_similarity(*, seed: int, quick: bool) -> Finding:
             _picture("Patches of a picture, row by row", [str(n) for n in range(1, 17)], alignments["patches of pictures"][0]),
         ],
         notes=[
-            f"Words of Python's help, each word with a random vector of {WIDTH} features as an embedding starts with; different words of a "
-            f"sentence. Handwritten digits in patches of {PATCH} by {PATCH} grey values, projected to {WIDTH} features by one random map. "
-            "Both are scaled so that a step has variance 1 over its features and all steps."
+            f"{SHOWN} different words in a row of Python's help, each with a random vector of {WIDTH} features, as an embedding starts with.",
+            f"Handwritten digits in patches of {PATCH} by {PATCH} grey values, projected to {WIDTH} features by one random map.",
+            "Features have mean 0 and variance 1 over all words or patches; a word that stands twice would share its weight with itself.",
         ],
     )
 

@@ -28,14 +28,15 @@ def score_scale(*, seed: int, quick: bool) -> Finding:
     last = {str(row["divided by"]): row for row in rows if row["width"] == widths[-1]}
     largest, entropy = ({name: f"{float(last[name][column]):.3f}" for name in DIVISORS} for column in ("largest weight", "entropy"))
     return Finding(
-        claim="Dot products grow with the width of the vectors: undivided the softmax picks one key, divided by D it hardly looks, √D keeps it even.",
-        found=f"At width {widths[-1]} the largest of {SOURCE} weights is {largest['nothing']} undivided, {largest['√D']} divided by √D and {largest['D']} "
-        f"divided by D (equal weights: {1 / SOURCE:.3f}); the entropies are {', '.join(entropy.values())} of at most {math.log(SOURCE):.3f} nats.",
+        claim="Dot products grow with the width of the vectors: undivided the softmax picks one key, divided by D it hardly chooses, √D keeps it.",
+        found=f"At width {widths[-1]} the largest of {SOURCE} weights is {largest['nothing']} undivided, {largest['√D']} divided by √D and "
+        f"{largest['D']} divided by D (equal weights: {1 / SOURCE:.3f}); the entropies are {', '.join(entropy.values())} of at most "
+        f"{math.log(SOURCE):.3f} nats.",
         rows=rows,
         curves=[Curve("Entropy of the weights", "width D", "nats", series, references=[Reference("equal weights", math.log(SOURCE))])],
         notes=[
-            f"{QUERIES:,} queries for each width. The gradient is the mean length of d weights / d scores: where it is near 0, little is learned. The "
-            "division itself passes on 1/√D or 1/D of it to the product."
+            f"{QUERIES:,} queries for each width, features of mean 0 and variance 1.",
+            "The gradient is the mean length of d weights / d scores; near 0, little is learned. The division passes on 1/√D or 1/D of it.",
         ],
     )
 

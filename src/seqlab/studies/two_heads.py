@@ -12,7 +12,6 @@ from torch.nn import functional as F
 from seqlab.attention.masks import Sight
 from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
-from seqlab.pages.html import Markup
 from seqlab.pages.report_data import Curve, Series
 from seqlab.pages.token_strips import Strip, TokenStrips, draw_token_strips
 from seqlab.studies.base import Finding, Value, studies
@@ -112,8 +111,8 @@ def two_heads(*, seed: int, quick: bool) -> Finding:
     series: list[Series] = []
     networks: list[TwoHeads] = []
     for number in range(1, sizes.networks + 1):
-        with seeded(seed, "two_heads", number) as generator:
-            model, training = _train(sizes, generator)
+        model, training = train_network(sizes, seed=seed, number=number)
+        with seeded(seed, "two_heads", "asked", number) as generator:
             rows += _rows(number, model, draw_sentences(ASKED, generator))
         series.append(Series(f"network {number}", range(1, sizes.steps + 1, 5), training.losses[::5]))
         networks.append(model)
@@ -123,26 +122,28 @@ def two_heads(*, seed: int, quick: bool) -> Finding:
         found=_found(rows, sizes, shown),
         rows=rows,
         curves=[Curve("Loss of both questions", "update", "nats", series)],
-        pictures=draw_heads(networks[shown - 1], number=shown),
+        pictures=[draw_token_strips(strips, ident=f"it-{strips.tokens[REASON]}") for strips in heads_of(networks[shown - 1], number=shown)],
         notes=[
-            f"Sentences such as 'the dog chased the cat because it was hungry' (the dog) or 'slow' (the cat): {len(NOUNS)} nouns, {len(VERBS)} verbs, "
-            f"{len(OF_THE_FIRST)} adjectives for either noun. {sizes.steps} updates of {sizes.batch_size} sentences for each network; "
-            f"weights are means over {ASKED} new sentences.",
-            f"The work counts as divided where one head has over {DIVIDED:.0%} of its weight on noun and adjective on the noun meant, the other over "
-            f"{DIVIDED:.0%} on the adjective. Nothing in the loss asks for that. The pictures show the network whose heads differ most.",
+            f"'the dog chased the cat because it was hungry' (the dog) or 'slow' (the cat): {len(NOUNS)} nouns, {len(VERBS)} verbs.",
+            f"{len(OF_THE_FIRST)} adjectives belong to the first noun, {len(OF_THE_SECOND)} to the second. Asked for: the noun and the reason.",
+            f"{sizes.steps} updates of {sizes.batch_size} sentences for each network; weights are means over {ASKED} new sentences.",
+            f"Divided: of the weight on both, one head has over {DIVIDED:.0%} on the noun meant, the other on the adjective. No loss asks for it.",
+            "The pictures show the network whose heads differ most.",
         ],
     )
 
 
-def _train(sizes: Sizes, generator: torch.Generator) -> tuple[TwoHeads, Training]:
-    model = TwoHeads(sizes)
+def train_network(sizes: Sizes, *, seed: int, number: int) -> tuple[TwoHeads, Training]:
+    """The network of that number; it does not depend on the others."""
+    with seeded(seed, "two_heads", number) as generator:
+        model = TwoHeads(sizes)
 
-    def loss() -> Tensor:
-        sentences = draw_sentences(sizes.batch_size, generator)
-        noun, reason = model(sentences.tokens)
-        return F.cross_entropy(noun, sentences.noun) + F.cross_entropy(reason, sentences.reason)
+        def loss() -> Tensor:
+            sentences = draw_sentences(sizes.batch_size, generator)
+            noun, reason = model(sentences.tokens)
+            return F.cross_entropy(noun, sentences.noun) + F.cross_entropy(reason, sentences.reason)
 
-    return model, train_small(model, loss, steps=sizes.steps, warm_up=WARM_UP)
+        return model, train_small(model, loss, steps=sizes.steps, warm_up=WARM_UP)
 
 
 @torch.no_grad()
@@ -203,14 +204,14 @@ def _found(rows: list[dict[str, Value]], sizes: Sizes, shown: int) -> str:
     )
 
 
-def draw_heads(model: TwoHeads, *, number: int) -> list[Markup]:
-    """Two sentences that differ in their last word."""
+def heads_of(model: TwoHeads, *, number: int) -> list[TokenStrips]:
+    """Where "it" looks in two sentences that differ in their last word."""
     return [_strips(model, f"the dog chased the cat because it was {reason}", number) for reason in (OF_THE_FIRST[0], OF_THE_SECOND[0])]
 
 
-def _strips(model: TwoHeads, sentence: str, number: int) -> Markup:
+def _strips(model: TwoHeads, sentence: str, number: int) -> TokenStrips:
     words = sentence.split()
     weights, noun, _ = _looks(model, torch.tensor([[WORD_IDS[word] for word in words]]))
     strips = [Strip(f"head {head}", line.tolist()) for head, line in enumerate(weights[0], start=1)]
     title = f"Where 'it' looks in network {number}, which answers: the {WORDS[int(noun)]}"
-    return draw_token_strips(TokenStrips(title, words, strips, asking=IT), ident=f"it-{words[-1]}")
+    return TokenStrips(title, words, strips, asking=IT)

@@ -22,6 +22,8 @@ PLACEMENTS: tuple[Placement, ...] = ("pre", "post")
 SHOWN = 60
 """Points of a loss curve."""
 VALID_ROWS = 200
+MATTERS = 0.02
+"""Nats by which one must end worse to be called so."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,9 @@ def warm_up(*, seed: int, quick: bool) -> Finding:
             Curve("Held-out score by depth", "layers", "nats per character", _by_depth(rows, sizes), references=nothing_learned),
         ],
         notes=[
-            f"Layers of width {sizes.hidden_size}, {sizes.steps} updates of {sizes.batch_size} windows of {sizes.time} characters at rate {sizes.rate:g}, "
-            f"which a warm-up reaches in equal parts over {sizes.warm_up} updates; scores are nats per character on held-out text.",
-            "One seed and few updates: differences of 0.02 mean little.",
+            f"Width {sizes.hidden_size}, {sizes.steps} updates of {sizes.batch_size} windows of {sizes.time} characters, rate {sizes.rate:g}.",
+            f"A warm-up reaches the rate in equal parts over {sizes.warm_up} updates. Scores are nats per character on held-out text.",
+            f"One seed and few updates: a difference below {MATTERS:g} counts as none.",
         ],
     )
 
@@ -130,12 +132,18 @@ def _score(rows: list[dict[str, Value]], depth: int, norm: str, warm: int) -> fl
 
 def _found(rows: list[dict[str, Value]], sizes: Sizes, frequencies: float) -> str:
     deepest = sizes.depths[-1]
-    pre, post = (
+    before, after = (
         f"{_score(rows, deepest, norm, 0):.3f} without and {_score(rows, deepest, norm, sizes.warm_up):.3f} with warm-up" for norm in PLACEMENTS
     )
-    best = {(depth, norm): min(_score(rows, depth, norm, warm) for warm in (0, sizes.warm_up)) for depth in sizes.depths for norm in PLACEMENTS}
-    worse = [f"{best[depth, 'pre'] - best[depth, 'post']:.3f} at {depth} layers" for depth in sizes.depths if best[depth, "pre"] > best[depth, "post"]]
+    best = {norm: [min(_score(rows, depth, norm, warm) for warm in (0, sizes.warm_up)) for depth in sizes.depths] for norm in PLACEMENTS}
+    gaps = {depth: pre - post for depth, pre, post in zip(sizes.depths, best["pre"], best["post"], strict=True)}
+    worse = [f"{gap:.3f} at {depth} layers" for depth, gap in gaps.items() if gap > MATTERS]
+    ends = (
+        f"The norm before ends worse by {', '.join(worse)}"
+        if worse
+        else f"That the norm before ends worse by over {MATTERS:g} did not show at any depth"
+    )
     return (
-        f"{deepest} layers with the norm before end at {pre}, with the norm after at {post} (frequencies alone {frequencies:.3f}). "
-        f"The norm before ends worse {'by ' + ', '.join(worse) if worse else 'at no depth'}, comparing the better of both starts."
+        f"{deepest} layers with the norm before end at {before}, with the norm after at {after} (frequencies alone {frequencies:.3f}). "
+        f"{ends}, comparing the better of both starts."
     )

@@ -24,7 +24,7 @@ from seqlab.core.errors import DataError
 from seqlab.losses.cross_entropy import class_cross_entropy
 from seqlab.metrics.classification import accuracy, mean_of_batch_accuracies
 from seqlab.models.classifier import build_classifier
-from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings
+from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, VisionTransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import label_of
@@ -69,8 +69,10 @@ class Classification(LabelledSequences):
                 model = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
             recipe = recipe.model_copy(update={"model": model})
             reasons.append(f"a {model.kind} model; another: --model NAME")
-        if recipe.model.kind == "vision_transformer":  # chosen on validation data: docs/transformer/vision_transformer.md
-            recipe = recipe.with_defaults("model", hidden_size=64, embedding_norm=True).with_defaults("training", weight_decay=0.5)
+        if isinstance(recipe.model, VisionTransformerSettings):  # chosen on validation data: docs/transformer/vision_transformer.md
+            recipe = recipe.with_defaults("model", hidden_size=64, embedding_norm=True, dropout=0.2).with_defaults("training", weight_decay=0.5)
+            if not {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
+                recipe = recipe.changed("training", epochs=60, minutes=5)
         recipe = recipe.with_defaults("training", learning_rate=3e-3)  # in a few minutes a small model gets furthest by many bold steps
         if not recipe.training.batch_size:
             recipe = recipe.changed("training", batch_size=32)
