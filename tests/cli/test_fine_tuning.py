@@ -13,6 +13,8 @@ import pytest
 from seqlab.runs.run import Run
 from tests.cli.running import run
 
+pytestmark = pytest.mark.slow  # short each, long together
+
 SMALL = ("training.threads=1", "training.batch_size=16", "training.steps=4")
 
 

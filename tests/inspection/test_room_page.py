@@ -11,7 +11,13 @@ PAGE = (Path(__file__).parents[2] / "docs" / "rooms" / "inspection.md").read_tex
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=["instruments", "receptive field", "clipping"])
+NAMES = ["instruments", "receptive field", "clipping", "alignments"]
+RUNS = [
+    pytest.param(example, id=name, marks=[pytest.mark.slow] if name == "alignments" else []) for name, example in zip(NAMES, EXAMPLES, strict=True)
+]
+
+
+@pytest.mark.parametrize("example", RUNS)
 def test_examples_run_and_print_what_they_promise(example: str, capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(example, "inspection.md", "exec"), {})
     printed = capsys.readouterr().out

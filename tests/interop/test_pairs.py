@@ -18,6 +18,8 @@ from seqlab.runs.run import Run
 from tests.interop import folders
 from tests.interop.folders import NUM_BYTE_PIECES, transformers
 
+pytestmark = pytest.mark.slow  # short each, long together
+
 SOURCES = ["the cat", "that hat, the bat sat at a mat", "a"]
 PAD, START = 1, 2
 SIZES: dict[str, Any] = {

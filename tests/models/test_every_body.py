@@ -64,6 +64,7 @@ def test_gradients_reach_every_parameter(name: str, settings: AnySettings, causa
     assert_every_parameter_has_a_gradient(body)
 
 
+@pytest.mark.slow
 @every_body
 def test_gradients_are_right(name: str, settings: AnySettings, causal: bool) -> None:
     body = build(settings, causal=causal)

@@ -10,6 +10,8 @@ from seqlab.models.base import State
 from seqlab.models.settings import TransformerSettings
 from tests.models.settings_to_try import build, ragged
 
+pytestmark = pytest.mark.slow  # short each, long together
+
 
 def settings(*, layers: int, window: int, positions: str = "none") -> TransformerSettings:
     return TransformerSettings.model_validate({"hidden_size": 4, "heads": 2, "layers": layers, "window": window, "positions": positions})

@@ -19,6 +19,8 @@ from tests.runs.source_runs import SMALL, hurried, pretrain, write_table, write_
 from tests.runs.test_fine_tuning import train_until
 from tests.runs.toy_runs import fingerprint
 
+pytestmark = pytest.mark.slow  # short each, long together
+
 STUDENT = (*SMALL, "model.layers=1", "model.hidden_size=6", "model.dropout=0", "training.window=12", "training.teacher_weight=0.3",
            "training.teacher_temperature=2.5")  # fmt: skip
 

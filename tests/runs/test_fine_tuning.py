@@ -18,6 +18,8 @@ from seqlab.runs.start import Prepared, prepare
 from tests.runs.source_runs import SMALL, fine_tune, hurried, write_table, write_tags, write_text
 from tests.runs.toy_runs import fingerprint, finish, go_on, kill_after
 
+pytestmark = pytest.mark.slow  # short each, long together
+
 
 def prepared(data: Path, source: Run, *settings: str, task: str = "") -> Prepared:
     """A run that is about to start: its model is what it starts from."""

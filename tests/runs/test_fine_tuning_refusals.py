@@ -13,6 +13,8 @@ from seqlab.runs.finding import find_recipe
 from seqlab.runs.run import Run
 from tests.runs.source_runs import SMALL, fine_tune, hurried, pretrain, write_table, write_text
 
+pytestmark = pytest.mark.slow  # short each, long together
+
 
 def refused(data: Path, source: Run | Path | str, *settings: str, task: str = "") -> str:
     """What is said before torch has anything to do."""

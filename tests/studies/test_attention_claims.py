@@ -191,7 +191,7 @@ def test_the_word_that_stands_twice_is_told_apart_by_its_places_and_the_layer_ag
 def test_with_the_norm_before_no_warm_up_is_needed_and_the_norm_after_hardly_learns_without_one() -> None:
     found = quick("warm_up")
     deep = {name: found.number("score", layers=6, norm=name, **{"warm-up": 0}) for name in ("pre", "post")}
-    frequencies = found.curves[0].references[0].y
+    frequencies = found.curves[1].references[0].y
     assert deep["pre"] < deep["post"] - 0.25
     assert deep["pre"] < frequencies - 0.4
     assert abs(deep["pre"] - found.number("score", layers=6, norm="pre", **{"warm-up": 10})) < 0.15

@@ -13,6 +13,8 @@ from seqlab.core.errors import UsageError
 from seqlab.runs.run import Run
 from tests.runs.source_runs import SMALL, hurried, pretrain, write_table
 
+pytestmark = pytest.mark.slow  # short each, long together
+
 TEXTS = ["red", "blue two three four one red", "one one", "green pink " * 9, "never heard of", ""]
 
 

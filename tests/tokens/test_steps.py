@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqlab.core.errors import DataError, RunError
+from seqlab.core.errors import DataError, RecipeError, RunError
 from seqlab.tokens.steps import NumericSteps
 
 NUMBERS = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -109,3 +109,16 @@ def test_a_damaged_file_is_refused(content: str, tmp_path: Path) -> None:
     (tmp_path / "steps.json").write_text(content)
     with pytest.raises(RunError, match=r"steps\.json: the file"):
         NumericSteps.load(tmp_path / "steps.json")
+
+
+def test_pixels_of_a_channel_share_one_scale() -> None:
+    rng = np.random.default_rng(3)
+    pictures = [rng.normal(size=(height, 3, 2)) * [1.0, 5.0] + [0.0, 7.0] for height in (4, 2, 5)]
+    for picture in pictures:
+        picture[:, 0] = [0.0, 7.0]  # a border without ink
+    steps = NumericSteps.fit_pixels([picture.reshape(len(picture), 6) for picture in pictures], channels=2)
+    pixels = np.concatenate([picture.reshape(-1, 2) for picture in pictures])
+    assert steps.mean.tolist() == pytest.approx(np.tile(pixels.mean(axis=0), 3).tolist())
+    assert steps.scale.tolist() == pytest.approx(np.tile(pixels.std(axis=0), 3).tolist())
+    with pytest.raises(RecipeError, match=r"model\.channels: a row of 6 numbers cannot be divided into pixels of 4 channels\."):
+        NumericSteps.fit_pixels([np.zeros((2, 6))], channels=4)

@@ -128,6 +128,7 @@ def two_heads(*, seed: int, quick: bool) -> Finding:
             f"{len(OF_THE_FIRST)} adjectives belong to the first noun, {len(OF_THE_SECOND)} to the second. Asked for: the noun and the reason.",
             f"{sizes.steps} updates of {sizes.batch_size} sentences for each network; weights are means over {ASKED} new sentences.",
             f"Divided: of the weight on both, one head has over {DIVIDED:.0%} on the noun meant, the other on the adjective. No loss asks for it.",
+            "Weights do not tell all: a few percent on the adjective can be enough to name it.",
             "The pictures show the network whose heads differ most.",
         ],
     )
@@ -196,7 +197,7 @@ def _found(rows: list[dict[str, Value]], sizes: Sizes, shown: int) -> str:
         for row in rows
         if row["network"] == shown
     )
-    rest = "" if divided == sizes.networks else "; in the others they share it, or one does both"
+    rest = "" if divided in (0, sizes.networks) else ", in the others not"
     right = sum(float(row["noun right"]) for row in rows) / len(rows)
     return (
         f"The heads divide the work in {divided} of {sizes.networks} networks{rest}. In network {shown} one head has {one}, the other {other}. "

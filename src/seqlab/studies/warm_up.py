@@ -19,6 +19,7 @@ from seqlab.studies.small_training import Training, seeded, train_small
 
 Placement = Literal["pre", "post"]
 PLACEMENTS: tuple[Placement, ...] = ("pre", "post")
+FREQUENCIES = "frequencies of characters"
 SHOWN = 60
 """Points of a loss curve."""
 VALID_ROWS = 200
@@ -72,15 +73,16 @@ def warm_up(*, seed: int, quick: bool) -> Finding:
                 rows.append({"layers": depth, "norm": placement, "warm-up": steps, "score": valid})
                 if depth == sizes.depths[-1]:
                     series.append(_curve(_called(placement, steps), training))
-    frequencies = _frequencies_alone(text, sizes)
-    nothing_learned = [Reference("frequencies of characters", frequencies)]
+    trained, held_out = (_frequencies_alone(text, characters) for characters in (text.train, text.valid_rows(sizes.time, VALID_ROWS)[1]))
     return Finding(
         claim="With the norm before each sub-layer a Transformer trains without warm-up, and sometimes ends worse than one with the norm after.",
-        found=_found(rows, sizes, frequencies),
+        found=_found(rows, sizes, held_out),
         rows=rows,
         curves=[
-            Curve(f"Training loss of {sizes.depths[-1]} layers", "update", "nats per character", series, references=nothing_learned),
-            Curve("Held-out score by depth", "layers", "nats per character", _by_depth(rows, sizes), references=nothing_learned),
+            Curve(
+                f"Training loss of {sizes.depths[-1]} layers", "update", "nats per character", series, references=[Reference(FREQUENCIES, trained)]
+            ),
+            Curve("Held-out score by depth", "layers", "nats per character", _by_depth(rows, sizes), references=[Reference(FREQUENCIES, held_out)]),
         ],
         notes=[
             f"Width {sizes.hidden_size}, {sizes.steps} updates of {sizes.batch_size} windows of {sizes.time} characters, rate {sizes.rate:g}.",
@@ -102,11 +104,10 @@ def _train(text: SmallText, depth: int, placement: Placement, warm: int, sizes: 
         return training, model.nats(*text.valid_rows(sizes.time, VALID_ROWS)).item()
 
 
-def _frequencies_alone(text: SmallText, sizes: Sizes) -> float:
-    """Nats per character of the same rows, for a model that knows only how often each character stands in the training part."""
-    _, targets = text.valid_rows(sizes.time, VALID_ROWS)
+def _frequencies_alone(text: SmallText, characters: Int[Tensor, "..."]) -> float:
+    """Nats per character of a model that knows only how often each one stands in the training part."""
     counts = torch.bincount(text.train, minlength=text.num_symbols) + 1.0
-    return -(counts / counts.sum()).log()[targets].mean().item()
+    return -(counts / counts.sum()).log()[characters].mean().item()
 
 
 def _called(placement: str, warm: int) -> str:

@@ -17,7 +17,7 @@ from torch import nn
 from seqlab.batches.store import smallest_dtype
 from seqlab.blocks.embedding import StepProjection, TokenEmbedding
 from seqlab.core.errors import DataError, RunError
-from seqlab.models.settings import ModelSettings, TransformerSettings
+from seqlab.models.settings import ModelSettings, PictureSettings, TransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
@@ -99,7 +99,10 @@ class TextInputs(Inputs):
 
 
 class NumericInputs(Inputs):
-    """Vectors of numbers, each feature brought to mean 0 and deviation 1: series, feature vectors, the rows of an image."""
+    """Vectors of numbers, each feature brought to mean 0 and deviation 1: series, feature vectors, the rows of an image.
+
+    Where the network reads the rows as a picture, all pixels of a channel share one mean and one deviation.
+    """
 
     column = STEPS
     pad_value = 0
@@ -112,7 +115,10 @@ class NumericInputs(Inputs):
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> NumericInputs:
-        return cls(NumericSteps.fit(row.values[STEPS] for row in train.rows()), max_length=recipe.data.max_length)
+        steps = (row.values[STEPS] for row in train.rows())
+        model = recipe.model
+        scale = NumericSteps.fit_pixels(steps, channels=model.channels) if isinstance(model, PictureSettings) else NumericSteps.fit(steps)
+        return cls(scale, max_length=recipe.data.max_length)
 
     def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
         for row in rows:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from seqlab.core.errors import DataError
+from seqlab.core.errors import DataError, RecipeError
 from seqlab.core.files import write_whole
 from seqlab.tokens.untrusted_json import damaged, list_of_numbers, read_json_object
 
@@ -53,6 +53,29 @@ class NumericSteps:
         if total is None:
             raise DataError("there is no step to learn from.", cure="Is the file empty, or are all sequences of length 0?")
         return cls(total.mean.tolist(), total.scale().tolist())
+
+    @classmethod
+    def fit_pixels(cls, pictures: Iterable[ArrayLike], *, channels: int) -> NumericSteps:
+        """For steps that are rows of pixels: one mean and one deviation for each channel, shared by all pixels.
+
+        A column at the border that is nearly always empty would else be blown up until its few specks of ink drown the picture.
+
+        >>> NumericSteps.fit_pixels([[[0.0, 2.0], [2.0, 4.0]]], channels=1).mean.tolist()
+        [2.0, 2.0]
+        """
+        width = 0
+
+        def pixels() -> Iterator[ArrayLike]:
+            nonlocal width
+            for number, picture in enumerate(pictures, start=1):
+                values = _values(picture, num_features=width or None, where=f"sequence {number}")
+                width = values.shape[1] if len(values) else width
+                if width % channels:
+                    raise RecipeError(f"a row of {width} numbers cannot be divided into pixels of {channels} channels.", where="model.channels")
+                yield values.reshape(-1, channels)
+
+        shared = cls.fit(pixels())
+        return cls(np.tile(shared.mean, width // channels).tolist(), np.tile(shared.scale, width // channels).tolist())
 
     def encode(self, steps: ArrayLike, *, where: str = "") -> Steps:
         """Values -> steps, (time, features). A plain list of numbers is a series with one feature."""
