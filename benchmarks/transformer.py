@@ -1,6 +1,7 @@
 """A training step of a small GPT beside Hugging Face's GPT-2 and torch's encoder of the same shape.
 
-A step is forward, loss, backward, clipping and AdamW, without dropout, on the same tokens. Each side uses its own layers and the optimizer
+A step is forward, loss, backward, clipping and AdamW on the same tokens, without dropout; with `--dropout 0.1` each side drops where its own
+defaults do (seqlab does not drop attention weights). Each side uses its own layers and the optimizer
 that its users would take. With one thread processor time is compared, with more wall time; the best of interleaved repeats counts.
 """
 
@@ -35,12 +36,12 @@ LINEAR = 2.2
 class TorchModel(nn.Module):
     """The same network out of torch.nn's own parts."""
 
-    def __init__(self, layers: int, size: int, heads: int, time: int) -> None:
+    def __init__(self, layers: int, size: int, heads: int, time: int, dropout: float) -> None:
         super().__init__()
         self.embed = nn.Embedding(VOCABULARY, size)
         self.positions = nn.Parameter(torch.randn(time, size) * 0.02)
         layer = nn.TransformerEncoderLayer(
-            size, heads, 4 * size, dropout=0.0, activation=lambda x: F.gelu(x, approximate="tanh"), batch_first=True, norm_first=True
+            size, heads, 4 * size, dropout=dropout, activation=lambda x: F.gelu(x, approximate="tanh"), batch_first=True, norm_first=True
         )
         self.encoder = nn.TransformerEncoder(layer, layers, norm=nn.LayerNorm(size), enable_nested_tensor=False)
         self.register_buffer("mask", nn.Transformer.generate_square_subsequent_mask(time))
@@ -50,10 +51,10 @@ class TorchModel(nn.Module):
         return F.linear(features, self.embed.weight)
 
 
-def language_model(layers: int, size: int, heads: int, time: int) -> LanguageModel:
-    settings = TransformerSettings(layers=layers, hidden_size=size, heads=heads, positions="learned", max_positions=time, dropout=0.0)
+def language_model(layers: int, size: int, heads: int, time: int, dropout: float = 0.0) -> LanguageModel:
+    settings = TransformerSettings(layers=layers, hidden_size=size, heads=heads, positions="learned", max_positions=time, dropout=dropout)
     body = Transformer.build(settings, causal=True)
-    return LanguageModel(TokenEmbedding(VOCABULARY, size, pad_id=None, std=size**-0.5), body, dropout=0.0, tied=True)
+    return LanguageModel(TokenEmbedding(VOCABULARY, size, pad_id=None, std=size**-0.5), body, dropout=dropout, tied=True)
 
 
 def torch_step(model: nn.Module, logits: Callable[[Tensor], Tensor], inputs: Tensor, targets: Tensor) -> Callable[[], object]:
@@ -82,21 +83,22 @@ def own_step(model: LanguageModel, inputs: Tensor, targets: Tensor) -> Callable[
     return once
 
 
-def candidates(layers: int, size: int, heads: int, time: int, batch: int) -> dict[str, Callable[[], object]]:
+def candidates(layers: int, size: int, heads: int, time: int, batch: int, *, dropout: float) -> dict[str, Callable[[], object]]:
     from transformers import GPT2Config, GPT2LMHeadModel
 
     torch.manual_seed(1)
     tokens = torch.randint(VOCABULARY, (batch, time + 1))
     inputs, targets = tokens[:, :-1].contiguous(), tokens[:, 1:].contiguous()
     config = GPT2Config(
-        vocab_size=VOCABULARY, n_positions=time, n_embd=size, n_layer=layers, n_head=heads, embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0,
+        vocab_size=VOCABULARY, n_positions=time, n_embd=size, n_layer=layers, n_head=heads, embd_pdrop=dropout, attn_pdrop=dropout,
+        resid_pdrop=dropout,
         bos_token_id=None, eos_token_id=None, attn_implementation="sdpa",
     )  # fmt: skip
-    theirs, plain = GPT2LMHeadModel(config), TorchModel(layers, size, heads, time)
+    theirs, plain = GPT2LMHeadModel(config), TorchModel(layers, size, heads, time, dropout)
     return {
         "Hugging Face GPT-2": torch_step(theirs, lambda inputs: theirs(inputs).logits, inputs, targets),
         "nn.TransformerEncoder": torch_step(plain, plain, inputs, targets),
-        "seqlab": own_step(language_model(layers, size, heads, time), inputs, targets),
+        "seqlab": own_step(language_model(layers, size, heads, time, dropout), inputs, targets),
     }
 
 
@@ -104,11 +106,11 @@ def best(timing: Timing, threads: int) -> float:
     return timing.best_cpu if threads == 1 else timing.best_wall
 
 
-def compare(shape: str, *, threads: int, repeats: int) -> None:
+def compare(shape: str, *, threads: int, repeats: int, dropout: float) -> None:
     layers, size, heads, time, batch = SHAPES[shape]
-    timings = interleaved(candidates(*SHAPES[shape]), repeats=repeats, warm_up=2)
+    timings = interleaved(candidates(*SHAPES[shape], dropout=dropout), repeats=repeats, warm_up=2)
     seconds = {name: best(timing, threads) for name, timing in timings.items()}
-    print(f"\n{shape}: {layers} layers, width {size}, {heads} heads, {time} tokens, batch {batch}; {threads} thread(s)")
+    print(f"\n{shape}: {layers} layers, width {size}, {heads} heads, {time} tokens, batch {batch}, dropout {dropout:g}; {threads} thread(s)")
     for name, value in seconds.items():
         print(f"{name:<22} {value * 1000:8.1f} ms   {batch * time / value:8,.0f} tokens/s   spread {timings[name].spread:.0%}")
     print(f"of Hugging Face: {verdict(seconds['seqlab'] / seconds['Hugging Face GPT-2'], OF_HUGGING_FACE[shape], unit='')}")
@@ -138,12 +140,13 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=15)
+    parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--only", choices=["small", "medium", "memory"])
     chosen = parser.parse_args(arguments)
     torch.set_num_threads(chosen.threads)
     for shape in SHAPES:
         if chosen.only in (None, shape):
-            compare(shape, threads=chosen.threads, repeats=chosen.repeats)
+            compare(shape, threads=chosen.threads, repeats=chosen.repeats, dropout=chosen.dropout)
     if chosen.only in (None, "memory"):
         memory()
 

@@ -70,7 +70,7 @@ class Classification(LabelledSequences):
             recipe = recipe.model_copy(update={"model": model})
             reasons.append(f"a {model.kind} model; another: --model NAME")
         if isinstance(recipe.model, VisionTransformerSettings):  # chosen on validation data: docs/transformer/vision_transformer.md
-            recipe = recipe.with_defaults("model", hidden_size=64, embedding_norm=True, dropout=0.2).with_defaults("training", weight_decay=0.5)
+            recipe = recipe.with_defaults("model", hidden_size=64, dropout=0.2).with_defaults("training", weight_decay=0.5)
             if not {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
                 recipe = recipe.changed("training", epochs=60, minutes=5)
         recipe = recipe.with_defaults("training", learning_rate=3e-3)  # in a few minutes a small model gets furthest by many bold steps
