@@ -36,13 +36,16 @@ def class_token() -> Spotlights:
     picture = next(row["steps"] for row in rows if run.predict([row["steps"]])[0].answer == DIGIT)
     steps = torch.from_numpy(run.task.encode([picture])[0]).unsqueeze(0)
     found = class_token_looks(run.model.network, run.model.rows(steps, torch.ones(steps.shape[:2], dtype=torch.bool)))[0]
-    looks = [
-        Look(f"layer {depth}, head {number}", [[round(weight, 4) for weight in line] for line in head])
-        for depth, layer in enumerate(found.tolist(), start=1)
-        for number, head in enumerate(layer, start=1)
-    ]
-    pixels = [[(1 - ink, 1 - ink, 1 - ink) for ink in line] for line in picture]  # ink on paper
-    return Spotlights(f"Where the class token looks in a {DIGIT}", pixels, looks, columns=found.shape[1])
+    looks = []
+    for depth, layer in enumerate(found.tolist(), start=1):
+        looks.append(Look("the picture"))
+        looks += [Look(f"layer {depth}, head {number}", _rounded(head)) for number, head in enumerate(layer, start=1)]
+    pixels = [[(round(1 - ink, 3), round(1 - 0.6 * ink, 3), round(1 - 0.1 * ink, 3)) for ink in line] for line in picture]  # blue ink on paper
+    return Spotlights(f"Where the class token looks in a {DIGIT}", pixels, looks, columns=1 + found.shape[1])
+
+
+def _rounded(weights: list[list[float]]) -> list[list[float]]:
+    return [[round(weight, 4) for weight in line] for line in weights]
 
 
 def captions() -> Spotlights:

@@ -9,5 +9,5 @@ def test_a_spotlight_lets_through_what_was_looked_at() -> None:
     drawing = draw_spotlights(lights, ident="x")
     assert drawing.count("#ffffff") == drawing.count("#ff0000") == 2  # one strip each in the two rows
     assert drawing.count('href="#x-picture"') == 2
-    assert [part.split('"')[0] for part in drawing.split('fill-opacity="')[1:]] == ["0.86", "0.57", "0"]
+    assert [part.split('"')[0] for part in drawing.split('fill-opacity="')[1:]] == ["0.8", "0.53", "0"]
     assert "red: row 1, column 3 (75 %)." in drawing

@@ -10,7 +10,7 @@ from seqlab.pages.html import Markup, tag
 Pixel = tuple[float, float, float]
 """Red, green and blue, each from 0 to 1."""
 SIDE, GAP, LINE = 104.0, 14.0, 18.0
-SHADE = 0.86
+SHADE = 0.8
 """How dark a square becomes that gets no weight at all."""
 
 

@@ -87,8 +87,8 @@ def _found(rows: Sequence[dict[str, Value]]) -> str:
     others = ", ".join(f"{float(row['exact, held-out pairs']):.0%} with the {row['captioner']}" for row in rows[1:])
     return (
         f"Of pictures with shapes that were never seen together, {float(first['exact, held-out pairs']):.0%} are described word for word with "
-        f"attention, {others} after as many updates. While a shape is named, {float(first['weight on the right square']):.0%} of the attention lies on its square; "
-        f"{CHANCE:.0%} would be chance."
+        f"attention, {others} after as many updates. While a shape is named, {float(first['weight on the right square']):.0%} of the attention "
+        f"lies on its square; {CHANCE:.0%} would be chance."
     )
 
 
