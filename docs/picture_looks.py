@@ -53,7 +53,7 @@ def captions() -> Spotlights:
     with seeded(SEED, "pairs of shapes") as generator:
         seen, held_out = split_pairs(held_out=HELD_OUT, generator=generator)
     with seeded(SEED, "captions", "attention") as generator:
-        model, *_ = train_captioner("attention", FULL, seen, held_out, generator)
+        model, *_ = train_captioner(FULL.plans[0], FULL, seen, held_out, generator)
     with seeded(SEED, "saccades") as generator:
         scene = draw_scenes(2, held_out, generator)[0]
     return saccades(model, scene)
