@@ -16,6 +16,8 @@ from seqlab.attention.recording import record_alignments
 from seqlab.core.errors import UsageError
 from tests.attention.scores_to_try import ANY_TWO_SIZES, NORMALISERS, SCORES, WINDOWS, build_score, numbers, randomised
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 BATCH, TARGET, SOURCE = 3, 4, 7
 every_score = pytest.mark.parametrize("name", SCORES)
 every_normaliser = pytest.mark.parametrize("kind", NORMALISERS)

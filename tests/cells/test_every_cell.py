@@ -15,6 +15,8 @@ from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import UsageError
 from tests.cells.cells_to_try import CASE_NAMES, CASES, HIDDEN, INPUT, LENGTHS, OPTIONS, alone, build, path_of, ragged
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 Options = dict[str, Any]
 every_cell = pytest.mark.parametrize(("name", "options"), CASES, ids=CASE_NAMES)
 GATED = {name: case for name, case in zip(CASE_NAMES, CASES, strict=True) if issubclass(cells.get(case[0]), GatedCell)}

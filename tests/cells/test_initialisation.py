@@ -15,6 +15,8 @@ from seqlab.cells.rnn import RNN
 from seqlab.core.errors import UsageError
 from tests.cells.cells_to_try import CASE_NAMES, CASES, build
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 KINDS: Any = ["torch", "orthogonal", "identity", "xavier"]
 every_cell = pytest.mark.parametrize(("name", "options"), CASES, ids=CASE_NAMES)
 

@@ -29,6 +29,7 @@ def classifier(settings: AnySettings, *, pool: str = "", width: int = 0) -> Clas
     return Classifier(embed, body, pooled, linear_head(pooled_size(pooled, body.output_size), 3), dropout=0.4).double().eval()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pool", ["last", "first", "max", "mean", "queries"])
 @pytest.mark.parametrize("settings", ALL_STEPS.values(), ids=ALL_STEPS)
 def test_logits_depend_on_the_own_tokens_only(settings: AnySettings, pool: str) -> None:

@@ -14,6 +14,8 @@ from torch.testing import assert_close
 from seqlab import nn
 from seqlab.attention.recording import record_alignments
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 EMBED, HEADS, BATCH, TARGET, SOURCE = 6, 3, 4, 5, 7
 OPTIONS: list[dict[str, Any]] = [
     {},

@@ -12,6 +12,8 @@ from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 from seqlab import nn
 from seqlab.cells.base import Cell, State, cells
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 LENGTHS = [3, 7, 1, 5]
 IN, HIDDEN = 3, 5
 CHOICES: list[Any] = [

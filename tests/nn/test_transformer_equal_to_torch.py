@@ -22,7 +22,7 @@ LAYER_OPTIONS = [
 ]
 IDS = [" ".join(str(getattr(value, "__name__", value)) for value in options.values()) for options in LAYER_OPTIONS]
 MASKS = ["none", "padding", "bool", "float", "bool per head", "causal", "causal and padding"]
-pytestmark = pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")  # what torch's encoder says of nearly every layer
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")]  # what torch's encoder says of nearly every layer
 
 
 def pair(name: str, *given: Any, dtype: torch.dtype = torch.float32, **options: Any) -> tuple[Any, Any]:
