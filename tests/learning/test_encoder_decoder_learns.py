@@ -63,13 +63,12 @@ def loss_on_new_sequences(model: EncoderDecoder) -> float:
     return F.cross_entropy(model(source, is_token[:, 1:], targets[:, :-1], is_token).flatten(0, 1), targets[:, 1:].flatten()).item()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("norm", RATES)
+@pytest.mark.parametrize("norm", [pytest.param(norm, marks=pytest.mark.slow if norm == "pre" else pytest.mark.long) for norm in RATES])
 def test_it_writes_unseen_sequences_backwards_without_a_mistake(norm: str) -> None:
     assert share_without_a_mistake(trained(norm, layers=2, rate=RATES[norm], warmup=60)) >= 0.99
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(168)
 @pytest.mark.parametrize(
     ("norm", "warmup", "learns"),

@@ -44,7 +44,7 @@ def pretrain(folder: Path, model: str, *, steps: int) -> Run:
     return seqlab.train(folder / "text.txt", *settings, *NETWORK, "training.evaluate_every=200", model=model, steps=steps, out=folder / "pretrained")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(112, 171)
 @pytest.mark.parametrize(("model", "steps"), [("gru", 1000), ("transformer", 800)])
 def test_a_language_model_makes_a_better_classifier_than_no_model(model: str, steps: int, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_all_choices_are_tried_together_with_others() -> None:
     assert {choice for (choice,) in CHOICES} <= {option for options in TOGETHER for option in options}
 
 
-@pytest.mark.parametrize("options", [*TOGETHER, *(pytest.param(options, marks=pytest.mark.slow) for options in CHOICES + ALONE)], ids=_words)
+@pytest.mark.parametrize("options", [*TOGETHER, *(pytest.param(options, marks=pytest.mark.long) for options in CHOICES + ALONE)], ids=_words)
 def test_a_classifier_trains_with_every_value(options: tuple[str, ...], data: dict[str, Path], tmp_path: Path) -> None:
     run = start(data, tmp_path / "run", "classifier", options)
     again = seqlab.load(tmp_path / "run")  # the written recipe builds the same network
