@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from seqlab.attention.past import Past
 from seqlab.models.base import Body, bodies
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
 from seqlab.pages.report_data import Curve, Reference, Series
@@ -133,8 +134,15 @@ def _stream(name: str, length: int, seed: int) -> tuple[float, int]:
             piece, state = body(steps[:, place : place + 1], is_token[:, place : place + 1], state)
             pieces.append(piece)
         assert state is not None
-        numbers = sum(part[0].numel() for part in state if part.dtype.is_floating_point)
+        numbers = sum(_count(part) for part in state)
         return (torch.cat(pieces, dim=1) - whole).abs().max().item(), numbers
+
+
+def _count(part: Tensor | Past) -> int:
+    """Numbers that one sequence carries in a part of the state; which steps were real is no number."""
+    if isinstance(part, Past):
+        return part.keys[0].numel() + part.values[0].numel()
+    return part[0].numel() if part.is_floating_point() else 0
 
 
 def _chain(name: str, length: int, seed: int) -> int:
