@@ -13,6 +13,8 @@ from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import UsageError
 from tests.blocks.stacks_to_try import CELLS, HIDDEN, IN, LENGTHS, build, ragged, torch_layers
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 State = tuple[Tensor, ...]
 
 

@@ -16,6 +16,8 @@ from seqlab.blocks.residual import FromNormalised, PostNorm, PreNorm, Residual, 
 from seqlab.blocks.transformer_layer import DecoderLayer, EncoderLayer
 from tests.blocks.torch_twin import as_torch_names
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 SIZE, HEADS, INNER = 6, 2, 10
 Norm = Literal["post", "pre", "lecture", "rezero"]
 NORMS: list[Norm] = ["post", "pre", "lecture", "rezero"]

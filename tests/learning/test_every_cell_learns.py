@@ -36,7 +36,7 @@ def write_words(path: Path) -> Path:
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("cell", CELL_KINDS)
 def test_a_classifier_learns_which_letter_came_first(cell: str, tmp_path: Path) -> None:
     """Chance and naive Bayes get one half; nine tenths are asked for."""
@@ -48,7 +48,7 @@ def test_a_classifier_learns_which_letter_came_first(cell: str, tmp_path: Path) 
     assert run.results["accuracy"].baseline < 0.65
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("cell", CELL_KINDS)
 def test_a_language_model_comes_close_to_the_entropy_of_its_text(cell: str, tmp_path: Path) -> None:
     """Four equally likely words of 18 characters together: 4 log 4 nats per 18 of them. Knowing only how often letters occur costs over 2."""

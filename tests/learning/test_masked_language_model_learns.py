@@ -15,7 +15,7 @@ from seqlab.runs.data import open_data
 from seqlab.tasks.masked_language_model import MaskedLanguageModelling
 from seqlab.training.optimizer import build_optimizer
 
-pytestmark = pytest.mark.slow  # short each, long together
+pytestmark = pytest.mark.long  # short each, long together
 
 SIZE, STEPS = 4, 200
 

@@ -16,6 +16,8 @@ from seqlab.core.errors import RecipeError
 from seqlab.models.classifier import Classifier, build_pool
 from tests.models.settings_to_try import ALL_STEPS, AnySettings, assert_every_parameter_has_a_gradient, build, ragged, recurrent
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 LENGTHS = [5, 2, 8, 1]
 PAD = 1
 GOOD = [4, 5, 6, 7, 4, 8]  # the same tokens in another order

@@ -10,6 +10,8 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.language_model import LanguageModel
 from tests.models.settings_to_try import CAUSAL, AnySettings, assert_every_parameter_has_a_gradient, build
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 VOCAB = 9
 every_causal_body = pytest.mark.parametrize("settings", CAUSAL.values(), ids=CAUSAL)
 

@@ -14,6 +14,8 @@ from seqlab.models.masked_language_model import MaskedLanguageModel
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
 from tests.models.settings_to_try import ALL_STEPS, AnySettings, assert_every_parameter_has_a_gradient
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 VOCABULARY = 11
 
 

@@ -15,6 +15,8 @@ from seqlab.models.settings import TransformerSettings
 from seqlab.models.transformer_decoder import TransformerDecoder
 from tests.models.settings_to_try import assert_every_parameter_has_a_gradient, ragged
 
+pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
+
 SIZE, SOURCE_SIZE = 8, 5
 SOURCE_LENGTHS, LENGTHS = [4, 7, 1, 3], [9, 2, 6, 9]
 CASES: dict[str, dict[str, Any]] = {
