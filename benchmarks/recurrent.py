@@ -68,7 +68,7 @@ def candidates(shape: str, cell_names: list[str], *, with_native: bool) -> dict[
     for name in cell_names:
         stack = stack_of(name, size)
         for fill, mask in masks.items():
-            once = passes(stack, lambda steps, stack=stack, mask=mask: stack(steps, mask)[0], steps, weighting)  # type: ignore[misc]
+            once = passes(stack, lambda steps, stack=stack, mask=mask: stack(steps, mask)[0], steps, weighting)
             found[f"{name} {fill} python"] = in_python(once)
             if with_native and name in KERNELS:
                 found[f"{name} {fill} native"] = once
@@ -130,7 +130,7 @@ def long_sequences(*, threads: int, repeats: int) -> None:
     names = ["lstm", "peephole_lstm", "gru", "min_gru"]
     runs = {"nn.GRU 1000": pair(lambda: nn.GRU(256, 256, batch_first=True), layer, 1000)}
     runs |= {f"nn.LSTM {time}": pair(lambda: nn.LSTM(256, 256, batch_first=True), layer, time) for time in (1000, 2000)}
-    runs |= {f"{name} {time}": pair(lambda name=name: stack_of(name, 256), stack, time) for name in names for time in (1000, 2000)}  # type: ignore[misc]
+    runs |= {f"{name} {time}": pair(lambda name=name: stack_of(name, 256), stack, time) for name in names for time in (1000, 2000)}
     timings = {name: best(timing, threads) for name, timing in interleaved(runs, repeats=repeats).items()}
     print(f"\nbatch 8, 256 -> 256, {threads} thread(s)")
     print(f"min_gru at 1,000 steps: {verdict(timings['min_gru 1000'] / timings['nn.GRU 1000'], MIN_GRU, unit='of nn.GRU')}")

@@ -20,7 +20,7 @@ def test_all_is_what_is_there() -> None:
 
 def test_anything_else_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'seqlab' has no attribute 'wheels'"):
-        seqlab.wheels  # type: ignore[attr-defined]  # noqa: B018
+        seqlab.wheels  # noqa: B018
 
 
 def test_the_version_is_that_of_the_package() -> None:

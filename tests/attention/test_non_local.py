@@ -23,7 +23,7 @@ def times(matrix: list[Row], vector: Row) -> Row:
 def by_loops(block: NonLocal, features: Tensor) -> list[Row]:
     """One picture, place by place: exp(θ(x_i) · φ(x_j)) / Σ_j exp(…), Σ_j a_ij g(x_j), W_o, and the place itself."""
     theta, output = block.theta.weight.tolist(), block.output.weight.tolist()
-    phi, g = block.attention.key.weight.tolist(), block.attention.value.weight.tolist()  # type: ignore[operator]  # a Linear
+    phi, g = block.attention.key.weight.tolist(), block.attention.value.weight.tolist()  # a Linear
     places = features.flatten(0, -2).tolist()
     improved = []
     for place in places:

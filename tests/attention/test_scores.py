@@ -83,7 +83,7 @@ def test_dot_and_general_follow_their_equations() -> None:
 @pytest.mark.parametrize(("divisor", "number"), [("sqrt", math.sqrt(5)), ("size", 5.0), ("none", 1.0), (8.0, 8.0)])
 def test_a_scaled_product_is_divided_by_what_was_asked_for(divisor: str | float, number: float) -> None:
     queries, keys = numbers(2, 3, 5), numbers(2, 6, 5, seed=2)
-    score = ScaledDotScore(5, 5, divisor=divisor)  # type: ignore[arg-type]  # a parameter of the test is any text
+    score = ScaledDotScore(5, 5, divisor=divisor)  # a parameter of the test is any text
     expected = [[[dot(q, k) / number for k in s] for q in t] for t, s in zip(queries.tolist(), keys.tolist(), strict=True)]
     assert_every_pair(score, expected, queries, keys)
 
@@ -91,7 +91,7 @@ def test_a_scaled_product_is_divided_by_what_was_asked_for(divisor: str | float,
 @pytest.mark.parametrize("divisor", ["root", 0, -1.0, math.inf, math.nan])
 def test_a_divisor_that_cannot_be_is_refused(divisor: object) -> None:
     with pytest.raises(UsageError, match=r"divisor is .*\n  It takes 'sqrt', 'size', 'none' or a number above 0\."):
-        ScaledDotScore(5, 5, divisor=divisor)  # type: ignore[arg-type]  # what is refused
+        ScaledDotScore(5, 5, divisor=divisor)  # what is refused
 
 
 @pytest.mark.spec(126)

@@ -93,7 +93,7 @@ def classification(tmp_path: Path, **training: Any) -> Classification:
 @pytest.mark.spec(26)
 def test_reviews_are_lower_cased_cut_and_padded_to_two_hundred_tokens(tmp_path: Path) -> None:
     task = classification(tmp_path, batch_size=8, pad_to=200, seed=1)
-    vocabulary = task.inputs.tokenizer.vocabulary  # type: ignore[attr-defined]
+    vocabulary = task.inputs.tokenizer.vocabulary
     good, bad, pad_id = vocabulary.id("good"), vocabulary.id("bad"), vocabulary.pad_id
     assert "Good" not in vocabulary.ids
     feed = task.feed(Position())

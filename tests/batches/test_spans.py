@@ -25,7 +25,7 @@ def test_the_pieces_are_what_cutting_one_sequence_after_the_other_gives(lengths:
 @given(lists, st.integers(1, 5), st.randoms(use_true_random=False))
 def test_spans_with_a_wanted_id_are_kept(lengths: list[int], window: int, chance: object) -> None:
     offsets = np.cumsum([0, *lengths])
-    values = np.array([chance.randint(0, 3) for _ in range(int(offsets[-1]))], np.uint8)  # type: ignore[attr-defined]
+    values = np.array([chance.randint(0, 3) for _ in range(int(offsets[-1]))], np.uint8)
     is_wanted = np.array([False, False, True, False])
     spans = Spans.cut(offsets, window=window)
     kept = spans.with_any(values, is_wanted)

@@ -73,7 +73,7 @@ def test_input_feeding_follows_its_equations_through_a_plain_recurrence() -> Non
         attentional = feeding(hidden, source, MAY_ATTEND)
         found.append(attentional)
 
-    w, u, b = cell.input.tolist(), cell.recurrent.tolist(), cell.bias.tolist()  # type: ignore[union-attr]  # it has one
+    w, u, b = cell.input.tolist(), cell.recurrent.tolist(), cell.bias.tolist()  # it has one
     for row, length in enumerate(LENGTHS):
         hidden_row, fed = [0.0] * STATE, [0.0] * 2
         for time in range(TIME):

@@ -57,8 +57,8 @@ def test_any_function_of_the_projected_input_and_the_state_may_be_the_candidate(
     torch.manual_seed(2)
     cell = Additive(3, 4, candidate=lambda projected, hidden: torch.sin(projected) * hidden)
     x, hidden = torch.randn(2, 3), torch.randn(2, 4)
-    gate = torch.sigmoid(x @ cell.input[:4].T + hidden @ cell.recurrent.T + cell.bias[:4])  # type: ignore[index]
-    candidate = torch.sin(x @ cell.input[4:].T + cell.bias[4:]) * hidden  # type: ignore[index]
+    gate = torch.sigmoid(x @ cell.input[:4].T + hidden @ cell.recurrent.T + cell.bias[:4])
+    candidate = torch.sin(x @ cell.input[4:].T + cell.bias[4:]) * hidden
     torch.testing.assert_close(cell(x, (hidden,))[0], gate * hidden + (1 - gate) * candidate)
 
 

@@ -142,4 +142,4 @@ def test_second_derivatives_are_refused_on_the_fast_path_and_right_on_the_plain_
 
 def test_a_word_that_keep_does_not_know_is_refused() -> None:
     with pytest.raises(UsageError, match=r"keep is 'odl'.\n  It takes 'old' or 'new'."):
-        GRU(2, 3, keep="odl")  # type: ignore[arg-type]
+        GRU(2, 3, keep="odl")

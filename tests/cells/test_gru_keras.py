@@ -68,14 +68,14 @@ def test_a_keras_layer_comes_in_and_goes_out(reset_after: bool, activation: Any,
 
     back = to_keras(cell)
     assert [array.shape for array in back] == [array.shape for array in weights]
-    np.testing.assert_allclose(keras_layer(back, INPUTS, FIRST, reset_after=reset_after, activation=activation), expected, rtol=0, atol=1e-12)  # type: ignore[arg-type]
+    np.testing.assert_allclose(keras_layer(back, INPUTS, FIRST, reset_after=reset_after, activation=activation), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("keep", ["old", "new"])
 @pytest.mark.parametrize("kind", [GRU, ResetBeforeGRU])
 def test_a_cell_of_either_convention_goes_into_keras(kind: Any, keep: Any) -> None:
     cell: Any = with_drawn_weights(kind(IN, UNITS, keep=keep))
-    found = keras_layer(to_keras(cell), INPUTS, FIRST, reset_after=kind is GRU)  # type: ignore[arg-type]
+    found = keras_layer(to_keras(cell), INPUTS, FIRST, reset_after=kind is GRU)
     np.testing.assert_allclose(found, walk(cell, INPUTS, FIRST), rtol=0, atol=1e-12)
 
 

@@ -182,5 +182,5 @@ def test_the_forget_gate_starts_open_and_the_rest_as_in_torch() -> None:
 
 def test_an_unknown_candidate_is_refused_with_the_choices() -> None:
     with pytest.raises(UsageError, match="candidate is 'relu'") as caught:
-        LSTM(2, 3, candidate="relu")  # type: ignore[arg-type]
+        LSTM(2, 3, candidate="relu")
     assert "'tanh' or 'sigmoid'" in str(caught.value)

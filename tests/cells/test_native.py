@@ -53,7 +53,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def cell_of(name: str, dtype: torch.dtype) -> Cell:
     torch.manual_seed(3)
-    cell = cells.get(name.partition(" ")[0])(3, 5, **KERNELS[name])  # type: ignore[arg-type]
+    cell = cells.get(name.partition(" ")[0])(3, 5, **KERNELS[name])
     with torch.no_grad():
         for parameter in cell.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.3)

@@ -53,8 +53,8 @@ def test_singular_values_stay_within_the_radius_and_use_it() -> None:
     assert (values - 1).abs().max() > 0.05
     stretched = OrthogonalRNN(3, 4, radius=0.5).double()
     with torch.no_grad():
-        stretched.stretch.copy_(torch.tensor([-9.0, -0.3, 0.4, 9.0]))  # type: ignore[union-attr]
-        expected = 1 + 0.5 * torch.tanh(stretched.stretch)  # type: ignore[arg-type]
+        stretched.stretch.copy_(torch.tensor([-9.0, -0.3, 0.4, 9.0]))
+        expected = 1 + 0.5 * torch.tanh(stretched.stretch)
     torch.testing.assert_close(torch.linalg.svdvals(stretched.matrix()), expected.flip(0), rtol=0, atol=1e-12)
 
 

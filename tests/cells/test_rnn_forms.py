@@ -129,14 +129,14 @@ def test_torchs_layer_becomes_a_form(bias: bool) -> None:
 def test_a_form_made_from_its_own_cell_is_itself(kind: type[Form]) -> None:
     form = example(kind, bias=kind in WITH_BIAS and kind is not TwoBiases)  # two biases become their sum
     again = convert(form, kind)
-    for field in fields(form):  # type: ignore[arg-type]
+    for field in fields(form):
         torch.testing.assert_close(getattr(again, field.name), getattr(form, field.name), rtol=0, atol=0)
 
 
 @pytest.mark.spec(53)
 def test_the_separate_form_has_exactly_three_matrices_and_two_biases() -> None:
     form = example(Separate, bias=True)
-    dimensions = sorted(getattr(form, field.name).dim() for field in fields(form))  # type: ignore[arg-type]
+    dimensions = sorted(getattr(form, field.name).dim() for field in fields(form))
     assert dimensions == [1, 1, 2, 2, 2]
 
 

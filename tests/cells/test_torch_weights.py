@@ -32,7 +32,7 @@ every_layer = pytest.mark.parametrize(("kind", "options"), LAYERS, ids=str)
 
 def build(kind: type[nn.RNNBase], options: dict[str, Any]) -> nn.RNNBase:
     torch.manual_seed(4)
-    return kind(3, 5, num_layers=2, bidirectional=True, batch_first=True, **options).double()  # type: ignore[call-arg]
+    return kind(3, 5, num_layers=2, bidirectional=True, batch_first=True, **options).double()
 
 
 def stepped(cell: Cell, steps: Tensor, *, reverse: bool) -> Tensor:

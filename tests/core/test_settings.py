@@ -85,11 +85,11 @@ def test_help_has_name_kind_default_and_sentence() -> None:
 
 def test_settings_are_closed_frozen_and_finite() -> None:
     with pytest.raises(ValidationError):
-        Example(wheels=4)  # type: ignore[call-arg]
+        Example(wheels=4)
     with pytest.raises(ValidationError):
         Example(plain=float("inf"))
     with pytest.raises(ValidationError):
-        Example().count = 4  # type: ignore[misc]
+        Example().count = 4
 
 
 def test_a_default_has_the_type_that_its_setting_says() -> None:

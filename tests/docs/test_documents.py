@@ -29,7 +29,7 @@ def commands(text: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_commands_have_verbs_and_options_that_exist(path: Path) -> None:
-    verbs = get_command(app).commands  # type: ignore[attr-defined]
+    verbs = get_command(app).commands
     for words in commands(path.read_text(encoding="utf-8")):
         if words[1].startswith("-"):
             continue

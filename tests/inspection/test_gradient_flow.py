@@ -49,7 +49,7 @@ def central_differences(function: object, at: Tensor, step: float = 1e-5) -> lis
         move = torch.zeros_like(at)
         move[..., unit] = step
         with torch.no_grad():
-            found.append(((function(at + move) - function(at - move)) / (2 * step)).item())  # type: ignore[operator]
+            found.append(((function(at + move) - function(at - move)) / (2 * step)).item())
     return found
 
 

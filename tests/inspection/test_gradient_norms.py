@@ -24,7 +24,7 @@ def test_the_norms_of_a_torch_model_are_those_of_its_gradients_and_nothing_is_le
     model = nn.LSTM(3, 5, batch_first=True)
     weights = [parameter.detach().clone() for parameter in model.parameters()]
     loss(model, torch.ones(1, 2, 3)).backward()
-    standing = [parameter.grad.clone() for parameter in model.parameters()]  # type: ignore[union-attr]
+    standing = [parameter.grad.clone() for parameter in model.parameters()]
     batches = [torch.randn(2, time, 3) for time in (3, 5, 7)]
     found = gradient_norms(model, batches, loss)
     for norm, batch in zip(found, batches, strict=True):

@@ -26,7 +26,7 @@ def some_steps(batch: int = 2, time: int = TIME) -> Tensor:
 
 
 def jacobian(function: Callable[[Tensor], Tensor], at: Tensor) -> np.ndarray:
-    return torch.autograd.functional.jacobian(function, at).detach().numpy()  # type: ignore[no-untyped-call]
+    return torch.autograd.functional.jacobian(function, at).detach().numpy()
 
 
 @pytest.mark.spec(86)

@@ -38,7 +38,7 @@ def test_with_gates_held_fixed_the_memory_of_an_lstm_passes_the_product_of_forge
                 memory = step["forget"] * memory + step["write"] * step["candidate"]
             return memory
 
-        expected = torch.autograd.functional.jacobian(rest, start)[0, :, 0]  # type: ignore[no-untyped-call]
+        expected = torch.autograd.functional.jacobian(rest, start)[0, :, 0]
         np.testing.assert_allclose(np.diag(path.kept[0, distance]), expected, rtol=0, atol=1e-15)
         assert path.direct_norms[0, distance] == pytest.approx(float(torch.linalg.matrix_norm(expected, ord=2)))
     assert (path.kept <= 1).all()

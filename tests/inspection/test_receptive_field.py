@@ -42,7 +42,7 @@ def test_the_norms_are_those_of_the_jacobian() -> None:
     steps = some_steps()
     field = receptive_field(layer, steps)
     for row in range(2):
-        jacobian = torch.autograd.functional.jacobian(lambda one: layer(one)[0], steps[row : row + 1])[0, :, :, 0]  # type: ignore[no-untyped-call]
+        jacobian = torch.autograd.functional.jacobian(lambda one: layer(one)[0], steps[row : row + 1])[0, :, :, 0]
         np.testing.assert_allclose(field.norms[row], jacobian.square().sum(dim=(1, 3)).sqrt(), rtol=0, atol=1e-12)
     np.testing.assert_allclose(field.mean, field.norms.mean(axis=0))
 

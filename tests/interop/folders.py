@@ -54,7 +54,7 @@ def write_model(folder: Path, kind: type[Any], config: Any, *, seed: int = 3) ->
         for parameter in model.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.2)
     folder.mkdir(parents=True, exist_ok=True)
-    model.save_pretrained(folder)  # type: ignore[operator]  # a method of the other side
+    model.save_pretrained(folder)  # a method of the other side
     return model
 
 

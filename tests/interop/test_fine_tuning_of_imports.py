@@ -27,7 +27,7 @@ def test_a_classifier_starts_from_imported_weights(kind: str, tmp_path: Path) ->
         write_model(folder, GPT2LMHeadModel, gpt2_config())
     source = import_weights(folder, out=tmp_path / "imported")
     run = fine_tune(tmp_path, source, "start.freeze=body", steps=4)
-    assert run.recipe.model.causal == (kind == "gpt2")  # type: ignore[union-attr]
+    assert run.recipe.model.causal == (kind == "gpt2")
     assert run.recipe.model.pooling == ("last" if kind == "gpt2" else "mean")
     before = source.model.state_dict()
     assert all(torch.equal(tensor, before[name]) for name, tensor in run.model.state_dict().items() if name.startswith(("embed.", "body.")))

@@ -27,7 +27,7 @@ def test_a_short_name_trains_on_the_digits_and_the_run_answers(model: str, tmp_p
     row = next(iter(Digits().splits()["test"].rows()))
     (prediction,) = loaded.predict([row.values["steps"]], top=10)
     assert sum(share for _, share in prediction.ranking) == pytest.approx(1.0)
-    assert len(set(loaded.task.inputs.scale.mean.tolist())) == 1  # type: ignore[attr-defined]  # a task of numbers: one scale for all pixels
+    assert len(set(loaded.task.inputs.scale.mean.tolist())) == 1  # a task of numbers: one scale for all pixels
 
 
 def test_a_patch_size_that_does_not_fit_is_told_before_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

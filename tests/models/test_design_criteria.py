@@ -102,7 +102,7 @@ def represent(settings: AnySettings, *, causal: bool = False) -> Tensor:
 @pytest.mark.spec(18)
 @pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
 def test_opposite_sentences_of_the_same_words_differ_for_attention_with_positions(positions: str) -> None:
-    praise, blame = represent(TransformerSettings(hidden_size=8, heads=2, positions=positions))  # type: ignore[arg-type]
+    praise, blame = represent(TransformerSettings(hidden_size=8, heads=2, positions=positions))
     assert (praise - blame).abs().max() > 1e-3
 
 

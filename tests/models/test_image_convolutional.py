@@ -81,7 +81,7 @@ def test_the_block_takes_any_score_and_starts_without_effect(score: str) -> None
 
 def test_every_score_can_be_chosen_by_recipe() -> None:
     annotation = ImageConvolutionalSettings.model_fields["non_local_score"].annotation
-    assert sorted(annotation.__args__) == scores.names()  # type: ignore[union-attr]  # a Literal has arguments, which its type does not say
+    assert sorted(annotation.__args__) == scores.names()  # a Literal has arguments, which its type does not say
 
 
 @pytest.mark.parametrize("pooling", ["max", "mean"])

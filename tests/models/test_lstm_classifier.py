@@ -53,7 +53,7 @@ def printed_with(model: Classifier) -> Printed:
         printed.lstm.bias_hh_l0.zero_()
         printed.first.load_state_dict({"weight": weights["head.hidden.weight"], "bias": weights["head.hidden.bias"]})
         printed.second.load_state_dict({"weight": weights["head.output.weight"] * 30, "bias": weights["head.output.bias"]})
-        model.head.output.weight.mul_(30)  # type: ignore[union-attr, operator]
+        model.head.output.weight.mul_(30)
     return printed
 
 
@@ -94,5 +94,5 @@ def test_more_than_two_classes_have_a_logit_each() -> None:
 
 def test_dropout_stands_where_the_lecture_has_it() -> None:
     model = ours(LECTURE)
-    assert (model.body.dropout.p, model.dropout.p, model.head.dropout.p) == (0.0, 0.5, 0.5)  # type: ignore[union-attr]
-    assert ours(LECTURE.model_copy(update={"input_dropout": -1.0})).body.dropout.p == 0.5  # type: ignore[union-attr]
+    assert (model.body.dropout.p, model.dropout.p, model.head.dropout.p) == (0.0, 0.5, 0.5)
+    assert ours(LECTURE.model_copy(update={"input_dropout": -1.0})).body.dropout.p == 0.5

@@ -80,7 +80,7 @@ def test_roberta_has_two_more_places_that_nothing_stands_at_and_one_token_type()
 )
 def test_gpt2_has_its_published_size_but_for_the_bias_of_the_output(name: str, published: int) -> None:
     settings = PUBLISHED[name].settings
-    config = GPT2Config(n_layer=settings["layers"], n_embd=settings["hidden_size"], n_head=settings["heads"])  # type: ignore[call-arg]
+    config = GPT2Config(n_layer=settings["layers"], n_embd=settings["hidden_size"], n_head=settings["heads"])
     model = build(name)
     assert reference(lambda: GPT2LMHeadModel(config)) == published
     assert count(model.embed, model.body) == published

@@ -57,7 +57,7 @@ def test_every_setting_has_a_sentence(kind: str) -> None:
 
 def test_the_deepest_convolutions_that_settings_allow_can_be_built() -> None:
     deepest = TypeAdapter(ModelSettings).validate_python({"kind": "convolutional", "hidden_size": 2, "layers": 16})
-    assert bodies.get("convolutional").build(deepest, causal=True).receptive_field == 131_071  # type: ignore[attr-defined]
+    assert bodies.get("convolutional").build(deepest, causal=True).receptive_field == 131_071
     with pytest.raises(ValueError, match="less than or equal to 16"):
         TypeAdapter(ModelSettings).validate_python({"kind": "convolutional", "layers": 17})
 

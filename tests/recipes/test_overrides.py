@@ -108,7 +108,7 @@ def test_short_names_stand_for_models_as_an_option_a_word_or_in_a_recipe(model: 
 def test_a_short_name_keeps_the_sizes_of_the_same_kind_and_drops_those_of_another() -> None:
     raw = {"model": {"kind": "recurrent", "cell": "lstm", "bidirectional": True, "hidden_size": 24}}
     gru = recipe(model="gru", raw=raw).model
-    assert (str(gru.cell), gru.bidirectional, gru.hidden_size) == ("gru", False, 24)  # type: ignore[union-attr]
+    assert (str(gru.cell), gru.bidirectional, gru.hidden_size) == ("gru", False, 24)
     assert recipe(model="transformer", raw=raw).model.hidden_size == 128
 
 
@@ -139,12 +139,12 @@ def test_an_unknown_short_name_gets_the_nearest() -> None:
     ],
 )
 def test_a_cell_is_chosen_and_set_by_dotted_names(raw: dict[str, Any], words: list[str], cell: Settings) -> None:
-    assert recipe(*words, raw=raw).model.cell == cell  # type: ignore[union-attr]
+    assert recipe(*words, raw=raw).model.cell == cell
 
 
 def test_another_kind_of_cell_keeps_the_options_of_the_recipe_that_it_has_too() -> None:
     raw = {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}}
-    assert recipe("model.cell.kind=peephole_lstm", raw=raw).model.cell == PeepholeLSTMSettings(forget_bias=3.0)  # type: ignore[union-attr]
+    assert recipe("model.cell.kind=peephole_lstm", raw=raw).model.cell == PeepholeLSTMSettings(forget_bias=3.0)
     assert raw == {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}}
 
 

@@ -48,7 +48,7 @@ def test_a_classifier_starts_from_the_tokens_and_weights_of_a_run_with_a_head_of
 @pytest.mark.spec(171)
 def test_features_of_a_language_model_are_the_same_inside_a_classifier(language_run: Run, tmp_path: Path) -> None:
     new = prepared(write_table(tmp_path), language_run)
-    assert (new.recipe.model.causal, new.recipe.model.pooling) == (True, "last")  # type: ignore[union-attr]
+    assert (new.recipe.model.causal, new.recipe.model.pooling) == (True, "last")
     tokens, is_token = torch.tensor([[5, 9, 6, 7], [6, 5, 1, 1]]), torch.tensor([[True] * 4, [True, True, False, False]])
     with torch.inference_mode():
         before, _ = language_run.model.body(language_run.model.embed(tokens), is_token)
@@ -60,7 +60,7 @@ def test_features_of_a_language_model_are_the_same_inside_a_classifier(language_
 
 def test_a_masked_model_stays_bidirectional_and_is_asked_for_its_mean(masked_run: Run, tmp_path: Path) -> None:
     model = prepared(write_table(tmp_path), masked_run).recipe.model
-    assert (model.causal, model.pooling) == (False, "mean")  # type: ignore[union-attr]
+    assert (model.causal, model.pooling) == (False, "mean")
 
 
 @pytest.mark.slow
@@ -73,7 +73,7 @@ def test_a_tagger_starts_from_what_was_learned_by_foreseeing_or_filling(
     before, now = source.model.state_dict(), prepared(write_tags(tmp_path), source, task="tagging").model.state_dict()
     assert all(torch.equal(tensor, before[key]) for key, tensor in now.items() if key.startswith(("embed.", "body.")))
     run = fine_tune(tmp_path, source, "training.learning_rate=0.02", data=tmp_path / "tags.tsv", task="tagging", steps=60)
-    assert run.recipe.model.causal == causal  # type: ignore[union-attr]
+    assert run.recipe.model.causal == causal
     assert run.results["accuracy"].value > 0.95
     assert run.vectors(["red two"], pooling="first")[0] == pytest.approx(run.word_vectors("red two")[1][0], abs=1e-5)
 
@@ -242,8 +242,8 @@ def test_classes_of_series_start_from_other_series(tmp_path: Path) -> None:
         source = seqlab.train(write("one", ("a", "b")), *SMALL, "model.hidden_size=6", "data.sequence=id", model="gru", steps=4, out=tmp_path / "one")
     new = prepared(write("two", ("x", "y")), source, "data.sequence=id")
     assert torch.equal(new.model.state_dict()["embed.weight"], source.model.state_dict()["embed.weight"])
-    assert new.task.inputs.scale.mean.tolist() == source.task.inputs.scale.mean.tolist()  # type: ignore[attr-defined]
-    assert new.task.labels.names == ["x", "y"]  # type: ignore[attr-defined]
+    assert new.task.inputs.scale.mean.tolist() == source.task.inputs.scale.mean.tolist()
+    assert new.task.labels.names == ["x", "y"]
     assert isinstance(new.recipe, Recipe)
 
 

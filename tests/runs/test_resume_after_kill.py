@@ -128,7 +128,7 @@ def die_after_part(share: float, number: int) -> None:
             os.truncate(path, int(path.stat().st_size * share))
             die()
 
-    weights.save_file = write_part  # type: ignore[assignment]
+    weights.save_file = write_part
 
 
 def start_with(fault: Callable[..., None], arguments: tuple[Any, ...], options: dict[str, Any], *run: Any) -> None:

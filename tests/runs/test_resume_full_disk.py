@@ -63,7 +63,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def start_and_say_why_not(*run: object) -> None:
     try:
-        start(*run)  # type: ignore[arg-type]
+        start(*run)
     except EnvironmentProblem as error:
         sys.exit(error.exit_code if "no space left: needs " in str(error) else 1)
 

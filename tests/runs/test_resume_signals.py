@@ -56,7 +56,7 @@ def stop_while_scoring(number: int, data: Path, folder: Path) -> None:
         os.kill(os.getpid(), number)
         time.sleep(30)
 
-    Classification.evaluate = evaluate  # type: ignore[assignment,method-assign]
+    Classification.evaluate = evaluate
     try:
         start(data, folder, CLASSIFIER)
     except Interrupted as stopped:

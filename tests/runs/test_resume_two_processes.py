@@ -102,13 +102,13 @@ def start_late(data: Path, folder: Path) -> None:
     prepare = room.prepare
 
     def prepare_then_wait(*arguments: object, **options: object) -> object:
-        prepared = prepare(*arguments, **options)  # type: ignore[arg-type]
+        prepared = prepare(*arguments, **options)
         (folder.parent / "prepared").touch()
         while not (folder / "report.html").exists():
             time.sleep(0.01)
         return prepared
 
-    room.prepare = prepare_then_wait  # type: ignore[assignment]
+    room.prepare = prepare_then_wait
     try:
         start(data, folder, CLASSIFIER)
     except RunError as error:

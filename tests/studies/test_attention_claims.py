@@ -180,7 +180,7 @@ def test_the_word_that_stands_twice_is_told_apart_by_its_places_and_the_layer_ag
         value == pytest.approx(round(value, 1), abs=1e-6) for name in ("embedding", "W_q", "W_k", "W_v") for row in found[name] for value in row
     )
     finding = quick("attention_steps")
-    error = float(re.search(r"at most (\S+)\.$", finding.found)[1])  # type: ignore[index]
+    error = float(re.search(r"at most (\S+)\.$", finding.found)[1])
     assert error < 1e-5
     for row in found["weight"]:  # the picture is a heat map with the numbers
         assert all(f">{weight:.2f}</text>" in finding.pictures[0] for weight in row)
@@ -208,7 +208,7 @@ def test_a_warm_up_raises_the_rate_in_equal_parts() -> None:
         weight = torch.nn.Parameter(torch.tensor([5.0]))
         model = torch.nn.Module()
         model.weight = weight
-        train_small(model, lambda weight=weight: weight.sum(), steps=1, rate=0.1, warm_up=warm_up)  # type: ignore[misc]
+        train_small(model, lambda weight=weight: weight.sum(), steps=1, rate=0.1, warm_up=warm_up)
         moves[warm_up] = 5.0 - weight.item()
     assert moves[0] == pytest.approx(0.1, rel=1e-4)
     assert moves[3] == pytest.approx(0.1 / 4, rel=1e-4)

@@ -140,7 +140,7 @@ def test_plain_descent_follows_the_gradient_and_clipping_shortens_it() -> None:
         weight = nn.Parameter(torch.tensor([3.0]))
         model = nn.Module()
         model.weight = weight
-        run = train_small(model, lambda weight=weight: weight.square().sum(), steps=1, rate=0.1, clip=clip, optimizer="sgd")  # type: ignore[misc]
+        run = train_small(model, lambda weight=weight: weight.square().sum(), steps=1, rate=0.1, clip=clip, optimizer="sgd")
         assert weight.item() == pytest.approx(3.0 - move)
         assert run.norms == pytest.approx([6.0])
         assert run.losses == pytest.approx([9.0])

@@ -81,7 +81,7 @@ def test_what_was_guessed_is_said(tmp_path: Path) -> None:
         "words seen once count as unknown, so that the model learns to tag unknown words",
         "a bidirectional recurrent model",
     ]
-    assert completed.model.bidirectional  # type: ignore[union-attr]
+    assert completed.model.bidirectional
     assert completed.training.batch_size == 32
 
 

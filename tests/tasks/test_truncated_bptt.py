@@ -113,7 +113,7 @@ def test_what_is_written_after_the_end_of_a_line_does_not_depend_on_that_line(tm
     settings = DecodingSettings(max_tokens=120, temperature=0)
     with torch.no_grad():
         model.bias[task.end_id] = 5.0  # lines end soon
-        model.weight[task.end_id] *= 20  # type: ignore[index]
+        model.weight[task.end_id] *= 20
     first, second = ("".join(task.write(model, prompt, settings)).partition("\n") for prompt in ("the cat", "birds sing at dawn"))
     assert first[1] == second[1] == "\n"
     length = min(len(first[2]), len(second[2]))
@@ -168,7 +168,7 @@ def test_detaching_changes_gradients_and_neither_the_loss_nor_the_state(tmp_path
         first = task.loss(model, feed.take(), ())
         second = task.loss(model, feed.take(), first.carry)
         second.total.backward()
-        results.append((second.total.item(), second.carry, model.body.stack.layers[0].cell.recurrent.grad))  # type: ignore[attr-defined, index]
+        results.append((second.total.item(), second.carry, model.body.stack.layers[0].cell.recurrent.grad))
     assert results[0][0] == pytest.approx(results[1][0], rel=1e-12)
     torch.testing.assert_close(results[0][1], results[1][1], rtol=0, atol=1e-12)
     assert not torch.allclose(results[0][2], results[1][2])

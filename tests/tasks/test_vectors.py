@@ -43,11 +43,11 @@ KINDS = ["language", "recurrent", "masked", "classifier", "padding"]
 def test_a_text_has_the_same_vector_alone_and_in_any_batch(kind: str, pooling: str, reading_runs: dict[str, Run]) -> None:
     run = reading_runs[kind]
     texts = [text for text in TEXTS if text]
-    together = run.vectors(texts, pooling=pooling)  # type: ignore[arg-type]
+    together = run.vectors(texts, pooling=pooling)
     assert together.dtype == np.float32
     assert together.shape[0] == len(texts)
     for place, text in enumerate(texts):
-        assert run.vectors([text], pooling=pooling)[0] == pytest.approx(together[place], abs=1e-5)  # type: ignore[arg-type]
+        assert run.vectors([text], pooling=pooling)[0] == pytest.approx(together[place], abs=1e-5)
     assert np.abs(together[0] - together[1]).max() > 1e-3
 
 
@@ -66,7 +66,7 @@ def test_the_vectors_of_words_pool_to_the_vector_of_the_text(kind: str, reading_
 
 def test_they_are_the_features_of_the_body_in_eval_mode(reading_runs: dict[str, Run]) -> None:
     run = reading_runs["language"]
-    ids = torch.tensor([[run.task.tokenizer.vocabulary.id(word) for word in ("red", "one", "two")]])  # type: ignore[attr-defined]
+    ids = torch.tensor([[run.task.tokenizer.vocabulary.id(word) for word in ("red", "one", "two")]])
     with torch.inference_mode():
         features, _ = run.model.body(run.model.embed(ids), torch.ones(1, 3, dtype=torch.bool))
     run.model.train()
@@ -99,7 +99,7 @@ def test_mistakes_are_said_in_words(reading_runs: dict[str, Run]) -> None:
     with pytest.raises(UsageError, match=r"vectors takes a list of texts.*\n.*run\.vectors\(\[.the text.\]\)"):
         run.vectors("red")
     with pytest.raises(UsageError, match=r"'median' is no way to make one vector of many\.\n  There is: mean, first, last, max"):
-        run.vectors(["red"], pooling="median")  # type: ignore[arg-type]
+        run.vectors(["red"], pooling="median")
 
 
 def test_merged_directions_have_no_last_step(tmp_path: Path) -> None:

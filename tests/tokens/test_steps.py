@@ -74,7 +74,7 @@ def test_a_plain_list_is_a_series_with_one_feature_and_no_steps_are_no_mistake()
 def test_steps_that_do_not_fit_are_refused_with_their_place(wrong: object, words: str) -> None:
     steps = NumericSteps([0.0, 0.0], [1.0, 1.0])
     with pytest.raises(DataError, match=words) as error:
-        steps.encode(wrong, where="series 'a'")  # type: ignore[arg-type]
+        steps.encode(wrong, where="series 'a'")
     assert "series 'a'" in str(error.value)
 
 

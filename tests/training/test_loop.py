@@ -289,7 +289,7 @@ def test_a_long_run_has_a_journal_of_bounded_length(tmp_path: Path, monkeypatch:
     trainer.run(StopRequest())
     lines = events(trainer, "step")
     assert [line["step"] for line in lines] == list(range(3, 130, 3))
-    weights = [len(batch) for batch in trainer.task.taken]  # type: ignore[attr-defined]
+    weights = [len(batch) for batch in trainer.task.taken]
     for place, line in enumerate(lines):  # the mean over all points since the line before
         part = slice(3 * place, 3 * place + 3)
         total = sum(report.loss * weight for report, weight in zip(watcher.reports[part], weights[part], strict=True))
@@ -323,14 +323,14 @@ def test_broken_weights_stop_the_step_before_its_update_and_are_named(tmp_path: 
         update()
         if trainer.step == 4:
             with torch.no_grad():
-                trainer.model[3].weight[1, 2] = math.nan  # type: ignore[index,union-attr]
+                trainer.model[3].weight[1, 2] = math.nan
 
-    trainer._update = update_then_break  # type: ignore[method-assign]
+    trainer._update = update_then_break
     error = stopped_by(trainer)
     assert str(error).startswith("step 5: the loss is nan: the weights '3.weight' are not finite. Stopped before the update by the points [")
-    assert str(trainer.task.taken[-1]) in str(error)  # type: ignore[attr-defined]
+    assert str(trainer.task.taken[-1]) in str(error)
     assert trainer.saved_step == 3
-    assert trainer.model[0].weight.isfinite().all()  # type: ignore[union-attr,operator]
+    assert trainer.model[0].weight.isfinite().all()
 
 
 def test_broken_inputs_are_named_by_their_rows(tmp_path: Path) -> None:
@@ -385,7 +385,7 @@ def test_first_validation_that_is_no_number_leaves_no_model(tmp_path: Path) -> N
 def test_half_precision_computes_in_half_and_keeps_whole_weights(tmp_path: Path) -> None:
     kinds: set[torch.dtype] = set()
     trainer = make_trainer(tmp_path, steps=4, precision="bfloat16")
-    trainer.model[0].register_forward_hook(lambda *call: kinds.add(call[2].dtype))  # type: ignore[index]
+    trainer.model[0].register_forward_hook(lambda *call: kinds.add(call[2].dtype))
     trainer._update()
     assert kinds == {torch.bfloat16}
     assert {parameter.dtype for parameter in trainer.model.parameters()} == {torch.float32}

@@ -31,12 +31,16 @@ class Residual(nn.Module, ABC):
     def leave(self, steps: Steps, entered: Steps, output: Steps) -> Steps: ...
 
 
-class PostNorm(Residual):
-    """x' = norm(x + sublayer(x)), as first published.  Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.1."""
+class NormedResidual(Residual):
+    """A path with a norm somewhere on it."""
 
     def __init__(self, norm: nn.Module, *, dropout: float) -> None:
         super().__init__(dropout=dropout)
         self.norm = norm
+
+
+class PostNorm(NormedResidual):
+    """x' = norm(x + sublayer(x)), as first published.  Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.1."""
 
     def enter(self, steps: Steps) -> Steps:
         return steps
@@ -45,15 +49,11 @@ class PostNorm(Residual):
         return self.norm(steps + self.dropout(output))
 
 
-class PreNorm(Residual):
+class PreNorm(NormedResidual):
     """x' = x + sublayer(norm(x)): the path around stays untouched, so deep stacks train without warm-up.
 
     Paper: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture", arXiv:2002.04745.
     """
-
-    def __init__(self, norm: nn.Module, *, dropout: float) -> None:
-        super().__init__(dropout=dropout)
-        self.norm = norm
 
     def enter(self, steps: Steps) -> Steps:
         return self.norm(steps)
@@ -62,7 +62,7 @@ class PreNorm(Residual):
         return steps + self.dropout(output)
 
 
-class FromNormalised(Residual):
+class FromNormalised(NormedResidual):
     """x' = norm(x) + sublayer(norm(x)): the sum is taken from the normalised steps, a slip that is easy to make in code.
 
         x = norm(x)              what the steps were before is lost here,
@@ -70,10 +70,6 @@ class FromNormalised(Residual):
 
     Kept by name so that the difference can be seen; the lecture's layer has it around its attention only.
     """
-
-    def __init__(self, norm: nn.Module, *, dropout: float) -> None:
-        super().__init__(dropout=dropout)
-        self.norm = norm
 
     def enter(self, steps: Steps) -> Steps:
         return self.norm(steps)

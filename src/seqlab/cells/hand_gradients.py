@@ -40,8 +40,8 @@ class LinearRNNGradients:
 def walk_linear(
     inputs: Float[Tensor, "batch time input"],
     initial: Float[Tensor, "batch hidden"],
-    W_hx: Float[Tensor, "hidden input"],  # noqa: N803 the names of the equations
-    W_hh: Float[Tensor, "hidden hidden"],  # noqa: N803
+    W_hx: Float[Tensor, "hidden input"],
+    W_hh: Float[Tensor, "hidden hidden"],
 ) -> Float[Tensor, "batch time hidden"]:
     """The states h_1 .. h_T."""
     state, states = initial, []
@@ -54,9 +54,9 @@ def walk_linear(
 def hand_gradients(
     inputs: Float[Tensor, "batch time input"],
     d_output: Float[Tensor, "batch time output"],
-    W_hx: Float[Tensor, "hidden input"],  # noqa: N803
-    W_hh: Float[Tensor, "hidden hidden"],  # noqa: N803
-    W_qh: Float[Tensor, "output hidden"],  # noqa: N803
+    W_hx: Float[Tensor, "hidden input"],
+    W_hh: Float[Tensor, "hidden hidden"],
+    W_qh: Float[Tensor, "output hidden"],
     *,
     initial: Float[Tensor, "batch hidden"] | None = None,
 ) -> LinearRNNGradients:
@@ -78,8 +78,8 @@ def hand_gradients(
 
 def closed_form_hidden_gradients(
     d_output: Float[Tensor, "batch time output"],
-    W_hh: Float[Tensor, "hidden hidden"],  # noqa: N803
-    W_qh: Float[Tensor, "output hidden"],  # noqa: N803
+    W_hh: Float[Tensor, "hidden hidden"],
+    W_qh: Float[Tensor, "output hidden"],
 ) -> Float[Tensor, "batch time hidden"]:
     """∂L/∂h_t = Σ_{i=t..T} (W_hhᵀ)^{T-i} W_qhᵀ ∂L/∂o_{T+t-i}: the recursion solved.
 

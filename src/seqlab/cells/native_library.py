@@ -50,7 +50,7 @@ def native(like: Tensor) -> Any | None:
 @contextmanager
 def without_native() -> Iterator[None]:
     """For comparisons: inside, everything is computed in Python."""
-    global _is_off  # noqa: PLW0603
+    global _is_off  # noqa: PLW0603 - a switch for the whole process
     before, _is_off = _is_off, True
     try:
         yield

@@ -203,7 +203,7 @@ class TwoBiases(Form):
         ]
         if found:
             raise UsageError(f"this nn.RNN has {' and '.join(found)}; a form is one layer of one direction with tanh.")
-        W_ih, W_hh, *biases = (parameter.detach().clone() for parameter in layer.parameters())  # noqa: N806
+        W_ih, W_hh, *biases = (parameter.detach().clone() for parameter in layer.parameters())
         b_ih, b_hh = biases or (W_hh.new_zeros(len(W_hh)), W_hh.new_zeros(len(W_hh)))
         return cls(W_ih, b_ih, W_hh, b_hh)
 

@@ -77,7 +77,7 @@ def build_pool(settings: ModelSettings, size: int) -> nn.Module:
     if settings.pooling == "queries":
         return QueryPool(size, num_queries=settings.queries)
     bidirectional = isinstance(settings, RecurrentSettings) and settings.bidirectional
-    if bidirectional and settings.merge != "concat":  # type: ignore[union-attr]
+    if bidirectional and settings.merge != "concat":  # type: ignore[union-attr]  # only a recurrent network is bidirectional
         raise RecipeError(
             "'last' takes each direction where it has read all, and merged directions cannot be told apart.",
             where="model.pooling",

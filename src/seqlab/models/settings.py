@@ -104,7 +104,7 @@ class VisionTransformerSettings(TransformerSettings):
     """A Vision Transformer: patches of a picture, whose rows come as steps, are the steps of a Transformer."""
 
     # Each kind has its own name, which for the type checker contradicts that of the parent.
-    kind: Literal["vision_transformer"] = Field("vision_transformer", description="The family of the network.")  # type: ignore[assignment]
+    kind: Literal["vision_transformer"] = Field("vision_transformer", description="The family of the network.")  # type: ignore[assignment]  # see above
     patch_size: int = Field(4, ge=1, description="Pixels along each side of a patch; height and width must be multiples.")
     channels: int = Field(1, ge=1, description="Numbers of one pixel, which stand side by side in a row: 1 for grey, 3 for colours.")
     height: int = Field(0, ge=0, description="Rows of a picture; 0 takes as many as there are columns.")

@@ -13,7 +13,7 @@ from seqlab.nn.chosen_cell import CellChoice, Family
 from seqlab.nn.recurrent import Recurrent
 
 
-class GRU(Recurrent, nn.GRU):  # type: ignore[misc]
+class GRU(Recurrent, nn.GRU):  # type: ignore[misc]  # both say forward; ours comes first
     """torch.nn.GRU: same arguments, inputs, outputs, parameters and start; packed sequences take less time.
 
         output, h_n = GRU(input_size, hidden_size, num_layers)(input, h_0)

@@ -13,7 +13,7 @@ from seqlab.nn.chosen_cell import CellChoice, Family
 from seqlab.nn.recurrent import Recurrent
 
 
-class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]
+class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]  # both say forward; ours comes first
     """torch.nn.LSTM: same arguments, inputs, outputs, parameters and start; packed sequences take less time.
 
         output, (h_n, c_n) = LSTM(input_size, hidden_size, num_layers)(input, (h_0, c_0))

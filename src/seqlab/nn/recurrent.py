@@ -142,7 +142,7 @@ class Recurrent(nn.RNNBase):
         outputs, last = self._walk(rows.rows, rows.packing, states.split(hx))
         return rows.leave(outputs), states.join(last)
 
-    def _is_left_to_torch(self, input: Tensor | PackedSequence) -> bool:  # noqa: A002
+    def _is_left_to_torch(self, input: Tensor | PackedSequence) -> bool:  # noqa: A002 - torch's own name
         """torch is at its best on a graphics card, and on a CPU with sequences of one length, no projection and no kernel of our own."""
         if not (self.fast and self._is_torchs):
             return False

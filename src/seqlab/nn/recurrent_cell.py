@@ -33,7 +33,7 @@ class RecurrentCell(nn.RNNCellBase):
         options: Mapping[str, Any],
     ) -> None:
         self._weights: NamedWeights | None = None
-        super().__init__(input_size, hidden_size, bias, device="meta", dtype=dtype)  # type: ignore[call-arg]
+        super().__init__(input_size, hidden_size, bias, device="meta", dtype=dtype)  # type: ignore[call-arg]  # of torch's cell behind this class
         self.chosen = choose_cell(cell, family=self.family, where=type(self).__name__, more=options)
         self._weights = NamedWeights.of(self.chosen, input_size, hidden_size, bias=bias)
         for name in TORCH_PARAMETERS:

@@ -13,7 +13,7 @@ from seqlab.nn.chosen_cell import CellChoice, Family, Nonlinearity
 from seqlab.nn.recurrent import Recurrent
 
 
-class RNN(Recurrent, nn.RNN):  # type: ignore[misc]
+class RNN(Recurrent, nn.RNN):  # type: ignore[misc]  # both say forward; ours comes first
     """torch.nn.RNN: same arguments, inputs, outputs, parameters and start; packed sequences take less time.
 
         output, h_n = RNN(input_size, hidden_size, num_layers)(input, h_0)

@@ -48,7 +48,7 @@ class States:
     def join(self, last: list[list[State]]) -> Hidden:
         """Back into torch's form and the user's order."""
         parts = tuple(self._joined(number, last) for number in range(self._num_parts))
-        return parts[0] if len(parts) == 1 else parts  # type: ignore[return-value]
+        return parts[0] if len(parts) == 1 else parts  # type: ignore[return-value]  # one tensor or two, as torch has it
 
     def _joined(self, number: int, last: list[list[State]]) -> Part:
         layers = [[direction[number] for direction in layer] for layer in last]

@@ -124,7 +124,7 @@ def broken(path: Path, kind: str, error: Exception) -> DataError:
 def _unpack(path: Path, kind: str) -> Iterator[IO[bytes]]:
     if kind == ".gz":
         with gzip.open(path, "rb") as unzipped:
-            yield unzipped  # type: ignore[misc]
+            yield unzipped  # type: ignore[misc]  # zipfile has its own kind of file
     elif kind == ".xz":
         with lzma.open(path, "rb") as unpacked:
             yield unpacked

@@ -73,7 +73,7 @@ def _row(text: SmallText, layers: int, sizes: Sizes, seed: int) -> dict[str, Val
             model = SmallLanguageModel(text.num_symbols, cell_maker("gru"), sizes.hidden_size, layers=layers, residual=residual)
             training = train_small(
                 model,
-                lambda model=model, generator=generator: model.nats(*text.draw(sizes.batch_size, sizes.time, generator)),  # type: ignore[misc]
+                lambda model=model, generator=generator: model.nats(*text.draw(sizes.batch_size, sizes.time, generator)),  # type: ignore[misc]  # defaults of a lambda have no types
                 steps=sizes.steps,
             )
             scores[name] = valid_nats(model, text, time=sizes.time)

@@ -115,7 +115,7 @@ class Subwords(Tokenizer):
             if _object(saved["model"])["type"] != cls.engine_type:
                 raise ValueError("another kind")
             model, pieces = cls.model_from(_object(saved["model"]))
-            specials = [_object(token)["content"] for token in saved["added_tokens"]]  # type: ignore[attr-defined]
+            specials = [_object(token)["content"] for token in saved["added_tokens"]]  # type: ignore[attr-defined]  # a wrong kind is caught below
             if not specials or specials != pieces[: len(specials)] or len(set(pieces)) != len(pieces):
                 raise ValueError("ids are not in order")
             engine = cls.pipeline(lowercase=lowercase)
