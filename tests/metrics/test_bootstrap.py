@@ -9,8 +9,23 @@ import pytest
 from sklearn.metrics import f1_score
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.bootstrap import Draws, Statistics, interval, macro_f1_interval, mean_interval, percentiles, ratio_interval
-from seqlab.metrics.classification import confusion, macro_f1
+from seqlab.metrics.bootstrap import Interval, interval_of, percentiles, ratio_interval
+from seqlab.metrics.items import Items, Sums, macro_f1s, means
+
+
+def mean_interval(values: np.ndarray, *, seed: int = 0, resamples: int = 1000, level: float = 0.95) -> Interval:
+    return interval_of(means(values), seed=seed, resamples=resamples, level=level)
+
+
+class Median(Items):
+    """A statistic that is no function of sums."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.num_items = len(values)
+        self._values = values
+
+    def value(self, chosen: np.ndarray) -> float:
+        return float(np.median(self._values[chosen]))
 
 
 @pytest.mark.parametrize("probability", [0.5, 0.85])
@@ -47,7 +62,8 @@ def test_few_values_and_many_values_give_the_same_kind_of_interval() -> None:
     """Drawing how often each value comes and drawing examples are the same experiment."""
     values = np.random.default_rng(0).choice([0.0, 1.0, 4.0], size=3000, p=[0.5, 0.3, 0.2])
     fast = mean_interval(values, resamples=4000)
-    slow = interval(lambda draws: values[draws].mean(axis=1), len(values), resamples=4000)
+    one_by_one = Sums(np.arange(3000), np.stack([values, np.ones(3000)], axis=1), means(values).score)
+    slow = interval_of(one_by_one, resamples=4000)
     width = slow.high - slow.low
     assert fast.low == pytest.approx(slow.low, abs=0.08 * width)
     assert fast.high == pytest.approx(slow.high, abs=0.08 * width)
@@ -57,8 +73,8 @@ def test_the_interval_of_macro_f1_agrees_with_scikit_learn_on_drawn_examples() -
     generator = np.random.default_rng(11)
     targets = generator.choice(4, size=300, p=[0.6, 0.25, 0.1, 0.05])
     predicted = np.where(generator.random(300) < 0.7, targets, generator.integers(0, 4, size=300))
-    counts = confusion(targets, predicted, num_classes=4)
-    found = macro_f1_interval(counts, resamples=3000)
+    items = macro_f1s(targets, predicted, num_classes=4)
+    found = interval_of(items, resamples=3000)
 
     draws = generator.integers(300, size=(600, 300))
     scores = [f1_score(targets[d], predicted[d], labels=range(4), average="macro", zero_division=0) for d in draws]
@@ -66,12 +82,11 @@ def test_the_interval_of_macro_f1_agrees_with_scikit_learn_on_drawn_examples() -
     width = expected.high - expected.low
     assert found.low == pytest.approx(expected.low, abs=0.12 * width)
     assert found.high == pytest.approx(expected.high, abs=0.12 * width)
-    assert found.low < macro_f1(counts) < found.high
+    assert found.low < items.whole() < found.high
 
 
 def test_a_class_that_nobody_has_counts_zero_in_every_resample() -> None:
-    counts = confusion(np.array([0, 0, 1]), np.array([0, 0, 1]), num_classes=4)
-    found = macro_f1_interval(counts)
+    found = interval_of(macro_f1s(np.array([0, 0, 1]), np.array([0, 0, 1]), num_classes=4))
     assert found.high == 0.5
 
 
@@ -89,12 +104,7 @@ def test_drawing_in_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_any_statistic_of_the_drawn_examples_will_do() -> None:
-    values = np.arange(101.0)
-
-    def median(draws: Draws) -> Statistics:
-        return np.median(values[draws], axis=1)
-
-    found = interval(median, 101)
+    found = interval_of(Median(np.arange(101.0)))
     # The order statistics that bound the median with 95 %: 50 ± 1.96 · √101 / 2.
     assert found.low == pytest.approx(50 - 9.85, abs=2.5)
     assert found.high == pytest.approx(50 + 9.85, abs=2.5)
@@ -128,6 +138,6 @@ def test_nothing_to_draw_from_is_refused() -> None:
     with pytest.raises(UsageError, match="at least one example"):
         mean_interval(np.zeros(0))
     with pytest.raises(UsageError, match="at least one example"):
-        macro_f1_interval(np.zeros((3, 3), dtype=np.int64))
+        interval_of(macro_f1s(np.zeros(0, int), np.zeros(0, int), num_classes=3))
     with pytest.raises(UsageError, match="positive denominators"):
         ratio_interval(np.array([1.0]), np.array([0.0]))

@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from seqlab.metrics.bootstrap import percentiles
-from seqlab.metrics.tagging import by_sentence, share_interval, token_macro_f1_interval
+from seqlab.metrics.bootstrap import Interval, interval_of, percentiles
+from seqlab.metrics.items import grouped, macro_f1s
 
 SENTENCES = np.repeat(np.arange(40), np.random.default_rng(0).integers(1, 7, size=40))
 GENERATOR = np.random.default_rng(1)
 TARGETS = GENERATOR.integers(3, size=len(SENTENCES))
 PREDICTED = np.where(GENERATOR.random(len(SENTENCES)) < 0.7, TARGETS, GENERATOR.integers(3, size=len(SENTENCES)))
+
+
+def share_interval(values: np.ndarray, sentences: np.ndarray) -> Interval:
+    return interval_of(grouped(values, sentences))
 
 
 def draw(statistic: str) -> tuple[float, float]:
@@ -33,7 +37,7 @@ def test_the_interval_of_accuracy_draws_sentences() -> None:
 
 @pytest.mark.slow
 def test_the_interval_of_macro_f1_draws_sentences() -> None:
-    found = token_macro_f1_interval(TARGETS, PREDICTED, SENTENCES, num_classes=3)
+    found = interval_of(macro_f1s(TARGETS, PREDICTED, num_classes=3, groups=SENTENCES))
     assert (found.low, found.high) == pytest.approx(draw("f1"))
 
 
@@ -45,6 +49,6 @@ def test_words_of_one_sentence_are_no_independent_witnesses() -> None:
 
 
 def test_sentences_without_a_word_that_counts_play_no_part() -> None:
-    assert by_sentence(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 3])).tolist() == [3.0, 0.0, 0.0, 4.0]
+    assert grouped(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 3])).each().tolist() == [[3.0, 2.0], [4.0, 1.0]]
     found = share_interval(np.array([True, True]), np.array([0, 3]))
     assert (found.low, found.high) == (1.0, 1.0)

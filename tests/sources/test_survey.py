@@ -27,12 +27,12 @@ def test_everything_that_could_spoil_a_score_is_counted(tmp_path: Path) -> None:
     assert list(report.parts) == ["test", "train"]
     assert (first.rows, first.characters, first.empty, first.duplicates, first.leaks, first.skipped) == (4, 18, 1, 1, 0, 1)
     assert first.first_empty == [f"{tmp_path}/train.csv, line 5"]
-    assert first.labels == {"neg": 2, "pos": 1, "pos ": 1}
+    assert first.labels == {"neg": 2, "pos": 2}
     assert first.balance == 0.5
     assert (second.rows, second.empty, second.duplicates, second.leaks) == (4, 1, 1, 2)
     assert second.first_leaks[0] == Leak(f"{tmp_path}/test.csv, line 3", f"{tmp_path}/train.csv, line 3")
     assert second.unseen_labels == {"odd": 1}
-    assert report.similar_labels == [("pos", "pos ")]
+    assert (first.stripped_labels, report.similar_labels) == (1, [])
     assert len(report.warnings) == 8
     assert "test: 2 texts also stand in train" in "\n".join(report.warnings)
 
@@ -57,5 +57,6 @@ def test_the_known_leaks_of_imdb_are_found() -> None:
     report = survey(open_parts(DATA / "imdb", DataSettings()), text="text", label="label")
     train, test = report.parts["train"], report.parts["test"]
     assert (train.duplicates, test.duplicates, test.leaks) == (96, 199, 123)  # as counted by those who packed the files
+    assert (test.plain_leaks, test.near_leaks, len(report.leaked["test"])) == (0, 1, 124)
     assert train.length_words is not None
     assert (train.length_words.median, train.length_words.ninetieth, train.length_words.largest) == (174, 458, 2470)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,31 +26,25 @@ def data(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Report rows, lengths, labels, repeats and leaks."""
-    from seqlab.runs.data import open_data
+    from seqlab.runs.data import LANGUAGE_MODELS, open_data
     from seqlab.runs.finding import find_recipe
-    from seqlab.sources.survey import survey
+    from seqlab.runs.surveying import survey_parts, survey_warnings
 
     recipe, _ = find_recipe(what, settings or [])
     opened = open_data(recipe)
     for reason in opened.reasons:
         say(f"  {reason}")
-    chosen = opened.recipe.data
     steps = "steps" in opened.parts["train"].columns
-    found = survey(opened.parts, text="steps" if steps else chosen.text, label=chosen.label)
-    is_stream = opened.recipe.task == "language_model"
-    warnings = [warning for warning in found.warnings if not (is_stream and _is_usual_in_a_text(warning))]
+    found = survey_parts(opened.recipe, opened.parts)
+    is_stream = opened.recipe.task in LANGUAGE_MODELS
+    warnings = survey_warnings(opened.recipe, found)
     if as_json:
-        return answer_json({"task": opened.recipe.task, "parts": {name: asdict(part) for name, part in found.parts.items()}, "warnings": warnings})
+        return answer_json({"task": opened.recipe.task, "parts": found.as_json(), "warnings": warnings})
     for name, part in found.parts.items():
         _show(name, part, unit="steps" if steps else "words" if opened.recipe.task == "tagging" else "characters", is_stream=is_stream)
     for warning in warnings:
         answer(f"WARNING: {warning}")
     return suggest([" ".join(["seqlab train", quoted(what), *map(quoted, settings or [])])])
-
-
-def _is_usual_in_a_text(warning: str) -> bool:
-    """Empty and repeated lines, which mean nothing in the stream that a language model reads."""
-    return "empty texts" in warning or "repeat an earlier one" in warning or "also stand in train" in warning
 
 
 def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
@@ -71,3 +64,12 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
         more = f" and {len(ranked) - MOST_LABELS:,} more" if len(ranked) > MOST_LABELS else ""
         shown = ", ".join(f"{shortened(one_line(label), 30)}: {count:,} ({count / total:.0%})" for label, count in ranked[:MOST_LABELS])
         answer(f"    labels  {shown}{more}")
+    for what, leaks in (
+        ("also in train", part.first_leaks),
+        ("in train but for capitals, punctuation, blanks", part.first_plain_leaks),
+        ("nearly in train", part.first_near_leaks),
+        ("nearly repeated", part.first_near_duplicates),
+        ("with another label", part.first_conflicts),
+    ):
+        for leak in leaks:
+            answer(f"    {what}: {leak.where} = {leak.also}{'' if leak.likeness == 1 else f' ({leak.likeness:.0%} alike)'}")

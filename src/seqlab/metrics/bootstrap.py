@@ -1,31 +1,29 @@
-"""How sure a score is: percentile intervals from resampling the examples with replacement.
+"""How sure a score is: percentile intervals from resampling the items with replacement.
 
-Draw as many examples as there are, with replacement, compute the score again, repeat; the middle 95 % of these scores is the
-interval. The examples drawn must be independent of each other: sentences or documents rather than the words inside them.
+Draw as many items as there are, with replacement, compute the score again, repeat; the middle 95 % of these scores is the interval. The
+items drawn must be independent of each other: sentences or documents rather than the words inside them. Several models are scored on
+the same draws, so that what is easy and what is hard cancels out of their differences (paired.py).
 
 Paper: Efron 1979, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7(1); percentile intervals: Efron 1981.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int, Shaped
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.classification import Confusion, scores_from_sums
+from seqlab.metrics.items import FEW_VALUES, Items, Statistics, Sums, ratios
+from seqlab.metrics.score import Score
 
 RESAMPLES = 1000
 LEVEL = 0.95
 # Drawn indices held at once: 4 million are fast and take 32 MB.
 LARGEST_DRAW = 1 << 22
-# Up to this many different values a resample is drawn as how often each value comes, which costs far less than drawing examples.
-FEW_VALUES = 64
-
-Draws = Int[np.ndarray, "resamples examples"]
-Statistics = Float[np.ndarray, " resamples"]
 
 
 @dataclass(frozen=True)
@@ -36,14 +34,38 @@ class Interval:
     high: float
 
 
-def mean_interval(values: Shaped[np.ndarray, " examples"], *, seed: int = 0, resamples: int = RESAMPLES, level: float = LEVEL) -> Interval:
-    """The interval of a mean of one value per example (1 for right and 0 for wrong gives accuracy)."""
-    _refuse_nothing(len(values))
-    distinct, counts = np.unique(values, return_counts=True)
-    if len(distinct) <= FEW_VALUES and np.isfinite(distinct).all():
-        drawn = np.random.default_rng(seed).multinomial(len(values), counts / len(values), size=resamples)  # (resamples, distinct)
-        return percentiles(drawn @ distinct / len(values), level=level)
-    return interval(lambda draws: values[draws].mean(axis=1), len(values), seed=seed, resamples=resamples, level=level)
+def scored(name: str, items: Items, *, interval: Interval | None = None, **facts: Any) -> Score:
+    """A score with its interval, out of what it is made of."""
+    reach = interval or interval_of(items)
+    return replace(Score(name, items.whole(), reach.low, reach.high), **facts)
+
+
+def interval_of(items: Items, *, seed: int = 0, resamples: int = RESAMPLES, level: float = LEVEL) -> Interval:
+    """The interval of a score."""
+    return percentiles(resample([items], seed=seed, resamples=resamples)[0], level=level)
+
+
+def resample(several: Sequence[Items], *, seed: int = 0, resamples: int = RESAMPLES) -> Float[np.ndarray, "several resamples"]:
+    """The scores of several models, or of one, on the same drawn items.
+
+    Where the items come in few kinds, a resample is drawn as how often each kind comes, which costs far less than drawing items.
+    """
+    num_items = several[0].num_items
+    _refuse_nothing(num_items)
+    assert all(items.num_items == num_items for items in several), "the same draws need the same items"
+    generator = np.random.default_rng(seed)
+    sums = [items for items in several if isinstance(items, Sums)]
+    if len(sums) == len(several):
+        firsts, counts = _kinds_of_all(sums)
+        if len(counts) < num_items and len(counts) <= max(FEW_VALUES, num_items // 4):
+            times = generator.multinomial(num_items, counts / num_items, size=resamples)  # (resamples, kinds of all)
+            return np.stack([items.of_times(times, items.table[items.kinds[firsts]]) for items in sums])
+    rows = max(1, LARGEST_DRAW // num_items)
+    parts = []
+    for start in range(0, resamples, rows):
+        draws = generator.integers(num_items, size=(min(rows, resamples - start), num_items))
+        parts.append(np.stack([items.values(draws) for items in several]))
+    return np.concatenate(parts, axis=1)
 
 
 def ratio_interval(
@@ -59,39 +81,7 @@ def ratio_interval(
     With the nats and the tokens of each document it is the interval of the nats per token; its ends through exp are the
     interval of the perplexity.
     """
-    if (below <= 0).any():
-        raise UsageError("a ratio needs positive denominators.", cure="Leave out examples without targets.")
-    return interval(lambda draws: above[draws].sum(axis=1) / below[draws].sum(axis=1), len(above), seed=seed, resamples=resamples, level=level)
-
-
-def macro_f1_interval(counts: Confusion, *, seed: int = 0, resamples: int = RESAMPLES, level: float = LEVEL) -> Interval:
-    """The interval of the macro-F1 of a confusion matrix.
-
-    Drawing examples with replacement is drawing how often each kind of example (its class, the class it got) comes, so that the
-    matrix is all that is needed.
-    """
-    _refuse_nothing(int(counts.sum()))
-    targets, predicted = np.nonzero(counts)  # (cells,) each
-    cells = counts[targets, predicted]
-    drawn = np.random.default_rng(seed).multinomial(cells.sum(), cells / cells.sum(), size=resamples)  # (resamples, cells)
-    num_classes = len(counts)
-    scores = scores_from_sums(
-        _sums_by_class(drawn * (targets == predicted), targets, num_classes),
-        predicted=_sums_by_class(drawn, predicted, num_classes),
-        present=_sums_by_class(drawn, targets, num_classes),
-    )
-    return percentiles(scores.f1.mean(axis=1), level=level)
-
-
-def interval(
-    statistic: Callable[[Draws], Statistics], num_examples: int, *, seed: int = 0, resamples: int = RESAMPLES, level: float = LEVEL
-) -> Interval:
-    """The interval of any statistic: a function from drawn example numbers (resamples, examples) to one value per resample."""
-    _refuse_nothing(num_examples)
-    generator = np.random.default_rng(seed)
-    rows = max(1, LARGEST_DRAW // num_examples)
-    values = [statistic(generator.integers(num_examples, size=(min(rows, resamples - start), num_examples))) for start in range(0, resamples, rows)]
-    return percentiles(np.concatenate(values), level=level)
+    return interval_of(ratios(above, below), seed=seed, resamples=resamples, level=level)
 
 
 def percentiles(values: Statistics, *, level: float = LEVEL) -> Interval:
@@ -103,14 +93,13 @@ def percentiles(values: Statistics, *, level: float = LEVEL) -> Interval:
     return Interval(float(low), float(high))
 
 
-def _sums_by_class(
-    drawn: Int[np.ndarray, "resamples cells"], classes: Int[np.ndarray, " cells"], num_classes: int
-) -> Int[np.ndarray, "resamples classes"]:
-    sums = np.zeros((len(drawn), num_classes), dtype=np.int64)
-    order = np.argsort(classes, kind="stable")
-    present, starts = np.unique(classes[order], return_index=True)
-    sums[:, present] = np.add.reduceat(drawn[:, order], starts, axis=1)
-    return sums
+def _kinds_of_all(several: Sequence[Sums]) -> tuple[Int[np.ndarray, " kinds"], Int[np.ndarray, " kinds"]]:
+    """Items that are of one kind for each of several models are of one kind for all: an item of every such kind, and how many there are."""
+    together = several[0].kinds
+    for items in several[1:]:
+        together = np.unique(together * len(items.table) + items.kinds, return_inverse=True)[1]
+    _, firsts, counts = np.unique(together, return_index=True, return_counts=True)
+    return firsts, counts
 
 
 def _refuse_nothing(num_examples: int) -> None:

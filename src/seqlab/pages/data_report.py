@@ -25,7 +25,7 @@ def _sections(survey: Survey) -> Iterator[Section]:
         yield Section("lengths", "Lengths", _lengths(survey))
     if any(part.labels for part in survey.parts.values()):
         yield Section("labels", "Labels", _labels(survey))
-    if any(part.first_leaks for part in survey.parts.values()):
+    if any(part.first_leaks or part.first_plain_leaks or part.first_near_leaks for part in survey.parts.values()):
         yield Section("leaks", "Leaks", _leaks(survey))
     if any(part.first_skipped for part in survey.parts.values()):
         yield Section("skipped", "Rows that were skipped", _skipped(survey))
@@ -95,9 +95,17 @@ def _label_row(label: str, survey: Survey) -> Markup:
 
 def _leaks(survey: Survey) -> Markup:
     rows = [
-        tag("tr", tag("td", name), tag("td", leak.where), tag("td", leak.also)) for name, part in survey.parts.items() for leak in part.first_leaks
+        tag("tr", tag("td", name), tag("td", leak.where), tag("td", leak.also), tag("td", how))
+        for name, part in survey.parts.items()
+        for leaks, how in ((part.first_leaks, "equal"), (part.first_plain_leaks, "but for capitals, punctuation and blanks"))
+        for leak in leaks
     ]
-    return _table(["part", "this row", "stands in train at"], rows, words=3)
+    rows += [
+        tag("tr", tag("td", name), tag("td", leak.where), tag("td", leak.also), tag("td", f"{percent(leak.likeness)} alike"))
+        for name, part in survey.parts.items()
+        for leak in part.first_near_leaks
+    ]
+    return _table(["part", "this row", "stands in train at", "how"], rows, words=4)
 
 
 def _skipped(survey: Survey) -> Markup:

@@ -1,0 +1,106 @@
+"""seqlab compare: several runs, or several models, on the same data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from seqlab.cli.console import answer, answer_json, one_line, quoted, say, suggest
+from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
+from seqlab.core.errors import UsageError, shortened
+
+if TYPE_CHECKING:
+    from seqlab.runs.comparing import Comparison
+
+EXAMPLES = """\b
+Examples:
+  seqlab compare runs/reviews-lstm runs/reviews-cnn
+  seqlab compare runs/reviews-lstm runs/reviews-cnn --data new-reviews.csv
+  seqlab compare reviews.csv --models lstm,cnn,transformer --minutes 3
+  seqlab compare languages --models lstm,gru training.steps=500 --seeds 3
+"""
+MOST_DISAGREEMENTS = 3
+
+
+def compare(
+    what: Annotated[list[str], typer.Argument(metavar="RUN RUN … | WHAT [KEY=VALUE …]", help="Runs; or, with --models, data and settings.")],
+    models: Annotated[str, typer.Option(help="Train and compare these models: lstm,cnn,transformer", metavar="NAME,NAME")] = "",
+    data: Annotated[str, typer.Option(help="Score all runs on this data instead of the test part that they share.", metavar="FILE")] = "",
+    minutes: Annotated[float, typer.Option(help="Time budget of each training in minutes.", show_default=False)] = 0,
+    seeds: Annotated[int, typer.Option(min=1, help="Train every model with this many seeds.")] = 1,
+    task: Annotated[str, typer.Option(help="The job of the models, see: seqlab list tasks; guessed when left out.")] = "",
+    out: Annotated[str, typer.Option(help="Folder of the page, and of the runs that are trained.")] = "",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Compare runs on the same data, or train several models on the same budget; paired tests tell difference from chance."""
+    if models and data:
+        raise UsageError("--data is for finished runs.", cure="Models are compared on the test part of the data that they are trained on.")
+    if not models and (minutes or seeds > 1 or task):
+        raise UsageError("--minutes, --seeds and --task are for models that are still to be trained.", cure="Name them: --models lstm,cnn")
+    if models:
+        folder, comparison = _contest(what[0], models.split(","), what[1:], minutes=minutes, seeds=seeds, task=task, out=out, quiet=quiet)
+    else:
+        from seqlab.runs.comparing import compare_runs
+
+        comparison = compare_runs(what, data=data or None)
+        folder = Path(out) if out else Path("runs") / "compared"
+    from seqlab.runs.comparison_page import write_comparison
+
+    page = write_comparison(comparison, folder, command=_command(what, models=models, data=data, minutes=minutes, seeds=seeds))
+    if as_json:
+        return answer_json({"page": str(page), **comparison.as_json()})
+    _show(comparison)
+    answer(f"page: {page}")
+    return suggest([f"seqlab evaluate {quoted(comparison.reference.runs[0].folder)}"])
+
+
+def _contest(
+    what: str, models: list[str], settings: list[str], *, minutes: float, seeds: int, task: str, out: str, quiet: bool
+) -> tuple[Path, Comparison]:
+    words = [*settings, *([f"training.minutes={minutes}"] if minutes else [])]
+    recipes = [checked(what, words, task=task, model=model) for model in models]  # all mistakes show before the first training
+    from seqlab.cli.progress import TerminalProgress
+    from seqlab.runs.contest import hold_contest
+    from seqlab.runs.start import Interrupted
+
+    folder = Path(out) if out else Path("runs") / f"{name_of(recipes[0][0], '')}-compared"
+    begin = silent if quiet else announced
+    try:
+        return folder, hold_contest(
+            what, models, words, seeds=seeds, folder=folder, task=task, watch=lambda: TerminalProgress(quiet=quiet), begin=begin
+        )
+    except Interrupted as stopped:
+        stopped_at(stopped.folder, stopped.step)
+
+
+def _command(what: list[str], *, models: str, data: str, minutes: float, seeds: int) -> str:
+    options = [f"--models {quoted(models)}" if models else "", f"--data {quoted(data)}" if data else "", f"--minutes {minutes:g}" if minutes else ""]
+    return " ".join(filter(None, ["seqlab compare", *map(quoted, what), *options, f"--seeds {seeds}" if seeds > 1 else ""]))
+
+
+def _show(comparison: Comparison) -> None:
+    from seqlab.runs.comparison_page import table
+
+    rows = table(comparison)
+    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
+    for line in [dict(zip(rows[0], rows[0], strict=True)), *rows]:
+        answer("  ".join(f"{line[name]:<{width}}" for name, width in widths.items()).rstrip())
+    for warning in comparison.warnings:
+        say(f"WARNING: {warning}")
+    for score, differences in comparison.differences.items():
+        for name, found in differences.items():
+            answer(f"{score}: {found.sentence(name, comparison.reference.name)}")
+    for name, counts in comparison.mcnemars.items():
+        answer(
+            f"{name} alone is right about {counts.only_second:,} examples, {comparison.reference.name} alone about {counts.only_first:,}, "
+            f"both about {counts.both:,}, neither about {counts.neither:,}; McNemar's p = {counts.p:.2g}"
+        )
+    if comparison.num_disagreements:
+        answer(f"they disagree about {comparison.num_disagreements:,} of {len(comparison.reference.first.answers):,}; the page shows some:")
+    for one in comparison.disagreements[:MOST_DISAGREEMENTS]:
+        told = ", ".join(f"{name}: {shortened(said, 60)}" for name, said in one.answers.items())
+        answer(f"    {one.where}  truth {shortened(one.truth, 60)}; {told}")
+        answer(f"        {shortened(one_line(one.text), 120)}")

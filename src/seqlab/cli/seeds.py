@@ -1,0 +1,78 @@
+"""seqlab train --seeds N: the same training with several seeds, and what is left when luck is taken out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from seqlab.cli.console import answer, answer_json, duration, quoted, say, suggest
+
+if TYPE_CHECKING:
+    from seqlab.recipes.recipe import Recipe
+    from seqlab.runs.start import Prepared
+
+
+def train_with_seeds(what: str, words: list[str], seeds: int, *, task: str, model: str, out: str, quiet: bool, as_json: bool) -> None:
+    """Train, print a line for every seed and the mean over them."""
+    recipe, name = checked(what, words, task=task, model=model)
+
+    from seqlab.cli.progress import TerminalProgress
+    from seqlab.runs.seeds import train_seeds
+    from seqlab.runs.start import Interrupted
+
+    base = Path(out) if out else Path("runs") / (name or name_of(recipe, model))
+    begin = silent if quiet else announced
+    try:
+        results = train_seeds(what, words, seeds, base=base, task=task, model=model, watch=lambda: TerminalProgress(quiet=quiet), begin=begin)
+    except Interrupted as stopped:
+        stopped_at(stopped.folder, stopped.step)
+    if as_json:
+        return answer_json({"seeds": str(results.path), **results.as_json()})
+    for run in results.runs:
+        score = next(iter(run.results.values()))
+        answer(f"seed {run.recipe.training.seed}: {results.split} {score.sentence()}")
+    for sentence in results.sentences():
+        answer(f"{results.split}: {sentence}")
+    answer(f"results: {results.path}")
+    first, second = (quoted(run.folder) for run in results.runs[:2])
+    return suggest([f"seqlab compare {first} {second}", f"seqlab evaluate {first}"])
+
+
+def checked(what: str, words: list[str], *, task: str, model: str) -> tuple[Recipe, str]:
+    """What can be wrong with settings and names of files shows at once, before torch is imported."""
+    from seqlab.runs.data import refuse_missing
+    from seqlab.runs.finding import find_recipe
+
+    recipe, name = find_recipe(what, words, task=task, model=model)
+    refuse_missing(recipe)
+    return recipe, name
+
+
+def name_of(recipe: Recipe, model: str) -> str:
+    """A name for runs that belong together: that of the data, and of the model where one is named."""
+    from seqlab.runs.start import data_name
+
+    return "-".join(filter(None, (data_name(recipe), model)))
+
+
+def silent(name: str, prepared: Prepared | None) -> None:
+    """Nothing is said as a training begins."""
+
+
+def announced(name: str, prepared: Prepared | None) -> None:
+    """One line as a training begins."""
+    if prepared is None:
+        return say(f"{name}: goes on where it was stopped")
+    forecast, steps = prepared.forecast, prepared.budget.total_steps
+    seconds = "" if forecast is None else f" in about {duration(min(steps * forecast.step_seconds, prepared.budget.seconds or float('inf')))}"
+    for warning in prepared.warnings:
+        say(f"  WARNING: {warning}")
+    size = "" if forecast is None else f"{forecast.num_parameters:,} parameters, "
+    return say(f"{name}: {size}{steps:,} steps{seconds}, folder {prepared.folder}")
+
+
+def stopped_at(folder: Path, step: int) -> NoReturn:
+    """What was trained is kept: the same command goes on."""
+    say(f"Stopped and saved after step {step:,} of {folder}. The same command goes on from there.")
+    sys.exit(130)

@@ -1,0 +1,54 @@
+"""Whether runs can be compared at all, and the data on which all of them are scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from seqlab.core.errors import UsageError, listed
+from seqlab.runs.data import OpenedData, open_data, open_more
+from seqlab.runs.run import MORE, Run
+from seqlab.sources.base import Source
+
+Parts = dict[int, tuple[Source | None, Source]]
+"""By the identity of a run: its training data, where it has any, and the data that is scored."""
+
+
+def check_comparable(runs: Sequence[Run]) -> None:
+    """One task, and for those who name classes or tags the same names."""
+    tasks = {run.recipe.task for run in runs}
+    if len(tasks) > 1:
+        told = listed([f"{run.folder.name}: {run.recipe.task}" for run in runs])
+        raise UsageError(f"the runs have different tasks ({told}).", cure="Compare runs of one task.")
+    first = _labels(runs[0])
+    for run in runs[1:]:
+        own = _labels(run)
+        if set(own) != set(first):
+            odd = sorted(set(own) ^ set(first))
+            told = f"only one of {runs[0].folder.name} and {run.folder.name} knows {listed([repr(name) for name in odd])}"
+            raise UsageError(f"the runs tell different labels apart: {told}.", cure="Train both on data with the same labels.")
+
+
+def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, Parts]:
+    """The split that is scored, and each run's way of reading it: further data, or the test part (else the validation part) that all share."""
+    opened: list[OpenedData | None] = [open_data(run.recipe) if run.recipe.data.train else None for run in runs]
+    if data is not None:
+        return MORE, {id(run): (one.parts["train"] if one else None, open_more(run.recipe, str(data))) for run, one in zip(runs, opened, strict=True)}
+    split = next((name for name in ("test", "valid") if all(one is not None and name in one.parts for one in opened)), "")
+    if not split:
+        raise UsageError("the runs have no part of their data in common.", cure="Name data that all are scored on: --data FILE")
+    prints = [one.parts[split].fingerprint() for one in opened if one is not None]
+    for run, own in zip(runs[1:], prints[1:], strict=True):
+        if own != prints[0]:
+            seeds = runs[0].recipe.training.seed != run.recipe.training.seed
+            why = " They held out different rows, because their seeds differ (data.seed holds out the same)." if seeds else ""
+            raise UsageError(
+                f"{runs[0].folder.name} and {run.folder.name} have different {split} data.{why}",
+                cure="Name data that both are scored on, and that neither was trained on: --data FILE",
+            )
+    return split, {id(run): (one.parts["train"], one.parts[split]) for run, one in zip(runs, opened, strict=True) if one is not None}
+
+
+def _labels(run: Run) -> list[str]:
+    names = getattr(getattr(run.task, "labels", None), "names", [])
+    return list(names)

@@ -1,0 +1,66 @@
+"""Test data that training has seen: found before training, and left out of a second score beside the first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool
+
+from seqlab.metrics.bootstrap import interval_of
+from seqlab.metrics.stream import BLOCK
+from seqlab.sources.passages import Repeats
+from seqlab.sources.survey import Survey
+from seqlab.tasks.base import Evaluation, Task
+
+MOSTLY = 0.5
+"""Share of a block's passages from which the block counts as known."""
+
+
+def note_leaks(evaluation: Evaluation, task: Task, found: Survey, *, part: str = "") -> str:
+    """Add the scores without what training has seen to the details; returns a sentence, empty where nothing was seen.
+
+    `part` is the name in the survey, where it is not that of the split.
+    """
+    is_known, unit = _known(evaluation, task, found, part or evaluation.split)
+    if not is_known.any() or is_known.all():
+        return "" if not is_known.any() else f"{evaluation.split}: training has seen all of it: the score says nothing about new data"
+    kept = np.flatnonzero(~is_known)
+    scores = []
+    for score in evaluation.scores:
+        items = evaluation.items.get(score.name)
+        if items is not None and items.num_items == len(is_known):  # a score over some rows only has other items
+            clean = items.part(kept)
+            reach = interval_of(clean)
+            scores.append({"name": score.name, "value": clean.whole(), "low": reach.low, "high": reach.high})
+    evaluation.details["without_leaks"] = {"left_out": int(is_known.sum()), "kept": len(kept), "unit": unit, "scores": scores}
+    return sentence_without_leaks(evaluation.split, evaluation.details["without_leaks"], evaluation.scores[0].value)
+
+
+def sentence_without_leaks(split: str, found: dict[str, Any], whole: float) -> str:
+    """The first score without what training has seen, beside the score on everything."""
+    left = f"{split}: without the {found['left_out']:,} {found['unit']} that training has seen, {found['kept']:,} are left"
+    if not found["scores"]:
+        return left
+    first = found["scores"][0]
+    reach = f"(95 % interval {first['low']:.4f} to {first['high']:.4f})"
+    return f"{left}: {first['name']} {first['value']:.4f} {reach} beside {whole:.4f} on all"
+
+
+def _known(evaluation: Evaluation, task: Task, found: Survey, part: str) -> tuple[Bool[np.ndarray, " items"], str]:
+    """Which items of the split training has seen, and what an item is."""
+    leaked = found.leaked.get(part)
+    if leaked:
+        return np.array([place in leaked for place in task.item_places(evaluation.split)], dtype=np.bool_), "rows"
+    repeats = found.parts[part].repeats if part in found.parts else None
+    if repeats is None or evaluation.stream is None or not len(repeats.starts):
+        return np.zeros(0, np.bool_), ""
+    return _known_blocks(repeats, evaluation.stream.ends[BLOCK - 1 :: BLOCK], len(evaluation.stream.nats)), f"blocks of {BLOCK} tokens"
+
+
+def _known_blocks(repeats: Repeats, ends: np.ndarray[Any, Any], num_tokens: int) -> Bool[np.ndarray, " blocks"]:
+    """Blocks of which at least half the passages stand in training."""
+    num_blocks = -(-num_tokens // BLOCK)
+    edges = np.concatenate([[0.0], ends[: num_blocks - 1], [np.inf]])
+    looked_at, repeated = np.histogram(repeats.looked_at, edges)[0], np.histogram(repeats.starts, edges)[0]
+    return (repeated >= MOSTLY * looked_at) & (looked_at > 0)

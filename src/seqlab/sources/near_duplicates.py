@@ -1,0 +1,137 @@
+"""Texts that are nearly the same, found without comparing every pair: MinHash.
+
+A text is the set of its 8-byte pieces (of the letters and digits in lower case). Two texts are as alike as their sets:
+
+    likeness(A, B) = |A ∩ B| / |A ∪ B|
+
+Under a random order of all pieces, the first piece of A is the first piece of B with exactly this probability; 32 orders give a sketch of 32
+numbers. Texts whose sketches agree in all four numbers of at least one of eight bands are candidates: 98.5 % of those with likeness 0.8 are,
+and hardly any below 0.3. For candidates the likeness is computed from the texts themselves.
+
+Papers: Broder 1997, "On the resemblance and containment of documents"; banding: Indyk & Motwani 1998, "Approximate Nearest Neighbors".
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int, UInt64
+
+PIECE = 8
+SHORTEST = 40
+"""Letters below which a text is compared as a whole only: one word makes too much of a difference."""
+ALIKE = 0.8
+BANDS, ROWS = 8, 4
+CANDIDATE = 0.6
+"""Share of the sketch that must agree before two texts are compared themselves."""
+BESIDE = 4
+"""Earlier texts of the same band that a text is compared with."""
+MOST_ROWS, MOST_LETTERS = 200_000, 100_000_000
+"""What is sketched of one part: about ten seconds of work and 30 megabytes."""
+_MIX, _MIX_AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+_ORDERS = np.random.default_rng(1997).integers(1 << 31, size=(BANDS * ROWS, 1), dtype=np.int64).astype(np.uint32) * np.uint32(2) + np.uint32(1)
+
+
+class Sketches:
+    """Sketches of the texts of one part, in the order of its rows."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._rows = array("Q")
+        self._letters = 0
+        self.first_left_out: int | None = None
+
+    def add(self, plain: bytes, row: int) -> None:
+        """Sketch the text of a row, unless it is short or there was enough already."""
+        if len(plain) < SHORTEST or self.first_left_out is not None:
+            return
+        if len(self._rows) >= MOST_ROWS or self._letters >= MOST_LETTERS:
+            self.first_left_out = row
+            return
+        self._letters += len(plain)
+        self._rows.append(row)
+        self._bytes += sketch(plain).tobytes()
+
+    @property
+    def rows(self) -> Int[np.ndarray, " rows"]:
+        return np.frombuffer(self._rows, np.uint64).astype(np.int64)
+
+    @property
+    def table(self) -> np.ndarray[tuple[int, int], np.dtype[np.uint32]]:
+        """(rows, 32)"""
+        return np.frombuffer(self._bytes, np.uint32).reshape(-1, BANDS * ROWS)
+
+
+@dataclass(frozen=True)
+class Near:
+    """A row, the earlier row that it is like, and how much."""
+
+    row: int
+    other: int
+    likeness: float
+
+
+def sketch(plain: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+    """The first piece of a text in each of 32 orders."""
+    mixed = pieces(plain) * _MIX
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= _MIX_AGAIN
+    return ((mixed >> np.uint64(32)).astype(np.uint32)[None] * _ORDERS).min(axis=1)
+
+
+def pieces(plain: bytes) -> UInt64[np.ndarray, " pieces"]:
+    """Every eight bytes that follow each other, as numbers."""
+    letters = np.frombuffer(plain, np.uint8)
+    return np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(letters, PIECE)).view(np.uint64).ravel()
+
+
+def likeness(first: bytes, second: bytes) -> float:
+    """
+    >>> likeness(b"abcdefghijkl", b"abcdefghijkl"), round(likeness(b"abcdefghijkl", b"abcdefghijkx"), 2)
+    (1.0, 0.67)
+    """
+    one, other = set(pieces(first).tolist()), set(pieces(second).tolist())
+    return len(one & other) / len(one | other)
+
+
+def candidates(first: Sketches, second: Sketches | None = None) -> list[tuple[int, int]]:
+    """Pairs of rows that may be alike, likeliest first: a row of `second` and one of `first`, or a row of `first` and an earlier one."""
+    tables = [first.table] if second is None else [first.table, second.table]
+    everything, num_first = np.concatenate(tables), len(first.table)
+    found = np.zeros((0, 2), np.int64)
+    for band in range(BANDS):
+        found = np.concatenate([found, _in_one_band(everything[:, band * ROWS : (band + 1) * ROWS], num_first, is_within=second is None)])
+    found = np.unique(found, axis=0)
+    agreement = (everything[found[:, 0]] == everything[found[:, 1]]).mean(axis=1)
+    chosen = found[agreement >= CANDIDATE][np.argsort(-agreement[agreement >= CANDIDATE], kind="stable")]
+    rows = first.rows if second is None else np.concatenate([first.rows, second.rows])
+    return [(int(rows[one]), int(rows[other])) for one, other in chosen.tolist()]
+
+
+def _in_one_band(band: np.ndarray[tuple[int, int], np.dtype[np.uint32]], num_first: int, *, is_within: bool) -> Int[np.ndarray, "pairs 2"]:
+    """Pairs (later, earlier) that agree in one band; in a crowd each is compared with a few."""
+    keys = np.ascontiguousarray(band).view([("", np.uint32)] * ROWS).ravel()
+    _, groups = np.unique(keys, return_inverse=True)
+    order = np.argsort(groups, kind="stable")  # inside a group the first part comes first
+    groups = groups[order]
+    starts = np.searchsorted(groups, groups, side="left")
+    places = np.arange(len(order))
+    pairs = []
+    for back in range(1, BESIDE + 1):
+        others = places - back if is_within else starts + back - 1
+        fits = (others >= starts) & (others < places)
+        pairs.append(np.stack([order[places[fits]], order[others[fits]]], axis=1))
+    found = np.concatenate(pairs)
+    return found if is_within else found[(found[:, 0] >= num_first) & (found[:, 1] < num_first)]
+
+
+def alike(pairs: Iterable[tuple[int, int]], texts: Mapping[int, bytes], others: Mapping[int, bytes]) -> list[Near]:
+    """The pairs that are alike by their own texts, one for each row: that with the likeliest candidate."""
+    found: dict[int, Near] = {}
+    for row, other in pairs:
+        if row not in found and (share := likeness(texts[row], others[other])) >= ALIKE:
+            found[row] = Near(row, other, share)
+    return [found[row] for row in sorted(found)]

@@ -1,0 +1,90 @@
+"""Paired tests against every resample there is, plain binomial arithmetic, and how often they are right."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+from seqlab.metrics.items import macro_f1s, means
+from seqlab.metrics.paired import compare_with, difference, holm, mcnemar, two_sided
+
+FIRST = np.array([1.0, 0.0, 1.0, 0.0, 0.3])
+SECOND = np.array([1.0, 1.0, 1.0, 0.5, 0.2])
+
+
+def test_the_interval_is_that_of_all_resamples_there_are() -> None:
+    """Five items have 3,125 equally likely resamples: their percentiles are the truth that drawing comes near."""
+    draws = np.array(list(product(range(5), repeat=5)))
+    every = difference(0.0, (SECOND - FIRST)[draws].mean(axis=1))
+    found = compare_with([means(FIRST)], [[means(SECOND)]], higher_is_better=True)[0]
+    assert found.value == pytest.approx((SECOND - FIRST).mean())
+    assert (found.low, found.high) == pytest.approx((every.low, every.high), abs=0.021)  # sums are multiples of 0.02
+    share = min((draws_below := (SECOND - FIRST)[draws].sum(axis=1) <= 1e-12).mean(), 1 - draws_below.mean())
+    assert found.p == pytest.approx(2 * share, abs=0.02)
+
+
+def test_lower_is_better_turns_the_sign() -> None:
+    up = compare_with([means(FIRST)], [[means(SECOND)]], higher_is_better=True)[0]
+    down = compare_with([means(FIRST)], [[means(SECOND)]], higher_is_better=False)[0]
+    assert down.value == -up.value
+    assert down.p == pytest.approx(up.p)
+
+
+def test_a_model_is_equal_to_itself_and_p_is_one() -> None:
+    generator = np.random.default_rng(0)
+    targets, predicted = generator.integers(3, size=(2, 50))
+    items = macro_f1s(targets, predicted, num_classes=3)
+    found = compare_with([items], [[items]], higher_is_better=True)[0]
+    assert (found.value, found.low, found.high, found.p) == (0.0, 0.0, 0.0, 1.0)
+    assert found.sentence("B", "A").startswith("no difference between B and A that this data can show")
+
+
+def test_seeds_are_averaged_before_models_are_compared() -> None:
+    generator = np.random.default_rng(1)
+    runs = generator.random((4, 40))
+    found = compare_with([means(runs[0]), means(runs[1])], [[means(runs[2]), means(runs[3])]], higher_is_better=True)[0]
+    joined = compare_with([means(runs[:2].mean(axis=0))], [[means(runs[2:].mean(axis=0))]], higher_is_better=True)[0]
+    assert found.value == pytest.approx(joined.value)
+    assert (found.low, found.high) == pytest.approx((joined.low, joined.high))
+
+
+@pytest.mark.parametrize(("only_first", "only_second"), [(0, 0), (7, 1), (12, 30)])
+def test_mcnemar_is_binomial_arithmetic(only_first: int, only_second: int) -> None:
+    first = np.array([True] * 5 + [True] * only_first + [False] * only_second + [False] * 3)
+    second = np.array([True] * 5 + [False] * only_first + [True] * only_second + [False] * 3)
+    found = mcnemar(first, second)
+    count = only_first + only_second
+    expected = min(1.0, 2 * sum(math.comb(count, k) for k in range(min(only_first, only_second) + 1)) / 2**count)
+    assert (found.both, found.only_first, found.only_second, found.neither) == (5, only_first, only_second, 3)
+    assert found.p == pytest.approx(expected, rel=1e-8)
+
+
+def test_many_looks_are_corrected_for() -> None:
+    assert holm([0.01, 0.02, 0.03]) == pytest.approx([0.03, 0.04, 0.04])
+    assert holm([0.9, 0.6]) == [1.0, 1.0]
+    three = compare_with([means(FIRST)], [[means(SECOND)], [means(SECOND)]], higher_is_better=True)
+    assert three[0].holm_p == pytest.approx(min(1.0, 2 * three[0].p))
+
+
+def test_no_p_value_is_zero() -> None:
+    assert two_sided(np.ones(999)) == pytest.approx(2 / 1000)
+
+
+@pytest.mark.long
+def test_the_interval_covers_the_true_difference_and_false_alarms_are_rare() -> None:
+    """Two models that are right with 0.8 and 0.75, dependent on each other; and two that are equally good."""
+    generator = np.random.default_rng(11)
+    covered = alarms = 0
+    for trial in range(400):
+        hard = generator.random(300)
+        first, second = hard < 0.8, (hard + 0.05 * generator.standard_normal(300)) < 0.75
+        true = 0.75 - 0.8  # noise on both sides of the edge cancels out
+        found = compare_with([means(first)], [[means(second)]], higher_is_better=True, seed=trial)[0]
+        covered += found.low <= true <= found.high
+        twin = (hard + 0.1 * generator.standard_normal(300)) < 0.8
+        alarms += compare_with([means(first)], [[means(twin)]], higher_is_better=True, seed=trial)[0].is_shown
+    assert 365 <= covered <= 393  # 380 expected, binomial spread 4.4
+    assert alarms <= 34  # 20 expected

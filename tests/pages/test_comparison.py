@@ -1,0 +1,59 @@
+"""The page of a comparison and the pictures of intervals."""
+
+from __future__ import annotations
+
+from seqlab.pages.comparison import Agreement, ComparisonPage, Contrast, DisputedExample, Standing, render_comparison
+from seqlab.pages.interval_rows import Reach, interval_rows
+from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.slices import Cut, slices_section
+from tests.pages.reading import Page
+
+HOSTILE = "<img src=x onerror=alert(1)>\x1b[2J\u202e"
+
+
+def full_page(word: str) -> ComparisonPage:
+    return ComparisonPage(
+        title=f"{word} or b",
+        reference=word,
+        sentences=[f"b is better than {word} by 0.1"],
+        warnings=[word],
+        standings=[Standing("accuracy", True, [Reach(word, 0.8, 0.75, 0.85), Reach("b", 0.9, 0.86, 0.93)], 0.5, "naive Bayes")],
+        contrasts=[Contrast("accuracy", "b", 0.1, 0.02, 0.18, 0.003, True), Contrast("loss", "b", 0.1, -0.2, 0.3, 0.4, False)],
+        table=[{"run": word, "accuracy": "0.8"}, {"run": "b", "accuracy": "0.9"}],
+        agreements=[Agreement("b", 70, 10, 20, 5, 0.1)],
+        examples=[DisputedExample(word, word, "pos", {word: "neg", "b": "pos"})],
+        num_disputed=30,
+        curves=[Curve("Validation", "minutes", "accuracy", [Series("b", [0, 1], [0.5, 0.9])])],
+        command="seqlab compare a b",
+    )
+
+
+def test_the_answer_comes_first_and_everything_has_its_place() -> None:
+    page = Page(render_comparison(full_page("a")))
+    sections = ["answer", "scores", "differences", "table", "curves", "agreement", "examples", "again"]
+    assert [name for name in page.values("id") if name in sections] == sections
+    for words in ("b is better than a by 0.1", "naive Bayes 0.5000", "p = 0.003", "may be chance", "The first 1 of 30.", "only the other"):
+        assert words in page.text
+
+
+def test_hostile_names_and_texts_stay_text() -> None:
+    html = render_comparison(full_page(HOSTILE))
+    assert "img" not in Page(html).names()
+    assert "\x1b" not in html
+
+
+def test_rows_share_one_axis_and_what_is_not_finite_is_only_named() -> None:
+    drawn = Page(str(interval_rows([Reach("a", 1.0, 0.5, 1.5), Reach("b", float("inf"))], title="t", line=0.0)))
+    assert "a" in drawn.text
+    assert "b" in drawn.text
+    assert [name for name, _ in drawn.tags].count("circle") == 1
+    assert interval_rows([Reach("a", float("nan"))], title="t") == ""
+
+
+def test_parts_of_the_data_are_bars_with_their_counts() -> None:
+    page = Page(
+        str(slices_section([Cut("length", "accuracy", "rows", [Reach("1–8", 0.4, 0.3, 0.5, note="352"), Reach("9–12", 0.6, 0.5, 0.7)], 0.5)]))
+    )
+    assert "accuracy by length" in page.text
+    assert "352" in page.text
+    assert [name for name, _ in page.tags].count("circle") == 2

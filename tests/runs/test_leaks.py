@@ -1,0 +1,49 @@
+"""The score without what training has seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import seqlab
+from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.stream import BLOCK, Stream
+from seqlab.runs.leaks import note_leaks
+from seqlab.sources.passages import Repeats
+from seqlab.sources.survey import PartSurvey, Survey
+from seqlab.tasks.base import Evaluation, Task
+from tests.runs.test_comparing import SMALL, write_notes
+
+
+@pytest.mark.slow
+def test_rows_that_training_has_are_left_out_of_a_second_score(tmp_path: Path) -> None:
+    train = write_notes(tmp_path / "train.csv")
+    fresh = write_notes(tmp_path / "fresh.csv", seed=9, count=40).read_text().splitlines()
+    known = train.read_text().splitlines()[1:11]
+    (tmp_path / "test.csv").write_text("\n".join([*fresh, *known]) + "\n")
+    valid = write_notes(tmp_path / "valid.csv", seed=5, count=20)
+    run = seqlab.train(train, *SMALL, f"data.test={tmp_path / 'test.csv'}", f"data.valid={valid}", model="gru", out=tmp_path / "run")
+    found = run.results.raw["splits"]["test"]["details"]["without_leaks"]
+    leaked = set((tmp_path / "train.csv").read_text().splitlines()[1:])
+    clean = [line.split(",") for line in fresh[1:] if line not in leaked]
+    right = [prediction.answer == label for prediction, (_, label) in zip(run.predict([text for text, _ in clean]), clean, strict=True)]
+    assert found["kept"] == len(clean)
+    assert found["scores"][0]["name"] == "accuracy"
+    assert found["scores"][0]["value"] == pytest.approx(np.mean(right))
+    assert any("rows that training has seen" in warning for warning in run.results.raw["warnings"])
+
+
+def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:
+    """Three blocks of letters, of which the second stands in train."""
+    log_probs = -np.repeat([2.0, 0.1, 4.0], BLOCK)
+    stream = Stream.of(log_probs, np.ones(3 * BLOCK), characters=3 * BLOCK)
+    items = stream.items()
+    evaluation = Evaluation("test", [scored("nats_per_token", items["nats_per_token"])], {}, items, stream=stream)
+    starts = np.arange(BLOCK, 2 * BLOCK)
+    repeats = Repeats(1 / 3, 3 * BLOCK, 1.0, starts=starts, looked_at=np.arange(3 * BLOCK))
+    sentence = note_leaks(evaluation, Task, Survey({"test": PartSurvey(repeats=repeats)}, []))  # type: ignore[arg-type] # no row is asked for
+    assert evaluation.details["without_leaks"]["left_out"] == 1
+    assert evaluation.details["without_leaks"]["scores"][0]["value"] == pytest.approx(3.0)
+    assert "without the 1 blocks of 512 tokens that training has seen, 2 are left: nats_per_token 3.0000" in sentence
