@@ -9,6 +9,8 @@ import pytest
 from tests.cli.running import run
 from tests.learning.test_taggers_learn import write_followers
 
+pytestmark = pytest.mark.slow  # trainings and commands: short each, long together
+
 SMALL = ("model.hidden_size=8", "training.threads=1", "training.batch_size=16", "training.steps=6", "training.evaluate_every=3")
 
 

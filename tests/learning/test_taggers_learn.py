@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -49,6 +50,65 @@ def test_a_tagger_learns_a_rule_about_neighbours(model: str, tmp_path: Path) -> 
     report = (run.folder / "report.html").read_text(encoding="utf-8")
     assert "accuracy on unseen words" not in report
     assert all(f"<bdi>{tag}</bdi>" in report for tag in ("a", "b", "c", "d", "end"))  # the table of tags
+
+
+def write_names(path: Path, *, sentences: int = 300) -> Path:
+    """Names of one to three words that nobody has seen before, told by their endings: a person's in -ko, a place's in -burg."""
+    chance = random.Random(5)
+    lines: list[str] = []
+
+    def word(ending: str) -> str:
+        return "".join(chance.choices("bdfgklmnprst", k=3)) + ending
+
+    for _ in range(sentences):
+        for _ in range(chance.randint(2, 5)):
+            kind, ending = chance.choice([("PER", "ko"), ("LOC", "burg"), ("", "en")])
+            length = chance.randint(1, 3) if kind else 2
+            tags = ["B-" + kind, *["I-" + kind] * (length - 1)] if kind else ["O"] * length
+            lines += [f"{word(ending)} {tag}" for tag in tags]
+            lines += ["and O"] if kind else []
+        lines.append("")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.spec(11)
+@pytest.mark.parametrize("characters", ["convolutional", "recurrent"])
+def test_words_never_seen_are_tagged_by_their_endings_and_marked_as_spans(characters: str, tmp_path: Path) -> None:
+    data = write_names(tmp_path / "names.conll")
+    sizes = ("model.hidden_size=16", "tagging.crf=true", f"tagging.characters={characters}", "training.learning_rate=0.01")
+    run = seqlab.train(data, *SMALL, *sizes, model="bilstm", steps=150, seed=1, out=tmp_path / "run")
+    assert next(iter(run.results)) == "span_f1"
+    assert run.results["span_f1"].value > 0.95
+    assert run.results["span_f1"].clearly_beats_baseline
+    assert run.results["accuracy_on_unseen_words"].value > 0.97
+    (answer,) = run.predict([["mamako", "bubuko", "and", "zizenburg", "gehen", "gehen"]])
+    assert isinstance(answer, TaggedSentence)
+    assert answer.spans is not None
+    assert [(span.type, span.text) for span in answer.spans] == [("PER", "mamako bubuko"), ("LOC", "zizenburg")]
+
+
+@pytest.mark.slow
+@pytest.mark.spec(12)
+def test_a_tagger_of_steps_learns_what_a_single_step_does_not_tell(tmp_path: Path) -> None:
+    """The tag of a step is the sign of the first number of the step that follows."""
+    chance = random.Random(7)
+    rows = []
+    for _ in range(300):
+        steps = [[chance.gauss(0, 1), chance.gauss(0, 1)] for _ in range(chance.randint(4, 9))]
+        rows.append({"frames": steps, "tags": ["up" if step[0] > 0 else "down" for step in [*steps[1:], [1.0]]]})
+    path = tmp_path / "frames.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    run = seqlab.train(path, *SMALL, "model.hidden_size=16", "training.learning_rate=0.01", model="bilstm", steps=150, seed=1, out=tmp_path / "run")
+    accuracy = run.results["accuracy"]
+    assert accuracy.value > 0.9
+    assert accuracy.baseline_name == "the nearest mean of each step"
+    assert accuracy.baseline is not None
+    assert accuracy.baseline < 0.65
+    (answer,) = run.predict([[[0.0, 0.0], [2.0, 0.0], [-2.0, 0.0], [-2.0, 0.0]]])
+    assert isinstance(answer, TaggedSentence)
+    assert answer.tags == ("up", "down", "down", "up")
 
 
 @pytest.mark.slow

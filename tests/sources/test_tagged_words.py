@@ -61,6 +61,23 @@ def test_universal_dependencies_have_their_own_names_and_no_repeated_words(tmp_p
     assert [row.line for row in rows] == [4, 10]
 
 
+@pytest.mark.spec(11)
+def test_lines_that_open_a_document_of_conll_are_no_words(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, "-DOCSTART- -X- -X- O\n\nEU NNP B-NP I-ORG\nrejects VBZ B-VP O\n\n-DOCSTART- -X- -X- O\n\nPeter NNP B-NP I-PER\n", "eng.conll"
+    )
+    rows = read(path)
+    assert [(row.values["1"], row.values["4"], row.line) for row in rows] == [(["EU", "rejects"], ["I-ORG", "O"], 3), (["Peter"], ["I-PER"], 8)]
+    found = guess(TaggedWords(path, DataSettings()))
+    assert (found.task, found.text, found.label) == ("tagging", "1", "4")
+
+
+def test_accents_emoji_and_right_to_left_words_stay_as_they_are(tmp_path: Path) -> None:
+    words = ["e\u0301te\u0301", "שלום", "👩‍💻", "مرحبا\u200f", "\u00a0x"]
+    rows = read(write(tmp_path, "".join(f"{word}\tX\n" for word in words)))
+    assert rows[0].values["word"] == [*words[:4], "x"]
+
+
 def test_other_columns_are_numbered(tmp_path: Path) -> None:
     source = TaggedWords(write(tmp_path, "EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n", "x.conll"), DataSettings())
     assert source.columns == ["1", "2", "3", "4"]
@@ -103,6 +120,12 @@ def test_the_guess_knows_words_and_tags_also_in_json(tmp_path: Path) -> None:
         "a tag for every word: tagging; another task: task=NAME",
     ]
     assert guess(TaggedWords(write(tmp_path, CONLLU), DataSettings())).label == "upos"
+
+
+def test_words_without_tags_are_told(tmp_path: Path) -> None:
+    source = open_source(write(tmp_path, '{"tokens": ["a", "b"]}\n{"tokens": ["c"]}\n', "x.jsonl"), DataSettings())
+    with pytest.raises(DataError, match=r"x.jsonl: column 'tokens' holds words, and no column holds a tag for each of them"):
+        guess(source)
 
 
 def test_the_survey_counts_tags_word_by_word(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from torch import nn
 
 from seqlab.batches.feed import Position
 from seqlab.core.errors import DataError, RecipeError
+from seqlab.models.settings import TaggingSettings
 from seqlab.recipes.reading import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
@@ -43,9 +44,18 @@ def write(folder: Path, sentences: list[list[tuple[str, str]]], name: str) -> st
     return str(folder / name)
 
 
-def make(folder: Path, *, tokens: dict[str, Any] | None = None, test: list[list[tuple[str, str]]] = TEST, **settings: Any) -> Tagging:
-    data = {"train": write(folder, TRAIN, "train.tsv"), "valid": write(folder, test, "valid.tsv"), "test": write(folder, test, "test.tsv")}
-    recipe = check({"data": {**data, **settings}, "model": MODEL, "tokens": tokens or {}}, where="test")
+def make(
+    folder: Path,
+    *,
+    tokens: dict[str, Any] | None = None,
+    tagging: dict[str, Any] | None = None,
+    train: list[list[tuple[str, str]]] = TRAIN,
+    test: list[list[tuple[str, str]]] = TEST,
+    **settings: Any,
+) -> Tagging:
+    data = {"train": write(folder, train, "train.tsv"), "valid": write(folder, test, "valid.tsv"), "test": write(folder, test, "test.tsv")}
+    how = tagging or {"characters": "none"}
+    recipe = check({"data": {**data, **settings}, "model": MODEL, "tokens": tokens or {}, "tagging": how}, where="test")
     opened = open_data(recipe)
     assert opened.recipe.task == "tagging"
     recipe, _ = Tagging.complete(opened.recipe, opened.parts["train"])
@@ -71,6 +81,75 @@ def test_a_token_is_a_word_and_words_seen_once_are_unknown(tmp_path: Path) -> No
     assert "dogs" in everything.inputs.tokenizer.vocabulary.ids
 
 
+CHARACTERS = {"characters": "convolutional", "longest_word": 6, "character_widths": [2, 3]}
+
+
+@pytest.mark.spec(11)
+def test_an_unknown_word_keeps_its_characters(tmp_path: Path) -> None:
+    task = make(tmp_path, tagging=CHARACTERS)
+    ids = task.inputs.spelling.vocabulary.ids
+    first, second = (task.encode([[word]])[0][0] for word in ("whale", "walxx"))
+    assert first[0] == second[0] == task.inputs.tokenizer.vocabulary.unk_id
+    assert first[1:].tolist() == [ids["<sos>"], ids["w"], ids["h"], ids["l"], ids["e"], ids["<eos>"]]  # too long by one: both ends
+    assert task.recipe.tokens.lowercase
+    assert second[1:].tolist() == [ids["<sos>"], ids["w"], ids["a"], ids["<unk>"], ids["<unk>"], ids["<eos>"]]
+    assert task.pieces(task.encode([["the", "whale"]])[0]) == ["the", "<unk>"]
+
+
+@pytest.mark.spec(11)
+@pytest.mark.parametrize("kind", ["convolutional", "recurrent"])
+@pytest.mark.parametrize("tokens", ["whitespace", "characters"])
+def test_padding_batch_size_and_neighbours_never_change_a_tag(tmp_path: Path, kind: str, tokens: str) -> None:
+    """With characters and a chain: alone, in a batch, and with padding behind."""
+    task = make(tmp_path, tokens={"kind": tokens}, tagging={**CHARACTERS, "characters": kind, "crf": True})
+    model = task.build_model()
+    with torch.no_grad():
+        for parameter in model.chain.parameters():
+            parameter.normal_()
+    given = [[word for word, _ in sentence] for sentence in [*TEST, *TRAIN]] + [["i̇stanbul", "🙂", "שלום"]]
+    together = task.predict(model.eval(), given, top=1)
+    task.recipe = task.recipe.changed("training", pad_to=23)
+    for sentence, prediction in zip(given, together, strict=True):
+        alone = task.predict(model, [sentence], top=1)[0]
+        assert isinstance(alone, TaggedSentence)
+        assert isinstance(prediction, TaggedSentence)
+        assert alone.tags == prediction.tags
+        assert [share for _, share in alone.ranking] == pytest.approx([share for _, share in prediction.ranking], rel=1e-4)
+
+
+def test_the_loss_of_a_chain_is_that_of_whole_sentences(tmp_path: Path) -> None:
+    """Over words that are several pieces: the first ones take no part."""
+    task = make(tmp_path, tokens={"kind": "characters"}, tagging={"characters": "none", "crf": True})
+    model = task.build_model().eval()
+    with torch.no_grad():
+        model.chain.transitions.normal_()
+    batch = task.collate("train", np.array([0, 2, 4]))
+    logits = model(batch.inputs, batch.is_token)
+    parts = []
+    for row, targets in zip(logits, batch.targets, strict=True):
+        inside = targets != NO_TAG
+        own, tags = row[inside][None], targets[inside][None]
+        parts.append(model.chain.loss(own, tags, torch.ones_like(tags, dtype=torch.bool)))
+    found = task.loss(model, batch, ())
+    assert (found.count, found.total.item()) == (7, pytest.approx(torch.cat(parts).sum().item(), rel=1e-5))
+    with pytest.raises(RecipeError, match=r"tagging\.crf: training.label_smoothing speaks about single tags"):
+        Tagging.complete(task.recipe.changed("training", label_smoothing=0.1), task.sources["train"])
+
+
+def test_rare_words_are_dropped_more_often_and_only_while_training(tmp_path: Path) -> None:
+    task = make(tmp_path, tokens={"min_count": 1}, tagging={**CHARACTERS, "word_dropout": 1.0})
+    embed = task.build_model().embed
+    ids = task.inputs.tokenizer.vocabulary.ids
+    rates = {word: float(embed.drop_rates[place]) for word, place in ids.items()}
+    assert (rates["the"], rates["dogs"], rates["<unk>"], rates["<pad>"]) == (pytest.approx(1 / 5), pytest.approx(1 / 2), 0, 0)
+    inputs = torch.from_numpy(np.tile(task.encode([["dogs"]])[0].astype(np.int64), (4000, 1, 1)))
+    vectors = embed.train()(inputs)
+    is_unknown = (vectors[:, 0, : embed.words.embedding_dim] == embed.words.weight[0]).all(dim=1)
+    assert is_unknown.float().mean().item() == pytest.approx(0.5, abs=0.04)
+    torch.testing.assert_close(vectors[:, 0, embed.words.embedding_dim :], vectors[:1, 0, embed.words.embedding_dim :].expand(4000, -1))
+    assert torch.equal(embed.eval()(inputs)[0, 0, : embed.words.embedding_dim], embed.words.weight[ids["dogs"]])
+
+
 def test_what_was_guessed_is_said(tmp_path: Path) -> None:
     recipe = check({"data": {"train": write(tmp_path, TRAIN, "train.tsv"), "valid_share": 0.2, "test_share": 0.2}}, where="test")
     opened = open_data(recipe)
@@ -78,7 +157,8 @@ def test_what_was_guessed_is_said(tmp_path: Path) -> None:
     completed, reasons = Tagging.complete(opened.recipe, opened.parts["train"])
     assert [reason.partition(";")[0] for reason in reasons] == [
         "a token is a word",
-        "words seen once count as unknown, so that the model learns to tag unknown words",
+        "words show their characters too, so that endings and capitals tell",
+        "words that differ in capitals only share a vector, beside their own characters",
         "a bidirectional recurrent model",
     ]
     assert completed.model.bidirectional
@@ -214,7 +294,7 @@ class AlwaysTheFirst(nn.Module):
         self.sure = nn.Parameter(torch.tensor([5.0, 0.0, 1.0, -1.0]))
 
     def forward(self, inputs: torch.Tensor, is_token: torch.Tensor) -> torch.Tensor:
-        return self.sure.expand(*inputs.shape, 4)
+        return self.sure.expand(*is_token.shape, 4)
 
 
 def test_the_surest_mistakes_are_shown_in_their_sentence(tmp_path: Path) -> None:
@@ -285,7 +365,7 @@ def test_a_published_template_stands_around_the_sentence_and_not_around_every_wo
     engine = Engine(WordPiece({piece: place for place, piece in enumerate(pieces)}, unk_token="[UNK]"))
     engine.pre_tokenizer = Whitespace()
     engine.post_processor = TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
-    inputs = WordInputs(HuggingFace(engine, size=8, roles={"pad": 0, "unk": 1}), column="word")
-    _, ids, places = next(inputs.encode_words([Row({"word": ["the", "dogs", "bark", "§§"]}, "f", 1)]))
+    inputs = WordInputs(HuggingFace(engine, size=8, roles={"pad": 0, "unk": 1}), column="word", settings=TaggingSettings())
+    _, ids, places = next(inputs.encode_tagged([Row({"word": ["the", "dogs", "bark", "§§"]}, "f", 1)]))
     assert [pieces[token] for token in ids] == ["[CLS]", "the", "dog", "##s", "bark", "[UNK]", "[SEP]"]
     assert places.tolist() == [1, 3, 4, 5]

@@ -12,12 +12,13 @@ class MostFrequentTag:
     Of equally frequent tags the one seen first counts.
 
     >>> baseline = MostFrequentTag.fit([(["the", "dog"], [0, 1]), (["the", "walk"], [0, 1]), (["walk", "walk"], [2, 2])])
-    >>> baseline.predict(["the", "walk", "whale"]), baseline.has_seen("whale")
-    ([0, 2, 0], False)
+    >>> baseline.predict(["the", "walk", "whale"]), baseline.has_seen("whale"), baseline.times("walk")
+    ([0, 2, 0], False, 3)
     """
 
-    def __init__(self, by_word: dict[str, int], most_frequent: int) -> None:
+    def __init__(self, by_word: dict[str, int], most_frequent: int, times: dict[str, int]) -> None:
         self._by_word = by_word
+        self._times = times
         self._most_frequent = most_frequent
 
     @classmethod
@@ -28,10 +29,15 @@ class MostFrequentTag:
             total.update(tags)
             for word, tag in zip(words, tags, strict=True):
                 by_word.setdefault(word, Counter())[tag] += 1
-        return cls({word: counts.most_common(1)[0][0] for word, counts in by_word.items()}, total.most_common(1)[0][0])
+        best = {word: counts.most_common(1)[0][0] for word, counts in by_word.items()}
+        return cls(best, total.most_common(1)[0][0], {word: counts.total() for word, counts in by_word.items()})
 
     def has_seen(self, word: str) -> bool:
         return word in self._by_word
+
+    def times(self, word: str) -> int:
+        """How often the training data has a word."""
+        return self._times.get(word, 0)
 
     def predict(self, words: Sequence[str]) -> list[int]:
         return [self._by_word.get(word, self._most_frequent) for word in words]

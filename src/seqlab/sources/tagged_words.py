@@ -16,6 +16,8 @@ from seqlab.sources.settings import DataSettings
 PAIR = ["word", "tag"]
 CONLLU = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
 """The columns of Universal Dependencies, told by ten fields of which the first is a number.  https://universaldependencies.org/format.html"""
+DOCUMENT = "-DOCSTART-"
+"""In the files of CoNLL-2003 this word opens a document; it stands alone and has no tag to learn."""
 PEEK = 1 << 16
 
 
@@ -24,7 +26,7 @@ class TaggedWords(Source):
 
     Two columns are called word and tag, those of Universal Dependencies by their own names, others by their numbers from 1. Columns are
     parted by tabs where the first line has one, else by blanks. A line that begins with # and is no line of a table is a comment; parts
-    of a contraction that Universal Dependencies repeats (ids such as 1-2 and 8.1) are left out.
+    of a contraction that Universal Dependencies repeats (ids such as 1-2 and 8.1) are left out, and so are the lines that open a document.
     """
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
@@ -64,7 +66,7 @@ class TaggedWords(Source):
                 words, start, problem = [], 0, None
                 continue
             found, lines.problem = lines.problem, None
-            if found is None and (self._is_comment(line) or self._is_repeated(line)):
+            if found is None and (self._is_comment(line) or self._is_repeated(line) or line.startswith(DOCUMENT)):
                 continue
             start = start or number
             cells = self._cells(line)

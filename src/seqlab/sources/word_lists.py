@@ -29,6 +29,14 @@ def pairs_of(row: Row, *, words: str, tags: str) -> tuple[list[str], list[str]]:
     return found, given
 
 
+def tags_of_steps(row: Row, *, steps: str, tags: str) -> list[str]:
+    """The tags of a sequence of number vectors, one for each."""
+    found, given = row.values[steps], words_of(row, tags)
+    if len(found) != len(given):
+        raise DataError(f"{len(found)} steps, but {len(given)} tags in column '{tags}'.", where=row.where, cure=CURE)
+    return given
+
+
 def holds_lists(value: object) -> bool:
     """Whether a cell is a list of texts, as words and tags are."""
     return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)

@@ -1,4 +1,4 @@
-"""Give every word of a sentence one tag: parts of speech, names, chunks."""
+"""Give every word of a sentence one tag: parts of speech, names, chunks; or every step of a numeric sequence."""
 
 from __future__ import annotations
 
@@ -10,28 +10,31 @@ from typing import Any, Self
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from seqlab.baselines.most_frequent_tag import MostFrequentTag
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
 from seqlab.batches.padding import pad
 from seqlab.batches.plans import Indices
 from seqlab.batches.store import StoreWriter
-from seqlab.core.errors import DataError
-from seqlab.losses.cross_entropy import token_cross_entropy
+from seqlab.core.errors import DataError, RecipeError
 from seqlab.metrics.classification import accuracy
+from seqlab.metrics.spans import compare_spans, marks_spans, spans_of
 from seqlab.models.settings import RecurrentSettings
 from seqlab.models.tagger import build_tagger
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
-from seqlab.sources.word_lists import words_of
 from seqlab.tasks.answers import Answers, describe
 from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown, tasks
-from seqlab.tasks.inputs import digest_of
+from seqlab.tasks.frame_inputs import FrameInputs
+from seqlab.tasks.inputs import NUMERIC, digest_of
+from seqlab.tasks.labelled_rows import STEPS
 from seqlab.tasks.labelled_sequences import LabelledSequences
-from seqlab.tasks.tag_answers import NaiveTags, TagAnswers, score
+from seqlab.tasks.naive_tags import NaiveTagger, learn_naive_tagger
+from seqlab.tasks.span_tags import SpanRules, span_details, span_items, span_scores
+from seqlab.tasks.tag_answers import NaiveTags, TagAnswers, items_of, score, slices_of, tags_by_sentence
+from seqlab.tasks.tag_decisions import decide, log_probabilities, tag_loss, words_first
+from seqlab.tasks.tagged_inputs import TaggedInputs
 from seqlab.tasks.tagged_rows import TaggedRows
 from seqlab.tasks.word_inputs import WordInputs
 from seqlab.tokens.labels import Labels
@@ -46,31 +49,44 @@ MOST_WRONG, CONTEXT = 25, 8
 
 
 @dataclass(frozen=True)
+class MarkedSpan:
+    """Some words of a sentence that their tags hold together, from word `first` to word `last`, counted from 1."""
+
+    type: str
+    text: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class TaggedSentence(Prediction):
-    """A sentence with its likeliest tags. `ranking` goes word by word; `probability` is that of all tags together."""
+    """A sentence with its likeliest tags. `ranking` goes word by word; `probability` is the product of their probabilities.
+
+    spans: where tags are B, I and O, what they mark; else None.
+    """
 
     words: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    spans: tuple[MarkedSpan, ...] | None = None
 
 
 @tasks.register("tagging")
 class Tagging(LabelledSequences):
     """Reads tagged sentences, learns to tag words by what stands around them, and says how well."""
 
-    inputs: WordInputs
+    inputs: TaggedInputs
+    labels: Labels
     sources: dict[str, TaggedRows]  # type: ignore[assignment] # every source of this task has been checked
 
     @classmethod
     def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        reasons = []
-        if not recipe.tokens.kind:
-            recipe = recipe.changed("tokens", kind="whitespace")
-            reasons.append("a token is a word; pieces of words: tokens.kind=wordpiece")
-        if recipe.tokens.kind in WORD_KINDS and not recipe.start.run and "min_count" not in recipe.tokens.model_fields_set:
-            recipe = recipe.changed("tokens", min_count=2)
-            reasons.append("words seen once count as unknown, so that the model learns to tag unknown words; other counts: tokens.min_count=NUMBER")
+        _refuse_mixed_aims(recipe)
+        reasons: list[str] = []
+        reads_words = STEPS not in train.columns
+        if reads_words:
+            recipe, reasons = _complete_words(recipe)
         if "model" not in recipe.model_fields_set:
-            recipe = recipe.model_copy(update={"model": RecurrentSettings(bidirectional=True, hidden_size=128, dropout=0.4)})
+            recipe = recipe.model_copy(update={"model": WORD_MODEL if reads_words else STEP_MODEL})
             reasons.append("a bidirectional recurrent model; another: --model NAME")
         recipe = recipe.with_defaults("training", learning_rate=3e-3)
         if not recipe.training.batch_size:
@@ -79,7 +95,7 @@ class Tagging(LabelledSequences):
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:
-        checked = _checked(recipe, train)
+        checked = TaggedRows.of(recipe, train)
         labels = Labels.fit(tag for row in checked.rows() for tag in checked.pairs(row)[1])
         if len(labels) < 2:
             raise DataError(
@@ -87,14 +103,21 @@ class Tagging(LabelledSequences):
                 where=train.name,
                 cure=f"A tagger needs at least two tags; is '{recipe.data.label}' the column of tags? Another: data.label=NAME",
             )
-        return cls(recipe, WordInputs.learn(recipe, checked), labels)
+        inputs = FrameInputs.learn(recipe, checked) if STEPS in checked.columns else WordInputs.learn(recipe, checked)
+        return cls(recipe, inputs, labels)
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:
-        return cls(recipe, WordInputs.load(recipe, folder), Labels.load(folder / "labels.json"))
+        inputs = FrameInputs.load(folder) if (folder / NUMERIC).is_file() else WordInputs.load(recipe, folder)
+        return cls(recipe, inputs, Labels.load(folder / "labels.json"))
+
+    @cached_property
+    def marks_spans(self) -> bool:
+        """Whether the tags are B, I and O."""
+        return marks_spans(self.labels.names)
 
     def attach(self, split: str, source: Source) -> None:
-        checked = _checked(self.recipe, source)
+        checked = TaggedRows.of(self.recipe, source)
         longest = self.recipe.data.max_length if split == "train" else 0  # what is scored is read whole
         made_from = {
             "task": "tagging",
@@ -106,86 +129,106 @@ class Tagging(LabelledSequences):
         }
         self.sources[split] = checked
         self.stores[split] = cached_store(made_from, lambda folder: self._write(checked, folder, longest))
-        if skipped := self.stores[split].facts["skipped"]:
-            self.notes.append(f"{split}: {skipped}")
+        facts = self.stores[split].facts
+        self.notes += [f"{split}: {sentence}" for sentence in (facts["skipped"], facts["rules"]) if sentence]
 
     def _write(self, source: TaggedRows, folder: Path, longest: int) -> None:
-        """Steps of two numbers: the id, and the tag it answers with."""
-        writer = StoreWriter(folder, dtype=np.dtype(np.int32), width=2)
-        for row, ids, places in self.inputs.encode_words(source.rows()):
-            tags = np.full(len(ids), NO_TAG, np.int32)
-            tags[places] = self._tag_ids(source, row)
-            writer.append(np.stack([ids, tags], axis=1)[: longest or None], line=row.line)
-        writer.finish(skipped=source.bad_rows.sentence())
-
-    def _tag_ids(self, source: TaggedRows, row: Row) -> list[int]:
-        return [self.labels.encode(tag, where=row.where) for tag in source.pairs(row)[1]]
+        """Each step with the tag it answers with behind its own numbers."""
+        writer = StoreWriter(folder, dtype=self.inputs.store_dtype, width=max(self.inputs.width, 1) + 1)
+        rules = SpanRules()
+        for row, steps, places in self.inputs.encode_tagged(source.rows()):
+            tags = np.full(len(steps), NO_TAG, steps.dtype)
+            names = source.pairs(row)[1]
+            tags[places] = [self.labels.encode(tag, where=row.where) for tag in names]
+            writer.append(np.column_stack([steps, tags])[: longest or None], line=row.line)
+            if self.marks_spans:
+                rules.look(names, where=row.where)
+        writer.finish(skipped=source.bad_rows.sentence(), rules=rules.sentence())
 
     def build_model(self) -> nn.Module:
-        return build_tagger(self.recipe.model, embedding=self.inputs.embedding, num_tags=len(self.labels))
+        return build_tagger(self.recipe.model, embedding=self.inputs.embedding, num_tags=len(self.labels), crf=self.recipe.tagging.crf)
 
     def collate(self, split: str, rows: Indices) -> Batch:
-        sentences = [self.stores[split][row] for row in rows]  # (time, 2) each
+        sentences = [self.stores[split][row] for row in rows]  # (time, width + 1) each
         to_length = self.recipe.training.pad_to
-        inputs, is_token = pad([steps[:, 0] for steps in sentences], value=self.inputs.pad_value, to_length=to_length)
-        targets, _ = pad([steps[:, 1] for steps in sentences], value=NO_TAG, to_length=to_length)
+        steps = [each[:, :-1] if self.inputs.width else each[:, 0] for each in sentences]
+        inputs, is_token = self.inputs.padded(steps, to_length=to_length)
+        targets, _ = pad([each[:, -1].astype(np.int64) for each in sentences], value=NO_TAG, to_length=to_length)
         return Batch(inputs=inputs, is_token=is_token, targets=targets, rows=torch.from_numpy(rows))
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        logits, is_target = model(batch.inputs, batch.is_token), batch.targets != NO_TAG  # (batch, time, tags), (batch, time)
-        total = token_cross_entropy(logits, batch.targets, is_target, smoothing=self.recipe.training.label_smoothing)
+        logits, is_word = model(batch.inputs, batch.is_token), batch.targets != NO_TAG  # (batch, time, tags), (batch, time)
+        total = tag_loss(model, logits, batch.targets, is_word, smoothing=self.recipe.training.label_smoothing)
         if self.teacher is not None:
-            total = self.teacher.mixed(total, logits[is_target], self.teacher.look(batch.inputs, batch.is_token)[is_target])
+            taught = log_probabilities(self.teacher.model, self.teacher.look(batch.inputs, batch.is_token), is_word)  # (batch, words, tags)
+            first = words_first(is_word, is_word)
+            total = self.teacher.mixed(total, words_first(logits, is_word)[first], taught[first])
         correct = int((logits.argmax(dim=-1) == batch.targets).sum())  # no class is NO_TAG
-        return BatchLoss(total=total, count=int(is_target.sum()), correct=correct, carry=carry)
+        return BatchLoss(total=total, count=int(is_word.sum()), correct=correct, carry=carry)
 
     def validate(self, model: nn.Module) -> Validation:
-        words = self.answers(model, "valid").words
+        answers = self.answers(model, "valid")
+        words = answers.words
         value = accuracy(words.targets, words.predicted)
-        return Validation(value, higher_is_better=True, facts={"valid_accuracy": value, "valid_loss": float(words.nats.mean())})
+        facts = {"valid_accuracy": value, "valid_loss": float(words.nats.mean())}
+        if self.marks_spans:
+            value = compare_spans(*self._tagged(answers)).overall.f1
+            facts["valid_span_f1"] = value
+        return Validation(value, higher_is_better=True, facts=facts)
 
     @torch.inference_mode()
     def answers(self, model: nn.Module, split: str) -> TagAnswers:
         """Ask the model about every word of a split."""
         store = self.stores[split]
-        steps = np.asarray(store.values)  # (all steps, 2)
-        is_target = steps[:, 1] != NO_TAG
-        places = np.cumsum(is_target) - 1  # of every step, among the words
-        log_probs = np.empty((int(is_target.sum()), len(self.labels)), np.float32)
-        for batch in self.all_batches(split):
-            found = self._log_probs(model, batch)
-            for row, own in zip(batch.rows.tolist(), found, strict=True):
-                first = places[store.offsets[row] : store.offsets[row + 1]][is_target[store.offsets[row] : store.offsets[row + 1]]]
-                log_probs[first] = own
-        sentences = np.repeat(np.arange(len(store)), store.lengths)[is_target]
-        return TagAnswers(Answers(steps[is_target, 1].astype(np.int64), log_probs), sentences)
-
-    def _log_probs(self, model: nn.Module, batch: Batch) -> list[NDArray[np.float32]]:
-        """For each sentence of a batch: (words, tags)."""
+        targets = np.asarray(store.values)[:, -1].astype(np.int64)  # (all steps,)
+        is_word = targets != NO_TAG
+        before = np.concatenate([[0], np.cumsum(is_word)])[store.offsets]  # words before each sentence, and behind the last one
+        log_probs = np.empty((before[-1], len(self.labels)), np.float32)
+        decided = np.empty(before[-1], np.int64)
         device = next(model.parameters()).device
-        logits = model(batch.inputs.to(device), batch.is_token.to(device)).float().log_softmax(dim=-1).cpu()
-        return [logits[place][targets != NO_TAG].numpy() for place, targets in enumerate(batch.targets)]
+        for batch in self.all_batches(split):
+            logits = model(batch.inputs.to(device), batch.is_token.to(device))
+            for row, found in zip(batch.rows.tolist(), decide(model, logits, (batch.targets != NO_TAG).to(device)), strict=True):
+                own = slice(before[row], before[row + 1])
+                log_probs[own], decided[own] = found.log_probs, found.tags
+        sentences = np.repeat(np.arange(len(store)), np.diff(before))
+        return TagAnswers(Answers(targets[is_word], log_probs, decided), sentences)
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         answers = self.answers(model, split)
         naive = self._naive_tags(split) if "train" in self.stores else None
+        noun = "word" if isinstance(self.inputs, WordInputs) else "step"
+        truth, predicted = self._tagged(answers)
+        scores, items = score(answers, naive, noun=noun), items_of(answers, naive)
         details = {
             **describe(answers.words, self.labels.names),
             "sentences": len(self.stores[split]),
             "unseen_words": None if naive is None else int((~naive.is_seen).sum()),
+            "slices": [cut.as_json() for cut in slices_of(answers, naive, noun=noun)],
             "most_wrong": self._most_wrong(split, answers),
         }
-        return Evaluation(split, score(answers, naive), details)
+        if self.marks_spans:
+            found = compare_spans(truth, predicted)
+            beside = None if naive is None else compare_spans(truth, tags_by_sentence(answers, naive.predicted, self.labels.names))
+            scores = span_scores(found, beside, baseline_name="" if naive is None else naive.name) + scores
+            items |= span_items(found)
+            details |= span_details(truth, predicted)
+        return Evaluation(split, scores, details, items, answers=predicted, truths=truth)
+
+    def _tagged(self, answers: TagAnswers) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+        """The right tags of every sentence by their names, and those that were given."""
+        words, names = answers.words, self.labels.names
+        return tags_by_sentence(answers, words.targets, names), tags_by_sentence(answers, words.predicted, names)
 
     @cached_property
-    def _baseline(self) -> MostFrequentTag:
+    def _naive_tagger(self) -> NaiveTagger:
         source = self.sources["train"]
-        return MostFrequentTag.fit((source.pairs(row)[0], self._tag_ids(source, row)) for row in source.rows())
+        pairs = (source.pairs(row) for row in source.rows())
+        return learn_naive_tagger(((words, [self.labels.encode(tag) for tag in tags]) for words, tags in pairs), num_tags=len(self.labels))
 
     def _naive_tags(self, split: str) -> NaiveTags:
-        sentences = [words_of(row, self.inputs.column) for row in self.sources[split].rows()]
-        predicted = [tag for words in sentences for tag in self._baseline.predict(words)]
-        return NaiveTags(np.array(predicted), np.array([self._baseline.has_seen(word) for words in sentences for word in words]))
+        source = self.sources[split]
+        return self._naive_tagger.tag(source.pairs(row)[0] for row in source.rows())
 
     def _most_wrong(self, split: str, answers: TagAnswers) -> list[dict[str, Any]]:
         """The mistakes the model was surest of, each word in square brackets among its neighbours."""
@@ -197,45 +240,89 @@ class Tagging(LabelledSequences):
         found = []
         for place in worst:
             row = rows[int(answers.sentences[place])]
+            predicted = int(words.predicted[place])
             found.append(
                 {
                     "where": row.where,
-                    "text": _in_context(words_of(row, self.inputs.column), place - int(starts[answers.sentences[place]])),
+                    "text": _in_context(self.inputs.names_of(row), place - int(starts[answers.sentences[place]])),
                     "truth": self.labels.decode(int(words.targets[place])),
-                    "predicted": self.labels.decode(int(words.predicted[place])),
-                    "predicted_probability": float(np.exp(words.log_probs[place].max())),
+                    "predicted": self.labels.decode(predicted),
+                    "predicted_probability": float(np.exp(words.log_probs[place, predicted])),
                     "truth_probability": float(np.exp(-words.nats[place])),
                 }
             )
         return found
 
     def questions(self, inputs: Sequence[Any]) -> list[Row]:
-        """A text is cut into words and marks, as a reader would; a list of words is taken as it is."""
-        words = [Words.words_of(value) if isinstance(value, str) else list(value) for value in inputs]
-        return super().questions(words)
+        """A text is cut into words and marks, as a reader would; a list of words, or of steps, is taken as it is."""
+        return super().questions([Words.words_of(value) if isinstance(value, str) else list(value) for value in inputs])
 
     @torch.inference_mode()
     def answer(self, model: nn.Module, rows: list[Row], *, top: int) -> Sequence[Prediction]:
         filled = [row for row in rows if row.values[self.inputs.column]]
         tagged = iter(self._tag(model, filled) if filled else ())
-        return [next(tagged) if row.values[self.inputs.column] else TaggedSentence("", "", 1.0, []) for row in rows]
+        nothing = TaggedSentence("", "", 1.0, [], spans=() if self.marks_spans else None)
+        return [next(tagged) if row.values[self.inputs.column] else nothing for row in rows]
 
     def _tag(self, model: nn.Module, rows: list[Row]) -> Iterator[TaggedSentence]:
-        encoded = list(self.inputs.encode_words(rows))
-        padded, is_token = pad([ids for _, ids, _ in encoded], value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
+        encoded = list(self.inputs.encode_tagged(rows))
+        inputs, is_token = self.inputs.padded([steps for _, steps, _ in encoded], to_length=self.recipe.training.pad_to)
+        is_word = torch.zeros_like(is_token)
+        for sentence, (_, _, places) in zip(is_word, encoded, strict=True):
+            sentence[torch.from_numpy(places)] = True
         device = next(model.parameters()).device
-        probs: Tensor = model(padded.to(device), is_token.to(device)).float().softmax(dim=-1).cpu()  # (batch, time, tags)
-        for sentence, (row, _, places) in zip(probs, encoded, strict=True):
-            best = sentence[torch.from_numpy(places)].max(dim=-1)  # (words,) each
-            words, shares = words_of(row, self.inputs.column), best.values.tolist()
-            tags = [self.labels.decode(tag) for tag in best.indices.tolist()]
+        logits: Tensor = model(inputs.to(device), is_token.to(device))  # (batch, time, tags)
+        for row, found in zip(rows, decide(model, logits, is_word.to(device)), strict=True):
+            words = self.inputs.names_of(row)
+            shares = np.exp(found.log_probs[np.arange(len(words)), found.tags]).tolist()
+            tags = [self.labels.decode(int(tag)) for tag in found.tags]
             pairs = [f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)]
             ranking = list(zip(pairs, shares, strict=True))
-            yield TaggedSentence(" ".join(words), " ".join(pairs), float(np.prod(shares)), ranking, tuple(words), tuple(tags))
+            spans = _marked(words, tags) if self.marks_spans else None
+            yield TaggedSentence(" ".join(words), " ".join(pairs), float(np.prod(shares)), ranking, tuple(words), tuple(tags), spans)
 
 
-def _checked(recipe: Recipe, source: Source) -> TaggedRows:
-    return TaggedRows(source, words=recipe.data.text, tags=recipe.data.label)
+WORD_MODEL = RecurrentSettings(bidirectional=True, hidden_size=192, embedding_size=256, dropout=0.5, locked_dropout=True)
+STEP_MODEL = RecurrentSettings(bidirectional=True, hidden_size=64, dropout=0.2)
+"""What is trained where no model is named."""
+
+
+def _complete_words(recipe: Recipe) -> tuple[Recipe, list[str]]:
+    """What a token is, and whether its characters are seen."""
+    reasons = []
+    if not recipe.tokens.kind:
+        recipe = recipe.changed("tokens", kind="whitespace")
+        reasons.append("a token is a word; pieces of words: tokens.kind=wordpiece")
+    is_new = not recipe.start.run and not recipe.training.teacher
+    if recipe.tokens.kind not in WORD_KINDS or not is_new:
+        return recipe, reasons
+    if "characters" not in recipe.tagging.model_fields_set:
+        recipe = recipe.changed("tagging", characters="convolutional")
+        reasons.append("words show their characters too, so that endings and capitals tell; without: tagging.characters=none")
+    if recipe.tagging.characters != "none" and "lowercase" not in recipe.tokens.model_fields_set:
+        recipe = recipe.changed("tokens", lowercase=True)
+        reasons.append("words that differ in capitals only share a vector, beside their own characters; otherwise: tokens.lowercase=false")
+    if recipe.tagging.characters == "none" and "min_count" not in recipe.tokens.model_fields_set:
+        recipe = recipe.changed("tokens", min_count=2)
+        reasons.append("words seen once count as unknown, so that the model learns to tag unknown words; other counts: tokens.min_count=NUMBER")
+    return recipe, reasons
+
+
+def _refuse_mixed_aims(recipe: Recipe) -> None:
+    """A chain has one loss for a whole sentence, which knows no smoothed targets and no teacher."""
+    if not recipe.tagging.crf:
+        return
+    for name in ("label_smoothing", "teacher"):
+        if getattr(recipe.training, name):
+            raise RecipeError(
+                f"training.{name} speaks about single tags, and a chain decides about all tags of a sentence together.",
+                where="tagging.crf",
+                cure=f"Leave training.{name} out, or the chain: tagging.crf=false",
+            )
+
+
+def _marked(words: Sequence[str], tags: Sequence[str]) -> tuple[MarkedSpan, ...]:
+    return tuple(MarkedSpan(span.type, " ".join(words[span.first : span.last + 1]), span.first + 1, span.last + 1) for span in spans_of(tags))
 
 
 def _in_context(words: Sequence[str], place: int) -> str:

@@ -1,0 +1,70 @@
+"""Put capitals, commas, periods and colons back into the prose of Python's own help.
+
+A word is shown in small letters and without marks; its tag says what to restore. A row is a paragraph, or the first words of a long one, so that
+where a sentence ends has to be found too. Names with capitals inside (TypeError, PEP) stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
+from seqlab.datasets.memory import MemoryRows
+from seqlab.datasets.pydoc import read_topics
+from seqlab.sources.base import Source
+from seqlab.sources.splitting import hold_out
+
+MARKS = {",": "comma", ".": "period", ":": "colon"}
+AROUND = "\"'`*()[]“”‘’;!?"
+"""Other marks around a word, which are left out."""
+FEWEST, MOST = 6, 60
+"""Words in a row."""
+KEEP = "keep"
+PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*")
+
+
+@datasets.register("punctuation")
+class Punctuation(BuiltIn):
+    """Tagging: what stands around a word decides."""
+
+    name = "punctuation"
+    sentence = "Which words begin with a capital, and which marks follow them? Prose of Python's own help, in small letters."
+    task = "tagging"
+    settings = {"data.text": "words", "data.label": "tags"}  # noqa: RUF012 (declared ClassVar in the base)
+
+    def splits(self) -> dict[str, Source]:
+        source = MemoryRows("punctuation", ["words", "tags"], read_paragraphs())
+        return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["words"]))
+
+
+@cache
+def read_paragraphs() -> list[dict[str, list[str]]]:
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for paragraph in read_topics().split("\n\n"):
+        words = paragraph.split()
+        if len(words) >= FEWEST and _is_prose(paragraph, words):
+            pairs = [pair for word in words[:MOST] if (pair := strip_marks(word)) is not None]
+            rows.setdefault(tuple(word for word, _ in pairs), [tag for _, tag in pairs])  # a paragraph that comes again is left out
+    return [{"words": list(words), "tags": tags} for words, tags in rows.items()]
+
+
+def strip_marks(written: str) -> tuple[str, str] | None:
+    """A word without its marks and capitals, and the tag that restores them; None where nothing but marks is left.
+
+    >>> strip_marks("(However,"), strip_marks("it"), strip_marks("TypeError."), strip_marks("--")
+    (('however', 'Cap+comma'), ('it', 'keep'), ('TypeError', 'period'), None)
+    """
+    bare = written.strip(AROUND)
+    mark = MARKS.get(bare[-1:], "")
+    word = bare.strip(AROUND + "".join(MARKS))
+    if not any(character.isalnum() for character in word):
+        return None
+    case = "Cap" if word[0].isupper() and word[1:] == word[1:].lower() else ""
+    return word.lower() if case else word, "+".join(part for part in (case, mark) if part) or KEEP
+
+
+def _is_prose(paragraph: str, words: list[str]) -> bool:
+    """Sentences rather than grammar, code, tables and headings: mostly plain words, and not set off far from the margin."""
+    plain = sum(PROSE.fullmatch(word.strip(AROUND + ",.:")) is not None for word in words)
+    return plain >= 0.8 * len(words) and "::=" not in paragraph and ">>>" not in paragraph and not paragraph.startswith("      ")

@@ -1,0 +1,93 @@
+"""Tags that mark spans: whether a file keeps their rules, and the scores of the spans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from seqlab.metrics.bootstrap import Interval, interval_of
+from seqlab.metrics.items import Items, ratios
+from seqlab.metrics.score import Score
+from seqlab.metrics.spans import SpanScores, compare_spans, strict_spans_of
+
+SHOWN = 3
+Tagged = Sequence[Sequence[str]]
+"""Sentences of tags."""
+
+
+@dataclass
+class SpanRules:
+    """What a look at all sentences of a split finds: I-X where no span of type X goes on, and B-X where none could be meant to go on."""
+
+    faults: int = 0
+    needless: int = 0
+    """B-X that no span of the same type stands before: there IOB1 would write I-X."""
+    first: list[str] = field(default_factory=list)
+
+    def look(self, tags: Sequence[str], *, where: str) -> None:
+        for place, (before, tag) in enumerate(zip(["O", *tags], tags, strict=False)):
+            goes_on = before[:1] in ("B", "I") and before[1:] == tag[1:]
+            if tag.startswith("B"):
+                self.needless += not goes_on
+            elif tag.startswith("I") and not goes_on:
+                self.faults += 1
+                if len(self.first) < SHOWN:
+                    self.first.append(f"{where}, word {place + 1}: {tag} after {before if place else 'the beginning'}")
+
+    def sentence(self) -> str:
+        """What the user should know, empty when the rules are kept."""
+        if not self.faults:
+            return ""
+        if not self.needless:
+            return (
+                f"the tags are IOB1, as in CoNLL-2003: {self.faults:,} spans begin with I, and B stands only where two spans of one type "
+                "touch. They are learned and scored as they are"
+            )
+        return (
+            f"{self.faults:,} tags I-X stand where no span of type X goes on; each counts as the beginning of a span. "
+            f"The first: {'; '.join(self.first)}"
+        )
+
+
+def span_items(found: SpanScores) -> dict[str, Items]:
+    """What the scores of spans are made of: the sentences that have any."""
+    right, given, present = found.by_sentence.T  # (sentences,) each
+    sums = {"span_f1": (2 * right, given + present), "span_precision": (right, given), "span_recall": (right, present)}
+    return {name: ratios(above[below > 0], below[below > 0]) for name, (above, below) in sums.items() if below.any()}
+
+
+def span_scores(found: SpanScores, beside: SpanScores | None, *, baseline_name: str) -> list[Score]:
+    """F1, precision and recall of spans, with intervals over sentences, beside the spans that a naive tagger marks."""
+    counts, items = found.overall, span_items(found)
+    words = {
+        "f1": f"2 right / (predicted + present) of {counts.present:,} spans",
+        "precision": f"share right of the {counts.predicted:,} predicted spans",
+        "recall": f"share found of the {counts.present:,} spans",
+    }
+    scores = []
+    for name, counted in words.items():
+        baseline = None if beside is None else getattr(beside.overall, name)
+        reach = interval_of(items[f"span_{name}"]) if f"span_{name}" in items else Interval(0.0, 0.0)
+        how = f"{counted}; right means the same type and the same ends (seqeval's default); 95 % bootstrap interval over sentences"
+        scores.append(Score(f"span_{name}", getattr(counts, name), reach.low, reach.high, baseline=baseline, baseline_name=baseline_name, how=how))
+    return scores
+
+
+def span_details(truth: Tagged, predicted: Tagged) -> dict[str, Any]:
+    """The scores of every type of span, and how many predicted tags break the rules, as plain data."""
+    found, strict = compare_spans(truth, predicted), compare_spans(truth, predicted, read=strict_spans_of)
+    rules = SpanRules()
+    for tags in predicted:
+        rules.look(tags, where="")
+    return {
+        "per_span_type": _lines(found),
+        "spans": {"present": found.overall.present, "strict_f1": strict.overall.f1, "predicted_faults": rules.faults},
+    }
+
+
+def _lines(found: SpanScores) -> list[dict[str, Any]]:
+    return [
+        {"label": kind, "precision": each.precision, "recall": each.recall, "f1": each.f1, "count": each.present}
+        for kind, each in found.by_type.items()
+    ]

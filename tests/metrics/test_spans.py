@@ -1,0 +1,59 @@
+"""Spans and their scores as seqeval computes them."""
+
+from __future__ import annotations
+
+import random
+import warnings
+
+import pytest
+from seqeval.metrics import classification_report, f1_score, precision_score, recall_score
+from seqeval.metrics.sequence_labeling import get_entities
+from seqeval.scheme import IOB2, Entities
+
+from seqlab.metrics.spans import compare_spans, spans_of, strict_spans_of
+
+TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG"]
+
+
+def sentences(seed: int, *, count: int = 60) -> list[list[str]]:
+    chance = random.Random(seed)
+    return [chance.choices(TAGS, weights=[3, 2, 2, 1, 1, 1, 1], k=length) for length in [chance.randint(1, 9) for _ in range(count)]]
+
+
+@pytest.mark.spec(11)
+def test_spans_are_those_of_seqeval() -> None:
+    tagged = sentences(1, count=300)
+    assert [[tuple(span) for span in spans_of(tags)] for tags in tagged] == [get_entities(tags) for tags in tagged]
+    strict = Entities(tagged, IOB2).entities
+    assert [[(span.type, span.first, span.last + 1) for span in strict_spans_of(tags)] for tags in tagged] == [
+        [(entity.tag, entity.start, entity.end) for entity in sentence] for sentence in strict
+    ]
+
+
+@pytest.mark.spec(11)
+@pytest.mark.parametrize("strict", [False, True])
+def test_scores_are_those_of_seqeval(strict: bool) -> None:
+    truth = sentences(2)
+    chance = random.Random(4)
+    predicted = [[tag if chance.random() < 0.7 else chance.choice(TAGS) for tag in tags] for tags in truth]
+    options = {"mode": "strict", "scheme": IOB2} if strict else {}
+    found = compare_spans(truth, predicted, read=strict_spans_of if strict else spans_of)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert found.overall.f1 == pytest.approx(f1_score(truth, predicted, **options))
+        assert found.overall.precision == pytest.approx(precision_score(truth, predicted, **options))
+        assert found.overall.recall == pytest.approx(recall_score(truth, predicted, **options))
+        report = classification_report(truth, predicted, output_dict=True, **options)
+    for kind, each in found.by_type.items():
+        wanted = report[kind]
+        assert (each.precision, each.recall, each.f1, each.present) == pytest.approx(
+            (wanted["precision"], wanted["recall"], wanted["f1-score"], wanted["support"])
+        )
+    assert found.by_sentence.sum(axis=0).tolist() == [found.overall.right, found.overall.predicted, found.overall.present]
+
+
+def test_nothing_found_and_nothing_to_find_score_zero() -> None:
+    nothing = compare_spans([["O", "O"]], [["O", "O"]])
+    assert (nothing.overall.f1, nothing.overall.precision, nothing.overall.recall, nothing.by_type) == (0.0, 0.0, 0.0, {})
+    unnamed = compare_spans([["B", "I", "O"]], [["B", "O", "O"]])
+    assert (unnamed.overall.present, list(unnamed.by_type)) == (1, ["_"])

@@ -1,0 +1,79 @@
+"""Tags that mark spans: what the task says of broken rules, and how it scores, answers and chooses by spans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from seqeval.metrics import f1_score
+
+from seqlab.tasks.span_tags import SpanRules
+from seqlab.tasks.tagging import MarkedSpan, TaggedSentence
+from tests.tasks.test_tagging import make
+
+TRAIN = [
+    [("Ada", "B-PER"), ("Lovelace", "I-PER"), ("lives", "O")],
+    [("in", "O"), ("New", "B-LOC"), ("York", "I-LOC"), (".", "O")],
+    [("Ada", "B-PER"), ("Bob", "B-PER"), ("walk", "O")],
+]
+TEST = [[("Bob", "B-PER"), ("Lovelace", "I-PER"), ("lives", "O")], [("New", "B-LOC"), ("York", "I-LOC"), ("lives", "O")], [("in", "O")]]
+
+
+def rules(*sentences: list[str]) -> SpanRules:
+    found = SpanRules()
+    for number, tags in enumerate(sentences, start=1):
+        found.look(tags, where=f"f, line {number}")
+    return found
+
+
+def test_tags_that_keep_the_rules_need_no_word() -> None:
+    assert rules(["O", "B-X", "I-X", "B-X", "B-Y", "I-Y", "O"]).sentence() == ""
+
+
+@pytest.mark.spec(11)
+def test_broken_rules_are_counted_and_the_first_are_placed() -> None:
+    found = rules(["B-X", "I-X"], ["I-X", "O", "I-Y"], ["B-X", "I-Y"], ["O", "I-X"])
+    assert found.faults == 4
+    assert found.sentence() == (
+        "4 tags I-X stand where no span of type X goes on; each counts as the beginning of a span. The first: "
+        "f, line 2, word 1: I-X after the beginning; f, line 2, word 3: I-Y after O; f, line 3, word 2: I-Y after B-X"
+    )
+
+
+def test_the_older_way_of_marking_is_recognised() -> None:
+    found = rules(["I-X", "I-X", "O", "I-Y"], ["I-X", "B-X", "I-X"])
+    assert found.sentence().startswith("the tags are IOB1, as in CoNLL-2003: 3 spans begin with I")
+
+
+def test_spans_are_scored_first_and_beside_those_of_the_naive_tagger(tmp_path: Path) -> None:
+    task = make(tmp_path, train=TRAIN, test=TEST)
+    model = task.build_model().eval()
+    evaluation = task.evaluate(model, "test")
+    truth = [[tag for _, tag in sentence] for sentence in TEST]
+    predicted = [list(task.predict(model, [[word for word, _ in sentence]], top=1)[0].tags) for sentence in TEST]  # type: ignore[attr-defined] # tagged
+    first = evaluation.scores[0]
+    assert (first.name, first.value) == ("span_f1", pytest.approx(f1_score(truth, predicted)))
+    naive = [["B-PER", "I-PER", "O"], ["B-LOC", "I-LOC", "O"], ["O"]]
+    assert first.baseline == pytest.approx(f1_score(truth, naive))
+    assert [score.name for score in evaluation.scores[:3]] == ["span_f1", "span_precision", "span_recall"]
+    assert {line["label"] for line in evaluation.details["per_span_type"]} >= {"PER", "LOC"}
+    validation = task.validate(model)
+    assert validation.value == validation.facts["valid_span_f1"] == pytest.approx(first.value)
+    assert set(evaluation.items) >= {score.name for score in evaluation.scores[3:]}
+
+
+def test_answers_have_spans(tmp_path: Path) -> None:
+    task = make(tmp_path, train=TRAIN, test=TEST)
+    found, empty = task.predict(task.build_model().eval(), [["New", "York", "walk"], []], top=1)
+    assert isinstance(found, TaggedSentence)
+    assert isinstance(empty, TaggedSentence)
+    assert empty.spans == ()
+    assert found.spans is not None
+    assert all(isinstance(span, MarkedSpan) and span.text == " ".join(found.words[span.first - 1 : span.last]) for span in found.spans)
+
+
+def test_broken_rules_in_a_file_are_told_with_its_lines(tmp_path: Path) -> None:
+    task = make(tmp_path, train=[*TRAIN, [("Bob", "O"), ("York", "I-LOC")]], test=TEST)
+    (note,) = task.notes
+    assert note.startswith("train: 1 tags I-X stand where no span of type X goes on;")
+    assert note.endswith("train.tsv, line 14, word 2: I-LOC after O")
