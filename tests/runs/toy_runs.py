@@ -28,7 +28,7 @@ TIMES = ("time", "seconds")
 
 LANGUAGE_MODEL = ["task=language_model", "model.kind=recurrent", "model.cell=lstm", "model.layers=2", "model.hidden_size=10", "model.dropout=0.2",
                   "tokens.kind=characters", "training.window=12", "training.batch_size=5", "training.steps=17",
-                  "training.evaluate_every=5", "training.warmup_steps=6"]  # fmt: skip
+                  "training.evaluate_every=5", "training.warmup_steps=6", "training.average=0.8"]  # fmt: skip
 CLASSIFIER = ["task=classification", "data.text=text", "data.label=label", "model.kind=transformer", "model.positions=none", "model.layers=1",
               "model.hidden_size=12", "model.heads=2", "model.dropout=0.2", "tokens.kind=characters", "training.batch_size=9", "training.steps=17",
               "training.evaluate_every=5", "training.label_smoothing=0.1"]  # fmt: skip

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 import torch
 
+from seqlab.baselines.ngram import NGram
 from seqlab.decoding.settings import DecodingSettings
+from seqlab.metrics.score import Score
 from seqlab.recipes.reading import check
 from seqlab.runs.data import open_data
+from seqlab.tasks.base import Evaluation
 from seqlab.tasks.language_model import LanguageModelling
 
 TEXT = "the cat sat on the mat.\nthe dog sat on the log.\nthe end\n" * 12
@@ -94,7 +97,26 @@ def test_scores_are_one_number_in_four_units(tmp_path: Path) -> None:
     tokens, characters = evaluation.details["tokens"], evaluation.details["characters"]
     assert tokens == characters - 1  # the first character has nothing before it
     assert scores["bits_per_character"].value == pytest.approx(nats * tokens / characters / math.log(2))
-    assert scores["nats_per_token"].baseline_name == "5-gram"
+    assert scores["nats_per_token"].baseline_name.endswith("-gram")
+
+
+@pytest.mark.spec(46)
+def test_simpler_models_stand_beside_the_network_from_single_tokens_on(tmp_path: Path) -> None:
+    task = make(tmp_path, model=LSTM)
+    evaluation = task.evaluate(task.build_model().eval(), "test")
+    lines = {line["name"]: line["nats"] for line in evaluation.details["language_models"]}
+    names = list(lines)
+    assert names[:2] == ["unigram", "bigram"]
+    assert names[-1] == "this network"
+    train, test = (task.stores[split].values.astype(np.int64) for split in ("train", "test"))
+    pairs = NGram.fit(train, len(task.tokenizer.vocabulary), order=2)
+    by_chain_rule = [math.log(pairs.next_tokens(test[:place])[test[place]]) for place in range(1, len(test))]
+    assert lines["bigram"] == pytest.approx(-sum(by_chain_rule) / len(by_chain_rule))
+    assert lines["unigram"] > lines["bigram"] > lines[names[2]] == scores_of(evaluation)["nats_per_token"].baseline
+
+
+def scores_of(evaluation: Evaluation) -> dict[str, Score]:
+    return {score.name: score for score in evaluation.scores}
 
 
 def test_words_have_an_end_token_per_line_and_characters_have_none(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from seqlab.runs.data import open_data
 from seqlab.tasks.language_model import LanguageModelling
 
 LINES = ["the cat sat on the mat", "a dog", "the log", "birds sing at dawn and at dusk", "no", "the end of the day"]
-LSTM = {"kind": "recurrent", "cell": "lstm", "hidden_size": 9, "dropout": 0.0}
+LSTM = {"kind": "recurrent", "cell": "lstm", "hidden_size": 9, "embedding_size": 128, "dropout": 0.0}
 
 
 def make(folder: Path, *, tokens: str = "words", model: dict[str, Any] = LSTM, **training: Any) -> LanguageModelling:

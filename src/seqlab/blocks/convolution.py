@@ -41,10 +41,10 @@ class ConvolutionLayer(nn.Module):
         seen = torch.cat([past, seen], dim=1)  # (batch, before + time, hidden)
         padded = F.pad(seen.transpose(1, 2), (0, self.reach - before))  # (batch, hidden, reach + time)
         convolved = self.convolve(padded).transpose(1, 2)  # (batch, time, hidden)
-        return steps + self.dropout(self.mix(F.gelu(convolved))), self._last(seen, is_token, before)
+        return steps + self.dropout(self.mix(F.gelu(convolved))), last_steps(seen, is_token, before)
 
-    @staticmethod
-    def _last(seen: Float[Tensor, "batch seen hidden"], is_token: Bool[Tensor, "batch time"], before: int) -> Float[Tensor, "batch before hidden"]:
-        """As many steps as stood before the first one, but before the step that comes next."""
-        places = is_token.sum(dim=1, keepdim=True) + torch.arange(before, device=seen.device)  # (batch, before)
-        return seen.gather(1, places.unsqueeze(-1).expand(-1, -1, seen.shape[2]))
+
+def last_steps(seen: Float[Tensor, "batch seen hidden"], is_token: Bool[Tensor, "batch time"], before: int) -> Float[Tensor, "batch before hidden"]:
+    """As many steps as stood before the first one, but before the step that comes next; for each sequence its own."""
+    places = is_token.sum(dim=1, keepdim=True) + torch.arange(before, device=seen.device)  # (batch, before)
+    return seen.gather(1, places.unsqueeze(-1).expand(-1, -1, seen.shape[2]))

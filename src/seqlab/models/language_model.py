@@ -36,11 +36,30 @@ class LanguageModel(nn.Module):
     def forward(
         self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: State | None = None
     ) -> tuple[Float[Tensor, "batch time vocab"], State]:
-        features, state = self._read(tokens, is_token, state)  # (batch, time, output)
-        weight = self.embed.weight if self.weight is None else self.weight
-        return F.linear(self.dropout(features), weight, self.bias), state
+        features, state = self.read(tokens, is_token, state)  # (batch, time, output)
+        return F.linear(features, self.table, self.bias), state
 
-    def _read(
+    @torch.no_grad()
+    def start_from_frequencies(self, counts: Float[Tensor, " vocab"]) -> None:
+        """b_w = log((count_w + ½) / Σ (count + ½)): before anything is learned, tokens are as likely as they are frequent.
+
+        A rare token's bias has to come down by ten or more; at the steps of Adam, each about as long as the learning rate, that takes thousands.
+        """
+        self.bias.copy_(((counts + 0.5) / (counts + 0.5).sum()).log())
+
+    @property
+    def table(self) -> Float[Tensor, "vocab output"]:
+        """W: one row for each token that may come next."""
+        return self.embed.weight if self.weight is None else self.weight
+
+    def read(
+        self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: State | None = None
+    ) -> tuple[Float[Tensor, "batch time output"], State]:
+        """What the rows of the table are compared with at every step. Of a large vocabulary a loss need not make all logits at once."""
+        features, state = self._walk(tokens, is_token, state)
+        return self.dropout(features), state
+
+    def _walk(
         self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: State | None
     ) -> tuple[Float[Tensor, "batch time output"], State]:
         if self.start_id is None or not bool((tokens == self.start_id).any()):

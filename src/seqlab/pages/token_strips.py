@@ -36,6 +36,8 @@ class TokenStrips:
     strips: Sequence[Strip]
     asking: int | None = None
     """The place of the token that looks; it gets a frame."""
+    darkest: float | None = None
+    """The weight that is drawn darkest, where several pictures are to be compared; else the strongest of each strip is."""
 
     def __post_init__(self) -> None:
         if wrong := [strip.name for strip in self.strips if len(strip.weights) != len(self.tokens)]:
@@ -65,7 +67,7 @@ def draw_token_strips(strips: TokenStrips, *, ident: str, width: float = 760.0) 
         tag("desc", describe(strips), id=f"{ident}-desc"),
         tag("text", strips.title, x=BETWEEN, y=TITLE - 6, style="font-weight: 600; fill: var(--ink)"),
         *[
-            tag("g", *_drawn(strip, cells, strips.asking, left=margin, top=TITLE + BETWEEN + number * strip_height))
+            tag("g", *_drawn(strip, cells, strips, left=margin, top=TITLE + BETWEEN + number * strip_height))
             for number, strip in enumerate(strips.strips)
         ],
         viewBox=f"0 0 {wide:g} {height:g}",
@@ -114,14 +116,15 @@ def _laid_out(tokens: Sequence[str], width: float) -> list[Cell]:
     return cells
 
 
-def _drawn(strip: Strip, cells: Sequence[Cell], asking: int | None, *, left: float, top: float) -> Iterator[Markup]:
+def _drawn(strip: Strip, cells: Sequence[Cell], strips: TokenStrips, *, left: float, top: float) -> Iterator[Markup]:
     strongest = max(strip.weights, default=0.0)
+    darkest = strongest if strips.darkest is None else strips.darkest
     yield tag("text", strip.name, x=BETWEEN, y=top + 0.5 * LINE + 4, style="fill: var(--ink)")
     yield tag("text", f"strongest {strongest:.2f}", x=BETWEEN, y=top + 1.5 * LINE, style="fill: var(--quiet); font-size: 11px")
     for place, (cell, weight) in enumerate(zip(cells, strip.weights, strict=True)):
-        x, y, share = left + cell.x, top + cell.line * LINE, (weight / strongest) ** EVEN if strongest > 0 else 0.0
+        x, y, share = left + cell.x, top + cell.line * LINE, (weight / darkest) ** EVEN if darkest > 0 else 0.0
         parts = [tag("title", f"{cell.shown}: {weight:.3f}"), box(x, y, cell.width, LINE, share=share)]
-        if place == asking:
+        if place == strips.asking:
             parts.append(
                 tag("rect", x=x + 1, y=y + 1, width=cell.width - 2, height=LINE - 2, rx=2, style="fill: none; stroke: var(--c1); stroke-width: 2")
             )

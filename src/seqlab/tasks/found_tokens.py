@@ -11,9 +11,12 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
 from seqlab.baselines.neighbours import Guesses
-from seqlab.metrics.bootstrap import ratio_interval
+from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.items import Items, exponential, grouped
 from seqlab.metrics.likelihood import nats_per_token, perplexity, total_nats
 from seqlab.metrics.score import Score
+from seqlab.metrics.slices import Slices, cut, slices, within_items
+from seqlab.tasks.stream_scores import TIMES, TIMES_NAMES
 
 Places = Int[np.ndarray, " places"]
 
@@ -49,34 +52,40 @@ class FoundTokens:
         return wrong[np.argsort(self.guesses.log_probs[wrong], kind="stable")][:most]
 
 
+def items_of(found: FoundTokens) -> dict[str, Items]:
+    """What the scores are made of: the sequences that have a gap."""
+    nats = -found.guesses.log_probs
+    return {
+        "nats_per_masked_token": grouped(nats, found.rows),
+        "perplexity": grouped(nats, found.rows, exponential),
+        "accuracy": grouped(found.correct, found.rows),
+    }
+
+
 def score(found: FoundTokens, *, baseline: Guesses | None, baseline_name: str, how: str) -> list[Score]:
     """Nats, perplexity and accuracy per hidden token with intervals over sequences, beside what a naive model makes of the same gaps."""
-    count = len(found.truth)
-    sizes = np.bincount(found.rows).astype(np.float64)
-    nats, right = _by_row(found, -found.guesses.log_probs), _by_row(found, found.correct)
-    surprise, accuracy = ratio_interval(nats, sizes[sizes > 0]), ratio_interval(right, sizes[sizes > 0])
-    total = total_nats(found.guesses.log_probs)
+    count, items = len(found.truth), items_of(found)
     naive = None if baseline is None else (total_nats(baseline.log_probs), float((baseline.best == found.truth).mean()))
-    how = f"{how}; 95 % bootstrap interval over {len(right):,} sequences"
+    how = f"{how}; 95 % bootstrap interval over {items['accuracy'].num_items:,} sequences"
     return [
-        Score(
-            "nats_per_masked_token", nats_per_token(total, count), surprise.low, surprise.high,
+        scored(
+            "nats_per_masked_token", items["nats_per_masked_token"],
             baseline=naive and nats_per_token(naive[0], count), baseline_name=baseline_name, higher_is_better=False,
             how=f"mean -log P(hidden token); {how}",
         ),
-        Score(
-            "perplexity", perplexity(total, count), perplexity(surprise.low, 1), perplexity(surprise.high, 1),
+        scored(
+            "perplexity", items["perplexity"],
             baseline=naive and perplexity(naive[0], count), baseline_name=baseline_name, higher_is_better=False,
             how=f"exp(nats per masked token); {how}",
         ),
-        Score(
-            "accuracy", float(found.correct.mean()), accuracy.low, accuracy.high,
+        scored(
+            "accuracy", items["accuracy"],
             baseline=naive and naive[1], baseline_name=baseline_name, how=f"share of hidden tokens whose likeliest guess is right; {how}",
         ),
     ]  # fmt: skip
 
 
-def _by_row(found: FoundTokens, values: Float[np.ndarray, " places"] | Bool[np.ndarray, " places"]) -> Float[np.ndarray, " rows"]:
-    """The sum over each sequence that has a gap."""
-    sums = np.bincount(found.rows, weights=values.astype(np.float64))
-    return sums[np.bincount(found.rows) > 0]
+def slices_by_frequency(found: FoundTokens, times: Places) -> list[Slices]:
+    """Accuracy by how often training has the hidden token."""
+    parts = within_items(lambda inside: grouped(found.correct[inside], found.rows[inside]), cut(times, TIMES), TIMES_NAMES)
+    return slices("times that training has the hidden token", score="accuracy", unit="tokens", parts=parts)

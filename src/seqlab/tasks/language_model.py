@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,8 +12,9 @@ import torch
 from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional as F
 
-from seqlab.baselines.ngram import NGram
+from seqlab.baselines.simple_language_models import simple_language_models
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
 from seqlab.batches.feed import Feed, Position
@@ -22,10 +24,14 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.decoding.continuation import continue_tokens
 from seqlab.decoding.settings import DecodingSettings
-from seqlab.losses.cross_entropy import token_cross_entropy
-from seqlab.metrics.bootstrap import ratio_interval
+from seqlab.losses.full_softmax import full_softmax
+from seqlab.losses.sampled_softmax import SampledSoftmax, inclusion_probabilities
+from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity
 from seqlab.metrics.score import Score
+from seqlab.metrics.slices import Slices
+from seqlab.metrics.stream import BLOCK, Stream
+from seqlab.metrics.text_score import Surprisal, TextScore
 from seqlab.models.base import State, bodies
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import for_sequences
@@ -33,7 +39,9 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown, tasks
 from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces_of
-from seqlab.tasks.surprise import log_probs_of
+from seqlab.tasks.stream_scores import counts_of, slices_by_context, slices_by_frequency, stream_of
+from seqlab.tasks.surprise import log_probs_of, tokens_before
+from seqlab.tasks.text_scores import log_probs_of_texts
 from seqlab.tasks.text_stream import BY_LINE, as_text, has_documents, has_more_than, in_parts, read_texts
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.saving import load_tokenizer, save_tokenizer
@@ -42,11 +50,15 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 
 LARGE_TEXT = 20_000_000
 """Characters from which a text is cut into subwords rather than characters."""
-BLOCK = 512
-"""Tokens that a bootstrap interval draws together, because neighbours are not independent."""
+LITTLE_TEXT = 500_000
+"""Characters up to which a network soon knows a text by heart, and more dropout helps: docs/tasks/language_model.md."""
 SAMPLE_TOKENS = 240
 VALIDATED, SCORED = 250_000, 1_000_000
 """At most so many tokens of a split are looked at while training, and for the final score: a tenth of a gigabyte would take hours."""
+VALIDATED_LOGITS = 2_000_000_000
+"""Of a large vocabulary fewer tokens are looked at while training: the output layer gives at most so many numbers, in about half a minute."""
+LARGE_VOCABULARY = 10_000
+"""Tokens from which on a part of the vocabulary is sampled for each update."""
 
 
 @tasks.register("language_model")
@@ -74,9 +86,8 @@ class LanguageModelling(Task):
             reasons.append(f"tokens are {kind} ({why}); another: tokens.kind=NAME")
         if not has_documents(train, recipe):
             recipe = recipe.changed("training", reset_at_documents=False)
-        if recipe.model.kind == "recurrent":  # chosen on validation data: docs/recipes/characters.md
-            recipe = recipe.with_defaults("model", hidden_size=384, embedding_size=128, dropout=0.1)
-            recipe = recipe.with_defaults("training", learning_rate=4e-3, window=64)
+        if recipe.model.kind == "recurrent":
+            recipe = with_recurrent_defaults(recipe, is_little=not has_more_than(train, recipe, LITTLE_TEXT))
         elif recipe.training.detach_every:
             raise RecipeError(
                 f"a {recipe.model.kind} model carries no state whose gradient could be cut.",
@@ -85,6 +96,16 @@ class LanguageModelling(Task):
             )
         if not recipe.training.batch_size:
             recipe = recipe.changed("training", batch_size=16)
+        if recipe.training.softmax == "sampled" and needs_all_logits(recipe):
+            raise RecipeError(
+                "label smoothing and a teacher need the probability of every token, which a sampled softmax does not compute.",
+                where="training.softmax",
+                cure="training.softmax=full, or leave out training.label_smoothing and training.teacher.",
+            )
+        if recipe.training.softmax == "auto" and recipe.tokens.kind in BY_LINE and not needs_all_logits(recipe):
+            reasons.append(
+                f"of more than {LARGE_VOCABULARY:,} words each update samples a part (scores use all); learn with all: training.softmax=full"
+            )
         return recipe, reasons
 
     @classmethod
@@ -138,7 +159,10 @@ class LanguageModelling(Task):
         body = bodies.get(settings.kind).build(settings, causal=True)
         tied = settings.tied and body.input_size == body.output_size
         embed = TokenEmbedding(len(self.tokenizer.vocabulary), body.input_size, pad_id=None, std=body.input_size**-0.5 if tied else 1.0)
-        return LanguageModel(embed, body, dropout=settings.dropout, tied=tied, start_id=self.end_id if self.starts_documents_anew else None)
+        model = LanguageModel(embed, body, dropout=settings.dropout, tied=tied, start_id=self.end_id if self.starts_documents_anew else None)
+        if len(self.tokenizer.vocabulary) > LARGE_VOCABULARY and "train" in self.stores:
+            model.start_from_frequencies(torch.from_numpy(self._counts))
+        return model
 
     @property
     def carries_state(self) -> bool:
@@ -164,12 +188,17 @@ class LanguageModelling(Task):
         return Batch(inputs, torch.ones_like(inputs, dtype=torch.bool), tokens[:, 1:], torch.from_numpy(starts), continues=continues)
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
+        assert isinstance(model, LanguageModel)
         own, theirs = self._split_carry(carry if batch.continues else ())
-        logits, state = self._read(model, batch, own or None)
-        total = token_cross_entropy(logits, batch.targets, batch.is_token, smoothing=self.recipe.training.label_smoothing)
-        correct = int((logits.detach().argmax(dim=-1) == batch.targets).sum())
+        features, state = self._read(model, batch, own or None)
+        steps, targets, smoothing = features.flatten(0, 1), batch.targets.flatten(), self.recipe.training.label_smoothing
+        if self.sampled_softmax is None:
+            total, correct = full_softmax(steps, model.table, model.bias, targets, smoothing=smoothing)
+        else:
+            total, correct = self.sampled_softmax(steps, model.table, model.bias, targets)
         kept = tuple(part.detach() for part in state) if self.carries_state else ()
         if self.teacher is not None:
+            logits = F.linear(features, model.table, model.bias)  # (batch, time, vocab)
             taught, theirs = self.teacher.tokens(batch.inputs, batch.is_token, theirs)
             total = self.teacher.mixed(total, logits, taught)
             kept = (*kept, *theirs) if self.carries_state else ()
@@ -180,23 +209,40 @@ class LanguageModelling(Task):
         theirs = self.teacher.num_parts if self.teacher is not None and carry else 0
         return carry[: len(carry) - theirs], carry[len(carry) - theirs :]
 
-    def _read(self, model: nn.Module, batch: Batch, state: State | None) -> tuple[Float[Tensor, "batch time vocab"], State]:
-        """The logits of a window. Where gradients are to flow over a few steps only, it is read in pieces with the state cut off between."""
+    @cached_property
+    def sampled_softmax(self) -> SampledSoftmax | None:
+        """Of a large vocabulary only a part is looked at in each update; None looks at all of it."""
+        training, size = self.recipe.training, len(self.tokenizer.vocabulary)
+        if training.softmax == "full" or (training.softmax == "auto" and (size <= LARGE_VOCABULARY or needs_all_logits(self.recipe))):
+            return None
+        return SampledSoftmax(inclusion_probabilities(torch.from_numpy(self._counts), training.softmax_samples))
+
+    @cached_property
+    def _counts(self) -> NDArray[np.float32]:
+        """How often each token stands in the training stream."""
+        return counts_of(self.stores["train"], len(self.tokenizer.vocabulary)).astype(np.float32)
+
+    def _read(self, model: LanguageModel, batch: Batch, state: State | None) -> tuple[Float[Tensor, "batch time output"], State]:
+        """The features of a window. Where gradients are to flow over a few steps only, it is read in pieces with the state cut off between."""
         every = self.recipe.training.detach_every or batch.inputs.shape[1]
-        logits = []
+        features = []
         for inputs, is_token in zip(batch.inputs.split(every, dim=1), batch.is_token.split(every, dim=1), strict=True):
-            piece, state = model(inputs, is_token, None if state is None else tuple(part.detach() for part in state))
-            logits.append(piece)
+            piece, state = model.read(inputs, is_token, None if state is None else tuple(part.detach() for part in state))
+            features.append(piece)
         assert state is not None
-        return (torch.cat(logits, dim=1) if len(logits) > 1 else logits[0]), state  # (batch, time, vocab)
+        return (torch.cat(features, dim=1) if len(features) > 1 else features[0]), state  # (batch, time, output)
 
     def validate(self, model: nn.Module) -> Validation:
-        loss = -float(self.surprise(model, "valid", at_most=VALIDATED).mean(dtype=np.float64))
-        sample = self.write(model, "", self.recipe.decoding.model_copy(update={"max_tokens": SAMPLE_TOKENS}))
-        return Validation(loss, higher_is_better=False, facts={"valid_loss": loss, "sample": "".join(sample)})
+        at_most = min(VALIDATED, VALIDATED_LOGITS // len(self.tokenizer.vocabulary))
+        loss = -float(self.surprise(model, "valid", at_most=at_most).mean(dtype=np.float64))
+        return Validation(loss, higher_is_better=False, facts={"valid_loss": loss, "sample": self.sample(model)})
+
+    def sample(self, model: nn.Module) -> str:
+        return "".join(self.write(model, "", self.recipe.decoding.model_copy(update={"max_tokens": SAMPLE_TOKENS})))
 
     def surprise(self, model: nn.Module, split: str, *, at_most: int) -> NDArray[np.float32]:
         """The natural-log probability of the tokens at the beginning of a split."""
+        assert isinstance(model, LanguageModel)
         return log_probs_of(model, self.stores[split], window=self.recipe.training.window, carries_state=self.carries_state, at_most=at_most)
 
     def describe_rows(self, batch: Batch) -> str:
@@ -206,20 +252,19 @@ class LanguageModelling(Task):
         log_probs = self.surprise(model, split, at_most=SCORED)
         store, count, total_nats = self.stores[split], len(log_probs), -float(log_probs.sum(dtype=np.float64))
         characters = round(store.facts["characters"] * (count + 1) / store.num_steps)
-        starts = np.arange(0, count, BLOCK)
-        nats = -np.add.reduceat(log_probs.astype(np.float64), starts)
-        sizes = np.diff(np.append(starts, count)).astype(np.float64)
-        interval = ratio_interval(nats, sizes)
-        baseline_name, baseline = self._baseline(split)
+        targets = store.window(1, count + 1)
+        stream = stream_of(self.tokenizer, targets, log_probs, characters=characters)
+        items = stream.items()
+        simpler = self._simpler(split)
+        baseline_name, baseline = min(simpler.items(), key=lambda entry: entry[1], default=("", None))
         part = "" if count + 1 == store.num_steps else f" at the beginning of {store.num_steps:,}"
         how = f"{count:,} tokens{part}, {characters:,} characters; 95 % bootstrap interval over blocks of {BLOCK} tokens"
+        if others := [f"{name} {mean:.4f}" for name, mean in simpler.items() if name != baseline_name]:
+            how += f"; nats per token of simpler models: {', '.join(others)}"
 
         def score(name: str, convert: Any, explanation: str) -> Score:
-            beside = None if baseline is None else convert(baseline * count)
-            return Score(
-                name, convert(total_nats), convert(interval.low * count), convert(interval.high * count),
-                baseline=beside, baseline_name=baseline_name, higher_is_better=False, how=f"{explanation}; {how}",
-            )  # fmt: skip
+            naive = None if baseline is None else convert(baseline * count)
+            return scored(name, items[name], baseline=naive, baseline_name=baseline_name, higher_is_better=False, how=f"{explanation}; {how}")
 
         scores = [
             score("nats_per_token", lambda total: nats_per_token(total, count), "mean -log P(next token)"),
@@ -227,15 +272,25 @@ class LanguageModelling(Task):
             score("bits_per_character", lambda total: bits_per_character(total, characters), "total bits / characters"),
             score("perplexity", lambda total: perplexity(total, count), "exp(nats per token)"),
         ]
-        return Evaluation(split, scores, {"tokens": count, "characters": characters})
+        beside = {**simpler, "this network": total_nats / count}
+        lines = [{"name": name, "nats": mean, "perplexity": perplexity(mean, 1)} for name, mean in beside.items()]
+        cuts = self._slices(stream, targets) if "train" in self.stores else []
+        details = {"tokens": count, "characters": characters, "language_models": lines, "slices": [cut.as_json() for cut in cuts]}
+        return Evaluation(split, scores, details, items, stream=stream)
 
-    def _baseline(self, split: str) -> tuple[str, float | None]:
-        """Nats per token of an n-gram model learned from the training split."""
+    def _slices(self, stream: Stream, targets: NDArray[Any]) -> list[Slices]:
+        times = counts_of(self.stores["train"], len(self.tokenizer.vocabulary))[targets]
+        window = self.recipe.training.window
+        before = tokens_before(len(targets), window=window, carries_state=self.carries_state)
+        return slices_by_frequency(stream, times) + slices_by_context(stream, before, window=window)
+
+    def _simpler(self, split: str) -> dict[str, float]:
+        """Nats per token of simpler models, learned from the training split."""
         if "train" not in self.stores:
-            return "", None
-        ngram = NGram.fit(self.stores["train"].values, len(self.tokenizer.vocabulary))
-        log_probs = ngram.log_probs(self.stores[split].values[:SCORED])[1:]
-        return f"{ngram.order}-gram", -float(log_probs.mean())
+            return {}
+        models = simple_language_models(self.stores["train"].values, len(self.tokenizer.vocabulary))
+        tokens = self.stores[split].values[:SCORED]
+        return {name: -float(model.log_probs(tokens)[1:].mean()) for name, model in models.items()}
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         return encode_texts(self.tokenizer, inputs, self.recipe.model)
@@ -254,6 +309,33 @@ class LanguageModelling(Task):
         best = logits[0, -1].float().softmax(dim=-1).cpu().topk(min(top, logits.shape[-1]))
         ranking = [(self._piece(token), share) for token, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
         return Prediction(shown(text), ranking[0][0], ranking[0][1], ranking)
+
+    def score(self, model: nn.Module, texts: Sequence[str]) -> list[TextScore]:
+        """How probable each token of each text is after those before it. A text begins like a line, or like a document that also has to end."""
+        first, last = ([self.end_id], [self.end_id]) if self.knows_documents else (self._beginning(), [])
+        ids = [encoded.tolist() + last for encoded in self.tokenizer.encode_many(texts)]
+        found = log_probs_of_texts(
+            model,
+            [first + tokens for tokens in ids],
+            window=self.recipe.training.window,
+            carries_state=self.carries_state,
+            vocabulary_size=len(self.tokenizer.vocabulary),
+        )
+        unknown = self.tokenizer.vocabulary.ids.get(UNK)
+        return [
+            TextScore(
+                text,
+                [Surprisal(self._piece(token), log_prob) for token, log_prob in zip(tokens, log_probs.tolist(), strict=True)],
+                num_characters=len(text) + len(last),
+                num_unknown=tokens.count(unknown),
+            )
+            for text, tokens, log_probs in zip(texts, ids, found, strict=True)
+        ]
+
+    @property
+    def knows_documents(self) -> bool:
+        """Whether the training data were documents (rows, or lines of words), each with an end token after it."""
+        return self.recipe.tokens.kind in BY_LINE or (bool(self.recipe.data.train) and self.recipe.training.reset_at_documents)
 
     def write(self, model: nn.Module, prompt: str, settings: DecodingSettings) -> Iterator[str]:
         """Continue a prompt, piece by piece of text as it is written."""
@@ -280,3 +362,17 @@ class LanguageModelling(Task):
 
     def _piece(self, token: int) -> str:
         return self.tokenizer.decode([token]) or self.tokenizer.vocabulary.pieces[token]
+
+
+def with_recurrent_defaults(recipe: Recipe, *, is_little: bool) -> Recipe:
+    """Sizes and rates for those who name none, as in the recipes `characters` and `words` (docs/recipes); dropout by the size of the text."""
+    if recipe.tokens.kind in BY_LINE:  # embeddings as wide as the state, so that the output layer shares them
+        recipe = recipe.with_defaults("model", hidden_size=400, dropout=0.4)
+        return recipe.with_defaults("training", learning_rate=3e-3, window=35, batch_size=32)
+    recipe = recipe.with_defaults("model", hidden_size=384, embedding_size=128, dropout=0.3 if is_little else 0.1)
+    return recipe.with_defaults("training", learning_rate=4e-3, window=64)
+
+
+def needs_all_logits(recipe: Recipe) -> bool:
+    """Whether the loss asks about every token at every step, and not only about the target."""
+    return bool(recipe.training.label_smoothing or recipe.training.teacher)

@@ -30,9 +30,10 @@ from seqlab.models.settings import TransformerSettings, for_sequences
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source, TextSource
 from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown, tasks
-from seqlab.tasks.found_tokens import FoundTokens, score
+from seqlab.tasks.found_tokens import FoundTokens, items_of, score, slices_by_frequency
 from seqlab.tasks.gaps import read_gaps, show_gap, with_gap
 from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces_of
+from seqlab.tasks.stream_scores import counts_of
 from seqlab.tasks.text_stream import has_documents, in_parts, read_texts
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.saving import load_tokenizer, save_tokenizer
@@ -221,7 +222,9 @@ class MaskedLanguageModelling(Task):
             blind = naive.guess_blindly(found.truth)
             details["most_frequent"] = {"nats": -float(blind.log_probs.mean()), "accuracy": float((blind.best == found.truth).mean())}
             how += "; the most frequent token alone gets {nats:.4f} nats and {accuracy:.4f} right".format(**details["most_frequent"])
-        return Evaluation(split, score(found, baseline=beside, baseline_name=name, how=how), details)
+            times = counts_of(self.stores["train"], len(self.is_ordinary))[found.truth]
+            details["slices"] = [cut.as_json() for cut in slices_by_frequency(found, times)]
+        return Evaluation(split, score(found, baseline=beside, baseline_name=name, how=how), details, items_of(found))
 
     def _most_wrong(self, split: str, found: FoundTokens) -> list[dict[str, Any]]:
         """The gaps that the model filled wrongly and was surest about, each with its surroundings."""

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
 
 from seqlab.batches.store import Store
+from seqlab.losses.full_softmax import log_probs_of_targets
 from seqlab.models.base import State
+from seqlab.models.language_model import LanguageModel
 
 LANES = 16
 """Parts of a stream that are scored side by side."""
 
 
 @torch.inference_mode()
-def log_probs_of(model: nn.Module, store: Store, *, window: int, carries_state: bool, at_most: int) -> NDArray[np.float32]:
+def log_probs_of(model: LanguageModel, store: Store, *, window: int, carries_state: bool, at_most: int) -> NDArray[np.float32]:
     """The natural-log probability of every token but the first at the beginning of a stream.
 
     A model with a state reads on from window to window. One without sees each token after at least half a window.
@@ -39,6 +40,20 @@ def log_probs_of(model: nn.Module, store: Store, *, window: int, carries_state: 
     return log_probs
 
 
+def tokens_before(num_scored: int, *, window: int, carries_state: bool) -> NDArray[np.int64]:
+    """How many tokens the model had read when it foresaw each of those that `log_probs_of` scores.
+
+    >>> tokens_before(7, window=4, carries_state=False).tolist()
+    [1, 2, 3, 4, 3, 4, 3]
+    """
+    lanes = _cut(num_scored, LANES if num_scored > LANES * window else 1)
+    place = np.concatenate([np.arange(stop - start) for start, stop in lanes])
+    if carries_state:
+        return place + 1
+    stride = max(1, window // 2)
+    return np.minimum(place // stride * stride, window - stride) + place % stride + 1
+
+
 def _cut(length: int, parts: int) -> list[tuple[int, int]]:
     """A range cut into nearly equal parts."""
     edges = [length * part // parts for part in range(parts + 1)]
@@ -50,9 +65,9 @@ def _padded(tokens: NDArray[Any], length: int) -> NDArray[np.int64]:
     return np.pad(tokens.astype(np.int64), (0, length - len(tokens)))
 
 
-def _score(model: nn.Module, tokens: NDArray[np.int64], carry: State | None) -> tuple[NDArray[np.float32], State]:
+def _score(model: LanguageModel, tokens: NDArray[np.int64], carry: State | None) -> tuple[NDArray[np.float32], State]:
     """Log-probability of each token but the first of every row."""
     rows = torch.from_numpy(tokens).to(next(model.parameters()).device)
-    logits, state = model(rows[:, :-1], torch.ones_like(rows[:, :-1], dtype=torch.bool), carry)
-    picked = logits.float().log_softmax(dim=-1).gather(-1, rows[:, 1:, None]).squeeze(-1)  # (batch, time)
-    return picked.cpu().numpy(), state
+    features, state = model.read(rows[:, :-1], torch.ones_like(rows[:, :-1], dtype=torch.bool), carry)  # (batch, time, output)
+    picked = log_probs_of_targets(features.flatten(0, 1), model.table, model.bias, rows[:, 1:].flatten())
+    return picked.view(features.shape[:2]).cpu().numpy(), state

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import torch
+from torch import nn
 
 from seqlab.core.errors import RecipeError
+from seqlab.core.memory import keep_freed_memory
 from seqlab.training.settings import TrainingSettings
+
+LARGE_TENSOR = 16 << 20
+"""Bytes of a parameter from which on it pays to keep the memory of its gradients."""
 
 
 def choose_device(settings: TrainingSettings) -> torch.device:
@@ -31,3 +36,8 @@ def use_threads(threads: int) -> int:
     if threads and threads != torch.get_num_threads():
         torch.set_num_threads(threads)
     return torch.get_num_threads()
+
+
+def keep_memory_of_large_gradients(model: nn.Module) -> bool:
+    """Where a parameter is large, ask the system to leave freed memory with this process; whether it was asked and did so."""
+    return any(parameter.nbytes >= LARGE_TENSOR for parameter in model.parameters()) and keep_freed_memory()

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.batches.feed import Position
+from seqlab.training.averaging import build_average
 from seqlab.training.base import Carry, Nobody, StepReport, Trainable, Watcher
 from seqlab.training.budget import Budget
 from seqlab.training.checkpoint import Checkpoint, Checkpoints
@@ -26,6 +27,8 @@ from seqlab.training.stop_signals import StopRequest
 from seqlab.training.weights import replace_weights
 
 SECONDS_BETWEEN_CHECKPOINTS = 120.0
+EARLY = (1, 10, 100)
+"""Updates after which a model that makes something shows it, before the first validation: what noise looked like."""
 LOG_LINES = 400
 """About this many lines of training loss in the journal of a run."""
 
@@ -61,6 +64,7 @@ class Trainer:
         self.journal = Journal(folder / "journal.jsonl")
         self.best_path = folder / "model.safetensors"
         self.optimizer = build_optimizer(model, settings, layer_decay=layer_decay)
+        self.average = build_average(self.model, decay=settings.average)
         self.feed = task.feed(Position())
         self.carry: Carry = ()
         self.progress = Progress()
@@ -115,31 +119,47 @@ class Trainer:
             self._refuse(explain_update(backward, batch, self.model), rows=self.task.describe_rows(batch))
         rate = learning_rate(self.step, self.settings, total_steps=self.budget.total_steps)
         self.optimizer.step(rate)
+        self.average.update(self.step)
         self.carry = backward.loss.carry
+        loss = backward.loss
         for tally in (self.progress.since_log, self.progress.since_validation):
-            tally.add(backward.mean * backward.loss.count, backward.loss.count, backward.loss.correct)
+            tally.add(backward.mean * loss.count, loss.count, loss.correct, seen=int(loss.count) if loss.seen is None else loss.seen)
         left = self.budget.seconds_left(step=self.step, seconds=self.seconds)
         self.watcher.stepped(StepReport(self.step, self.budget.total_steps, epoch, backward.mean, rate, left))
+        if self.step in EARLY and self.step < self.budget.evaluate_every:
+            self._keep_sample(backward.mean)
         if self.step % max(1, self.budget.total_steps // LOG_LINES) == 0:
-            loss = self.progress.since_log.mean
-            self.journal.write("step", step=self.step, epoch=epoch, loss=loss, learning_rate=rate, gradient_norm=backward.norm)
+            mean = self.progress.since_log.mean
+            self.journal.write("step", step=self.step, epoch=epoch, loss=mean, learning_rate=rate, gradient_norm=backward.norm)
             self.progress.since_log = Tally()
 
+    def _keep_sample(self, loss: float) -> None:
+        self.model.eval()
+        with torch.inference_mode():
+            sample = self.task.sample(self.model)
+        self.model.train()
+        if sample:
+            self.journal.write("sampled", step=self.step, train_loss=loss, sample=sample)
+
     def _validate(self) -> None:
+        with self.average.in_place():
+            self._validate_in_place()
+
+    def _validate_in_place(self) -> None:
         self.model.eval()
         with torch.inference_mode():
             validation = self.task.validate(self.model)
         self.model.train()
         if reason := explain_validation(validation, self.model):
             self._refuse(reason)
-        is_best = validation.beats(self.progress.best_value)
+        is_better = validation.beats(self.progress.best_value)
+        is_best = is_better or validation.wins_tie(self.progress.best_value, self.progress.best_loss)
+        # Patience counts validations without a better value: a loss that creeps on below the same value does not prolong a run.
+        self.progress.validations_without_best = 0 if is_better else self.progress.validations_without_best + 1
         if is_best:
-            self.progress.best_value, self.progress.best_step = validation.value, self.step
-            self.progress.validations_without_best = 0
+            self.progress.best_value, self.progress.best_loss, self.progress.best_step = validation.value, validation.loss, self.step
             self.best = {name: tensor.detach().to("cpu", copy=True) for name, tensor in self.model.state_dict().items()}
             replace_weights(self.best_path, self.best, seal=self.seal)
-        else:
-            self.progress.validations_without_best += 1
         tally = self.progress.since_validation
         self.journal.write(
             "validated",
@@ -162,13 +182,13 @@ class Trainer:
             "budget": asdict(self.budget),
             "threads": torch.get_num_threads(),
         }
-        tensors = take_snapshot(self.model, self.optimizer, self.carry, device=self.device)
+        tensors = take_snapshot(self.model, self.optimizer, self.average, self.carry, device=self.device)
         self.checkpoints.save(Checkpoint(self.step, tensors, best=self.best, state=state))
         self.saved_step = self.step
 
     def resume(self, checkpoint: Checkpoint) -> None:
         """Go on from a checkpoint as if nothing had happened."""
-        self.carry = put_back(checkpoint.tensors, self.model, self.optimizer, device=self.device)
+        self.carry = put_back(checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device)
         self.feed = self.task.feed(Position(**checkpoint.state["position"]))
         self.progress = Progress.from_json(checkpoint.state["progress"])
         self.budget = Budget(**checkpoint.state["budget"])

@@ -11,21 +11,23 @@ class Tally:
     """Loss and hits of training, summed up to the next line of the journal."""
 
     total: float = 0.0
-    count: int = 0
+    count: float = 0
     correct: int = 0
+    seen: int = 0
 
-    def add(self, total: float, count: int, correct: int) -> None:
+    def add(self, total: float, count: float, correct: int, *, seen: int) -> None:
         self.total += total
         self.count += count
         self.correct += correct
+        self.seen += seen
 
     @property
     def mean(self) -> float:
-        return self.total / max(1, self.count)
+        return self.total / self.count if self.count else 0.0
 
     @property
     def accuracy(self) -> float:
-        return self.correct / max(1, self.count)
+        return self.correct / max(1, self.seen)
 
 
 @dataclass
@@ -35,6 +37,7 @@ class Progress:
     step: int = 0
     seconds: float = 0.0
     best_value: float | None = None
+    best_loss: float | None = None
     best_step: int = 0
     validations_without_best: int = 0
     since_log: Tally = field(default_factory=Tally)

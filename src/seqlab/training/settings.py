@@ -37,7 +37,23 @@ class TrainingSettings(Settings):
     warmup_steps: int = Field(-1, ge=-1, description="Updates over which the learning rate rises; -1 takes a twentieth of the run.")
     decay_steps: int = Field(0, ge=0, description="Update at which the cosine reaches zero; 0 takes the end of the run.")
     clip_norm: float = Field(1.0, ge=0, description="Largest global norm of the gradient, applied before every update; 0 does not clip.")
+    softmax: Literal["auto", "full", "sampled"] = Field(
+        "auto", description="What a language model's updates look at: the full vocabulary, or a sample of it; auto samples above 10,000 tokens."
+    )
+    softmax_samples: int = Field(2048, ge=1, description="Tokens that a sampled softmax looks at in each update, frequent ones always.")
+    average: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Validate and save a moving average of the weights that keeps this share of itself at each update; 0: the last weights.",
+    )
     label_smoothing: float = Field(0.0, ge=0, lt=1, description="Share of the target that is spread over all classes.")
+    class_weights: Literal["none", "balanced"] = Field(
+        "none", description="With balanced, rare classes count more, each N / (classes · its rows), and macro-F1 chooses the best model."
+    )
+    regression_loss: Literal["huber", "squared"] = Field(
+        "huber", description="What a predicted number costs: half the squared error, which huber turns into a straight line beyond one deviation."
+    )
     teacher: str = Field(
         "", description="A finished run whose answers are learned besides the targets (distillation): its folder, or its name below runs/."
     )
@@ -62,7 +78,12 @@ class StartSettings(Settings):
     """The run from which training starts: what is taken over, what stays as it was, how fast the rest moves."""
 
     run: str = Field("", description="A finished run whose tokens, sizes and weights are taken over: its folder, or its name below runs/.")
-    digest: str = Field("", description="SHA-256 of the weights that were taken over; filled in when a run starts.")
+    digest: str = Field("", description="SHA-256 of the weights or vectors that were taken over; filled in when a run starts.")
+    weights: Literal["learned", "new"] = Field(
+        "learned",
+        description="Start from the learned weights, or from new ones in the same network and tokens, to see what the learned ones are worth.",
+    )
+    vectors: str = Field("", description="A file of word vectors (word2vec, GloVe) from which the rows of the embedding start; all else starts anew.")
     every: int = Field(1, ge=1, description="Take over the first of every so many layers: 2 starts a student of half the depth.")
     freeze: Literal["none", "embedding", "body"] = Field(
         "none", description="What stays as it was: nothing, the embedding with its positions, or all but the new head."

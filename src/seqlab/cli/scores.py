@@ -1,0 +1,81 @@
+"""seqlab predict --score: how probable a language model thinks texts are, as lines, as JSON or as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seqlab.cli.console import answer, answer_json, one_line, quoted, say
+from seqlab.cli.stream import together
+from seqlab.core.errors import EnvironmentProblem
+
+if TYPE_CHECKING:
+    from seqlab.metrics.text_score import TextScore
+    from seqlab.runs.run import Run
+
+COLUMNS = "perplexity\tbits/token\tbits/character\tnats\ttext"
+
+
+def show_scores(run: Run, inputs: Iterator[Any], *, ranked: bool, out: str, as_json: bool) -> None:
+    """A line for each text: in their order as they come, or all of them ranked, the least surprising first. One text alone shows its tokens."""
+    found = (score for part in together(inputs) for score in run.score(part))
+    if not (ranked or out or as_json):
+        say(COLUMNS)
+        for score in found:
+            answer(_line(score))
+            _warn([score])
+        return None
+    from seqlab.metrics.text_score import ranks
+
+    scores = list(found)
+    places = ranks(scores)
+    _warn(scores)
+    if as_json:
+        texts = [{"rank": rank, **score.as_json()} for rank, score in zip(places, scores, strict=True)]
+        return answer_json({"run": str(run.folder), "scores": texts})
+    ordered = [score for _, score in sorted(zip(places, scores, strict=True), key=lambda pair: pair[0])]
+    if out:
+        return _write(ordered, run, Path(out))
+    say(COLUMNS)
+    for score in ordered:
+        answer(_line(score))
+    if len(scores) == 1:
+        _show_tokens(scores[0])
+    return say(f"next:\n  seqlab predict {quoted(run.folder)} --score … --out page.html")
+
+
+def _line(score: TextScore) -> str:
+    numbers = (score.perplexity, score.bits_per_token, score.bits_per_character, score.nats)
+    return "\t".join([*(f"{number:.4f}" for number in numbers), one_line(score.text)])
+
+
+def _show_tokens(score: TextScore) -> None:
+    for token in score.tokens:
+        answer(f"  {token.bits:8.4f} bits  {token.probability:8.4f}  {token.token!r}")
+
+
+def _warn(scores: Sequence[TextScore]) -> None:
+    unknown = sum(score.num_unknown for score in scores)
+    if unknown:
+        say(f"unknown tokens: {unknown:,}; each counts as <unk>, which is likelier than the token itself")
+
+
+def _write(scores: Sequence[TextScore], run: Run, path: Path) -> None:
+    from seqlab.core.files import write_whole
+    from seqlab.pages.surprisal import ScoredText, render_scored_texts
+
+    texts = [
+        ScoredText(
+            score.text, [token.token for token in score.tokens], [token.bits for token in score.tokens], score.bits_per_character, score.perplexity
+        )
+        for score in scores
+        if score.tokens
+    ]
+    title = f"How surprising {run.folder.name} finds {'this text' if len(texts) == 1 else 'these texts'}"
+    page = render_scored_texts(texts, title=title, subtitle=f"language model, {run.recipe.model.kind}, {run.num_parameters:,} parameters")
+    try:
+        write_whole(path, page)
+    except OSError as error:
+        raise EnvironmentProblem(f"the page cannot be written ({error.strerror}).", where=str(path), cure="Choose another --out.") from error
+    say(f"{len(texts):,} texts: {path}")

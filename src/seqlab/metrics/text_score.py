@@ -1,0 +1,95 @@
+"""How likely a language model thinks one text is, token by token.
+
+    surprisal(w_t) = -log2 p(w_t | w_<t)      bits: 0 for what was certain, 1 for the flip of a coin, more for what nobody expected
+
+The surprisals of a text add up to its code length in bits; log 2 times that is its negative log-likelihood in nats.
+Paper: Hale 2001, "A Probabilistic Earley Parser as a Psycholinguistic Model" (surprisal as the effort of reading a word).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity, total_nats
+
+
+@dataclass(frozen=True)
+class Surprisal:
+    """One token of a text, and how probable it was after the tokens before it."""
+
+    token: str
+    log_prob: float
+
+    @property
+    def probability(self) -> float:
+        return math.exp(self.log_prob)
+
+    @property
+    def bits(self) -> float:
+        return -self.log_prob / math.log(2) + 0.0  # + 0.0 turns -0.0 into 0.0
+
+
+@dataclass(frozen=True)
+class TextScore:
+    """A text with the surprisal of each of its tokens.
+
+    >>> score = TextScore("ab", [Surprisal("a", math.log(0.5)), Surprisal("b", math.log(0.125))], num_characters=2)
+    >>> round(score.bits, 6), round(score.bits_per_token, 6), round(score.perplexity, 6)
+    (4.0, 2.0, 4.0)
+    """
+
+    text: str
+    tokens: Sequence[Surprisal]
+    num_characters: int
+    """Characters of the text, one more where its end was foretold too."""
+    num_unknown: int = 0
+    """Tokens that the vocabulary does not know: one <unk> stands for all of them, so their real probability is lower."""
+
+    @cached_property
+    def nats(self) -> float:
+        return total_nats(np.array([token.log_prob for token in self.tokens]))
+
+    @property
+    def bits(self) -> float:
+        return self.nats / math.log(2)
+
+    @property
+    def nats_per_token(self) -> float:
+        """Like every mean over the tokens, not a number (nan) for a text without any."""
+        return nats_per_token(self.nats, len(self.tokens)) if self.tokens else math.nan
+
+    @property
+    def bits_per_token(self) -> float:
+        return bits_per_token(self.nats, len(self.tokens)) if self.tokens else math.nan
+
+    @property
+    def bits_per_character(self) -> float:
+        return bits_per_character(self.nats, self.num_characters) if self.num_characters else math.nan
+
+    @property
+    def perplexity(self) -> float:
+        return perplexity(self.nats, len(self.tokens)) if self.tokens else math.nan
+
+    def as_json(self) -> dict[str, Any]:
+        names = ("nats", "bits_per_token", "bits_per_character", "perplexity", "num_unknown")
+        tokens = [{"token": token.token, "probability": token.probability, "bits": token.bits} for token in self.tokens]
+        return {"text": self.text, **{name: getattr(self, name) for name in names}, "tokens": tokens}
+
+
+def ranks(scores: Sequence[TextScore]) -> list[int]:
+    """The place of each text when the least surprising one is first; equals keep their order, and texts without tokens come last.
+
+    >>> ranks([TextScore("x", [Surprisal("x", -3.0)], 1), TextScore("y", [Surprisal("y", -1.0)], 1)])
+    [2, 1]
+    """
+    order = sorted(range(len(scores)), key=lambda place: scores[place].perplexity if scores[place].tokens else math.inf)
+    found = [0] * len(scores)
+    for rank, place in enumerate(order, start=1):
+        found[place] = rank
+    return found

@@ -1,0 +1,126 @@
+"""Which weights a layer has, and where the weights between two steps come from: recurrence, convolution, attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.attention.multi_head import MultiHeadSelfAttention
+from seqlab.cells.rnn import RNN
+from seqlab.pages.report_data import Curve, Series
+from seqlab.studies.base import Finding, Value, studies
+from seqlab.studies.small_training import seeded
+
+WIDTH, KERNEL, HEADS = 4, 3, 2
+NOTHING = 1e-5
+"""Changes below this share are rounding."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A layer for sequences of one length, and how it is applied to (time, width) numbers."""
+
+    module: nn.Module
+    apply: Callable[[Tensor], Tensor]
+
+
+def _recurrence() -> Layer:
+    cell = RNN(WIDTH, WIDTH, activation="identity")
+
+    def apply(steps: Tensor) -> Tensor:
+        state, outputs = cell.zero_state(steps[:1]), []
+        for step in steps:
+            output, state = cell(step.unsqueeze(0), state)
+            outputs.append(output[0])
+        return torch.stack(outputs)
+
+    return Layer(cell, apply)
+
+
+def _convolution() -> Layer:
+    convolve = nn.Conv1d(WIDTH, WIDTH, KERNEL)
+    return Layer(convolve, lambda steps: convolve(F.pad(steps.T, (KERNEL - 1, 0)).unsqueeze(0))[0].T)
+
+
+def _attention() -> Layer:
+    attention = MultiHeadSelfAttention(WIDTH, num_heads=HEADS)
+    return Layer(attention, lambda steps: attention(steps.unsqueeze(0))[0][0])
+
+
+def _every_pair(length: int) -> Layer:
+    dense = nn.Linear(length * WIDTH, length * WIDTH)
+    return Layer(dense, lambda steps: dense(steps.flatten()).unflatten(0, (length, WIDTH)))
+
+
+# How each is made for sequences of some length, which three of four need not know.
+LAYERS: dict[str, Callable[[int], Layer]] = {
+    "recurrence": lambda _: _recurrence(),
+    "convolution": lambda _: _convolution(),
+    "attention": lambda _: _attention(),
+    "a weight for every pair of steps": _every_pair,
+}
+
+
+@studies.register("weight_sharing")
+def weight_sharing(*, seed: int, quick: bool) -> Finding:
+    """The parameters of four layers at two lengths, and whether what joins two steps changes along the sequence or with the data."""
+    length = 8 if quick else 16
+    rows = [_row(name, build, length, seed=seed) for name, build in LAYERS.items()]
+    few, many = f"parameters, {length} steps", f"parameters, {2 * length} steps"
+    return Finding(
+        claim="A recurrence and a convolution share their weights over time; attention computes the weights between steps from the data.",
+        found="; ".join(
+            f"{row['layer']}: {row['weights between steps']} ({row[few]:,} parameters for {length} steps, {row[many]:,} for {2 * length})"
+            for row in rows
+        )
+        + ".",
+        rows=rows,
+        curves=[
+            Curve(
+                "Parameters by length of the sequence",
+                "steps",
+                "parameters",
+                [Series(str(row["layer"]), (length, 2 * length), [float(row[few]), float(row[many])]) for row in rows],
+            )
+        ],
+        notes=[
+            f"Steps of {WIDTH} numbers. What joins step s with step t is measured as the norm of the Jacobian d output_t / d input_s, in float64.",
+            "Along time: how much it differs between (s, t) and (s + 1, t + 1), as a share of the largest. With data: between two random inputs.",
+            f"The recurrence is linear, so that no activation hides its weights; the convolution is causal with a kernel of {KERNEL} steps.",
+        ],
+    )
+
+
+def _row(name: str, build: Callable[[int], Layer], length: int, *, seed: int) -> dict[str, Value]:
+    with seeded(seed, "weight_sharing"):
+        layer, longer = build(length), build(2 * length)
+        layer.module.double()
+        one, other = (_joins(layer, torch.randn(length, WIDTH, dtype=torch.float64)) for _ in range(2))
+    along, with_data = _change(one[1:, 1:], one[:-1, :-1]), _change(one, other)
+    return {
+        "layer": name,
+        "weights": ", ".join(f"{part} {tuple(parameter.shape)}" for part, parameter in layer.module.named_parameters()),
+        f"parameters, {length} steps": _count(layer.module),
+        f"parameters, {2 * length} steps": _count(longer.module),
+        "change along time": along,
+        "change with data": with_data,
+        "weights between steps": "computed from the data" if with_data > NOTHING else "shared in time" if along <= NOTHING else "not shared",
+    }
+
+
+def _joins(layer: Layer, steps: Float[Tensor, "time width"]) -> Float[Tensor, "target source"]:
+    jacobian = torch.autograd.functional.jacobian(layer.apply, steps)  # (target, width, source, width)
+    return torch.linalg.matrix_norm(jacobian.transpose(1, 2))
+
+
+def _change(one: Float[Tensor, "target source"], other: Float[Tensor, "target source"]) -> float:
+    return float((one - other).abs().max() / one.abs().max())
+
+
+def _count(module: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())

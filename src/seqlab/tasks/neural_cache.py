@@ -1,0 +1,103 @@
+"""A neural cache: what a language model has just read becomes likelier, the more so the more alike the situation is.
+
+    p(w)       = (1 - λ) p_model(w) + λ p_cache(w)
+    p_cache(w) = Σ_{i ∈ cache, x_{i+1} = w} exp(θ h_t · h_i) / Σ_{i ∈ cache} exp(θ h_t · h_i)
+
+h_t is what the output layer reads at step t, and the cache holds the last steps with the token that followed each. Nothing is learned: θ
+and λ are chosen on held-out text.
+
+Paper: Grave et al. 2017, "Improving Neural Language Models with a Continuous Cache", arXiv:1612.04426, section 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+from torch import Tensor
+
+from seqlab.batches.store import Store
+from seqlab.losses.full_softmax import log_probs_of_targets
+from seqlab.models.base import State
+from seqlab.models.language_model import LanguageModel
+
+SIZE = 2000
+"""Steps that the cache remembers."""
+STEPS = 128
+"""Steps that are compared with the cache at once."""
+THETAS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+LAMBDAS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
+
+
+@dataclass(frozen=True)
+class CacheNumbers:
+    """How sharply the cache looks (θ) and how much it counts (λ)."""
+
+    theta: float
+    share: float
+
+
+@dataclass(frozen=True)
+class CachedLogProbs:
+    """Log-probabilities of the tokens of a stream: the model's, and the cache's for each θ (-∞ where it has not seen the token)."""
+
+    model: NDArray[np.float64]
+    cache: dict[float, NDArray[np.float64]]
+
+    def mixed(self, numbers: CacheNumbers) -> NDArray[np.float64]:
+        """log p of every token; the first has an empty cache behind it, and is the model's alone."""
+        if numbers.share == 0:
+            return self.model
+        both = np.logaddexp(np.log1p(-numbers.share) + self.model[1:], np.log(numbers.share) + self.cache[numbers.theta][1:])
+        return np.concatenate([self.model[:1], both])
+
+    def best(self) -> CacheNumbers:
+        """The numbers with which these tokens are likeliest."""
+        choices = [CacheNumbers(theta, share) for theta, share in product(self.cache, LAMBDAS)]
+        return max(choices, key=lambda numbers: float(self.mixed(numbers).mean()))
+
+
+def cache_log_probs(
+    features: Float[Tensor, "time hidden"],
+    targets: Int[Tensor, " time"],
+    keys: Float[Tensor, "known hidden"],
+    values: Int[Tensor, " known"],
+    *,
+    theta: float,
+    size: int = SIZE,
+) -> Float[Tensor, " time"]:
+    """log p_cache(target_t). Known steps come before these; each of these also knows those before it, and never more than the last `size`."""
+    num_known, num_steps = len(keys), len(features)
+    likeness = theta * (features @ torch.cat([keys, features]).T)  # (time, known + time)
+    followed_by = torch.cat([values, targets])  # (known + time,)
+    now = torch.arange(num_steps)[:, None] + num_known
+    place = torch.arange(num_known + num_steps)
+    may_look = (place < now) & (place >= now - size)  # (time, known + time)
+    likeness = likeness.masked_fill(~may_look, float("-inf"))
+    hits = likeness.masked_fill(followed_by != targets[:, None], float("-inf"))
+    return hits.logsumexp(dim=-1) - likeness.logsumexp(dim=-1)  # the first step of a stream: -∞ less -∞ is no number
+
+
+@torch.inference_mode()
+def read_with_cache(model: LanguageModel, store: Store, *, at_most: int, thetas: tuple[float, ...] = THETAS, size: int = SIZE) -> CachedLogProbs:
+    """Read the beginning of a stream from its first token to its last with a cache beside it."""
+    num_scored = min(store.num_steps, at_most) - 1
+    hidden = model.table.shape[1]
+    keys, values = torch.empty(0, hidden), torch.empty(0, dtype=torch.long)
+    own: list[Tensor] = []
+    cached: dict[float, list[Tensor]] = {theta: [] for theta in thetas}
+    state: State | None = None
+    for start in range(0, num_scored, STEPS):
+        tokens = torch.from_numpy(store.window(start, min(start + STEPS, num_scored) + 1).astype(np.int64))
+        inputs, targets = tokens[None, :-1], tokens[1:]
+        read, state = model.read(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
+        features = read[0]  # (time, hidden)
+        own.append(log_probs_of_targets(features, model.table, model.bias, targets))
+        for theta in thetas:
+            cached[theta].append(cache_log_probs(features, targets, keys, values, theta=theta, size=size))
+        keys, values = torch.cat([keys, features])[-size:], torch.cat([values, targets])[-size:]
+    return CachedLogProbs(torch.cat(own).double().numpy(), {theta: torch.cat(parts).double().numpy() for theta, parts in cached.items()})

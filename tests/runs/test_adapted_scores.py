@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+import seqlab
+from seqlab.core.errors import UsageError
+
+LINES = "the cat sat on the mat .\nthe dog sat on the log .\na bird sang to the dog .\n"
+SMALL = ["tokens.kind=whitespace", "training.steps=3", "training.threads=1", "training.window=6", "training.batch_size=2"]
+
+
+@pytest.mark.slow
+def test_a_language_model_that_adapts_has_scores_of_its_own_and_its_run_stays_as_it_is(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text(LINES * 40)
+    run = seqlab.train(str(text), *SMALL, "model.hidden_size=5", task="language_model", out=tmp_path / "run")
+    weights = tmp_path / "run" / "model.safetensors"
+    before = hashlib.sha256(weights.read_bytes()).hexdigest()
+    plain = {score.name: score.value for score in run.evaluate().scores}
+    cached, dynamic = run.adapted_scores(cache=True, dynamic=True)
+    assert (cached.name, dynamic.name) == ("perplexity_with_cache", "perplexity_dynamic")
+    assert cached.baseline == pytest.approx(plain["perplexity"], rel=1e-4)
+    assert cached.value < plain["perplexity"]  # the same lines again and again: both learn them
+    assert dynamic.value < plain["perplexity"]
+    assert "neural cache of the last 2,000 tokens" in cached.how
+    assert "chosen on" in dynamic.how
+    assert {score.name: score.value for score in run.evaluate().scores} == plain
+    assert hashlib.sha256(weights.read_bytes()).hexdigest() == before
+
+
+@pytest.mark.slow
+def test_a_network_without_a_state_says_why_it_cannot_adapt(tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text(LINES * 40)
+    run = seqlab.train(
+        str(text), *SMALL, "model.kind=transformer", "model.hidden_size=8", "model.heads=2", task="language_model", out=tmp_path / "run"
+    )
+    with pytest.raises(UsageError, match="a transformer network carries no state"):
+        run.adapted_scores(cache=True)

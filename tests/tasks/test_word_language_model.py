@@ -1,0 +1,95 @@
+"""Words of a large vocabulary: how they are counted, sampled and scored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from seqlab.batches.feed import Position
+from seqlab.core.errors import RecipeError
+from seqlab.models.language_model import LanguageModel
+from seqlab.recipes.reading import check
+from seqlab.runs.data import open_data
+from seqlab.tasks import language_model as room
+from seqlab.tasks.language_model import LanguageModelling
+
+WIKI = " \n = Title = \n \n the <unk> , he said . \n"
+
+
+def make(folder: Path, text: str, **training: Any) -> LanguageModelling:
+    path = folder / "wiki.txt"
+    path.write_text(text)
+    settings = {"window": 4, "batch_size": 3, "reset_at_documents": False, **training}
+    model = {"kind": "recurrent", "hidden_size": 6, "embedding_size": 6, "dropout": 0.0}
+    raw = {
+        "data": {"train": str(path), "valid": str(path), "test": str(path)},
+        "tokens": {"kind": "whitespace"},
+        "model": model,
+        "training": settings,
+    }
+    opened = open_data(check({"task": "language_model", **raw}, where="test"))
+    recipe, _ = LanguageModelling.complete(opened.recipe, opened.parts["train"])
+    task = LanguageModelling.learn(recipe, opened.parts["train"])
+    for name, source in opened.parts.items():
+        task.attach(name, source)
+    torch.manual_seed(5)
+    return task
+
+
+def test_wikitext_is_counted_as_published_results_count_it(tmp_path: Path) -> None:
+    task = make(tmp_path, WIKI)
+    pieces = [task.tokenizer.vocabulary.pieces[token] for token in task.stores["train"].values]
+    assert pieces == ["<eos>", "=", "Title", "=", "<eos>", "<eos>", "the", "<unk>", ",", "he", "said", ".", "<eos>"]
+    assert task.stores["train"].values[7] == task.tokenizer.vocabulary.unk_id
+    model = task.build_model().eval()
+    logits, _ = model(torch.tensor([[int(token) for token in task.stores["test"].values[:-1]]]), torch.ones(1, 12, dtype=torch.bool))
+    expected = logits[0].log_softmax(dim=-1)[torch.arange(12), torch.from_numpy(task.stores["test"].values[1:].astype(np.int64))]
+    np.testing.assert_allclose(task.surprise(model, "test", at_most=100), expected.detach().numpy(), rtol=1e-4)  # <unk> and <eos> like any word
+
+
+def loss_of(task: LanguageModelling, model: LanguageModel) -> float:
+    return task.loss(model, task.feed(Position()).take(), ()).total.item()
+
+
+def test_a_large_vocabulary_is_sampled_and_a_sample_of_all_words_is_the_full_softmax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "a b c d e f g h\nh g a b\n" * 4
+    full = make(tmp_path, text)
+    assert full.sampled_softmax is None
+    monkeypatch.setattr(room, "LARGE_VOCABULARY", 8)
+    sampled = make(tmp_path, text, softmax_samples=100)
+    part = make(tmp_path, text, softmax_samples=5)
+    assert part.sampled_softmax is not None
+    assert part.sampled_softmax.chances.sum().item() == pytest.approx(5)
+    model = sampled.build_model()
+    assert loss_of(sampled, model) == pytest.approx(loss_of(full, model), rel=1e-5)
+    assert loss_of(part, model) != pytest.approx(loss_of(full, model), rel=1e-3)
+
+
+def test_words_start_as_likely_as_they_are_frequent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "LARGE_VOCABULARY", 3)
+    task = make(tmp_path, "a a a b\n" * 5)
+    shares = dict(zip(task.tokenizer.vocabulary.pieces, task.build_model().bias.exp().tolist(), strict=True))
+    assert shares["a"] == pytest.approx(15.5 / 27.5)  # 15 + 5 + 5 tokens, and a half for each of <unk>, <pad>, <eos>, a, b
+    assert shares["<pad>"] == pytest.approx(0.5 / 27.5)
+
+
+def test_what_needs_every_probability_cannot_sample(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match="label smoothing and a teacher need the probability of every token"):
+        make(tmp_path, WIKI, softmax="sampled", label_smoothing=0.1)
+
+
+@pytest.mark.slow
+def test_wikitext2_has_the_published_number_of_tokens(shared_data: Path) -> None:
+    folder = shared_data / "wikitext2"
+    data = {"train": str(folder / "train.txt.xz"), "valid": str(folder / "valid.txt.xz"), "test": str(folder / "test.txt.xz")}
+    opened = open_data(check({"task": "language_model", "data": data, "tokens": {"kind": "whitespace"}}, where="test"))
+    recipe, _ = LanguageModelling.complete(opened.recipe, opened.parts["train"])
+    task = LanguageModelling.learn(recipe, opened.parts["train"])
+    for name, source in opened.parts.items():
+        task.attach(name, source)
+    assert [task.stores[name].num_steps for name in ("train", "valid", "test")] == [2_088_628, 217_646, 245_569]
+    assert len(task.tokenizer.vocabulary) == 33_278 + 1  # <pad> is never a target

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from seqlab.training.checkpoint import Checkpoints
+from seqlab.training.stop_signals import StopRequest
+from seqlab.training.weights import read_weights
+from tests.training.test_loop import StopAt, outcome
+from tests.training.toy_task import make_trainer, small_model
+
+
+def test_the_saved_weights_are_the_moving_average_written_out(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, steps=30, evaluate_every=30, learning_rate=0.1, schedule="constant", average=0.7)
+    seen: list[dict[str, torch.Tensor]] = [{name: each.detach().clone() for name, each in trainer.model.named_parameters()}]
+
+    class Keep(StopAt):
+        def stepped(self, report: object) -> None:
+            seen.append({name: each.detach().clone() for name, each in trainer.model.named_parameters()})
+
+    trainer.watcher = Keep(0)
+    trainer.run(StopRequest())
+    saved = read_weights(tmp_path / "model.safetensors")
+    for name, start in seen[0].items():
+        expected = start.double()
+        for step, weights in enumerate(seen[1:], start=1):
+            share = min(0.7, step / (step + 9))  # 0.1, 0.18, …: the first weights count for nothing soon
+            expected = share * expected + (1 - share) * weights[name].double()
+        torch.testing.assert_close(saved[name].double(), expected, rtol=1e-5, atol=1e-6)
+        assert not torch.allclose(saved[name], seen[-1][name], atol=1e-4)
+
+
+def test_training_goes_on_with_its_own_weights_as_if_nothing_were_averaged(tmp_path: Path) -> None:
+    averaged, plain = (make_trainer(tmp_path / str(decay), average=decay, learning_rate=0.1) for decay in (0.9, 0.0))
+    for trainer in (averaged, plain):
+        trainer.run(StopRequest())
+    for ours, theirs in zip(averaged.model.parameters(), plain.model.parameters(), strict=True):
+        assert ours.equal(theirs)
+    assert averaged.model.training
+
+
+@pytest.mark.parametrize("stop_at", [4, 13])
+def test_stopping_and_going_on_keeps_the_average_to_the_bit(stop_at: int, tmp_path: Path) -> None:
+    whole, parts = (make_trainer(tmp_path / name, dropout=0.3, average=0.9) for name in ("whole", "parts"))
+    torch.manual_seed(9)
+    whole.save()
+    assert whole.run(StopRequest())
+    torch.manual_seed(9)
+    parts.save()
+    parts.watcher = watcher = StopAt(stop_at)
+    assert not parts.run(watcher.request)
+    later = make_trainer(tmp_path / "parts", dropout=0.3, average=0.9, model=small_model(dropout=0.3, seed=99))
+    saved, _ = Checkpoints(tmp_path / "parts" / "checkpoints").load()
+    assert saved is not None
+    later.resume(saved)
+    assert later.run(StopRequest())
+    assert outcome(later) == outcome(whole)
