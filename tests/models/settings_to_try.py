@@ -10,9 +10,9 @@ from torch import Tensor, nn
 
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.models.base import Body, bodies
-from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
+from seqlab.models.settings import ConvolutionalSettings, FixedWindowSettings, RecurrentSettings, TransformerSettings
 
-AnySettings: TypeAlias = RecurrentSettings | ConvolutionalSettings | TransformerSettings
+AnySettings: TypeAlias = RecurrentSettings | ConvolutionalSettings | FixedWindowSettings | TransformerSettings
 
 SMALL_OPTIONS: Mapping[str, dict[str, object]] = {"projected_lstm": {"proj_size": 3}}
 
@@ -36,6 +36,7 @@ EITHER_WAY: Mapping[str, AnySettings] = {
     "orthogonal start": recurrent("rnn", initialisation="orthogonal"),
     "convolutional": ConvolutionalSettings(hidden_size=6, layers=3, kernel_size=3),
     "convolutional kernel 1": ConvolutionalSettings(hidden_size=5, layers=1, kernel_size=1),
+    "fixed window": FixedWindowSettings(hidden_size=5, embedding_size=4, context=3),
     "transformer pre-norm": TransformerSettings(hidden_size=6, heads=3, layers=2),
     "transformer post-norm": TransformerSettings(
         hidden_size=8, heads=2, layers=3, norm="post", activation="relu", embedding_norm=True, qkv_bias=False
@@ -71,7 +72,11 @@ ALL_STEPS: Mapping[str, AnySettings] = {
     "learned merge": recurrent("peephole_lstm", hidden_sizes=(4, 3), bidirectional=True, merge="learned", pooling="max"),
     "both directions of projections": recurrent("projected_lstm", layers=2, bidirectional=True, initial_state="learned", locked_dropout=True),
 }
-CAUSAL: Mapping[str, AnySettings] = {**EITHER_WAY, "convolutional kernel 2": ConvolutionalSettings(hidden_size=6, layers=4, kernel_size=2)}
+CAUSAL: Mapping[str, AnySettings] = {
+    **EITHER_WAY,
+    "convolutional kernel 2": ConvolutionalSettings(hidden_size=6, layers=4, kernel_size=2),
+    "fixed window of four steps": FixedWindowSettings(hidden_size=6, embedding_size=0, context=4),
+}
 
 CASES = [(name, settings, False) for name, settings in ALL_STEPS.items()] + [(name, settings, True) for name, settings in CAUSAL.items()]
 CASE_NAMES = [f"{name}, {'causal' if causal else 'all steps'}" for name, _, causal in CASES]

@@ -18,14 +18,16 @@ from seqlab.models.published import PUBLISHED
 from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES, ModelSettings, PictureSettings, VisionTransformerSettings, for_sequences
 
 PICTURE_KINDS = {"vision_transformer", "image_convolutional"}
+WHOLE_KINDS = {*PICTURE_KINDS, "n_gram_bag"}
+"""Networks that see what they are given as a whole, and answer about no single step."""
 
 
 def test_every_kind_has_a_network_and_every_network_settings() -> None:
-    assert sorted(set(MODEL_KINDS) - PICTURE_KINDS) == bodies.names()
+    assert sorted(set(MODEL_KINDS) - WHOLE_KINDS) == bodies.names()
     assert {kind: settings.model_fields["kind"].default for kind, settings in MODEL_KINDS.items()} == {kind: kind for kind in MODEL_KINDS}
 
 
-@pytest.mark.parametrize("name", [name for name in SHORT_NAMES if name not in PUBLISHED])  # those are counted in test_published.py
+@pytest.mark.parametrize("name", [name for name in SHORT_NAMES if name not in {*PUBLISHED, "bag", "n_gram_bag"}])  # those have tests of their own
 def test_every_short_name_stands_for_settings_that_build(name: str) -> None:
     settings = TypeAdapter(ModelSettings).validate_python(SHORT_NAMES[name])
     small = settings.model_copy(update={"hidden_size": 80})
@@ -69,6 +71,6 @@ def test_a_network_for_pictures_is_refused_where_every_step_is_asked_about() -> 
         "model.kind: a vision_transformer network reads whole pictures, and this task asks about every step.\n"
         "  Use --model lstm, --model cnn or --model transformer; pictures can be classified."
     )
-    for kind in set(MODEL_KINDS) - PICTURE_KINDS:
+    for kind in set(MODEL_KINDS) - WHOLE_KINDS:
         settings = TypeAdapter(ModelSettings).validate_python({"kind": kind})
         assert for_sequences(settings) is settings

@@ -14,13 +14,14 @@ class Batch:
     """Sequences side by side, padded at the end, with an explicit mask.
 
     `inputs` holds ids (batch, time), or one vector per step (batch, time, features): numeric series, feature vectors and
-    the rows of an image come in the same way as text. `targets` is what the task wants to see: a class per
-    sequence (batch,) or a token per step (batch, time). `rows` says which examples of the split these are.
+    the rows of an image come in the same way as text. `targets` is what the task wants to see: a class or a number per
+    sequence (batch,), a yes or no for each label (batch, classes), or a token per step
+    (batch, time). `rows` says which examples of the split these are.
     """
 
     inputs: Shaped[Tensor, "batch time *features"]
     is_token: Bool[Tensor, "batch time"]
-    targets: Int[Tensor, "batch *target"]
+    targets: Shaped[Tensor, "batch *target"]
     rows: Int[Tensor, " batch"]
     continues: bool = False
     """Whether each sequence goes on where the same place of the batch before ended (windows over a stream)."""

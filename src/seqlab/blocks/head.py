@@ -21,14 +21,15 @@ def linear_head(size: int, num_classes: int) -> nn.Linear:
 class HiddenHead(nn.Module):
     """logits = V dropout(relu(W x + b)) + c.
 
-    Two classes share one logit z, as a sigmoid has it: the logits are (0, z), and their softmax gives σ(z) to the second class.
+    Two classes that exclude each other share one logit z, as a sigmoid has it: the logits are (0, z), and their softmax gives σ(z) to the
+    second class.
     """
 
-    def __init__(self, size: int, num_classes: int, *, hidden_size: int, dropout: float) -> None:
+    def __init__(self, size: int, num_classes: int, *, hidden_size: int, dropout: float, is_exclusive: bool = True) -> None:
         super().__init__()
         self.hidden = nn.Linear(size, hidden_size)
         self.dropout = Dropout(dropout)
-        self.has_one_logit = num_classes == 2
+        self.has_one_logit = is_exclusive and num_classes == 2
         self.output = linear_head(hidden_size, 1 if self.has_one_logit else num_classes)
 
     def forward(self, features: Float[Tensor, "batch hidden"]) -> Float[Tensor, "batch classes"]:

@@ -7,9 +7,20 @@ from torch import Tensor
 from torch.nn import functional as F
 
 
-def class_cross_entropy(logits: Float[Tensor, "batch classes"], targets: Int[Tensor, " batch"], *, smoothing: float = 0.0) -> Float[Tensor, ""]:
-    """Sum over the batch of -log P(target), with label smoothing: a share of the target is spread over all classes."""
-    return F.cross_entropy(logits, targets, reduction="sum", label_smoothing=smoothing)
+def class_cross_entropy(
+    logits: Float[Tensor, "batch classes"],
+    targets: Int[Tensor, " batch"],
+    *,
+    smoothing: float = 0.0,
+    weights: Float[Tensor, " classes"] | None = None,
+) -> Float[Tensor, ""]:
+    """Sum over the batch of -log P(target), with label smoothing: a share of the target is spread over all classes.
+
+    With weights an example counts as much as its class; the mean is this sum by the sum of the weights of the targets.
+    """
+    if weights is None:
+        return F.cross_entropy(logits, targets, reduction="sum", label_smoothing=smoothing)
+    return weights[targets] @ F.cross_entropy(logits, targets, reduction="none", label_smoothing=smoothing)
 
 
 def token_cross_entropy(

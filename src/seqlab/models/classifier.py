@@ -14,17 +14,34 @@ from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
 from seqlab.blocks.query_pool import QueryPool, pooled_size
 from seqlab.core.errors import RecipeError
 from seqlab.models.base import Body, bodies
+from seqlab.models.n_gram_bag import NGramBag, build_bag
 from seqlab.models.picture_classifier import build_picture_classifier
-from seqlab.models.settings import ModelSettings, PictureSettings, RecurrentSettings
+from seqlab.models.settings import BagSettings, ModelSettings, NGramBagSettings, PictureSettings, RecurrentSettings, SequenceSettings
+
+NO_BAG = BagSettings()
+"""Nothing is weighed beside a network."""
 
 
 class Classifier(nn.Module):
-    """logits = head(dropout(pool(body(embed(inputs))))).
+    """logits = head(dropout(pool(body(embed(inputs))))), and what a bag of n-grams says is added where there is one.
+
+    The sum of a wide linear model and a deep network is trained as one. Paper: Cheng et al. 2016, "Wide & Deep Learning for Recommender
+    Systems", arXiv:1606.07792. `belongs` is for the bag: the classes of sequences that it has counted.
 
     With `sees_padding` the padding is treated as if it were text, as a common mistake does; only for comparison.
     """
 
-    def __init__(self, embed: nn.Module, body: Body, pool: nn.Module, head: nn.Module, *, dropout: float, sees_padding: bool = False) -> None:
+    def __init__(
+        self,
+        embed: nn.Module,
+        body: Body,
+        pool: nn.Module,
+        head: nn.Module,
+        *,
+        dropout: float,
+        sees_padding: bool = False,
+        bag: NGramBag | None = None,
+    ) -> None:
         super().__init__()
         self.embed = embed
         self.body = body
@@ -32,19 +49,37 @@ class Classifier(nn.Module):
         self.dropout = Dropout(dropout)
         self.head = head
         self.sees_padding = sees_padding
+        self.bag = bag
 
-    def forward(self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:
+    def forward(
+        self,
+        inputs: Shaped[Tensor, "batch time *features"],
+        is_token: Bool[Tensor, "batch time"],
+        belongs: Float[Tensor, "batch classes"] | None = None,
+    ) -> Float[Tensor, "batch classes"]:
         if self.sees_padding:
             is_token = torch.ones_like(is_token)
         features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
-        return self.head(self.dropout(self.pool(features, is_token)))
+        logits = self.head(self.dropout(self.pool(features, is_token)))
+        return logits if self.bag is None else logits + self.bag(inputs, is_token, belongs)
 
 
-def build_classifier(settings: ModelSettings, *, embedding: Callable[[int], nn.Module], num_classes: int, num_features: int = 0) -> nn.Module:
+def build_classifier(
+    settings: ModelSettings,
+    *,
+    embedding: Callable[[int], nn.Module],
+    num_classes: int,
+    num_features: int = 0,
+    is_exclusive: bool = True,
+    bag: BagSettings = NO_BAG,
+) -> nn.Module:
     """The whole network that the settings describe; `embedding` makes the layer through which steps enter, of a width.
 
     num_features: numbers in one step, which a network for pictures reads as a row of pixels; 0 where a step is a token.
+    is_exclusive: whether an example has exactly one class, so that two classes may share a logit.
     """
+    if isinstance(settings, NGramBagSettings):
+        return build_bag(bag, num_classes=num_classes, num_features=num_features)
     if isinstance(settings, PictureSettings):
         return build_picture_classifier(settings, num_features=num_features, num_classes=num_classes, pool=build_pool(settings, settings.hidden_size))
     body = bodies.get(settings.kind).build(settings, causal=False)
@@ -53,20 +88,21 @@ def build_classifier(settings: ModelSettings, *, embedding: Callable[[int], nn.M
         embedding(body.input_size),
         body,
         pool,
-        build_head(settings, pooled_size(pool, body.output_size), num_classes),
+        build_head(settings, pooled_size(pool, body.output_size), num_classes, is_exclusive=is_exclusive),
         dropout=settings.dropout,
         sees_padding=not getattr(settings, "padding_mask", True),
+        bag=build_bag(bag, num_classes=num_classes, num_features=num_features) if bag.n_grams else None,
     )
 
 
-def build_head(settings: ModelSettings, size: int, num_classes: int) -> nn.Module:
+def build_head(settings: ModelSettings, size: int, num_classes: int, *, is_exclusive: bool = True) -> nn.Module:
     """One layer, or two where the settings ask for a hidden one."""
     if isinstance(settings, RecurrentSettings) and settings.head_size:
-        return HiddenHead(size, num_classes, hidden_size=settings.head_size, dropout=settings.dropout)
+        return HiddenHead(size, num_classes, hidden_size=settings.head_size, dropout=settings.dropout, is_exclusive=is_exclusive)
     return linear_head(size, num_classes)
 
 
-def build_pool(settings: ModelSettings, size: int) -> nn.Module:
+def build_pool(settings: SequenceSettings | PictureSettings, size: int) -> nn.Module:
     """How all steps, of a width, become one vector."""
     if settings.pooling == "max":
         return MaxPool()

@@ -56,6 +56,19 @@ class ConvolutionalSettings(Settings):
     tied: bool = Field(True, description="A language model's output layer shares the embedding's weights.")
 
 
+class FixedWindowSettings(Settings):
+    """A fixed window: one hidden layer over the last few steps, the same at every step, and no memory of what stands before them."""
+
+    kind: Literal["fixed_window"] = Field("fixed_window", description="The family of the network.")
+    context: int = Field(9, ge=1, le=512, description="Steps that the network sees at once, the last one included; odd unless the model is causal.")
+    hidden_size: int = Field(512, ge=1, description="Width of the hidden layer.")
+    embedding_size: int = Field(64, ge=0, description="Width of what enters; 0 takes the width of the hidden layer.")
+    dropout: float = Field(0.1, ge=0, lt=1, description="Share of the hidden layer's values dropped while training.")
+    pooling: Pooling = Field("max", description="How all steps become one vector for a classifier: last, first, max, mean or learned queries.")
+    queries: int = Field(4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries.")
+    tied: bool = Field(True, description="A language model's output layer shares the embedding's weights when the widths allow it.")
+
+
 class TransformerSettings(Settings):
     """A Transformer: every step looks at every other one (or, in a language model, at the earlier ones)."""
 
@@ -131,20 +144,58 @@ class ImageConvolutionalSettings(Settings):
     pooling: Literal["max", "mean"] = Field("mean", description="How all regions become one vector: max or mean.")
 
 
+class NGramBagSettings(Settings):
+    """No network but a bag of n-grams: which runs of tokens stand in a text, each weighed by what it says about the classes."""
+
+    kind: Literal["n_gram_bag"] = Field("n_gram_bag", description="The family of the network; the section bag has its settings.")
+
+
+class BagSettings(Settings):
+    """The bag of n-grams that a classifier of text weighs, alone (--model bag) or beside its network."""
+
+    n_grams: int = Field(0, ge=0, le=8, description="Longest run of tokens that has a weight; 0: no bag beside a network, 3 in a bag alone.")
+    places: int = Field(0, ge=0, le=1 << 28, description="N-grams that have a weight, those of most texts first; 0 lets the task decide.")
+    least: int = Field(2, ge=1, description="An n-gram that stands in fewer texts of the training split has no weight.")
+
+
+class TaggingSettings(Settings):
+    """How words enter a tagger, and how their tags are decided."""
+
+    characters: Literal["none", "convolutional", "recurrent"] = Field(
+        "none", description="What is made of the characters of a word beside its own vector; where nothing is said, the task decides."
+    )
+    character_size: int = Field(0, ge=0, description="Width of what the characters give, out of the width of what enters; 0 takes half of it.")
+    character_embedding: int = Field(32, ge=1, description="Width of the vector of one character.")
+    character_widths: tuple[Width, ...] = Field((2, 3, 4, 5), min_length=1, description="Characters in a window, for each group of convolutions.")
+    longest_word: int = Field(20, ge=4, le=1000, description="Characters read of a word, its two borders among them; of longer ones both ends.")
+    word_dropout: float = Field(
+        1.0, ge=0, description="With characters: while training, a word seen n times is unknown with probability w / (w + n); 0 never."
+    )
+    crf: bool = Field(False, description="Decide on all tags of a sentence together: a linear chain learns which tags follow each other.")
+
+
 PictureSettings = VisionTransformerSettings | ImageConvolutionalSettings
-SequenceSettings = RecurrentSettings | ConvolutionalSettings | TransformerSettings
+SequenceSettings = RecurrentSettings | ConvolutionalSettings | FixedWindowSettings | TransformerSettings
 
 ModelSettings = Annotated[
-    RecurrentSettings | ConvolutionalSettings | TransformerSettings | VisionTransformerSettings | ImageConvolutionalSettings,
+    RecurrentSettings
+    | ConvolutionalSettings
+    | FixedWindowSettings
+    | TransformerSettings
+    | VisionTransformerSettings
+    | ImageConvolutionalSettings
+    | NGramBagSettings,
     Field(discriminator="kind"),
 ]
 
 MODEL_KINDS: dict[str, type[Settings]] = {
     "recurrent": RecurrentSettings,
     "convolutional": ConvolutionalSettings,
+    "fixed_window": FixedWindowSettings,
     "transformer": TransformerSettings,
     "vision_transformer": VisionTransformerSettings,
     "image_convolutional": ImageConvolutionalSettings,
+    "n_gram_bag": NGramBagSettings,
 }
 
 SHORT_NAMES: dict[str, dict[str, object]] = {
@@ -153,23 +204,32 @@ SHORT_NAMES: dict[str, dict[str, object]] = {
     "cnn": {"kind": "convolutional"},
     "recurrent": {"kind": "recurrent"},
     "convolutional": {"kind": "convolutional"},
+    "fixed_window": {"kind": "fixed_window"},
     "transformer": {"kind": "transformer"},
     "vit": {"kind": "vision_transformer"},
     "cnn2d": {"kind": "image_convolutional"},
     "non_local": {"kind": "image_convolutional", "non_local": True},
     "vision_transformer": {"kind": "vision_transformer"},
     "image_convolutional": {"kind": "image_convolutional"},
+    "bag": {"kind": "n_gram_bag"},
+    "n_gram_bag": {"kind": "n_gram_bag"},
     **{name: network.settings for name, network in PUBLISHED.items()},
 }
 """What `--model NAME` stands for."""
 
 
 def for_sequences(settings: ModelSettings) -> SequenceSettings:
-    """The settings of a network that answers step by step; those of a network for pictures are refused."""
+    """The settings of a network that answers step by step; those of a network for pictures, or of a bag, are refused."""
     if isinstance(settings, PictureSettings):
         raise RecipeError(
             f"a {settings.kind} network reads whole pictures, and this task asks about every step.",
             where="model.kind",
             cure="Use --model lstm, --model cnn or --model transformer; pictures can be classified.",
+        )
+    if isinstance(settings, NGramBagSettings):
+        raise RecipeError(
+            "a bag of n-grams sees a text as a whole, and this task asks about every step.",
+            where="model.kind",
+            cure="Use --model lstm, --model cnn or --model transformer; a bag can classify.",
         )
     return settings

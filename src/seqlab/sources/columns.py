@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from seqlab.core.errors import DataError, nearest
@@ -24,16 +25,28 @@ def text_of(row: Row, column: str) -> str:
 
 
 def label_of(row: Row, column: str) -> str:
-    """The class in a cell, as text: 1 in JSON and "1" in a table are the same class."""
+    """The class in a cell, as text without blanks around it: 1 in JSON and "1" in a table are the same class, and so are "pos " and "pos"."""
     value = row.values.get(column)
-    if isinstance(value, str) and value.strip():
-        return value
+    if found := label_text(value):
+        return found
+    is_empty = value is None or isinstance(value, str | float)
+    what = "is empty" if is_empty else f"holds {_kind(value)}, expected a label"
+    raise DataError(f"column '{column}' {what}.", where=row.where, cure=_CURE)
+
+
+def label_text(value: object) -> str:
+    """A value as the name of a class; empty where it is none. NaN is how some tables write a gap.
+
+    >>> label_text(" pos "), label_text(True), label_text(3), label_text(float("nan")), label_text([1])
+    ('pos', 'true', '3', '', '')
+    """
+    if isinstance(value, str):
+        return value.strip()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return str(value)
-    what = "is empty" if value is None or value == "" or isinstance(value, str) else f"holds {_kind(value)}, expected a label"
-    raise DataError(f"column '{column}' {what}.", where=row.where, cure=_CURE)
+        return "" if math.isnan(value) else str(value)
+    return ""
 
 
 _CURE = "Mend the row or remove it; another column: data.text=NAME, data.label=NAME."

@@ -11,6 +11,7 @@ from typing import Any
 from seqlab.core.errors import DataError
 from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row, Source
+from seqlab.sources.joined_columns import names_of
 from seqlab.sources.lines import Lines
 from seqlab.sources.opening import content_hash
 from seqlab.sources.settings import DataSettings
@@ -39,7 +40,8 @@ class JsonLines(Source):
         self._settings = settings
         first = next(self._objects(BadRows(skip=self.bad_rows.skip).new_pass()), None)
         self.columns = list(first.values) if first else []
-        named = [name for name in (settings.text, settings.label, settings.sequence, *settings.features) if name in self.columns]
+        texts = names_of(settings.text, self.columns)
+        named = [name for name in (*texts, settings.label, settings.sequence, *settings.features) if name in self.columns]
         self._required = named or self.columns
 
     def rows(self) -> Iterator[Row]:

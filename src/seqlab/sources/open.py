@@ -10,6 +10,7 @@ from seqlab.sources.archives import is_junk
 from seqlab.sources.base import Source
 from seqlab.sources.columns import require_columns
 from seqlab.sources.csv_table import CsvTable
+from seqlab.sources.fasta import Fasta
 from seqlab.sources.filtered import PARTS, ColumnSplit, part_of
 from seqlab.sources.folders import LabelFolders, find_label_folders, is_tar
 from seqlab.sources.jsonl import JsonLines
@@ -23,6 +24,7 @@ SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet",
     ".txt": "text", ".text": "text", ".md": "text", ".rst": "text", ".py": "text", ".abc": "text", ".en": "text", ".de": "text", ".fr": "text",
     ".conll": "tagged", ".conllu": "tagged", ".iob": "tagged", ".bio": "tagged", ".tagged": "tagged",
+    ".fasta": "fasta", ".fa": "fasta", ".faa": "fasta", ".fna": "fasta", ".ffn": "fasta",
 }  # fmt: skip
 FORMATS: dict[str, Callable[[Path, DataSettings], Source]] = {
     "csv": CsvTable,
@@ -32,6 +34,7 @@ FORMATS: dict[str, Callable[[Path, DataSettings], Source]] = {
     "parquet": ParquetTable,
     "folders": LabelFolders,
     "tagged": TaggedWords,
+    "fasta": Fasta,
 }
 FOREIGN = {b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"SQLite format 3": "an SQLite database", b"\x80\x04": "a pickle"}
 
@@ -107,6 +110,9 @@ def _open_folder(folder: Path, settings: DataSettings) -> Source:
         return TextFile(_text_files(folder, deep=True), settings, name=str(folder))
     if settings.format == "folders" or find_label_folders(folder):
         return LabelFolders(folder, settings)
+    sequences = [entry for entry in _files(folder) if SUFFIXES.get(_suffix(entry)) == "fasta"]
+    if settings.format in ("", "fasta") and len(sequences) > 1:
+        return Fasta(sequences, settings, name=str(folder))
     texts = _text_files(folder, deep=False)
     tables = [entry for entry in _files(folder) if _suffix(entry) in SUFFIXES and entry not in texts]
     if tables:

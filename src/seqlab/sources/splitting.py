@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import random
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,14 +33,28 @@ class Splits:
     train: Source
     valid: Source | None
     test: Source | None
+    kept: tuple[str, ...] = ()
+    """Labels that stand in train only, because they have too few rows to be held out."""
 
     def named(self) -> dict[str, Source]:
         parts = {"train": self.train, "valid": self.valid, "test": self.test}
         return {name: part for name, part in parts.items() if part is not None}
 
 
-def hold_out(source: Source, *, how: Split, valid_share: float, test_share: float, seed: int, key_columns: Sequence[str] = ()) -> Splits:
+def hold_out(
+    source: Source,
+    *,
+    how: Split,
+    valid_share: float,
+    test_share: float,
+    seed: int,
+    key_columns: Sequence[str] = (),
+    labels: Callable[[Row], Iterable[str]] | None = None,
+) -> Splits:
     """Cut a source into train, valid and test. `key_columns` is what counts as content; all columns when empty.
+
+    With `labels`, which names those of a row, a label of which nothing would be left in train stays there with all of its rows: what
+    training never saw cannot be answered.
 
     Plain text with `tail` is cut by characters at line ends, so that both sides stay readable text.
     """
@@ -52,17 +66,40 @@ def hold_out(source: Source, *, how: Split, valid_share: float, test_share: floa
         )
     if how == "tail" and isinstance(source, TextSource):
         return _cut_text(source, valid_share=valid_share, test_share=test_share)
+    keys = None
     if how == "content":
-        marks = _by_content(source, valid_share, test_share, seed=seed, columns=list(key_columns) or source.columns)
+        keys = _content_keys(source, seed=seed, columns=list(key_columns) or source.columns)
+        marks = _by_content(keys, valid_share, test_share)
     else:
         marks = _by_order(sum(1 for _ in source.rows()), valid_share, test_share, seed=seed if how == "random" else None)
+    kept = _keep_labels(source, marks, labels, keys) if labels is not None else ()
     _check_parts(source, marks, {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share})
     kind = MarkedLines if isinstance(source, TextSource) else MarkedRows
     return Splits(
         train=kind(source, marks, TRAIN, part="train"),
         valid=kind(source, marks, VALID, part="held out for validation") if valid_share else None,
         test=kind(source, marks, TEST, part="held out for testing") if test_share else None,
+        kept=kept,
     )
+
+
+def _keep_labels(source: Source, marks: bytearray, labels: Callable[[Row], Iterable[str]], keys: Sequence[int] | None) -> tuple[str, ...]:
+    """Give rows back to train until every label stands there; returns the labels for which that was needed. Rows with equal keys move together."""
+    held: dict[str, list[int]] = {}
+    trained: set[str] = set()
+    for place, row in enumerate(source.rows()):
+        for label in labels(row):
+            if marks[place] == TRAIN:
+                trained.add(label)
+            else:
+                held.setdefault(label, []).append(place)
+    missing = sorted(held.keys() - trained)
+    places = {place for label in missing for place in held[label]}
+    moved = {keys[place] for place in places} if keys is not None else set[int]()
+    for place in range(len(marks)) if missing else ():
+        if place in places or (keys is not None and keys[place] in moved):
+            marks[place] = TRAIN
+    return tuple(missing)
 
 
 def content_key(row: Row, columns: Sequence[str], *, seed: int) -> int:
@@ -79,8 +116,11 @@ def cell_text(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _by_content(source: Source, valid_share: float, test_share: float, *, seed: int, columns: Sequence[str]) -> bytearray:
-    keys = array("Q", (content_key(row, columns, seed=derive(seed, "split")) for row in source.rows()))
+def _content_keys(source: Source, *, seed: int, columns: Sequence[str]) -> Sequence[int]:
+    return array("Q", (content_key(row, columns, seed=derive(seed, "split")) for row in source.rows()))
+
+
+def _by_content(keys: Sequence[int], valid_share: float, test_share: float) -> bytearray:
     num_test, num_valid = _count(len(keys), test_share), _count(len(keys), valid_share)
     ordered = sorted(keys)
     last_test = ordered[num_test - 1] if num_test else -1

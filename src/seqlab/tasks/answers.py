@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from seqlab.metrics.bootstrap import macro_f1_interval, mean_interval
+from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.classification import accuracy, class_scores, confusion, macro_f1
+from seqlab.metrics.items import Items, macro_f1s, means
 from seqlab.metrics.score import Score
 
 Classes = Int[np.ndarray, " examples"]
@@ -22,10 +23,12 @@ class Answers:
 
     targets: Classes
     log_probs: Float[np.ndarray, "examples classes"]
+    decided: Classes | None = None
+    """What was answered, where it need not be the likeliest class of each: tags of a sentence that were decided together."""
 
     @property
     def predicted(self) -> Classes:
-        return self.log_probs.argmax(axis=1)
+        return self.log_probs.argmax(axis=1) if self.decided is None else self.decided
 
     @property
     def correct(self) -> Bool[np.ndarray, " examples"]:
@@ -45,21 +48,29 @@ class Answers:
         return wrong[np.argsort(-self.nats[wrong], kind="stable")][:most]
 
 
+def items_of(answers: Answers) -> dict[str, Items]:
+    """What the scores of a classifier are made of: its examples."""
+    return {
+        "accuracy": means(answers.correct.astype(np.float64)),
+        "macro_f1": macro_f1s(answers.targets, answers.predicted, num_classes=answers.num_classes),
+        "loss": means(answers.nats.astype(np.float64)),
+    }
+
+
 def score(answers: Answers, *, baseline: Classes | None, baseline_name: str) -> list[Score]:
     """Accuracy, macro-F1 and loss with their intervals, the first two beside the classes that a naive model chose."""
-    targets, counts = answers.targets, confusion(answers.targets, answers.predicted, num_classes=answers.num_classes)
-    right, macro, loss = mean_interval(answers.correct.astype(np.float64)), macro_f1_interval(counts), mean_interval(answers.nats.astype(np.float64))
+    targets, items = answers.targets, items_of(answers)
     naive = None if baseline is None else (accuracy(targets, baseline), macro_f1(confusion(targets, baseline, num_classes=answers.num_classes)))
     return [
-        Score(
-            "accuracy", accuracy(targets, answers.predicted), right.low, right.high, baseline=naive and naive[0], baseline_name=baseline_name,
+        scored(
+            "accuracy", items["accuracy"], baseline=naive and naive[0], baseline_name=baseline_name,
             how=f"share of {len(targets):,} right; 95 % bootstrap interval over examples",
         ),
-        Score(
-            "macro_f1", macro_f1(counts), macro.low, macro.high, baseline=naive and naive[1], baseline_name=baseline_name,
+        scored(
+            "macro_f1", items["macro_f1"], baseline=naive and naive[1], baseline_name=baseline_name,
             how="mean of the F1 of all classes; a class never predicted counts 0",
         ),
-        Score("loss", float(answers.nats.mean()), loss.low, loss.high, higher_is_better=False, how="mean cross-entropy in nats"),
+        scored("loss", items["loss"], higher_is_better=False, how="mean cross-entropy in nats"),
     ]  # fmt: skip
 
 

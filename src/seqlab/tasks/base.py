@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -16,7 +16,9 @@ from seqlab.batches.feed import Feed, Position
 from seqlab.batches.store import Store
 from seqlab.core.errors import UsageError
 from seqlab.core.registry import Registry
+from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score
+from seqlab.metrics.stream import Stream
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.teacher import Teacher
@@ -29,18 +31,22 @@ ENCODING = 2
 
 @dataclass(frozen=True)
 class Prediction:
-    """One answer: the likeliest, its probability, and the best alternatives."""
+    """One answer: the likeliest, its probability, and the best alternatives.
+
+    A predicted number has no probability; its ranking holds two other numbers, each with the share of truths that lie below it.
+    """
 
     input: str
     answer: str
-    probability: float
+    probability: float | None
     ranking: list[tuple[str, float]]
 
     def _repr_html_(self) -> str:
         from html import escape
 
         rows = "".join(f"<tr><td>{escape(name)}</td><td>{share:.4f}</td></tr>" for name, share in self.ranking)
-        return f"<b>{escape(self.answer)}</b> ({self.probability:.3f})<table>{rows}</table>"
+        sure = "" if self.probability is None else f" ({self.probability:.3f})"
+        return f"<b>{escape(self.answer)}</b>{sure}<table>{rows}</table>"
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,14 @@ class Evaluation:
     split: str
     scores: list[Score]
     details: dict[str, Any] = field(default_factory=dict)
+    items: Mapping[str, Items] = field(default_factory=dict)
+    """What the scores are made of, by their names: the independent units of the split, from which comparisons and slices are computed."""
+    answers: Sequence[tuple[str, ...]] = ()
+    """For each item the label that it got, or the tags of its words, where there are any."""
+    truths: Sequence[tuple[str, ...]] = ()
+    """The labels or tags that would have been right."""
+    stream: Stream | None = None
+    """A scored text, for models that cut it into different tokens."""
 
 
 class Task(ABC):
@@ -88,6 +102,9 @@ class Task(ABC):
     @abstractmethod
     def build_model(self) -> nn.Module: ...
 
+    def prime(self, model: nn.Module) -> None:  # noqa: B027 - most tasks have nothing to do here
+        """Let the parts of a new network that count see the training split once, before the first update. Most networks have none."""
+
     @abstractmethod
     def feed(self, position: Position) -> Feed: ...
 
@@ -106,6 +123,25 @@ class Task(ABC):
 
     @abstractmethod
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]: ...
+
+    def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
+        """Where some items of a split stand in the data, and what is read there; nothing where an item is no row."""
+        return {}
+
+    def settle(self, model: nn.Module) -> dict[str, Any]:
+        """What is chosen on the validation split once training has ended, such as a temperature or thresholds: plain data, already in use."""
+        return {}
+
+    def take(self, choices: Mapping[str, Any]) -> None:  # noqa: B027 - most tasks have nothing to do here
+        """Use choices that were made when the run was trained. One that cannot be right raises ValueError."""
+
+    def sample(self, model: nn.Module) -> str:
+        """A piece of what the model makes at this moment, for the story that a report tells; nothing for tasks that make nothing."""
+        return ""
+
+    def item_places(self, split: str) -> Iterable[tuple[str, int]]:
+        """The file and line of every item of a split, in their order; nothing where an item is no row."""
+        return ()
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         """Inputs as the steps that the body of the model reads, one array for each; for vectors."""

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import nn
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
 
 from seqlab.baselines.majority import Majority
 from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.baselines.nearest_mean import NearestMean
 from seqlab.batches.batch import Batch
-from seqlab.batches.cache import cached_store
-from seqlab.batches.padding import pad
 from seqlab.batches.plans import Indices
-from seqlab.batches.store import StoreWriter
-from seqlab.core.errors import DataError
+from seqlab.batches.store import Store
+from seqlab.core.errors import DataError, RecipeError
 from seqlab.losses.cross_entropy import class_cross_entropy
-from seqlab.metrics.classification import accuracy, mean_of_batch_accuracies
-from seqlab.models.classifier import build_classifier
-from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, VisionTransformerSettings
+from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.calibration import fit_temperature, with_temperature
+from seqlab.metrics.classification import accuracy, confusion, macro_f1, mean_of_batch_accuracies
+from seqlab.metrics.score import Score
+from seqlab.models.settings import ConvolutionalSettings, NGramBagSettings, RecurrentSettings, VisionTransformerSettings
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
-from seqlab.sources.columns import label_of
-from seqlab.tasks.answers import Answers, describe, score
-from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown, tasks
-from seqlab.tasks.inputs import TextInputs, digest_of, learn_inputs, load_inputs
+from seqlab.sources.base import Source
+from seqlab.tasks.answers import Answers, describe, items_of, score
+from seqlab.tasks.base import Evaluation, Prediction, shown, tasks
+from seqlab.tasks.calibrated import best_threshold, calibration_items, describe_calibration, describe_thresholds, ranking_items
+from seqlab.tasks.choices import number_between
+from seqlab.tasks.class_weights import about_counts, balanced_weights
+from seqlab.tasks.inputs import TextInputs
 from seqlab.tasks.labelled_rows import STEPS, LabelledRows
-from seqlab.tasks.labelled_sequences import EVALUATION_BATCH, LabelledSequences
+from seqlab.tasks.labelled_sequences import EVALUATION_BATCH
+from seqlab.tasks.text_defaults import Texts, with_bag_defaults, with_default_network
+from seqlab.tasks.token_strips import MOST_STRIPS, token_strips
+from seqlab.tasks.whole_sequences import NamedAnswers
 from seqlab.tokens.labels import Labels
 from seqlab.training.base import BatchLoss, Carry, Validation
 
@@ -41,34 +47,58 @@ WORDS, LONGEST = 30_000, 512
 SAMPLE = 500
 SHORT_TEXT = 40
 """Mean characters below which text is read letter by letter."""
+LONGEST_CHARACTERS = 2048
+"""The length to which texts are cut that are read letter by letter: one endless document must not fill the memory."""
+LONG_WORD = 30
+"""Mean letters between blanks from which a text is no text of words: a biological sequence, or a language without blanks."""
 MOST_WRONG = 25
+RANKED = {"roc_auc": "the chance that an example scores above another one,", "average_precision": "the area under precision over recall,"}
 
 
 @tasks.register("classification")
-class Classification(LabelledSequences):
+class Classification(NamedAnswers):
     """Reads labelled sequences, learns to tell the classes apart, and says how well."""
+
+    is_exclusive = True
+    class_weights: Float[Tensor, " classes"]
+    """What an example of each class counts, where classes are balanced."""
+    temperature: float = 1.0
+    """By which logits are divided, so that a probability means what it says."""
+    threshold: float | None = None
+    """Of two classes: the probability of the second one from which saying it gave the best F1 on the validation split."""
 
     @classmethod
     def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        if recipe.training.class_weights == "balanced" and recipe.training.teacher:
+            raise RecipeError(
+                "the answers of a teacher have no weights.", where="training.class_weights", cure="Leave out the one or the other (training.teacher)."
+            )
         reasons = []
         is_text = STEPS not in train.columns
         if is_text and not recipe.tokens.kind:
             texts = [str(row.values.get(recipe.data.text, "")) for row in islice(train.rows(), SAMPLE)]
             mean = sum(map(len, texts)) / max(1, len(texts))
-            kind = "words" if mean >= SHORT_TEXT else "characters"
+            per_word = mean / max(1.0, sum(len(text.split()) for text in texts) / max(1, len(texts)))
+            kind = "words" if mean >= SHORT_TEXT and per_word < LONG_WORD else "characters"
             size = {"size": recipe.tokens.size or WORDS, "lowercase": True} if kind == "words" else {}
             recipe = recipe.changed("tokens", kind=kind, **size)
             reasons.append(f"tokens are {kind} (texts of {mean:.0f} characters on average); another: tokens.kind=NAME")
-            if kind == "words" and "max_length" not in recipe.data.model_fields_set:
-                recipe = recipe.changed("data", max_length=LONGEST)
-                reasons.append(f"texts are cut to {LONGEST} tokens; whole texts: data.max_length=0")
-        if "model" not in recipe.model_fields_set:
-            by_words = is_text and recipe.tokens.kind != "characters"
-            model: ConvolutionalSettings | RecurrentSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
+            if "max_length" not in recipe.data.model_fields_set:
+                longest = LONGEST if kind == "words" else LONGEST_CHARACTERS
+                recipe = recipe.changed("data", max_length=longest)
+                reasons.append(f"texts are cut to {longest:,} tokens; whole texts: data.max_length=0")
+        by_words = is_text and recipe.tokens.kind != "characters"
+        if "model" not in recipe.model_fields_set and by_words and recipe.task != "regression":
+            recipe, why = with_default_network(recipe, Texts.of(recipe, train))
+            reasons.append(why)
+        elif "model" not in recipe.model_fields_set:
+            network: ConvolutionalSettings | RecurrentSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
             if by_words:
-                model = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
-            recipe = recipe.model_copy(update={"model": model})
-            reasons.append(f"a {model.kind} model; another: --model NAME")
+                network = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
+            recipe = recipe.model_copy(update={"model": network})
+            reasons.append(f"a {network.kind} model; another: --model NAME")
+        if recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings):
+            recipe = with_bag_defaults(recipe, Texts.of(recipe, train))
         if isinstance(recipe.model, VisionTransformerSettings):  # chosen on validation data: docs/transformer/vision_transformer.md
             recipe = recipe.with_defaults("model", hidden_size=64, dropout=0.2).with_defaults("training", weight_decay=0.5)
             if not {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
@@ -79,87 +109,104 @@ class Classification(LabelledSequences):
         return recipe, reasons
 
     @classmethod
-    def learn(cls, recipe: Recipe, train: Source) -> Self:
-        train = LabelledRows(train, text=recipe.data.text, label=recipe.data.label)
-        labels = Labels.fit(label_of(row, recipe.data.label) for row in train.rows())
+    def learn_labels(cls, recipe: Recipe, rows: LabelledRows) -> Labels:
+        labels = Labels.fit(rows.answer(row) for row in rows.rows())
         if len(labels) < 2:
             raise DataError(
                 f"every row has the same label '{shown(labels.names[0])}'.",
-                where=train.name,
+                where=rows.name,
                 cure=f"A classifier needs at least two classes; is '{recipe.data.label}' the label column? Another: data.label=NAME",
             )
-        return cls(recipe, learn_inputs(recipe, train), labels)
+        return labels
 
-    @classmethod
-    def load(cls, recipe: Recipe, folder: Path) -> Self:
-        return cls(recipe, load_inputs(recipe, folder), Labels.load(folder / "labels.json"))
+    def target(self, answer: Any, *, where: str, facts: dict[str, Any]) -> int:
+        return self.labels.encode(answer, where=where)
+
+    def targets(self, store: Store, rows: Indices) -> Int[Tensor, " batch"]:
+        return torch.from_numpy(store.targets[rows].astype(np.int64))
 
     def attach(self, split: str, source: Source) -> None:
-        source = LabelledRows(source, text=self.recipe.data.text, label=self.recipe.data.label)
-        made_from = {
-            "task": "classification",
-            "encoding": ENCODING,
-            "source": source.fingerprint(),
-            "inputs": digest_of(self.inputs.save),
-            "labels": self.labels.names,
-            "column": [self.inputs.column, self.recipe.data.label],
-            "max_length": self.recipe.data.max_length,
-            "bad_rows": self.recipe.data.bad_rows,
-        }
-        self.sources[split] = source
-        self.stores[split] = cached_store(made_from, lambda folder: self._write(source, folder))
-        if skipped := self.stores[split].facts["skipped"]:
-            self.notes.append(f"{split}: {skipped}")
+        super().attach(split, source)
+        if split == "train":
+            counts = np.bincount(self.stores["train"].targets, minlength=len(self.labels))
+            self.class_weights = torch.tensor(balanced_weights(counts), dtype=torch.float32)
+            self.notes += [f"train: {sentence}" for sentence in about_counts(self.labels.names, counts, weights=self.recipe.training.class_weights)]
 
-    def _write(self, source: Source, folder: Path) -> None:
-        writer = StoreWriter(folder, dtype=self.inputs.dtype, width=self.inputs.width)
-        for row, steps in self.inputs.encode(source.rows()):
-            writer.append(steps, target=self.labels.encode(label_of(row, self.recipe.data.label), where=row.where), line=row.line)
-        writer.finish(skipped=source.bad_rows.sentence())
-
-    def build_model(self) -> nn.Module:
-        return build_classifier(self.recipe.model, embedding=self.inputs.embedding, num_classes=len(self.labels), num_features=self.inputs.width)
-
-    def collate(self, split: str, rows: Indices) -> Batch:
-        store = self.stores[split]
-        inputs, is_token = pad([store[row] for row in rows], value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
-        targets = torch.from_numpy(store.targets[rows].astype(np.int64))
-        return Batch(inputs=inputs, is_token=is_token, targets=targets, rows=torch.from_numpy(rows))
+    def belongs(self, batch: Batch) -> Float[Tensor, "batch classes"]:
+        return F.one_hot(batch.targets, len(self.labels)).float()
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        logits = model(batch.inputs, batch.is_token)  # (batch, classes)
-        total = class_cross_entropy(logits, batch.targets, smoothing=self.recipe.training.label_smoothing)
+        logits = self.ask(model, batch)  # (batch, classes)
+        weights = self.class_weights.to(logits) if self.recipe.training.class_weights == "balanced" else None
+        total = class_cross_entropy(logits, batch.targets, smoothing=self.recipe.training.label_smoothing, weights=weights)
         if self.teacher is not None:
             total = self.teacher.mixed(total, logits, self.teacher.look(batch.inputs, batch.is_token))
-        correct = int((logits.argmax(dim=-1) == batch.targets).sum())
-        return BatchLoss(total=total, count=len(batch.targets), correct=correct, carry=carry)
+        seen = len(batch.targets)
+        count = seen if weights is None else float(weights[batch.targets].sum())
+        return BatchLoss(total, count, correct=int((logits.argmax(dim=-1) == batch.targets).sum()), carry=carry, seen=seen)
 
     def validate(self, model: nn.Module) -> Validation:
-        answers = self.answers(model, "valid")
-        score = accuracy(answers.targets, answers.predicted)
-        return Validation(score, higher_is_better=True, facts={"valid_accuracy": score, "valid_loss": float(answers.nats.mean())})
+        answers = self.answers(model, "valid", temperature=1.0)
+        right, loss = accuracy(answers.targets, answers.predicted), float(answers.nats.mean())
+        macro = macro_f1(confusion(answers.targets, answers.predicted, num_classes=answers.num_classes))
+        value = macro if self.recipe.training.class_weights == "balanced" else right
+        return Validation(value, higher_is_better=True, facts={"valid_accuracy": right, "valid_macro_f1": macro, "valid_loss": loss}, loss=loss)
 
-    @torch.inference_mode()
-    def answers(self, model: nn.Module, split: str) -> Answers:
+    def answers(self, model: nn.Module, split: str, *, temperature: float | None = None) -> Answers:
         """Ask the model about every example of a split."""
-        store = self.stores[split]
-        log_probs = np.empty((len(store), len(self.labels)), np.float32)
-        device = next(model.parameters()).device
-        for batch in self.all_batches(split):
-            logits = model(batch.inputs.to(device), batch.is_token.to(device))
-            log_probs[batch.rows.numpy()] = logits.float().log_softmax(dim=-1).cpu().numpy()
-        return Answers(store.targets.astype(np.int64), log_probs)
+        log_probs = with_temperature(self.outputs(model, split), self.temperature if temperature is None else temperature)
+        return Answers(self.stores[split].targets.astype(np.int64), log_probs.astype(np.float32))
+
+    def settle(self, model: nn.Module) -> dict[str, Any]:
+        """The temperature that fits the validation split and, for two classes, the threshold with the best F1 there."""
+        answers = self.answers(model, "valid", temperature=1.0)
+        self.take({"temperature": fit_temperature(answers.log_probs, answers.targets)})
+        if len(self.labels) == 2 and (answers.targets == 1).any():
+            self.take({"temperature": self.temperature, "threshold": best_threshold(self.answers(model, "valid"))})
+        return {"temperature": self.temperature, "threshold": self.threshold}
+
+    def take(self, choices: Mapping[str, Any]) -> None:
+        self.temperature = number_between(choices, "temperature", 1e-3, 1e3, otherwise=1.0)
+        self.threshold = number_between(choices, "threshold", 0.0, 1.0, otherwise=0.5) if choices.get("threshold") is not None else None
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        answers = self.answers(model, split)
-        name, baseline = self._baseline(split)
+        answers, before = self.answers(model, split), self.answers(model, split, temperature=1.0)
+        naive = self._naive(split)
+        items = {**items_of(answers), "calibration_error": calibration_items(answers)}
+        scores = score(answers, baseline=naive.predicted if naive else None, baseline_name=naive.name if naive else "")
+        scores[-1] = replace(scores[-1], how=f"{scores[-1].how}, at the temperature {self.temperature:.3f}")
+        scores.append(
+            scored(
+                "calibration_error", items["calibration_error"], baseline=calibration_items(before).whole(), baseline_name="without the temperature",
+                higher_is_better=False, how="mean gap between how sure and how right, over 10 bins of equal width (ECE)",
+            )
+        )  # fmt: skip
         details = {
             **describe(answers, self.labels.names),
             "majority_accuracy": self._majority_accuracy(answers),
             "mean_of_batch_accuracies": mean_of_batch_accuracies(answers.correct, batch_size=self.recipe.training.batch_size or EVALUATION_BATCH),
             "most_wrong": self._most_wrong(split, answers),
+            "slices": self.slices(split, items["accuracy"], score="accuracy"),
+            "calibration": describe_calibration(before, answers, temperature=self.temperature),
+            "strips": token_strips(self, model, split, [self.labels.names[label] for label in answers.predicted[:MOST_STRIPS]]),
         }
-        return Evaluation(split, score(answers, baseline=baseline, baseline_name=name), details)
+        if len(self.labels) == 2 and len(np.unique(answers.targets)) == 2:  # of one class alone nothing can be put first
+            items |= ranking_items(answers)
+            scores += self._ranked(answers, naive)
+            details["thresholds"] = describe_thresholds(answers, label=self.labels.names[1], chosen=self.threshold)
+        said, true = ([(self.labels.names[label],) for label in ids.tolist()] for ids in (answers.predicted, answers.targets))
+        return Evaluation(split, scores, details, items, answers=said, truths=true)
+
+    def _ranked(self, answers: Answers, naive: Naive | None) -> list[Score]:
+        """How well the probability of the second class puts its examples first."""
+        beside = ranking_items(Answers(answers.targets, naive.log_probs)) if naive and naive.log_probs is not None else {}
+        return [
+            scored(
+                name, items, baseline=beside[name].whole() if name in beside else None, baseline_name=naive.name if naive else "",
+                how=f"{RANKED[name]} of the class {shown(self.labels.names[1])!r}; 95 % bootstrap interval over examples",
+            )
+            for name, items in ranking_items(answers).items()
+        ]  # fmt: skip
 
     def _majority_accuracy(self, answers: Answers) -> float | None:
         if "train" not in self.stores:
@@ -167,26 +214,27 @@ class Classification(LabelledSequences):
         majority = Majority.fit(self.stores["train"].targets.tolist(), num_classes=len(self.labels))
         return accuracy(answers.targets, majority.predict(len(answers.targets)))
 
-    def _baseline(self, split: str) -> tuple[str, NDArray[np.int64] | None]:
-        """Predictions of the best naive model for this kind of input, learned from the training split."""
+    def _naive(self, split: str) -> Naive | None:
+        """What the best naive model for this kind of input says, learned from the training split."""
         if "train" not in self.stores:
-            return "", None
+            return None
         train, store = self.stores["train"], self.stores[split]
         examples = ((train[row], int(train.targets[row])) for row in range(len(train)))
         questions = (store[row] for row in range(len(store)))
         if isinstance(self.inputs, TextInputs):
             bayes = NaiveBayes.fit(examples, vocabulary_size=len(self.inputs.tokenizer.vocabulary), num_classes=len(self.labels))
-            return "naive Bayes", bayes.predict(questions)
-        return "nearest class mean", NearestMean.fit(examples, num_classes=len(self.labels)).predict(questions)
+            log_probs = bayes.log_probs(questions)
+            return Naive("naive Bayes", log_probs.argmax(axis=1), log_probs)
+        return Naive("nearest class mean", NearestMean.fit(examples, num_classes=len(self.labels)).predict(questions))
 
     def _most_wrong(self, split: str, answers: Answers) -> list[dict[str, Any]]:
         """The mistakes the model was surest of, with the text as it stands in the file."""
         worst = answers.surest_mistakes(MOST_WRONG)
-        rows = self._rows_of(split, set(worst.tolist()))
+        rows = self.rows_of(split, set(worst.tolist()))
         return [
             {
                 "where": rows[place].where,
-                "text": self._shown_input(rows[place]),
+                "text": self.shown_input(rows[place]),
                 "truth": self.labels.decode(int(answers.targets[place])),
                 "predicted": self.labels.decode(int(answers.predicted[place])),
                 "predicted_probability": float(np.exp(answers.log_probs[place].max())),
@@ -195,22 +243,16 @@ class Classification(LabelledSequences):
             for place in worst.tolist()
         ]
 
-    def _rows_of(self, split: str, wanted: set[int]) -> dict[int, Row]:
-        return {number: row for number, row in enumerate(self.sources[split].rows()) if number in wanted} if wanted else {}
+    def prediction(self, shown: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
+        shares = np.exp(with_temperature(output[None], self.temperature)[0])  # (classes,)
+        ranking = [(self.labels.decode(place), float(shares[place])) for place in np.argsort(-shares, kind="stable")[:top].tolist()]
+        return Prediction(shown, ranking[0][0], ranking[0][1], ranking)
 
-    def _shown_input(self, row: Row) -> str:
-        value = row.values[self.inputs.column]
-        return value[:2000] if isinstance(value, str) else f"{len(value)} steps of {self.inputs.width} numbers"
 
-    @torch.inference_mode()
-    def answer(self, model: nn.Module, rows: list[Row], *, top: int) -> Sequence[Prediction]:
-        encoded = [steps for _, steps in self.inputs.encode(rows)]
-        padded, is_token = pad(encoded, value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
-        device = next(model.parameters()).device
-        probabilities = model(padded.to(device), is_token.to(device)).float().softmax(dim=-1).cpu()  # (batch, classes)
-        best = probabilities.topk(min(top, len(self.labels)), dim=-1)
-        found = []
-        for row, shares, ids in zip(rows, best.values.tolist(), best.indices.tolist(), strict=True):
-            ranking = [(self.labels.decode(label_id), share) for label_id, share in zip(ids, shares, strict=True)]
-            found.append(Prediction(self._shown_input(row), ranking[0][0], ranking[0][1], ranking))
-        return found
+@dataclass(frozen=True)
+class Naive:
+    """What a naive model said about every example of a split."""
+
+    name: str
+    predicted: Int[np.ndarray, " examples"]
+    log_probs: Float[np.ndarray, "examples classes"] | None = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,17 +18,25 @@ from torch import nn
 from seqlab.batches.store import smallest_dtype
 from seqlab.blocks.embedding import StepProjection, TokenEmbedding
 from seqlab.core.errors import DataError, RunError
+from seqlab.core.files import write_whole
 from seqlab.models.settings import ModelSettings, PictureSettings, TransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
+from seqlab.sources.joined_columns import BETWEEN, join_named, parts_of
 from seqlab.tasks.labelled_rows import STEPS
 from seqlab.tokens.base import Tokenizer, tokenizers
 from seqlab.tokens.saving import load_tokenizer, save_tokenizer
 from seqlab.tokens.steps import NumericSteps
-from seqlab.tokens.vocabulary import PAD, UNK
+from seqlab.tokens.untrusted_json import list_of_texts, read_json_object
+from seqlab.tokens.vocabulary import EOS, PAD, SEP, UNK
 
 ROWS_AT_ONCE = 256
+COLUMNS = "columns.json"
+"""The file that names the columns whose texts are read one after the other."""
+LARGEST_COLUMNS = 100_000
+SEPARATORS = (SEP, "[SEP]", EOS)
+"""What may stand between two columns, in the order of preference: tokens of another run know one of these."""
 NUMERIC = "steps.json"
 """The file in which the scale of numeric steps is kept."""
 EMBEDDING_STD = 0.2
@@ -61,14 +70,33 @@ class Inputs(ABC):
         return Row({self.column: value}, "input", number)
 
 
-class TextInputs(Inputs):
-    """Text as token ids, cut to `max_length`."""
+class CutInputs(Inputs):
+    """Inputs that are cut where they are longer than a network is to read."""
+
+    max_length: int
+    """The length to which sequences are cut; 0 keeps them whole."""
+
+    @abstractmethod
+    def encode_whole(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
+        """Every row with all of its steps."""
+
+    def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
+        """Every row with as many steps as a network is given."""
+        return ((row, self.cut(steps)) for row, steps in self.encode_whole(rows))
+
+    def cut(self, steps: NDArray[Any]) -> NDArray[Any]:
+        return steps[: self.max_length] if self.max_length else steps
+
+
+class TextInputs(CutInputs):
+    """Text as token ids, cut to `max_length`. Texts of several columns follow one another with a separator between them."""
 
     width = 0
 
-    def __init__(self, tokenizer: Tokenizer, *, column: str, max_length: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, *, column: str, max_length: int, parts: Sequence[str] = ()) -> None:
         self.tokenizer = tokenizer
         self.column = column
+        self.parts = list(parts)
         self.max_length = max_length
         self.pad_value = tokenizer.vocabulary.pad_id
         self.dtype = smallest_dtype(len(tokenizer.vocabulary))
@@ -76,29 +104,76 @@ class TextInputs(Inputs):
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> TextInputs:
+        parts = parts_of(recipe.data.text, train.columns)
         texts = (text_of(row, recipe.data.text) for row in train.rows())
-        tokenizer = learn_tokenizer(recipe, texts, specials=[UNK, PAD])
-        return cls(tokenizer, column=recipe.data.text, max_length=recipe.data.max_length)
+        if parts:
+            texts = (part for text in texts for part in text.split(BETWEEN))
+        tokenizer = learn_tokenizer(recipe, texts, specials=[UNK, PAD, SEP] if parts and known_tokens(recipe) is None else [UNK, PAD])
+        if parts:
+            separator_of(tokenizer, where=str(known_tokens(recipe)))
+        return cls(tokenizer, column=recipe.data.text, max_length=recipe.data.max_length, parts=parts)
 
-    def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
+    def encode_whole(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
         remaining = iter(rows)
         while chunk := list(islice(remaining, ROWS_AT_ONCE)):
-            encoded = self.tokenizer.encode_many([text_of(row, self.column) for row in chunk])
-            for row, ids in zip(chunk, encoded, strict=True):
-                known = ids if len(ids) else self._nothing_known  # text of characters that no token knows
-                yield row, known[: self.max_length] if self.max_length else known
+            for row, ids in zip(chunk, self._encode_texts([text_of(row, self.column) for row in chunk]), strict=True):
+                yield row, ids if len(ids) else self._nothing_known  # text of characters that no token knows
+
+    def _encode_texts(self, texts: list[str]) -> Sequence[NDArray[Any]]:
+        if not self.parts:
+            return self.tokenizer.encode_many(texts)
+        between = np.array([separator_of(self.tokenizer)], np.int32)
+        parts = iter(self.tokenizer.encode_many([part for text in texts for part in text.split(BETWEEN)]))
+        joined = []
+        for text in texts:
+            first, *others = islice(parts, text.count(BETWEEN) + 1)
+            joined.append(np.concatenate([first, *(ids for other in others for ids in (between, other))]))
+        return joined
+
+    def row(self, value: Any, number: int) -> Row:
+        """With several columns a question is an object with a text for each, also as JSON."""
+        if not self.parts:
+            return super().row(value, number)
+        return super().row(join_named(_object_of(value, self.parts, number), self.parts, where=f"input {number}"), number)
 
     def embedding(self, hidden_size: int) -> nn.Module:
         return TokenEmbedding(len(self.tokenizer.vocabulary), hidden_size, pad_id=self.pad_value, std=EMBEDDING_STD)
 
     def save(self, folder: Path) -> None:
         save_tokenizer(self.tokenizer, folder)
+        if self.parts:
+            write_whole(folder / COLUMNS, json.dumps({"columns": self.parts}, ensure_ascii=False))
 
     def pieces(self, steps: NDArray[Any]) -> list[str]:
         return pieces_of(self.tokenizer, steps)
 
 
-class NumericInputs(Inputs):
+def separator_of(tokenizer: Tokenizer, *, where: str = "") -> int:
+    """The id of what stands between the texts of two columns."""
+    found = next((tokenizer.vocabulary.ids[piece] for piece in SEPARATORS if piece in tokenizer.vocabulary.ids), None)
+    if found is None:
+        raise RunError(
+            f"the tokens of the run know none of {', '.join(SEPARATORS)}, one of which stands between two columns.",
+            where=where,
+            cure="Name one column (data.text=NAME), or train without that run.",
+        )
+    return found
+
+
+def _object_of(value: Any, parts: Sequence[str], number: int) -> Mapping[str, Any]:
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, Mapping):
+        example = json.dumps(dict.fromkeys(parts, "…"), ensure_ascii=False)
+        raise DataError(
+            f"this run reads several texts ({', '.join(parts)}) and got one.", where=f"input {number}", cure=f"Write an object: {example}"
+        )
+    return found
+
+
+class NumericInputs(CutInputs):
     """Vectors of numbers, each feature brought to mean 0 and deviation 1: series, feature vectors, the rows of an image.
 
     Where the network reads the rows as a picture, all pixels of a channel share one mean and one deviation.
@@ -120,10 +195,9 @@ class NumericInputs(Inputs):
         scale = NumericSteps.fit_pixels(steps, channels=model.channels) if isinstance(model, PictureSettings) else NumericSteps.fit(steps)
         return cls(scale, max_length=recipe.data.max_length)
 
-    def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
+    def encode_whole(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
         for row in rows:
-            steps = self.scale.encode(row.values[STEPS], where=row.where)
-            yield row, steps[: self.max_length] if self.max_length else steps
+            yield row, self.scale.encode(row.values[STEPS], where=row.where)
 
     def embedding(self, hidden_size: int) -> nn.Module:
         return StepProjection(self.width, hidden_size)
@@ -157,7 +231,7 @@ def digest_of(save: Callable[[Path], None]) -> str:
     return digest.hexdigest()
 
 
-def learn_inputs(recipe: Recipe, train: Source) -> Inputs:
+def learn_inputs(recipe: Recipe, train: Source) -> CutInputs:
     """The inputs that the source offers: its numeric steps if it has them, else its text. Those of another run are taken as they are."""
     folder = known_tokens(recipe)
     has_steps = STEPS in train.columns
@@ -199,7 +273,9 @@ def known_tokens(recipe: Recipe) -> Path | None:
     return Path(run) / "tokens" if run else None
 
 
-def load_inputs(recipe: Recipe, folder: Path) -> Inputs:
+def load_inputs(recipe: Recipe, folder: Path) -> CutInputs:
     if (folder / NUMERIC).is_file():
         return NumericInputs(NumericSteps.load(folder / NUMERIC), max_length=recipe.data.max_length)
-    return TextInputs(load_tokenizer(folder), column=recipe.data.text, max_length=recipe.data.max_length)
+    path = folder / COLUMNS
+    parts = list_of_texts(read_json_object(path, largest=LARGEST_COLUMNS), "columns", path=path) if path.is_file() else []
+    return TextInputs(load_tokenizer(folder), column=recipe.data.text, max_length=recipe.data.max_length, parts=parts)

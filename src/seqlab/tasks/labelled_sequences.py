@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from numpy.typing import NDArray
 from torch import nn
@@ -18,16 +18,24 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.tasks.base import Prediction, Task
 from seqlab.tasks.inputs import Inputs
-from seqlab.tokens.labels import Labels
 
 EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
 """At most so many sequences, and padded steps, are looked at together."""
 
 
+class Saved(Protocol):
+    """What can be said about a sequence: the names of classes, or the scale of a number."""
+
+    def save(self, path: Path) -> None: ...
+
+
 class LabelledSequences(Task):
     """Inputs, labels, and batches out of encoded splits."""
 
-    def __init__(self, recipe: Recipe, inputs: Inputs, labels: Labels) -> None:
+    inputs: Inputs
+    labels: Saved
+
+    def __init__(self, recipe: Recipe, inputs: Inputs, labels: Saved) -> None:
         self.recipe = recipe
         self.inputs = inputs
         self.labels = labels
@@ -54,6 +62,14 @@ class LabelledSequences(Task):
         """Every example once, equally long ones together."""
         plan = LengthOrderPlan(self.stores[split].lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
         return one_pass(plan, lambda rows, _: self.collate(split, rows))
+
+    def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
+        if not wanted:
+            return {}
+        return {number: (row.where, row.values[self.inputs.column]) for number, row in enumerate(self.sources[split].rows()) if number in wanted}
+
+    def item_places(self, split: str) -> Iterable[tuple[str, int]]:
+        return ((row.file, row.line) for row in self.sources[split].rows())
 
     def describe_rows(self, batch: Batch) -> str:
         lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())

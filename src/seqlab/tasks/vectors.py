@@ -15,6 +15,7 @@ from seqlab.batches.padding import pad
 from seqlab.batches.plans import LengthOrderPlan
 from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
 from seqlab.blocks.recurrent_layer import BothDirections
+from seqlab.blocks.word_embedding import WordsWithCharacters
 from seqlab.core.errors import UsageError
 from seqlab.models.base import Body
 from seqlab.models.recurrent import Recurrent
@@ -42,6 +43,16 @@ def step_vectors(model: nn.Module, sequence: NDArray[Any]) -> Float[np.ndarray, 
     """The features of the body at every step of one sequence."""
     features, _ = _read(model, [sequence])
     return features[0].float().cpu().numpy()
+
+
+def embedding_table(model: nn.Module) -> tuple[nn.Embedding, NDArray[np.int64]]:
+    """The table in which tokens look up their row, and a step for each row; where characters stand beside the words, the table of words."""
+    embed = getattr(model, "embed", None)
+    table = embed.words if isinstance(embed, WordsWithCharacters) else embed
+    if not isinstance(table, nn.Embedding):
+        raise UsageError("steps do not look up a row in this network, so there are no vectors of words.", cure="Take a network that reads text.")
+    ids = np.arange(table.num_embeddings)
+    return table, ids if table is embed else ids[:, np.newaxis]
 
 
 @torch.inference_mode()

@@ -1,0 +1,27 @@
+"""The classifier of several labels that gives each of them the share that it has in the training data, whatever it reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from seqlab.core.errors import UsageError
+
+
+@dataclass(frozen=True)
+class LabelFrequencies:
+    """p(label) = examples with the label / examples."""
+
+    shares: Float[np.ndarray, " labels"]
+
+    @classmethod
+    def fit(cls, truth: Bool[np.ndarray, "examples labels"]) -> LabelFrequencies:
+        if not len(truth):
+            raise UsageError("the frequencies of no labels are not defined.", cure="Fit the baseline on at least one example.")
+        return cls(truth.mean(axis=0))
+
+    def probabilities(self, num_examples: int) -> Float[np.ndarray, "examples labels"]:
+        """The same for every example."""
+        return np.tile(self.shares, (num_examples, 1))

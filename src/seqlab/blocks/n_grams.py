@@ -1,0 +1,118 @@
+"""Runs of neighbouring tokens, and a table of those that the training split has shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import torch
+from jaxtyping import Bool, Int, Int64
+from torch import Tensor, nn
+
+NOTHING, BEGIN, END, FIRST = 0, 1, 2, 3
+"""What may stand in a place of an n-gram: padding, the border before a sequence, the one behind it, and from 3 on the tokens."""
+MIX, SPREAD, FOLD = 0x2545F4914F6CDD1D, 0x1CE4E5B9BF58476D, 29
+"""Odd numbers and a shift that scatter keys over all 64 bits: two n-grams of a corpus share one about once in 10⁶ corpora of 10⁶ n-grams."""
+NO_KEY = torch.iinfo(torch.int64).max
+"""Stands where there is no n-gram, and in the free places of a table."""
+AT_ONCE = 1 << 22
+"""Keys that wait before they are counted together."""
+MOST_OVER = 16
+"""A count may hold this many times the places of its table; beyond that, n-grams of one sequence so far are forgotten."""
+
+Sequences = tuple[Int[Tensor, "batch time"], Bool[Tensor, "batch time"]]
+
+
+def n_gram_keys(tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, longest: int) -> Int64[Tensor, "batch grams"]:
+    """A number for every run of 1 to `longest` neighbours; runs of two and more may begin or end with the border of the sequence.
+
+        key(a b c) = mix(mix(mix(0, a), b), c),     mix(key, next) = fold((key · MIX + next) · SPREAD)
+
+    The products wrap around at 64 bits. Where no n-gram begins, `NO_KEY` stands.
+    """
+    steps = torch.full((len(tokens), tokens.shape[1] + longest + 1), NOTHING, dtype=torch.int64, device=tokens.device)
+    steps[:, 0] = BEGIN
+    steps[:, 1 : tokens.shape[1] + 1] = torch.where(is_token, tokens + FIRST, NOTHING)
+    steps.scatter_(1, is_token.sum(dim=1, keepdim=True) + 1, END)  # right behind the last token
+    width = tokens.shape[1] + 2
+    keys, found = torch.zeros_like(steps[:, :width]), []
+    for behind in range(longest):
+        ends = steps[:, behind : behind + width]
+        keys = (keys * MIX + ends) * SPREAD
+        keys = keys ^ (keys >> FOLD)
+        exists = ends != NOTHING if behind else ends >= FIRST  # a border alone says nothing
+        found.append(keys.masked_fill(~exists, NO_KEY))
+    return torch.cat(found, dim=1)
+
+
+def distinct_n_grams(
+    tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, longest: int
+) -> tuple[Int64[Tensor, " found"], Int64[Tensor, " found"]]:
+    """Every n-gram of every sequence once: the number of its row, and its key. Rows come in their order, keys rising within each."""
+    keys = n_gram_keys(tokens, is_token, longest=longest).sort(dim=1).values  # (batch, grams)
+    is_new = keys != NO_KEY
+    is_new[:, 1:] &= keys[:, 1:] != keys[:, :-1]
+    rows = torch.arange(len(tokens), device=tokens.device).repeat_interleave(is_new.sum(dim=1))
+    return rows, keys[is_new]
+
+
+class NGramTable(nn.Module):
+    """The n-grams that most sequences of the training split have, each in a place of its own; others are not there.
+
+    Keys are kept in rising order and found by bisection. Which n-grams there are is counted once; nothing here is trained.
+    """
+
+    keys: Int64[Tensor, " places"]
+
+    def __init__(self, places: int, *, longest: int, least: int) -> None:
+        """least: an n-gram of fewer sequences gets no place."""
+        super().__init__()
+        self.longest = longest
+        self.least = least
+        self.register_buffer("keys", torch.full((places,), NO_KEY))
+
+    def forward(
+        self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"]
+    ) -> tuple[Int64[Tensor, " found"], Int64[Tensor, " found"]]:
+        """Every n-gram of every sequence that has a place, once: the number of its row, and its place."""
+        rows, keys = distinct_n_grams(tokens, is_token, longest=self.longest)
+        places = torch.searchsorted(self.keys, keys).clamp_(max=len(self.keys) - 1)
+        is_known = self.keys[places] == keys
+        return rows[is_known], places[is_known]
+
+    def fill(self, batches: Iterable[Sequences]) -> None:
+        """Give places to the n-grams of most sequences; of equally frequent ones, to the smaller keys."""
+        keys, counts = count_keys(self._keys_of(batches), most=MOST_OVER * len(self.keys))
+        keys, counts = keys[counts >= self.least], counts[counts >= self.least]
+        chosen = counts.argsort(descending=True, stable=True)[: len(self.keys)]
+        self.keys.fill_(NO_KEY)
+        self.keys[: len(chosen)] = keys[chosen].sort().values
+
+    def _keys_of(self, batches: Iterable[Sequences]) -> Iterator[Int64[Tensor, " found"]]:
+        for tokens, is_token in batches:
+            yield distinct_n_grams(tokens, is_token, longest=self.longest)[1]
+
+
+def count_keys(parts: Iterable[Int64[Tensor, " found"]], *, most: int) -> tuple[Int64[Tensor, " distinct"], Int64[Tensor, " distinct"]]:
+    """How often each key comes, in rising order. With more than `most` distinct ones, those seen once so far are forgotten on the way.
+
+    Paper: Manku & Motwani 2002, "Approximate Frequency Counts over Data Streams", VLDB: counts are too low by as often as was forgotten, at most.
+
+    >>> count_keys([torch.tensor([7, 5]), torch.tensor([7])], most=10)
+    (tensor([5, 7]), tensor([1, 2]))
+    """
+    keys = counts = torch.empty(0, dtype=torch.int64)
+    waiting: list[Tensor] = []
+    for part in parts:
+        waiting.append(part.cpu())
+        if sum(map(len, waiting)) >= AT_ONCE:
+            keys, counts = _added(keys, counts, torch.cat(waiting))
+            waiting = []
+            if len(keys) > most:
+                keys, counts = keys[counts > 1], counts[counts > 1]
+    return _added(keys, counts, torch.cat([keys[:0], *waiting]))
+
+
+def _added(keys: Tensor, counts: Tensor, more: Tensor) -> tuple[Tensor, Tensor]:
+    found, times = torch.unique(more, return_counts=True)
+    together, places = torch.unique(torch.cat([keys, found]), return_inverse=True)
+    return together, torch.zeros_like(together).index_add_(0, places, torch.cat([counts, times]))

@@ -1,0 +1,124 @@
+"""Whether a probability means what it says, and the one number that mends it.
+
+Of all examples to which a model gives its answer with probability 0.8, eight of ten should be right.
+
+    ECE         = Σ_bins (examples in the bin / all) · |accuracy in the bin - mean probability in the bin|
+    temperature = argmin_T of the mean of -Σ_class target(class) log softmax(logits / T)[class]
+
+Dividing all logits by one number changes no answer, only how sure it is. The mean is convex in 1 / T, so its minimum is found by
+Newton's method between two ends that close in on it. Of n examples a target keeps 1 - 1 / (n + 2), as if one example had been wrong: a few
+examples that are all right do not prove that a model never errs.
+
+Papers: Guo et al. 2017, "On Calibration of Modern Neural Networks", arXiv:1706.04599, sections 2 and 4.2; bins of equal width: Naeini et al.
+2015, "Obtaining Well Calibrated Probabilities Using Bayesian Binning"; targets below 1: Platt 1999, "Probabilistic Outputs for Support Vector
+Machines", section 2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from seqlab.metrics.items import Statistics, Sums
+
+BINS = 10
+COLDEST, HOTTEST = 0.05, 20.0
+"""Temperatures beyond these are not looked for: where every answer is right, the best one would be 0."""
+CLOSE_ENOUGH = 1e-10
+MOST_ROUNDS = 100
+
+LogProbs = Float[np.ndarray, "examples classes"]
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Examples whose answers were about equally sure: how sure on average, and how many were right."""
+
+    count: int
+    confidence: float
+    accuracy: float
+
+
+def reliability(confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"], *, bins: int = BINS) -> list[Bin]:
+    """The examples in bins of equal width over the probability of the answer; bins without examples are left out."""
+    places = _bins_of(confidence, bins)
+    found = []
+    for place in np.unique(places):
+        here = places == place
+        found.append(Bin(int(here.sum()), float(confidence[here].mean()), float(correct[here].mean())))
+    return found
+
+
+def expected_calibration_error(curve: Sequence[Bin]) -> float:
+    """The mean gap between how sure and how right, weighted by the examples of each bin.
+
+    >>> expected_calibration_error([Bin(30, 0.9, 0.8), Bin(10, 0.6, 0.6)])
+    0.075
+    """
+    total = sum(each.count for each in curve)
+    return round(sum(each.count * abs(each.accuracy - each.confidence) for each in curve) / total, 12)
+
+
+def calibration_errors(confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"]) -> Sums:
+    """What the expected calibration error is made of: for each example how far it pulls its bin up or down."""
+    table = np.zeros((len(confidence), BINS + 1))
+    table[np.arange(len(confidence)), _bins_of(confidence, BINS)] = correct - confidence  # a bin's gap is the sum of the gaps in it
+    table[:, BINS] = 1
+    return Sums(np.arange(len(table)), table, _mean_gap)
+
+
+def _mean_gap(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
+    gaps: Statistics = np.abs(sums[:, :BINS]).sum(axis=1) / sums[:, BINS]
+    return gaps
+
+
+def fit_temperature(log_probs: LogProbs, targets: Int[np.ndarray, " examples"]) -> float:
+    """The temperature with the smallest loss on held-out examples.
+
+    With β = 1 / T the derivative of an example's loss is E[z] - Σ target · z and the second one Var[z], both under softmax(β z).
+    """
+    scores = log_probs.astype(np.float64)  # log-probabilities serve as logits: they differ by a constant per example
+    wanted = (_shares(targets, num_classes=scores.shape[1]) * scores).sum(axis=1)  # (examples,)
+    low, high = 1 / HOTTEST, 1 / COLDEST
+    inverse = 1.0
+    for _ in range(MOST_ROUNDS):
+        slope, bend = _derivatives(scores, wanted, inverse)
+        low, high = (inverse, high) if slope < 0 else (low, inverse)
+        step = inverse - slope / bend if bend > 0 else 0.0
+        following = step if low < step < high else (low + high) / 2
+        if abs(following - inverse) < CLOSE_ENOUGH:
+            break
+        inverse = following
+    return 1 / inverse
+
+
+def with_temperature(log_probs: LogProbs, temperature: float) -> LogProbs:
+    """log softmax(logits / T). The order of the classes stays."""
+    scaled = log_probs.astype(np.float64) / temperature
+    highest = scaled.max(axis=1, keepdims=True)
+    softened: LogProbs = scaled - highest - np.log(np.exp(scaled - highest).sum(axis=1, keepdims=True))
+    return softened
+
+
+def _shares(targets: Int[np.ndarray, " examples"], *, num_classes: int) -> Float[np.ndarray, "examples classes"]:
+    """What each class should get: nearly all for the target, a little for the others."""
+    left = 1 / (len(targets) + 2)
+    shares = np.full((len(targets), num_classes), left / max(1, num_classes - 1))
+    shares[np.arange(len(targets)), targets] = 1 - left
+    return shares
+
+
+def _derivatives(scores: Float[np.ndarray, "examples classes"], wanted: Float[np.ndarray, " examples"], inverse: float) -> tuple[float, float]:
+    probabilities = np.exp(with_temperature(scores, 1 / inverse))
+    mean = (probabilities * scores).sum(axis=1)
+    spread = (probabilities * scores**2).sum(axis=1) - mean**2
+    return float((mean - wanted).mean()), float(spread.mean())
+
+
+def _bins_of(confidence: Float[np.ndarray, " examples"], bins: int) -> Int[np.ndarray, " examples"]:
+    """Each bin takes its upper end: 0.1 belongs to the first of ten."""
+    places: Int[np.ndarray, " examples"] = np.clip(np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1)
+    return places

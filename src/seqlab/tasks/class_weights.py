@@ -1,0 +1,36 @@
+"""Classes of different sizes: what each example would count if all classes counted the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from jaxtyping import Float, Integer
+
+from seqlab.core.errors import listed
+
+SKEWED = 10
+"""Times by which the largest class exceeds the smallest before it is worth a word."""
+
+
+def balanced_weights(counts: Integer[np.ndarray, " classes"]) -> Float[np.ndarray, " classes"]:
+    """weight = N / (classes · examples of the class): the mean weight over all examples is 1, and the weights of each class sum to the same.
+
+    >>> balanced_weights(np.array([6, 2])).tolist()
+    [0.6666666666666666, 2.0]
+    """
+    weights: Float[np.ndarray, " classes"] = counts.sum() / (len(counts) * np.maximum(counts, 1))
+    return weights
+
+
+def about_counts(names: Sequence[str], counts: Integer[np.ndarray, " classes"], *, weights: str) -> Iterator[str]:
+    """What is worth knowing about the sizes of the classes."""
+    if alone := [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]:
+        are = "class has" if len(alone) == 1 else "classes have"
+        yield f"{len(alone):,} {are} one example and will hardly be learned: {listed(alone)}"
+    largest, smallest = int(counts.argmax()), int(counts.argmin())
+    if weights == "none" and counts[largest] > SKEWED * counts[smallest]:
+        yield (
+            f"{names[largest]!r} has {counts[largest]:,} rows and {names[smallest]!r} {counts[smallest]:,}; "
+            "to let every class count the same: training.class_weights=balanced"
+        )

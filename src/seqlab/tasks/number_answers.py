@@ -1,0 +1,67 @@
+"""What a model said where a number was asked for, and how far off that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.items import Items
+from seqlab.metrics.regression import maes, r_squareds, rmses, spearmans
+from seqlab.metrics.score import Score
+
+MOST_POINTS = 2000
+"""At most so many examples are drawn."""
+HOW = {
+    "rmse": "root of the mean squared error",
+    "mae": "mean distance from the truth",
+    "r_squared": "1 - squared errors / squared distances from the mean of the truths",
+    "spearman": "correlation of the ranks",
+}
+
+
+@dataclass(frozen=True)
+class NumberAnswers:
+    """The numbers that were right and those that were predicted, in the order of the file."""
+
+    truth: Float[np.ndarray, " examples"]
+    predicted: Float[np.ndarray, " examples"]
+
+
+def items_of(answers: NumberAnswers) -> dict[str, Items]:
+    """What the scores are made of: examples."""
+    truth, predicted = answers.truth, answers.predicted
+    return {
+        "rmse": rmses(truth, predicted),
+        "mae": maes(truth, predicted),
+        "r_squared": r_squareds(truth, predicted),
+        "spearman": spearmans(truth, predicted),
+    }
+
+
+def score(answers: NumberAnswers, *, mean: NumberAnswers, ridge: NumberAnswers | None) -> list[Score]:
+    """Errors and correlations with their intervals, beside a ridge on the bag of tokens where there is one, else beside the mean of train."""
+    naive, name = (mean, "the mean of train") if ridge is None else (ridge, "ridge on a bag of tokens")
+    beside, trivial = items_of(naive), items_of(mean)
+    return [
+        scored(
+            each, items, baseline=beside[each].whole(), baseline_name=name, higher_is_better=each not in ("rmse", "mae"),
+            how=f"{HOW[each]}; the mean of train has {trivial[each].whole():.4g}; 95 % bootstrap interval over {len(answers.truth):,} examples",
+        )
+        for each, items in items_of(answers).items()
+    ]  # fmt: skip
+
+
+def describe(answers: NumberAnswers, *, reach: float | None) -> dict[str, Any]:
+    """Truth and prediction of some examples, and how many truths lie within the range of a prediction."""
+    places = np.unique(np.linspace(0, len(answers.truth) - 1, min(MOST_POINTS, len(answers.truth))).round().astype(int))
+    off = np.abs(answers.truth - answers.predicted)
+    within = {} if reach is None else {"reach": reach, "within_reach": float((off <= reach).mean())}
+    return {
+        "examples": len(answers.truth),
+        "numbers": {"truth": answers.truth[places].tolist(), "predicted": answers.predicted[places].tolist()},
+        **within,
+    }

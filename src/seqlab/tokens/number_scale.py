@@ -1,0 +1,68 @@
+"""Numbers to learn, brought to mean 0 and deviation 1, and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from seqlab.core.errors import DataError
+from seqlab.core.files import write_whole
+from seqlab.tokens.untrusted_json import damaged, read_json_object
+
+LARGEST_FILE = 10_000
+
+Numbers = Float[np.ndarray, " examples"]
+
+
+@dataclass(frozen=True)
+class NumberScale:
+    """z = (number - mean) / deviation, both of the training part.
+
+    >>> scale = NumberScale.fit([2.0, 4.0])
+    >>> scale.encode(4.0), scale.decode(np.array([-1.0])).tolist()
+    (1.0, [2.0])
+    """
+
+    mean: float
+    deviation: float
+
+    @classmethod
+    def fit(cls, numbers: Iterable[float], *, where: str = "") -> NumberScale:
+        """Mean and deviation in one pass that holds no number (Welford 1962)."""
+        count, mean, squares = 0, 0.0, 0.0
+        for value in numbers:
+            count += 1
+            before = value - mean
+            mean += before / count
+            squares += before * (value - mean)
+        deviation = math.sqrt(squares / count) if count else 0.0
+        if not deviation > 0 or not math.isfinite(deviation):
+            found = (
+                "there is no number to learn from." if not count else f"every row has the same number {mean:g}, or numbers too large to count with."
+            )
+            raise DataError(found, where=where, cure="Is it the right column? Another: data.label=NAME")
+        return cls(mean, deviation)
+
+    def encode(self, number: float) -> float:
+        return (number - self.mean) / self.deviation
+
+    def decode(self, scaled: Float[np.ndarray, " examples"]) -> Numbers:
+        numbers: Numbers = scaled.astype(np.float64) * self.deviation + self.mean
+        return numbers
+
+    def save(self, path: Path) -> None:
+        write_whole(path, json.dumps({"mean": self.mean, "deviation": self.deviation}))
+
+    @classmethod
+    def load(cls, path: Path) -> NumberScale:
+        found = read_json_object(path, largest=LARGEST_FILE)
+        values = [found.get(name) for name in ("mean", "deviation")]
+        if not all(isinstance(value, int | float) and math.isfinite(value) for value in values) or float(values[1]) <= 0:  # type: ignore[arg-type]  # looked at just before
+            raise damaged(path, "holds no mean and no positive deviation")
+        return cls(float(values[0]), float(values[1]))  # type: ignore[arg-type]  # looked at just before
