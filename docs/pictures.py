@@ -1,6 +1,7 @@
 """Writes the pictures of the documents from the code that draws them: `python docs/pictures.py`. A test compares the two.
 
-What trained networks see is read from pictures/looks.json, which trained_looks.py writes, and pictures/picture_looks.json, of picture_looks.py.
+What trained networks see is read from pictures/looks.json, which trained_looks.py writes, and pictures/picture_looks.json, of picture_looks.py;
+pictures/surprisal.json is of `seqlab predict --score --json`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from seqlab.pages.position_curves import position_curves
 from seqlab.pages.recurrent_graphs import back_propagation_graph, layer_graph, unrolled_copies
 from seqlab.pages.spotlights import Look, Spotlights, draw_spotlights
 from seqlab.pages.token_strips import Strip, TokenStrips, draw_token_strips
+from seqlab.pages.word_plane import PlaneWord, WordPlane, draw_word_plane
 from seqlab.positions.sinusoidal import sinusoid_curves
 from seqlab.studies.attention_steps import steps_picture
 
@@ -36,6 +38,8 @@ def pictures() -> dict[Path, str]:
     found |= {HERE / "pictures" / f"{name}.svg": standalone(drawing) for name, drawing in drawings.items()}
     found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_token_strips(strips, ident=name)) for name, strips in looks().items()}
     found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_spotlights(lights, ident=name)) for name, lights in spotlights().items()}
+    found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_token_strips(strips, ident=name)) for name, strips in surprisals().items()}
+    found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_word_plane(plane, ident=name)) for name, plane in word_planes().items()}
     return found | {HERE / "pictures" / "attention_steps.svg": as_file(steps_picture())}
 
 
@@ -45,10 +49,25 @@ def looks() -> dict[str, TokenStrips]:
     return {name: TokenStrips(**{**look, "strips": [Strip(**strip) for strip in look["strips"]]}) for name, look in kept.items()}
 
 
+def surprisals() -> dict[str, TokenStrips]:
+    """How surprising the characters of three texts were to a small language model: the numbers of docs/tasks/language_model.md."""
+    texts = json.loads((HERE / "pictures" / "surprisal.json").read_text(encoding="utf-8"))
+    darkest = max(max(text["bits"]) for text in texts.values())
+    return {
+        f"surprisal_{name}": TokenStrips(text["text"], text["tokens"], [Strip("bits", text["bits"])], darkest=darkest) for name, text in texts.items()
+    }
+
+
 def spotlights() -> dict[str, Spotlights]:
     """Where trained networks looked in pictures."""
     kept = json.loads((HERE / "pictures" / "picture_looks.json").read_text(encoding="utf-8"))
     return {name: Spotlights(**{**lights, "looks": [Look(**look) for look in lights["looks"]]}) for name, lights in kept.items()}
+
+
+def word_planes() -> dict[str, WordPlane]:
+    """Words by their vectors; word_planes.py keeps the numbers."""
+    kept = json.loads((HERE / "pictures" / "word_planes.json").read_text(encoding="utf-8"))
+    return {name: WordPlane(**{**plane, "words": [PlaneWord(**word) for word in plane["words"]]}) for name, plane in kept.items()}
 
 
 if __name__ == "__main__":

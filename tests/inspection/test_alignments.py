@@ -16,6 +16,8 @@ from seqlab.runs.run import Run
 from tests.pages.reading import Page, pictures
 from tests.runs.source_runs import SMALL, hurried, pretrain, write_table
 
+pytestmark = pytest.mark.slow  # trainings and commands: short each, long together
+
 TEXT = "blue two red two"
 
 

@@ -8,9 +8,6 @@ import torch
 
 from seqlab.studies.base import Finding, studies
 
-SLOW = {"abilities", "captions", "lengths", "recall", "remedies", "truncation", "two_heads", "warm_up"}
-"""Studies whose quick run takes more than three seconds."""
-
 
 @cache
 def quick(name: str, seed: int = 0) -> Finding:

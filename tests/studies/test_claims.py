@@ -16,6 +16,8 @@ from seqlab.cells.coupled_lstm import CoupledLSTM
 from seqlab.cells.lstm import LSTM
 from tests.studies.findings import quick
 
+pytestmark = pytest.mark.slow  # trainings and commands: short each, long together
+
 CHANCE = 0.25
 
 

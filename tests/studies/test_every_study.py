@@ -8,9 +8,10 @@ import pytest
 from seqlab.studies.base import Finding, studies
 from seqlab.studies.writing import write_study
 from tests.pages.reading import Page, pictures
-from tests.studies.findings import SLOW, quick
+from tests.studies.findings import quick
 
-NAMES = [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in studies.names()]
+pytestmark = pytest.mark.slow  # experiments: short each, long together
+NAMES = studies.names()
 
 
 def test_the_studies_of_the_lectures_are_there() -> None:
@@ -41,7 +42,7 @@ def test_its_page_is_whole_and_shows_every_number(name: str, tmp_path: Path) -> 
     assert sum(tag == "td" for tag, _ in page.tags) == len(found.rows) * len(found.columns)
 
 
-@pytest.mark.parametrize("name", ["vanishing", pytest.param("counting", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["vanishing", "counting"])
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(name: str) -> None:
     again = studies.get(name)(seed=0, quick=True)
     assert again.rows == quick(name).rows

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from seqlab.core.registry import Registry
 from seqlab.sources.base import Source
+from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import Splits
 
 SEED = 0  # parts are the same for everyone, whatever the seed of the run
@@ -18,8 +19,13 @@ class BuiltIn(ABC):
 
     name: ClassVar[str]
     sentence: ClassVar[str]
-    task: ClassVar[Literal["classification", "language_model", "masked_language_model"]]
+    task: ClassVar[Literal["classification", "language_model", "masked_language_model", "tagging"]]
     settings: ClassVar[dict[str, str]]  # what a recipe for it must say, by dotted name
+
+    @classmethod
+    def configured(cls, settings: DataSettings) -> Self:
+        """The dataset as a recipe asks for it; most come in one form only."""
+        return cls()
 
     @abstractmethod
     def splits(self) -> dict[str, Source]:

@@ -1,7 +1,8 @@
 """Which of 18 languages is this name from? Names of languages, countries, scripts and currencies in Latin letters.
 
 The names come from the CLDR data that Babel carries (extra `datasets`). A name that is written alike in two of the
-languages has no single answer and is left out, and no name stands in two parts.
+languages, capitals and punctuation aside, has no single answer and is left out; of the ways to write a name in one
+language the first is taken, so that no name stands in two parts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from seqlab.core.extras import require
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
 from seqlab.datasets.memory import MemoryRows
 from seqlab.sources.base import Source
+from seqlab.sources.sameness import plain_text_of
 from seqlab.sources.splitting import hold_out
 
 # All in Latin letters, most with close relatives: letters alone do not give the answer away.
@@ -39,13 +41,13 @@ class Languages(BuiltIn):
 def read_names() -> dict[str, str]:
     """Name -> the English name of its only language, in alphabetical order."""
     babel = require("babel", extra="datasets", purpose="The dataset 'languages'", package="Babel")
-    found: dict[str, str] = {}
+    found: dict[bytes, tuple[str, str]] = {}
     for code in LOCALES:
         locale = babel.Locale.parse(code)
         names = {name for kind in KINDS for name in getattr(locale, kind).values()}
-        for name in names:
-            found[name] = NO_ANSWER if name in found else locale.english_name
-    return {name: found[name] for name in sorted(found) if found[name] != NO_ANSWER and _is_name(name)}
+        for letters, name in {plain_text_of(name): name for name in sorted(names, reverse=True)}.items():
+            found[letters] = (name, NO_ANSWER if letters in found else locale.english_name)
+    return {name: language for name, language in sorted(found.values()) if language != NO_ANSWER and _is_name(name)}
 
 
 def _is_name(name: str) -> bool:

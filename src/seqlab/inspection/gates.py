@@ -14,6 +14,8 @@ from seqlab.inspection.unrolling import Unrolled
 
 NEARLY_SHUT = 0.1
 NEARLY_OPEN = 0.9
+CANDIDATE = "candidate"
+"""What a cell lists beside its gates and is none: its values have both signs."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def gate_use(unrolled: Unrolled) -> list[GateUse]:
     """Every gate of every layer and direction. The candidate is left out: it is no gate, its values have both signs."""
     found = []
     for track in unrolled.tracks:
-        for gate in [name for name in (track.gates[0] if track.gates else {}) if name != "candidate"]:
+        for gate in [name for name in (track.gates[0] if track.gates else {}) if name != CANDIDATE]:
             values = torch.stack([gates[gate] for gates in track.gates], dim=1)  # (batch, time, hidden)
             found.append(_use(track.layer, track.reverse, gate, real_only(plain(values), unrolled)))
     if not found:

@@ -16,6 +16,8 @@ from seqlab.core.files import write_whole
 from seqlab.tokens.untrusted_json import damaged, list_of_texts, read_json_object
 
 UNK, PAD, SOS, EOS, MASK = "<unk>", "<pad>", "<sos>", "<eos>", "<mask>"
+SEP = "<sep>"
+"""Stands between the texts of two columns."""
 LARGEST_FILE = 100_000_000
 
 

@@ -1,0 +1,57 @@
+"""Which of two words came first, so many words ago? A test of memory and order with an adjustable gap (data.gap).
+
+A row is `red blue ka mo ti … what`, its label the first word. Both colours stand in the row, so that a bag of words is right in half of all
+cases (a guess: in a quarter); and a network that reads from left to right has to carry the first word over the whole gap.
+"""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from typing import Self
+
+from seqlab.core.seeds import derive
+from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
+from seqlab.datasets.memory import MemoryRows
+from seqlab.sources.base import Source
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.splitting import hold_out
+
+CUES = ("red", "blue", "green", "black")
+NOISE = tuple(consonant + vowel for consonant, vowel in product("dkmst", "aeiou"))
+"""25 syllables that mean nothing."""
+QUESTION = "what"
+ROWS = 4_000
+
+
+@datasets.register("recall")
+class Recall(BuiltIn):
+    """Classification of sequences of words."""
+
+    name = "recall"
+    sentence = "Which of two words came first, so many words ago? (data.gap)"
+    task = "classification"
+    settings = {"data.text": "sequence", "data.label": "first", "tokens.kind": "words"}  # noqa: RUF012 (declared ClassVar in the base)
+
+    def __init__(self, gap: int = DataSettings().gap) -> None:
+        self.gap = gap
+
+    @classmethod
+    def configured(cls, settings: DataSettings) -> Self:
+        return cls(settings.gap)
+
+    def splits(self) -> dict[str, Source]:
+        rows = [{"sequence": sequence, "first": sequence.split()[0]} for sequence in sequences(self.gap)]
+        source = MemoryRows(f"recall, gap {self.gap}", ["sequence", "first"], rows)
+        return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["sequence"]))
+
+
+def sequences(gap: int) -> list[str]:
+    """Different sequences with that many syllables between the two words and the question, as often for each answer."""
+    chance = random.Random(derive(SEED, "recall", gap))  # noqa: S311 (not for secrets)
+    found: dict[str, None] = {}
+    while len(found) < ROWS:
+        first = CUES[len(found) % len(CUES)]
+        other = chance.choice([cue for cue in CUES if cue != first])
+        found[" ".join([first, other, *chance.choices(NOISE, k=gap), QUESTION])] = None
+    return list(found)

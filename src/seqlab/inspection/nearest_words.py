@@ -1,0 +1,32 @@
+"""Which words lie near a word: nearest neighbours by cosine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from seqlab.tokens.word_vectors import WordVectors
+
+
+def nearest_words(table: WordVectors, word: str, *, top: int = 10) -> list[tuple[str, float]]:
+    """The words with the largest cosine to a word, and their cosines, nearest first; the word itself is left out.
+
+    cos(a, b) = a · b / (‖a‖ ‖b‖)
+    """
+    return nearest_to(table, table.vector(word), top=top, without=[table.place(word)])
+
+
+def nearest_to(table: WordVectors, vector: np.ndarray, *, top: int, without: Sequence[int] = ()) -> list[tuple[str, float]]:
+    """The words nearest to any vector; the rows `without` do not count."""
+    length = float(np.linalg.norm(vector))
+    cosines = table.units @ (vector / length if length > 0 else vector).astype(np.float32)  # (words,)
+    return ranked(table, cosines, top=top, without=without)
+
+
+def ranked(table: WordVectors, scores: np.ndarray, *, top: int, without: Sequence[int] = ()) -> list[tuple[str, float]]:
+    """The words with the largest scores; of equal ones the earlier word first."""
+    scores = scores.copy()
+    scores[list(without)] = -np.inf
+    best = np.argsort(-scores, kind="stable")[: min(top, len(scores) - len(set(without)))]
+    return [(table.words[place], float(scores[place])) for place in best]

@@ -1,0 +1,61 @@
+"""Does a network see order? Two texts of the same words, and how far apart it puts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from seqlab.core.errors import UsageError, listed
+from seqlab.runs.run import Run
+from seqlab.tasks.vectors import step_vectors
+
+ROUNDING = 1e-5
+"""Differences of this share of the vectors' length come from adding float32 numbers in another order."""
+
+
+@dataclass(frozen=True)
+class TwinDistance:
+    """How far apart two texts are."""
+
+    distance: float
+    relative: float
+    """As a share of the mean length of the two vectors."""
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing but rounding tells them apart."""
+        return self.relative < ROUNDING
+
+
+def twin_distance(run: Run, one: str, other: str = "") -> TwinDistance:
+    """The distance of two texts for the network of a run: as its classifier pools them, or else of their mean vectors.
+
+    other: a text of the same words in another order; the words of `one` backwards when it is empty.
+    """
+    other = other or " ".join(reversed(one.split()))
+    first, second = run.task.encode([one, other])
+    bags = [Counter(run.task.pieces(steps)) for steps in (first, second)]
+    if bags[0] != bags[1]:
+        differing = sorted((bags[0] - bags[1]) + (bags[1] - bags[0]))
+        raise UsageError(f"these are not the same words: they differ in {listed(differing)}.", cure="Give the words of the one in another order.")
+    return distance_of(_pooled(run, step_vectors(run.model, first)), _pooled(run, step_vectors(run.model, second)))
+
+
+def distance_of(one: Float[np.ndarray, "hidden"], other: Float[np.ndarray, "hidden"]) -> TwinDistance:
+    distance = float(np.linalg.norm(one.astype(np.float64) - other))
+    length = float(np.linalg.norm(one) + np.linalg.norm(other)) / 2
+    return TwinDistance(distance, distance / max(length, 1e-12))
+
+
+@torch.inference_mode()
+def _pooled(run: Run, features: Float[np.ndarray, "time hidden"]) -> Float[np.ndarray, "hidden"]:
+    pool = getattr(run.model, "pool", None)
+    if not isinstance(pool, torch.nn.Module):
+        return np.asarray(features.mean(axis=0))
+    steps = torch.from_numpy(features).to(next(run.model.parameters())).unsqueeze(0)
+    is_token = torch.ones(steps.shape[:2], dtype=torch.bool, device=steps.device)
+    return np.asarray(pool(steps, is_token)[0].flatten().float().cpu().numpy())

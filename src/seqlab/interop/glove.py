@@ -1,0 +1,19 @@
+"""Word vectors as GloVe writes them: a word and its numbers in each line, and no header."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from seqlab.interop.exporting import Exported, Exporter, exporters
+from seqlab.interop.table_export import export_table
+from seqlab.runs.run import Run
+
+
+@exporters.register("glove")
+class GloVe(Exporter):
+    """For programs that read the published GloVe files. Paper: Pennington, Socher, Manning 2014, EMNLP."""
+
+    suffix = ".glove.txt"
+
+    def write(self, run: Run, path: Path) -> Exported:
+        return export_table(run, path, header=False)

@@ -1,0 +1,98 @@
+"""The rows of an embedding that start from a file of word vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from seqlab.core.errors import RecipeError, RunError, listed
+from seqlab.core.files import sha256
+from seqlab.models.settings import PictureSettings
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.base import Task
+from seqlab.tasks.vectors import embedding_table
+from seqlab.tokens.vector_files import read_word_vectors, width_of
+from seqlab.tokens.vocabulary import EOS, MASK, PAD, SOS, UNK
+
+WHERE = "start.vectors"
+SPECIALS = {UNK, PAD, SOS, EOS, MASK}
+
+
+def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str]]:
+    """The recipe with an embedding as wide as the vectors of its file; a width that somebody has given is not changed but refused.
+
+    given: settings of the network that somebody has said.
+    """
+    if not recipe.start.vectors:
+        return recipe, []
+    path, model = Path(recipe.start.vectors), recipe.model
+    width = width_of(path)
+    if isinstance(model, PictureSettings):
+        raise RecipeError(f"a {model.kind} network reads pictures, and words have vectors.", where=WHERE, cure="Leave it out.")
+    name = "embedding_size" if hasattr(model, "embedding_size") else "hidden_size"
+    beside = (recipe.tagging.character_size or width) if recipe.task == "tagging" and recipe.tagging.characters != "none" else 0
+    now, needed = getattr(model, name), width + beside
+    if name in given and now and now != needed:
+        raise RecipeError(
+            f"the vectors of {path.name} have {width} numbers, and model.{name}={now} asks for another width.",
+            where=WHERE,
+            cure=f"Leave model.{name} out, or set it to {needed}.",
+        )
+    heads = getattr(model, "heads", 1)
+    if name == "hidden_size" and needed % heads and not getattr(model, "head_size", 0):
+        fitting = [str(count) for count in range(1, min(needed, 16) + 1) if needed % count == 0]
+        raise RecipeError(
+            f"the vectors of {path.name} have {width} numbers, and {heads} heads cannot share a width of {needed}.",
+            where=WHERE,
+            cure=f"Set model.heads to one of {listed(fitting)}.",
+        )
+    recipe = recipe.changed("model", **{name: needed}).changed("start", vectors=str(path.resolve()), digest=_digest(path, recipe.start.digest))
+    return recipe, [] if now == needed else [f"model.{name}={needed}, from the width of the vectors in {path.name}"]
+
+
+def take_vectors(model: nn.Module, task: Task, path: str) -> str:
+    """Copy the vectors of all tokens that the file knows, and say how many these are.
+
+    A token that the file has only in lower case takes that vector. All others start at random, as large as those of the file; padding stays zero.
+    """
+    embed, steps = embedding_table(model)
+    pieces = task.pieces(steps)
+    known = {form for piece in pieces for form in (piece, piece.lower())}
+    table = read_word_vectors(path, wanted=known.__contains__)
+    real = [place for place in range(len(pieces)) if place != embed.padding_idx]
+    exact = {place: table.places[pieces[place]] for place in real if pieces[place] in table.places}
+    lower = {place: table.places[pieces[place].lower()] for place in real if place not in exact and pieces[place].lower() in table.places}
+    found = exact | lower
+    if not {pieces[place] for place in found} - SPECIALS:
+        some = [pieces[place] for place in real[-8:]]
+        raise RecipeError(
+            f"{Path(path).name} has a vector for none of the {len(real):,} tokens, such as {listed(some)}.",
+            where=WHERE,
+            cure="Are tokens words? tokens.kind=words",
+        )
+    missing = [place for place in real if place not in found]
+    with torch.no_grad():
+        rows = torch.from_numpy(table.vectors[list(found.values())]).to(embed.weight)
+        if missing:
+            embed.weight[missing] *= _size(rows) / _size(embed.weight[missing])
+        embed.weight[list(found)] = rows
+    case = f" ({len(lower):,} of them in lower case)" if lower else ""
+    return f"{len(found):,} of {len(real):,} tokens start from the vectors of {Path(path).name}{case}, {len(missing):,} at random"
+
+
+def _size(rows: torch.Tensor) -> float:
+    """The typical size of a number: the root of the mean square."""
+    return max(float(rows.square().mean().sqrt()), 1e-12)
+
+
+def _digest(path: Path, expected: str) -> str:
+    found = sha256(path)
+    if expected and found != expected:
+        raise RunError(
+            f"{path} is not the file that the recipe names ({found[:12]}…, expected {expected[:12]}…).",
+            where="start.digest",
+            cure="Restore the file, or leave the digest out of the recipe.",
+        )
+    return found
