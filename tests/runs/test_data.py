@@ -163,3 +163,22 @@ def test_a_column_that_is_only_called_steps_is_not_taken_for_numbers(tmp_path: P
     assert set(next(iter(opened.parts["train"].rows())).values) == {"text", "label"}
     with pytest.raises(DataError, match="a column called 'steps' cannot be the text or the label"):
         open_data(recipe(tmp_path / "walks.csv", label="steps"))
+
+
+def test_fewer_rows_to_learn_from_are_a_part_of_more_and_leave_the_other_parts_alone(table: Path) -> None:
+    def rows(count: int) -> dict[str, list[str]]:
+        return {name: [row.values["text"] for row in part.rows()] for name, part in open_data(recipe(table, train_rows=count)).parts.items()}
+
+    few, more, everything = rows(10), rows(40), rows(0)
+    assert [len(each["train"]) for each in (few, more, everything)] == [10, 40, 80]
+    assert set(few["train"]) < set(more["train"]) < set(everything["train"])
+    assert few["valid"] == everything["valid"]
+    assert few["test"] == everything["test"]
+    assert rows(1000) == everything
+    assert few["train"] != everything["train"][:10], "drawn at random, not from the beginning"
+
+
+def test_lines_of_a_text_are_not_drawn_at_random(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("".join(f"line {i:03d}\n" for i in range(100)))
+    with pytest.raises(RecipeError, match=r"data.train_rows: rows are drawn at random, and lines .* are no text.\n  .*data.max_rows=NUMBER"):
+        open_data(recipe(tmp_path / "a.txt", train_rows=10))

@@ -7,11 +7,12 @@ from typing import Any
 
 from seqlab.core.errors import RecipeError, RunError, listed
 from seqlab.core.settings import Settings
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings import NGramBagSettings, TransformerSettings
 from seqlab.recipes.mistakes import found
 from seqlab.recipes.overrides import Raw
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.folder import WEIGHTS, find_run
+from seqlab.tasks.labelled_rows import WHOLE
 from seqlab.training.settings import StartSettings
 
 MAY_CHANGE: dict[str, tuple[str, ...]] = {
@@ -62,8 +63,15 @@ def refuse_differences(recipe: Recipe, source: Recipe) -> None:
 
 
 def refuse_idle_settings(start: StartSettings) -> None:
-    """Settings that speak about a run to start from, where none is named."""
-    idle = [name for name in type(start).model_fields if getattr(start, name) != type(start).model_fields[name].default and name != "run"]
+    """Settings that speak about a run to start from, where none is named. Rows that start from a file may stay as they were, too."""
+    if start.run and start.vectors:
+        raise RecipeError(
+            "the run to start from brings its own embedding, and a file of vectors is named besides.",
+            where="start.vectors",
+            cure="Give the one or the other.",
+        )
+    meant = ("run", "vectors", "digest", *(("freeze",) if start.freeze == "embedding" else ())) if start.vectors else ("run",)
+    idle = [name for name in type(start).model_fields if getattr(start, name) != type(start).model_fields[name].default and name not in meant]
     if idle and not start.run:
         raise RecipeError(
             f"start.{idle[0]} speaks about what was learned before, and no run to start from is named: there is nothing to keep.",
@@ -80,18 +88,28 @@ def take_over(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe, lis
     own = {name: getattr(recipe.model, name) for name in given if name in MAY_CHANGE[model.kind]}
     derived = {name: value for name, value in _reading(recipe, source).items() if name not in own}
     recipe = recipe.model_copy(update={"model": model.model_copy(update={**own, **derived}), "tokens": source.tokens})
-    recipe = recipe.changed("start", run=str(folder.resolve()))
+    recipe = with_words_of(recipe, source).changed("start", run=str(folder.resolve()))
     recipe, cut = _cut_to_positions(recipe)
     recipe = _with_training(recipe, source)
-    kept = f"starts from {folder}: its tokens and its {model.kind} network"
+    weights = ", with new weights" if recipe.start.weights == "new" else ""
+    kept = f"starts from {folder}: its tokens and its {model.kind} network{weights}"
     layers = f", the first of every {recipe.start.every} layers" if recipe.start.every > 1 else ""
     read = f"; {', '.join(f'model.{name}={found(value)}' for name, value in derived.items())}" if derived else ""
     return recipe, [kept + layers + read, *cut]
 
 
+def with_words_of(recipe: Recipe, source: Recipe) -> Recipe:
+    """Words enter a tagger as they did in the run whose tokens it has."""
+    if recipe.task != "tagging" or source.task != "tagging":
+        return recipe
+    entering = ("characters", "character_size", "character_embedding", "character_widths", "longest_word")
+    return recipe.changed("tagging", **{name: getattr(source.tagging, name) for name in entering})
+
+
 def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
     """A gentle rate, unless only a new head learns; and the windows that the source has read."""
-    if recipe.start.freeze != "body":
+    if recipe.start.freeze != "body" and recipe.start.weights == "learned":
+        assert not isinstance(recipe.model, NGramBagSettings)  # refused before
         width = max([recipe.model.hidden_size, *getattr(recipe.model, "hidden_sizes", ())])
         rate = min(HIGHEST_RATE, RATE_TIMES_SQUARE / width**2) * (LORA_FACTOR if recipe.start.lora_rank else 1)
         recipe = recipe.with_defaults("training", learning_rate=float(f"{rate:.1g}"))
@@ -105,6 +123,8 @@ def thinned(model: Any, every: int) -> Any:
     sizes = getattr(model, "hidden_sizes", ())
     if every == 1:
         return model
+    if not hasattr(model, "layers"):
+        raise RecipeError(f"a {model.kind} network has one layer.", where="start.every", cure="Leave it 1.")
     return model.model_copy(update={"hidden_sizes": sizes[::every]} if sizes else {"layers": len(range(0, model.layers, every))})
 
 
@@ -113,7 +133,7 @@ def _reading(recipe: Recipe, source: Recipe) -> dict[str, Any]:
     if recipe.task == source.task or source.model.kind != "transformer" or source.task not in ANSWERS_WITH_TOKENS:
         return {}
     reading: dict[str, Any] = {"causal": True} if source.task == "language_model" else {}
-    if recipe.task == "classification":
+    if recipe.task in WHOLE:
         reading["pooling"] = "last" if source.task == "language_model" else "mean"
     return reading
 
@@ -122,7 +142,7 @@ def _cut_to_positions(recipe: Recipe) -> tuple[Recipe, list[str]]:
     """A classifier's texts are as long as they may be by default, and as the positions know."""
     model = recipe.model
     known = model.max_positions if isinstance(model, TransformerSettings) and model.positions == "learned" else LONGEST
-    if recipe.task != "classification" or not recipe.data.text or "max_length" in recipe.data.model_fields_set:
+    if recipe.task not in WHOLE or not recipe.data.text or "max_length" in recipe.data.model_fields_set:
         return recipe, []
     longest = min(known, LONGEST)
     return recipe.changed("data", max_length=longest), [f"texts are cut to {longest} tokens; other lengths: data.max_length=NUMBER"]
@@ -154,6 +174,8 @@ def _refuse_task(recipe: Recipe, source: Recipe) -> None:
 
 def _wrong_start(recipe: Recipe) -> list[str]:
     start, mistakes = recipe.start, []
+    if start.weights == "new" and (start.freeze != "none" or start.freeze_layers or start.lora_rank or start.layer_decay < 1):
+        mistakes.append("start.weights: new weights have learned nothing to keep. Leave start.freeze and the like out.")
     if start.freeze == "body" and start.freeze_layers:
         mistakes.append("start.freeze_layers: start.freeze=body keeps all layers already. Give the one or the other.")
     if start.lora_rank and (start.freeze != "none" or start.freeze_layers):
@@ -171,6 +193,8 @@ def other_tokens(recipe: Recipe, source: Recipe) -> list[str]:
 
 def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
     start, kind = recipe.start, source.model.kind
+    if kind == "n_gram_bag":
+        return ["start.run: the run is a bag of n-grams, which belongs to its own classes. Start from a run with a network, or train anew."]
     mistakes = []
     if start.lora_rank and kind not in ("transformer", "vision_transformer"):
         mistakes.append(f"start.lora_rank: adapters stand beside the projections of a Transformer, and this run has a {kind} network. "

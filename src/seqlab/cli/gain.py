@@ -1,0 +1,87 @@
+"""seqlab gain: what a run is worth to start from, by the number of labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from seqlab.cli.console import answer, answer_json, quoted, suggest
+from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
+from seqlab.core.errors import UsageError, shortened
+
+if TYPE_CHECKING:
+    from seqlab.runs.gain import Gain
+
+EXAMPLES = """\b
+Examples:
+  seqlab train texts.txt --task language_model --out runs/read      first, without labels
+  seqlab gain reviews.csv --from runs/read
+  seqlab gain reviews.csv --from runs/read --rows 50,500,all training.epochs=10
+"""
+ROWS = "100,1000,all"
+
+
+def gain(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="Labelled data: a file, a folder, a recipe or a built-in dataset.")],
+    settings: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe.")] = None,
+    start_from: Annotated[str, typer.Option("--from", metavar="RUN", help="The run whose tokens, network and weights are started from.")] = "",
+    rows: Annotated[str, typer.Option(metavar="NUMBER,NUMBER", help="Labelled rows to learn from; all takes every one.")] = ROWS,
+    task: Annotated[str, typer.Option(help="The job, see: seqlab list tasks; guessed when left out.")] = "",
+    out: Annotated[str, typer.Option(help="Folder of the runs; runs/NAME-gain when left out.")] = "",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Train from what a run has learned and from chance, on few and on many labels, and tell the difference from luck."""
+    if not start_from:
+        raise UsageError("no run to start from is named.", where="--from", cure="For example: seqlab gain reviews.csv --from runs/texts-lstm")
+    counts = _counts(rows)
+    words = [*(settings or []), f"start.run={start_from}"]
+    recipe, name = checked(what, words, task=task, model="")  # mistakes show before the first training
+
+    from seqlab.cli.progress import TerminalProgress
+    from seqlab.runs.gain import measure_gain
+    from seqlab.runs.start import Interrupted
+
+    folder = Path(out) if out else Path("runs") / f"{name_of(recipe, name)}-gain"
+    begin = silent if quiet else announced
+    try:
+        found = measure_gain(
+            what, start_from, counts, settings or [], folder=folder, task=task, watch=lambda: TerminalProgress(quiet=quiet), begin=begin
+        )
+    except Interrupted as stopped:
+        stopped_at(stopped.folder, stopped.step)
+    if as_json:
+        return answer_json({"folder": str(folder), "gains": [one.as_json() for one in found]})
+    _show(found, start_from)
+    last = folder / f"{counts[-1] or 'all'}-learned"
+    return suggest([f"seqlab evaluate {quoted(last)}"])
+
+
+def _counts(rows: str) -> list[int]:
+    """
+    >>> _counts("100, 1000,all")
+    [100, 1000, 0]
+    """
+    words = [word.strip() for word in rows.split(",") if word.strip()]
+    wrong = [word for word in words if word != "all" and (not word.isascii() or not word.isdigit() or int(word) < 1)]
+    if wrong or not words:
+        raise UsageError(f"'{shortened(wrong[0] if wrong else rows)}' is no number of rows.", where="--rows", cure=f"For example: --rows {ROWS}")
+    return [0 if word == "all" else int(word) for word in words]
+
+
+def _show(found: list[Gain], start: str) -> None:
+    answer(f"{'labels':>8}  {'from chance':<28}  {'from ' + shortened(start, 40):<46}  gain in {found[0].new.name}")
+    for one in found:
+        difference = one.difference
+        sure = "" if difference.is_shown else "  (could be chance)"
+        answer(
+            f"{one.called:>8}  {_interval(one.new.value, one.new.low, one.new.high):<28}  "
+            f"{_interval(one.learned.value, one.learned.low, one.learned.high):<46}  "
+            f"{difference.value:+.4f} [{difference.low:+.4f}, {difference.high:+.4f}]{sure}"
+        )
+
+
+def _interval(value: float, low: float | None, high: float | None) -> str:
+    return f"{value:.4f}" if low is None or high is None else f"{value:.4f} [{low:.4f}, {high:.4f}]"
