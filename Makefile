@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 THREADS ?= 2
+# Compiled modules are kept: tests start the command many times, and each start would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup native demo test test-long check format bench spec docs clean
 

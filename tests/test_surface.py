@@ -12,7 +12,7 @@ import seqlab
 
 
 def test_all_is_what_is_there() -> None:
-    assert seqlab.__all__ == ["__version__", "load", "train"]
+    assert seqlab.__all__ == ["__version__", "compare", "load", "train"]
     assert sorted(dir(seqlab)) == sorted(seqlab.__all__)
     for name in seqlab.__all__:
         assert getattr(seqlab, name) is not None
@@ -33,5 +33,5 @@ def test_options_of_the_two_functions_come_by_name() -> None:
     assert [name for name, parameter in train.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD] == ["what"]
     assert {"task", "model", "minutes", "steps", "seed", "out"} <= set(train)
     assert list(inspect.signature(seqlab.load).parameters) == ["path"]
-    for name in ("train", "load"):
+    for name in ("train", "load", "compare"):
         assert inspect.getdoc(getattr(seqlab, name))

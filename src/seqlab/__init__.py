@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqlab.runs.python import load, train
+    from seqlab.runs.python import compare, load, train
 
-__all__ = ["__version__", "load", "train"]
+__all__ = ["__version__", "compare", "load", "train"]
 
 
 def __getattr__(name: str) -> Any:
     """Names are imported when they are used: `import seqlab` must not wait for torch."""
-    if name in ("load", "train"):
+    if name in ("compare", "load", "train"):
         from seqlab.runs import python
 
         return getattr(python, name)

@@ -10,6 +10,8 @@ from seqlab.runs.run import Run
 from tests.cli.conftest import SMALL
 from tests.cli.running import Outcome, run
 
+pytestmark = pytest.mark.slow  # trainings and commands: short each, long together
+
 FAST = ("training.steps=2", "model.hidden_size=4", "--quiet", *SMALL)
 GOOD = "text,label\n" + "".join(f"a fine film number {i},pos\na dull film number {i},neg\n" for i in range(30))
 
@@ -41,7 +43,7 @@ def test_a_missing_file_names_the_one_beside_it(folder: Path, capsys: pytest.Cap
     (folder / "reviews.csv").write_text(GOOD)
     message = refused(capsys, folder, "train", "review.csv", "--quiet")
     assert message.startswith("DataError: review.csv: there is no such file or folder.\n  Did you mean 'reviews.csv'?")
-    assert "seqlab train digits|languages|pydoc|stdlib" in message
+    assert "seqlab train digits|languages|punctuation|pydoc|python_tokens|recall|stdlib" in message
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_train_and_its_dry_run_answer_in_json(
     found = ended.json
     assert found["run"] == planned.json["run"] == "runs/my-reviews-lstm"
     assert (found["split"], found["steps"]) == ("test", 2)
-    assert set(found["scores"]) == {"accuracy", "macro_f1", "loss"}
+    assert set(found["scores"]) == {"accuracy", "macro_f1", "loss", "calibration_error", "roc_auc", "average_precision"}
     assert found["scores"]["accuracy"]["baseline_name"] == "naive Bayes"
     assert "text column 'review'" in ended.err
     assert (tmp_path / found["run"] / "results.json").is_file()

@@ -50,5 +50,5 @@ def test_names_and_sentences_are_read_without_importing() -> None:
         "print(registry.names(), registry.sentence('recurrent'), 'torch' in sys.modules)"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert printed.startswith("['convolutional', 'recurrent', 'transformer'] Recurrent networks")
+    assert printed.startswith("['convolutional', 'fixed_window', 'recurrent', 'transformer'] Recurrent networks")
     assert printed.endswith("False\n")

@@ -11,6 +11,8 @@ from seqlab.datasets.digits import Digits
 from seqlab.runs.run import Run
 from tests.cli.running import run
 
+pytestmark = pytest.mark.slow  # trainings and commands: short each, long together
+
 SHORT = ["training.steps=2", "training.threads=1", "model.hidden_size=8"]
 
 

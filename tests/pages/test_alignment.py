@@ -43,6 +43,7 @@ def test_a_map_that_does_not_fit_is_refused(looking: list[str], looked_at: list[
         AlignmentMap("", looking, looked_at, WEIGHTS if len(looking) < 3 else [[1.0]] * 81)
 
 
+@pytest.mark.spec(179)
 def test_the_strongest_token_of_a_strip_is_the_darkest_and_its_weight_is_named() -> None:
     strips = TokenStrips("Text", ["red", " ", "blue"], [Strip("head 1", [0.1, 0.2, 0.05]), Strip("head 2", [0.0, 0.0, 0.0])], asking=2)
     svg = draw_token_strips(strips, ident="s")

@@ -127,6 +127,7 @@ def test_activations_are_drawn_with_their_values_slopes_and_ranges() -> None:
     assert "tanh: values from -1 to 1, slope at most 1." in drawing.about
 
 
+@pytest.mark.spec(177)
 def test_cells_are_drawn_with_their_own_gates() -> None:
     def names(cell: str) -> set[str]:
         return set(texts(cell_diagram(cell)))

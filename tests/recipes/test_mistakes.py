@@ -58,10 +58,10 @@ def words(raw: dict[str, Any], *, where: str = "my.toml") -> str:
         ),
         ({"model": {"merge": "means"}}, "model.merge: expected concat, mean, sum or learned, found 'means'. Did you mean 'mean'?"),
         ({"model": "lstn"}, "model: expected a section with settings of its own, found 'lstn'. Did you mean 'lstm'?"),
-        ({"model": {"kind": "recurent"}}, "vision_transformer or image_convolutional, found 'recurent'. Did you mean 'recurrent'?"),
+        ({"model": {"kind": "recurent"}}, "image_convolutional or n_gram_bag, found 'recurent'. Did you mean 'recurrent'?"),
         (
             {"model": {"kind": 3}},
-            "model.kind: expected recurrent, convolutional, transformer, vision_transformer or image_convolutional, found '3'.",
+            "fixed_window, transformer, vision_transformer, image_convolutional or n_gram_bag, found '3'.",
         ),
         ({"data": "reviews.csv"}, "data: expected a section with settings of its own, found 'reviews.csv'."),
         ({"model": 5}, "model: expected a section with settings of its own, found 5."),
@@ -82,7 +82,7 @@ def test_a_wrong_value_is_told_with_what_the_setting_takes_and_what_was_found(ra
         ({"training": {"wheels": 5}}, "training.wheels: no such setting. There is: steps, epochs, minutes,"),
         ({"trainig": {"steps": 5}}, "'trainig' is not a section or setting. Did you mean 'training'?"),
         ({"steps": 5}, "'steps' is not a section or setting. Did you mean training.steps?"),
-        ({"seed": 5}, "Did you mean training.seed or decoding.seed?"),
+        ({"seed": 5}, "Did you mean data.seed or training.seed or decoding.seed?"),
         (
             {"model": {"kind": "transformer", "cell": "lstm"}},
             "model.cell: a transformer model has no such setting; it belongs to recurrent models.",

@@ -13,6 +13,8 @@ from seqlab.core.settings import choices_of
 from seqlab.models.settings import TransformerSettings
 from tests.runs.toy_runs import write_data
 
+pytestmark = pytest.mark.slow  # trainings and commands: short each, long together
+
 NAMES = ("norm", "norm_kind", "positions", "activation")
 CHOICES: list[tuple[str, ...]] = [
     (f"model.{name}={choice}",) for name in NAMES for choice in choices_of(TransformerSettings.model_fields[name].annotation)

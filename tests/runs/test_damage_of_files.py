@@ -16,6 +16,8 @@ from seqlab.runs.start import resume
 from tests.runs import toy_runs
 from tests.runs.toy_runs import CLASSIFIER, fingerprint, finish, go_on, newest_checkpoint, start
 
+pytestmark = pytest.mark.slow  # trainings and commands: short each, long together
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ EXAMPLES = """\b
 Examples:
   seqlab evaluate runs/reviews-lstm
   seqlab evaluate runs/reviews-lstm more-reviews.csv
+  seqlab evaluate runs/wiki-lstm --cache --dynamic       a language model that adapts to what it reads
 """
 MOST_CLASSES = 40
 
@@ -26,6 +27,8 @@ def evaluate(
         str,
         typer.Argument(help="Further data in the format of the training data; the run's own test part when left out.", metavar="DATA"),
     ] = "",
+    cache: Annotated[bool, typer.Option("--cache", help="Besides, the perplexity of a language model with a neural cache.")] = False,
+    dynamic: Annotated[bool, typer.Option("--dynamic", help="Besides, the perplexity of one that goes on learning from what it has read.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Score a run on its test data or on further data."""
@@ -33,6 +36,8 @@ def evaluate(
 
     loaded = Run.load(run)
     evaluation = loaded.evaluate(data or None)
+    if cache or dynamic:
+        evaluation.scores.extend(loaded.adapted_scores(data or None, cache=cache, dynamic=dynamic))
     if as_json:
         scores = {score.name: score.as_json() for score in evaluation.scores}
         return answer_json({"run": str(loaded.folder), "split": evaluation.split, "scores": scores, "details": evaluation.details})
@@ -47,7 +52,25 @@ def _show(evaluation: Evaluation, *, batch_size: int) -> None:
     details = evaluation.details
     if "mean_of_batch_accuracies" in details:
         answer(f"    mean of batch accuracies (batches of {batch_size}): {details['mean_of_batch_accuracies']:.5f}")
-    classes = details.get("per_class", [])
+    _show_classes(details.get("per_span_type", []))
+    _show_classes(details.get("per_class", []))
+    for cut in details.get("slices", []):
+        _show_slices(cut)
+    if known := details.get("without_leaks"):
+        from seqlab.runs.leaks import sentence_without_leaks
+
+        answer(f"WARNING: {sentence_without_leaks(evaluation.split, known, evaluation.scores[0].value)}")
+
+
+def _show_slices(cut: dict[str, Any]) -> None:
+    """One line for each part of the data, so that a weak one can be seen."""
+    answer(f"    {cut['score'].replace('_', ' ')} by {cut['by']}:")
+    width = max(len(part["name"]) for part in cut["parts"])
+    for part in cut["parts"]:
+        answer(f"        {part['name']:<{width}}  {part['value']:.4f} [{part['low']:.4f}, {part['high']:.4f}]  ({part['count']:,} {cut['unit']})")
+
+
+def _show_classes(classes: list[dict[str, Any]]) -> None:
     width = max((len(one_line(line["label"])) for line in classes), default=0)
     for line in classes[:MOST_CLASSES]:
         numbers = f"precision {line['precision']:.3f}  recall {line['recall']:.3f}  F1 {line['f1']:.3f}  ({line['count']:,})"

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from seqlab.cli import data, evaluate, explain, generate, importing, listing, predict, study, train
+from seqlab.cli import compare, data, evaluate, explain, exporting, gain, generate, importing, listing, predict, study, train, words
 from seqlab.cli.outcome import reported
 
 SHORT_WAIT = "1000"
@@ -46,9 +46,13 @@ app = typer.Typer(
 app.command("train", epilog=train.EXAMPLES)(train.train)
 app.command("data", epilog=data.EXAMPLES)(data.data)
 app.command("evaluate", epilog=evaluate.EXAMPLES)(evaluate.evaluate)
+app.command("compare", epilog=compare.EXAMPLES)(compare.compare)
+app.command("gain", epilog=gain.EXAMPLES)(gain.gain)
 app.command("predict", epilog=predict.EXAMPLES)(predict.predict)
 app.command("generate", epilog=generate.EXAMPLES)(generate.generate)
 app.command("import", epilog=importing.EXAMPLES)(importing.import_model)
+app.command("export", epilog=exporting.EXAMPLES)(exporting.export_run)
+app.command("words", epilog=words.EXAMPLES)(words.words)
 app.command("study", epilog=study.EXAMPLES)(study.study)
 app.command("list")(listing.list_choices)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)

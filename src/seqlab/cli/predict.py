@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from seqlab.cli.console import answer, answer_json, one_line, quoted, say
+from seqlab.cli.scores import show_scores
 from seqlab.cli.stream import inputs_of_file, lines_of_stdin, together
 from seqlab.cli.vectors import show_vectors
 from seqlab.core.errors import DataError, UsageError
@@ -22,6 +24,7 @@ Examples:
   seqlab predict runs/reviews-lstm "not bad at all" "a waste of time"
   seqlab predict runs/reviews-lstm --file new.csv > answers.tsv
   seqlab predict runs/input-gru "the students opened their" --top 10
+  seqlab predict runs/input-gru --score "the cat sat" "cat the sat" "xq zzk"
   seqlab predict runs/bert-small "a [MASK]lass of things" --top 5
   seqlab predict runs/reviews-lstm --file new.csv --vectors --out new.npy
 """
@@ -34,9 +37,10 @@ def predict(
     texts: Annotated[list[str] | None, typer.Argument(metavar="TEXT", help="Texts; standard input, one per line, when left out.")] = None,
     file: Annotated[str, typer.Option("--file", "-f", help="A file in the format of the training data, or with one text per line.")] = "",
     top: Annotated[int, typer.Option(help="How many answers to show for each text.")] = 1,
+    score: Annotated[bool, typer.Option("--score", help="How probable a language model thinks each text is, token by token.")] = False,
     vectors: Annotated[bool, typer.Option("--vectors", help="Vectors of the texts in place of answers: a JSON object per line.")] = False,
     pooling: Annotated[str, typer.Option(help="With --vectors: how the steps of a text become one vector; mean, first, last or max.")] = "",
-    out: Annotated[str, typer.Option(help="With --vectors: a .npy file for all vectors, in the order of the texts.")] = "",
+    out: Annotated[str, typer.Option(help="With --vectors: a .npy file for all of them. With --score: an .html page of coloured texts.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Predict labels and tags, with a language model the next token, with a masked one what stands in the gaps.
@@ -47,16 +51,15 @@ def predict(
         raise UsageError("texts and --file are both given.", cure="Give the one or the other.")
     if top < 1:
         raise UsageError(f"--top {top} asks for no answer.", cure="Give a whole number of at least 1.")
-    if (pooling or out) and not vectors:
-        raise UsageError(f"{'--pooling' if pooling else '--out'} belongs to --vectors.", cure="Add --vectors, or leave it out.")
-    if out and not out.endswith(".npy"):
-        raise UsageError(f"--out {out} is not called NAME.npy.", cure="Vectors are written as one NumPy array: --out vectors.npy")
+    _check_options(score=score, vectors=vectors, pooling=pooling, out=out)
     if out and as_json:
         raise UsageError("--out and --json are both given.", cure="Give the one or the other.")
     from seqlab.runs.run import Run
 
     loaded = Run.load(run)
     inputs = _inputs(loaded, texts, file)
+    if score:
+        return show_scores(loaded, inputs, ranked=bool(texts or file), out=out, as_json=as_json)
     if vectors:
         return show_vectors(loaded, inputs, pooling=pooling or "mean", out=out, as_json=as_json)
     if as_json:
@@ -67,6 +70,19 @@ def predict(
         for prediction in loaded.predict(part, top=top):
             _show(prediction, top=top, speaks=speaks)
     return say(f"next:\n  seqlab {'generate' if loaded.recipe.task == 'language_model' else 'evaluate'} {quoted(run)}")
+
+
+def _check_options(*, score: bool, vectors: bool, pooling: str, out: str) -> None:
+    if score and vectors:
+        raise UsageError("--score and --vectors are both given.", cure="Give the one or the other.")
+    if pooling and not vectors:
+        raise UsageError("--pooling belongs to --vectors.", cure="Add --vectors, or leave it out.")
+    if out and not (vectors or score):
+        raise UsageError("--out belongs to --vectors or --score.", cure="Add one of them, or leave it out.")
+    if out and vectors and not out.endswith(".npy"):
+        raise UsageError(f"--out {out} is not called NAME.npy.", cure="Vectors are written as one NumPy array: --out vectors.npy")
+    if out and score and not out.endswith(".html"):
+        raise UsageError(f"--out {out} is not called NAME.html.", cure="Scored texts are drawn on a page: --out page.html")
 
 
 def _inputs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[Any]:
@@ -97,16 +113,33 @@ def _numbers(text: str, place: int) -> Any:
 
 
 def _as_json(prediction: Prediction) -> dict[str, Any]:
-    return {"input": prediction.input, "answer": prediction.answer, "probability": prediction.probability, "ranking": prediction.ranking}
+    """Tagged sentences have words and tags besides and, where tags mark spans, the spans."""
+    own = {"input": prediction.input, "answer": prediction.answer, "probability": prediction.probability, "ranking": prediction.ranking}
+    more = {name: getattr(prediction, name) for name in ("words", "tags") if hasattr(prediction, name)}
+    spans = getattr(prediction, "spans", None)
+    return {**own, **more, **({} if spans is None else {"spans": [asdict(span) for span in spans]})}
 
 
 def _show(prediction: Prediction, *, top: int, speaks: bool) -> None:
     if top == 1:
-        return answer(f"{_piece(prediction.answer, speaks)}\t{prediction.probability:.4f}\t{one_line(prediction.input)}")
+        return answer(f"{_piece(prediction.answer, speaks)}\t{_sure(prediction)}\t{one_line(prediction.input)}{_spans(prediction)}")
     answer(one_line(prediction.input))
     for name, share in prediction.ranking:
         answer(f"  {share:8.4f}  {_piece(name, speaks)}")
     return None
+
+
+def _spans(prediction: Prediction) -> str:
+    """What the tags of a sentence mark, where they mark spans: a column of its own."""
+    spans = getattr(prediction, "spans", None)
+    return "" if spans is None else "\t" + "; ".join(f"{span.type}: {one_line(span.text)}" for span in spans)
+
+
+def _sure(prediction: Prediction) -> str:
+    """The probability of an answer; for a number the range in which the truth mostly lies."""
+    if prediction.probability is not None:
+        return f"{prediction.probability:.4f}"
+    return " to ".join(name for name, _ in prediction.ranking)
 
 
 def _piece(name: str, speaks: bool) -> str:

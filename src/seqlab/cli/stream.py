@@ -65,17 +65,23 @@ def inputs_of_file(path: str, recipe: Recipe) -> Iterator[Any]:
     """The texts of a table or of a plain text file, or the sequences of a table with one row per step; labels are not needed."""
     from seqlab.sources.base import TextSource
     from seqlab.sources.columns import require_columns, text_of
+    from seqlab.sources.frames import steps_of
+    from seqlab.sources.joined_columns import join_columns, parts_of
     from seqlab.sources.open import open_source
     from seqlab.sources.series import Series
     from seqlab.sources.word_lists import words_of
 
     data = recipe.data
     source = open_source(Path(path), data.model_copy(update={"format": "", "label": ""}))
+    if recipe.task == "tagging" and data.features and not data.sequence:
+        return (steps_of(row, data.features[0]) for row in source.rows())
     if data.sequence:
         series = Series(source, sequence=data.sequence, features=data.features)
         return (row.values["steps"] for row in series.rows())
     column = "text" if isinstance(source, TextSource) else data.text
+    source = source if isinstance(source, TextSource) else join_columns(source, data.text)
     require_columns(source, [column])
     if recipe.task == "tagging" and column == data.text:
         return (words_of(row, column) for row in source.rows())
-    return (text_of(row, column) for row in source.rows())
+    parts = parts_of(data.text, source.columns)
+    return ({part: row.values[part] for part in parts} if parts else text_of(row, column) for row in source.rows())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from seqlab.cli.console import answer, answer_json, duration, quoted, say, suggest
+from seqlab.cli.seeds import train_with_seeds
 from seqlab.core.errors import UsageError
 from seqlab.core.files import megabytes
 from seqlab.runs.next_steps import after_training
@@ -24,6 +25,7 @@ Examples:
   seqlab train reviews.csv --model transformer --minutes 10 data.label=stars
   seqlab train input.txt --model gru training.steps=2000
   seqlab train reviews.csv --from runs/input-gru start.freeze=embedding
+  seqlab train reviews.csv --seeds 5
   seqlab train --resume runs/reviews-lstm
 """
 BEATEN = "the model does not beat its baseline"
@@ -38,6 +40,7 @@ def train(
     out: Annotated[str, typer.Option(help="Folder of the run; runs/NAME when left out.")] = "",
     minutes: Annotated[float, typer.Option(help="Time budget in minutes.", show_default=False)] = 0,
     start_from: Annotated[str, typer.Option("--from", metavar="RUN", help="Start from the tokens and weights of a finished run.")] = "",
+    seeds: Annotated[int, typer.Option(help="Train with this many seeds; mean, spread and interval over them.", show_default=False)] = 0,
     resume: Annotated[str, typer.Option(metavar="RUN", help="Go on with a run that was stopped.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen and the whole recipe, and stop.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
@@ -46,7 +49,7 @@ def train(
     """Train a model, score it beside its baseline, and save it."""
     stage = QUIET if quiet else STAGES
     if resume:
-        if what or settings or task or model or out or minutes or start_from or dry_run:
+        if what or settings or task or model or out or minutes or start_from or seeds or dry_run:
             cure = f"A run goes on with the recipe it started with: seqlab train --resume {quoted(resume)}"
             raise UsageError("--resume takes only the folder of a run.", cure=cure)
         from seqlab.runs import start
@@ -55,6 +58,9 @@ def train(
     if not what:
         raise UsageError("nothing to train on.", cure="Name a file: seqlab train FILE, or a built-in dataset: seqlab list datasets")
     words = [*(settings or []), *([f"training.minutes={minutes}"] if minutes else [])]
+    if seeds and not dry_run:
+        words = [*words, *([f"start.run={start_from}"] if start_from else [])]
+        return train_with_seeds(what, words, seeds, task=task, model=model, out=out, quiet=quiet, as_json=as_json)
     prepared = _prepare(what, words, task=task, model=model, start_from=start_from, out=out, stage=stage)
     if not quiet:
         _announce(prepared)

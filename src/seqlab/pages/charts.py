@@ -56,7 +56,7 @@ def line_chart(curve: Curve, *, ident: str) -> Markup:
         "svg",
         tag("title", curve.title, id=f"{ident}-title"),
         tag("desc", describe(curve), id=f"{ident}-desc"),
-        _grid(x_axis, y_axis, curve),
+        draw_grid(x_axis, y_axis, curve),
         *[_mark(mark, x_axis) for mark in curve.marks if x_axis.shows(mark.x)],
         *[_reference_line(line, x_axis, y_axis) for line in references],
         *[_line(series, index, x_axis, y_axis) for index, series in enumerate(curve.series)],
@@ -91,7 +91,8 @@ def _log_range(low: float, high: float) -> tuple[float, float]:
     return (low / 1.05, high * 1.05) if high > low * 1.2 else (low / 1.5, high * 1.5)
 
 
-def _grid(x_axis: Axis, y_axis: Axis, curve: Curve) -> Markup:
+def draw_grid(x_axis: Axis, y_axis: Axis, curve: Curve) -> Markup:
+    """Lines, ticks and the names of both axes."""
     x_ticks, y_ticks = x_axis.ticks(), y_axis.ticks()
     parts = []
     for value, label in zip(y_ticks, tick_labels(y_ticks), strict=True):

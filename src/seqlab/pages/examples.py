@@ -15,15 +15,17 @@ LONGEST_SAMPLE = 3000
 
 def wrong_section(examples: Sequence[WrongExample]) -> Markup:
     """The model's most confident mistakes; some of them are often mistakes of the labels."""
-    ordered = sorted(examples, key=lambda example: -example.predicted_probability)
-    hint = "Sorted by how sure the model was. A mistake it is very sure of is worth a look at the label."
+    ordered = sorted(examples, key=lambda example: -(example.predicted_probability or 0.0))
+    is_sure = any(example.predicted_probability is not None for example in examples)
+    first = "Sorted by how sure the model was. A mistake it is very sure of is" if is_sure else "The furthest off first. A large error is"
+    hint = f"{first} worth a look at the label."
     note = f" The first {MOST_EXAMPLES} of {len(examples):,}." if len(examples) > MOST_EXAMPLES else ""
     return tag("div", tag("p", hint, note, class_="quiet"), tag("ol", *[_wrong(example) for example in ordered[:MOST_EXAMPLES]], class_="examples"))
 
 
 def _wrong(example: WrongExample) -> Markup:
-    predicted = tag("span", "predicted ", tag("b", tag("bdi", example.predicted)), " ", probability(example.predicted_probability), class_="is-wrong")
-    truth = tag("span", "truth ", tag("b", tag("bdi", example.truth)), " ", probability(example.truth_probability), class_="is-true")
+    predicted = tag("span", "predicted ", tag("b", tag("bdi", example.predicted)), _sure(example.predicted_probability), class_="is-wrong")
+    truth = tag("span", "truth ", tag("b", tag("bdi", example.truth)), _sure(example.truth_probability), class_="is-true")
     place = tag("span", example.where, class_="quiet where")
     words = (
         tag("div", text(example.text, limit=LONGEST_EXAMPLE), class_="text", dir="auto") if example.text else tag("div", "(empty)", class_="quiet")
@@ -31,16 +33,22 @@ def _wrong(example: WrongExample) -> Markup:
     return tag("li", words, tag("div", predicted, truth, place, class_="facts-line"))
 
 
+def _sure(share: float | None) -> str:
+    return "" if share is None else f" {probability(share)}"
+
+
 def samples_section(samples: Sequence[Sample]) -> Markup:
     """What the model wrote at each stage, the prompt set apart from the continuation."""
     rows = [_sample(sample) for sample in samples[:MOST_EXAMPLES]]
-    return tag(
-        "div", tag("p", "The highlighted words are the prompt; the model wrote the rest.", class_="quiet"), tag("div", *rows, class_="samples")
-    )
+    hint = "What the model wrote, from its first updates to the last."
+    if any(sample.prompt for sample in samples):
+        hint += " The highlighted words are the prompt; the model wrote the rest."
+    return tag("div", tag("p", hint, class_="quiet"), tag("div", *rows, class_="samples"))
 
 
 def _sample(sample: Sample) -> Markup:
-    loss = tag("div", f"valid loss {number(sample.valid_loss)}", class_="quiet small") if sample.valid_loss is not None else Markup("")
-    stage = tag("div", tag("b", f"step {sample.step:,}"), loss, class_="stage")
+    losses = [("training", sample.train_loss), ("valid", sample.valid_loss)]
+    shown = [tag("div", f"{name} loss {number(loss)}", class_="quiet small") for name, loss in losses if loss is not None]
+    stage = tag("div", tag("b", f"step {sample.step:,}"), *shown, class_="stage")
     prompt = tag("span", text(sample.prompt, limit=LONGEST_EXAMPLE), class_="prompt") if sample.prompt else Markup("")
     return tag("div", stage, tag("div", prompt, text(sample.text, limit=LONGEST_SAMPLE), class_="text mono", dir="auto"), class_="sample")

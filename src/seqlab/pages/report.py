@@ -9,8 +9,9 @@ from seqlab.pages.classes import classes_section, confusion_section
 from seqlab.pages.examples import samples_section, wrong_section
 from seqlab.pages.html import Markup, join, tag, text
 from seqlab.pages.page import Section, page
-from seqlab.pages.report_data import Curve, Report
+from seqlab.pages.report_data import Curve, LanguageModelLine, Report
 from seqlab.pages.scores import scores_section
+from seqlab.pages.study import number_table
 
 LONGEST_RECIPE = 100_000
 
@@ -31,6 +32,8 @@ def _sections(report: Report) -> list[Section]:
     found: list[Section] = []
     if report.scores:
         found.append(Section("scores", "Scores", scores_section(report.scores)))
+    if report.language_models:
+        found.append(Section("simpler", "Beside simpler language models", _language_models(report.language_models)))
     if report.summary:
         found.append(Section("facts", "The run", _facts(report.summary)))
     if report.curves:
@@ -39,8 +42,11 @@ def _sections(report: Report) -> list[Section]:
         found.append(Section("samples", "Samples while it learned", samples_section(report.samples)))
     if report.confusion is not None and report.confusion.labels:
         found.append(Section("confusion", "Confusion", confusion_section(report.confusion)))
+    if report.per_span_type:
+        found.append(Section("spans", "Spans", classes_section(report.per_span_type)))
     if report.per_class:
         found.append(Section("classes", "Labels", classes_section(report.per_class)))
+    found.extend(report.more)
     if report.most_wrong:
         found.append(Section("mistakes", "Most wrong", wrong_section(report.most_wrong)))
     if report.recipe:
@@ -48,6 +54,11 @@ def _sections(report: Report) -> list[Section]:
     if report.next_commands:
         found.append(Section("next", "What to do next", _commands(report.next_commands)))
     return found
+
+
+def _language_models(models: Sequence[LanguageModelLine]) -> Markup:
+    """From single tokens over pairs and longer pieces to the network: what each further look at the past is worth."""
+    return number_table([{"model": model.name, "nats per token": model.nats, "perplexity": model.perplexity} for model in models])
 
 
 def _facts(summary: Sequence[tuple[str, str]]) -> Markup:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from seqlab.pages.page import Section
+
 
 @dataclass(frozen=True)
 class ScoreLine:
@@ -90,14 +92,14 @@ class ClassLine:
 
 @dataclass(frozen=True)
 class WrongExample:
-    """One confident mistake, and where to find it ('test.csv, line 12')."""
+    """One confident mistake, and where to find it ('test.csv, line 12'). Predicted numbers have no probability."""
 
     where: str
     text: str
     truth: str
     predicted: str
-    predicted_probability: float
-    truth_probability: float
+    predicted_probability: float | None
+    truth_probability: float | None
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,16 @@ class Sample:
     prompt: str
     text: str
     valid_loss: float | None = None
+    train_loss: float | None = None
+
+
+@dataclass(frozen=True)
+class LanguageModelLine:
+    """One language model beside others on the same text."""
+
+    name: str
+    nats: float
+    perplexity: float
 
 
 @dataclass(frozen=True)
@@ -122,8 +134,13 @@ class Report:
     curves: Sequence[Curve] = ()
     confusion: Confusion | None = None
     per_class: Sequence[ClassLine] = ()
+    per_span_type: Sequence[ClassLine] = ()
     most_wrong: Sequence[WrongExample] = ()
     samples: Sequence[Sample] = ()
+    language_models: Sequence[LanguageModelLine] = ()
+    """From the simplest to the network of the run."""
     warnings: Sequence[str] = ()
     recipe: str = ""
     next_commands: Sequence[str] = ()
+    more: Sequence[Section] = ()
+    """Sections that only some tasks have, made elsewhere; they stand before the mistakes."""

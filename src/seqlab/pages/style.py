@@ -110,6 +110,8 @@ svg .halo { fill: var(--ink); paint-order: stroke; stroke: var(--ground); stroke
 .baseline { stroke: var(--ink); stroke-width: 2 }
 .reach { fill: var(--c0); fill-opacity: .45 }
 .value { fill: var(--c0) }
+.interval-rows { display: block; width: 100%; height: auto }
+.bar { fill: var(--c0); fill-opacity: .16 }
 svg .strong-label { fill: var(--ink); font-weight: 600 }
 
 .beside { display: flex; flex-wrap: wrap; gap: 1.5rem 2.5rem; align-items: flex-start }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from seqlab.core.errors import DataError, RecipeError, closest, listed, shortened
@@ -13,17 +14,29 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.runs.hidden_column import HiddenColumn
 from seqlab.sources.base import Source, TextSource
 from seqlab.sources.columns import require_columns
+from seqlab.sources.fewer_rows import fewer_rows
+from seqlab.sources.frames import Frames
 from seqlab.sources.inference import guess
+from seqlab.sources.joined_columns import join_columns, names_of
+from seqlab.sources.label_lists import guess_separator
 from seqlab.sources.open import format_of, open_parts, open_source
 from seqlab.sources.series import Series
+from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
-from seqlab.tasks.labelled_rows import STEPS, LabelledRows
+from seqlab.sources.tagged_series import TaggedSeries
+from seqlab.tasks.labelled_rows import STEPS, WHOLE, labelled_rows, names_in
 from seqlab.tasks.tagged_rows import TaggedRows
 
 LANGUAGE_MODELS = ("language_model", "masked_language_model")
 """Tasks that need text and no label."""
-LABELLED = {"classification": "a label", "tagging": "a tag for every word"}
+MADE_TO_MEASURE = "recall"
+"""The built-in dataset with a gap of any length."""
+LABELLED = {**WHOLE, "tagging": "a tag for every word"}
 """Tasks that need a column of labels, and what stands in it."""
+
+
+SAMPLE = 1000
+"""Rows that are looked at to guess."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +57,27 @@ def refuse_missing(recipe: Recipe) -> None:
     for path in (recipe.data.valid, recipe.data.test):
         if path and not _exists(path):
             raise _missing(path)
+    _refuse_idle_gap(recipe)
 
 
 def open_data(recipe: Recipe) -> OpenedData:
-    """Open, guess, and hold out what is missing."""
+    """Open, guess, hold out what is missing, and learn from no more than is asked."""
+    opened = _open(recipe)
+    train, count = opened.parts["train"], recipe.data.train_rows
+    if not count:
+        return opened
+    if isinstance(train, TextSource):
+        raise RecipeError(
+            "rows are drawn at random, and lines out of order are no text.",
+            where="data.train_rows",
+            cure="Leave it out; the beginning of a file: data.max_rows=NUMBER",
+        )
+    data = opened.recipe.data
+    fewer = fewer_rows(train, count, seed=_seed(recipe), columns=[data.sequence or data.text or STEPS])
+    return replace(opened, parts={**opened.parts, "train": fewer})
+
+
+def _open(recipe: Recipe) -> OpenedData:
     refuse_missing(recipe)
     if recipe.data.train in datasets.names() and not _exists(recipe.data.train):
         return _open_built_in(recipe)
@@ -103,8 +133,18 @@ def _missing(path: str, *, what: Sequence[str] = ()) -> DataError:
     return DataError("there is no such file or folder.", where=shortened(path, 200), cure=cure + known)
 
 
+def _refuse_idle_gap(recipe: Recipe) -> None:
+    """One built-in dataset is made to measure; files are as they are."""
+    if recipe.data.gap != DataSettings().gap and recipe.data.train != MADE_TO_MEASURE:
+        raise RecipeError(
+            f"a gap is chosen for the built-in dataset '{MADE_TO_MEASURE}' only.",
+            where="data.gap",
+            cure=f"seqlab train {MADE_TO_MEASURE} data.gap=40",
+        )
+
+
 def _open_built_in(recipe: Recipe) -> OpenedData:
-    dataset = datasets.get(recipe.data.train)()
+    dataset = datasets.get(recipe.data.train).configured(recipe.data)
     recipe = recipe.model_copy(update={"task": recipe.task or dataset.task})
     for name, value in dataset.settings.items():
         section, _, key = name.partition(".")
@@ -136,12 +176,26 @@ def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         raise DataError("a language model needs text, but no column looks like text.", where=train.name, cure="Name it with data.text=NAME.")
     reasons = found.reasons if wanted == found.task else [reason for reason in found.reasons if "task=" not in reason and "label" not in reason]
     recipe = recipe.model_copy(update={"task": wanted})
+    if wanted == "multi_label" and not recipe.data.label_separator:
+        mark = guess_separator(list(islice(train.rows(), SAMPLE)), found.label)
+        data["label_separator"] = mark
+        reasons = [*reasons, *([f"labels are separated by '{mark}'; another character: data.label_separator=X"] if mark else [])]
     return recipe.changed("data", **data), reasons
 
 
 def _as_sequences(recipe: Recipe, source: Source) -> Source:
     """Tables with one row per step are joined to one row per sequence. Other tables may have a column that is only called `steps`."""
+    if recipe.task == "tagging" and recipe.data.sequence:
+        return TaggedSeries(source, sequence=recipe.data.sequence, tags=recipe.data.label, features=recipe.data.features)
+    if recipe.task == "tagging" and recipe.data.features:
+        return Frames(source, column=recipe.data.features[0], tags=recipe.data.label)
     if not recipe.data.sequence:
+        if recipe.task in WHOLE:
+            source = join_columns(source, recipe.data.text)
+        elif len(names := names_of(recipe.data.text, source.columns)) > 1:
+            raise DataError(
+                f"the task {recipe.task} reads one column, not {len(names)}.", where="data.text", cure=f"For example: data.text={names[0]}"
+            )
         if STEPS in (recipe.data.text, recipe.data.label):
             raise DataError(f"a column called '{STEPS}' cannot be the text or the label.", where=source.name, cure="Rename it in the file.")
         return HiddenColumn(source, STEPS) if STEPS in source.columns else source
@@ -165,10 +219,14 @@ def _refuse_constant_steps(recipe: Recipe, train: Source) -> None:
 def _refuse_unusable_rows(recipe: Recipe, train: Source) -> None:
     if recipe.task not in LABELLED:
         return
-    text, label = recipe.data.text, recipe.data.label
-    checked = LabelledRows(train, text=text, label=label) if recipe.task == "classification" else TaggedRows(train, words=text, tags=label)
+    checked = labelled_rows(train, recipe) if recipe.task in WHOLE else TaggedRows.of(recipe, train)
     for _ in checked.rows():
         pass
+
+
+def _seed(recipe: Recipe) -> int:
+    """What decides which rows are held out."""
+    return recipe.training.seed if recipe.data.seed < 0 else recipe.data.seed
 
 
 def _hold_out(recipe: Recipe, parts: dict[str, Source], reasons: list[str]) -> OpenedData:
@@ -178,15 +236,16 @@ def _hold_out(recipe: Recipe, parts: dict[str, Source], reasons: list[str]) -> O
     shares = {name: 0.0 if name in parts else getattr(recipe.data, f"{name}_share") for name in ("valid", "test")}
     if not any(shares.values()):
         return OpenedData(recipe, parts, reasons)
-    keys = [recipe.data.sequence or recipe.data.text] if recipe.data.split == "content" else []
+    keys = [recipe.data.sequence or recipe.data.text or STEPS] if recipe.data.split == "content" else []
     try:
         splits = hold_out(
             parts["train"],
             how=recipe.data.split,
             valid_share=shares["valid"],
             test_share=shares["test"],
-            seed=recipe.training.seed,
+            seed=_seed(recipe),
             key_columns=keys,
+            labels=names_in(recipe),
         )
     except DataError:
         _refuse_unusable_rows(recipe, parts["train"])  # a bad row explains more than a count
@@ -194,4 +253,6 @@ def _hold_out(recipe: Recipe, parts: dict[str, Source], reasons: list[str]) -> O
     taken = " and ".join(f"{share:.0%} for {name}" for name, share in shares.items() if share)
     how = {"content": "by content", "random": "at random", "tail": "from the end"}[recipe.data.split]
     reasons = [*reasons, f"held out {taken}, {how}; other data: data.valid=FILE data.test=FILE"]
+    if splits.kept:
+        reasons.append(f"labels with too few rows to hold any out stay in train: {listed(splits.kept)}")
     return OpenedData(recipe, {**splits.named(), **{name: part for name, part in parts.items() if name != "train"}}, reasons)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -29,4 +30,6 @@ def _questions(run: Run) -> list[str]:
         return [f"seqlab predict {folder} --file {quote(str(data.train))}"]
     if not data.text:  # numbers of a built-in dataset, which nobody wants to type
         return []
+    if parts := getattr(getattr(run.task, "inputs", None), "parts", []):
+        return [f"seqlab predict {folder} {quote(json.dumps(dict.fromkeys(parts, 'some text'), ensure_ascii=False))}"]
     return [f'seqlab predict {folder} "some text"']

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from seqlab.runs.comparing import Comparison, compare_runs
 from seqlab.runs.finding import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.start import prepare
@@ -38,3 +40,11 @@ def train(
 def load(path: str | Path) -> Run:
     """A finished run, by its folder or by its name below runs/."""
     return Run.load(path)
+
+
+def compare(runs: Sequence[str | Path], *, data: str | Path | None = None) -> Comparison:
+    """Several runs on the test part that they share, or on further data: scores side by side and paired tests against the first.
+
+    `sentences()` says who is better and whether that is more than chance; `differences["accuracy"]["NAME"]` has the numbers.
+    """
+    return compare_runs(runs, data=data)

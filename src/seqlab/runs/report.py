@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seqlab.pages.report import render_report
-from seqlab.pages.report_data import ClassLine, Confusion, Curve, Mark, Reference, Report, Sample, ScoreLine, Series, WrongExample
+from seqlab.pages.report_data import ClassLine, Confusion, Curve, LanguageModelLine, Mark, Reference, Report, Sample, ScoreLine, Series, WrongExample
 from seqlab.runs.folder import JOURNAL
 from seqlab.runs.next_steps import after_training
+from seqlab.runs.report_sections import more_sections
 from seqlab.training.clip_advice import suggest_clip
 from seqlab.training.journal import read_journal
 
@@ -33,11 +34,14 @@ def run_report(run: Run) -> str:
             curves=_curves(events, raw),
             confusion=Confusion(details["labels"], details["confusion"]) if "confusion" in details else None,
             per_class=[ClassLine(**line) for line in details.get("per_class", [])],
+            per_span_type=[ClassLine(**line) for line in details.get("per_span_type", [])],
             most_wrong=[WrongExample(**example) for example in details.get("most_wrong", [])],
             samples=_samples(events),
+            language_models=[LanguageModelLine(**line) for line in details.get("language_models", [])],
             warnings=raw["warnings"],
             recipe=run.recipe.to_toml(),
             next_commands=after_training(run),
+            more=more_sections({**details, "whole": {entry["name"]: float(entry["value"]) for entry in raw["splits"][best]["scores"]}}),
         )
     )
 
@@ -117,12 +121,17 @@ def _series(name: str, events: list[dict[str, Any]], key: str) -> Series:
 
 
 def _samples(events: list[dict[str, Any]]) -> list[Sample]:
-    """Samples at stages that double in steps: from noise to near-sentences."""
+    """Samples at growing distances: from the noise of the first updates to near-sentences. The first and the last are always among them."""
+    early = [event for event in events if event["event"] == "sampled"]
     found = [event for event in events if event["event"] == "validated" and event.get("sample")]
-    if len(found) > MOST_SAMPLES:
-        places = sorted({round((len(found) - 1) * (place / (MOST_SAMPLES - 1)) ** 2) for place in range(MOST_SAMPLES)})
+    most = MOST_SAMPLES - len(early)
+    if len(found) > most:
+        places = sorted({round((len(found) - 1) * (place / (most - 1)) ** 2) for place in range(most)})
         found = [found[place] for place in places]
-    return [Sample(step=event["step"], prompt="", text=event["sample"], valid_loss=event["valid_loss"]) for event in found]
+    return [
+        Sample(step=event["step"], prompt="", text=event["sample"], valid_loss=event.get("valid_loss"), train_loss=event.get("train_loss"))
+        for event in early + found
+    ]
 
 
 def _number(value: Any) -> float | None:

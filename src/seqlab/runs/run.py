@@ -13,14 +13,20 @@ from torch import nn
 
 from seqlab.core.errors import RunError, UsageError
 from seqlab.decoding.settings import DecodingSettings
+from seqlab.metrics.score import Score
+from seqlab.metrics.text_score import TextScore
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.building import build_model
+from seqlab.runs.choices import take_choices
 from seqlab.runs.data import open_data, open_more
 from seqlab.runs.folder import TOKENS, WEIGHTS, find_run, read_recipe, verify
+from seqlab.runs.leaks import note_leaks
 from seqlab.runs.results import Results, read_results
+from seqlab.runs.surveying import survey_parts
+from seqlab.tasks.adapted_scores import adapted_scores
 from seqlab.tasks.base import Evaluation, Prediction, Task, tasks
 from seqlab.tasks.language_model import LanguageModelling
-from seqlab.tasks.vectors import VectorPooling, sequence_vectors, step_vectors
+from seqlab.tasks.vectors import VectorPooling, embedding_table, sequence_vectors, step_vectors
 from seqlab.training.device import choose_device
 from seqlab.training.shapes import shapes_of
 from seqlab.training.weights import read_weights
@@ -42,8 +48,9 @@ class Run:
         """Read a run folder after checking every file that matters."""
         folder = find_run(path)
         recipe = read_recipe(folder)
-        verify(folder)
+        sealed = verify(folder)
         task = tasks.get(recipe.task).load(recipe, folder / TOKENS)
+        take_choices(folder, task, seal=sealed.digest)
         if not (folder / WEIGHTS).is_file():
             raise RunError("the run has no weights yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}")
         weights = read_weights(folder / WEIGHTS, expected=shapes_of(lambda: build_model(task)))
@@ -71,8 +78,14 @@ class Run:
             raise UsageError("vectors takes a list of texts.", cure='For one text: run.vectors(["the text"])')
         return sequence_vectors(self.model, self.task.encode(texts), pooling=pooling)
 
-    def word_vectors(self, text: Any) -> tuple[list[str], Float[np.ndarray, "pieces hidden"]]:
-        """The pieces of a text and a vector for each: the same piece has another one in another text."""
+    def word_vectors(self, text: Any = None) -> tuple[list[str], Float[np.ndarray, "pieces hidden"]]:
+        """The pieces of a text and a vector for each: the same piece has another one in another text.
+
+        Without a text: every known piece and its row of the embedding, which is the same wherever the piece stands.
+        """
+        if text is None:
+            table, steps = embedding_table(self.model)
+            return self.task.pieces(steps), table.weight.detach().float().cpu().numpy().copy()
         steps = self.task.encode([text])[0]
         return self.task.pieces(steps), step_vectors(self.model, steps)
 
@@ -81,13 +94,14 @@ class Run:
         if not self.recipe.data.train:
             return self._evaluate_imported(data)
         opened = open_data(self.recipe)
-        self.task.attach("train", opened.parts["train"])
-        if data is not None:
-            self.task.attach(MORE, open_more(self.recipe, str(data)))
-            return self.task.evaluate(self.model, MORE)
-        split = "test" if "test" in opened.parts else "valid"
-        self.task.attach(split, opened.parts[split])
-        return self.task.evaluate(self.model, split)
+        train = opened.parts["train"]
+        self.task.attach("train", train)
+        split = MORE if data is not None else "test" if "test" in opened.parts else "valid"
+        part = open_more(self.recipe, str(data)) if data is not None else opened.parts[split]
+        self.task.attach(split, part)
+        evaluation = self.task.evaluate(self.model, split)
+        note_leaks(evaluation, self.task, survey_parts(self.recipe, {"train": train, split: part}))
+        return evaluation
 
     def _evaluate_imported(self, data: str | Path | None) -> Evaluation:
         """Imported weights have no data of their own, so there is nothing to learn a baseline from."""
@@ -96,6 +110,35 @@ class Run:
             raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
         self.task.attach(MORE, open_more(self.recipe, str(data)))
         return self.task.evaluate(self.model, MORE)
+
+    def score(self, texts: Sequence[str]) -> list[TextScore]:
+        """How probable a language model thinks each text is, token by token; each text alone, whatever stands beside it."""
+        if isinstance(texts, str):
+            raise UsageError("score takes a list of texts.", cure='For one text: run.score(["the text"])')
+        if not isinstance(self.task, LanguageModelling):
+            raise UsageError(
+                f"a run of the task {self.recipe.task} gives no probability of a text.",
+                where=str(self.folder),
+                cure="Only a language model that reads from left to right does: the probabilities of its tokens multiply to that of the text.",
+            )
+        return self.task.score(self.model, texts)
+
+    def adapted_scores(self, data: str | Path | None = None, *, cache: bool = False, dynamic: bool = False) -> list[Score]:
+        """Perplexities of a language model that adapts to the text while it reads it: with a neural cache, or by dynamic evaluation.
+
+        Separate from `evaluate`, where the model stays as it was trained. What an adaptation needs to know is chosen on the run's validation text.
+        """
+        if not isinstance(self.task, LanguageModelling) or not self.recipe.data.train:
+            raise UsageError(
+                "only a language model that was trained here, with a validation text, adapts to what it reads.",
+                where=str(self.folder),
+                cure="Leave out --cache and --dynamic.",
+            )
+        opened = open_data(self.recipe)
+        split = MORE if data is not None else "test" if "test" in opened.parts else "valid"
+        for name in {"valid", split}:
+            self.task.attach(name, open_more(self.recipe, str(data)) if name == MORE else opened.parts[name])
+        return list(adapted_scores(self.task, self.model, split, cache=cache, dynamic=dynamic))
 
     def generate(self, prompt: str = "", **settings: Any) -> str:
         """A continuation of the prompt; settings are those of the recipe's section `decoding`."""

@@ -15,7 +15,8 @@ from seqlab.core.files import write_whole
 from seqlab.core.seeds import derive
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.building import adapt, build_model
-from seqlab.runs.data import LABELLED, OpenedData, open_data
+from seqlab.runs.choices import write_choices
+from seqlab.runs.data import OpenedData, open_data
 from seqlab.runs.folder import (
     CHECKPOINTS,
     JOURNAL,
@@ -32,19 +33,22 @@ from seqlab.runs.folder import (
     seal,
     verify_sealed,
 )
+from seqlab.runs.leaks import note_leaks
 from seqlab.runs.lock import clear_false_start, locked
 from seqlab.runs.report import run_report
 from seqlab.runs.results import provenance, write_results
 from seqlab.runs.run import Run
 from seqlab.runs.source_weights import digest_of_weights, take_weights
+from seqlab.runs.starting_vectors import fit_to_vectors, take_vectors
+from seqlab.runs.surveying import survey_parts, survey_warnings
 from seqlab.runs.taking_over import find_source, refuse_differences, refuse_idle_settings, take_over
 from seqlab.runs.teaching import find_teacher, teach
-from seqlab.sources.survey import survey
+from seqlab.sources.survey import Survey
 from seqlab.tasks.base import Task, tasks
 from seqlab.training.base import Watcher
 from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, DEFAULT_PATIENCE, Budget
 from seqlab.training.checkpoint import Checkpoint, Checkpoints
-from seqlab.training.device import choose_device, use_threads
+from seqlab.training.device import choose_device, keep_memory_of_large_gradients, use_threads
 from seqlab.training.forecast import Forecast, measure
 from seqlab.training.freezing import count_parameters
 from seqlab.training.journal import Journal, read_journal
@@ -70,6 +74,7 @@ class Prepared:
     data: dict[str, str]
     reasons: list[str]
     warnings: list[str]
+    survey: Survey
     forecast: Forecast | None = None
 
 
@@ -94,20 +99,27 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
         recipe = recipe.changed("start", digest=digest_of_weights(source, expected=recipe.start.digest, where="start.digest"))
     teacher, recipe = find_teacher(recipe, say=say)
     kind = tasks.get(recipe.task)
+    given = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
     recipe, reasons = kind.complete(recipe, opened.parts["train"])
-    reasons += _costs(recipe)
+    recipe, fitted = fit_to_vectors(recipe, given=given)
+    reasons += fitted + _costs(recipe)
     recipe = _complete_training(recipe, threads=threads)
-    warnings = _look_for_leaks(opened)
+    say("looking for repeats and leaks")
+    found = survey_parts(opened.recipe, opened.parts)
+    warnings = survey_warnings(opened.recipe, found)
     say("learning the vocabulary")
     task = kind.learn(recipe, opened.parts["train"])
     teach(task, teacher, device=device)
     data = _attach(task, opened, say=say)
     torch.manual_seed(derive(recipe.training.seed, "weights"))
     model = task.build_model()
-    if source is not None:
+    if source is not None and recipe.start.weights == "learned":
         take_weights(model, source, recipe)
+    if recipe.start.vectors:
+        reasons.append(take_vectors(model, task, recipe.start.vectors))
     adapt(model, recipe.start)
-    folder = new_folder(out, name=name or f"{_data_name(recipe)}-{_model_name(recipe)}")
+    task.prime(model)
+    folder = new_folder(out, name=name or f"{data_name(recipe)}-{_model_name(recipe)}")
     say("measuring a few steps")
     forecast = measure(model, task, recipe.training, device=device)
     budget = Budget.plan(
@@ -116,7 +128,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
         step_seconds=forecast.step_seconds,
         validation_seconds=forecast.validation_seconds,
     )
-    return Prepared(folder, recipe, task, model, device, budget, data, opened.reasons + kept + reasons, warnings + task.notes, forecast)
+    return Prepared(folder, recipe, task, model, device, budget, data, opened.reasons + kept + reasons, warnings + task.notes, found, forecast)
 
 
 def train(prepared: Prepared, *, watcher: Watcher | None = None, say: Say = lambda _: None) -> Run:
@@ -156,7 +168,8 @@ def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambd
         teach(task, teacher, device=device)
         budget = Budget(**checkpoint.state["budget"])
         started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
-        prepared = Prepared(folder, recipe, task, build_model(task), device, budget, data, [], started.get("warnings", []))
+        found = survey_parts(recipe, opened.parts)
+        prepared = Prepared(folder, recipe, task, build_model(task), device, budget, data, [], started.get("warnings", []), found)
         trainer = _trainer(prepared, sealed, watcher)
         trainer.resume(checkpoint)
         say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
@@ -177,6 +190,7 @@ def _load_checkpoint(folder: Path, sealed: Seal, task: Task, *, say: Say) -> Che
 
 
 def _trainer(prepared: Prepared, sealed: Seal, watcher: Watcher | None) -> Trainer:
+    keep_memory_of_large_gradients(prepared.model)
     return Trainer(
         prepared.model,
         prepared.task,
@@ -210,9 +224,11 @@ def _score(trainer: Trainer, prepared: Prepared, sealed: Seal, say: Say) -> Run:
     model = prepared.model
     model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=sealed.digest))
     model.eval()
+    write_choices(folder, prepared.task.settle(model), seal=sealed.digest)
     evaluations = [prepared.task.evaluate(model, split) for split in ("test", "valid") if split in prepared.task.stores]
     beaten = [score for each in evaluations[:1] for score in each.scores[:1] if score.beats_baseline is False]
-    warnings = [*prepared.warnings, *(f"the model does not beat its baseline: {score.sentence()}" for score in beaten)]
+    known = [sentence for each in evaluations if (sentence := note_leaks(each, prepared.task, prepared.survey))]
+    warnings = [*prepared.warnings, *known, *(f"the model does not beat its baseline: {score.sentence()}" for score in beaten)]
     training = {
         "steps": trainer.step,
         "best_step": trainer.best_step,
@@ -264,7 +280,7 @@ def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
     return recipe.changed("training", **changes).changed("data", **data)
 
 
-def _data_name(recipe: Recipe) -> str:
+def data_name(recipe: Recipe) -> str:
     """The file's name, or the folder's when every such file is called train."""
     path = Path(recipe.data.train)
     stem = path.name.partition(".")[0]
@@ -285,14 +301,6 @@ def _attach(task: Task, opened: OpenedData, *, say: Say) -> dict[str, str]:
         say(f"encoding {split}")
         task.attach(split, source)
     return {split: source.fingerprint() for split, source in opened.parts.items()}
-
-
-def _look_for_leaks(opened: OpenedData) -> list[str]:
-    """What could spoil an honest score, before training starts. Numeric series are compared by nothing yet."""
-    data = opened.recipe.data
-    if opened.recipe.task not in LABELLED or "steps" in opened.parts["train"].columns:
-        return []
-    return survey(opened.parts, text=data.text, label=data.label).warnings
 
 
 def _refuse_other_data(folder: Path, *, before: dict[str, str], now: dict[str, str]) -> None:

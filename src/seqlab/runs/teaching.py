@@ -13,7 +13,7 @@ from seqlab.core.files import sha256
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.run import Run
 from seqlab.runs.source_weights import digest_of_weights
-from seqlab.runs.taking_over import other_tokens
+from seqlab.runs.taking_over import other_tokens, with_words_of
 from seqlab.tasks.base import Task
 from seqlab.tasks.teacher import Teacher
 
@@ -34,7 +34,7 @@ def find_teacher(recipe: Recipe, *, say: Callable[[str], None]) -> tuple[Run | N
     if not recipe.start.run:  # a student that starts from nothing has the tokens of its teacher
         if mistakes := other_tokens(recipe, run.recipe):
             raise RecipeError.of(mistakes, where=f"training.teacher {training.teacher}")
-        recipe = recipe.model_copy(update={"tokens": run.recipe.tokens})
+        recipe = with_words_of(recipe.model_copy(update={"tokens": run.recipe.tokens}), run.recipe)
     digest = digest_of_weights(run, expected=training.teacher_digest, where="training.teacher_digest")
     return run, recipe.changed("training", teacher=str(run.folder.resolve()), teacher_digest=digest)
 

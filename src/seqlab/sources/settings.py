@@ -17,8 +17,11 @@ class DataSettings(Settings):
     train: str = Field("", description="File, folder or built-in dataset to learn from.")
     valid: str = Field("", description="File or folder to choose the best model on; held out of train when empty.")
     test: str = Field("", description="File or folder for the final score; held out of train when empty.")
-    text: str = Field("", description="Column with the text, or with the words of a tagger; guessed when empty.")
+    text: str = Field("", description="Column with the text, or with the words of a tagger; several of a classifier: title,body. Guessed when empty.")
     label: str = Field("", description="Column with the class, or with the tags of a tagger; guessed when empty.")
+    label_separator: str = Field(
+        "", max_length=1, description="Character between the labels of a cell, for multi_label; guessed when empty. Lists in JSON need none."
+    )
     sequence: str = Field("", description="Column that names the sequence a row belongs to, for numeric series with one row per step.")
     features: tuple[str, ...] = Field((), description="Numeric columns of one step of a series; all other columns when empty.")
     valid_share: float = Field(0.1, ge=0, lt=1, description="Share of train held out for validation when data.valid is empty.")
@@ -29,11 +32,14 @@ class DataSettings(Settings):
         "content",
         description="How parts are held out: content (equal rows stay together), random (exact counts), tail (the end of the file).",
     )
-    format: Literal["", "csv", "tsv", "jsonl", "text", "parquet", "folders", "tagged"] = Field(
+    seed: int = Field(-1, ge=-1, description="Fixes which rows are held out, so that runs with other training seeds share them; -1: training.seed.")
+    format: Literal["", "csv", "tsv", "jsonl", "text", "parquet", "folders", "tagged", "fasta"] = Field(
         "", description="Format of the files; from the name when empty."
     )
     delimiter: str = Field("", max_length=1, description="Character between the columns of a table; guessed when empty.")
     encoding: str = Field("utf-8", description="Encoding of text files.")
     bad_rows: Literal["stop", "skip"] = Field("stop", description="Stop at the first row that cannot be read, or skip such rows and count them.")
     max_rows: int = Field(0, ge=0, description="Read at most this many rows of each file; 0 reads all.")
+    train_rows: int = Field(0, ge=0, description="Learn from at most this many rows, drawn at random from the training part; 0 learns from all.")
+    gap: int = Field(20, ge=2, le=10_000, description="Words between what is to be remembered and the question, in the built-in dataset recall.")
     max_length: int = Field(0, ge=0, description="Cut sequences to this many steps; 0 keeps them whole.")
