@@ -13,7 +13,7 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 NAMES = ["instruments", "receptive field", "clipping", "alignments"]
 RUNS = [
-    pytest.param(example, id=name, marks=[pytest.mark.slow] if name == "alignments" else []) for name, example in zip(NAMES, EXAMPLES, strict=True)
+    pytest.param(example, id=name, marks=[pytest.mark.long] if name == "alignments" else []) for name, example in zip(NAMES, EXAMPLES, strict=True)
 ]
 
 

@@ -47,7 +47,7 @@ def test_minilm_gives_the_vectors_that_transformers_gives(tmp_path: Path) -> Non
     assert alike > 0.6 > 0.2 > unlike
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)  # thirty layers, twice, on whatever else the machine does
 def test_smollm_writes_what_its_dequantised_weights_write_in_transformers(tmp_path: Path) -> None:
     path = smollm_file()

@@ -33,9 +33,8 @@ def write_followers(path: Path, *, sentences: int = 500) -> Path:
     return path
 
 
-@pytest.mark.slow
 @pytest.mark.spec(11)
-@pytest.mark.parametrize("model", NETWORKS)
+@pytest.mark.parametrize("model", [pytest.param(name, marks=pytest.mark.slow if name == "bilstm" else pytest.mark.long) for name in NETWORKS])
 def test_a_tagger_learns_a_rule_about_neighbours(model: str, tmp_path: Path) -> None:
     data = write_followers(tmp_path / "followers.tsv")
     run = seqlab.train(data, *SMALL, *NETWORKS[model], "training.learning_rate=0.01", model=model, steps=200, seed=1, out=tmp_path / "run")
@@ -72,21 +71,21 @@ def write_names(path: Path, *, sentences: int = 300) -> Path:
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(11)
 @pytest.mark.parametrize("characters", ["convolutional", "recurrent"])
 def test_words_never_seen_are_tagged_by_their_endings_and_marked_as_spans(characters: str, tmp_path: Path) -> None:
     data = write_names(tmp_path / "names.conll")
     sizes = ("model.hidden_size=16", "tagging.crf=true", f"tagging.characters={characters}", "training.learning_rate=0.01")
-    run = seqlab.train(data, *SMALL, *sizes, model="bilstm", steps=150, seed=1, out=tmp_path / "run")
+    run = seqlab.train(data, *SMALL, *sizes, model="bilstm", steps=300, seed=1, out=tmp_path / "run")
     assert next(iter(run.results)) == "span_f1"
     assert run.results["span_f1"].value > 0.95
     assert run.results["span_f1"].clearly_beats_baseline
     assert run.results["accuracy_on_unseen_words"].value > 0.97
-    (answer,) = run.predict([["mamako", "bubuko", "and", "zizenburg", "gehen", "gehen"]])
+    (answer,) = run.predict([["mnpko", "bdfko", "and", "rstburg", "gklen", "gklen"]])
     assert isinstance(answer, TaggedSentence)
     assert answer.spans is not None
-    assert [(span.type, span.text) for span in answer.spans] == [("PER", "mamako bubuko"), ("LOC", "zizenburg")]
+    assert [(span.type, span.text) for span in answer.spans] == [("PER", "mnpko bdfko"), ("LOC", "rstburg")]
 
 
 @pytest.mark.slow
@@ -100,7 +99,7 @@ def test_a_tagger_of_steps_learns_what_a_single_step_does_not_tell(tmp_path: Pat
         rows.append({"frames": steps, "tags": ["up" if step[0] > 0 else "down" for step in [*steps[1:], [1.0]]]})
     path = tmp_path / "frames.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    run = seqlab.train(path, *SMALL, "model.hidden_size=16", "training.learning_rate=0.01", model="bilstm", steps=150, seed=1, out=tmp_path / "run")
+    run = seqlab.train(path, *SMALL, "model.hidden_size=16", "training.learning_rate=0.01", model="bilstm", steps=300, seed=1, out=tmp_path / "run")
     accuracy = run.results["accuracy"]
     assert accuracy.value > 0.9
     assert accuracy.baseline_name == "the nearest mean of each step"

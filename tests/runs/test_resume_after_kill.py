@@ -67,13 +67,12 @@ def spread(number: int, *, seed: int) -> list[float]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["language_model", "classifier"])
-def test_fifty_kills_change_no_bit(kind: str, unbroken: dict[str, Unbroken], memory: Path) -> None:
+def test_six_kills_change_no_bit(kind: str, unbroken: dict[str, Unbroken], memory: Path) -> None:
     folder = memory / f"{kind}-killed"
-    moments = spread(25, seed=len(kind))
-    late = [moment / 2 for moment in moments[:5]]
-    runs = [*([moment] for moment in moments[5:]), *([first, second] for first, second in zip(moments[:5], late, strict=True))]
+    first, *others = spread(5, seed=len(kind))
+    runs = [[first, first / 2], *([moment] for moment in others)]  # the first is killed again as it goes on
     hits = sum(kill_and_go_on(unbroken[kind], folder / str(number), part) for number, part in enumerate(runs))
-    assert hits >= 20  # a kill may come too late when the machine is faster than before
+    assert hits >= 4  # a kill may come too late when the machine is faster than before
 
 
 @pytest.mark.long
@@ -155,12 +154,14 @@ def faults() -> Iterator[tuple[str, Callable[..., None], tuple[Any, ...], dict[s
 FAULTS = list(faults())
 
 
-@pytest.mark.slow
-def test_thirty_deaths_inside_a_save_go_on_from_the_checkpoint_before(unbroken: dict[str, Unbroken], memory: Path) -> None:
+@pytest.mark.parametrize(
+    "every", [pytest.param(4, marks=pytest.mark.slow, id="every fourth"), pytest.param(1, marks=pytest.mark.long, id="all thirty")]
+)
+def test_a_death_inside_a_save_goes_on_from_the_checkpoint_before(every: int, unbroken: dict[str, Unbroken], memory: Path) -> None:
     assert len(FAULTS) == 30
-    for number, (name, fault, arguments, options) in enumerate(FAULTS):
+    for number, (name, fault, arguments, options) in list(enumerate(FAULTS))[::every]:
         run = unbroken["language_model" if number % 2 else "classifier"]
-        folder = memory / f"fault-{number}"
+        folder = memory / f"fault-{number}-of-every-{every}"
         assert finish(start_with, fault, arguments, options, run.data, folder, run.settings) == -signal.SIGKILL, name
         assert finish(go_on, run.data, folder, run.settings) == 0, name
         assert fingerprint(folder) == run.fingerprint, name

@@ -51,7 +51,7 @@ def test_clean_data_has_no_warnings(tmp_path: Path) -> None:
     assert survey(splits, text="text", label="label").warnings == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not (DATA / "imdb").is_dir(), reason="the IMDB reviews are not here")
 def test_the_known_leaks_of_imdb_are_found() -> None:
     report = survey(open_parts(DATA / "imdb", DataSettings()), text="text", label="label")

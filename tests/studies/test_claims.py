@@ -58,7 +58,7 @@ def test_recall_falls_with_the_gap_for_a_plain_network_and_stays_with_gates() ->
     assert list(found.curves[0].series[0].xs) == [2, 40]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.spec(88)
 def test_truncation_saves_memory_and_loses_what_lies_further_back() -> None:
     found = quick("truncation")

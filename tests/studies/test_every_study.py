@@ -20,7 +20,7 @@ def test_the_studies_of_the_lectures_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_study_finds_a_sentence_with_numbers_and_a_curve(name: str) -> None:
+def test_a_study_finds_a_sentence_with_numbers_and_a_curve_and_its_page_is_whole(name: str, tmp_path: Path) -> None:
     found = quick(name)
     assert any(letter.isdigit() for letter in found.found)
     assert found.claim.endswith(".")
@@ -28,11 +28,6 @@ def test_a_study_finds_a_sentence_with_numbers_and_a_curve(name: str) -> None:
     assert len(found.rows) >= 2
     assert found.curves
     assert not any(isinstance(value, float) and math.isnan(value) for row in found.rows for value in row.values())
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_its_page_is_whole_and_shows_every_number(name: str, tmp_path: Path) -> None:
-    found = quick(name)
     html = write_study(found, tmp_path, name=name, seed=0, quick=True).read_text(encoding="utf-8")
     page = Page(html)
     assert page.names() & {"script", "link", "iframe", "img"} == set()
