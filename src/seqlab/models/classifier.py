@@ -26,7 +26,7 @@ class Classifier(nn.Module):
     """logits = head(dropout(pool(body(embed(inputs))))), and what a bag of n-grams says is added where there is one.
 
     The sum of a wide linear model and a deep network is trained as one. Paper: Cheng et al. 2016, "Wide & Deep Learning for Recommender
-    Systems", arXiv:1606.07792. `belongs` is for the bag: the classes of sequences that it has counted.
+    Systems", arXiv:1606.07792.
 
     With `sees_padding` the padding is treated as if it were text, as a common mistake does; only for comparison.
     """
@@ -51,17 +51,12 @@ class Classifier(nn.Module):
         self.sees_padding = sees_padding
         self.bag = bag
 
-    def forward(
-        self,
-        inputs: Shaped[Tensor, "batch time *features"],
-        is_token: Bool[Tensor, "batch time"],
-        belongs: Float[Tensor, "batch classes"] | None = None,
-    ) -> Float[Tensor, "batch classes"]:
+    def forward(self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:
         if self.sees_padding:
             is_token = torch.ones_like(is_token)
         features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
         logits = self.head(self.dropout(self.pool(features, is_token)))
-        return logits if self.bag is None else logits + self.bag(inputs, is_token, belongs)
+        return logits if self.bag is None else logits + self.bag(inputs, is_token)
 
 
 def build_classifier(

@@ -136,7 +136,7 @@ class Classification(NamedAnswers):
         return F.one_hot(batch.targets, len(self.labels)).float()
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        logits = self.ask(model, batch)  # (batch, classes)
+        logits = model(batch.inputs, batch.is_token)  # (batch, classes)
         weights = self.class_weights.to(logits) if self.recipe.training.class_weights == "balanced" else None
         total = class_cross_entropy(logits, batch.targets, smoothing=self.recipe.training.label_smoothing, weights=weights)
         if self.teacher is not None:

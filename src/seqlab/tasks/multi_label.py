@@ -87,7 +87,7 @@ class MultiLabel(NamedAnswers):
         return batch.targets.float()
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        logits = self.ask(model, batch)  # (batch, labels)
+        logits = model(batch.inputs, batch.is_token)  # (batch, labels)
         total = binary_cross_entropy(logits, batch.targets, smoothing=self.recipe.training.label_smoothing)
         correct = int(((logits > 0) == batch.targets).sum())
         return BatchLoss(total, count=batch.targets.numel(), correct=correct, carry=carry)

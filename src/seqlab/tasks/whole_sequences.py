@@ -22,7 +22,6 @@ from seqlab.core.errors import RecipeError
 from seqlab.metrics.items import Items
 from seqlab.models.classifier import build_classifier
 from seqlab.models.counting import Example, count_examples
-from seqlab.models.n_gram_bag import NGramBag
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.joined_columns import BETWEEN
@@ -134,12 +133,6 @@ class WholeSequences(LabelledSequences):
     def belongs(self, batch: Batch) -> Float[Tensor, "batch classes"] | None:
         """To which classes each sequence belongs (1) or not (0); None where answers are no classes."""
         return None
-
-    def ask(self, model: nn.Module, batch: Batch) -> Float[Tensor, "batch outputs"]:
-        """The outputs for a batch to learn from. A bag of n-grams is told the answers, which it has counted, to leave them out."""
-        if isinstance(model, NGramBag) or getattr(model, "bag", None) is not None:
-            return model(batch.inputs, batch.is_token, self.belongs(batch))
-        return model(batch.inputs, batch.is_token)
 
     def collate(self, split: str, rows: Indices) -> Batch:
         store = self.stores[split]
