@@ -14,10 +14,13 @@ from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
 from seqlab.cells.choices import chosen
 from seqlab.cells.forget_bias import open_forget_gate
-from seqlab.cells.lstm_fast import LSTMWalk, fused_walk
+from seqlab.cells.lstm_fast import LSTMWalk, fused_walk, nearly_full_walk
 from seqlab.cells.native_library import native
 from seqlab.cells.native_walk import MemoryWalk
 from seqlab.cells.packing import Path
+
+MOSTLY = 0.5
+"""Share of the steps at which all sequences must be there, for torch's layer to be worth two walks instead of one."""
 
 
 @cells.register("lstm")
@@ -70,13 +73,16 @@ class LSTM(GatedCell):
         return hidden, (hidden, memory)
 
     def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        suits_torch = path.is_full and self.candidate == "tanh" and rows.device.type == "cpu"
-        if self.candidate == "tanh" and native(rows) is not None and not (suits_torch and _has_few(path, self.hidden_size)):
-            hidden, *last = applied(MemoryWalk, rows, self.input, self.recurrent, self.bias, *state, None, path, "lstm")
-        elif suits_torch:
-            hidden, *last = fused_walk(rows, (self.input, self.recurrent, self.bias), state, path)
+        weights = (self.input, self.recurrent, self.bias)
+        suits_torch = self.candidate == "tanh" and rows.device.type == "cpu"
+        if self.candidate == "tanh" and native(rows) is not None and not (suits_torch and path.is_full and _has_few(path, self.hidden_size)):
+            hidden, *last = applied(MemoryWalk, rows, *weights, *state, None, path, "lstm")
+        elif suits_torch and path.is_full:
+            hidden, *last = fused_walk(rows, weights, state, path)
+        elif suits_torch and path.full_steps * path.num_sequences >= MOSTLY * len(rows):
+            hidden, *last = nearly_full_walk(rows, weights, state, path)
         else:
-            hidden, *last = applied(LSTMWalk, rows, self.input, self.recurrent, self.bias, *state, path, self.candidate == "sigmoid")
+            hidden, *last = applied(LSTMWalk, rows, *weights, *state, path, self.candidate == "sigmoid")
         return hidden, tuple(last)
 
 

@@ -140,6 +140,23 @@ def fused_walk(rows: Tensor, weights: tuple[Tensor, Tensor, Tensor | None], stat
     return found
 
 
+def nearly_full_walk(
+    rows: Tensor, weights: tuple[Tensor, Tensor, Tensor | None], state: tuple[Tensor, ...], path: Path
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Sequences of about the same length: torch's layer as long as all of them are there, the walk by hand over the ends of the longer ones."""
+    head, tail = path.cut()
+    middle, live = head.num_sequences * len(head.sizes), tail.num_sequences
+    if path.reverse:
+        ends, *started = applied(LSTMWalk, rows[middle:], *weights, *(part[:live] for part in state), tail)
+        joined = tuple(torch.cat([new, part[live:]]) for new, part in zip(started, state, strict=True))
+        outputs, hidden, memory = fused_walk(rows[:middle], weights, joined, head)
+    else:
+        outputs, *reached = fused_walk(rows[:middle], weights, state, head)
+        ends, *last = applied(LSTMWalk, rows[middle:], *weights, *(part[:live] for part in reached), tail)
+        hidden, memory = (torch.cat([new, part[live:]]) for new, part in zip(last, reached, strict=True))
+    return torch.cat([outputs, ends]), hidden, memory
+
+
 class _FirstOrderOnly(torch.autograd.Function):
     """Nothing but a refusal: torch's fused layer has no second derivatives, and does not say what to do about it."""
 

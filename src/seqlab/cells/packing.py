@@ -27,8 +27,7 @@ class Path:
     starts: tuple[int, ...]
     sizes: tuple[int, ...]
     reverse: bool
-    previous: Int[Tensor, "rows"]
-    """For each row the row of [initial state; outputs] that came before it."""
+    device: torch.device
 
     @cached_property
     def steps(self) -> list[tuple[int, int, int]]:
@@ -44,6 +43,27 @@ class Path:
     @property
     def num_sequences(self) -> int:
         return self.sizes[0]
+
+    @cached_property
+    def full_steps(self) -> int:
+        """Time steps at which all sequences are still there."""
+        return self.sizes.count(self.sizes[0])
+
+    def cut(self) -> tuple[Path, Path]:
+        """The same walk in two: over the steps at which all sequences are there, and over the rest."""
+        parts = self.sizes[: self.full_steps], self.sizes[self.full_steps :]
+        head, tail = (Path(tuple(_starts(sizes)), sizes, self.reverse, self.device) for sizes in parts)
+        return head, tail
+
+    @cached_property
+    def previous(self) -> Int[Tensor, "rows"]:
+        """For each row the row of [initial state; outputs] that came before it."""
+        starts, sizes = torch.tensor([*self.starts, 0]), torch.tensor([*self.sizes, 0])  # index -1 and T: a step with nobody
+        times = torch.arange(len(self.sizes)).repeat_interleave(sizes[:-1])
+        sequences = torch.arange(len(times)) - starts[times]
+        before = times + (1 if self.reverse else -1)
+        has_past = sequences < sizes[before]
+        return torch.where(has_past, self.num_sequences + starts[before] + sequences, sequences).to(self.device)
 
 
 class Packing:
@@ -91,7 +111,7 @@ class Packing:
     def path(self, *, reverse: bool = False, device: torch.device | None = None) -> Path:
         key = (reverse, torch.device("cpu") if device is None else device)
         if key not in self._paths:
-            self._paths[key] = Path(self.starts, self.sizes, reverse, self._previous(reverse).to(key[1]))
+            self._paths[key] = Path(self.starts, self.sizes, reverse, key[1])
         return self._paths[key]
 
     def pack(self, steps: Float[Tensor, "batch time hidden"]) -> Float[Tensor, "rows hidden"]:
@@ -142,13 +162,6 @@ class Packing:
         sequences = self.sequence_of_row
         batch_rows = sequences if self.order is None else self.order.cpu()[sequences]
         return batch_rows * self.time + self._times
-
-    def _previous(self, reverse: bool) -> Tensor:
-        step = 1 if reverse else -1
-        before = self._times + step
-        starts, sizes = torch.tensor([*self.starts, 0]), torch.tensor([*self.sizes, 0])  # index -1 and T: a step with nobody
-        has_past = self.sequence_of_row < sizes[before]
-        return torch.where(has_past, self.num_sequences + starts[before] + self.sequence_of_row, self.sequence_of_row)
 
 
 class _Gather(torch.autograd.Function):
