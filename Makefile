@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 THREADS ?= 2
+FAST_TESTS ?= yes
 # Compiled modules are kept: tests start the command many times, and each start would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -46,7 +47,7 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/pytest -q -n $(THREADS) -m "not slow and not long"
+	$(if $(FAST_TESTS),$(BIN)/pytest -q -n $(THREADS) -m "not slow and not long")
 
 format: setup
 	$(BIN)/ruff format .
