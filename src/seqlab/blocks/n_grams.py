@@ -11,7 +11,7 @@ from torch import Tensor, nn
 NOTHING, BEGIN, END, FIRST = 0, 1, 2, 3
 """What may stand in a place of an n-gram: padding, the border before a sequence, the one behind it, and from 3 on the tokens."""
 MIX, SPREAD, FOLD = 0x2545F4914F6CDD1D, 0x1CE4E5B9BF58476D, 29
-"""Odd numbers and a shift that scatter keys over all 64 bits: two n-grams of a corpus share one about once in 10⁶ corpora of 10⁶ n-grams."""
+"""Odd numbers and a shift that scatter keys over 64 bits: among 10⁶ n-grams two share a key with a chance of about 3 in 10⁸, were they random."""
 NO_KEY = torch.iinfo(torch.int64).max
 """Stands where there is no n-gram, and in the free places of a table."""
 AT_ONCE = 1 << 22
