@@ -209,7 +209,7 @@ def candidates(name: str, folder: Path) -> dict[str, Callable[[], float]]:
     if name == "writer":
         model = {"kind": "recurrent", "hidden_size": 2 * HIDDEN, "embedding_size": 2 * HIDDEN, "dropout": 0.0}
         task = prepared({"task": "language_model", "data": {"train": "pydoc"}, "model": model, "training": training})
-        size = len(task.tokenizer.vocabulary)  # type: ignore[attr-defined]  # every language model has one
+        size = len(task.tokenizer.vocabulary)
         own, hand, steps = HandWriter(size), hand_writer, WRITER_STEPS
     else:
         kind = {"kind": "recurrent", "pooling": "last"} if name == "lstm" else {"kind": "transformer", "layers": LAYERS, "heads": HEADS}
@@ -217,7 +217,7 @@ def candidates(name: str, folder: Path) -> dict[str, Callable[[], float]]:
         data = {"train": str(reviews(folder / "reviews.tsv"))}
         tokens = {"kind": "words", "size": WORDS}
         task = prepared({"task": "classification", "data": data, "tokens": tokens, "model": model, "training": training, "bag": {"n_grams": 0}})
-        size = len(task.inputs.tokenizer.vocabulary)  # type: ignore[attr-defined]  # every classifier of text has one
+        size = len(task.inputs.tokenizer.vocabulary)
         own, hand = (HandLSTM if name == "lstm" else HandTransformer)(size), hand_classifier
         steps = task.feed(Position()).plan.batches_in(0)
     counts = [sum(parameter.numel() for parameter in each.parameters()) for each in (own, task.build_model())]
