@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from seqlab.blocks.walk import walk
-from seqlab.cells.lstm import LSTM
+from seqlab.cells.lstm import LSTM, MOSTLY
 from seqlab.cells.lstm_fast import LSTMWalk
 from seqlab.cells.native_library import without_native
 from seqlab.cells.packing import Packing
@@ -189,16 +189,16 @@ def test_an_unknown_candidate_is_refused_with_the_choices() -> None:
 
 @pytest.mark.parametrize("reverse", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
-def test_sequences_of_nearly_one_length_are_walked_in_two_parts_with_the_same_numbers(bias: bool, reverse: bool) -> None:
+def test_memories_of_sequences_that_have_ended_are_held_while_torchs_layer_walks_over_their_padding(bias: bool, reverse: bool) -> None:
     cell = with_drawn_weights(LSTM(3, 5, bias=bias))
-    packing = Packing.of_lengths(torch.tensor([7, 6, 9, 6]), time=10)
-    rows, state = drawn(28, 3).requires_grad_(), (drawn(4, 5, seed=1).requires_grad_(), drawn(4, 5, seed=2).requires_grad_())
+    packing = Packing.of_lengths(torch.tensor([8, 7, 9, 7]), time=10)
+    rows, state = drawn(31, 3).requires_grad_(), (drawn(4, 5, seed=1).requires_grad_(), drawn(4, 5, seed=2).requires_grad_())
     found = []
     with without_native():
         for fast in (True, False):
             outputs, last = walk(cell, rows, state, packing.path(reverse=reverse), fast=fast)
             loss = sum((part * drawn(*part.shape, seed=7)).sum() for part in (outputs, *last))
             found.append((outputs, *last, *torch.autograd.grad(loss, [rows, *state, *cell.parameters()])))
-    assert packing.path().full_steps == 6
-    for by_parts, plain in zip(*found, strict=True):
-        torch.testing.assert_close(by_parts, plain, rtol=0, atol=1e-11)
+    assert MOSTLY < packing.path().filled < 1
+    for held, plain in zip(*found, strict=True):
+        torch.testing.assert_close(held, plain, rtol=0, atol=1e-11)

@@ -10,7 +10,10 @@ from torch import Tensor
 from seqlab.cells.applied import applied
 from seqlab.cells.blockwise import blocks, sigmoid_slope, tanh_slope
 from seqlab.cells.handwritten import before, refuse_second_order, weight_gradients
-from seqlab.cells.packing import Path
+from seqlab.cells.packing import Gathered, Path, Scattered
+
+SHUT = 1e4
+"""σ(SHUT + anything usual) is 1 to the last bit, and σ(-SHUT + anything usual) is 0."""
 
 
 class LSTMWalk(torch.autograd.Function):
@@ -140,21 +143,23 @@ def fused_walk(rows: Tensor, weights: tuple[Tensor, Tensor, Tensor | None], stat
     return found
 
 
-def nearly_full_walk(
-    rows: Tensor, weights: tuple[Tensor, Tensor, Tensor | None], state: tuple[Tensor, ...], path: Path
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Sequences of about the same length: torch's layer as long as all of them are there, the walk by hand over the ends of the longer ones."""
-    head, tail = path.cut()
-    middle, live = head.num_sequences * len(head.sizes), tail.num_sequences
-    if path.reverse:
-        ends, *started = applied(LSTMWalk, rows[middle:], *weights, *(part[:live] for part in state), tail)
-        joined = tuple(torch.cat([new, part[live:]]) for new, part in zip(started, state, strict=True))
-        outputs, hidden, memory = fused_walk(rows[:middle], weights, joined, head)
-    else:
-        outputs, *reached = fused_walk(rows[:middle], weights, state, head)
-        ends, *last = applied(LSTMWalk, rows[middle:], *weights, *(part[:live] for part in reached), tail)
-        hidden, memory = (torch.cat([new, part[live:]]) for new, part in zip(last, reached, strict=True))
-    return torch.cat([outputs, ends]), hidden, memory
+def held_walk(rows: Tensor, weights: tuple[Tensor, Tensor, Tensor | None], state: tuple[Tensor, ...], path: Path) -> tuple[Tensor, Tensor, Tensor]:
+    """Sequences of about the same length: torch's layer over the padded batch, where the memories of those that have ended are held.
+
+    One more input is 1 in the padding and 0 elsewhere; it opens the forget gate and shuts the writing one, so that memory' = 1 · memory + 0.
+    The saturated gates pass the gradient of the last memory back as it is. Backward walks take each sequence from its end, so that their padding
+    stands last, too.
+    """
+    weight, recurrent, bias = weights
+    size, batch = recurrent.shape[1], path.num_sequences
+    ended = torch.ones(batch * len(path.sizes), 1, dtype=rows.dtype).index_fill_(0, path.grid, 0.0)
+    padded = torch.cat([applied(Scattered, rows, path.grid, len(ended)), ended], dim=1)
+    hold = torch.zeros(len(weight), 1, dtype=weight.dtype)
+    hold[:size], hold[size : 2 * size] = -SHUT, SHUT
+    full = Path(tuple(range(0, len(ended), batch)), (batch,) * len(path.sizes), reverse=False, device=path.device)
+    outputs, _, memory = fused_walk(padded, (torch.cat([weight, hold], dim=1), recurrent, bias), state, full)
+    last = (path.lengths - 1) * batch + torch.arange(batch)
+    return applied(Gathered, outputs, path.grid), applied(Gathered, outputs, last), memory
 
 
 class _FirstOrderOnly(torch.autograd.Function):

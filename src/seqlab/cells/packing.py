@@ -44,16 +44,23 @@ class Path:
     def num_sequences(self) -> int:
         return self.sizes[0]
 
-    @cached_property
-    def full_steps(self) -> int:
-        """Time steps at which all sequences are still there."""
-        return self.sizes.count(self.sizes[0])
+    @property
+    def filled(self) -> float:
+        """Share of the real steps in a batch that is padded to the longest sequence."""
+        return sum(self.sizes) / (self.num_sequences * len(self.sizes))
 
-    def cut(self) -> tuple[Path, Path]:
-        """The same walk in two: over the steps at which all sequences are there, and over the rest."""
-        parts = self.sizes[: self.full_steps], self.sizes[self.full_steps :]
-        head, tail = (Path(tuple(_starts(sizes)), sizes, self.reverse, self.device) for sizes in parts)
-        return head, tail
+    @cached_property
+    def lengths(self) -> Int[Tensor, "batch"]:
+        return (torch.tensor(self.sizes)[:, None] > torch.arange(self.num_sequences)).sum(dim=0)
+
+    @cached_property
+    def grid(self) -> Int[Tensor, "rows"]:
+        """For each row its place in a padded batch (time * batch) that holds every sequence in the order of the walk, from step 0 on."""
+        sizes = torch.tensor(self.sizes)
+        times = torch.arange(len(sizes)).repeat_interleave(sizes)
+        sequences = torch.arange(len(times)) - torch.tensor(self.starts)[times]
+        walked = self.lengths[sequences] - 1 - times if self.reverse else times
+        return (walked * self.num_sequences + sequences).to(self.device)
 
     @cached_property
     def previous(self) -> Int[Tensor, "rows"]:
@@ -117,13 +124,13 @@ class Packing:
     def pack(self, steps: Float[Tensor, "batch time hidden"]) -> Float[Tensor, "rows hidden"]:
         if self.is_full:
             return self._sorted(steps).transpose(0, 1).reshape(-1, steps.shape[2])
-        return applied(_Gather, steps.reshape(-1, steps.shape[2]), self._places.to(steps.device))
+        return applied(Gathered, steps.reshape(-1, steps.shape[2]), self._places.to(steps.device))
 
     def unpack(self, rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "batch time hidden"]:
         """Back into a padded batch; zeros stand in the padding."""
         if self.is_full:
             return self.restore(rows.view(self.time, self.num_sequences, -1).transpose(0, 1))
-        flat = applied(_Scatter, rows, self._places.to(rows.device), self.num_sequences * self.time)
+        flat = applied(Scattered, rows, self._places.to(rows.device), self.num_sequences * self.time)
         return flat.view(self.num_sequences, self.time, rows.shape[1])
 
     def sort(self, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -164,7 +171,7 @@ class Packing:
         return batch_rows * self.time + self._times
 
 
-class _Gather(torch.autograd.Function):
+class Gathered(torch.autograd.Function):
     """Rows picked once each; the gradient is put back by copying, which is several times faster than adding."""
 
     @staticmethod
@@ -174,10 +181,10 @@ class _Gather(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return applied(_Scatter, gradient, ctx.places, ctx.num_rows), None
+        return applied(Scattered, gradient, ctx.places, ctx.num_rows), None
 
 
-class _Scatter(torch.autograd.Function):
+class Scattered(torch.autograd.Function):
     """Rows put into their places, zeros elsewhere."""
 
     @staticmethod
@@ -187,7 +194,7 @@ class _Scatter(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        return applied(_Gather, gradient, ctx.places), None, None
+        return applied(Gathered, gradient, ctx.places), None, None
 
 
 def _starts(sizes: tuple[int, ...]) -> list[int]:
