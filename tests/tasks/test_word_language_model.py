@@ -51,6 +51,21 @@ def test_wikitext_is_counted_as_published_results_count_it(tmp_path: Path) -> No
     np.testing.assert_allclose(task.surprise(model, "test", at_most=100), expected.detach().numpy(), rtol=1e-4)  # <unk> and <eos> like any word
 
 
+def test_a_text_with_unknown_words_written_out_is_read_word_by_word_over_line_ends_without_being_asked(tmp_path: Path) -> None:
+    (tmp_path / "wiki.txt").write_text(WIKI)
+    (tmp_path / "plain.txt").write_text("He said it. Write &lt;unk> or x<unk>y for it.\n")
+    found = {}
+    for name in ("wiki", "plain"):
+        opened = open_data(check({"data": {"train": str(tmp_path / f"{name}.txt"), "valid_share": 0.0, "test_share": 0.0}}, where="test"))
+        found[name] = LanguageModelling.complete(opened.recipe, opened.parts["train"])
+    assert found["plain"][0].tokens.kind == "characters"
+    recipe, reasons = found["wiki"]
+    assert recipe.tokens.kind == "whitespace"
+    assert not recipe.training.reset_at_documents
+    assert "tokens are whitespace (the text has <unk> for rare words); another: tokens.kind=NAME" in reasons
+    assert (recipe.model.hidden_size, recipe.training.window) == (400, 35)  # as in the recipe `words`
+
+
 def loss_of(task: LanguageModelling, model: LanguageModel) -> float:
     return task.loss(model, task.feed(Position()).take(), ()).total.item()
 

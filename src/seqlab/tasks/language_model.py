@@ -42,7 +42,7 @@ from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces
 from seqlab.tasks.stream_scores import counts_of, slices_by_context, slices_by_frequency, stream_of
 from seqlab.tasks.surprise import log_probs_of, tokens_before
 from seqlab.tasks.text_scores import log_probs_of_texts
-from seqlab.tasks.text_stream import BY_LINE, as_text, has_documents, has_more_than, in_parts, read_texts
+from seqlab.tasks.text_stream import BY_LINE, as_text, has_documents, has_more_than, in_parts, is_cut_into_words, read_texts
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.saving import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, PAD, UNK
@@ -79,13 +79,13 @@ class LanguageModelling(Task):
     def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         reasons = []
         if not recipe.tokens.kind:
-            large = has_more_than(train, recipe, LARGE_TEXT)
-            kind = "bpe" if large else "characters"
+            kind, why = kind_of_tokens(recipe, train)
             recipe = recipe.changed("tokens", kind=kind)
-            why = f"more than {LARGE_TEXT // 1_000_000} million characters" if large else "a small text"
             reasons.append(f"tokens are {kind} ({why}); another: tokens.kind=NAME")
         if not has_documents(train, recipe):
             recipe = recipe.changed("training", reset_at_documents=False)
+        elif is_cut_into_words(train):
+            recipe = recipe.with_defaults("training", reset_at_documents=False)  # a line goes on where the one before it ended
         if recipe.model.kind == "recurrent":
             recipe = with_recurrent_defaults(recipe, is_little=not has_more_than(train, recipe, LITTLE_TEXT))
         elif recipe.training.detach_every:
@@ -362,6 +362,15 @@ class LanguageModelling(Task):
 
     def _piece(self, token: int) -> str:
         return self.tokenizer.decode([token]) or self.tokenizer.vocabulary.pieces[token]
+
+
+def kind_of_tokens(recipe: Recipe, train: Source) -> tuple[str, str]:
+    """What a text is cut into where nobody says anything, and why."""
+    if is_cut_into_words(train):
+        return "whitespace", f"the text has {UNK} for rare words"
+    if has_more_than(train, recipe, LARGE_TEXT):
+        return "bpe", f"more than {LARGE_TEXT // 1_000_000} million characters"
+    return "characters", "a small text"
 
 
 def with_recurrent_defaults(recipe: Recipe, *, is_little: bool) -> Recipe:

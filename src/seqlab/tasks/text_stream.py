@@ -8,6 +8,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source, TextSource
 from seqlab.sources.columns import text_of
 from seqlab.tokens.base import Tokenizer
+from seqlab.tokens.vocabulary import UNK
 
 CHUNK = 1 << 20
 BY_LINE = ("words", "whitespace")
@@ -49,6 +50,12 @@ def has_more_than(source: Source, recipe: Recipe, characters: int) -> bool:
         if total > characters:
             return True
     return False
+
+
+def is_cut_into_words(source: Source) -> bool:
+    """Whether a text writes <unk> for its rare words, as texts for word models do: then the words are what blanks separate."""
+    beginning = next(iter(source.chunks(CHUNK)), "") if isinstance(source, TextSource) else ""
+    return UNK in beginning.split()
 
 
 def as_text(tokenizer: Tokenizer, tokens: Iterator[int], *, end_id: int) -> Iterator[str]:
