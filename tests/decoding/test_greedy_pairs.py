@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from seqlab.decoding.greedy_pairs import decode_greedily
-from seqlab.models.base import State
+from seqlab.models.decoder import Writing
 from seqlab.models.encoder_decoder import EncoderDecoder
 from tests.models.pairs_to_try import END, PAD, SMALL, START, build_pair, ragged_pairs
 
@@ -63,14 +63,14 @@ class Countdown:
     def __init__(self) -> None:
         self.batches: list[int] = []
 
-    def start(self, source: Tensor, source_is_token: Tensor) -> State:
-        return (source[:, 0],)
+    def start(self, source: Tensor, source_is_token: Tensor) -> Writing:
+        return Writing((), (source[:, 0],))
 
-    def decode(self, targets: Tensor, is_token: Tensor, state: State) -> tuple[Tensor, State]:
-        (left,) = state
+    def decode(self, targets: Tensor, is_token: Tensor, writing: Writing) -> tuple[Tensor, Writing]:
+        (left,) = writing.past
         self.batches.append(len(left))
         wanted = torch.where(left > 2, left, END)  # (batch,)
-        return torch.nn.functional.one_hot(wanted, 12).float()[:, None], (left - 1,)
+        return torch.nn.functional.one_hot(wanted, 12).float()[:, None], writing.after((left - 1,))
 
 
 def test_a_target_that_has_ended_leaves_the_batch() -> None:

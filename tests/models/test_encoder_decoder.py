@@ -102,9 +102,9 @@ def pairs() -> Pairs:
 @pytest.mark.parametrize("tied", [True, False])
 def test_logits_are_a_linear_map_of_the_decoders_features(tied: bool) -> None:
     model, given = build_pair(SMALL.model_copy(update={"tied": tied})), pairs()
-    encoded = model.encode(given.source, given.source_is_token)
-    state = model.decoder.start(encoded, given.source_is_token)
-    features, _ = model.decoder(model.embed_target(given.targets), given.target_is_token, state)
+    encoded, ended = model.encoder(model.embed_source(given.source), given.source_is_token)
+    writing = model.decoder.start(encoded, given.source_is_token, ended)
+    features, _ = model.decoder(model.embed_target(given.targets), given.target_is_token, writing)
     weight = model.embed_target.weight if tied else model.weight
     assert weight is not None
     torch.testing.assert_close(model(*given.all), features @ weight.T + model.bias, rtol=0, atol=1e-12)
@@ -171,7 +171,7 @@ def test_any_body_can_be_the_encoder() -> None:
     encoder = RecurrentSettings(cell="gru", hidden_size=5, embedding_size=3, bidirectional=True)  # 10 features, read by a decoder of width 8
     model, given = build_pair(SMALL, encoder).train(), pairs()
     model(*given.all)[given.target_is_token].square().sum().backward()
-    assert model.encode(given.source, given.source_is_token).shape == (3, 7, 10)
+    assert model.encoder(model.embed_source(given.source), given.source_is_token)[0].shape == (3, 7, 10)
     assert_every_parameter_has_a_gradient(model)
 
 

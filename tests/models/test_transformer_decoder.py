@@ -10,7 +10,7 @@ from torch import Tensor
 
 from seqlab.attention.recording import record_alignments
 from seqlab.core.errors import UsageError
-from seqlab.models.base import State
+from seqlab.models.decoder import Writing
 from seqlab.models.settings import TransformerSettings
 from seqlab.models.transformer_decoder import TransformerDecoder
 from tests.models.settings_to_try import assert_every_parameter_has_a_gradient, ragged
@@ -51,12 +51,12 @@ def inputs() -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
     return ragged(LENGTHS, SIZE, seed=2), ragged(SOURCE_LENGTHS, SOURCE_SIZE, seed=3)
 
 
-def in_pieces(decoder: TransformerDecoder, steps: Tensor, is_token: Tensor, state: State, pieces: list[int]) -> tuple[Tensor, State]:
+def in_pieces(decoder: TransformerDecoder, steps: Tensor, is_token: Tensor, writing: Writing, pieces: list[int]) -> tuple[Tensor, Writing]:
     found = []
     for piece, is_piece in zip(steps.split(pieces, dim=1), is_token.split(pieces, dim=1), strict=True):
-        features, state = decoder(piece, is_piece, state)
+        features, writing = decoder(piece, is_piece, writing)
         found.append(features)
-    return torch.cat(found, dim=1), state
+    return torch.cat(found, dim=1), writing
 
 
 @every_case
@@ -85,6 +85,21 @@ def test_padding_between_two_pieces_is_as_if_it_were_not_there(case: str) -> Non
 
 @every_case
 @torch.no_grad()
+def test_hypotheses_of_one_source_are_as_if_each_had_a_source_of_its_own(case: str) -> None:
+    decoder = build(case)
+    source, source_is_token = ragged(SOURCE_LENGTHS, SOURCE_SIZE, seed=3)
+    steps, is_token = ragged([9] * 12, SIZE, seed=2)
+    repeated = decoder.start(source.repeat_interleave(3, dim=0), source_is_token.repeat_interleave(3, dim=0))
+    expected, _ = in_pieces(decoder, steps, is_token, repeated, [4, 2, 3])
+    first, writing = in_pieces(decoder, steps[:, :6], is_token[:, :6], decoder.start(source, source_is_token), [4, 2])
+    torch.testing.assert_close(first, expected[:, :6], rtol=0, atol=1e-10)
+    swapped = torch.arange(12).view(4, 3).flip(1).flatten()  # among the hypotheses of each source
+    found, _ = decoder(steps[swapped, 6:], is_token[:, 6:], writing.pick(swapped))
+    torch.testing.assert_close(found, expected[swapped, 6:], rtol=0, atol=1e-10)
+
+
+@every_case
+@torch.no_grad()
 def test_rows_of_a_state_go_on_by_themselves(case: str) -> None:
     decoder = build(case)
     source, source_is_token = ragged(SOURCE_LENGTHS, SOURCE_SIZE, seed=3)
@@ -95,7 +110,7 @@ def test_rows_of_a_state_go_on_by_themselves(case: str) -> None:
         state = decoder.start(source, source_is_token)
         if cut:
             _, state = decoder(steps[:, :cut], is_token[:, :cut], state)
-        picked = tuple(part[rows] for part in state)
+        picked = state.keep(rows).pick(rows)
         found, _ = in_pieces(decoder, steps[rows, cut:], is_token[rows, cut:], picked, [1] * (9 - cut))
         torch.testing.assert_close(found, expected[:, cut:], rtol=0, atol=1e-10)
 

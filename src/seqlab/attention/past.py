@@ -30,6 +30,10 @@ class Past:
         return cls(Memory(keys, values, used=keys.shape[2]), start=0, end=keys.shape[2])
 
     @property
+    def num_sequences(self) -> int:
+        return len(self._memory.keys)
+
+    @property
     def length(self) -> int:
         return self._end - self._start
 

@@ -71,11 +71,14 @@ class DecoderLayer(nn.Module):
         turn: Turn | None = None,
         past: Past | None = None,
     ) -> tuple[Float[Tensor, "batch time hidden"], Past]:
-        """`source` is what the layer's own cross-attention has read of the encoder's features."""
+        """`source` is what the layer's own cross-attention has read of the encoder's features. Where it has fewer sequences than `steps`,
+        several neighbours look at the same one."""
         entered = self.attention_residual.enter(steps)
         attended, past = self.attention(entered, sight=sight, turn=turn, past=past)
         steps = self.attention_residual.leave(steps, entered, attended)
         entered = self.cross_residual.enter(steps)
-        steps = self.cross_residual.leave(steps, entered, self.cross_attention(entered, source, sight=source_sight))
+        queries = entered.reshape(source.num_sequences, -1, entered.shape[2])  # neighbours are further queries
+        looked = self.cross_attention(queries, source, sight=source_sight).view_as(entered)
+        steps = self.cross_residual.leave(steps, entered, looked)
         entered = self.feed_forward_residual.enter(steps)
         return self.feed_forward_residual.leave(steps, entered, self.feed_forward(entered)), past

@@ -9,17 +9,17 @@ import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
-from seqlab.models.base import State
+from seqlab.models.decoder import Writing
 
 
 class Translator(Protocol):
     """A network that reads a source and then gives logits for one target token after the other."""
 
-    def start(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> State: ...
+    def start(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> Writing: ...
 
     def decode(
-        self, targets: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: State
-    ) -> tuple[Float[Tensor, "batch time vocab"], State]: ...
+        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
+    ) -> tuple[Float[Tensor, "hypotheses time vocab"], Writing]: ...
 
 
 @torch.inference_mode()
@@ -38,16 +38,16 @@ def decode_greedily(
     A sequence that has ended leaves the batch, so the others no longer wait for it. `never_ids` (padding) are never chosen.
     """
     targets: list[list[int]] = [[] for _ in range(len(source))]
-    state = model.start(source, source_is_token)
+    writing = model.start(source, source_is_token)
     running = torch.arange(len(source), device=source.device)  # which sources have not ended
     tokens = torch.full_like(running, start_id)
     never = torch.tensor(never_ids, dtype=torch.long, device=source.device)
     for _ in range(max_tokens):
-        logits, state = model.decode(tokens[:, None], torch.ones_like(tokens[:, None], dtype=torch.bool), state)
+        logits, writing = model.decode(tokens[:, None], torch.ones_like(tokens[:, None], dtype=torch.bool), writing)
         tokens = logits[:, -1].index_fill(1, never, -torch.inf).argmax(dim=-1)
         going_on = (tokens != end_id).nonzero().squeeze(1)
         if len(going_on) < len(running):
-            running, tokens, state = running[going_on], tokens[going_on], tuple(part[going_on] for part in state)
+            running, tokens, writing = running[going_on], tokens[going_on], writing.keep(going_on).pick(going_on)
         if not len(running):
             break
         for row, token in zip(running.tolist(), tokens.tolist(), strict=True):

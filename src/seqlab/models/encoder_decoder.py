@@ -9,7 +9,8 @@ from torch.nn import functional as F
 
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
-from seqlab.models.base import Body, State, bodies
+from seqlab.models.base import Body, bodies
+from seqlab.models.decoder import Decoder, Writing
 from seqlab.models.settings import ModelSettings, TransformerSettings
 from seqlab.models.transformer_decoder import TransformerDecoder
 
@@ -23,7 +24,7 @@ class EncoderDecoder(nn.Module):
     The encoder reads a whole source, so it must not be causal (but may be); any body will do.
     """
 
-    def __init__(self, embed_source: nn.Module, encoder: Body, embed_target: TokenEmbedding, decoder: TransformerDecoder, *, tied: bool) -> None:
+    def __init__(self, embed_source: nn.Module, encoder: Body, embed_target: TokenEmbedding, decoder: Decoder, *, tied: bool) -> None:
         super().__init__()
         num_tokens, width = embed_target.weight.shape
         if tied and width != decoder.output_size:
@@ -50,22 +51,17 @@ class EncoderDecoder(nn.Module):
         logits, _ = self.decode(targets, target_is_token, self.start(source, source_is_token))
         return logits
 
-    def encode(
-        self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]
-    ) -> Float[Tensor, "batch source size"]:
-        features, _ = self.encoder(self.embed_source(source), source_is_token)
-        return features
-
-    def start(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> State:
-        """The state before the first target: the source, read once for all steps to come."""
-        return self.decoder.start(self.encode(source, source_is_token), source_is_token)
+    def start(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> Writing:
+        """Before the first target: the source, read once for all steps to come."""
+        features, ended = self.encoder(self.embed_source(source), source_is_token)
+        return self.decoder.start(features, source_is_token, ended)
 
     def decode(
-        self, targets: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: State
-    ) -> tuple[Float[Tensor, "batch time vocab"], State]:
-        """Logits after each of the next targets, from a state of `start` or of an earlier call."""
-        features, state = self.decoder(self.embed_target(targets), is_token, state)
-        return F.linear(features, self.embed_target.weight if self.weight is None else self.weight, self.bias), state
+        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
+    ) -> tuple[Float[Tensor, "hypotheses time vocab"], Writing]:
+        """Logits after each of the next targets, from what `start` or an earlier call gave."""
+        features, writing = self.decoder(self.embed_target(targets), is_token, writing)
+        return F.linear(features, self.embed_target.weight if self.weight is None else self.weight, self.bias), writing
 
 
 def build_encoder_decoder(

@@ -11,16 +11,16 @@ from torch import Tensor
 from seqlab.attention.masks import Sight
 from seqlab.blocks.transformer_layer import DecoderLayer
 from seqlab.models.base import State
+from seqlab.models.decoder import Decoder, Writing
 from seqlab.models.settings import TransformerSettings
 from seqlab.models.transformer_layers import build_decoder_layer
 from seqlab.models.transformer_stack import TransformerStack
 
 
-class TransformerDecoder(TransformerStack):
+class TransformerDecoder(TransformerStack, Decoder):
     """Layers in which every step looks at the steps so far and at all of the source.
 
-    A source is read once: `start` gives the state before the first step, `forward` goes on from a state. Steps may come all at once
-    or one by one; both give the same features.
+    Hypotheses of one source are further queries to its keys and values, which are never copied for them.
     """
 
     @classmethod
@@ -28,24 +28,24 @@ class TransformerDecoder(TransformerStack):
         """source_size: the width of the source's features; 0 takes hidden_size."""
         return cls([build_decoder_layer(settings, source_size=source_size) for _ in range(settings.layers)], settings, causal=True)
 
-    def start(self, source: Float[Tensor, "batch source size"], source_is_token: Bool[Tensor, "batch source"]) -> State:
-        """The state before the first step: which steps of the source are real, then its keys and values for every layer."""
-        return (source_is_token, *(layer.cross_attention.read(source) for layer in self._layers()))
+    def start(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State = ()) -> Writing:
+        """Of the source: which steps are real, then its keys and values for every layer."""
+        return Writing((is_token, *(layer.cross_attention.read(features) for layer in self._layers())))
 
     def forward(
-        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: State
-    ) -> tuple[Float[Tensor, "batch time output"], State]:
-        """The state after it: what `start` gave, then which steps were real, then their keys and values for every layer."""
-        source, seen = state[: len(self.layers) + 1], state[len(self.layers) + 1 :]
-        known = torch.cat([seen[0], is_token], dim=1) if seen else is_token  # (batch, seen + time)
+        self, steps: Float[Tensor, "hypotheses time input"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
+    ) -> tuple[Float[Tensor, "hypotheses time output"], Writing]:
+        """Of the past: which steps were real, then their keys and values for every layer."""
+        seen = writing.past
+        known = torch.cat([seen[0], is_token], dim=1) if seen else is_token  # (hypotheses, seen + time)
         entered = self._enter(steps, known, remembered=seen[1].length if seen else 0)
-        source_sight = _source_sight(source[0])
+        source_sight = _source_sight(writing.source[0])
         steps, pasts = entered.steps, []
         for depth, layer in enumerate(self.layers, start=1):
             past = seen[depth] if seen else None
-            steps, past = layer(steps, source[depth], sight=entered.sight, source_sight=source_sight, turn=entered.turn, past=past)
+            steps, past = layer(steps, writing.source[depth], sight=entered.sight, source_sight=source_sight, turn=entered.turn, past=past)
             pasts.append(past.recent(entered.kept))
-        return self.last_norm(steps), (*source, known, *pasts)
+        return self.last_norm(steps), writing.after((known, *pasts))
 
     def _layers(self) -> list[DecoderLayer]:
         return [layer for layer in self.layers if isinstance(layer, DecoderLayer)]

@@ -15,7 +15,7 @@ from seqlab.batches.padding import pad
 from seqlab.batches.store import Store
 from seqlab.core.errors import RunError, UsageError
 from seqlab.decoding.greedy_pairs import Translator, decode_greedily
-from seqlab.models.base import State
+from seqlab.models.decoder import Writing
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import TransformerSettings
 from seqlab.recipes.recipe import Recipe
@@ -126,10 +126,10 @@ class _AfterStart:
         self._model = model
         self._start_id = start_id
 
-    def start(self, source: Int[Tensor, "batch source"], source_is_token: Bool[Tensor, "batch source"]) -> State:
+    def start(self, source: Int[Tensor, "batch source"], source_is_token: Bool[Tensor, "batch source"]) -> Writing:
         first = torch.full((len(source), 1), self._start_id, device=source.device)
-        _, state = self._model.decode(first, torch.ones_like(first, dtype=torch.bool), self._model.start(source, source_is_token))
-        return state
+        _, writing = self._model.decode(first, torch.ones_like(first, dtype=torch.bool), self._model.start(source, source_is_token))
+        return writing
 
-    def decode(self, targets: Any, is_token: Any, state: State) -> tuple[Any, State]:
-        return self._model.decode(targets, is_token, state)
+    def decode(self, targets: Any, is_token: Any, writing: Writing) -> tuple[Any, Writing]:
+        return self._model.decode(targets, is_token, writing)

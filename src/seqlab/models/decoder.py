@@ -1,0 +1,50 @@
+"""The half of a network that writes: it knows a source, and goes on from what it has written."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from seqlab.models.base import State
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Where a decoder stands: what it has read, one row for each source, and what it has written, one row for each hypothesis.
+
+    Several hypotheses may belong to one source: they stand side by side, as many for each source, and share what was read.
+    """
+
+    source: State
+    past: State = ()
+
+    def after(self, past: State) -> Writing:
+        """The same sources, further on."""
+        return replace(self, past=past)
+
+    def pick(self, hypotheses: Int[Tensor, " hypotheses"]) -> Writing:
+        """Other hypotheses of the same sources: some left out, some several times, as many for each source as before or not."""
+        return replace(self, past=tuple(part[hypotheses] for part in self.past))
+
+    def keep(self, sources: Int[Tensor, " sources"]) -> Writing:
+        """Some of the sources, for instance those that are not finished; `pick` then chooses among the hypotheses."""
+        return replace(self, source=tuple(part[sources] for part in self.source))
+
+
+class Decoder(nn.Module, ABC):
+    """Reads a source once (`start`), then takes steps: all at once, where they are known, or one by one; both give the same features."""
+
+    input_size: int
+    output_size: int
+
+    @abstractmethod
+    def start(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> Writing:
+        """Before the first step. features: of the encoder, for every step of the source; ended: the encoder's state after the last one."""
+
+    @abstractmethod
+    def forward(
+        self, steps: Float[Tensor, "hypotheses time input"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
+    ) -> tuple[Float[Tensor, "hypotheses time output"], Writing]: ...
