@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqlab.batches.plans import BucketPlan, LanePlan, LengthOrderPlan, Plan, RandomWindowPlan, ShuffledPlan
+from seqlab.batches.plans import BucketPlan, LanePlan, LengthOrderPlan, Plan, RandomWindowPlan, ShuffledPlan, TokenBucketPlan
 
 LENGTHS = np.array(np.random.default_rng(4).gamma(2.0, 60.0, 3000) + 1, np.int64)
 
@@ -166,3 +166,22 @@ def test_random_windows_start_everywhere_equally_often() -> None:
     counts = np.bincount(starts, minlength=50)
     assert ((counts - 200) ** 2 / 200).sum() < 86  # one in a thousand with 49 degrees of freedom
     assert len(counts) == 50
+
+
+def test_batches_by_tokens_hold_every_example_once_and_no_more_than_fits() -> None:
+    random = np.random.default_rng(1)
+    lengths = random.integers(1, 30, (500, 1)) + random.integers(0, 3, (500, 2))  # long texts have long translations
+    plan = TokenBucketPlan(lengths, batch_tokens=400, seed=7)
+    seen = []
+    for epoch in (0, 1):
+        batches = [plan.batch(epoch, number) for number in range(plan.batches_in(epoch))]
+        assert sorted(np.concatenate(batches).tolist()) == list(range(500))
+        padded = [len(batch) * int(lengths[batch].max(axis=0).sum()) for batch in batches]
+        assert max(padded) <= 400
+        assert lengths.sum() > 0.8 * sum(padded)  # little is padded
+        seen.append([batch.tolist() for batch in batches])
+    assert seen[0] != seen[1]
+    again = TokenBucketPlan(lengths, batch_tokens=400, seed=7)
+    assert [again.batch(1, number).tolist() for number in range(again.batches_in(1))] == seen[1]
+    alone = TokenBucketPlan(np.array([[3, 3], [900, 5], [3, 4]]), batch_tokens=20, seed=1)
+    assert sorted(len(alone.batch(0, number)) for number in range(alone.batches_in(0))) == [1, 2]  # what is too long stands alone

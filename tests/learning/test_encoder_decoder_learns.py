@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from seqlab.decoding.greedy_pairs import decode_greedily
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings import DecoderSettings, TransformerSettings
 from seqlab.training.optimizer import build_optimizer
 from seqlab.training.settings import TrainingSettings
 
@@ -44,7 +44,7 @@ def trained(norm: str, *, layers: int, rate: float, warmup: int, seed: int = 0) 
     torch.manual_seed(seed)
     settings = TransformerSettings(layers=layers, hidden_size=32, heads=4, feedforward_size=64, dropout=0, norm=norm, embedding_scale=True)
     size = 3 + SYMBOLS
-    model = build_encoder_decoder(settings, settings, num_source_tokens=size, num_target_tokens=size, source_pad_id=PAD, target_pad_id=PAD)
+    model = build_encoder_decoder(settings, DecoderSettings(), num_source_tokens=size, num_target_tokens=size, source_pad_id=PAD, target_pad_id=PAD)
     train(model, steps=250, rate=rate, warmup=warmup)
     return model.eval()
 

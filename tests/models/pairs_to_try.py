@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.settings import ModelSettings, TransformerSettings
+from seqlab.models.settings import DecoderSettings, SequenceSettings, TransformerSettings
 
 SOURCE_TOKENS, TARGET_TOKENS, PAD, START, END = 11, 13, 0, 1, 2
 SMALL = TransformerSettings(layers=2, hidden_size=8, heads=2, feedforward_size=12, max_positions=20)
@@ -27,12 +27,12 @@ class Pairs:
 
 
 def build_pair(
-    decoder: TransformerSettings = SMALL, encoder: ModelSettings | None = None, *, shared: bool = False, seed: int = 3, noise: float = 0.2
+    settings: SequenceSettings = SMALL, decoder: DecoderSettings | None = None, *, shared: bool = False, seed: int = 3, noise: float = 0.2
 ) -> EncoderDecoder:
     """Not training, in float64."""
     torch.manual_seed(seed)
     model = build_encoder_decoder(
-        encoder or decoder, decoder, num_source_tokens=TARGET_TOKENS if shared else SOURCE_TOKENS, num_target_tokens=TARGET_TOKENS,
+        settings, decoder or DecoderSettings(), num_source_tokens=TARGET_TOKENS if shared else SOURCE_TOKENS, num_target_tokens=TARGET_TOKENS,
         source_pad_id=PAD, target_pad_id=PAD, shared=shared,
     )  # fmt: skip
     with torch.no_grad():

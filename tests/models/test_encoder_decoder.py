@@ -13,7 +13,7 @@ from seqlab.attention.masks import window_mask
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.settings import RecurrentSettings, TransformerSettings
+from seqlab.models.settings import DecoderSettings, RecurrentSettings, TransformerSettings
 from seqlab.models.transformer import Transformer
 from seqlab.models.transformer_decoder import TransformerDecoder
 from tests.blocks.torch_twin import as_torch_names
@@ -169,7 +169,7 @@ def test_later_targets_and_padding_change_nothing_and_the_source_does() -> None:
 
 def test_any_body_can_be_the_encoder() -> None:
     encoder = RecurrentSettings(cell="gru", hidden_size=5, embedding_size=3, bidirectional=True)  # 10 features, read by a decoder of width 8
-    model, given = build_pair(SMALL, encoder).train(), pairs()
+    model, given = build_pair(encoder, DecoderSettings(kind="transformer", layers=2, hidden_size=8, heads=2)).train(), pairs()
     model(*given.all)[given.target_is_token].square().sum().backward()
     assert model.encoder(model.embed_source(given.source), given.source_is_token)[0].shape == (3, 7, 10)
     assert_every_parameter_has_a_gradient(model)
@@ -178,7 +178,7 @@ def test_any_body_can_be_the_encoder() -> None:
 def test_a_tied_start_gives_logits_of_the_size_of_one() -> None:
     torch.manual_seed(1)
     settings = TransformerSettings(hidden_size=128, dropout=0.0, embedding_scale=True)
-    model = build_encoder_decoder(settings, settings, num_source_tokens=50, num_target_tokens=60, source_pad_id=PAD, target_pad_id=PAD)
+    model = build_encoder_decoder(settings, DecoderSettings(), num_source_tokens=50, num_target_tokens=60, source_pad_id=PAD, target_pad_id=PAD)
     given = ragged_pairs(SOURCE_LENGTHS, TARGET_LENGTHS)
     logits = model(*given.all)[given.target_is_token]
     assert 0.5 < logits.std().item() < 2
@@ -191,5 +191,11 @@ def test_a_table_that_cannot_serve_is_refused() -> None:
         EncoderDecoder(TokenEmbedding(9, 8, pad_id=0), encoder, TokenEmbedding(9, 6, pad_id=0), decoder, tied=True)
     with pytest.raises(RecipeError, match="11 source tokens of width 8 and 13 target tokens of width 8"):
         build_encoder_decoder(
-            SMALL, SMALL, num_source_tokens=SOURCE_TOKENS, num_target_tokens=TARGET_TOKENS, source_pad_id=PAD, target_pad_id=PAD, shared=True
+            SMALL,
+            DecoderSettings(),
+            num_source_tokens=SOURCE_TOKENS,
+            num_target_tokens=TARGET_TOKENS,
+            source_pad_id=PAD,
+            target_pad_id=PAD,
+            shared=True,
         )

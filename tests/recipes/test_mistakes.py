@@ -78,7 +78,7 @@ def test_a_wrong_value_is_told_with_what_the_setting_takes_and_what_was_found(ra
     [
         ({"training": {"stepz": 5}}, "training.stepz: no such setting. Did you mean 'steps'? All: seqlab explain training"),
         ({"training": {"Steps": 5}}, "Did you mean 'steps'?"),
-        ({"training": {"hidden_size": 5}}, "training.hidden_size: no such setting. Did you mean model.hidden_size?"),
+        ({"training": {"hidden_size": 5}}, "training.hidden_size: no such setting. Did you mean model.hidden_size or decoder.hidden_size?"),
         ({"training": {"wheels": 5}}, "training.wheels: no such setting. There is: steps, epochs, minutes,"),
         ({"trainig": {"steps": 5}}, "'trainig' is not a section or setting. Did you mean 'training'?"),
         ({"steps": 5}, "'steps' is not a section or setting. Did you mean training.steps?"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from seqlab.models.encoder_decoder import build_encoder_decoder
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings import DecoderSettings, TransformerSettings
 from seqlab.training.optimizer import build_optimizer
 from seqlab.training.settings import TrainingSettings
 
@@ -17,7 +17,7 @@ MATRICES = {"qkv", "output", "query", "key", "value", "expand", "contract"}
 @pytest.mark.parametrize("norm", ["pre", "post", "rezero", "shared_rezero"])
 def test_matrices_decay_and_norms_scales_biases_and_tables_do_not(norm: str, positions: str, norm_kind: str) -> None:
     settings = TransformerSettings(layers=1, hidden_size=6, heads=3, norm=norm, positions=positions, norm_kind=norm_kind, embedding_norm=True)
-    model = build_encoder_decoder(settings, settings, num_source_tokens=5, num_target_tokens=7, source_pad_id=0, target_pad_id=0)
+    model = build_encoder_decoder(settings, DecoderSettings(), num_source_tokens=5, num_target_tokens=7, source_pad_id=0, target_pad_id=0)
     optimizer = build_optimizer(model, TrainingSettings(weight_decay=0.1))
     decayed = {name for name, decay in optimizer._decays.items() if decay}
     expected = {name for name, _ in model.named_parameters() if name.endswith(".weight") and name.split(".")[-2] in MATRICES}

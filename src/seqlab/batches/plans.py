@@ -43,10 +43,13 @@ class ShuffledPlan(Plan):
         return -(-self._num_examples // self._batch_size)
 
     def batch(self, epoch: int, number: int) -> Indices:
+        return self._batches_of(epoch)[number]
+
+    def _batches_of(self, epoch: int) -> list[Indices]:
         if epoch != self._epoch:  # one epoch's order is kept, so asking batch after batch costs nothing
             self._order = self._arrange(np.random.default_rng(derive(self._seed, "order", epoch)))
             self._epoch = epoch
-        return self._order[number]
+        return self._order
 
     def _arrange(self, random: np.random.Generator) -> list[Indices]:
         return self._cut(random.permutation(self._num_examples))
@@ -72,6 +75,42 @@ class BucketPlan(ShuffledPlan):
         pools = [order[start : start + pool] for start in range(0, len(order), pool)]
         batches = [batch for members in pools for batch in self._cut(members[np.argsort(self._lengths[members], kind="stable")])]
         return [batches[place] for place in random.permutation(len(batches))]
+
+
+class TokenBucketPlan(ShuffledPlan):
+    """Every example once per epoch; a batch has as many examples of similar length as fit into so many padded tokens.
+
+    lengths: one column for each side of a pair; a batch is as long on each side as its longest example.
+    """
+
+    def __init__(self, lengths: NDArray[np.int64], *, batch_tokens: int, seed: int) -> None:
+        """lengths: (examples, sides)"""
+        super().__init__(len(lengths), batch_size=1, seed=seed)
+        self._lengths = lengths
+        self._batch_tokens = batch_tokens
+
+    def batches_in(self, epoch: int) -> int:
+        return len(self._batches_of(epoch))
+
+    def _arrange(self, random: np.random.Generator) -> list[Indices]:
+        order = random.permutation(self._num_examples)
+        mean = max(1.0, float(self._lengths.sum(axis=1).mean()))
+        pool = max(1, int(POOL * self._batch_tokens / mean))
+        batches = [batch for start in range(0, len(order), pool) for batch in self._fill(self._by_length(order[start : start + pool]))]
+        return [batches[place] for place in random.permutation(len(batches))]
+
+    def _by_length(self, members: Indices) -> Indices:
+        return members[np.lexsort([self._lengths[members, side] for side in range(self._lengths.shape[1])])]
+
+    def _fill(self, members: Indices) -> list[Indices]:
+        """Neighbours together until one more would be too much; an example that is too long alone stands alone."""
+        batches, start, longest = [], 0, np.zeros(self._lengths.shape[1], np.int64)
+        for end, member in enumerate(members):
+            longest = np.maximum(longest, self._lengths[member])
+            if end > start and (end + 1 - start) * int(longest.sum()) > self._batch_tokens:
+                batches.append(members[start:end])
+                start, longest = end, self._lengths[member]
+        return [*batches, members[start:]]
 
 
 class LengthOrderPlan(Plan):

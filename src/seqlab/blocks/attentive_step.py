@@ -54,4 +54,8 @@ class InputFeeding(nn.Module):
     def forward(self, state: Float[Tensor, "batch state"], source: Source, may_attend: MayAttend | None = None) -> Float[Tensor, "batch attentional"]:
         """What the output layer reads, and the next step."""
         context, _ = self.attention.look(state.unsqueeze(1), source, may_attend)
-        return torch.tanh(self.combine(torch.cat([context.squeeze(1), state], dim=-1)))
+        return self.join(context.squeeze(1), state)
+
+    def join(self, context: Float[Tensor, "*batch value"], state: Float[Tensor, "*batch state"]) -> Float[Tensor, "*batch attentional"]:
+        """tanh(W [context; state])."""
+        return torch.tanh(self.combine(torch.cat([context, state], dim=-1)))

@@ -101,7 +101,7 @@ def _read(config: Config, found: Mapping[str, Shape], names: Names, *, family: s
         notes.insert(0, f"every text is of the first of {num_types} segment kinds; its vector is added to the positions")
     ignored = (*IGNORED, *HEADS, f"{names.decoder}.bias", *([f"{names.decoder}.weight"] if model.tied else []), names.head[2])
     headless = not any(each.parts for each in head.values())
-    return Published(family, "masked_language_model", model, weights | head, num_tokens, model.max_positions, ignored, notes, headless)
+    return Published(family, "masked_language_model", model, weights | head, num_tokens, model.max_positions, ignored, notes, headless=headless)
 
 
 def _settings(config: Config, *, first_place: int) -> TransformerSettings:

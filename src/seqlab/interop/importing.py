@@ -115,7 +115,9 @@ def _nothing_here(path: Path) -> DataError:
 
 def _recipe(published: Published) -> Recipe:
     """A recipe that builds the same network. It writes with all that it can look back on, and is trained or scored on shorter stretches."""
-    recipe = Recipe.model_validate({"task": published.task, "model": published.model.model_dump(), "tokens": {"kind": "hugging_face"}})
+    recipe = Recipe.model_validate(
+        {"task": published.task, "model": published.model.model_dump(), "decoder": published.decoder.model_dump(), "tokens": {"kind": "hugging_face"}}
+    )
     recipe = recipe.changed("training", window=max(2, min(published.context, LONGEST_WINDOW)), batch_size=8)
     if published.task == "language_model":
         recipe = recipe.changed("decoding", context=published.context)

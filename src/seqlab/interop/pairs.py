@@ -13,7 +13,7 @@ from torch import Tensor
 from seqlab.interop.config import Config
 from seqlab.interop.published import ACTIVATIONS, Published
 from seqlab.interop.wanted import Shape, Wanted, joined, one
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings import DecoderSettings, TransformerSettings
 
 IGNORED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "*embed_positions._float_tensor", "*.version")
 EPS = 1e-5
@@ -63,7 +63,6 @@ def _settings(config: Config, *, embedding_norm: bool) -> TransformerSettings:
             config.refuse(f"decoder_{name}: {sides[1]}, and encoder_{name}: {sides[0]}; both sides must be alike")
     return TransformerSettings(
         layers=config.integer("encoder_layers"),
-        decoder_layers=config.integer("decoder_layers"),
         hidden_size=config.integer("d_model"),
         heads=config.integer("encoder_attention_heads"),
         feedforward_size=config.integer("encoder_ffn_dim"),
@@ -95,11 +94,12 @@ def _read(config: Config, found: Mapping[str, Shape], family: str, model: Transf
         weights["weight"] = one("lm_head.weight", num_tokens, size)
     for depth in range(model.layers):
         weights |= _layer(f"model.encoder.layers.{depth}", f"encoder.layers.{depth}", model, PARTS["encoder"])
-    for depth in range(model.decoder_layers):
+    decoder = DecoderSettings(layers=config.integer("decoder_layers"))
+    for depth in range(decoder.layers):
         weights |= _layer(f"model.decoder.layers.{depth}", f"decoder.layers.{depth}", model, PARTS["decoder"])
     ignored = (*IGNORED, "model.shared.weight", *(["lm_head.weight"] if model.tied else []))
-    notes = [f"{model.decoder_layers} layers more in the decoder", *_decoding_notes(config)]
-    return Published(family, "translation", model, weights, num_tokens, model.max_positions, ignored, notes)
+    notes = [f"{decoder.layers} layers more in the decoder", *_decoding_notes(config)]
+    return Published(family, "translation", model, weights, num_tokens, model.max_positions, ignored, notes, decoder)
 
 
 def _decoding_notes(config: Config) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from seqlab.interop.wanted import Wanted
-from seqlab.models.settings import TransformerSettings
+from seqlab.models.settings import DecoderSettings, TransformerSettings
 
 ACTIVATIONS = {
     "gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",
@@ -29,5 +29,7 @@ class Published:
     ignored: tuple[str, ...] = ()
     """Patterns of the names of tensors that carry nothing the network computes with."""
     notes: list[str] = field(default_factory=list)
+    decoder: DecoderSettings = field(default_factory=DecoderSettings)
+    """Of an encoder-decoder, whose encoder `model` describes."""
     headless: bool = False
     """Whether there is only the encoder, without a head that finds masked tokens."""

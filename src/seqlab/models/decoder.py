@@ -10,6 +10,9 @@ from torch import Tensor, nn
 
 from seqlab.models.base import State
 
+Alignment = Float[Tensor, "hypotheses time source"]
+"""How much each step of the source was looked at, for each step that was written."""
+
 
 @dataclass(frozen=True)
 class Writing:
@@ -48,3 +51,9 @@ class Decoder(nn.Module, ABC):
     def forward(
         self, steps: Float[Tensor, "hypotheses time input"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
     ) -> tuple[Float[Tensor, "hypotheses time output"], Writing]: ...
+
+    def align(
+        self, steps: Float[Tensor, "hypotheses time input"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
+    ) -> tuple[Float[Tensor, "hypotheses time output"], Writing, Alignment | None]:
+        """The same, with where was looked; None where a decoder does not look."""
+        return (*self(steps, is_token, writing), None)

@@ -10,8 +10,9 @@ from torch.nn import functional as F
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
 from seqlab.models.base import Body, bodies
-from seqlab.models.decoder import Decoder, Writing
-from seqlab.models.settings import ModelSettings, TransformerSettings
+from seqlab.models.decoder import Alignment, Decoder, Writing
+from seqlab.models.decoders import build_decoder
+from seqlab.models.settings import DecoderSettings, SequenceSettings
 from seqlab.models.transformer_decoder import TransformerDecoder
 
 
@@ -61,12 +62,26 @@ class EncoderDecoder(nn.Module):
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], Writing]:
         """Logits after each of the next targets, from what `start` or an earlier call gave."""
         features, writing = self.decoder(self.embed_target(targets), is_token, writing)
-        return F.linear(features, self.embed_target.weight if self.weight is None else self.weight, self.bias), writing
+        return self.head(features), writing
+
+    def align(
+        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
+    ) -> tuple[Float[Tensor, "hypotheses time vocab"], Writing, Alignment | None]:
+        """As `decode`, with how much each step of the source was looked at; None without attention."""
+        features, writing, alignment = self.decoder.align(self.embed_target(targets), is_token, writing)
+        return self.head(features), writing, alignment
+
+    def head(self, features: Float[Tensor, "*steps output"]) -> Float[Tensor, "*steps vocab"]:
+        return F.linear(features, self.output_weight, self.bias)
+
+    @property
+    def output_weight(self) -> Float[Tensor, "vocab output"]:
+        return self.embed_target.weight if self.weight is None else self.weight
 
 
 def build_encoder_decoder(
-    encoder_settings: ModelSettings,
-    decoder_settings: TransformerSettings,
+    model: SequenceSettings,
+    decoder: DecoderSettings,
     *,
     num_source_tokens: int,
     num_target_tokens: int,
@@ -75,20 +90,21 @@ def build_encoder_decoder(
     shared: bool = False,
 ) -> EncoderDecoder:
     """The network that the settings of both sides describe. `shared`: both sides have one vocabulary and one table."""
-    encoder = bodies.get(encoder_settings.kind).build(encoder_settings, causal=False)
-    decoder = TransformerDecoder.build(decoder_settings, source_size=encoder.output_size)
-    embed_target = _embedding(num_target_tokens, decoder.input_size, pad_id=target_pad_id)
+    encoder = bodies.get(model.kind).build(model, causal=False)
+    writing = build_decoder(model, decoder, encoder)
+    embed_target = _embedding(num_target_tokens, writing.input_size, pad_id=target_pad_id)
+    tied = model.tied and (writing.output_size == writing.input_size or isinstance(writing, TransformerDecoder))
     if not shared:
         embed_source = _embedding(num_source_tokens, encoder.input_size, pad_id=source_pad_id)
-        return EncoderDecoder(embed_source, encoder, embed_target, decoder, tied=decoder_settings.tied)
-    if (num_source_tokens, encoder.input_size, source_pad_id) != (num_target_tokens, decoder.input_size, target_pad_id):
+        return EncoderDecoder(embed_source, encoder, embed_target, writing, tied=tied)
+    if (num_source_tokens, encoder.input_size, source_pad_id) != (num_target_tokens, writing.input_size, target_pad_id):
         raise RecipeError(
             f"one table cannot serve {num_source_tokens:,} source tokens of width {encoder.input_size} and "
-            f"{num_target_tokens:,} target tokens of width {decoder.input_size}.",
+            f"{num_target_tokens:,} target tokens of width {writing.input_size}.",
             where="model",
             cure="Use one vocabulary and one width for both sides, or a table for each.",
         )
-    return EncoderDecoder(embed_target, encoder, embed_target, decoder, tied=decoder_settings.tied)
+    return EncoderDecoder(embed_target, encoder, embed_target, writing, tied=tied)
 
 
 def _embedding(num_tokens: int, size: int, *, pad_id: int) -> TokenEmbedding:

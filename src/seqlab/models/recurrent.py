@@ -39,19 +39,9 @@ class Recurrent(Body):
                 where="model.bidirectional",
                 cure="Leave it false for this task; classification and tagging may read in both directions.",
             )
-        sizes = settings.hidden_sizes or (settings.hidden_size,) * settings.layers
+        sizes = settings.hidden_sizes or (settings.hidden_size,)
         input_size = settings.embedding_size or sizes[0]
-        stack = build_stack(
-            input_size,
-            lambda size, hidden_size: _build_cell(settings, size, hidden_size),
-            sizes,
-            bidirectional=settings.bidirectional,
-            merge=settings.merge,
-            initial_state=settings.initial_state,
-            dropout=settings.dropout,
-            locked=settings.locked_dropout,
-            residual=settings.residual,
-        )
+        stack = build_layers(settings, input_size=input_size)
         dropout = settings.dropout if settings.input_dropout < 0 else settings.input_dropout
         return cls(stack, input_size=input_size, dropout=dropout, locked=settings.locked_dropout)
 
@@ -70,6 +60,21 @@ class Recurrent(Body):
             sequences = torch.arange(len(steps), device=steps.device).unsqueeze(1).expand(steps.shape[:2])  # (batch, time)
             return self.dropout(steps, sequences, len(steps))
         return self.dropout(steps)
+
+
+def build_layers(settings: RecurrentSettings, *, input_size: int) -> RecurrentStack:
+    """The layers that settings describe, for inputs of any width."""
+    return build_stack(
+        input_size,
+        lambda size, hidden_size: _build_cell(settings, size, hidden_size),
+        settings.hidden_sizes or (settings.hidden_size,) * settings.layers,
+        bidirectional=settings.bidirectional,
+        merge=settings.merge,
+        initial_state=settings.initial_state,
+        dropout=settings.dropout,
+        locked=settings.locked_dropout,
+        residual=settings.residual,
+    )
 
 
 def _build_cell(settings: RecurrentSettings, input_size: int, hidden_size: int) -> Cell:

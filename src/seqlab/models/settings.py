@@ -74,7 +74,6 @@ class TransformerSettings(Settings):
 
     kind: Literal["transformer"] = Field("transformer", description="The family of the network: recurrent, convolutional or transformer.")
     layers: int = Field(2, ge=1, le=200, description="Layers on top of each other.")
-    decoder_layers: int = Field(0, ge=0, le=200, description="Layers of the decoder, where a model has one besides; 0 takes as many as layers.")
     hidden_size: int = Field(128, ge=1, description="Width of every layer.")
     heads: int = Field(4, ge=1, description="Attention heads; hidden_size must be a multiple unless head_size is given.")
     head_size: int = Field(0, ge=0, description="Width of a head; 0 divides hidden_size over the heads.")
@@ -172,6 +171,31 @@ class TaggingSettings(Settings):
         1.0, ge=0, description="With characters: while training, a word seen n times is unknown with probability w / (w + n); 0 never."
     )
     crf: bool = Field(False, description="Decide on all tags of a sentence together: a linear chain learns which tags follow each other.")
+
+
+class DecoderSettings(Settings):
+    """The half of an encoder-decoder that writes. The section model describes the half that reads; what is left out here is as there."""
+
+    kind: Literal["", "recurrent", "transformer"] = Field("", description="The family of the decoder; that of the encoder when empty.")
+    cell: str = Field("", description="The cell of a recurrent decoder; that of a recurrent encoder when empty, else lstm.")
+    layers: int = Field(0, ge=0, le=200, description="Layers of the decoder; 0 takes as many as the encoder has.")
+    hidden_size: int = Field(0, ge=0, description="Width of the decoder; 0 takes that of the encoder.")
+    heads: int = Field(0, ge=0, description="Attention heads of a Transformer decoder; 0 takes those of the encoder, or 4.")
+    attention: Literal["additive", "dot", "scaled_dot", "general", "concat", "none"] = Field(
+        "additive", description="How a recurrent decoder compares its state with the source; none: it knows only the encoder's last state."
+    )
+    alignment: Literal["soft", "hard"] = Field("soft", description="Look at all of the source by weight, or at the one best step.")
+    projected: bool = Field(False, description="Keys and values are learned maps of the encoder's features, not these themselves.")
+    window: Literal["none", "monotonic", "predicted"] = Field(
+        "none", description="Look at the whole source, or only around step t (monotonic) or around a step that the decoder predicts."
+    )
+    reach: int = Field(10, ge=1, description="Steps of the source on either side that a window shows.")
+    context: Literal["output", "input"] = Field(
+        "output", description="What attention found joins the state before the output layer, or also enters the next step (input feeding)."
+    )
+    bridge: Literal["", "identity", "learned", "none"] = Field(
+        "", description="How the decoder's first state follows from the encoder's last one; identity where it fits, else learned, when empty."
+    )
 
 
 PictureSettings = VisionTransformerSettings | ImageConvolutionalSettings

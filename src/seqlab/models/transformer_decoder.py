@@ -9,9 +9,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from seqlab.attention.masks import Sight
+from seqlab.attention.recording import record_alignments
 from seqlab.blocks.transformer_layer import DecoderLayer
 from seqlab.models.base import State
-from seqlab.models.decoder import Decoder, Writing
+from seqlab.models.decoder import Alignment, Decoder, Writing
 from seqlab.models.settings import TransformerSettings
 from seqlab.models.transformer_layers import build_decoder_layer
 from seqlab.models.transformer_stack import TransformerStack
@@ -46,6 +47,14 @@ class TransformerDecoder(TransformerStack, Decoder):
             steps, past = layer(steps, writing.source[depth], sight=entered.sight, source_sight=source_sight, turn=entered.turn, past=past)
             pasts.append(past.recent(entered.kept))
         return self.last_norm(steps), writing.after((known, *pasts))
+
+    def align(
+        self, steps: Float[Tensor, "hypotheses time input"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
+    ) -> tuple[Float[Tensor, "hypotheses time output"], Writing, Alignment]:
+        """The mean over the heads of the last layer."""
+        with record_alignments(self._layers()[-1].cross_attention) as found:
+            features, writing = self(steps, is_token, writing)
+        return features, writing, found[""][0].mean(dim=1).reshape(*is_token.shape, -1)
 
     def _layers(self) -> list[DecoderLayer]:
         return [layer for layer in self.layers if isinstance(layer, DecoderLayer)]

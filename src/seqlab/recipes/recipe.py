@@ -12,7 +12,7 @@ from seqlab.batches.settings import MaskingSettings
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.decoding.settings import DecodingSettings
-from seqlab.models.settings import MODEL_KINDS, BagSettings, ModelSettings, RecurrentSettings, TaggingSettings
+from seqlab.models.settings import MODEL_KINDS, BagSettings, DecoderSettings, ModelSettings, RecurrentSettings, TaggingSettings
 from seqlab.sources.settings import DataSettings
 from seqlab.tokens.settings import TokenSettings
 from seqlab.training.settings import StartSettings, TrainingSettings
@@ -25,6 +25,7 @@ SECTIONS: dict[str, tuple[type[Settings], ...]] = {
     "model": tuple(MODEL_KINDS.values()),
     "model.cell": tuple(CELL_KINDS.values()),
     "masking": (MaskingSettings,),
+    "decoder": (DecoderSettings,),
     "bag": (BagSettings,),
     "tagging": (TaggingSettings,),
     "training": (TrainingSettings,),
@@ -47,6 +48,7 @@ class Recipe(Settings):
     data: DataSettings = Field(default_factory=DataSettings, description="Which files, which columns, which part is held out.")
     tokens: TokenSettings = Field(default_factory=TokenSettings, description="How text becomes ids.")
     model: ModelSettings = Field(default_factory=RecurrentSettings, description="The network; a short name such as lstm stands for a whole section.")
+    decoder: DecoderSettings = Field(default_factory=DecoderSettings, description="The half of an encoder-decoder that writes.")
     masking: MaskingSettings = Field(default_factory=MaskingSettings, description="Which tokens a masked language model has to find again.")
     bag: BagSettings = Field(default_factory=BagSettings, description="The bag of n-grams that a classifier weighs, alone or beside its network.")
     tagging: TaggingSettings = Field(default_factory=TaggingSettings, description="How words enter a tagger, and how their tags are decided.")

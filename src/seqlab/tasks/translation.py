@@ -59,9 +59,8 @@ class Translation(OnlyPredicts):
 
     def build_model(self) -> EncoderDecoder:
         size, pad_id = len(self.tokenizer.vocabulary), self.tokenizer.vocabulary.pad_id
-        decoder = self.settings.model_copy(update={"layers": self.settings.decoder_layers or self.settings.layers})
         return build_encoder_decoder(
-            self.settings, decoder, num_source_tokens=size, num_target_tokens=size, source_pad_id=pad_id, target_pad_id=pad_id, shared=True
+            self.settings, self.recipe.decoder, num_source_tokens=size, num_target_tokens=size, source_pad_id=pad_id, target_pad_id=pad_id, shared=True
         )
 
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:

@@ -44,7 +44,8 @@ def measure(model: nn.Module, task: Trainable, settings: TrainingSettings, *, de
     started = perf_counter()
     while len(times) < FEWEST or (len(times) < MOST and perf_counter() - started < LONGEST_SECONDS):
         clock = perf_counter()
-        carry = go_backward(trial, task, feed.take().to(device), carry, settings).loss.carry
+        batches = [feed.take().to(device) for _ in range(settings.accumulate)]
+        carry = go_backward(trial, task, batches, carry, settings).loss.carry
         optimizer.step(settings.learning_rate)
         times.append(perf_counter() - clock)
     validation_seconds = _time_validation(trial, task)
@@ -53,7 +54,7 @@ def measure(model: nn.Module, task: Trainable, settings: TrainingSettings, *, de
     return Forecast(
         step_seconds=usual[len(usual) // 2],
         validation_seconds=validation_seconds,
-        steps_per_epoch=feed.plan.batches_in(0),
+        steps_per_epoch=max(1, feed.plan.batches_in(0) // settings.accumulate),
         num_parameters=sum(parameter.numel() for parameter in model.parameters()),
         peak_memory=_peak_memory(),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import nn
@@ -15,18 +16,41 @@ from seqlab.training.settings import TrainingSettings
 
 @dataclass(frozen=True)
 class Backward:
-    """What came of a batch: its loss, the mean over its targets, and the norm of the gradient before clipping."""
+    """What came of the batches of an update: their loss, the mean over all targets, and the norm of the gradient before clipping."""
 
     loss: BatchLoss
     mean: float
     norm: float
 
 
-def go_backward(model: nn.Module, task: Trainable, batch: Batch, carry: Carry, settings: TrainingSettings) -> Backward:
-    """Leave the clipped gradient of the mean loss in the parameters."""
+def go_backward(model: nn.Module, task: Trainable, batches: Sequence[Batch], carry: Carry, settings: TrainingSettings) -> Backward:
+    """Leave the clipped gradient of the mean loss in the parameters.
+
+    Over several batches every target counts the same, however many its batch has: the gradients of the sums are added, then divided by the
+    number of all targets.
+    """
     model.zero_grad(set_to_none=True)
-    with torch.autocast(batch.inputs.device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"):
-        loss = task.loss(model, batch, carry)
-    mean = loss.total / loss.count
-    mean.backward()
-    return Backward(loss, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))
+    losses: list[BatchLoss] = []
+    for batch in batches:
+        with torch.autocast(batch.inputs.device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"):
+            loss = task.loss(model, batch, losses[-1].carry if losses else carry)
+        (loss.total / loss.count if len(batches) == 1 else loss.total).backward()
+        losses.append(replace(loss, total=loss.total.detach()))
+    together = added(losses)
+    if len(batches) > 1:
+        torch._foreach_div_([parameter.grad for parameter in model.parameters() if parameter.grad is not None], together.count)
+    mean = together.total / together.count
+    return Backward(together, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))
+
+
+def added(losses: Sequence[BatchLoss]) -> BatchLoss:
+    """The loss of several batches, one after the other."""
+    if len(losses) == 1:
+        return losses[0]
+    return BatchLoss(
+        torch.stack([loss.total for loss in losses]).sum(),
+        sum(loss.count for loss in losses),
+        sum(loss.correct for loss in losses),
+        losses[-1].carry,
+        sum(int(loss.count) if loss.seen is None else loss.seen for loss in losses),
+    )

@@ -112,11 +112,11 @@ class Trainer:
 
     def _update(self) -> None:
         epoch = self.feed.position.epoch
-        batch = self.feed.take().to(self.device)
+        batches = [self.feed.take().to(self.device) for _ in range(self.settings.accumulate)]
         self.progress.step += 1
-        backward = go_backward(self.model, self.task, batch, self.carry, self.settings)
+        backward = go_backward(self.model, self.task, batches, self.carry, self.settings)
         if not (math.isfinite(backward.mean) and math.isfinite(backward.norm)):
-            self._refuse(explain_update(backward, batch, self.model), rows=self.task.describe_rows(batch))
+            self._refuse(explain_update(backward, batches, self.model), rows="; ".join(map(self.task.describe_rows, batches)))
         rate = learning_rate(self.step, self.settings, total_steps=self.budget.total_steps)
         self.optimizer.step(rate)
         self.average.update(self.step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import nn
@@ -19,12 +20,13 @@ def first_broken(model: nn.Module) -> str | None:
     return next((name for name, tensor in model.named_parameters() if not bool(torch.isfinite(tensor).all())), None)
 
 
-def explain_update(backward: Backward, batch: Batch, model: nn.Module) -> str:
+def explain_update(backward: Backward, batches: Sequence[Batch], model: nn.Module) -> str:
     """Why an update cannot be made, from the cause to the effect."""
     found = f"the loss is {backward.mean}" if not math.isfinite(backward.mean) else f"the norm of the gradient is {backward.norm}"
-    if batch.inputs.is_floating_point() and not bool(torch.isfinite(batch.inputs).all()):
-        rows = (~torch.isfinite(batch.inputs)).flatten(1).any(dim=1).nonzero().flatten().tolist()
-        return f"{found}: inputs {', '.join(map(str, rows[:5]))} of the batch are not finite"
+    for batch in batches:
+        if batch.inputs.is_floating_point() and not bool(torch.isfinite(batch.inputs).all()):
+            rows = (~torch.isfinite(batch.inputs)).flatten(1).any(dim=1).nonzero().flatten().tolist()
+            return f"{found}: inputs {', '.join(map(str, rows[:5]))} of the batch are not finite"
     if broken := first_broken(model):
         return f"{found}: the weights '{broken}' are not finite"
     return f"{found}: numbers grew too large inside the network"

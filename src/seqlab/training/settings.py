@@ -20,6 +20,8 @@ class TrainingSettings(Settings):
         0, ge=0, description="Time budget; when steps, epochs and minutes are all 0: 5 minutes, 30 epochs or lost patience, whichever comes first."
     )
     batch_size: int = Field(0, ge=0, description="Sequences per update; 0 lets the task decide.")
+    batch_tokens: int = Field(0, ge=0, description="Padded tokens of a batch, both sides of a pair together, in place of batch_size; 0: batch_size.")
+    accumulate: int = Field(1, ge=1, description="Batches whose gradients are added up for one update; every target counts the same.")
     window: int = Field(128, ge=2, description="Tokens of a stream that a language model sees at once.")
     carry_state: bool = Field(True, description="A recurrent language model goes on from its state where the last window ended; false starts anew.")
     detach_every: int = Field(0, ge=0, description="Gradients of a recurrent language model flow over this many steps; 0: over the whole window.")
@@ -46,6 +48,14 @@ class TrainingSettings(Settings):
         ge=0,
         lt=1,
         description="Validate and save a moving average of the weights that keeps this share of itself at each update; 0: the last weights.",
+    )
+    own_outputs: Literal["none", "constant", "linear", "exponential", "inverse_sigmoid"] = Field(
+        "none", description="How the share of true tokens that a decoder is given falls while it learns (scheduled sampling); none: all are true."
+    )
+    own_outputs_half: float = Field(2000, gt=0, description="Updates after which a decoder is given the truth half of the time.")
+    least_truth: float = Field(0.0, ge=0, le=1, description="The share of true tokens never falls below this; with own_outputs=constant it is this.")
+    own_outputs_for: Literal["sequence", "token"] = Field(
+        "sequence", description="Whether a whole sequence is read from the decoder's own outputs, or each token by itself."
     )
     label_smoothing: float = Field(0.0, ge=0, lt=1, description="Share of the target that is spread over all classes.")
     class_weights: Literal["none", "balanced"] = Field(

@@ -1,0 +1,72 @@
+"""From the end of an encoder to the beginning of a decoder: h_decoder(0) = f(h_encoder(T))."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from seqlab.cells.base import State
+from seqlab.core.errors import UsageError
+
+
+class Bridge(nn.Module, ABC):
+    """What a recurrent decoder starts from, one part for each part of its state."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        super().__init__()
+        self.sizes = tuple(sizes)
+        """The widths of the parts of the decoder's state."""
+
+    @abstractmethod
+    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> State:
+        """features: of the encoder, at every step; ended: its state after the last real step, where it has one."""
+
+
+class IdentityBridge(Bridge):
+    """The decoder goes on where the encoder stopped: the same parts, of the same widths."""
+
+    def __init__(self, sizes: Sequence[int], *, encoder_sizes: Sequence[int]) -> None:
+        super().__init__(sizes)
+        if tuple(encoder_sizes) != self.sizes:
+            raise UsageError(
+                f"the encoder's state has parts of width {list(encoder_sizes)}, and the decoder's of width {list(sizes)}: they do not fit.",
+                cure="Use the same cell, layers and width in one direction on both sides, or a learned bridge.",
+            )
+
+    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> State:
+        return ended
+
+
+class LearnedBridge(Bridge):
+    """part_i = tanh(W_i [all parts of the encoder's state] + b_i), for any cells, widths, layers and directions."""
+
+    def __init__(self, sizes: Sequence[int], *, encoder_sizes: Sequence[int]) -> None:
+        super().__init__(sizes)
+        self.map = nn.Linear(sum(encoder_sizes), sum(sizes))
+
+    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> State:
+        return torch.tanh(self.map(torch.cat(ended, dim=-1))).split(self.sizes, dim=-1)
+
+
+class MeanBridge(Bridge):
+    """part_i = tanh(W_i mean + b_i) of the encoder's features, for encoders without a state: convolutions, Transformers."""
+
+    def __init__(self, sizes: Sequence[int], *, feature_size: int) -> None:
+        super().__init__(sizes)
+        self.map = nn.Linear(feature_size, sum(sizes))
+
+    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> State:
+        kept = features.masked_fill(~is_token.unsqueeze(-1), 0.0)
+        mean = kept.sum(dim=1) / is_token.sum(dim=1, keepdim=True)  # (batch, size)
+        return torch.tanh(self.map(mean)).split(self.sizes, dim=-1)
+
+
+class NoBridge(Bridge):
+    """Zeros: the decoder knows of the source only what attention shows it."""
+
+    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> State:
+        return tuple(features.new_zeros(len(features), size) for size in self.sizes)

@@ -1,0 +1,112 @@
+"""The decoder that settings describe, for the encoder that stands before it."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from seqlab.attention.attend import Attention
+from seqlab.attention.base import scores
+from seqlab.attention.local import MonotonicWindow, PredictedWindow, Window
+from seqlab.attention.normalising import Hard, Soft
+from seqlab.blocks.attentive_step import ContextBeforeOutput, InputFeeding
+from seqlab.blocks.bridge import Bridge, IdentityBridge, LearnedBridge, MeanBridge, NoBridge
+from seqlab.blocks.recurrent import RecurrentStack
+from seqlab.cells.settings import CELL_KINDS
+from seqlab.core.errors import RecipeError, UsageError, nearest
+from seqlab.core.settings import Settings
+from seqlab.models.base import Body
+from seqlab.models.decoder import Decoder
+from seqlab.models.recurrent import Recurrent, build_layers
+from seqlab.models.recurrent_decoder import AttentiveDecoder, FixedContextDecoder, InputFeedingDecoder
+from seqlab.models.settings import DecoderSettings, RecurrentSettings, SequenceSettings, TransformerSettings
+from seqlab.models.transformer_decoder import TransformerDecoder
+
+HEADS = 4
+
+
+def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: Body) -> Decoder:
+    """model: the settings of the encoder, from which the decoder takes what its own section leaves out."""
+    kind = decoder.kind or ("transformer" if isinstance(model, TransformerSettings) else "recurrent")
+    if kind == "transformer":
+        return TransformerDecoder.build(transformer_settings(model, decoder), source_size=encoder.output_size)
+    return build_recurrent(recurrent_settings(model, decoder), decoder, encoder)
+
+
+def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> TransformerSettings:
+    """Those of a Transformer encoder, with the sizes of the decoder's own section."""
+    if isinstance(model, TransformerSettings):
+        own = {name: value for name in ("layers", "hidden_size", "heads") if (value := getattr(decoder, name))}
+        return model.model_copy(update=own)
+    return TransformerSettings(
+        layers=decoder.layers or getattr(model, "layers", 1),
+        hidden_size=decoder.hidden_size or model.hidden_size,
+        heads=decoder.heads or HEADS,
+        dropout=model.dropout,
+    )
+
+
+def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> RecurrentSettings:
+    """Those of a recurrent encoder in one direction, with the sizes of the decoder's own section."""
+    given = model if isinstance(model, RecurrentSettings) else RecurrentSettings(hidden_size=model.hidden_size, dropout=model.dropout)
+    cell: Settings = given.cell
+    if decoder.cell and decoder.cell != given.cell.kind:
+        if decoder.cell not in CELL_KINDS:
+            raise RecipeError(f"there is no cell called '{decoder.cell}'.", where="decoder.cell", cure=nearest(decoder.cell, CELL_KINDS))
+        cell = CELL_KINDS[decoder.cell]()
+    sizes = given.hidden_sizes
+    if decoder.layers or decoder.hidden_size:
+        layers = decoder.layers or len(sizes) or given.layers
+        sizes = (decoder.hidden_size or (sizes[-1] if sizes else given.hidden_size),) * layers
+    return given.model_copy(update={"bidirectional": False, "cell": cell, "hidden_sizes": sizes, "initial_state": "zeros"})
+
+
+def build_recurrent(settings: RecurrentSettings, decoder: DecoderSettings, encoder: Body) -> Decoder:
+    sizes = settings.hidden_sizes or (settings.hidden_size,) * settings.layers
+    input_size = settings.embedding_size or sizes[0]
+    if decoder.attention == "none":
+        stack = build_layers(settings, input_size=input_size)
+        return FixedContextDecoder(stack, build_bridge(decoder, stack, encoder), input_size=input_size, dropout=settings.dropout)
+    if decoder.context == "output":
+        stack = build_layers(settings, input_size=input_size)
+        attention, value_size = build_attention(decoder, query_size=stack.output_size, source_size=encoder.output_size)
+        look = ContextBeforeOutput(attention, value_size=value_size)
+        return AttentiveDecoder(stack, build_bridge(decoder, stack, encoder), look, input_size=input_size, dropout=settings.dropout)
+    stack = build_layers(settings, input_size=input_size + sizes[-1])
+    attention, value_size = build_attention(decoder, query_size=stack.output_size, source_size=encoder.output_size)
+    fed = InputFeeding(attention, value_size=value_size, output_size=sizes[-1])
+    return InputFeedingDecoder(stack, build_bridge(decoder, stack, encoder), fed, input_size=input_size, dropout=settings.dropout)
+
+
+def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: int) -> tuple[Attention, int]:
+    """The attention, and the width of what it finds."""
+    key_size = query_size if decoder.projected else source_size
+    try:
+        score = scores.get(decoder.attention)(query_size, key_size)
+    except UsageError as error:
+        raise RecipeError(error.what, where="decoder.attention", cure=f"{error.cure} decoder.projected=true projects them.") from error
+    windows: dict[str, Window | None] = {
+        "none": None,
+        "monotonic": MonotonicWindow(reach=decoder.reach),
+        "predicted": PredictedWindow(query_size, reach=decoder.reach),
+    }
+    key, value = (nn.Linear(source_size, key_size, bias=False) if decoder.projected else None for _ in range(2))
+    normaliser = Hard() if decoder.alignment == "hard" else Soft()
+    return Attention(score, normaliser=normaliser, key=key, value=value, window=windows[decoder.window]), key_size
+
+
+def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Body) -> Bridge:
+    """What fits: the encoder's state as it is, else a learned map of it, or of the mean of its features where it has none."""
+    sizes = stack.state_sizes
+    if decoder.bridge == "none":
+        return NoBridge(sizes)
+    if not isinstance(encoder, Recurrent):
+        if decoder.bridge == "identity":
+            raise RecipeError("an encoder that is not recurrent has no state to hand over.", where="decoder.bridge", cure="Use learned or none.")
+        return MeanBridge(sizes, feature_size=encoder.output_size)
+    encoder_sizes = encoder.stack.state_sizes
+    if decoder.bridge == "learned" or (not decoder.bridge and encoder_sizes != sizes):
+        return LearnedBridge(sizes, encoder_sizes=encoder_sizes)
+    try:
+        return IdentityBridge(sizes, encoder_sizes=encoder_sizes)
+    except UsageError as error:
+        raise RecipeError(error.what, where="decoder.bridge", cure=error.cure) from error

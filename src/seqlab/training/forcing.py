@@ -1,0 +1,43 @@
+"""How much a decoder is told while it learns: always the truth, or more and more of what it wrote itself."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+Decay = Literal["none", "constant", "linear", "exponential", "inverse_sigmoid"]
+
+
+def truth_share(step: int, *, decay: Decay, half: float, least: float = 0.0) -> float:
+    """The probability that a decoder is given the true token before this one, after `step` updates.
+
+        linear           1 - step / (2 half)
+        exponential      ½ ^ (step / half)
+        inverse sigmoid  k / (k + e^(step / k)),  with k such that it is ½ at `half`
+
+    It starts at 1 (the sigmoid: just below), is ½ after `half` updates, and never falls below `least`. With constant it is `least` always.
+    Paper: Bengio et al. 2015, "Scheduled Sampling for Sequence Prediction with Recurrent Neural Networks", arXiv:1506.03099, section 2.4.
+
+    >>> [round(truth_share(step, decay="inverse_sigmoid", half=1000), 3) for step in (0, 500, 1000, 2000)]
+    [0.995, 0.932, 0.5, 0.005]
+    """
+    if decay == "none":
+        return 1.0
+    if decay == "constant":
+        return least
+    if decay == "linear":
+        share = 1 - step / (2 * half)
+    elif decay == "exponential":
+        share = 0.5 ** (step / half)
+    else:
+        k = _speed(half)
+        share = k / (k + math.exp(min(step / k, 700.0)))
+    return max(least, share)
+
+
+def _speed(half: float) -> float:
+    """k with k ln k = half, by Newton's steps from above."""
+    k = max(math.e, half)
+    for _ in range(60):
+        k -= (k * math.log(k) - half) / (math.log(k) + 1)
+    return k

@@ -1,0 +1,48 @@
+"""Several batches for one update: as if they had been one, whatever their sizes."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from seqlab.batches.batch import Batch
+from seqlab.training.base import Carry
+from seqlab.training.gradients import go_backward
+from seqlab.training.settings import TrainingSettings
+from tests.training.toy_task import Points, small_model
+
+
+def gradients(model: nn.Module, parts: list[list[int]]) -> tuple[list[torch.Tensor], float, int]:
+    task = Points()
+    batches = [task._collate(torch.tensor(rows).numpy(), False) for rows in parts]
+    backward = go_backward(model, task, batches, (), TrainingSettings(clip_norm=0))
+    return [parameter.grad.clone() for parameter in model.parameters() if parameter.grad is not None], backward.mean, backward.loss.correct
+
+
+def test_four_batches_of_unequal_size_give_the_gradient_of_one() -> None:
+    model = small_model().eval()  # dropout would draw other masks
+    whole, mean, correct = gradients(model, [list(range(20))])
+    parts, mean_of_parts, correct_of_parts = gradients(model, [[0], [1, 2, 3], list(range(4, 15)), list(range(15, 20))])
+    for one, several in zip(whole, parts, strict=True):
+        torch.testing.assert_close(several, one, rtol=1e-5, atol=1e-7)
+    assert mean_of_parts == pytest.approx(mean, rel=1e-6)
+    assert correct_of_parts == correct
+
+
+def test_a_state_is_carried_through_all_batches_of_an_update() -> None:
+    given: list[Carry] = []
+
+    class Carrying(Points):
+        def loss(self, model: nn.Module, batch: Batch, carry: Carry):  # type: ignore[no-untyped-def]  # as the parent's
+            given.append(carry)
+            return super().loss(model, batch, carry)
+
+    task = Carrying()
+    batches = [task._collate(torch.tensor([number]).numpy(), False) for number in range(3)]
+    first = (torch.ones(1),)
+    after = go_backward(small_model(), task, batches, first, TrainingSettings()).loss.carry
+    assert given[0] is first
+    assert given[1] is not given[2]
+    assert all(len(carry) == 1 for carry in given)
+    assert after is not given[2]
