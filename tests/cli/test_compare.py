@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow  # trainings and commands: short each, long togeth
         (["compare", "a", "b", "--seeds", "3"], "--minutes, --seeds and --task are for models that are still to be trained"),
         (["compare", "a.csv", "--models", "gru,cnn", "--data", "b.csv"], "--data is for finished runs"),
         (["compare", "missing.csv", "--models", "gru,cnn"], "there is no such file or folder"),
+        (["compare", "languages", "--models", "gru,cnn", "--against", "lstm"], "'lstm' is none of what is compared"),
         (["train", "languages", "--seeds", "1"], "--seeds 1 shows no spread"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

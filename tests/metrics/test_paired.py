@@ -69,6 +69,15 @@ def test_many_looks_are_corrected_for() -> None:
     assert three[0].holm_p == pytest.approx(min(1.0, 2 * three[0].p))
 
 
+def test_two_scores_without_end_show_no_difference() -> None:
+    """A model that gives a token no chance has an infinite loss; between two of them nothing can be told."""
+    endless = means(np.array([1.0, np.inf, 2.0] * 30))
+    found = compare_with([endless], [[endless]], higher_is_better=False)[0]
+    assert math.isnan(found.value)
+    assert (found.p, found.is_shown) == (1.0, False)
+    assert found.sentence("B", "A").startswith("no difference between B and A that this data can show")
+
+
 def test_no_p_value_is_zero() -> None:
     assert two_sided(np.ones(999)) == pytest.approx(2 / 1000)
 

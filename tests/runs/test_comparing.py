@@ -10,10 +10,12 @@ import pytest
 
 import seqlab
 from seqlab.core.errors import RunError, UsageError
+from seqlab.recipes.recipe import Recipe
 from seqlab.runs.comparing import compare_runs
 from seqlab.runs.contest import hold_contest
 from seqlab.runs.run import Run
 from seqlab.runs.seeds import train_seeds
+from seqlab.runs.several import wanted_seeds
 
 pytestmark = pytest.mark.slow  # a training takes a second
 
@@ -60,6 +62,11 @@ def test_the_better_run_is_named_with_interval_and_p(pair: list[Run]) -> None:
     assert json.loads(json.dumps(found.as_json()))["differences"]["loss"]["good"]["value"] == pytest.approx(
         pair[0].results["loss"].value - pair[1].results["loss"].value, abs=1e-5
     )
+    turned = seqlab.compare([run.folder for run in pair], against=pair[1].folder)
+    assert [competitor.name for competitor in turned.competitors] == ["good", "bad"]
+    assert turned.differences["accuracy"]["bad"].value == pytest.approx(-difference.value)
+    assert turned.sentences()[0].startswith("bad is worse than good by 0.")
+    assert (turned.mcnemars["bad"].only_first, turned.mcnemars["bad"].only_second) == (right.only_second, right.only_first)
 
 
 def test_data_that_one_was_trained_on_is_warned_about(pair: list[Run], notes: Path) -> None:
@@ -72,8 +79,12 @@ def test_what_cannot_be_compared_is_refused_with_words(pair: list[Run], notes: P
     folder = pair[0].folder
     with pytest.raises(UsageError, match="a comparison needs two runs"):
         compare_runs([folder])
-    with pytest.raises(UsageError, match="a run is named twice"):
-        compare_runs([folder, folder])
+    for other in (folder, folder.parent / "." / ".." / folder.parent.name / folder.name):
+        with pytest.raises(UsageError, match="a run is named twice"):
+            compare_runs([folder, other])
+    with pytest.raises(UsageError, match="'goood' is none of what is compared") as caught:
+        compare_runs([run.folder for run in pair], against="goood")
+    assert "good" in caught.value.cure
     named = seqlab.train(write_notes(tmp_path / "other.csv", labels=("calm", "high")), *SMALL, model="gru", out=tmp_path / "named")
     with pytest.raises(UsageError, match="different labels apart: only one of bad and named knows 'calm', 'low'"):
         compare_runs([folder, named.folder])
@@ -120,6 +131,26 @@ def test_seeds_share_their_test_data_and_go_on_where_they_were_stopped(notes: Pa
         train_seeds(str(notes), settings, 3, base=tmp_path / "notes", model="cnn")
 
 
+def test_runs_that_a_plan_did_not_begin_are_not_taken_for_its_own(notes: Path, tmp_path: Path) -> None:
+    seqlab.train(notes, *SMALL, model="gru", out=tmp_path / "notes-seed2")
+    with pytest.raises(RunError, match="a run that was not begun here stands in the way") as caught:
+        train_seeds(str(notes), [*SMALL, "model.hidden_size=5"], 2, base=tmp_path / "notes", model="gru")
+    assert caught.value.where == str(tmp_path / "notes-seed2")
+    assert not (tmp_path / "notes-seeds").exists()
+
+
+def test_seeds_of_a_recipe_are_kept() -> None:
+    """What a recipe says about its seeds counts like what the command says."""
+    written = Recipe.model_validate({"data": {"train": "a.csv", "seed": 9}, "training": {"seed": 4}})
+    words = [
+        wanted.settings
+        for wanted in wanted_seeds(written, ["training.seed=4", "training.steps=2"], 2, name="a", folder=lambda seed: Path(f"a-{seed}"))
+    ]
+    assert words == [("training.steps=2", "training.seed=4"), ("training.steps=2", "training.seed=5")]
+    plain = Recipe.model_validate({"data": {"train": "a.csv"}})
+    assert wanted_seeds(plain, [], 1, name="a", folder=lambda seed: Path(f"a-{seed}"))[0].settings == ("data.seed=1", "training.seed=1")
+
+
 def test_a_contest_trains_what_is_missing_and_compares(notes: Path, tmp_path: Path) -> None:
     trained: list[str] = []
     again = []
@@ -131,5 +162,9 @@ def test_a_contest_trains_what_is_missing_and_compares(notes: Path, tmp_path: Pa
     assert trained == ["gru-seed1", "rnn-seed1"]
     assert again[0] == again[1]
     assert (tmp_path / "contest" / "rnn-seed1" / "results.json").is_file()
+    turned = hold_contest(str(notes), ["gru", "rnn"], [*SMALL, "training.steps=2"], folder=tmp_path / "contest", against="rnn")
+    assert turned.reference.name == "rnn"
+    with pytest.raises(UsageError, match="'lstm' is none of what is compared"):
+        hold_contest(str(notes), ["gru", "rnn"], [], folder=tmp_path / "another", against="lstm")
     with pytest.raises(UsageError, match="two different models"):
         hold_contest(str(notes), ["gru"], [], folder=tmp_path / "contest")

@@ -9,8 +9,9 @@ import pytest
 
 import seqlab
 from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.items import means
 from seqlab.metrics.stream import BLOCK, Stream
-from seqlab.runs.leaks import note_leaks
+from seqlab.runs.leaks import note_leaks, sentence_without_leaks
 from seqlab.sources.passages import Repeats
 from seqlab.sources.survey import PartSurvey, Survey
 from seqlab.tasks.base import Evaluation, Task
@@ -33,6 +34,29 @@ def test_rows_that_training_has_are_left_out_of_a_second_score(tmp_path: Path) -
     assert found["scores"][0]["name"] == "accuracy"
     assert found["scores"][0]["value"] == pytest.approx(np.mean(right))
     assert any("rows that training has seen" in warning for warning in run.results.raw["warnings"])
+
+
+@pytest.mark.parametrize(("known", "left_out"), [([], 0), ([2], 1), ([2, 3], 2)], ids=["none", "some", "all"])
+def test_rows_that_training_has_are_told(known: list[int], left_out: int) -> None:
+    """A score on nothing but what training has seen must not pass in silence."""
+
+    class Places:
+        def item_places(self, split: str) -> list[tuple[str, int]]:
+            return [("a.csv", 2), ("a.csv", 3)]
+
+    items = means(np.array([True, False]))
+    evaluation = Evaluation("test", [scored("accuracy", items)], {}, {"accuracy": items})
+    survey = Survey({"test": PartSurvey()}, [], {"test": {("a.csv", line) for line in known}})
+    sentence = note_leaks(evaluation, Places(), survey)  # type: ignore[arg-type] # nothing else of a task is asked for
+    details = evaluation.details.get("without_leaks", {"left_out": 0})
+    assert details["left_out"] == left_out
+    if left_out == 2:
+        assert sentence == "test: training has seen all of it: the score says nothing about new data"
+        assert sentence_without_leaks("test", details, 0.5) == sentence
+    elif left_out:
+        assert sentence.startswith("test: without the 1 rows that training has seen, 1 are left: accuracy 0.0000")
+    else:
+        assert sentence == ""
 
 
 def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:

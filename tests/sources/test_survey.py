@@ -46,6 +46,12 @@ def test_quantiles_are_those_of_the_sorted_lengths(tmp_path: Path) -> None:
     assert words.mean == pytest.approx(51)
 
 
+def test_a_cell_that_holds_no_text_counts_as_empty(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text("".join(f'{{"text": {cell}, "label": "x"}}\n' for cell in ('"some words"', "null", "7", "true")))
+    found = survey({"train": open_source(tmp_path / "rows.jsonl", DataSettings())}, text="text", label="label").parts["train"]
+    assert (found.rows, found.empty, found.first_empty[0]) == (4, 3, f"{tmp_path}/rows.jsonl, line 2")
+
+
 def test_clean_data_has_no_warnings(tmp_path: Path) -> None:
     splits = {"train": part(tmp_path / "a.csv", "a,x", "b,y"), "test": part(tmp_path / "b.csv", "c,x")}
     assert survey(splits, text="text", label="label").warnings == []

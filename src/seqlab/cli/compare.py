@@ -18,6 +18,7 @@ EXAMPLES = """\b
 Examples:
   seqlab compare runs/reviews-lstm runs/reviews-cnn
   seqlab compare runs/reviews-lstm runs/reviews-cnn --data new-reviews.csv
+  seqlab compare runs/* --against reviews-lstm
   seqlab compare reviews.csv --models lstm,cnn,transformer --minutes 3
   seqlab compare languages --models lstm,gru training.steps=500 --seeds 3
 """
@@ -27,6 +28,7 @@ MOST_DISAGREEMENTS = 3
 def compare(
     what: Annotated[list[str], typer.Argument(metavar="RUN RUN … | WHAT [KEY=VALUE …]", help="Runs; or, with --models, data and settings.")],
     models: Annotated[str, typer.Option(help="Train and compare these models: lstm,cnn,transformer", metavar="NAME,NAME")] = "",
+    against: Annotated[str, typer.Option(help="Compare the others with this one; the first when left out.", metavar="NAME")] = "",
     data: Annotated[str, typer.Option(help="Score all runs on this data instead of the test part that they share.", metavar="FILE")] = "",
     minutes: Annotated[float, typer.Option(help="Time budget of each training in minutes.", show_default=False)] = 0,
     seeds: Annotated[int, typer.Option(min=1, help="Train every model with this many seeds.")] = 1,
@@ -41,15 +43,18 @@ def compare(
     if not models and (minutes or seeds > 1 or task):
         raise UsageError("--minutes, --seeds and --task are for models that are still to be trained.", cure="Name them: --models lstm,cnn")
     if models:
-        folder, comparison = _contest(what[0], models.split(","), what[1:], minutes=minutes, seeds=seeds, task=task, out=out, quiet=quiet)
+        folder, comparison = _contest(
+            what[0], models.split(","), what[1:], minutes=minutes, seeds=seeds, task=task, against=against, out=out, quiet=quiet
+        )
     else:
         from seqlab.runs.comparing import compare_runs
 
-        comparison = compare_runs(what, data=data or None)
+        comparison = compare_runs(what, data=data or None, against=against)
         folder = Path(out) if out else Path("runs") / "compared"
     from seqlab.runs.comparison_page import write_comparison
 
-    page = write_comparison(comparison, folder, command=_command(what, models=models, data=data, minutes=minutes, seeds=seeds))
+    options = {"models": models, "data": data, "minutes": f"{minutes:g}" if minutes else "", "seeds": str(seeds) if seeds > 1 else "", "task": task}
+    page = write_comparison(comparison, folder, command=_command(what, {**options, "against": against}))
     if as_json:
         return answer_json({"page": str(page), **comparison.as_json()})
     _show(comparison)
@@ -58,7 +63,7 @@ def compare(
 
 
 def _contest(
-    what: str, models: list[str], settings: list[str], *, minutes: float, seeds: int, task: str, out: str, quiet: bool
+    what: str, models: list[str], settings: list[str], *, minutes: float, seeds: int, task: str, against: str, out: str, quiet: bool
 ) -> tuple[Path, Comparison]:
     words = [*settings, *([f"training.minutes={minutes}"] if minutes else [])]
     recipes = [checked(what, words, task=task, model=model) for model in models]  # all mistakes show before the first training
@@ -70,15 +75,18 @@ def _contest(
     begin = silent if quiet else announced
     try:
         return folder, hold_contest(
-            what, models, words, seeds=seeds, folder=folder, task=task, watch=lambda: TerminalProgress(quiet=quiet), begin=begin
+            what, models, words, seeds=seeds, folder=folder, task=task, against=against, watch=lambda: TerminalProgress(quiet=quiet), begin=begin
         )
     except Interrupted as stopped:
         stopped_at(stopped.folder, stopped.step)
 
 
-def _command(what: list[str], *, models: str, data: str, minutes: float, seeds: int) -> str:
-    options = [f"--models {quoted(models)}" if models else "", f"--data {quoted(data)}" if data else "", f"--minutes {minutes:g}" if minutes else ""]
-    return " ".join(filter(None, ["seqlab compare", *map(quoted, what), *options, f"--seeds {seeds}" if seeds > 1 else ""]))
+def _command(what: list[str], options: dict[str, str]) -> str:
+    """
+    >>> _command(["my data.csv"], {"models": "lstm,cnn", "data": "", "task": "tagging"})
+    "seqlab compare 'my data.csv' --models lstm,cnn --task tagging"
+    """
+    return " ".join(["seqlab compare", *map(quoted, what), *(f"--{name} {quoted(value)}" for name, value in options.items() if value)])
 
 
 def _show(comparison: Comparison) -> None:

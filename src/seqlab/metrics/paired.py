@@ -98,7 +98,7 @@ def two_sided(differences: Statistics) -> float:
     >>> two_sided(np.array([1.0] * 99)), two_sided(np.array([1.0, -1.0, 2.0]))
     (0.02, 1.0)
     """
-    rarer = min(int((differences <= 0).sum()), int((differences >= 0).sum()))
+    rarer = min(int((~(differences > 0)).sum()), int((~(differences < 0)).sum()))  # what is no number speaks for neither side
     return min(1.0, 2 * (rarer + 1) / (len(differences) + 1))
 
 

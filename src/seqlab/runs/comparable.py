@@ -10,8 +10,8 @@ from seqlab.runs.data import OpenedData, open_data, open_more
 from seqlab.runs.run import MORE, Run
 from seqlab.sources.base import Source
 
-Parts = dict[int, tuple[Source | None, Source]]
-"""By the identity of a run: its training data, where it has any, and the data that is scored."""
+Parts = dict[int, dict[str, Source]]
+"""By the identity of a run: the parts of its data, that which is scored among them."""
 
 
 def check_comparable(runs: Sequence[Run]) -> None:
@@ -33,7 +33,8 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
     """The split that is scored, and each run's way of reading it: further data, or the test part (else the validation part) that all share."""
     opened: list[OpenedData | None] = [open_data(run.recipe) if run.recipe.data.train else None for run in runs]
     if data is not None:
-        return MORE, {id(run): (one.parts["train"] if one else None, open_more(run.recipe, str(data))) for run, one in zip(runs, opened, strict=True)}
+        trained: list[dict[str, Source]] = [{"train": one.parts["train"]} if one else {} for one in opened]
+        return MORE, {id(run): {**parts, MORE: open_more(run.recipe, str(data))} for run, parts in zip(runs, trained, strict=True)}
     split = next((name for name in ("test", "valid") if all(one is not None and name in one.parts for one in opened)), "")
     if not split:
         raise UsageError("the runs have no part of their data in common.", cure="Name data that all are scored on: --data FILE")
@@ -46,7 +47,7 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
                 f"{runs[0].folder.name} and {run.folder.name} have different {split} data.{why}",
                 cure="Name data that both are scored on, and that neither was trained on: --data FILE",
             )
-    return split, {id(run): (one.parts["train"], one.parts[split]) for run, one in zip(runs, opened, strict=True) if one is not None}
+    return split, {id(run): one.parts for run, one in zip(runs, opened, strict=True) if one is not None}
 
 
 def _labels(run: Run) -> list[str]:

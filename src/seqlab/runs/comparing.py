@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from seqlab.core.errors import UsageError
+from seqlab.core.errors import UsageError, nearest, shortened
 from seqlab.metrics.items import Items, Sums
 from seqlab.metrics.over_seeds import OverSeeds, over_seeds
 from seqlab.metrics.paired import Difference, McNemar, compare_with, mcnemar
 from seqlab.metrics.score import Score
+from seqlab.pages.comparison import DisputedExample
 from seqlab.runs.comparable import check_comparable, open_common
 from seqlab.runs.leaks import note_leaks
 from seqlab.runs.run import Run
 from seqlab.runs.surveying import survey_parts
+from seqlab.sources.base import Source
 from seqlab.tasks.base import Evaluation
 from seqlab.tasks.text_stream import BY_LINE
 
@@ -54,25 +56,15 @@ class Competitor:
 
 
 @dataclass(frozen=True)
-class Disagreement:
-    """One example that competitors answer differently."""
-
-    where: str
-    text: str
-    truth: str
-    answers: dict[str, str]
-
-
-@dataclass(frozen=True)
 class Comparison:
-    """All that was found: differences by score and competitor, each against `reference`, the first that was named."""
+    """All that was found: differences by score and competitor, each against `reference`, the first of them."""
 
     split: str
     competitors: list[Competitor]
     score_names: list[str]
     differences: dict[str, dict[str, Difference]]
     mcnemars: dict[str, McNemar] = field(default_factory=dict)
-    disagreements: list[Disagreement] = field(default_factory=list)
+    disagreements: list[DisputedExample] = field(default_factory=list)
     num_disagreements: int = 0
     warnings: list[str] = field(default_factory=list)
 
@@ -100,16 +92,21 @@ class Comparison:
         }
 
 
-def compare_runs(paths: Sequence[str | Path], *, data: str | Path | None = None) -> Comparison:
-    """Runs by their folders, each one a competitor of its own; the others are compared with the first."""
+def compare_runs(paths: Sequence[str | Path], *, data: str | Path | None = None, against: str = "") -> Comparison:
+    """Runs by their folders, each one a competitor of its own; the others are compared with the first, or with the one that is named."""
     if len(paths) < 2:
         raise UsageError("a comparison needs two runs.", cure="Name them: seqlab compare RUN RUN")
     runs = [Run.load(path) for path in paths]
-    return compare_groups({name: [run] for name, run in zip(_names(runs), runs, strict=True)}, data=data)
+    names = _names(runs)
+    against = next((name for name, path in zip(names, paths, strict=True) if against == str(path)), against)  # by its name or as it was written
+    return compare_groups({name: [run] for name, run in zip(names, runs, strict=True)}, data=data, against=against)
 
 
-def compare_groups(groups: Mapping[str, Sequence[Run]], *, data: str | Path | None = None) -> Comparison:
-    """Competitors by their names, each with one run or with one for every seed."""
+def compare_groups(groups: Mapping[str, Sequence[Run]], *, data: str | Path | None = None, against: str = "") -> Comparison:
+    """Competitors by their names, each with one run or with one for every seed; the reference is `against`, else the first."""
+    if against:
+        refuse_unknown(against, list(groups))
+        groups = {against: groups[against], **groups}
     every = [run for runs in groups.values() for run in runs]
     check_comparable(every)
     split, parts = open_common(every, data=data)
@@ -118,26 +115,31 @@ def compare_groups(groups: Mapping[str, Sequence[Run]], *, data: str | Path | No
     for name, runs in groups.items():
         evaluations = []
         for run in runs:
-            train, part = parts[id(run)]
-            evaluations.append(_evaluate(run, split, train, part))
+            evaluations.append(_evaluate(run, split, parts[id(run)]))
             if len(evaluations) == 1:  # other seeds have the same training data
-                warnings += _leaks(name, run, evaluations[0], split, train, part)
+                warnings += _leaks(name, run, evaluations[0], parts[id(run)], data)
         competitors.append(Competitor(name, list(runs), evaluations))
     return _compare(split, competitors, list(dict.fromkeys(warnings)))
 
 
-def _evaluate(run: Run, split: str, train: Any, part: Any) -> Evaluation:
-    if train is not None:
-        run.task.attach("train", train)
-    run.task.attach(split, part)
+def refuse_unknown(against: str, names: Sequence[str]) -> None:
+    """The reference is one of those that are compared."""
+    if against and against not in names:
+        raise UsageError(f"'{shortened(against)}' is none of what is compared.", where="--against", cure=nearest(against, names))
+
+
+def _evaluate(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluation:
+    for name in ("train", split):
+        if name in parts:
+            run.task.attach(name, parts[name])
     return run.task.evaluate(run.model, split)
 
 
-def _leaks(name: str, run: Run, evaluation: Evaluation, split: str, train: Any, part: Any) -> list[str]:
+def _leaks(name: str, run: Run, evaluation: Evaluation, parts: Mapping[str, Source], data: str | Path | None) -> list[str]:
     """Whether what is compared on stands in the training data of a run."""
-    if train is None:
+    if "train" not in parts:
         return []
-    sentence = note_leaks(evaluation, run.task, survey_parts(run.recipe, {"train": train, split: part}))
+    sentence = note_leaks(evaluation, run.task, survey_parts(run.recipe, parts, more=data))
     return [f"{name}: {sentence}"] if sentence else []
 
 
@@ -204,7 +206,7 @@ def _right(evaluation: Evaluation) -> np.ndarray[Any, np.dtype[np.bool_]] | None
     return items.each()[:, 0] == 1
 
 
-def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[Disagreement], int]:
+def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[DisputedExample], int]:
     answers = [competitor.first.answers for competitor in competitors]
     if not all(len(own) for own in answers) or len({len(own) for own in answers}) > 1:
         return [], 0
@@ -218,7 +220,7 @@ def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[Disa
         chosen = _differing_words([own[number] for own in answers]) if pieces is not None else [0]
         told = {competitor.name: _told(own[number], chosen, pieces) for competitor, own in zip(competitors, answers, strict=True)}
         text = value if isinstance(value, str) else " ".join(pieces) if pieces is not None else f"{len(value)} steps"
-        found.append(Disagreement(where, text[:2000], _told(truths[number], chosen, pieces), told))
+        found.append(DisputedExample(where, text[:2000], _told(truths[number], chosen, pieces), told))
     return found, len(differing)
 
 
@@ -236,7 +238,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
     names = [run.folder.name for run in runs]
     if len(set(names)) < len(names):
         names = [str(run.folder) for run in runs]
-    if len(set(names)) < len(names):
+    if len({run.folder.resolve() for run in runs}) < len(runs):
         raise UsageError("a run is named twice.", cure="Name different runs.")
     return names
 

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from seqlab.core.files import write_whole
-from seqlab.pages.comparison import Agreement, ComparisonPage, Contrast, DisputedExample, Standing, render_comparison
+from seqlab.pages.comparison import Agreement, ComparisonPage, Contrast, Standing, render_comparison
 from seqlab.pages.interval_rows import Reach
 from seqlab.pages.numbers import fixed
 from seqlab.pages.report_data import Curve, Series
@@ -61,7 +61,7 @@ def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> P
         agreements=[
             Agreement(name, found.both, found.only_first, found.only_second, found.neither, found.p) for name, found in comparison.mcnemars.items()
         ],
-        examples=[DisputedExample(found.where, found.text, found.truth, found.answers) for found in comparison.disagreements],
+        examples=comparison.disagreements,
         num_disputed=comparison.num_disagreements,
         curves=_curves(comparison),
         command=command,

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
-from seqlab.runs.comparing import Comparison, compare_groups
+from seqlab.runs.comparing import Comparison, compare_groups, refuse_unknown
+from seqlab.runs.finding import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.several import FORMAT, Begin, Wanted, Watch, keep_plan, train_wanted, wanted_seeds
 from seqlab.runs.start import Say
 
-CONTEST, PAGE = "compare.json", "compare.html"
+CONTEST = "compare.json"
 
 
 def hold_contest(
@@ -25,24 +26,27 @@ def hold_contest(
     seeds: int = 1,
     folder: Path,
     task: str = "",
+    against: str = "",
     watch: Watch = nullcontext,
     say: Say = lambda _: None,
     begin: Begin = lambda _, __: None,
 ) -> Comparison:
-    """Train every model with every seed into FOLDER/MODEL-seedN, then compare them with the first."""
+    """Train every model with every seed into FOLDER/MODEL-seedN, then compare them with the first, or with the one that is named."""
     if len(models) < 2 or len(set(models)) < len(models):
         raise UsageError("a contest needs two different models.", cure="For example: --models lstm,cnn; seqlab list models")
+    refuse_unknown(against, models)
     plan = {"what": what, "models": list(models), "settings": list(settings), "task": task, "seeds": seeds}
-    keep_plan(folder / CONTEST, plan)
-    wanted = {model: _trainings(folder, model, settings, seeds) for model in models}
+    wanted = {model: _trainings(what, model, settings, seeds, task=task, folder=folder) for model in models}
+    keep_plan(folder / CONTEST, plan, [one.folder for trainings in wanted.values() for one in trainings])
     groups: dict[str, list[Run]] = {model: [] for model in models}
     for place in range(seeds):  # seed by seed, so that an early look sees every model
         for model in models:
             groups[model].append(train_wanted(what, wanted[model][place], task=task, watch=watch, say=say, begin=begin))
-    comparison = compare_groups(groups)
+    comparison = compare_groups(groups, against=against)
     write_whole(folder / CONTEST, json.dumps({"format": FORMAT, "plan": plan, **comparison.as_json()}, indent=1, ensure_ascii=False, default=str))
     return comparison
 
 
-def _trainings(folder: Path, model: str, settings: Sequence[str], seeds: int) -> list[Wanted]:
-    return wanted_seeds(settings, seeds, name=model, folder=lambda seed: folder / f"{model}-seed{seed}", model=model)
+def _trainings(what: str, model: str, settings: Sequence[str], seeds: int, *, task: str, folder: Path) -> list[Wanted]:
+    recipe, _ = find_recipe(what, list(settings), task=task, model=model)
+    return wanted_seeds(recipe, settings, seeds, name=model, folder=lambda seed: folder / f"{model}-seed{seed}", model=model)

@@ -64,15 +64,11 @@ def measure_gain(
     if len(set(counts)) < len(counts) or any(count < 0 for count in counts) or not counts:
         raise UsageError("the numbers of labelled rows must be positive and different.", where="--rows", cure="For example: --rows 100,1000,all")
     plan = {"what": what, "start": start, "rows": list(counts), "settings": list(settings), "task": task}
-    keep_plan(folder / GAIN, plan)
+    wanted = {count: _pair(start, count, settings, folder) for count in counts}
+    keep_plan(folder / GAIN, plan, [one.folder for pair in wanted.values() for one in pair.values()])
     found = []
-    for count in counts:
-        runs = {}
-        for weights in (NEW, LEARNED):
-            name = f"{count or 'all'}-{weights}"
-            words = (*settings, f"start.run={start}", f"start.weights={weights}", f"data.train_rows={count}")
-            wanted = Wanted(name, folder / name, words)
-            runs[weights] = [train_wanted(what, wanted, task=task, watch=watch, say=say, begin=begin)]
+    for count, pair in wanted.items():
+        runs = {weights: [train_wanted(what, one, task=task, watch=watch, say=say, begin=begin)] for weights, one in pair.items()}
         comparison = compare_groups(runs)
         first = comparison.score_names[0]
         new, learned = (competitor.score(first) for competitor in comparison.competitors)
@@ -80,4 +76,14 @@ def measure_gain(
     write_whole(
         folder / GAIN, json.dumps({"format": FORMAT, "plan": plan, "gains": [gain.as_json() for gain in found]}, indent=1, ensure_ascii=False)
     )
+    return found
+
+
+def _pair(start: str, count: int, settings: Sequence[str], folder: Path) -> dict[str, Wanted]:
+    """The two trainings on so many rows."""
+    found = {}
+    for weights in (NEW, LEARNED):
+        name = f"{count or 'all'}-{weights}"
+        words = (*settings, f"start.run={start}", f"start.weights={weights}", f"data.train_rows={count}")
+        found[weights] = Wanted(name, folder / name, words)
     return found

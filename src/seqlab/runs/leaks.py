@@ -17,19 +17,16 @@ MOSTLY = 0.5
 """Share of a block's passages from which the block counts as known."""
 
 
-def note_leaks(evaluation: Evaluation, task: Task, found: Survey, *, part: str = "") -> str:
-    """Add the scores without what training has seen to the details; returns a sentence, empty where nothing was seen.
-
-    `part` is the name in the survey, where it is not that of the split.
-    """
-    is_known, unit = _known(evaluation, task, found, part or evaluation.split)
-    if not is_known.any() or is_known.all():
-        return "" if not is_known.any() else f"{evaluation.split}: training has seen all of it: the score says nothing about new data"
+def note_leaks(evaluation: Evaluation, task: Task, found: Survey) -> str:
+    """Add the scores without what training has seen to the details; returns a sentence, empty where nothing was seen."""
+    is_known, unit = _known(evaluation, task, found)
+    if not is_known.any():
+        return ""
     kept = np.flatnonzero(~is_known)
     scores = []
     for score in evaluation.scores:
         items = evaluation.items.get(score.name)
-        if items is not None and items.num_items == len(is_known):  # a score over some rows only has other items
+        if len(kept) and items is not None and items.num_items == len(is_known):  # a score over some rows only has other items
             clean = items.part(kept)
             reach = interval_of(clean)
             scores.append({"name": score.name, "value": clean.whole(), "low": reach.low, "high": reach.high})
@@ -39,6 +36,8 @@ def note_leaks(evaluation: Evaluation, task: Task, found: Survey, *, part: str =
 
 def sentence_without_leaks(split: str, found: dict[str, Any], whole: float) -> str:
     """The first score without what training has seen, beside the score on everything."""
+    if not found["kept"]:
+        return f"{split}: training has seen all of it: the score says nothing about new data"
     left = f"{split}: without the {found['left_out']:,} {found['unit']} that training has seen, {found['kept']:,} are left"
     if not found["scores"]:
         return left
@@ -47,10 +46,10 @@ def sentence_without_leaks(split: str, found: dict[str, Any], whole: float) -> s
     return f"{left}: {first['name']} {first['value']:.4f} {reach} beside {whole:.4f} on all"
 
 
-def _known(evaluation: Evaluation, task: Task, found: Survey, part: str) -> tuple[Bool[np.ndarray, " items"], str]:
+def _known(evaluation: Evaluation, task: Task, found: Survey) -> tuple[Bool[np.ndarray, " items"], str]:
     """Which items of the split training has seen, and what an item is."""
-    leaked = found.leaked.get(part)
-    if leaked:
+    part = evaluation.split
+    if leaked := found.leaked.get(part):
         return np.array([place in leaked for place in task.item_places(evaluation.split)], dtype=np.bool_), "rows"
     repeats = found.parts[part].repeats if part in found.parts else None
     if repeats is None or evaluation.stream is None or not len(repeats.starts):

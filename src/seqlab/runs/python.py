@@ -42,9 +42,11 @@ def load(path: str | Path) -> Run:
     return Run.load(path)
 
 
-def compare(runs: Sequence[str | Path], *, data: str | Path | None = None) -> Comparison:
+def compare(runs: Sequence[str | Path], *, data: str | Path | None = None, against: str | Path = "") -> Comparison:
     """Several runs on the test part that they share, or on further data: scores side by side and paired tests against the first.
+
+    `against` names another one to compare with.
 
     `sentences()` says who is better and whether that is more than chance; `differences["accuracy"]["NAME"]` has the numbers.
     """
-    return compare_runs(runs, data=data)
+    return compare_runs(runs, data=data, against=str(against))

@@ -100,7 +100,8 @@ class Run:
         part = open_more(self.recipe, str(data)) if data is not None else opened.parts[split]
         self.task.attach(split, part)
         evaluation = self.task.evaluate(self.model, split)
-        note_leaks(evaluation, self.task, survey_parts(self.recipe, {"train": train, split: part}))
+        looked_at = opened.parts if data is None else {"train": train, split: part}  # as training did, whose survey is kept
+        note_leaks(evaluation, self.task, survey_parts(self.recipe, looked_at, more=data))
         return evaluation
 
     def _evaluate_imported(self, data: str | Path | None) -> Evaluation:

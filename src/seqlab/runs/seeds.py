@@ -12,6 +12,7 @@ from typing import Any
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
 from seqlab.metrics.over_seeds import OverSeeds, over_seeds
+from seqlab.runs.finding import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.several import FORMAT, Begin, Watch, keep_plan, train_wanted, wanted_seeds
 from seqlab.runs.start import Say
@@ -64,10 +65,11 @@ def train_seeds(
     """Train BASE-seed1, BASE-seed2, …; what is finished already is taken as it is. BASE-seeds/seeds.json holds the results so far."""
     if count < 2:
         raise UsageError(f"--seeds {count} shows no spread.", cure="Two seeds at least; five are usual.")
-    wanted = wanted_seeds(settings, count, name=base.name, folder=lambda seed: base.with_name(f"{base.name}-seed{seed}"), model=model)
+    recipe, _ = find_recipe(what, list(settings), task=task, model=model)
+    wanted = wanted_seeds(recipe, settings, count, name=base.name, folder=lambda seed: base.with_name(f"{base.name}-seed{seed}"), model=model)
     path = base.with_name(f"{base.name}-seeds") / SEEDS
     plan = {"what": what, "settings": list(settings), "task": task, "model": model, "seeds": count}
-    keep_plan(path, plan)
+    keep_plan(path, plan, [one.folder for one in wanted])
     runs: list[Run] = []
     for one in wanted:
         runs.append(train_wanted(what, one, task=task, watch=watch, say=say, begin=begin))

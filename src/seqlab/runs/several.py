@@ -11,6 +11,7 @@ from typing import Any
 
 from seqlab.core.errors import RunError
 from seqlab.core.files import write_whole
+from seqlab.recipes.recipe import Recipe
 from seqlab.runs.finding import find_recipe
 from seqlab.runs.folder import RECIPE, RESULTS
 from seqlab.runs.run import Run
@@ -34,11 +35,11 @@ class Wanted:
     model: str = ""
 
 
-def wanted_seeds(settings: Sequence[str], count: int, *, name: str, folder: Callable[[int], Path], model: str = "") -> list[Wanted]:
-    """Trainings that differ in training.seed only. The rows that are held out stay those of the first seed."""
-    first = next((int(word.partition("=")[2]) for word in reversed(settings) if word.startswith("training.seed=")), 1)
+def wanted_seeds(recipe: Recipe, settings: Sequence[str], count: int, *, name: str, folder: Callable[[int], Path], model: str = "") -> list[Wanted]:
+    """Trainings that differ in training.seed only, from that of the recipe upwards. The rows that are held out stay those of the first."""
+    first = recipe.training.seed
     plain = [word for word in settings if not word.startswith("training.seed=")]
-    same = [] if any(word.startswith("data.seed=") for word in plain) else [f"data.seed={first}"]
+    same = [f"data.seed={first}"] if recipe.data.seed < 0 else []
     return [Wanted(f"{name}-seed{seed}", folder(seed), (*plain, *same, f"training.seed={seed}"), model=model) for seed in range(first, first + count)]
 
 
@@ -63,14 +64,19 @@ def train_wanted(
         return train(prepared, watcher=watcher, say=say)
 
 
-def keep_plan(path: Path, plan: dict[str, Any]) -> None:
-    """Write what is asked for, or refuse a folder in which something else was begun. How many seeds there are may change."""
+def keep_plan(path: Path, plan: dict[str, Any], folders: Sequence[Path]) -> None:
+    """Write what is asked for, or refuse a folder in which something else was begun. How many seeds there are may change.
+
+    A run that stands in one of its folders before there is a plan may have other settings, so it is not taken for a part of it.
+    """
     if path.is_file():
         before = read_plan(path)
         changed = sorted(name for name in plan.keys() | before.keys() if name != "seeds" and plan.get(name) != before.get(name))
         if changed:
             told = ", ".join(f"{name} {before.get(name)!r} -> {plan.get(name)!r}" for name in changed)
             raise RunError(f"something else was begun here ({told}).", where=str(path), cure="Choose another folder with --out, or remove this one.")
+    elif taken := [folder for folder in folders if (folder / RECIPE).is_file()]:
+        raise RunError("a run that was not begun here stands in the way.", where=str(taken[0]), cure="Choose another --out, or remove the run.")
     else:
         write_whole(path, json.dumps({"format": FORMAT, "plan": plan}, indent=1, ensure_ascii=False))
 
@@ -80,7 +86,11 @@ def read_plan(path: Path) -> dict[str, Any]:
     try:
         plan = json.loads(path.read_text(encoding="utf-8"))["plan"]
     except (ValueError, KeyError, TypeError) as error:
-        raise RunError("the file cannot be read.", where=str(path), cure="Remove it, and start again: finished runs are kept.") from error
+        raise _unreadable(path) from error
     if not isinstance(plan, dict):
-        raise RunError("the file cannot be read.", where=str(path), cure="Remove it, and start again: finished runs are kept.")
+        raise _unreadable(path)
     return plan
+
+
+def _unreadable(path: Path) -> RunError:
+    return RunError("the file cannot be read.", where=str(path), cure="Restore it from a copy, or choose another folder with --out.")

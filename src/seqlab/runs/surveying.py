@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import LANGUAGE_MODELS
+from seqlab.runs.kept_survey import kept_survey
 from seqlab.sources.base import Source
 from seqlab.sources.survey import Survey, survey
 from seqlab.tasks.labelled_rows import STEPS, names_in
 
 
-def survey_parts(recipe: Recipe, parts: Mapping[str, Source]) -> Survey:
-    """What could spoil an honest score, whatever the task reads: texts, sentences, series or one long text."""
+def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Path | None = None) -> Survey:
+    """What could spoil an honest score, whatever the task reads: texts, sentences, series or one long text.
+
+    `more` is the path of a part that the recipe does not name. The same data is looked at once; afterwards the answer is kept.
+    """
+    data = recipe.data
     is_series = any(STEPS in source.columns for source in parts.values())
-    label = "" if recipe.task == "regression" else recipe.data.label  # numbers are no classes
-    return survey(
-        parts, text=STEPS if is_series else recipe.data.text or "text", label=label, names=names_in(recipe), is_stream=recipe.task in LANGUAGE_MODELS
+    label = "" if recipe.task == "regression" else data.label  # numbers are no classes
+    text, is_stream = STEPS if is_series else data.text or "text", recipe.task in LANGUAGE_MODELS
+    return kept_survey(
+        parts,
+        lambda: survey(parts, text=text, label=label, names=names_in(recipe), is_stream=is_stream),
+        asked={"task": recipe.task, "text": text, "label": label, "label_separator": data.label_separator},
+        paths=[str(path) for path in (data.train, data.valid, data.test, more) if path and Path(path).exists()],
     )
 
 

@@ -41,7 +41,9 @@ class JsonLines(Source):
         first = next(self._objects(BadRows(skip=self.bad_rows.skip).new_pass()), None)
         self.columns = list(first.values) if first else []
         texts = names_of(settings.text, self.columns)
-        named = [name for name in (*texts, settings.label, settings.sequence, *settings.features) if name in self.columns]
+        named = [
+            name for name in (*texts, settings.label, settings.source, settings.target, settings.sequence, *settings.features) if name in self.columns
+        ]
         self._required = named or self.columns
 
     def rows(self) -> Iterator[Row]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 NO_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
-NO_LETTERS = re.compile(r"[\W_]+")
+NO_LETTERS = re.compile(r"\W+")
 BETWEEN = "\x1f"
 
 
@@ -36,7 +36,8 @@ def plain_text_of(value: Any) -> bytes:
         return plain_text_of("".join(value)) if is_words(value) else b""
     if value.isascii():
         return value.lower().encode().translate(None, NO_LETTER)
-    return NO_LETTERS.sub("", value.casefold()).encode("utf-8", "surrogatepass")
+    kept = value.casefold().encode("utf-8", "surrogatepass").translate(None, NO_LETTER)  # most of what goes is ASCII, and goes fastest like this
+    return NO_LETTERS.sub("", kept.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
 
 
 def is_words(value: Any) -> bool:

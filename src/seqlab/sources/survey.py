@@ -21,6 +21,8 @@ from seqlab.sources.sameness import content_of, key_of, plain_text_of
 from seqlab.sources.splitting import cell_text
 
 NamesOf = Callable[[Row], list[str]]
+FINDINGS = 1
+"""Raised when the same data is told about in another way, so that no survey that was kept before is taken for one of now."""
 SHOWN = 5
 FEW_REPEATS = 0.001
 """Share of repeated passages below which nothing is said: stock phrases are in every text."""
@@ -152,7 +154,8 @@ def _survey_part(source: Source, *, text: str, label: str, memory: Remembered, i
     part = PartSurvey()
     characters, words, labels = Counter[int](), Counter[int](), Counter[str]()
     for row in source.rows():
-        value = row.values.get(text, "")
+        cell = row.values.get(text)
+        value: Any = cell if hasattr(cell, "__len__") else ""  # a gap or a number in JSON: refused, or skipped, where rows are used
         num_characters, num_words = (len(value), len(value.split())) if isinstance(value, str) else (len(value), len(value))
         characters[num_characters] += 1
         words[num_words] += 1
