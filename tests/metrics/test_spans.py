@@ -8,16 +8,23 @@ import warnings
 import pytest
 from seqeval.metrics import classification_report, f1_score, precision_score, recall_score
 from seqeval.metrics.sequence_labeling import get_entities
-from seqeval.scheme import IOB2, Entities
+from seqeval.scheme import BILOU, IOB2, IOBES, Entities
 
-from seqlab.metrics.spans import compare_spans, spans_of, strict_spans_of
+from seqlab.metrics.spans import compare_spans, scheme_of, spans_of, strict_spans_of
 
 TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG"]
+ENDED = ["O", *(f"{mark}-{kind}" for mark in "BIES" for kind in ("PER", "LOC"))]
+OTHER_LETTERS = str.maketrans("ES", "LU")
 
 
-def sentences(seed: int, *, count: int = 60) -> list[list[str]]:
+def sentences(seed: int, *, count: int = 60, tags: list[str] = TAGS) -> list[list[str]]:
     chance = random.Random(seed)
-    return [chance.choices(TAGS, weights=[3, 2, 2, 1, 1, 1, 1], k=length) for length in [chance.randint(1, 9) for _ in range(count)]]
+    weights = [3, 2, 2, *[1] * (len(tags) - 3)]
+    return [chance.choices(tags, weights=weights, k=length) for length in [chance.randint(1, 9) for _ in range(count)]]
+
+
+def in_bilou(tags: list[str]) -> list[str]:
+    return [tag[:1].translate(OTHER_LETTERS) + tag[1:] for tag in tags]
 
 
 @pytest.mark.spec(11)
@@ -50,6 +57,48 @@ def test_scores_are_those_of_seqeval(strict: bool) -> None:
             (wanted["precision"], wanted["recall"], wanted["f1-score"], wanted["support"])
         )
     assert found.by_sentence.sum(axis=0).tolist() == [found.overall.right, found.overall.predicted, found.overall.present]
+
+
+@pytest.mark.spec(11)
+def test_spans_with_marked_ends_are_those_of_seqeval() -> None:
+    tagged = sentences(5, count=200, tags=ENDED)
+    bilou = [in_bilou(tags) for tags in tagged]
+    assert [[tuple(span) for span in spans_of(tags)] for tags in tagged] == [get_entities(tags) for tags in tagged]
+    assert [spans_of(tags) for tags in bilou] == [spans_of(tags) for tags in tagged]
+    for sequences, name, scheme in ((tagged, "IOBES", IOBES), (bilou, "BILOU", BILOU)):
+        found = scheme_of(tag for tags in sequences for tag in tags)
+        assert found is not None
+        assert found.name == name
+        assert [[(span.type, span.first, span.last + 1) for span in found.strict(tags)] for tags in sequences] == [
+            [(entity.tag, entity.start, entity.end) for entity in sentence] for sentence in Entities(sequences, scheme).entities
+        ]
+        changed = [[tags[0], *tags[:-1]] for tags in sequences]  # each tag one word later
+        assert compare_spans(sequences, changed, read=found.strict).overall.f1 == pytest.approx(
+            f1_score(sequences, changed, mode="strict", scheme=scheme)
+        )
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ("O B-X I-X", "BIO"),
+        ("O I-X", "BIO"),  # IOB1 of a file in which no spans touch
+        ("B I O", "BIO"),
+        ("O B-X I-X S-X", "IOBES"),
+        ("O B-X E-X", "IOBES"),
+        ("B I E S", "IOBES"),
+        ("O U-X", "BILOU"),
+        ("B I L O U", "BILOU"),
+        ("O I-X E-X", None),  # nothing begins a span
+        ("S O", None),  # subject and object, say
+        ("O B-X I-X S-X L-X", None),
+        ("B-X NOUN", None),
+        ("O", None),
+    ],
+)
+def test_the_scheme_is_told_by_its_letters(tags: str, expected: str | None) -> None:
+    found = scheme_of(tags.split())
+    assert (found and found.name) == expected
 
 
 def test_nothing_found_and_nothing_to_find_score_zero() -> None:

@@ -73,6 +73,14 @@ def test_quotation_marks_in_tab_files_are_letters_unless_they_enclose_the_field(
     assert cells(path) == [('"so" he said', "x"), ('a "b" c', "y"), ('5" disk', "z")]
 
 
+def test_a_tab_inside_quotation_marks_belongs_to_the_field_where_the_line_would_have_too_many(tmp_path: Path) -> None:
+    lines = ["text\tlabel", '"a\tb ""c"""\tpos', 'he said "no"\tneg', '"never closed\tneg', '"a"\tb\tneg']
+    (tmp_path / "t.tsv").write_text("\n".join(lines) + "\n")
+    source = open_source(tmp_path / "t.tsv", DataSettings(bad_rows="skip"))
+    assert [row.values["text"] for row in source.rows()] == ['a\tb "c"', 'he said "no"', '"never closed']
+    assert source.bad_rows.sentence().endswith("line 5: 3 fields, expected 2 (text,label).")
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_found(delimiter: str) -> None:
     rows = [("text", "label"), ("well, well; what", "pos"), ('"a" | b\t?', "neg")]

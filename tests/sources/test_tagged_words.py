@@ -141,7 +141,7 @@ def test_the_survey_counts_tags_word_by_word(tmp_path: Path) -> None:
         ("# only\n# comments\n", "is empty."),
         ("The\ndog\n", "the first line holds 'The' alone, without a tag.\n  Each line holds a word and its tag"),
         ("The\tDET\ndog\tNOUN\tx\n", "words.tsv, line 2: 3 columns, expected 2 (word, tag): 'dog\\tNOUN\\tx'.\n  The columns are separated by a tab"),
-        ("The\tDET\n\n\ndog\n", "words.tsv, line 4: 1 columns, expected 2"),
+        ("The\tDET\n\n\ndog\n", "words.tsv, line 4: 1 column, expected 2"),
         ("The DET\nthe big dog\n", "line 2: 3 columns, expected 2 (word, tag): 'the big dog'.\n  The columns are separated by blanks"),
         ("The\tDET\n\tNOUN\n", "line 2: column 'word' is empty."),
         ("The\tDET\ndog\t\n", "line 2: column 'tag' is empty."),
@@ -158,7 +158,7 @@ def test_a_sentence_with_a_bad_line_is_skipped_as_a_whole(tmp_path: Path) -> Non
     source = TaggedWords(path, DataSettings(bad_rows="skip"))
     assert [row.values["word"] for row in source.rows()] == [["a"], ["d", "e"]]
     assert (
-        source.bad_rows.sentence() == f"1 rows could not be read and were skipped; the first: {path}, line 4: 1 columns, expected 2 (word, tag): 'c'."
+        source.bad_rows.sentence() == f"1 rows could not be read and were skipped; the first: {path}, line 4: 1 column, expected 2 (word, tag): 'c'."
     )
     path.write_bytes(b"a\tA\nb\xff\tB\n\nc\tC\n")
     assert [row.values["word"] for row in TaggedWords(path, DataSettings(bad_rows="skip")).rows()] == [["c"]]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from seqeval.metrics import f1_score
 
+from seqlab.metrics.spans import BIO, SCHEMES, Scheme
 from seqlab.tasks.span_tags import SpanRules
 from seqlab.tasks.tagging import MarkedSpan, TaggedSentence
 from tests.tasks.test_tagging import make
@@ -19,8 +20,8 @@ TRAIN = [
 TEST = [[("Bob", "B-PER"), ("Lovelace", "I-PER"), ("lives", "O")], [("New", "B-LOC"), ("York", "I-LOC"), ("lives", "O")], [("in", "O")]]
 
 
-def rules(*sentences: list[str]) -> SpanRules:
-    found = SpanRules()
+def rules(*sentences: list[str], scheme: Scheme = BIO) -> SpanRules:
+    found = SpanRules(scheme)
     for number, tags in enumerate(sentences, start=1):
         found.look(tags, where=f"f, line {number}")
     return found
@@ -38,6 +39,20 @@ def test_broken_rules_are_counted_and_the_first_are_placed() -> None:
         "4 tags I-X stand where no span of type X goes on; each counts as the beginning of a span. The first: "
         "f, line 2, word 1: I-X after the beginning; f, line 2, word 3: I-Y after O; f, line 3, word 2: I-Y after B-X"
     )
+
+
+@pytest.mark.spec(11)
+def test_spans_that_are_not_ended_are_told_where_ends_are_marked() -> None:
+    _, iobes, bilou = SCHEMES
+    assert rules(["S-X", "B-X", "I-X", "E-X", "B-Y", "E-Y", "S-X", "S-X", "O"], scheme=iobes).sentence() == ""
+    assert rules(["U-X", "B-X", "L-X"], scheme=bilou).sentence() == ""
+    found = rules(["O", "E-X"], ["B-X", "O", "B-X", "I-Y", "E-Y"], scheme=iobes)
+    assert found.faults == 4
+    assert found.sentence() == (
+        "4 tags break the rules of IOBES, by which a span is B-X, I-X …, E-X, or S-X alone; a span then begins and ends where its type does. "
+        "The first: f, line 1, word 2: E-X after O; f, line 2, word 4: I-Y after B-X; f, line 2, word 1: B-X before O"
+    )
+    assert "B-X, I-X …, L-X, or U-X alone" in rules(["B-X"], scheme=bilou).sentence()
 
 
 def test_the_older_way_of_marking_is_recognised() -> None:
@@ -60,6 +75,15 @@ def test_spans_are_scored_first_and_beside_those_of_the_naive_tagger(tmp_path: P
     validation = task.validate(model)
     assert validation.value == validation.facts["valid_span_f1"] == pytest.approx(first.value)
     assert set(evaluation.items) >= {score.name for score in evaluation.scores[3:]}
+
+
+def test_the_scores_say_which_scheme_was_read(tmp_path: Path) -> None:
+    single = {"Ada": "S-PER", "Bob": "S-PER", "New": "B-LOC", "York": "E-LOC", "Lovelace": "E-PER"}
+    ended = [[(word, single.get(word, tag)) for word, tag in sentence] for sentence in TRAIN[1:]]
+    evaluation = (task := make(tmp_path, train=ended, test=ended)).evaluate(task.build_model().eval(), "test")
+    assert "tags read as IOBES;" in evaluation.scores[0].how
+    assert evaluation.details["spans"]["scheme"] == "IOBES"
+    assert task.notes == []
 
 
 def test_answers_have_spans(tmp_path: Path) -> None:

@@ -280,10 +280,22 @@ def test_the_loss_counts_words_and_nothing_else(tmp_path: Path) -> None:
     assert found.correct == sum(int(log_probs[row, time].argmax()) == int(batch.targets[row, time]) for row, time in places)
 
 
-def test_training_cuts_sentences_and_scoring_does_not(tmp_path: Path) -> None:
+def test_training_cuts_sentences_into_pieces_and_scoring_does_not(tmp_path: Path) -> None:
     task = make(tmp_path, max_length=2)
-    assert task.stores["train"].lengths.tolist() == [2, 2, 2, 2, 2]
+    assert task.stores["train"].lengths.tolist() == [2, 1, 2, 2, 2, 2, 2, 2, 2]
     assert task.stores["test"].lengths.tolist() == [3, 3, 2]
+    assert task.notes == ["train: 3 of 5 sequences are longer than 2 steps and are learned in pieces; whole: data.max_length=0"]
+    by_letters = make(tmp_path, max_length=2, tokens={"kind": "characters"}, tagging={"characters": "none", "crf": True})
+    batch = by_letters.collate("train", np.arange(len(by_letters.stores["train"])))
+    assert bool((batch.targets != NO_TAG).any(dim=1).all())  # a piece inside a word answers for none, and is left out
+
+
+def test_one_endless_document_is_learned_in_pieces_and_answered_beside_short_ones(tmp_path: Path) -> None:
+    task = make(tmp_path, train=[*TRAIN, [("the", "D"), ("dog", "N")] * 600])
+    assert int(task.stores["train"].lengths.max()) == 512
+    assert int(task.stores["train"].lengths.sum()) == 1_200 + sum(map(len, TRAIN))
+    rows = [Row({"word": ["dog"] * words}, "input", 1) for words in (1, 200_000, 1, 1)]
+    assert [len(part) for part in task._parts(rows)] == [1, 1, 2]
 
 
 class AlwaysTheFirst(nn.Module):
@@ -351,6 +363,17 @@ def test_sentences_in_json_are_read_and_their_mistakes_told(tmp_path: Path) -> N
     opened = open_data(check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test"))
     with pytest.raises(DataError, match=r"train.jsonl, line 6: 2 words in column 'tokens', but 1 tags in column 'pos_tags'."):
         Tagging.learn(opened.recipe, opened.parts["train"])
+
+
+def test_blanks_around_tags_make_no_other_tags_and_an_empty_sentence_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "noisy.jsonl"
+    row = {"tokens": ["It", "is"], "tags": ["PRON", "AUX "]}
+    lines = [row, row | {"tags": ["PRON", "AUX"]}, {"tokens": [], "tags": []}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    recipe = check({"data": {**dict.fromkeys(("train", "valid", "test"), str(path)), "bad_rows": "skip"}, "model": MODEL}, where="test")
+    assert learn(recipe).labels.names == ["AUX", "PRON"]
+    with pytest.raises(DataError, match=r"noisy\.jsonl, line 3: column 'tokens' has no words\."):
+        learn(recipe.changed("data", bad_rows="stop"))
 
 
 def test_a_model_for_pictures_is_refused(tmp_path: Path) -> None:

@@ -84,6 +84,8 @@ def tagged_lines(source: str) -> Iterator[list[Pair]]:
 
     >>> list(tagged_lines("def area(self, width=1):\\n    return math.prod(self.sides, start=width)\\n"))[0]
     [('def', 'keyword'), ('area', 'definition'), ('self', 'parameter'), ('width', 'parameter')]
+    >>> list(tagged_lines("def area(side=2 * unit, **more): pass\\n"))[0][2:5]
+    [('side', 'parameter'), ('unit', 'other'), ('more', 'parameter')]
     """
     line: list[tokenize.TokenInfo] = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -127,8 +129,14 @@ def _parameters(texts: list[str]) -> set[int]:
             depth += 1
         elif text in ")]}":
             depth -= 1
-            if depth == 0:
+            if depth == 0 and text == ")":
                 break
-        elif depth == 1 and texts[place - 1] in ("(", ",", "*", "**") and text.isidentifier():
+        elif depth == 1 and text.isidentifier() and _opens_parameter(texts[:place]):
             found.add(place)
     return found
+
+
+def _opens_parameter(before: list[str]) -> bool:
+    """Whether a parameter may come next: at the bracket or behind a comma, also with stars; those of a product stand elsewhere."""
+    stars = before[-1] in ("*", "**")
+    return before[-2 if stars else -1] in ("(", ",")

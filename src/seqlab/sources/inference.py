@@ -12,11 +12,10 @@ from seqlab.sources.base import Row, Source, TextSource
 from seqlab.sources.columns import require_columns
 from seqlab.sources.frames import holds_vectors
 from seqlab.sources.joined_columns import names_of
-from seqlab.sources.label_lists import holds_label_lists
 from seqlab.sources.profiles import Profile, profile
 from seqlab.sources.series import no_features
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.word_lists import holds_lists
+from seqlab.sources.word_lists import are_paired, holds_lists
 
 Kind = Literal["classification", "multi_label", "regression", "language_model", "tagging"]
 # In order of preference, compared without case; a name also counts when it is the last part of `airline_sentiment`.
@@ -68,12 +67,12 @@ def guess(source: Source, *, sample: int = 1000, settings: DataSettings | None =
             "language_model", "text", "", "", (), ["plain text: a language model; another task: task=NAME, another format: data.format=NAME"]
         )
     rows = list(islice(source.rows(), sample))
-    if len(lists := [name for name in source.columns if rows and all(holds_lists(row.values.get(name)) for row in rows)]) > 1:
+    lists = [name for name in source.columns if holds_lists(rows, name)]
+    if are_paired(rows, lists):
         return _about_tagged(lists, given)
     vectors = [name for name in source.columns if rows and holds_vectors(rows[0].values.get(name))]
-    tags = [name for name in source.columns if rows and holds_lists(rows[0].values.get(name))]
-    if tags and vectors and not given.text and not given.sequence:
-        return _about_frames(vectors, tags, given)
+    if lists and vectors and not given.text and not given.sequence:
+        return _about_frames(vectors, lists, given)
     columns = {name: profile(rows, name) for name in source.columns if name.lower() not in SPLIT_NAMES}
     text = given.text or ("" if given.sequence or given.features else _pick_text(columns, taken=given.label))
     if text:
@@ -89,7 +88,7 @@ def guess(source: Source, *, sample: int = 1000, settings: DataSettings | None =
 
 def _about_text(rows: Sequence[Row], columns: dict[str, Profile], text: str, given: DataSettings) -> Guess:
     named = names_of(text, list(columns))
-    lists = [name for name in columns if name not in named and holds_label_lists(rows, name)]
+    lists = [name for name in columns if name not in named and holds_lists(rows, name)]
     label = given.label or (lists[0] if len(lists) == 1 else "") or _pick_label(columns, taken=named)
     reasons = [] if given.text else [_about_choice(columns, text, label=label)]
     if not label:

@@ -34,9 +34,3 @@ def guess_separator(rows: Sequence[Row], column: str) -> str:
     """The character that stands between names in the first rows; empty where cells hold lists, or one name each."""
     cells = [value for row in rows if isinstance(value := row.values.get(column), str)]
     return next((mark for mark in SEPARATORS if any(mark in cell for cell in cells)), "")
-
-
-def holds_label_lists(rows: Sequence[Row], column: str) -> bool:
-    """Whether every cell of a column is a list of names, of which some have one."""
-    cells = [row.values.get(column) for row in rows]
-    return bool(cells) and all(isinstance(cell, list) and all(isinstance(part, str) for part in cell) for cell in cells) and any(cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
@@ -18,11 +19,15 @@ class Reader(Protocol):
 
 
 class TabReader:
-    """Cuts lines at tabs with the face of `csv.reader`. Only a field that opens and closes with a quotation mark is unquoted."""
+    """Cuts lines at tabs with the face of `csv.reader`. Only a field that opens and closes with a quotation mark is unquoted.
+
+    A line with more fields than the first one has is cut again with tabs inside quotation marks kept, as spreadsheets write them.
+    """
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
         self._line_num = 0
+        self._width = 0
 
     @property
     def line_num(self) -> int:
@@ -37,7 +42,23 @@ class TabReader:
         if not line:
             return []
         fields = line.split("\t")
-        return [unquote(field) for field in fields] if '"' in line else fields
+        self._width = self._width or len(fields)
+        if '"' not in line:
+            return fields
+        quoted = quoted_fields(line) if len(fields) > self._width else []
+        return quoted if len(quoted) == self._width else [unquote(field) for field in fields]
+
+
+def quoted_fields(line: str) -> list[str]:
+    """The fields between tabs that stand outside quotation marks; none where those are not closed.
+
+    >>> quoted_fields('"a\\tb"\\tc'), quoted_fields('"a\\tb')
+    (['a\\tb', 'c'], [])
+    """
+    try:
+        return next(csv.reader([line], delimiter="\t", strict=True))
+    except csv.Error:
+        return []
 
 
 def unquote(field: str) -> str:

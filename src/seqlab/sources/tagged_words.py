@@ -104,8 +104,9 @@ class TaggedWords(Source):
         where = f"{self.name}, line {number}"
         if len(cells) != len(self.columns):
             between = "blanks" if self._delimiter is None else "a tab" if self._delimiter == "\t" else repr(self._delimiter)
+            found = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
             return DataError(
-                f"{len(cells)} columns, expected {len(self.columns)} ({', '.join(self.columns)}): {shortened(line.strip())!r}.",
+                f"{found}, expected {len(self.columns)} ({', '.join(self.columns)}): {shortened(line.strip())!r}.",
                 where=where,
                 cure=f"The columns are separated by {between}, as in the first line; leave such sentences out with data.bad_rows=skip.",
             )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
+from operator import eq
+
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row
 
@@ -21,9 +25,14 @@ def words_of(row: Row, column: str) -> list[str]:
     return words
 
 
+def tags_of(row: Row, column: str) -> list[str]:
+    """A list of tags, without blanks around them: "NOUN " and "NOUN" are one tag."""
+    return [tag.strip() for tag in words_of(row, column)]
+
+
 def pairs_of(row: Row, *, words: str, tags: str) -> tuple[list[str], list[str]]:
     """The words of a sentence and their tags, one for each."""
-    found, given = words_of(row, words), words_of(row, tags)
+    found, given = words_of(row, words), tags_of(row, tags)
     if len(found) != len(given):
         raise DataError(f"{len(found)} words in column '{words}', but {len(given)} tags in column '{tags}'.", where=row.where, cure=CURE)
     return found, given
@@ -31,12 +40,19 @@ def pairs_of(row: Row, *, words: str, tags: str) -> tuple[list[str], list[str]]:
 
 def tags_of_steps(row: Row, *, steps: str, tags: str) -> list[str]:
     """The tags of a sequence of number vectors, one for each."""
-    found, given = row.values[steps], words_of(row, tags)
+    found, given = row.values[steps], tags_of(row, tags)
     if len(found) != len(given):
         raise DataError(f"{len(found)} steps, but {len(given)} tags in column '{tags}'.", where=row.where, cure=CURE)
     return given
 
 
-def holds_lists(value: object) -> bool:
-    """Whether a cell is a list of texts, as words and tags are."""
-    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
+def holds_lists(rows: Sequence[Row], column: str) -> bool:
+    """Whether every cell of a column is a list of texts, as words, tags and labels are, and some have any."""
+    cells = [row.values.get(column) for row in rows]
+    return any(cells) and all(isinstance(cell, list) and all(isinstance(part, str) for part in cell) for cell in cells)
+
+
+def are_paired(rows: Sequence[Row], columns: Sequence[str]) -> bool:
+    """Whether two of some columns of lists are equally long in most rows, as words and their tags are."""
+    lengths = {name: [len(row.values[name]) for row in rows] for name in columns}
+    return any(2 * sum(map(eq, lengths[one], lengths[other])) > len(rows) for one, other in combinations(columns, 2))

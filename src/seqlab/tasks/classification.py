@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.calibration import fit_temperature, with_temperature
 from seqlab.metrics.classification import accuracy, confusion, macro_f1, mean_of_batch_accuracies
 from seqlab.metrics.score import Score
-from seqlab.models.settings import ConvolutionalSettings, NGramBagSettings, RecurrentSettings, VisionTransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.answers import Answers, describe, items_of, score
@@ -34,23 +32,13 @@ from seqlab.tasks.calibrated import best_threshold, calibration_items, describe_
 from seqlab.tasks.choices import number_between
 from seqlab.tasks.class_weights import about_counts, balanced_weights
 from seqlab.tasks.inputs import TextInputs
-from seqlab.tasks.labelled_rows import STEPS, LabelledRows
+from seqlab.tasks.labelled_rows import LabelledRows
 from seqlab.tasks.labelled_sequences import EVALUATION_BATCH
-from seqlab.tasks.text_defaults import Texts, with_bag_defaults, with_default_network
 from seqlab.tasks.token_strips import MOST_STRIPS, token_strips
 from seqlab.tasks.whole_sequences import NamedAnswers
 from seqlab.tokens.labels import Labels
 from seqlab.training.base import BatchLoss, Carry, Validation
 
-WORDS, LONGEST = 30_000, 512
-"""Words that are known, and the length to which texts are cut, by default."""
-SAMPLE = 500
-SHORT_TEXT = 40
-"""Mean characters below which text is read letter by letter."""
-LONGEST_CHARACTERS = 2048
-"""The length to which texts are cut that are read letter by letter: one endless document must not fill the memory."""
-LONG_WORD = 30
-"""Mean letters between blanks from which a text is no text of words: a biological sequence, or a language without blanks."""
 MOST_WRONG = 25
 RANKED = {"roc_auc": "the chance that an example scores above another one,", "average_precision": "the area under precision over recall,"}
 
@@ -73,40 +61,7 @@ class Classification(NamedAnswers):
             raise RecipeError(
                 "the answers of a teacher have no weights.", where="training.class_weights", cure="Leave out the one or the other (training.teacher)."
             )
-        reasons = []
-        is_text = STEPS not in train.columns
-        if is_text and not recipe.tokens.kind:
-            texts = [str(row.values.get(recipe.data.text, "")) for row in islice(train.rows(), SAMPLE)]
-            mean = sum(map(len, texts)) / max(1, len(texts))
-            per_word = mean / max(1.0, sum(len(text.split()) for text in texts) / max(1, len(texts)))
-            kind = "words" if mean >= SHORT_TEXT and per_word < LONG_WORD else "characters"
-            size = {"size": recipe.tokens.size or WORDS, "lowercase": True} if kind == "words" else {}
-            recipe = recipe.changed("tokens", kind=kind, **size)
-            reasons.append(f"tokens are {kind} (texts of {mean:.0f} characters on average); another: tokens.kind=NAME")
-            if "max_length" not in recipe.data.model_fields_set:
-                longest = LONGEST if kind == "words" else LONGEST_CHARACTERS
-                recipe = recipe.changed("data", max_length=longest)
-                reasons.append(f"texts are cut to {longest:,} tokens; whole texts: data.max_length=0")
-        by_words = is_text and recipe.tokens.kind != "characters"
-        if "model" not in recipe.model_fields_set and by_words and recipe.task != "regression":
-            recipe, why = with_default_network(recipe, Texts.of(recipe, train))
-            reasons.append(why)
-        elif "model" not in recipe.model_fields_set:
-            network: ConvolutionalSettings | RecurrentSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
-            if by_words:
-                network = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
-            recipe = recipe.model_copy(update={"model": network})
-            reasons.append(f"a {network.kind} model; another: --model NAME")
-        if recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings):
-            recipe = with_bag_defaults(recipe, Texts.of(recipe, train))
-        if isinstance(recipe.model, VisionTransformerSettings):  # chosen on validation data: docs/transformer/vision_transformer.md
-            recipe = recipe.with_defaults("model", hidden_size=64, dropout=0.2).with_defaults("training", weight_decay=0.5)
-            if not {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
-                recipe = recipe.changed("training", epochs=60, minutes=5)
-        recipe = recipe.with_defaults("training", learning_rate=3e-3)  # in a few minutes a small model gets furthest by many bold steps
-        if not recipe.training.batch_size:
-            recipe = recipe.changed("training", batch_size=32)
-        return recipe, reasons
+        return super().complete(recipe, train)
 
     @classmethod
     def learn_labels(cls, recipe: Recipe, rows: LabelledRows) -> Labels:

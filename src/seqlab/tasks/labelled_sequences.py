@@ -21,6 +21,8 @@ from seqlab.tasks.inputs import Inputs
 
 EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
 """At most so many sequences, and padded steps, are looked at together."""
+ASKED_AT_ONCE = 1 << 18
+"""Letters, words or steps of questions that are padded and answered together: beside an endless one, others would be mostly padding."""
 
 
 class Saved(Protocol):
@@ -86,13 +88,21 @@ class LabelledSequences(Task):
         return [self.inputs.row(value, number) for number, value in enumerate(inputs, start=1)]
 
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
-        return [prediction for part in _parts(self.questions(inputs)) for prediction in self.answer(model, part, top=top)]
+        return [prediction for part in self._parts(self.questions(inputs)) for prediction in self.answer(model, part, top=top)]
+
+    def _parts(self, rows: list[Row]) -> Iterator[list[Row]]:
+        """Rows in their order, a few at a time; one that is too long for company stands alone."""
+        part: list[Row] = []
+        longest = 0
+        for row in rows:
+            longest = max(longest, len(row.values[self.inputs.column]))
+            if len(part) == EVALUATION_BATCH or (part and longest * (len(part) + 1) > ASKED_AT_ONCE):
+                yield part
+                part, longest = [], len(row.values[self.inputs.column])
+            part.append(row)
+        if part:
+            yield part
 
     @abstractmethod
     def answer(self, model: nn.Module, rows: list[Row], *, top: int) -> Sequence[Prediction]:
         """Predictions for a few rows at once."""
-
-
-def _parts(rows: list[Row]) -> Iterator[list[Row]]:
-    for start in range(0, len(rows), EVALUATION_BATCH):
-        yield rows[start : start + EVALUATION_BATCH]

@@ -22,7 +22,6 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.base import Evaluation, Prediction, tasks
 from seqlab.tasks.choices import number_between
-from seqlab.tasks.classification import Classification
 from seqlab.tasks.inputs import TextInputs
 from seqlab.tasks.label_answers import LabelAnswers, describe, items_of, score
 from seqlab.tasks.labelled_rows import LabelledRows
@@ -47,7 +46,7 @@ class MultiLabel(NamedAnswers):
     @classmethod
     def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         refuse_idle_settings(recipe, class_weights="none", teacher="")
-        return Classification.complete(recipe, train)  # the same networks read the same texts
+        return super().complete(recipe, train)
 
     @classmethod
     def learn_labels(cls, recipe: Recipe, rows: LabelledRows) -> Labels:
@@ -66,10 +65,12 @@ class MultiLabel(NamedAnswers):
 
     def truth(self, store: Store, rows: Indices | None = None) -> Bool[np.ndarray, "examples labels"]:
         """Which labels examples have."""
-        table = np.zeros((len(store.facts["sets"]), len(self.labels)), dtype=bool)
-        for ids, number in store.facts["sets"].items():
-            table[number, [int(label) for label in ids.split()]] = True
-        return table[store.targets if rows is None else store.targets[rows]]
+        sets = list(store.facts["sets"])  # in the order of their numbers
+        wanted = (store.targets if rows is None else store.targets[rows]).tolist()
+        table = np.zeros((len(wanted), len(self.labels)), dtype=bool)
+        for place, number in enumerate(wanted):
+            table[place, [int(label) for label in sets[number].split()]] = True
+        return table
 
     def targets(self, store: Store, rows: Indices) -> Bool[Tensor, "batch labels"]:
         return torch.from_numpy(self.truth(store, rows))

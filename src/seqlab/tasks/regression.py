@@ -20,7 +20,6 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.base import Evaluation, Prediction, tasks
 from seqlab.tasks.choices import number_between
-from seqlab.tasks.classification import Classification
 from seqlab.tasks.labelled_rows import LabelledRows
 from seqlab.tasks.number_answers import NumberAnswers, describe, items_of, score
 from seqlab.tasks.whole_sequences import WholeSequences, refuse_idle_settings
@@ -46,7 +45,7 @@ class Regression(WholeSequences):
     @classmethod
     def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         refuse_idle_settings(recipe, class_weights="none", label_smoothing=0.0, teacher="")
-        return Classification.complete(recipe, train)  # the same networks read the same texts
+        return super().complete(recipe, train)
 
     @classmethod
     def learn_labels(cls, recipe: Recipe, rows: LabelledRows) -> NumberScale:

@@ -4,41 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from seqlab.metrics.bootstrap import Interval, interval_of
 from seqlab.metrics.items import Items, ratios
 from seqlab.metrics.score import Score
-from seqlab.metrics.spans import SpanScores, compare_spans, strict_spans_of
+from seqlab.metrics.spans import UNNAMED, Scheme, SpanScores, compare_spans, mark_and_type
 
 SHOWN = 3
+OUTSIDE = ("O", UNNAMED)
+"""What stands before the first word, and behind the last."""
 Tagged = Sequence[Sequence[str]]
 """Sentences of tags."""
 
 
 @dataclass
 class SpanRules:
-    """What a look at all sentences of a split finds: I-X where no span of type X goes on, and B-X where none could be meant to go on."""
+    """What a look at all sentences of a split finds.
 
+    faults: I-X (or E-X) where no span of type X goes on, and where ends are marked: B-X or I-X that no word of the same span follows.
+    """
+
+    scheme: Scheme
     faults: int = 0
     needless: int = 0
     """B-X that no span of the same type stands before: there IOB1 would write I-X."""
     first: list[str] = field(default_factory=list)
 
     def look(self, tags: Sequence[str], *, where: str) -> None:
-        for place, (before, tag) in enumerate(zip(["O", *tags], tags, strict=False)):
-            goes_on = before[:1] in ("B", "I") and before[1:] == tag[1:]
-            if tag.startswith("B"):
-                self.needless += not goes_on
-            elif tag.startswith("I") and not goes_on:
-                self.faults += 1
-                if len(self.first) < SHOWN:
-                    self.first.append(f"{where}, word {place + 1}: {tag} after {before if place else 'the beginning'}")
+        marked = [mark_and_type(tag) for tag in tags]
+        for place, (before, here) in enumerate(pairwise([OUTSIDE, *marked])):
+            is_open = before[0] in "BI" and before[1] == here[1]
+            if here[0] == "B":
+                self.needless += not is_open
+            if here[0] in "IE" and not is_open:
+                self._fault(f"{where}, word {place + 1}: {tags[place]} after {tags[place - 1] if place else 'the beginning'}")
+        if not self.scheme.end:
+            return
+        for place, (here, behind) in enumerate(pairwise([*marked, OUTSIDE])):
+            if here[0] in "BI" and not (behind[0] in "IE" and behind[1] == here[1]):
+                self._fault(f"{where}, word {place + 1}: {tags[place]} before {tags[place + 1] if place + 1 < len(tags) else 'the end'}")
+
+    def _fault(self, place: str) -> None:
+        self.faults += 1
+        if len(self.first) < SHOWN:
+            self.first.append(place)
 
     def sentence(self) -> str:
         """What the user should know, empty when the rules are kept."""
         if not self.faults:
             return ""
+        if self.scheme.end:
+            end, single = self.scheme.end, self.scheme.single
+            return (
+                f"{self.faults:,} tags break the rules of {self.scheme.name}, by which a span is B-X, I-X …, {end}-X, or {single}-X alone; a span "
+                f"then begins and ends where its type does. The first: {'; '.join(self.first)}"
+            )
         if not self.needless:
             return (
                 f"the tags are IOB1, as in CoNLL-2003: {self.faults:,} spans begin with I, and B stands only where two spans of one type "
@@ -57,7 +79,7 @@ def span_items(found: SpanScores) -> dict[str, Items]:
     return {name: ratios(above[below > 0], below[below > 0]) for name, (above, below) in sums.items() if below.any()}
 
 
-def span_scores(found: SpanScores, beside: SpanScores | None, *, baseline_name: str) -> list[Score]:
+def span_scores(found: SpanScores, beside: SpanScores | None, *, scheme: Scheme, baseline_name: str) -> list[Score]:
     """F1, precision and recall of spans, with intervals over sentences, beside the spans that a naive tagger marks."""
     counts, items = found.overall, span_items(found)
     words = {
@@ -69,20 +91,23 @@ def span_scores(found: SpanScores, beside: SpanScores | None, *, baseline_name: 
     for name, counted in words.items():
         baseline = None if beside is None else getattr(beside.overall, name)
         reach = interval_of(items[f"span_{name}"]) if f"span_{name}" in items else Interval(0.0, 0.0)
-        how = f"{counted}; right means the same type and the same ends (seqeval's default); 95 % bootstrap interval over sentences"
+        how = (
+            f"{counted}, tags read as {scheme.name}; right means the same type and the same ends (seqeval's default); "
+            "95 % bootstrap interval over sentences"
+        )
         scores.append(Score(f"span_{name}", getattr(counts, name), reach.low, reach.high, baseline=baseline, baseline_name=baseline_name, how=how))
     return scores
 
 
-def span_details(truth: Tagged, predicted: Tagged) -> dict[str, Any]:
+def span_details(truth: Tagged, predicted: Tagged, *, scheme: Scheme) -> dict[str, Any]:
     """The scores of every type of span, and how many predicted tags break the rules, as plain data."""
-    found, strict = compare_spans(truth, predicted), compare_spans(truth, predicted, read=strict_spans_of)
-    rules = SpanRules()
+    found, strict = compare_spans(truth, predicted), compare_spans(truth, predicted, read=scheme.strict)
+    rules = SpanRules(scheme)
     for tags in predicted:
         rules.look(tags, where="")
     return {
         "per_span_type": _lines(found),
-        "spans": {"present": found.overall.present, "strict_f1": strict.overall.f1, "predicted_faults": rules.faults},
+        "spans": {"scheme": scheme.name, "present": found.overall.present, "strict_f1": strict.overall.f1, "predicted_faults": rules.faults},
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from seqlab.batches.batch import Batch
@@ -19,7 +20,7 @@ from seqlab.batches.plans import Indices
 from seqlab.batches.store import StoreWriter
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.metrics.classification import accuracy
-from seqlab.metrics.spans import compare_spans, marks_spans, spans_of
+from seqlab.metrics.spans import Scheme, compare_spans, scheme_of, spans_of
 from seqlab.models.settings import RecurrentSettings
 from seqlab.models.tagger import build_tagger
 from seqlab.recipes.recipe import Recipe
@@ -44,6 +45,8 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 NO_TAG = -1
 """The target of a step that answers for no word: padding, and all pieces of a word but the last."""
 WORD_KINDS = ("words", "whitespace")
+LONGEST_PIECE = 512
+"""Sentences with more steps are learned in pieces by default: one endless document must not fill the memory."""
 MOST_WRONG, CONTEXT = 25, 8
 """Mistakes in the report, and words shown on either side of each."""
 
@@ -62,7 +65,7 @@ class MarkedSpan:
 class TaggedSentence(Prediction):
     """A sentence with its likeliest tags. `ranking` goes word by word; `probability` is the product of their probabilities.
 
-    spans: where tags are B, I and O, what they mark; else None.
+    spans: where tags mark spans (BIO, IOBES, BILOU), those; else None.
     """
 
     words: tuple[str, ...] = ()
@@ -88,7 +91,7 @@ class Tagging(LabelledSequences):
         if "model" not in recipe.model_fields_set:
             recipe = recipe.model_copy(update={"model": WORD_MODEL if reads_words else STEP_MODEL})
             reasons.append("a bidirectional recurrent model; another: --model NAME")
-        recipe = recipe.with_defaults("training", learning_rate=3e-3)
+        recipe = recipe.with_defaults("training", learning_rate=3e-3).with_defaults("data", max_length=LONGEST_PIECE)
         if not recipe.training.batch_size:
             recipe = recipe.changed("training", batch_size=32)
         return recipe, reasons
@@ -112,9 +115,9 @@ class Tagging(LabelledSequences):
         return cls(recipe, inputs, Labels.load(folder / "labels.json"))
 
     @cached_property
-    def marks_spans(self) -> bool:
-        """Whether the tags are B, I and O."""
-        return marks_spans(self.labels.names)
+    def scheme(self) -> Scheme | None:
+        """How the tags mark spans; None where they mark none."""
+        return scheme_of(self.labels.names)
 
     def attach(self, split: str, source: Source) -> None:
         checked = TaggedRows.of(self.recipe, source)
@@ -125,25 +128,30 @@ class Tagging(LabelledSequences):
             "source": checked.fingerprint(),
             "inputs": digest_of(self.inputs.save),
             "labels": self.labels.names,
-            "max_length": longest,
+            "longest_piece": longest,
         }
         self.sources[split] = checked
         self.stores[split] = cached_store(made_from, lambda folder: self._write(checked, folder, longest))
         facts = self.stores[split].facts
-        self.notes += [f"{split}: {sentence}" for sentence in (facts["skipped"], facts["rules"]) if sentence]
+        self.notes += [f"{split}: {sentence}" for sentence in (facts["skipped"], facts["rules"], facts["pieces"]) if sentence]
 
     def _write(self, source: TaggedRows, folder: Path, longest: int) -> None:
-        """Each step with the tag it answers with behind its own numbers."""
+        """Each step with the tag it answers with behind its own numbers. longest: steps of a piece; 0 keeps sequences whole."""
+        count = in_pieces = 0
         writer = StoreWriter(folder, dtype=self.inputs.store_dtype, width=max(self.inputs.width, 1) + 1)
-        rules = SpanRules()
+        rules = None if self.scheme is None else SpanRules(self.scheme)
         for row, steps, places in self.inputs.encode_tagged(source.rows()):
             tags = np.full(len(steps), NO_TAG, steps.dtype)
             names = source.pairs(row)[1]
             tags[places] = [self.labels.encode(tag, where=row.where) for tag in names]
-            writer.append(np.column_stack([steps, tags])[: longest or None], line=row.line)
-            if self.marks_spans:
+            for piece in _pieces(np.column_stack([steps, tags]), longest):
+                writer.append(piece, line=row.line)
+            count, in_pieces = count + 1, in_pieces + (0 < longest < len(steps))
+            if rules is not None:
                 rules.look(names, where=row.where)
-        writer.finish(skipped=source.bad_rows.sentence(), rules=rules.sentence())
+        told = f"{in_pieces:,} of {count:,} sequences are longer than {longest:,} steps and are learned in pieces; whole: data.max_length=0"
+        facts = {"rules": "" if rules is None else rules.sentence(), "pieces": told if in_pieces else ""}
+        writer.finish(skipped=source.bad_rows.sentence(), **facts)
 
     def build_model(self) -> nn.Module:
         return build_tagger(self.recipe.model, embedding=self.inputs.embedding, num_tags=len(self.labels), crf=self.recipe.tagging.crf)
@@ -171,7 +179,7 @@ class Tagging(LabelledSequences):
         words = answers.words
         value = accuracy(words.targets, words.predicted)
         facts = {"valid_accuracy": value, "valid_loss": float(words.nats.mean())}
-        if self.marks_spans:
+        if self.scheme is not None:
             value = compare_spans(*self._tagged(answers)).overall.f1
             facts["valid_span_f1"] = value
         return Validation(value, higher_is_better=True, facts=facts)
@@ -207,12 +215,12 @@ class Tagging(LabelledSequences):
             "slices": [cut.as_json() for cut in slices_of(answers, naive, noun=noun)],
             "most_wrong": self._most_wrong(split, answers),
         }
-        if self.marks_spans:
+        if self.scheme is not None:
             found = compare_spans(truth, predicted)
             beside = None if naive is None else compare_spans(truth, tags_by_sentence(answers, naive.predicted, self.labels.names))
-            scores = span_scores(found, beside, baseline_name="" if naive is None else naive.name) + scores
+            scores = span_scores(found, beside, scheme=self.scheme, baseline_name="" if naive is None else naive.name) + scores
             items |= span_items(found)
-            details |= span_details(truth, predicted)
+            details |= span_details(truth, predicted, scheme=self.scheme)
         return Evaluation(split, scores, details, items, answers=predicted, truths=truth)
 
     def _tagged(self, answers: TagAnswers) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
@@ -261,7 +269,7 @@ class Tagging(LabelledSequences):
     def answer(self, model: nn.Module, rows: list[Row], *, top: int) -> Sequence[Prediction]:
         filled = [row for row in rows if row.values[self.inputs.column]]
         tagged = iter(self._tag(model, filled) if filled else ())
-        nothing = TaggedSentence("", "", 1.0, [], spans=() if self.marks_spans else None)
+        nothing = TaggedSentence("", "", 1.0, [], spans=None if self.scheme is None else ())
         return [next(tagged) if row.values[self.inputs.column] else nothing for row in rows]
 
     def _tag(self, model: nn.Module, rows: list[Row]) -> Iterator[TaggedSentence]:
@@ -278,7 +286,7 @@ class Tagging(LabelledSequences):
             tags = [self.labels.decode(int(tag)) for tag in found.tags]
             pairs = [f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)]
             ranking = list(zip(pairs, shares, strict=True))
-            spans = _marked(words, tags) if self.marks_spans else None
+            spans = None if self.scheme is None else _marked(words, tags)
             yield TaggedSentence(" ".join(words), " ".join(pairs), float(np.prod(shares)), ranking, tuple(words), tuple(tags), spans)
 
 
@@ -319,6 +327,16 @@ def _refuse_mixed_aims(recipe: Recipe) -> None:
                 where="tagging.crf",
                 cure=f"Leave training.{name} out, or the chain: tagging.crf=false",
             )
+
+
+def _pieces(steps: NDArray[Any], longest: int) -> list[NDArray[Any]]:
+    """A sequence cut after every `longest` steps; pieces in which no word is answered for are left out.
+
+    >>> [piece[:, -1].tolist() for piece in _pieces(np.array([[7, 0], [7, 1], [7, NO_TAG], [7, NO_TAG], [7, 2]]), 2)]
+    [[0, 1], [2]]
+    """
+    pieces = [steps[start : start + longest] for start in range(0, len(steps), longest)] if longest else [steps]
+    return [piece for piece in pieces if (piece[:, -1] != NO_TAG).any()]
 
 
 def _marked(words: Sequence[str], tags: Sequence[str]) -> tuple[MarkedSpan, ...]:

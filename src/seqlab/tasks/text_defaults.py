@@ -1,4 +1,4 @@
-"""Which network reads texts of words, and how long it learns, where nobody says anything: from a look at the texts.
+"""What a token is, which network reads texts of words, and how long it learns, where nobody says anything: from a look at the texts.
 
 Chosen on validation data; the numbers stand in docs/tasks/classification.md.
 """
@@ -12,6 +12,15 @@ from seqlab.models.settings import NGramBagSettings, RecurrentSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 
+WORDS, LONGEST = 30_000, 512
+"""Words that are known, and the length to which texts are cut, by default."""
+SAMPLE = 500
+SHORT_TEXT = 40
+"""Mean characters below which text is read letter by letter."""
+LONGEST_CHARACTERS = 2048
+"""The length to which texts are cut that are read letter by letter: one endless document must not fill the memory."""
+LONG_WORD = 30
+"""Mean letters between blanks from which a text is no text of words: a biological sequence, or a language without blanks."""
 MOST_ROWS = 200_000
 """Rows that are looked at: with more of them nothing is decided otherwise."""
 ENOUGH_ROWS, LONG_TEXT = 5_000, 400
@@ -38,6 +47,22 @@ class Texts:
     def of(cls, recipe: Recipe, train: Source) -> Texts:
         lengths = [len(str(row.values.get(recipe.data.text, ""))) for row in islice(train.rows(), MOST_ROWS)]
         return cls(len(lengths), sum(lengths))
+
+
+def with_default_tokens(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+    """Texts of some length are read by words, short ones and those without blanks letter by letter; all are cut."""
+    texts = [str(row.values.get(recipe.data.text, "")) for row in islice(train.rows(), SAMPLE)]
+    mean = sum(map(len, texts)) / max(1, len(texts))
+    per_word = mean / max(1.0, sum(len(text.split()) for text in texts) / max(1, len(texts)))
+    kind = "words" if mean >= SHORT_TEXT and per_word < LONG_WORD else "characters"
+    size = {"size": recipe.tokens.size or WORDS, "lowercase": True} if kind == "words" else {}
+    recipe = recipe.changed("tokens", kind=kind, **size)
+    reasons = [f"tokens are {kind} (texts of {mean:.0f} characters on average); another: tokens.kind=NAME"]
+    if "max_length" not in recipe.data.model_fields_set:
+        longest = LONGEST if kind == "words" else LONGEST_CHARACTERS
+        recipe = recipe.changed("data", max_length=longest)
+        reasons.append(f"texts are cut to {longest:,} tokens; whole texts: data.max_length=0")
+    return recipe, reasons
 
 
 def with_default_network(recipe: Recipe, texts: Texts) -> tuple[Recipe, str]:

@@ -22,17 +22,22 @@ from seqlab.core.errors import RecipeError
 from seqlab.metrics.items import Items
 from seqlab.models.classifier import build_classifier
 from seqlab.models.counting import Example, count_examples
+from seqlab.models.settings import ConvolutionalSettings, NGramBagSettings, RecurrentSettings, SequenceSettings, VisionTransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.joined_columns import BETWEEN
 from seqlab.tasks.base import ENCODING, Prediction
 from seqlab.tasks.inputs import CutInputs, TextInputs, digest_of, learn_inputs, load_inputs
-from seqlab.tasks.labelled_rows import LabelledRows, labelled_rows
+from seqlab.tasks.labelled_rows import STEPS, LabelledRows, labelled_rows
 from seqlab.tasks.labelled_sequences import LabelledSequences, Saved
 from seqlab.tasks.row_slices import slices_of_rows
+from seqlab.tasks.text_defaults import Texts, with_bag_defaults, with_default_network, with_default_tokens
 from seqlab.tokens.labels import Labels
 
 LONGEST_SHOWN = 2000
+WORD_NETWORK: SequenceSettings = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
+STEP_NETWORK: SequenceSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
+"""What reads words, and what reads letters or numbers, where no network is named."""
 
 Outputs = Float[np.ndarray, "examples outputs"]
 
@@ -70,6 +75,30 @@ class WholeSequences(LabelledSequences):
     @abstractmethod
     def prediction(self, shown: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
         """What the outputs for one sequence say."""
+
+    @classmethod
+    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        is_text = STEPS not in train.columns
+        recipe, reasons = with_default_tokens(recipe, train) if is_text and not recipe.tokens.kind else (recipe, [])
+        if "model" not in recipe.model_fields_set:
+            recipe, why = cls.with_network(recipe, train, by_words=is_text and recipe.tokens.kind != "characters")
+            reasons.append(why)
+        if recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings):
+            recipe = with_bag_defaults(recipe, Texts.of(recipe, train))
+        if isinstance(recipe.model, VisionTransformerSettings):  # chosen on validation data: docs/transformer/vision_transformer.md
+            recipe = recipe.with_defaults("model", hidden_size=64, dropout=0.2).with_defaults("training", weight_decay=0.5)
+            if not {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
+                recipe = recipe.changed("training", epochs=60, minutes=5)
+        recipe = recipe.with_defaults("training", learning_rate=3e-3)  # in a few minutes a small model gets furthest by many bold steps
+        if not recipe.training.batch_size:
+            recipe = recipe.changed("training", batch_size=32)
+        return recipe, reasons
+
+    @classmethod
+    def with_network(cls, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
+        """A recipe that names no network with one, and why that one. by_words: steps are words or pieces of them, not letters or numbers."""
+        network = WORD_NETWORK if by_words else STEP_NETWORK
+        return recipe.model_copy(update={"model": network}), f"a {network.kind} model; another: --model NAME"
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:
@@ -181,6 +210,10 @@ class NamedAnswers(WholeSequences):
     """Answers that have names: an output for each."""
 
     labels: Labels
+
+    @classmethod
+    def with_network(cls, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
+        return with_default_network(recipe, Texts.of(recipe, train)) if by_words else super().with_network(recipe, train, by_words=by_words)
 
     @classmethod
     def load_labels(cls, path: Path) -> Labels:
