@@ -33,13 +33,20 @@ def test_any_walk_of_extending_branching_picking_and_forgetting_equals_concatena
     with torch.no_grad():
         for number in range(1, data.draw(st.integers(1, 12)) + 1):
             past, keys, values = nodes[data.draw(st.integers(0, len(nodes) - 1))]
-            action = data.draw(st.sampled_from(["extend", "extend", "pick", "forget"]))
+            action = data.draw(st.sampled_from(["extend", "extend", "pick", "forget", "move"]))
             if action == "extend":
                 more = piece(len(keys), data.draw(st.sampled_from([1, 1, 2, 40])), number)
                 nodes.append((past.extended(*more), torch.cat([keys, more[0]], dim=2), torch.cat([values, more[1]], dim=2)))
             elif action == "pick":
                 rows = torch.tensor(data.draw(st.lists(st.integers(0, len(keys) - 1), min_size=1, max_size=4)))
                 nodes.append((past[rows], keys[rows], values[rows]))
+            elif action == "move":  # a past of its own, given up at once
+                rows = torch.tensor(data.draw(st.lists(st.integers(0, len(keys) - 1), min_size=len(keys), max_size=len(keys))))
+                more = piece(len(keys), 2, number)
+                longer = past[torch.arange(len(keys)).flip(0)].extended(*(part.flip(0) for part in more))
+                order = rows.flip(0)
+                expected = [torch.cat(parts, dim=2).flip(0)[order] for parts in ((keys, more[0]), (values, more[1]))]
+                nodes.append((longer.moved(order), *expected))
             else:
                 length = data.draw(st.integers(1, 6))
                 nodes.append((past.recent(length), keys[:, :, -length:], values[:, :, -length:]))
@@ -83,12 +90,28 @@ def test_picking_every_row_in_its_order_copies_nothing() -> None:
     assert past[torch.tensor([0, 1])].keys.shape[0] == 2
 
 
+def test_moving_writes_only_where_another_past_comes() -> None:
+    """In memory of its own nothing is allocated; where that is not so, moving is picking."""
+    with torch.inference_mode():
+        past = Past.of(*piece(4, 3, 0)).extended(*piece(4, 1, 1))
+        keys, values, rows = past.keys.clone(), past.values.clone(), torch.tensor([2, 1, 2, 0])
+        where = past.keys.data_ptr()
+        moved = past.moved(rows)
+        assert moved.keys.data_ptr() == where
+        assert_holds(moved, keys[rows], values[rows])
+        shorter, longer = moved, moved.extended(*piece(4, 1, 2))
+        assert shorter.moved(rows).keys.data_ptr() != where  # somebody has written behind it
+        assert_holds(longer, torch.cat([keys[rows], piece(4, 1, 2)[0]], dim=2), torch.cat([values[rows], piece(4, 1, 2)[1]], dim=2))
+    fewer = longer.moved(torch.tensor([3, 3]))
+    assert torch.equal(fewer.keys, longer.keys[[3, 3]])
+
+
 def test_forgetting_bounds_the_memory() -> None:
     past = Past.of(*piece(1, 2, 0))
     longest = 0
     for step in range(1, 1000):
         past = past.extended(*piece(1, 1, step)).recent(9)
-        longest = max(longest, past.keys.untyped_storage().nbytes() // (HEADS * KEY * 4))
+        longest = max(longest, past.keys.untyped_storage().nbytes() // (HEADS * (KEY + VALUE) * 4))
     assert longest == SMALLEST
     assert torch.equal(past.keys, torch.cat([piece(1, 1, step)[0] for step in range(991, 1000)], dim=2))
 

@@ -29,7 +29,9 @@ for name in datasets.names():
 
 
 def test_the_room_offers_these() -> None:
-    assert datasets.names() == ["digits", "languages", "punctuation", "pydoc", "python_tokens", "recall", "stdlib"]
+    assert datasets.names() == [
+        "copy", "dates", "digits", "languages", "moving_ball", "numbers", "punctuation", "pydoc", "python_tokens", "recall", "reverse", "stdlib",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", datasets.names())
@@ -48,6 +50,10 @@ def test_parts_share_no_text_and_settings_are_real(name: str) -> None:
     elif builtin.task == "tagging":
         report = survey(parts, text=builtin.settings["data.text"], label=builtin.settings["data.label"])
         assert not any(part.leaks or part.unseen_labels for part in report.parts.values())
+    elif builtin.task == "translation":
+        for column in (builtin.settings["data.source"], builtin.settings["data.target"]):
+            texts = [{row.values[column] for row in part.rows()} for part in parts.values()]
+            assert sum(map(len, texts)) == len(set.union(*texts)) > 3000  # neither a source nor a target stands in two parts
     else:
         assert all(isinstance(part, TextSource) for part in parts.values())
 

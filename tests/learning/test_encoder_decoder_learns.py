@@ -7,7 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqlab.decoding.greedy_pairs import decode_greedily
+from seqlab.decoding.choosers import Likeliest
+from seqlab.decoding.search import Sources, Symbols
+from seqlab.decoding.single_path import SinglePath
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import DecoderSettings, TransformerSettings
 from seqlab.training.optimizer import build_optimizer
@@ -51,8 +53,9 @@ def trained(norm: str, *, layers: int, rate: float, warmup: int, seed: int = 0) 
 
 def share_without_a_mistake(model: EncoderDecoder) -> float:
     source = draw(500, torch.Generator().manual_seed(99))
-    found = decode_greedily(model, source, torch.ones_like(source, dtype=torch.bool), start_id=START, end_id=END, max_tokens=10)
-    return sum(target == row[::-1] for target, row in zip(found, source.tolist(), strict=True)) / len(found)
+    greedy = SinglePath(Symbols(START, END), Likeliest(), max_tokens=10)
+    found = greedy.run(model, Sources.of(source, torch.ones_like(source, dtype=torch.bool)))
+    return sum(target.tokens == row[::-1] for (target,), row in zip(found, source.tolist(), strict=True)) / len(found)
 
 
 @torch.no_grad()

@@ -66,21 +66,37 @@ class Past:
         memory = self._memory
         if torch.equal(rows, torch.arange(len(memory.keys), device=rows.device)):
             return self
-        # over the first axis of whole memory, room and all: several times faster than over a part of it
-        picked = Memory(memory.keys.index_select(0, rows), memory.values.index_select(0, rows), used=self._end)
-        return Past(picked, start=self._start, end=self._end)
+        if memory.block is None:
+            return Past.of(self.keys.index_select(0, rows), self.values.index_select(0, rows))
+        return Past(memory.picked(rows, start=self._start, end=self._end), start=self._start, end=self._end)
+
+    def moved(self, rows: Int[Tensor, " rows"]) -> Past:
+        """As self[rows] for a holder who gives this past up: its memory may be changed. Only sequences that get another past are written."""
+        memory = self._memory
+        is_newest = memory.can_be_written(0, behind=self._end)
+        if memory.block is None or len(rows) != len(memory.keys) or not is_newest or torch.is_grad_enabled():
+            return self[rows]
+        places = (rows != torch.arange(len(rows), device=rows.device)).nonzero().squeeze(1)
+        written = memory.steps(self._start, self._end)
+        written.index_copy_(0, places, written.index_select(0, rows[places]))  # all are read before the first is written
+        return self
 
 
 class Memory:
-    """What several pasts share: one block for keys and one for values, of which the first `used` places are written."""
+    """What several pasts share: keys and values, of which the first `used` places are written.
 
-    def __init__(self, keys: Keys, values: Values, *, used: int) -> None:
-        self.keys, self.values, self.used = keys, values, used
+    With room to spare both stand in one block (batch, room, all that belongs to one step), so that what a sequence has so far is one piece
+    of memory: a search that goes on from other sequences copies whole pieces, and nothing of the room behind them.
+    """
+
+    def __init__(self, keys: Keys, values: Values, *, used: int, block: Float[Tensor, "batch room step"] | None = None) -> None:
+        self.keys, self.values, self.used, self.block = keys, values, used, block
 
     @classmethod
     def with_room(cls, keys: Keys, values: Values, *, room: int) -> Self:
         batch, heads, _, size = keys.shape
-        memory = cls(keys.new_empty(batch, heads, room, size), values.new_empty(batch, heads, room, values.shape[3]), used=0)
+        block = keys.new_empty(batch, room, heads * (size + values.shape[3]))
+        memory = cls(*_both(block, heads, size), used=0, block=block)
         memory.write(keys, values)
         return memory
 
@@ -93,3 +109,22 @@ class Memory:
         start, self.used = self.used, self.used + keys.shape[2]
         self.keys[:, :, start : self.used] = keys
         self.values[:, :, start : self.used] = values
+
+    def steps(self, start: int, end: int) -> Float[Tensor, "batch steps"]:
+        """Everything of some steps, one row for each sequence."""
+        assert self.block is not None
+        return self.block.flatten(1)[:, start * self.block.shape[2] : end * self.block.shape[2]]
+
+    def picked(self, rows: Int[Tensor, " rows"], *, start: int, end: int) -> Memory:
+        """Memory of their own for some of the sequences, with the steps from start to end in it and as much room."""
+        assert self.block is not None
+        block = self.block.new_empty(len(rows), *self.block.shape[1:])
+        memory = Memory(*_both(block, self.keys.shape[1], self.keys.shape[3]), used=end, block=block)
+        memory.steps(start, end).copy_(self.steps(start, end).index_select(0, rows))
+        return memory
+
+
+def _both(block: Float[Tensor, "batch room step"], heads: int, key: int) -> tuple[Keys, Values]:
+    """Keys and values that stand in one block."""
+    keys, values = block.split([heads * key, block.shape[2] - heads * key], dim=2)
+    return keys.unflatten(2, (heads, key)).transpose(1, 2), values.unflatten(2, (heads, -1)).transpose(1, 2)

@@ -13,9 +13,17 @@ def choose(logits: Float[Tensor, "batch vocab"], settings: DecodingSettings, gen
     """The likeliest token at temperature 0, else a draw from the narrowed and sharpened distribution."""
     if settings.temperature == 0:
         return logits.argmax(dim=-1)
-    below_best = logits.double() - logits.amax(dim=-1, keepdim=True)  # a tiny temperature then makes -inf of it, never inf
-    narrowed = keep_top_p(keep_top_k(below_best / settings.temperature, settings.top_k), settings.top_p)
-    return torch.multinomial(narrowed.softmax(dim=-1), 1, generator=generator).squeeze(-1)
+    left = narrowed(logits, temperature=settings.temperature, top_k=settings.top_k, top_p=settings.top_p, min_p=settings.min_p)
+    return torch.multinomial(left.softmax(dim=-1), 1, generator=generator).squeeze(-1)
+
+
+def narrowed(
+    logits: Float[Tensor, "batch vocab"], *, temperature: float, top_k: int, top_p: float, min_p: float
+) -> Float[Tensor, "batch vocab"]:
+    """Logits in float64, divided by the temperature, then with -inf at what top-k, top-p and min-p leave out, in this order."""
+    highest = logits.amax(dim=-1, keepdim=True)
+    below_best = logits.double() - highest.masked_fill(highest == -torch.inf, 0.0)  # a tiny temperature then makes -inf of it, never inf
+    return keep_min_p(keep_top_p(keep_top_k(below_best / temperature, top_k), top_p), min_p)
 
 
 def keep_top_k(logits: Float[Tensor, "batch vocab"], k: int) -> Float[Tensor, "batch vocab"]:
@@ -42,3 +50,17 @@ def keep_top_p(logits: Float[Tensor, "batch vocab"], p: float) -> Float[Tensor, 
     before = probabilities.cumsum(dim=-1) - probabilities  # mass of the likelier tokens
     dropped = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, before >= p)
     return logits.masked_fill(dropped, float("-inf"))
+
+
+def keep_min_p(logits: Float[Tensor, "batch vocab"], p: float) -> Float[Tensor, "batch vocab"]:
+    """Only tokens that are at least p times as probable as the likeliest one stay; 0 keeps all.
+
+    Paper: Nguyen et al. 2024, "Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM Outputs", arXiv:2407.01082.
+
+    >>> keep_min_p(torch.tensor([[0.5, 0.3, 0.2]]).log(), 0.5).exp().tolist()[0][2]
+    0.0
+    """
+    if p <= 0:
+        return logits
+    shares = (logits - logits.amax(dim=-1, keepdim=True)).exp()  # of the likeliest
+    return logits.masked_fill(shares < p, float("-inf"))

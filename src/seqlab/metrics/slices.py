@@ -91,6 +91,15 @@ def ranges(values: Values, groups: Groups, shown: Callable[[float], str] = "{:,.
     return found
 
 
+def by_length(items: Items, lengths: Values, *, score: str, unit: str = "tokens", edges: Sequence[float] | None = None) -> list[Slices]:
+    """The score by the length of the source: in four parts of about equal size, or cut at the edges (RNNsearch's picture has 10, 20, … 60).
+
+    Paper: Bahdanau et al. 2015, "Neural Machine Translation by Jointly Learning to Align and Translate", arXiv:1409.0473, figure 2.
+    """
+    groups = cut(lengths, quarters(lengths) if edges is None else edges)
+    return slices(f"{unit} in the source", score=score, unit="rows", parts=by_item(items, groups, ranges(lengths, groups)))
+
+
 def by_item(items: Items, groups: Groups, names: dict[int, str]) -> Iterable[tuple[str, int, Items]]:
     """Parts that are whole items, such as texts of one length."""
     for group, name in names.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from typing import Any
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -32,9 +33,18 @@ class Writing:
         """Other hypotheses of the same sources: some left out, some several times, as many for each source as before or not."""
         return replace(self, past=tuple(part[hypotheses] for part in self.past))
 
+    def move(self, hypotheses: Int[Tensor, " hypotheses"]) -> Writing:
+        """As `pick`, for a holder who gives this one up: memory may be used again, so that only what changes is written."""
+        return replace(self, past=tuple(moved(part, hypotheses) for part in self.past))
+
     def keep(self, sources: Int[Tensor, " sources"]) -> Writing:
         """Some of the sources, for instance those that are not finished; `pick` then chooses among the hypotheses."""
         return replace(self, source=tuple(part[sources] for part in self.source))
+
+
+def moved(part: Any, rows: Int[Tensor, " rows"]) -> Any:
+    """part[rows], in its own memory where the part knows how."""
+    return part.moved(rows) if hasattr(part, "moved") else part[rows]
 
 
 class Decoder(nn.Module, ABC):

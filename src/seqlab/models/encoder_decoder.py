@@ -49,8 +49,18 @@ class EncoderDecoder(nn.Module):
         target_is_token: Bool[Tensor, "batch target"],
     ) -> Float[Tensor, "batch target vocab"]:
         """`targets` begin with the start token: logits at t are for the token after targets_t."""
-        logits, _ = self.decode(targets, target_is_token, self.start(source, source_is_token))
-        return logits
+        return self.head(self.features(source, source_is_token, targets, target_is_token))
+
+    def features(
+        self,
+        source: Shaped[Tensor, "batch source *features"],
+        source_is_token: Bool[Tensor, "batch source"],
+        targets: Int[Tensor, "batch target"],
+        target_is_token: Bool[Tensor, "batch target"],
+    ) -> Float[Tensor, "batch target output"]:
+        """What the output layer reads: a loss that looks at real steps only need not make logits of the others."""
+        features, _ = self.decoder(self.embed_target(targets), target_is_token, self.start(source, source_is_token))
+        return features
 
     def start(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> Writing:
         """Before the first target: the source, read once for all steps to come."""

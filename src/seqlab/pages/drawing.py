@@ -11,7 +11,7 @@ from seqlab.pages.style import DARK, LIGHT
 
 Kind = Literal["gate", "bend", "state", "input", "output", "kept", "plain"]
 """What a box stands for; it decides its colour."""
-Way = Literal["forward", "carried", "backward", "peep", "axis", "value", "slope"]
+Way = Literal["forward", "carried", "backward", "peep", "axis", "value", "slope", "left_out"]
 """What runs along a line."""
 Point = tuple[float, float]
 
@@ -86,6 +86,7 @@ WAYS: dict[str, tuple[str, float, str]] = {
     "axis": ("rule", 1.0, ""),
     "value": ("c0", 2.2, ""),
     "slope": ("c1", 1.8, "6 4"),
+    "left_out": ("quiet", 0.9, "2 4"),
 }
 """Colour, thickness and dashes."""
 SHEET = """

@@ -11,7 +11,7 @@ from pydantic import Field
 from seqlab.batches.settings import MaskingSettings
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import SettingHelp, Settings, describe
-from seqlab.decoding.settings import DecodingSettings
+from seqlab.decoding.settings import DecodingSettings, SearchSettings
 from seqlab.models.settings import MODEL_KINDS, BagSettings, DecoderSettings, ModelSettings, RecurrentSettings, TaggingSettings
 from seqlab.sources.settings import DataSettings
 from seqlab.tokens.settings import TokenSettings
@@ -31,6 +31,7 @@ SECTIONS: dict[str, tuple[type[Settings], ...]] = {
     "training": (TrainingSettings,),
     "start": (StartSettings,),
     "decoding": (DecodingSettings,),
+    "search": (SearchSettings,),
 }
 """Every section by its dotted name, with the classes of settings that may stand there."""
 
@@ -55,6 +56,8 @@ class Recipe(Settings):
     training: TrainingSettings = Field(default_factory=TrainingSettings, description="The budget, the batches, the optimizer and when to stop.")
     start: StartSettings = Field(default_factory=StartSettings, description="The run from which training starts, and what of it stays as it was.")
     decoding: DecodingSettings = Field(default_factory=DecodingSettings, description="How a language model chooses the next token.")
+
+    search: SearchSettings = Field(default_factory=SearchSettings, description="How a translation is searched: greedily, by a beam, or by draws.")
 
     def to_toml(self) -> str:
         return tomli_w.dumps(self.model_dump())

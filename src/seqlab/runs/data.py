@@ -19,7 +19,7 @@ from seqlab.sources.frames import Frames
 from seqlab.sources.inference import guess
 from seqlab.sources.joined_columns import join_columns, names_of
 from seqlab.sources.label_lists import guess_separator
-from seqlab.sources.open import format_of, open_parts, open_source
+from seqlab.sources.open import format_of, is_there, open_parts, open_source
 from seqlab.sources.series import Series
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
@@ -29,8 +29,9 @@ from seqlab.tasks.tagged_rows import TaggedRows
 
 LANGUAGE_MODELS = ("language_model", "masked_language_model")
 """Tasks that need text and no label."""
-MADE_TO_MEASURE = "recall"
-"""The built-in dataset with a gap of any length."""
+MADE_TO_MEASURE = {"gap": ["recall"], "length": ["copy", "reverse"]}
+"""Settings that are chosen for some built-in datasets, and for which."""
+PAIRS = "translation"
 LABELLED = {**WHOLE, "tagging": "a tag for every word"}
 """Tasks that need a column of labels, and what stands in it."""
 
@@ -52,12 +53,12 @@ def refuse_missing(recipe: Recipe) -> None:
     """Every file that the recipe names is there. Nothing is read, so this can be asked before anything slow."""
     if not recipe.data.train:
         raise RecipeError("no training data is named.", where="data.train", cure="For example: data.train=reviews.csv")
-    if not _exists(recipe.data.train) and recipe.data.train not in datasets.names():
+    if not _exists(recipe.data.train, recipe.data) and recipe.data.train not in datasets.names():
         raise _missing(recipe.data.train, what=[*datasets.names(), *shipped_recipes()])
     for path in (recipe.data.valid, recipe.data.test):
-        if path and not _exists(path):
+        if path and not _exists(path, recipe.data):
             raise _missing(path)
-    _refuse_idle_gap(recipe)
+    _refuse_idle_measures(recipe)
 
 
 def open_data(recipe: Recipe) -> OpenedData:
@@ -79,7 +80,7 @@ def open_data(recipe: Recipe) -> OpenedData:
 
 def _open(recipe: Recipe) -> OpenedData:
     refuse_missing(recipe)
-    if recipe.data.train in datasets.names() and not _exists(recipe.data.train):
+    if recipe.data.train in datasets.names() and not _exists(recipe.data.train, recipe.data):
         return _open_built_in(recipe)
     recipe = _with_format(recipe)
     parts = open_parts(recipe.data.train, recipe.data)
@@ -93,7 +94,7 @@ def _open(recipe: Recipe) -> OpenedData:
 
 def open_more(recipe: Recipe, path: str) -> Source:
     """Further data for a finished run, read the way its training data was. A folder with a test part offers that."""
-    if not _exists(path):
+    if not _exists(path, recipe.data):
         raise _missing(path)
     parts = open_parts(path, recipe.data)
     found = _as_sequences(recipe, parts.get("test") or parts["train"])
@@ -109,12 +110,15 @@ def _named_parts(recipe: Recipe) -> dict[str, Source]:
 
 def _check_columns(recipe: Recipe, parts: dict[str, Source]) -> None:
     for source in parts.values():
+        if recipe.task == PAIRS:
+            require_columns(source, [recipe.data.source, recipe.data.target, *([recipe.data.language] if recipe.data.language else [])])
+            continue
         require_columns(source, [recipe.data.label, *([recipe.data.text] if STEPS not in source.columns else [])])
 
 
-def _exists(path: str) -> bool:
+def _exists(path: str, settings: DataSettings) -> bool:
     try:
-        return Path(path).exists()
+        return is_there(path, settings)
     except OSError as error:
         raise DataError(f"cannot be looked at ({error.strerror}).", where=shortened(path), cure="Check the name and the permissions.") from error
 
@@ -133,14 +137,16 @@ def _missing(path: str, *, what: Sequence[str] = ()) -> DataError:
     return DataError("there is no such file or folder.", where=shortened(path, 200), cure=cure + known)
 
 
-def _refuse_idle_gap(recipe: Recipe) -> None:
-    """One built-in dataset is made to measure; files are as they are."""
-    if recipe.data.gap != DataSettings().gap and recipe.data.train != MADE_TO_MEASURE:
-        raise RecipeError(
-            f"a gap is chosen for the built-in dataset '{MADE_TO_MEASURE}' only.",
-            where="data.gap",
-            cure=f"seqlab train {MADE_TO_MEASURE} data.gap=40",
-        )
+def _refuse_idle_measures(recipe: Recipe) -> None:
+    """Some built-in datasets are made to measure; files are as they are."""
+    for setting, names in MADE_TO_MEASURE.items():
+        value = getattr(recipe.data, setting)
+        if value != getattr(DataSettings(), setting) and recipe.data.train not in names:
+            raise RecipeError(
+                f"a {setting} is chosen for the built-in dataset{'s' if len(names) > 1 else ''} {listed([repr(name) for name in names])} only.",
+                where=f"data.{setting}",
+                cure=f"seqlab train {names[0]} data.{setting}={value}",
+            )
 
 
 def _open_built_in(recipe: Recipe) -> OpenedData:
@@ -150,6 +156,8 @@ def _open_built_in(recipe: Recipe) -> OpenedData:
         section, _, key = name.partition(".")
         if not getattr(getattr(recipe, section), key):
             recipe = recipe.changed(section, **{key: value})
+    if recipe.task == PAIRS:
+        recipe = recipe.changed("data", text=recipe.data.source)
     parts = {**dataset.splits(), **_named_parts(recipe)}
     _check_columns(recipe, parts)
     return OpenedData(recipe, parts, [f"built-in dataset '{recipe.data.train}': {dataset.sentence}"])
@@ -163,6 +171,8 @@ def _with_format(recipe: Recipe) -> Recipe:
 
 def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
     """Fill in the task and the columns that the recipe leaves open."""
+    if recipe.task == PAIRS or (not recipe.task and recipe.data.source and recipe.data.target):
+        return _guess_sides(recipe, train)
     found = guess(train, settings=recipe.data)
     wanted = recipe.task or found.task
     data = {"text": found.text, "label": found.label if wanted in LABELLED else "", "sequence": found.sequence, "features": found.features}
@@ -181,6 +191,24 @@ def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         data["label_separator"] = mark
         reasons = [*reasons, *([f"labels are separated by '{mark}'; another character: data.label_separator=X"] if mark else [])]
     return recipe.changed("data", **data), reasons
+
+
+def _guess_sides(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+    """What is translated, and into what: the columns that are named, else the two that there are."""
+    data = recipe.data
+    free = [name for name in train.columns if name not in (data.source, data.target, data.language)]
+    wanted = [name for name in ("source", "target") if not getattr(data, name)]
+    if isinstance(train, TextSource) or len(free) < len(wanted) or (wanted and len(free) > len(wanted)):
+        has = "is one text" if isinstance(train, TextSource) else f"has the columns {listed(train.columns)}"
+        raise DataError(
+            f"{PAIRS} needs a column to read and one to write, and this file {has}.",
+            where=train.name,
+            cure="Name both: data.source=NAME data.target=NAME; for train.en beside train.de: data.train=train data.source=en data.target=de",
+        )
+    found = dict(zip(wanted, free, strict=False))
+    recipe = recipe.model_copy(update={"task": PAIRS}).changed("data", **found)
+    reasons = [f"from column '{recipe.data.source}' to column '{recipe.data.target}'; others: data.source=NAME data.target=NAME"] if found else []
+    return recipe.changed("data", text=recipe.data.source), reasons
 
 
 def _as_sequences(recipe: Recipe, source: Source) -> Source:

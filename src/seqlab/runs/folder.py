@@ -95,7 +95,7 @@ class Seal:
 
 def seal(folder: Path, *, recipe: str, data: dict[str, str]) -> Seal:
     """Write down what belongs to a run: its recipe (which need not be there yet), its tokens and its data."""
-    files = {str(path.relative_to(folder)): {"size": path.stat().st_size, "sha256": sha256(path)} for path in sorted((folder / TOKENS).iterdir())}
+    files = {str(path.relative_to(folder)): {"size": path.stat().st_size, "sha256": sha256(path)} for path in _token_files(folder)}
     text = recipe.encode("utf-8")
     files[RECIPE] = {"size": len(text), "sha256": hashlib.sha256(text).hexdigest()}
     write_whole(folder / MANIFEST, json.dumps({"format": FORMAT, "files": files, "data": data}, indent=1))
@@ -121,10 +121,15 @@ def verify_sealed(folder: Path) -> Seal:
     files, data = manifest.get("files"), manifest.get("data")
     if not isinstance(files, dict) or not isinstance(data, dict):
         raise RunError("the list of checksums cannot be read.", where=str(path), cure=RESTORE)
-    there = {str(entry.relative_to(folder)) for entry in (folder / TOKENS).glob("*")} | {RECIPE}
+    there = {str(entry.relative_to(folder)) for entry in _token_files(folder)} | {RECIPE}
     for name in sorted(there | files.keys()):
         _verify_file(folder, name, files.get(name), is_there=name in there)
     return Seal(sha256(path), {str(name): str(fingerprint) for name, fingerprint in data.items()})
+
+
+def _token_files(folder: Path) -> list[Path]:
+    """Those of one tokenizer, or of two in folders of their own."""
+    return sorted(path for path in (folder / TOKENS).rglob("*") if not path.is_dir() or path.is_symlink())
 
 
 def _verify_file(folder: Path, name: str, sealed: object, *, is_there: bool) -> None:
@@ -144,7 +149,8 @@ def _verify_file(folder: Path, name: str, sealed: object, *, is_there: bool) -> 
 def refuse_links(folder: Path) -> None:
     """A folder from somebody else must not make us read or write outside of it, or wait at a pipe."""
     inside = Path(os.path.realpath(folder))
-    for place in (folder, folder / TOKENS, folder / CHECKPOINTS, *(folder / CHECKPOINTS).glob("step-*")):
+    sides = [place for place in (folder / TOKENS).glob("*") if place.is_dir()]
+    for place in (folder, folder / TOKENS, *sides, folder / CHECKPOINTS, *(folder / CHECKPOINTS).glob("step-*")):
         entries = list(os.scandir(place)) if place.is_dir() and not (place.is_symlink() and place != folder) else []
         for entry in entries:
             leaves = entry.is_symlink() and not Path(os.path.realpath(entry.path)).is_relative_to(inside)

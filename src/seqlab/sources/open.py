@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePath
 
 from seqlab.core.errors import DataError, nearest
+from seqlab.sources.aligned_lines import AlignedLines, find_pair, pairs_of_folder
 from seqlab.sources.archives import is_junk
 from seqlab.sources.base import Source
 from seqlab.sources.columns import require_columns
@@ -13,18 +14,22 @@ from seqlab.sources.csv_table import CsvTable
 from seqlab.sources.fasta import Fasta
 from seqlab.sources.filtered import PARTS, ColumnSplit, part_of
 from seqlab.sources.folders import LabelFolders, find_label_folders, is_tar
+from seqlab.sources.gettext import Gettext
 from seqlab.sources.jsonl import JsonLines
 from seqlab.sources.opening import COMPRESSIONS, check_exists, first_bytes, plain_name
 from seqlab.sources.parquet import ParquetTable
+from seqlab.sources.pronunciations import Pronunciations
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.tagged_words import TaggedWords, looks_tagged
 from seqlab.sources.text_file import TextFile
+from seqlab.sources.tmx import Tmx
 
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet",
     ".txt": "text", ".text": "text", ".md": "text", ".rst": "text", ".py": "text", ".abc": "text", ".en": "text", ".de": "text", ".fr": "text",
     ".conll": "tagged", ".conllu": "tagged", ".iob": "tagged", ".bio": "tagged", ".tagged": "tagged",
     ".fasta": "fasta", ".fa": "fasta", ".faa": "fasta", ".fna": "fasta", ".ffn": "fasta",
+    ".tmx": "tmx", ".po": "gettext", ".mo": "gettext", ".dict": "pronunciations",
 }  # fmt: skip
 FORMATS: dict[str, Callable[[Path, DataSettings], Source]] = {
     "csv": CsvTable,
@@ -35,6 +40,9 @@ FORMATS: dict[str, Callable[[Path, DataSettings], Source]] = {
     "folders": LabelFolders,
     "tagged": TaggedWords,
     "fasta": Fasta,
+    "tmx": Tmx,
+    "gettext": Gettext,
+    "pronunciations": Pronunciations,
 }
 FOREIGN = {b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"SQLite format 3": "an SQLite database", b"\x80\x04": "a pickle"}
 
@@ -42,10 +50,17 @@ FOREIGN = {b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a pictur
 def open_source(path: str | Path, settings: DataSettings) -> Source:
     """The source that reads a file or folder. The settings' format decides, then the name, then the content."""
     path = Path(path)
+    if pair := find_pair(path, settings):
+        return AlignedLines(pair, settings)
     if path.is_dir():
         return _open_folder(path, settings)
     check_exists(path)
     return FORMATS[settings.format or format_of(path)](path, settings)
+
+
+def is_there(path: str, settings: DataSettings) -> bool:
+    """Whether a name stands for a file, a folder, or two line-aligned files."""
+    return Path(path).exists() or find_pair(Path(path), settings) is not None
 
 
 def open_parts(path: str | Path, settings: DataSettings) -> dict[str, Source]:
@@ -123,7 +138,9 @@ def _open_folder(folder: Path, settings: DataSettings) -> Source:
 
 
 def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:
-    """`train/` beside `test/`, or `train.csv` beside `test.csv`."""
+    """`train/` beside `test/`, `train.csv` beside `test.csv`, or `train.en` and `train.de` beside `test.en` and `test.de`."""
+    if path.is_dir() and (pairs := pairs_of_folder(path, settings)):
+        return pairs
     folders = find_label_folders(path)
     if any(part for part, _ in folders):
         wanted = sorted({part for part, _ in folders if part})

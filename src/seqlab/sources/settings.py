@@ -19,6 +19,9 @@ class DataSettings(Settings):
     test: str = Field("", description="File or folder for the final score; held out of train when empty.")
     text: str = Field("", description="Column with the text, or with the words of a tagger; several of a classifier: title,body. Guessed when empty.")
     label: str = Field("", description="Column with the class, or with the tags of a tagger; guessed when empty.")
+    source: str = Field("", description="Column to translate from; also the ending of line-aligned files: train.en beside train.de.")
+    target: str = Field("", description="Column to translate into; also the ending of line-aligned files.")
+    language: str = Field("", description="Column that names the language to write in, for one model with several; a token for it enters the source.")
     label_separator: str = Field(
         "", max_length=1, description="Character between the labels of a cell, for multi_label; guessed when empty. Lists in JSON need none."
     )
@@ -33,7 +36,7 @@ class DataSettings(Settings):
         description="How parts are held out: content (equal rows stay together), random (exact counts), tail (the end of the file).",
     )
     seed: int = Field(-1, ge=-1, description="Fixes which rows are held out, so that runs with other training seeds share them; -1: training.seed.")
-    format: Literal["", "csv", "tsv", "jsonl", "text", "parquet", "folders", "tagged", "fasta"] = Field(
+    format: Literal["", "csv", "tsv", "jsonl", "text", "parquet", "folders", "tagged", "fasta", "tmx", "gettext", "pronunciations"] = Field(
         "", description="Format of the files; from the name when empty."
     )
     delimiter: str = Field("", max_length=1, description="Character between the columns of a table; guessed when empty.")
@@ -42,4 +45,5 @@ class DataSettings(Settings):
     max_rows: int = Field(0, ge=0, description="Read at most this many rows of each file; 0 reads all.")
     train_rows: int = Field(0, ge=0, description="Learn from at most this many rows, drawn at random from the training part; 0 learns from all.")
     gap: int = Field(20, ge=2, le=10_000, description="Words between what is to be remembered and the question, in the built-in dataset recall.")
-    max_length: int = Field(0, ge=0, description="Cut sequences to this many steps; 0 keeps them whole.")
+    length: int = Field(10, ge=3, le=10_000, description="Letters in the longest sequence of the built-in datasets copy and reverse.")
+    max_length: int = Field(0, ge=0, description="Cut sequences to this many steps, for a tagger into pieces of so many; 0 keeps them whole.")

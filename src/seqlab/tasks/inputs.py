@@ -226,7 +226,7 @@ def digest_of(save: Callable[[Path], None]) -> str:
     digest = hashlib.sha256()
     with tempfile.TemporaryDirectory() as folder:
         save(Path(folder))
-        for path in sorted(Path(folder).iterdir()):
+        for path in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -1,0 +1,111 @@
+"""Writing 30 tokens with an encoder-decoder of 4 + 4 layers, beside Hugging Face's generate with the same weights.
+
+Width 256, inner width 1,024, 8,000 tokens, sources of 20 tokens; greedy and with a beam of 5, for one source and for 32. Every target has
+exactly 30 tokens on both sides, and they must be the same. With one thread processor time is compared; the best of interleaved repeats counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from benchmarks.timing import interleaved, verdict
+from seqlab.decoding.beam import BeamSearch
+from seqlab.decoding.choosers import Likeliest
+from seqlab.decoding.constraints import AtLeast
+from seqlab.decoding.score_rules import Power
+from seqlab.decoding.search import Search, Sources, Symbols
+from seqlab.decoding.single_path import SinglePath
+from seqlab.interop.config import Config
+from seqlab.interop.pairs import read_bart
+from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
+
+VOCABULARY, SOURCE, NEW = 8000, 20, 30
+PAD, START, END = 1, 2, 3
+TARGETS = {(1, 1): 0.45, (5, 1): 0.60, (1, 32): 0.72, (5, 32): 0.95}
+"""By beam and batch: at most this share of the other's time."""
+
+
+def both_models() -> tuple[Any, EncoderDecoder]:
+    """One network of random weights, in both libraries."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from transformers import BartConfig, BartForConditionalGeneration
+    torch.manual_seed(1)
+    config = BartConfig(
+        vocab_size=VOCABULARY, d_model=256, encoder_layers=4, decoder_layers=4, encoder_attention_heads=8, decoder_attention_heads=8,
+        encoder_ffn_dim=1024, decoder_ffn_dim=1024, max_position_embeddings=64, pad_token_id=PAD, bos_token_id=0, eos_token_id=END,
+        decoder_start_token_id=START, forced_eos_token_id=None, init_std=0.08, attn_implementation="sdpa",
+    )  # fmt: skip
+    theirs = BartForConditionalGeneration(config).eval()
+    tensors = {name: tensor.detach() for name, tensor in theirs.state_dict().items()}
+    published = read_bart(Config(config.to_dict(), where="benchmark"), {name: tuple(tensor.shape) for name, tensor in tensors.items()})
+    weights = {name: wanted.make(*(tensors[part] for part, _ in wanted.parts)) for name, wanted in published.weights.items()}
+    ours = build_encoder_decoder(
+        published.model, published.decoder, num_source_tokens=VOCABULARY, num_target_tokens=VOCABULARY, source_pad_id=PAD, target_pad_id=PAD,
+        shared=True,
+    )  # fmt: skip
+    ours.load_state_dict(weights, strict=True)
+    return theirs, ours.eval()
+
+
+def search_of(beam: int) -> Search:
+    symbols, constraints = Symbols(START, END, (PAD,)), [AtLeast(NEW, end_id=END)]
+    if beam == 1:
+        return SinglePath(symbols, Likeliest(), max_tokens=NEW, constraints=constraints)
+    return BeamSearch(symbols, width=beam, max_tokens=NEW, rule=Power(1.0), constraints=constraints)
+
+
+def their_way(model: Any, source: Tensor, beam: int) -> Callable[[], list[list[int]]]:
+    options = {"num_beams": beam, "do_sample": False, "min_new_tokens": NEW, "max_new_tokens": NEW, "bad_words_ids": [[PAD]], "use_cache": True}
+    is_token = torch.ones_like(source)
+
+    @torch.inference_mode()
+    def once() -> list[list[int]]:
+        return [row[1 : 1 + NEW] for row in model.generate(source, attention_mask=is_token, **options).tolist()]
+
+    return once
+
+
+def our_way(model: EncoderDecoder, source: Tensor, beam: int) -> Callable[[], list[list[int]]]:
+    search, sources = search_of(beam), Sources.of(source, torch.ones_like(source, dtype=torch.bool))
+    return lambda: [targets[0].tokens for targets in search.run(model, sources)]
+
+
+def compare(theirs: Any, ours: EncoderDecoder, *, beam: int, batch: int, repeats: int) -> None:
+    source = torch.randint(4, VOCABULARY, (batch, SOURCE), generator=torch.Generator().manual_seed(2))
+    ways = {"Hugging Face": their_way(theirs, source, beam), "seqlab": our_way(ours, source, beam)}
+    expected, found = ways["Hugging Face"](), ways["seqlab"]()
+    same = sum(one == other for one, other in zip(expected, found, strict=True))
+    timings = interleaved(ways, repeats=repeats, warm_up=1)
+    seconds = {name: timing.best_cpu for name, timing in timings.items()}
+    print(
+        f"{'greedy' if beam == 1 else f'beam {beam}':<7} batch {batch:<3} Hugging Face {seconds['Hugging Face'] * 1000:7.0f} ms   "
+        f"seqlab {seconds['seqlab'] * 1000:7.0f} ms   ratio {verdict(seconds['seqlab'] / seconds['Hugging Face'], TARGETS[beam, batch], unit='')}   "
+        f"the same {NEW} tokens: {same} of {batch}; {len({tuple(row) for row in found})} different",
+        flush=True,
+    )
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--beam", type=int, choices=[1, 5])
+    parser.add_argument("--batch", type=int, choices=[1, 32])
+    chosen = parser.parse_args(arguments)
+    torch.set_num_threads(chosen.threads)
+    theirs, ours = both_models()
+    for beam, batch in TARGETS:
+        if chosen.beam in (None, beam) and chosen.batch in (None, batch):
+            compare(theirs, ours, beam=beam, batch=batch, repeats=chosen.repeats * (4 if batch == 1 else 1))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

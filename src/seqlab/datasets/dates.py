@@ -1,0 +1,91 @@
+"""Dates as 30 languages write them -> ISO 8601: `5. listopadu 2005` -> `2005-11-05`.
+
+The names of months and days and the order of the parts come from the CLDR data that Babel carries (extra `datasets`), so rows differ a little
+between its versions. Each written form means one date: a style in which `05/11/2005` could be two is left out. Names of months do not always settle
+it alone (listopada is October in Croatian and November in Polish), the marks beside them do.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import date, timedelta
+from functools import cache
+from types import ModuleType
+from typing import NamedTuple
+
+from seqlab.core.extras import require
+from seqlab.core.seeds import derive
+from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
+from seqlab.datasets.memory import MemoryRows
+from seqlab.sources.base import Source
+from seqlab.sources.splitting import hold_out
+
+LOCALES = (
+    "ca", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu", "id", "is", "it", "ja", "ko", "lt", "lv", "nb", "nl", "pl", "pt", "ro",
+    "ru", "sk", "sl", "sv", "tr", "uk",
+)  # fmt: skip
+STYLES = ("medium", "long", "full")
+"""Short dates have years of two digits, which name several years."""
+FIRST, LAST = date(1900, 1, 1), date(2099, 12, 31)
+DATES, FORMS = 4_000, 4
+"""Dates, and written forms of each."""
+
+
+class Form(NamedTuple):
+    """One way to write a date."""
+
+    locale: str
+    style: str
+
+
+@datasets.register("dates")
+class Dates(BuiltIn):
+    """Translation of short texts by characters; the alignment shows which letters say the month."""
+
+    name = "dates"
+    sentence = "Dates in 30 languages and several formats, to be written as ISO 8601."
+    task = "translation"
+    settings = {"data.source": "written", "data.target": "iso", "tokens.kind": "characters"}  # noqa: RUF012 (declared ClassVar in the base)
+
+    def splits(self) -> dict[str, Source]:
+        rows = [{"written": written, "iso": iso} for written, iso in read_dates().items()]
+        source = MemoryRows("dates", ["written", "iso"], rows)
+        return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["iso"]))
+
+
+@cache
+def read_dates() -> dict[str, str]:
+    """Written form -> ISO 8601, several forms for each of the drawn dates."""
+    chance = random.Random(derive(SEED, "dates"))  # noqa: S311 (not for secrets)
+    days = chance.sample(range((LAST - FIRST).days + 1), k=DATES)
+    forms = clear_forms()
+    found = {}
+    for day in days:
+        drawn = FIRST + timedelta(day)
+        for form in chance.sample(forms, k=FORMS):
+            found[write(drawn, form)] = drawn.isoformat()
+    return found
+
+
+def clear_forms() -> list[Form]:
+    """Every language in every style whose order of day and month can be told."""
+    return [Form(locale, style) for locale in LOCALES for style in STYLES if is_clear(_library().get_date_format(style, locale).pattern)]
+
+
+def is_clear(pattern: str) -> bool:
+    """Whether the order of day and month can be told: a month in letters, the year in front, or points between numbers, which put the day first.
+
+    >>> is_clear("dd/MM/y"), is_clear("d. MMMM y"), is_clear("y/MM/dd"), is_clear("dd.MM.y")
+    (False, True, True, True)
+    """
+    return "MMM" in pattern or pattern.startswith("y") or re.fullmatch(r"d+\. ?M+\. ?y\.?", pattern) is not None
+
+
+def write(day: date, form: Form) -> str:
+    """A date in one form, with plain blanks."""
+    return " ".join(_library().format_date(day, form.style, locale=form.locale).split())
+
+
+def _library() -> ModuleType:
+    return require("babel.dates", extra="datasets", purpose="The dataset 'dates'", package="Babel")

@@ -1,0 +1,126 @@
+"""What may not follow: rules that a search asks at every step."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.core.errors import UsageError
+
+LogProbs = Float[Tensor, "hypotheses vocab"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a search: what the network thinks, of which sentence each hypothesis is, and what it has so far."""
+
+    log_probs: LogProbs
+    numbers: Sequence[int]
+    """Of each hypothesis, the number of its sentence."""
+    write: Callable[[], list[list[int]]]
+    length: int
+    """Tokens that every hypothesis has."""
+
+    @cached_property
+    def written(self) -> list[list[int]]:
+        """The tokens of each hypothesis; put together only for those who ask."""
+        return self.write()
+
+
+class Constraint(ABC):
+    """Takes probability away from what may not follow; what is left is not made larger, so scores stay the network's own."""
+
+    def check(self, max_tokens: int) -> None:
+        """Refuse a limit with which the constraint cannot be kept."""
+
+    @abstractmethod
+    def narrow(self, allowed: LogProbs, step: Step) -> LogProbs:
+        """`allowed` with -inf at further tokens; a new tensor, never the given one changed."""
+
+
+class AtLeast(Constraint):
+    """A target has at least so many tokens: before that it may not end."""
+
+    def __init__(self, min_tokens: int, *, end_id: int) -> None:
+        self.min_tokens = min_tokens
+        self.end_id = end_id
+
+    def check(self, max_tokens: int) -> None:
+        if self.min_tokens > max_tokens:
+            raise UsageError(
+                f"a target of at least {self.min_tokens} and at most {max_tokens} tokens cannot be.",
+                where="search.min_tokens",
+                cure="Let the smallest length be at most the largest one.",
+            )
+
+    def narrow(self, allowed: LogProbs, step: Step) -> LogProbs:
+        if step.length >= self.min_tokens:
+            return allowed
+        return allowed.index_fill(1, torch.tensor([self.end_id], device=allowed.device), -torch.inf)
+
+
+class NoRepeat(Constraint):
+    """No n tokens in a row come twice in a target.
+
+    Paper: Paulus et al. 2018, "A Deep Reinforced Model for Abstractive Summarization", arXiv:1705.04304, section 2.5 (n = 3).
+    """
+
+    def __init__(self, n: int) -> None:
+        assert n >= 1
+        self.n = n
+
+    def narrow(self, allowed: LogProbs, step: Step) -> LogProbs:
+        banned = [(row, token) for row, tokens in enumerate(step.written) for token in would_repeat(tokens, self.n)]
+        if not banned:
+            return allowed
+        rows, tokens = torch.tensor(banned, device=allowed.device).T
+        return allowed.index_put((rows, tokens), allowed.new_tensor(-torch.inf))
+
+
+class Prefix(Constraint):
+    """Every target begins with these tokens, or with its own, by the number of its sentence. No other constraint is asked about them.
+
+    The tokens of the prefix count: they are part of the target, of its length and of its log-probability.
+    """
+
+    def __init__(self, tokens: Sequence[int] = (), own: Mapping[int, Sequence[int]] | None = None) -> None:
+        self.tokens = list(tokens)
+        self.own = {number: list(prefix) for number, prefix in (own or {}).items()}
+
+    def check(self, max_tokens: int) -> None:
+        longest = max((len(prefix) for prefix in (self.tokens, *self.own.values())), default=0)
+        if longest > max_tokens:
+            raise UsageError(
+                f"a prefix of {longest} tokens is longer than the limit of {max_tokens}.",
+                where="search.prefix",
+                cure="Shorten the prefix, or raise search.max_tokens.",
+            )
+
+    def narrow(self, allowed: LogProbs, step: Step) -> LogProbs:
+        prefixes = [self.own.get(number, self.tokens) for number in step.numbers]
+        forced = [(row, prefix[step.length]) for row, prefix in enumerate(prefixes) if step.length < len(prefix)]
+        if not forced:
+            return allowed
+        vocab = allowed.shape[1]
+        if unknown := [token for _, token in forced if not 0 <= token < vocab]:
+            raise UsageError(f"the prefix has the token {unknown[0]}, but there are {vocab} tokens.", where="search.prefix", cure="Count from 0.")
+        rows, tokens = torch.tensor(forced, device=allowed.device).T
+        return allowed.index_fill(0, rows, -torch.inf).index_put((rows, tokens), step.log_probs[rows, tokens])
+
+
+def would_repeat(tokens: Sequence[int], n: int) -> set[int]:
+    """The tokens that, coming next, would complete n tokens that were there before.
+
+    >>> would_repeat([5, 6, 5], 2), would_repeat([5, 6], 1), would_repeat([5], 2)
+    ({6}, {5, 6}, set())
+    """
+    last = list(tokens[len(tokens) - n + 1 :]) if n > 1 else []
+    if len(last) < n - 1:
+        return set()
+    return {tokens[place + n - 1] for place in range(len(tokens) - n + 1) if list(tokens[place : place + n - 1]) == last}

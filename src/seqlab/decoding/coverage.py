@@ -1,0 +1,29 @@
+"""A penalty for what was not translated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+LEAST = 1e-9
+"""Attention that a step of the source counts as having got at least, so that one that was never looked at does not rule a target out."""
+
+
+@dataclass(frozen=True)
+class CoveragePenalty:
+    """penalty = beta Σ_i log(min(Σ_t alignment_ti, 1)) over the steps i of the source; it is never above 0.
+
+    It is added to the score of a complete hypothesis, so it does not change which open ones are kept.
+    Paper: Wu et al. 2016, "Google's Neural Machine Translation System", arXiv:1609.08144, equation 14.
+    """
+
+    beta: float
+
+    def of(
+        self, looked: Float[Tensor, "sentences hypotheses source"], is_token: Bool[Tensor, "sentences source"]
+    ) -> Float[Tensor, "sentences hypotheses"]:
+        """looked: Σ_t alignment_t of each hypothesis so far."""
+        missed = looked.double().clamp(LEAST, 1.0).log().masked_fill(~is_token.unsqueeze(1), 0.0)
+        return self.beta * missed.sum(dim=2)

@@ -1,0 +1,39 @@
+"""Beams that are told to differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.core.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """A beam in groups of equal size. They choose one after the other, and at every step a token costs a group `penalty` for each time that
+    an earlier group has chosen it at the same step (Hamming diversity).
+
+    Only what is kept depends on it; log-probabilities and scores stay as they are. One group is a beam like any other.
+    Paper: Vijayakumar et al. 2016, "Diverse Beam Search", arXiv:1610.02424, section 3.
+    """
+
+    groups: int = 1
+    penalty: float = 0.0
+
+    def width_of_each(self, width: int) -> int:
+        if width % self.groups:
+            fitting = [groups for groups in range(1, width + 1) if width % groups == 0]
+            raise UsageError(
+                f"a beam of {width} cannot be divided into {self.groups} groups of equal size.",
+                where="search.groups",
+                cure=f"Numbers of groups that fit: {', '.join(map(str, fitting))}.",
+            )
+        return width // self.groups
+
+    def less(
+        self, log_probs: Float[Tensor, "sentences hypotheses vocab"], times: Float[Tensor, "sentences vocab"]
+    ) -> Float[Tensor, "sentences hypotheses vocab"]:
+        """What a group ranks by, once earlier groups have chosen every token so many times."""
+        return log_probs - self.penalty * times.unsqueeze(1)

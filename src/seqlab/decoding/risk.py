@@ -1,0 +1,59 @@
+"""Choosing the candidate that is most like all the others, instead of the likeliest one."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from seqlab.decoding.hypothesis import Hypothesis
+
+Target = TypeVar("Target")
+Utility = Callable[[Target, Target], float]
+"""How good a target is where the reference is right; higher is better. Both are whatever the candidates are: texts, or lists of tokens."""
+LONGEST_N_GRAM = 4
+
+
+def expected_utilities(candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None) -> list[float]:
+    """U(c) = Σ_r w_r utility(c, r) / Σ_r w_r, every candidate measured against all of them, itself included.
+
+    The candidate with the highest U has the least expected loss, if the candidates stand for what the network thinks: draws do, with
+    equal weights; an n-best list does with the probabilities as weights.
+    Paper: Kumar and Byrne 2004, "Minimum Bayes-Risk Decoding for Statistical Machine Translation"; with samples: Eikema and Aziz 2020,
+    arXiv:2005.10283.
+    """
+    shares = list(weights) if weights is not None else [1.0] * len(candidates)
+    total = sum(shares)
+    return [sum(share * utility(candidate, other) for other, share in zip(candidates, shares, strict=True)) / total for candidate in candidates]
+
+
+def least_risk(candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None) -> int:
+    """The place of the candidate with the highest expected utility; of equals the first."""
+    expected = expected_utilities(candidates, utility, weights=weights)
+    return max(range(len(expected)), key=lambda place: expected[place])
+
+
+def probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
+    """Weights of an n-best list: P(hypothesis), so scaled that they add up to 1.
+
+    >>> probabilities([Hypothesis([], [math.log(0.6)], 0.0, True), Hypothesis([], [math.log(0.2)], 0.0, True)])
+    [0.75, 0.25]
+    """
+    highest = max(hypothesis.log_prob for hypothesis in hypotheses)
+    weights = [math.exp(hypothesis.log_prob - highest) for hypothesis in hypotheses]
+    return [round(weight / sum(weights), 15) for weight in weights]
+
+
+def n_gram_overlap(target: Sequence[int], reference: Sequence[int]) -> float:
+    """A utility that needs nothing but tokens: F1 of the n-grams of both, the mean over n = 1 … 4 for which one of them has any.
+
+    >>> n_gram_overlap([1, 2, 3], [1, 2, 3]), n_gram_overlap([], []), n_gram_overlap([1, 2], [2, 1])
+    (1.0, 1.0, 0.5)
+    """
+    found = []
+    for n in range(1, LONGEST_N_GRAM + 1):
+        ours, theirs = (Counter(tuple(tokens[place : place + n]) for place in range(len(tokens) - n + 1)) for tokens in (target, reference))
+        if ours or theirs:
+            found.append(2 * (ours & theirs).total() / (ours.total() + theirs.total()))
+    return sum(found) / len(found) if found else 1.0

@@ -1,0 +1,80 @@
+"""What all searches share: the symbols, the limit, what is forbidden, and the batch of sources that they take."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Bool, Float, Int, Shaped
+from torch import Tensor
+
+from seqlab.decoding.constraints import Constraint, Step
+from seqlab.decoding.hypothesis import Hypothesis
+from seqlab.decoding.translator import Translator
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The tokens that mean something to a search."""
+
+    start_id: int
+    end_id: int
+    never_ids: tuple[int, ...] = ()
+    """Padding and the like, which are never chosen."""
+
+    def allowing(self, token: int) -> Symbols:
+        """The same, with one token more to choose from."""
+        return replace(self, never_ids=tuple(other for other in self.never_ids if other != token))
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Sources side by side, and the number of each among all that are decoded, by which draws and prefixes know it."""
+
+    tokens: Shaped[Tensor, "batch source *features"]
+    is_token: Bool[Tensor, "batch source"]
+    numbers: Sequence[int]
+
+    @classmethod
+    def of(cls, tokens: Shaped[Tensor, "batch source *features"], is_token: Bool[Tensor, "batch source"]) -> Sources:
+        """The first ones."""
+        return cls(tokens, is_token, range(len(tokens)))
+
+
+class Search(ABC):
+    """From sources to targets of at most `max_tokens` tokens.
+
+    A target is complete when it has ended, when it has `max_tokens` tokens, or when everything that could follow is forbidden. The end
+    token takes a step as any other: after `max_tokens` tokens it is no longer asked for.
+    """
+
+    def __init__(self, symbols: Symbols, *, max_tokens: int, constraints: Sequence[Constraint] = ()) -> None:
+        self.symbols = symbols
+        self.max_tokens = max_tokens
+        self.constraints = tuple(constraints)
+        for constraint in self.constraints:
+            constraint.check(max_tokens)
+
+    @abstractmethod
+    def run(self, model: Translator, sources: Sources) -> list[list[Hypothesis]]:
+        """For each source its targets, the best first."""
+
+    def allowed(self, step: Step) -> Float[Tensor, "hypotheses vocab"]:
+        """The log-probabilities of what may follow, -inf of what may not."""
+        never = torch.tensor(self.symbols.never_ids, dtype=torch.long, device=step.log_probs.device)
+        allowed = step.log_probs.index_fill(1, never, -torch.inf) if len(never) else step.log_probs
+        for constraint in self.constraints:
+            allowed = constraint.narrow(allowed, step)
+        return allowed
+
+
+def ones_like(tokens: Int[Tensor, "hypotheses 1"]) -> Bool[Tensor, "hypotheses 1"]:
+    """Every token that a search feeds is a real one."""
+    return torch.ones_like(tokens, dtype=torch.bool)
+
+
+def normalised(logits: Float[Tensor, "*rows vocab"]) -> Float[Tensor, "*rows vocab"]:
+    """log P, in float32 at least."""
+    return (logits if logits.dtype == torch.float64 else logits.float()).log_softmax(dim=-1)

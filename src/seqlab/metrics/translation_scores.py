@@ -1,0 +1,116 @@
+"""BLEU, chrF and TER of translations as sacrebleu computes them, with intervals and tests that draw sentences again.
+
+sacrebleu cuts texts into tokens, counts, and says in its signature how; what it counts for every sentence is added up here, so that a score of any
+choice of sentences costs one sum (Koehn 2004: the paired bootstrap). All three are in percent, as papers print them.
+
+    BLEU   bleu.py, times 100; tokens of mteval-v13a, capitals count
+    chrF   F_2 of the mean precision and the mean recall of runs of one to six characters, blanks left out
+    TER    edits of words and moves of blocks of words / words in the reference; lower is better, capitals do not count
+
+Papers: Post 2018, "A Call for Clarity in Reporting BLEU Scores", arXiv:1804.08771; Popović 2015, "chrF: character n-gram F-score for automatic MT
+evaluation", WMT; Snover et al. 2006, "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from seqlab.core.errors import UsageError, nearest
+from seqlab.metrics.bleu import bleu_of_sums, check_pairs
+from seqlab.metrics.items import OfSums, Statistics, Sums, ratio
+from seqlab.metrics.meteor import meteor
+from seqlab.metrics.porter import porter_stem
+from seqlab.metrics.rated import Rated
+
+BETA = 2
+"""chrF: recall weighs so many times as much as precision."""
+PERCENT = 100.0
+
+
+def bleu_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
+    return PERCENT * bleu_of_sums(sums)
+
+
+def chrf_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
+    """Out of (runs in the output, in the reference, in both) for each length of a run; lengths that one side does not have are left out."""
+    given, wanted, both = (sums[:, first::3] for first in range(3))  # (resamples, lengths) each
+    counts = (given > 0) & (wanted > 0)
+    num_counts = np.maximum(counts.sum(axis=1), 1)
+    precision = np.where(counts, both / np.maximum(given, 1), 0.0).sum(axis=1) / num_counts
+    recall = np.where(counts, both / np.maximum(wanted, 1), 0.0).sum(axis=1) / num_counts
+    below = BETA**2 * precision + recall
+    return PERCENT * (1 + BETA**2) * precision * recall / np.where(below > 0, below, 1.0)
+
+
+def ter_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
+    """Out of (edits, words in the reference); with nothing to write, anything that is written is wholly wrong."""
+    return PERCENT * np.where(sums[:, 1] > 0, ratio(sums), np.sign(sums[:, 0]))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One of sacrebleu's metrics: its class there, the options that differ from its defaults, and the score of the sums."""
+
+    metric: str
+    score: OfSums
+    options: Mapping[str, Any]
+    higher_is_better: bool = True
+
+
+# force: no warning where outputs look tokenised; what is scored is the caller's choice, and the signature says how.
+KINDS: dict[str, Kind] = {
+    "bleu": Kind("BLEU", bleu_percent, {"force": True}),
+    "bleu_lower": Kind("BLEU", bleu_percent, {"force": True, "lowercase": True}),
+    "bleu_tokens_lower": Kind("BLEU", bleu_percent, {"force": True, "lowercase": True, "tokenize": "none"}),
+    "chrf": Kind("CHRF", chrf_percent, {"beta": BETA}),
+    "ter": Kind("TER", ter_percent, {}, higher_is_better=False),
+}
+"""bleu_lower: capitals do not count, and the texts are cut into tokens; bleu_tokens_lower: the same for texts that are cut already, by blanks, as
+`multi-bleu.perl -lc` takes them."""
+REPORTED = ("bleu", "bleu_lower", "chrf", "ter")
+
+
+def rate(kind: str, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> Rated:
+    """One score of a corpus; `references[i]` are the references of output i, one or several."""
+    if kind not in KINDS:
+        raise UsageError(f"there is no score '{kind}'.", cure=nearest(kind, KINDS))
+    check_pairs(outputs, references)
+    from sacrebleu import metrics  # 0.1 s, and only scores of texts need it
+
+    chosen = KINDS[kind]
+    metric = getattr(metrics, chosen.metric)(**chosen.options)
+    by_rank = list(zip_longest(*references))  # first references of all, second references of all, …; None where there are fewer
+    counted = metric._extract_corpus_statistics(outputs, by_rank)  # noqa: SLF001 (its own significance tests use the same; no public face)
+    table = np.array(counted, np.float64)
+    signature = f"{metric.get_signature()}"
+    return Rated(kind, Sums(np.arange(len(table)), table, chosen.score), f"sacrebleu {signature}", chosen.higher_is_better)
+
+
+def translation_scores(outputs: Sequence[str], references: Sequence[Sequence[str]], *, in_english: bool = False) -> list[Rated]:
+    """BLEU with and without capitals, chrF, TER and METEOR of a corpus; METEOR looks at stems where the outputs are English."""
+    found = [rate(kind, outputs, references) for kind in REPORTED]
+    words = [words_of(output) for output in outputs], [[words_of(reference) for reference in several] for several in references]
+    return [*found, meteor(*words, stem=porter_stem if in_english else None)]
+
+
+def words_of(text: str) -> list[str]:
+    """The tokens of mteval-v13a in small letters.
+
+    >>> words_of("It's 5,000 km away.")
+    ["it's", '5,000', 'km', 'away', '.']
+    """
+    return _cutter()(text.lower()).split()
+
+
+@cache
+def _cutter() -> Callable[[str], str]:
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    return Tokenizer13a()  # type: ignore[no-untyped-call] # sacrebleu gives it no types

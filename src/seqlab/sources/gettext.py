@@ -1,0 +1,183 @@
+"""Catalogues of translated messages: gettext's .po and .mo. The columns are msgid and msgstr.
+
+Entries that are not translated, or marked fuzzy, are left out, and so is the header, the entry of the empty msgid. Each plural form is a row: the
+first with msgid, the others with msgid_plural. Contexts are passed over.
+
+Format: the manual of GNU gettext, sections "The Format of PO Files" and "The Format of GNU MO Files".
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from seqlab.core.errors import DataError, shortened
+from seqlab.core.files import megabytes
+from seqlab.sources.bad_rows import BadRows, Pass
+from seqlab.sources.base import Row, Source
+from seqlab.sources.lines import Lines, encoding_name
+from seqlab.sources.opening import content_hash, first_bytes, read_blocks
+from seqlab.sources.settings import DataSettings
+
+SOURCE, TARGET = "msgid", "msgstr"
+MAGIC = {b"\xde\x12\x04\x95": "<", b"\x95\x04\x12\xde": ">"}
+"""The first bytes of a .mo file, and the order of the bytes in its numbers."""
+LARGEST = 500_000_000
+"""Bytes of a .mo file, which is read as a whole."""
+PEEK = 1 << 14
+CHARSET = re.compile(rb"charset=([A-Za-z0-9_.:-]+)")
+UNNAMED = "CHARSET"
+"""What stands for the encoding in a template that nobody has filled in."""
+ENTRY = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[(\d{1,3})\])?)\s*(".*)')
+QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*')
+ESCAPE = re.compile(r"\\(.)")
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", '"': '"'}
+SKIP = "Mend the entry, or leave such entries out with data.bad_rows=skip."
+
+
+@dataclass
+class Entry:
+    """What stands under each keyword, in pieces; `problem` is the first thing that is wrong."""
+
+    line: int = 0
+    fields: dict[str, list[str]] = field(default_factory=dict)
+    is_fuzzy: bool = False
+    problem: DataError | None = None
+
+    @property
+    def has_answer(self) -> bool:
+        return any(name.startswith(TARGET) for name in self.fields)
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        text = {name: "".join(pieces) for name, pieces in self.fields.items()}
+        single = text.get(SOURCE, "")
+        for name, answer in text.items():
+            if name.startswith(TARGET):
+                yield (single if name in (TARGET, f"{TARGET}[0]") else text.get("msgid_plural", single)), answer
+
+
+class Gettext(Source):
+    """The pairs of one catalogue. The line of a row is that of its msgid; in a .mo file its number among the messages."""
+
+    def __init__(self, path: Path, settings: DataSettings) -> None:
+        self.path = path
+        self.name = str(path)
+        self.columns = [SOURCE, TARGET]
+        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self._settings = settings
+        self._order = MAGIC.get(first_bytes(path, 4), "")
+
+    def rows(self) -> Iterator[Row]:
+        reading = self.bad_rows.new_pass()
+        found = 0
+        pairs = self._compiled(reading) if self._order else self._written(reading)
+        usable = ((line, pair) for line, pair in pairs if all(part.strip() for part in pair))
+        for line, (source, target) in islice(usable, self._settings.max_rows or None):
+            found += 1
+            yield Row({SOURCE: source, TARGET: target}, self.name, line)
+        reading.require_rows(
+            found, where=self.name, otherwise="holds no translated message.", cure='A message is msgid "…" and msgstr "…"; fuzzy ones are left out.'
+        )
+
+    def fingerprint(self) -> str:
+        return f"gettext:{content_hash(self.path)}:{self._settings.encoding}:{self._settings.bad_rows}:{self._settings.max_rows}"
+
+    def _encoding_in(self, header: bytes) -> str:
+        """The header names it; a setting other than the default says otherwise."""
+        found = CHARSET.search(header)
+        named = found[1].decode() if found else ""
+        if self._settings.encoding != DataSettings().encoding or named in ("", UNNAMED):
+            return self._settings.encoding
+        encoding_name(named, path=self.path)  # refuses what is none
+        return named
+
+    def _written(self, reading: Pass) -> Iterator[tuple[int, tuple[str, str]]]:
+        """The pairs of a .po file."""
+        for entry in self._entries():
+            if entry.problem is not None:
+                reading.reject(entry.problem)
+            elif not entry.is_fuzzy:
+                yield from ((entry.line, pair) for pair in entry.pairs())
+
+    def _entries(self) -> Iterator[Entry]:
+        lines = Lines(self.path, encoding=self._encoding_in(first_bytes(self.path, PEEK)), keep_bad=self.bad_rows.skip)
+        entry, open_field = Entry(), ""
+        for number, raw in enumerate(lines, start=1):
+            line = raw.strip()
+            found = ENTRY.fullmatch(line)
+            if entry.has_answer and (line.startswith("#") or (found and found[1] in ("msgctxt", SOURCE))):
+                yield entry
+                entry, open_field = Entry(), ""
+            entry.problem, lines.problem = entry.problem or lines.problem, None
+            if line.startswith("#"):
+                entry.is_fuzzy |= line.startswith("#,") and "fuzzy" in re.split(r"[,\s]+", line[2:])
+            elif found:
+                open_field = found[1]
+                if open_field in entry.fields:
+                    entry.problem = entry.problem or self._wrong(f"a second {open_field} in one entry.", number)
+                entry.fields[open_field] = []
+                entry.line = number if open_field == SOURCE else entry.line or number
+            if line and not line.startswith("#"):
+                self._add(entry, open_field, found[3] if found else line, number)
+        if entry.fields or entry.problem:
+            yield entry
+
+    def _add(self, entry: Entry, open_field: str, quoted: str, number: int) -> None:
+        """Another piece of text under the keyword that is open."""
+        text = QUOTED.fullmatch(quoted)
+        if text is None or not open_field:
+            what = f"expected msgid, msgstr or a text in quotation marks, found {shortened(quoted)!r}."
+            entry.problem = entry.problem or self._wrong(what, number)
+            return
+        unknown = [mark for mark in ESCAPE.findall(text[1]) if mark not in ESCAPES]
+        if unknown:
+            entry.problem = entry.problem or self._wrong(f"'\\{unknown[0]}' stands for nothing.", number)
+            return
+        entry.fields[open_field].append(ESCAPE.sub(lambda found: ESCAPES[found[1]], text[1]))
+
+    def _wrong(self, what: str, number: int) -> DataError:
+        return DataError(what, where=f"{self.name}, line {number}", cure=SKIP)
+
+    def _compiled(self, reading: Pass) -> Iterator[tuple[int, tuple[str, str]]]:
+        """The pairs of a .mo file: two tables of (length, place), one of messages and one of translations."""
+        content = self._whole()
+        try:
+            _, _, count, messages, answers = struct.unpack_from(f"{self._order}5I", content)
+        except struct.error as error:
+            raise self._damaged("ends within its first 20 bytes") from error
+        if max(messages, answers) + 8 * count > len(content):
+            raise self._damaged(f"promises {count:,} messages, but has only {len(content):,} bytes")
+        encoding = self._settings.encoding
+        for number in range(count):
+            try:
+                pair = [self._bytes(content, table + 8 * number) for table in (messages, answers)]
+                encoding = encoding if pair[0] else self._encoding_in(pair[1])  # the header is the first message, since they are sorted
+                source, target = (text.decode(encoding) for text in pair)
+            except (UnicodeDecodeError, ValueError) as error:
+                reading.reject(DataError(f"{error}.", where=f"{self.name}, message {number + 1}", cure="Compile it again, or data.bad_rows=skip."))
+                continue
+            singular, _, plural = source.rpartition("\x04")[2].partition("\0")
+            for place, answer in enumerate(target.split("\0")):
+                yield number + 1, (plural if place and plural else singular, answer)
+
+    def _bytes(self, content: bytes, place: int) -> bytes:
+        length, start = struct.unpack_from(f"{self._order}2I", content, place)
+        if start + length > len(content):
+            raise ValueError(f"a text of {length:,} bytes reaches beyond the end of the file")
+        return content[start : start + length]
+
+    def _whole(self) -> bytes:
+        blocks, size = list[bytes](), 0
+        for block in read_blocks(self.path):
+            blocks.append(block)
+            size += len(block)
+            if size > LARGEST:
+                raise self._damaged(f"is larger than {megabytes(LARGEST)}")
+        return b"".join(blocks)
+
+    def _damaged(self, what: str) -> DataError:
+        return DataError(f"{what}: this is no whole .mo file.", where=self.name, cure="Compile it again with msgfmt, or name the .po file.")

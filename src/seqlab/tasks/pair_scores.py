@@ -1,0 +1,86 @@
+"""How good translations are: which scores fit what is written, beside the source copied as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from seqlab.metrics.edit_distance import character_error_rate, exact_match
+from seqlab.metrics.pronunciation_scores import pronunciation_scores
+from seqlab.metrics.rated import Rated, items_of
+from seqlab.metrics.slices import by_length
+from seqlab.metrics.translation_scores import translation_scores
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source
+from seqlab.sources.columns import text_of
+from seqlab.tasks.base import Evaluation, shown
+from seqlab.tasks.pair_tokens import language_of
+
+MOST_SHOWN = 20
+COPY = "the source as it stands"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A source with all targets that the data lists for it."""
+
+    where: str
+    text: str
+    language: str
+    references: list[str]
+
+
+@dataclass(frozen=True)
+class Translated:
+    """What was written for a source of so many tokens."""
+
+    text: str
+    source_length: int
+
+
+def gathered(recipe: Recipe, rows: Source) -> list[Question]:
+    """Every source once, in the order of the data, with its different targets."""
+    found: dict[tuple[str, str], Question] = {}
+    for row in rows.rows():
+        text, target = text_of(row, recipe.data.source), text_of(row, recipe.data.target)
+        language = "".join(language_of(row, recipe.data.language))
+        question = found.setdefault((text, language), Question(row.where, text, language, []))
+        if target not in question.references:
+            question.references.append(target)
+    return list(found.values())
+
+
+def evaluate_pairs(recipe: Recipe, split: str, rows: Source, translate: Callable[[Sequence[tuple[str, str]]], Sequence[Translated]]) -> Evaluation:
+    questions = gathered(recipe, rows)
+    found = translate([(question.text, question.language) for question in questions])
+    outputs, references = [one.text for one in found], [question.references for question in questions]
+    rated = rate(recipe, outputs, references)
+    copied = {each.name: each.items.whole() for each in rate(recipe, [question.text for question in questions], references)}
+    scores = [each.score(baseline=copied[each.name], baseline_name=COPY) for each in rated]
+    lengths = np.array([one.source_length for one in found], np.float64)
+    details: dict[str, Any] = {
+        "slices": [part.as_json() for part in by_length(rated[0].items, lengths, score=rated[0].name)],
+        "translations": [_shown(question, output) for question, output in zip(questions[:MOST_SHOWN], outputs, strict=False)],
+        "signatures": {each.name: each.how for each in rated},
+    }
+    return Evaluation(split, scores, details, items_of(rated), answers=[(output,) for output in outputs], truths=[tuple(each) for each in references])
+
+
+def _shown(question: Question, output: str) -> dict[str, Any]:
+    wanted = [shown(each) for each in question.references]
+    return {"where": question.where, "source": shown(question.text), "written": shown(output), "wanted": wanted}
+
+
+def rate(recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[Rated]:
+    """The scores that fit, the first of which decides between models: sounds have error rates, words and dates are right or wrong, and
+    sentences are compared by their parts."""
+    tokens = recipe.tokens
+    exact = exact_match(outputs, references)
+    if tokens.kind in ("characters", "bytes") and tokens.target_kind == "whitespace":
+        return [*pronunciation_scores([one.split() for one in outputs], [[one.split() for one in several] for several in references]), exact]
+    if tokens.kind in ("characters", "bytes"):
+        return [exact, character_error_rate(outputs, references)]
+    return [*translation_scores(outputs, references, in_english=recipe.data.target.startswith("en")), exact]

@@ -1,0 +1,143 @@
+"""Both sides of a pair as ids: what a source ends with, what a target begins and ends with, and words again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlab.core.errors import RunError
+from seqlab.decoding.search import Symbols
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Row, Source
+from seqlab.sources.columns import text_of
+from seqlab.tokens.base import Tokenizer, tokenizers
+from seqlab.tokens.published_vocabulary import PublishedVocabulary
+from seqlab.tokens.saving import load_tokenizer, save_tokenizer
+from seqlab.tokens.vocabulary import EOS, PAD, SOS, UNK
+
+Ids = NDArray[Any]
+SOURCE, TARGET = "source", "target"
+"""Folders of the two tokenizers, where they are two."""
+SPECIALS = [UNK, PAD, SOS, EOS]
+
+
+class PairTokens:
+    """A source is its tokens and the end token; a target is the start token, its tokens and the end token.
+
+    With a language to write in, a token for it, such as <2de>, stands before the source: one model then serves many pairs of languages
+    (Johnson et al. 2017, "Google's Multilingual Neural Machine Translation System", arXiv:1611.04558, section 3).
+    """
+
+    def __init__(self, source: Tokenizer, target: Tokenizer) -> None:
+        self.source, self.target = source, target
+        for tokenizer in (source, target):
+            if missing := [piece for piece in (SOS, EOS) if piece not in tokenizer.vocabulary.ids]:
+                raise RunError(f"the tokens know no {' and no '.join(missing)}, which pairs need.", where="tokens", cure="Train a new run.")
+        self.start_id, self.end_id = (target.vocabulary.ids[piece] for piece in (SOS, EOS))
+        self.forced: list[int] = []
+        """The first tokens of every target, whatever the model thinks."""
+
+    @property
+    def are_shared(self) -> bool:
+        return self.source is self.target
+
+    @property
+    def symbols(self) -> Symbols:
+        vocabulary = self.target.vocabulary
+        never = [vocabulary.pad_id, self.start_id, *([vocabulary.ids[UNK]] if UNK in vocabulary.ids and UNK in vocabulary.specials else [])]
+        return Symbols(self.start_id, self.end_id, tuple(dict.fromkeys(never)))
+
+    @classmethod
+    def learn(cls, recipe: Recipe, train: Source) -> PairTokens:
+        tokens, data = recipe.tokens, recipe.data
+        tags = sorted({tag_of(text_of(row, data.language)) for row in train.rows()}) if data.language else []
+        kinds = (tokens.kind, tokens.target_kind or tokens.kind)
+        sizes = (tokens.size, tokens.target_size or tokens.size)
+        if tokens.shared:
+            texts = (text_of(row, column) for row in train.rows() for column in (data.source, data.target))
+            both = tokenizers.get(kinds[0]).fit(texts, tokens, specials=[*SPECIALS, *tags])
+            return cls(both, both)
+        sides = []
+        for column, kind, size, specials in zip((data.source, data.target), kinds, sizes, ([*SPECIALS, *tags], SPECIALS), strict=True):
+            settings = tokens.model_copy(update={"kind": kind, "size": size})
+            sides.append(tokenizers.get(kind).fit((text_of(row, column) for row in train.rows()), settings, specials=specials))
+        return cls(*sides)
+
+    @classmethod
+    def load(cls, folder: Path) -> PairTokens:
+        if (folder / SOURCE).is_dir():
+            return cls(load_tokenizer(folder / SOURCE), load_tokenizer(folder / TARGET))
+        both = load_tokenizer(folder)
+        return PublishedPairTokens(both) if isinstance(both.vocabulary, PublishedVocabulary) else cls(both, both)
+
+    def save(self, folder: Path) -> None:
+        if self.are_shared:
+            return save_tokenizer(self.source, folder)
+        save_tokenizer(self.source, folder / SOURCE)
+        return save_tokenizer(self.target, folder / TARGET)
+
+    def read(self, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Ids]:
+        """Sources; `languages` names for each the one to write in, where the model knows several."""
+        end = np.array([self.source.vocabulary.ids[EOS]], np.int32)
+        encoded = [np.concatenate([ids, end]) for ids in self.source.encode_many(list(texts))]
+        if not languages:
+            return encoded
+        return [np.concatenate([np.array([self._tag_id(language)], np.int32), ids]) for language, ids in zip(languages, encoded, strict=True)]
+
+    def write(self, texts: Sequence[str]) -> list[Ids]:
+        """Targets."""
+        around = (np.array([token], np.int32) for token in (self.start_id, self.end_id))
+        start, end = around
+        return [np.concatenate([start, ids, end]) for ids in self.target.encode_many(list(texts))]
+
+    def words(self, ids: Iterable[int]) -> str:
+        """The text of target tokens, without what was forced."""
+        return self.target.decode(list(ids)[len(self.forced) :])
+
+    def _tag_id(self, language: str) -> int:
+        known = self.source.vocabulary.ids
+        if tag_of(language) not in known:
+            tags = sorted(piece[2:-1] for piece in self.source.vocabulary.specials if piece.startswith("<2"))
+            raise RunError(
+                f"the model has never written '{language[:40]}'.", where="language", cure=f"It writes: {', '.join(tags)}." if tags else "It has one."
+            )
+        return known[tag_of(language)]
+
+
+class PublishedPairTokens(PairTokens):
+    """Tokens of an imported model: one vocabulary that adds its own symbols, and says by which token a target starts."""
+
+    def __init__(self, both: Tokenizer) -> None:
+        vocabulary = both.vocabulary
+        if not isinstance(vocabulary, PublishedVocabulary) or not {"start", "eos"} <= vocabulary.roles.keys():
+            raise RunError("the tokens do not say with which one a translation starts and ends.", where="tokens", cure="Import the model again.")
+        self.source = self.target = both
+        self.start_id, self.end_id = vocabulary.roles["start"], vocabulary.roles["eos"]
+        self.forced = [vocabulary.roles["forced_bos"]] if "forced_bos" in vocabulary.roles else []
+
+    @property
+    def symbols(self) -> Symbols:
+        return Symbols(self.start_id, self.end_id, (self.target.vocabulary.pad_id,))
+
+    def read(self, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Ids]:
+        return list(self.source.encode_many(list(texts)))
+
+    def write(self, texts: Sequence[str]) -> list[Ids]:
+        start = np.array([self.start_id], np.int32)
+        return [np.concatenate([start, ids]) for ids in self.target.encode_many(list(texts))]
+
+
+def tag_of(language: str) -> str:
+    """
+    >>> tag_of("de")
+    '<2de>'
+    """
+    return f"<2{language.strip()}>"
+
+
+def language_of(row: Row, column: str) -> list[str]:
+    return [text_of(row, column)] if column else []

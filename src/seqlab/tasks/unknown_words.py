@@ -1,0 +1,40 @@
+"""Unknown words in a translation: the word of the source that was looked at most stands in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from seqlab.models.encoder_decoder import EncoderDecoder
+from seqlab.tasks.pair_tokens import PairTokens
+
+
+@torch.no_grad()
+def with_copied_words(model: EncoderDecoder, tokens: PairTokens, source: Int[Tensor, " source"], target: Sequence[int]) -> str:
+    """The text of a target. Names and numbers are the words that are unknown most often, and they are the same in many languages.
+
+    Paper: Luong et al. 2015, "Addressing the Rare Word Problem in Neural Machine Translation", arXiv:1410.8206; here attention stands in for
+    their alignments. A decoder without attention keeps the unknown token.
+    """
+    unknown = tokens.target.vocabulary.unk_id
+    if unknown not in target:
+        return tokens.words(target)
+    read = source.unsqueeze(0).to(next(model.parameters()).device)
+    given = torch.tensor([[tokens.start_id, *target[:-1]]], device=read.device)
+    writing = model.start(read, torch.ones_like(read, dtype=torch.bool))
+    _, _, alignment = model.align(given, torch.ones_like(given, dtype=torch.bool), writing)
+    if alignment is None:
+        return tokens.words(target)
+    places = alignment[0].argmax(dim=-1).tolist()
+    pieces = tokens.source.vocabulary.pieces
+    text, known = [], list[int]()
+    for token, place in zip(target, places, strict=True):
+        if token != unknown:
+            known.append(token)
+            continue
+        text += [tokens.words(known), pieces[int(source[place])]]
+        known = []
+    return " ".join(part for part in [*text, tokens.words(known)] if part)

@@ -1,0 +1,79 @@
+"""Settings of a search: what they build, and what they refuse, by words."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from seqlab.core.errors import RecipeError, UsageError
+from seqlab.core.settings import describe
+from seqlab.decoding.beam import BeamSearch
+from seqlab.decoding.building import answer_of, build_search
+from seqlab.decoding.choosers import Likeliest, Roulette
+from seqlab.decoding.hypothesis import Hypothesis
+from seqlab.decoding.score_rules import GNMT
+from seqlab.decoding.settings import DecodingSettings, SearchSettings
+from seqlab.decoding.single_path import SinglePath
+from tests.decoding.tables_to_try import SYMBOLS
+
+
+def test_the_default_is_greedy_and_a_temperature_draws() -> None:
+    greedy = build_search(SearchSettings(), SYMBOLS, vocabulary_size=9)
+    assert isinstance(greedy, SinglePath)
+    assert isinstance(greedy.chooser, Likeliest)
+    drawn = build_search(SearchSettings(temperature=1.2, samples=5, min_p=0.1), SYMBOLS, vocabulary_size=9)
+    assert isinstance(drawn, SinglePath)
+    assert isinstance(drawn.chooser, Roulette)
+    assert (drawn.chooser.num_draws, drawn.chooser.min_p) == (5, 0.1)
+    assert (SearchSettings().temperature, DecodingSettings().temperature) == (0.0, 0.8)
+
+
+def test_a_beam_gets_its_rules() -> None:
+    settings = SearchSettings(beam=6, n_best=2, length_rule="gnmt", length_alpha=0.6, groups=2, coverage=0.2, min_tokens=1, no_repeat=3)
+    search = build_search(settings, SYMBOLS, vocabulary_size=9, prefix=[3, 4], longest=50)
+    assert isinstance(search, BeamSearch)
+    assert isinstance(search.rule, GNMT)
+    assert (search.width, search.n_best, search.max_tokens, search.rule.alpha) == (3, 2, 50, 0.6)
+    assert [type(one).__name__ for one in search.constraints] == ["AtLeast", "NoRepeat", "Prefix"]
+    assert search.coverage is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"min_tokens": 9, "max_tokens": 8}, "at least min_tokens=9 and at most max_tokens=8 tokens cannot be"),
+        ({"beam": 4, "n_best": 5}, "n_best=5 targets cannot come from beam=4"),
+        ({"beam": 6, "groups": 4}, "groups=4 do not divide beam=6 evenly; these do: 1, 2, 3, 6"),
+        ({"beam": 4, "temperature": 0.5}, "beam=4 searches and temperature=0.5 draws"),
+        ({"samples": 3}, "samples=3 would all be the same at temperature=0"),
+        ({"temperature": 1, "samples": 3, "n_best": 4}, "n_best=4 targets cannot come from samples=3"),
+        ({"choose_by": "risk"}, "compares candidates, and there is one"),
+    ],
+)
+def test_contradictions_are_refused_by_words(given: dict[str, int], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        SearchSettings(**given)
+
+
+def test_what_does_not_fit_the_vocabulary_or_the_limit_is_refused_by_words() -> None:
+    with pytest.raises(RecipeError, match="a beam of 12 is wider than the vocabulary of 9 tokens"):
+        build_search(SearchSettings(beam=12), SYMBOLS, vocabulary_size=9)
+    with pytest.raises(UsageError, match="a prefix of 4 tokens is longer than the limit of 3"):
+        build_search(SearchSettings(max_tokens=3), SYMBOLS, vocabulary_size=9, prefix=[1, 2, 3, 4])
+    with pytest.raises(UsageError, match="at least 7 and at most 5 tokens cannot be"):
+        build_search(SearchSettings(min_tokens=7), SYMBOLS, vocabulary_size=9, longest=5)
+
+
+def test_every_setting_says_in_one_short_sentence_what_it_does() -> None:
+    for entry in describe(SearchSettings):
+        assert entry.sentence.endswith(".")
+        assert len(entry.sentence) < 160
+
+
+def test_the_answer_by_risk_is_the_one_most_like_the_others() -> None:
+    found = [Hypothesis(tokens, [log_prob], log_prob, True) for tokens, log_prob in (([7, 8], -1.0), ([1, 2, 3], -1.1), ([1, 2, 4], -1.2), ([1, 2], -3.0))]
+    assert answer_of(SearchSettings(beam=4, n_best=4), found)[0].tokens == [7, 8]
+    by_draws = SearchSettings(temperature=1, samples=4, n_best=2, choose_by="risk")
+    assert [one.tokens for one in answer_of(by_draws, found)] == [[1, 2], [7, 8]]
+    likely = [Hypothesis([7, 8], [-0.1], -0.1, True), *found[1:]]
+    assert answer_of(SearchSettings(beam=4, n_best=4, choose_by="risk"), likely)[0].tokens == [7, 8]  # its probability outweighs the rest

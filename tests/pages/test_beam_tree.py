@@ -1,0 +1,61 @@
+"""The picture of a beam search: every candidate, its number, and the way to the answer can be read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from seqlab.pages.beam_tree import BeamTree, Branch, beam_tree_drawing, render_beam_tree
+from seqlab.pages.drawing import Box, Line, standalone
+from tests.pages.reading import Page
+
+BRANCHES = [
+    Branch(0, -1, 1, "a", -0.5, -0.5, "kept"),
+    Branch(1, -1, 1, "b", -1.0, -1.0, "kept"),
+    Branch(2, -1, 1, "c", -3.0, -3.0, "pruned"),
+    Branch(3, 1, 2, "‹end›", -1.2, -0.6, "ended", rank=1),
+    Branch(4, 0, 2, "b", -1.5, -0.75, "cut", rank=2),
+    Branch(5, 0, 2, "</svg><script>", -4.0, -2.0, "pruned"),
+]
+TREE = BeamTree("Search", "x y", BRANCHES)
+
+
+@pytest.mark.spec(120)
+def test_every_candidate_stands_in_the_column_of_its_step_beside_its_parent() -> None:
+    drawing = beam_tree_drawing(TREE)
+    boxes = {(part.label, part.below): part for part in drawing.parts if isinstance(part, Box) and part.label}
+    assert {label for label, _ in boxes} == {"‹start›", "a", "b", "c", "① ‹end›", "② b", "</svg><script>"}
+    assert {below for _, below in boxes} == {"", "-0.50", "-1.00", "-3.00", "-1.20, score -0.60", "-1.50, score -0.75", "-4.00"}
+    columns = [{box.x for (label, _), box in boxes.items() if label in labels} for labels in (["a", "c"], ["① ‹end›", "② b"])]
+    assert all(len(column) == 1 for column in columns)
+    assert max(columns[0]) < min(columns[1])
+    places = [(box.x, box.y) for box in boxes.values()]
+    assert len(set(places)) == len(places)
+    lines = [part for part in drawing.parts if isinstance(part, Line)]
+    assert len(lines) == len(BRANCHES)
+    assert sorted(line.way for line in lines) == ["carried", "carried", "forward", "forward", "left_out", "left_out"]
+    best, last = boxes["b", "-1.00"], boxes["① ‹end›", "-1.20, score -0.60"]
+    assert [(best.x + best.width / 2, best.y), (last.x - last.width / 2, last.y)] in [line.points for line in lines if line.way == "carried"]
+
+
+@pytest.mark.spec(120)
+def test_the_page_has_the_answers_in_order_and_words_stay_text() -> None:
+    page = Page(render_beam_tree(TREE))
+    assert "script" not in page.names()
+    assert "2 steps, 6 candidates, 4 of them kept. The best: b ‹end›." in page.text
+    assert page.text.index("b ‹end›") < page.text.index("a b")
+    assert re.search(r"<svg[^>]*xmlns", standalone(beam_tree_drawing(TREE)))
+
+
+def test_a_long_search_is_cut_where_it_can_no_longer_be_read() -> None:
+    many = [Branch(step * 100 + place, (step - 1) * 100 if step else -1, step + 1, "w", -place, -place, "kept") for step in range(70) for place in range(50)]
+    drawing = beam_tree_drawing(BeamTree("Long", "", many))
+    assert sum(isinstance(part, Line) for part in drawing.parts) == 60 * 40
+
+
+def test_what_is_no_tree_is_refused() -> None:
+    with pytest.raises(ValueError, match="a parent that is there"):
+        BeamTree("", "", [Branch(0, 7, 1, "a", -1.0, -1.0, "kept")])
+    empty = beam_tree_drawing(BeamTree("Nothing", "", []))
+    assert empty.about == "0 steps, 0 candidates, 0 of them kept."

@@ -1,0 +1,212 @@
+"""Pairs of sequences: both sides as ids, what is learned from them, what is read and what is written."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from seqlab.batches.feed import Position
+from seqlab.core.errors import DataError, RunError, SeqlabError, UsageError
+from seqlab.decoding.scoring import score_targets
+from seqlab.models.encoder_decoder import EncoderDecoder
+from seqlab.recipes.reading import check
+from seqlab.runs.data import open_data
+from seqlab.tasks.own_outputs import with_own_outputs
+from seqlab.tasks.translation import Translation
+from seqlab.tasks.unknown_words import with_copied_words
+from seqlab.tokens.vocabulary import EOS, SOS, UNK
+
+PAIRS = [("ab", "BA"), ("abc", "CBA"), ("cab", "BAC"), ("ba", "AB"), ("bca", "ACB"), ("c", "C")] * 3
+GRU = {"kind": "recurrent", "cell": "gru", "hidden_size": 8, "embedding_size": 6, "dropout": 0.0}
+
+
+def make(folder: Path, pairs: list[Any] = PAIRS, **sections: dict[str, Any]) -> Translation:
+    path = folder / "pairs.jsonl"
+    names = ("read", "said", "lang")
+    path.write_text("".join(json.dumps(dict(zip(names, pair, strict=False))) + "\n" for pair in pairs))
+    data = {"train": str(path), "valid": str(path), "source": "read", "target": "said", "test_share": 0.0, **sections.pop("data", {})}
+    raw = {"task": "translation", "data": data, "tokens": {"kind": "characters"}, "model": GRU, "training": {"batch_size": 4}, **sections}
+    opened = open_data(check(raw, where="test"))
+    recipe, _ = Translation.complete(opened.recipe, opened.parts["train"])
+    task = Translation.learn(recipe, opened.parts["train"])
+    for name, source in opened.parts.items():
+        task.attach(name, source)
+    torch.manual_seed(5)
+    return task
+
+
+@pytest.mark.spec(33)
+@pytest.mark.spec(34)
+def test_each_side_has_its_own_tokens_and_a_target_stands_between_start_and_end(tmp_path: Path) -> None:
+    task = make(tmp_path, tokens={"kind": "characters", "target_size": 2})
+    source, target = task.tokens.source.vocabulary, task.tokens.target.vocabulary
+    assert {"a", "b", "c"} <= source.ids.keys()
+    assert "A" not in source.ids
+    assert len(target) == 4 + 2  # the special ones and the two most frequent letters
+    ids = task.tokens.write(["BA"])[0]
+    assert [target.pieces[token] for token in ids] == [SOS, "B", "A", EOS]
+    assert [source.pieces[token] for token in task.tokens.read(["ab"])[0]] == ["a", "b", EOS]
+    model = task.build_model()
+    assert model.embed_source.weight.shape[0] == len(source)
+    assert model.bias.shape[0] == len(target)
+    again = Translation.load(task.recipe, saved(task, tmp_path / "tokens"))
+    assert again.tokens.target.vocabulary.pieces == target.pieces
+    shared = make(tmp_path, tokens={"kind": "characters", "shared": True})
+    assert shared.tokens.source is shared.tokens.target
+    assert shared.build_model().embed_source is not None
+    assert Translation.load(shared.recipe, saved(shared, tmp_path / "shared")).tokens.are_shared
+
+
+def saved(task: Translation, folder: Path) -> Path:
+    task.save(folder)
+    return folder
+
+
+@pytest.mark.spec(110)
+def test_the_loss_is_that_of_the_true_tokens_after_the_true_tokens_before_them(tmp_path: Path) -> None:
+    task = make(tmp_path, training={"batch_size": 4, "label_smoothing": 0.1})
+    model = task.build_model().double().train()
+    batch = task.feed(Position()).take()
+    expected, count = torch.zeros((), dtype=torch.float64), 0
+    for row in batch.rows.tolist():
+        source, target = (torch.from_numpy(side.astype(np.int64)) for side in sides(task, row))
+        logits = model(
+            source[None], torch.ones(1, len(source), dtype=torch.bool), target[None, :-1], torch.ones(1, len(target) - 1, dtype=torch.bool)
+        )
+        expected += F.cross_entropy(logits[0], target[1:], reduction="sum", label_smoothing=0.1)
+        count += len(target) - 1
+    found = task.loss(model, batch, ())
+    torch.testing.assert_close(found.total, expected)
+    assert found.count == count
+
+
+def sides(task: Translation, row: int) -> tuple[Any, Any]:
+    store = task.stores["train"]
+    middle = int(store.targets[row])
+    return store[row][:middle], store[row][middle:]
+
+
+@pytest.mark.spec(111)
+def test_a_decoder_left_to_itself_reads_what_it_wrote(tmp_path: Path) -> None:
+    task = make(tmp_path)
+    model = task.build_model().double().train()
+    batch = task.feed(Position()).take()
+    given = batch.targets[:, :-1]
+    same = with_own_outputs(model, batch.inputs, batch.is_token, given, truth=1.0, each="token")
+    assert same is given
+    free = with_own_outputs(model, batch.inputs, batch.is_token, given, truth=0.0, each="sequence")
+    assert model.training
+    model.eval()
+    for row in range(len(given)):  # the plain way: the whole prefix again and again
+        prefix = given[row, :1]
+        for _ in range(given.shape[1] - 1):
+            every = torch.ones(1, len(prefix), dtype=torch.bool)
+            logits = model(batch.inputs[row : row + 1], batch.is_token[row : row + 1], prefix[None], every)
+            prefix = torch.cat([prefix, logits[0, -1].argmax()[None]])
+        assert free[row].tolist() == prefix.tolist()
+    assert not torch.equal(free, given)
+    torch.manual_seed(1)
+    mixed = [with_own_outputs(model, batch.inputs, batch.is_token, given, truth=0.5, each="sequence") for _ in range(40)]
+    is_true = torch.stack([(one == given).all(dim=1) for one in mixed]).double().mean()
+    assert 0.3 < is_true < 0.7  # whole sequences, about half of them
+
+
+@pytest.mark.spec(111)
+def test_the_share_of_truth_falls_from_update_to_update_and_is_carried_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def watched(*args: Any, truth: float, **more: Any) -> Any:
+        seen.append(truth)
+        return with_own_outputs(*args, truth=truth, **more)
+
+    monkeypatch.setattr("seqlab.tasks.translation.with_own_outputs", watched)
+    task = make(tmp_path, training={"batch_size": 4, "own_outputs": "linear", "own_outputs_half": 2, "own_outputs_for": "token"})
+    model, carry = task.build_model().train(), ()
+    for _ in range(3):
+        carry = task.loss(model, task.feed(Position()).take(), carry).carry
+    assert seen == [1.0, 0.75, 0.5]
+
+
+@pytest.mark.spec(16)
+def test_one_model_for_several_languages_is_told_by_a_token_which_one_to_write(tmp_path: Path) -> None:
+    pairs = [("ab", "AB", "up"), ("ab", "BA", "back"), ("b", "B", "up"), ("c", "C", "back")] * 4
+    task = make(tmp_path, pairs, data={"language": "lang"})
+    pieces = task.tokens.source.vocabulary.pieces
+    assert [pieces[token] for token in task.tokens.read(["ab"], ["back"])[0]] == ["<2back>", "a", "b", EOS]
+    assert [pieces[token] for token in sides(task, 0)[0]] == ["<2up>", "a", "b", EOS]
+    model = task.build_model().eval()
+    assert task.predict(model, ["up: ab"], top=1)[0].input == "ab"
+    with pytest.raises(RunError, match="has never written 'down'") as caught:
+        task.predict(model, ["down: ab"], top=1)
+    assert "It writes: back, up." in str(caught.value)
+    with pytest.raises(UsageError, match="does not say into which language"):
+        task.predict(model, ["ab"], top=1)
+
+
+@pytest.mark.spec(44)
+def test_every_answer_has_the_probability_that_forced_scoring_gives_it(tmp_path: Path) -> None:
+    task = make(tmp_path, search={"beam": 3, "n_best": 3, "max_tokens": 5})
+    model = task.build_model().eval()
+    source = torch.from_numpy(task.tokens.read(["abc"])[0].astype(np.int64))
+    for answer in task.translate(model, ["abc"])[0]:
+        forced = score_targets(model, [source], [answer.found.tokens], task.tokens.symbols, ended=[answer.found.ended])[0]
+        assert math.log(answer.probability) == pytest.approx(forced.log_prob, abs=1e-4)
+
+
+@torch.no_grad()
+def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [("the cat", "die Katze"), ("the dog", "der Hund")] * 4
+    task = make(tmp_path, pairs, tokens={"kind": "whitespace"}, search={"unknown": "copy"})
+    model = task.build_model().eval()
+    source = torch.from_numpy(task.tokens.read(["the dog"])[0].astype(np.int64))
+    target = task.tokens.target.vocabulary
+    looked = torch.tensor([[[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]]])
+    monkeypatch.setattr(EncoderDecoder, "align", lambda self, given, is_token, writing: (None, writing, looked[:, : given.shape[1]]))
+    assert with_copied_words(model, task.tokens, source, [target.ids["die"], target.ids[UNK]]) == "die dog"
+    assert with_copied_words(model, task.tokens, source, [target.ids[UNK], target.ids["Katze"]]) == "the Katze"
+    assert with_copied_words(model, task.tokens, source, [target.ids["die"]]) == "die"
+    assert target.ids[UNK] in task.tokens.symbols.never_ids
+    assert target.ids[UNK] not in task._search().symbols.never_ids
+
+
+def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
+    task = make(tmp_path, [*PAIRS, ("abc" * 9, "C")], data={"max_length": 12}, training={"batch_tokens": 24})
+    assert len(task.stores["train"]) == len(PAIRS)
+    assert task.notes == ["train: 1 pairs of more than 12 tokens on a side are left out"]
+    batch = task.feed(Position()).take()
+    assert batch.inputs.numel() + batch.targets.numel() <= 24
+    assert len(task.stores["valid"]) == len(PAIRS) + 1  # a score is of all
+
+
+@pytest.mark.parametrize(
+    ("pairs", "sections", "words"),
+    [
+        ([("a", "")], {}, "column 'said' has no text"),
+        (PAIRS, {"data": {"source": "", "target": ""}}, None),
+        (PAIRS, {"data": {"source": "nothing"}}, "nothing"),
+    ],
+)
+def test_sides_are_found_or_asked_for(tmp_path: Path, pairs: list[Any], sections: dict[str, Any], words: str | None) -> None:
+    if words is None:
+        recipe = make(tmp_path, pairs, **sections).recipe
+        assert (recipe.data.source, recipe.data.target, recipe.data.text) == ("read", "said", "read")
+        return
+    with pytest.raises(SeqlabError) as caught:
+        make(tmp_path, pairs, **sections)
+    assert words in str(caught.value)
+
+
+def test_a_table_with_three_columns_or_a_text_is_no_pair(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="needs a column to read and one to write") as caught:
+        make(tmp_path, [("a", "b", "c")] * 4, data={"source": "", "target": ""})
+    assert "data.source=NAME data.target=NAME" in str(caught.value)
+    (tmp_path / "one.txt").write_text("one text\n")
+    with pytest.raises(DataError, match="this file is one text"):
+        open_data(check({"task": "translation", "data": {"train": str(tmp_path / "one.txt")}}, where="test"))
