@@ -168,12 +168,12 @@ def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(tmp_path: Pat
     source = torch.from_numpy(task.tokens.read(["the dog"])[0].astype(np.int64))
     target = task.tokens.target.vocabulary
     looked = torch.tensor([[[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]]])
-    monkeypatch.setattr(EncoderDecoder, "align", lambda self, given, is_token, writing: (None, writing, looked[:, : given.shape[1]]))
+    monkeypatch.setattr(EncoderDecoder, "align", lambda *given: (None, given[3], looked[:, : given[1].shape[1]]))
     assert with_copied_words(model, task.tokens, source, [target.ids["die"], target.ids[UNK]]) == "die dog"
     assert with_copied_words(model, task.tokens, source, [target.ids[UNK], target.ids["Katze"]]) == "the Katze"
     assert with_copied_words(model, task.tokens, source, [target.ids["die"]]) == "die"
     assert target.ids[UNK] in task.tokens.symbols.never_ids
-    assert target.ids[UNK] not in task._search().symbols.never_ids
+    assert target.ids[UNK] not in task.build_search(task.recipe.search).symbols.never_ids
 
 
 def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:

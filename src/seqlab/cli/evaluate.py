@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from seqlab.cli.console import answer, answer_json, one_line, suggest
+from seqlab.cli.searching import searching
 from seqlab.runs.next_steps import after_scores
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def evaluate(
         str,
         typer.Argument(help="Further data in the format of the training data; the run's own test part when left out.", metavar="DATA"),
     ] = "",
+    beam: Annotated[int, typer.Option(help="Of a translation: hypotheses that are kept at every step.")] = 0,
+    search: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search.")] = None,
     cache: Annotated[bool, typer.Option("--cache", help="Besides, the perplexity of a language model with a neural cache.")] = False,
     dynamic: Annotated[bool, typer.Option("--dynamic", help="Besides, the perplexity of one that goes on learning from what it has read.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
@@ -34,7 +37,7 @@ def evaluate(
     """Score a run on its test data or on further data."""
     from seqlab.runs.run import Run
 
-    loaded = Run.load(run)
+    loaded = searching(Run.load(run), beam=beam, search=search or [])
     evaluation = loaded.evaluate(data or None)
     if cache or dynamic:
         evaluation.scores.extend(loaded.adapted_scores(data or None, cache=cache, dynamic=dynamic))

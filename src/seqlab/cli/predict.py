@@ -11,6 +11,7 @@ import typer
 
 from seqlab.cli.console import answer, answer_json, one_line, quoted, say
 from seqlab.cli.scores import show_scores
+from seqlab.cli.searching import searching
 from seqlab.cli.stream import inputs_of_file, lines_of_stdin, together
 from seqlab.cli.vectors import show_vectors
 from seqlab.core.errors import DataError, UsageError
@@ -27,6 +28,7 @@ Examples:
   seqlab predict runs/input-gru --score "the cat sat" "cat the sat" "xq zzk"
   seqlab predict runs/bert-small "a [MASK]lass of things" --top 5
   seqlab predict runs/reviews-lstm --file new.csv --vectors --out new.npy
+  cat news.en | seqlab predict runs/en-de --beam 5 | cut -f1
 """
 TOKENS = ("language_model", "masked_language_model")
 """Tasks that answer with tokens."""
@@ -38,12 +40,14 @@ def predict(
     file: Annotated[str, typer.Option("--file", "-f", help="A file in the format of the training data, or with one text per line.")] = "",
     top: Annotated[int, typer.Option(help="How many answers to show for each text.")] = 1,
     score: Annotated[bool, typer.Option("--score", help="How probable a language model thinks each text is, token by token.")] = False,
+    beam: Annotated[int, typer.Option(help="Of a translation: hypotheses that are kept at every step.")] = 0,
+    search: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search.")] = None,
     vectors: Annotated[bool, typer.Option("--vectors", help="Vectors of the texts in place of answers: a JSON object per line.")] = False,
     pooling: Annotated[str, typer.Option(help="With --vectors: how the steps of a text become one vector; mean, first, last or max.")] = "",
     out: Annotated[str, typer.Option(help="With --vectors: a .npy file for all of them. With --score: an .html page of coloured texts.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Predict labels and tags, with a language model the next token, with a masked one what stands in the gaps.
+    """Predict labels, tags and translations, with a language model the next token, with a masked one what stands in the gaps.
 
     Each answer is a line with the answer, its probability and the text, separated by tabs.
     """
@@ -56,7 +60,7 @@ def predict(
         raise UsageError("--out and --json are both given.", cure="Give the one or the other.")
     from seqlab.runs.run import Run
 
-    loaded = Run.load(run)
+    loaded = searching(Run.load(run), beam=beam, search=search or [])
     inputs = _inputs(loaded, texts, file)
     if score:
         return show_scores(loaded, inputs, ranked=bool(texts or file), out=out, as_json=as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from seqlab.core.errors import RunError, UsageError
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.score import Score
 from seqlab.metrics.text_score import TextScore
+from seqlab.recipes.reading import check, override
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.building import build_model
 from seqlab.runs.choices import take_choices
@@ -65,6 +67,16 @@ class Run:
     @property
     def num_parameters(self) -> int:
         return sum(parameter.numel() for parameter in self.model.parameters())
+
+    def searching(self, *words: str) -> Run:
+        """The same model with another search, such as `run.searching("beam=5", "length_alpha=0.6")`; see the settings of the section search."""
+        if self.recipe.task != "translation":
+            raise UsageError(f"a run of the task {self.recipe.task} searches nothing.", where="search", cure="Leave it out.")
+        raw = override(self.recipe.model_dump(), [f"search.{word}" for word in words])
+        recipe = check(raw, where="search")
+        task = copy(self.task)
+        task.recipe = recipe
+        return Run(self.folder, recipe, task, self.model)
 
     def predict(self, inputs: Sequence[Any], *, top: int = 5) -> list[Prediction]:
         """Answers for texts (or numeric sequences), in their order. A language model answers with the next token."""

@@ -25,6 +25,7 @@ from seqlab.decoding.building import answer_of, build_search
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.in_order import write_in_order
 from seqlab.decoding.search import Search
+from seqlab.decoding.settings import SearchSettings
 from seqlab.losses.full_softmax import full_softmax, log_probs_of_targets
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import TransformerSettings, for_sequences
@@ -231,12 +232,12 @@ class Translation(Task):
         return [Translated(answers[0].text, len(source)) for answers, source in zip(found, self.tokens.read(texts, languages), strict=True)]
 
     @torch.inference_mode()
-    def translate(self, model: nn.Module, texts: Sequence[str], languages: Sequence[str] = ()) -> list[list[Answer]]:
-        """For each text its translations, the best first."""
+    def translate(self, model: nn.Module, texts: Sequence[str], languages: Sequence[str] = (), *, num_answers: int = 1) -> list[list[Answer]]:
+        """For each text its translations, the best first: as many as are wanted, where the search finds so many."""
         assert isinstance(model, EncoderDecoder)
         sources = [torch.from_numpy(ids.astype(np.int64)) for ids in self._read(texts, languages)]
-        device, search = next(model.parameters()).device, self.recipe.search
-        found = write_in_order(model, sources, self._search(), batch_size=search.batch_size, device=device)
+        device, search = next(model.parameters()).device, self._searched(num_answers)
+        found = write_in_order(model, sources, self.build_search(search), batch_size=search.batch_size, device=device)
         return [
             [self._answer(model, source, one) for one in answer_of(search, hypotheses)] for source, hypotheses in zip(sources, found, strict=True)
         ]
@@ -261,8 +262,15 @@ class Translation(Task):
                 )
         return encoded
 
-    def _search(self) -> Search:
-        settings, symbols = self.recipe.search, self.tokens.symbols
+    def _searched(self, num_answers: int) -> SearchSettings:
+        """The settings of the search, with as many answers as are wanted and can come."""
+        search = self.recipe.search
+        most = search.samples if search.temperature else search.beam
+        return search.model_copy(update={"n_best": max(search.n_best, min(num_answers, most))})
+
+    def build_search(self, settings: SearchSettings) -> Search:
+        """The search that settings describe, over the tokens of the target side."""
+        symbols = self.tokens.symbols
         if settings.unknown == "copy":
             symbols = symbols.allowing(self.tokens.target.vocabulary.unk_id)
         prefix = [*self.tokens.forced, *(self.tokens.target.encode(settings.prefix).tolist() if settings.prefix else [])]
@@ -271,7 +279,7 @@ class Translation(Task):
 
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         texts, languages = self._questions(inputs)
-        found = self.translate(model, texts, languages)
+        found = self.translate(model, texts, languages, num_answers=top)
         return [
             Prediction(shown(text), answers[0].text, answers[0].probability, [(one.text, one.probability) for one in answers[:top]])
             for text, answers in zip(texts, found, strict=True)
