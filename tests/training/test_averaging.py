@@ -57,3 +57,28 @@ def test_stopping_and_going_on_keeps_the_average_to_the_bit(stop_at: int, tmp_pa
     later.resume(saved)
     assert later.run(StopRequest())
     assert outcome(later) == outcome(whole)
+
+
+def test_the_last_weights_are_averaged_as_a_plain_mean_and_kept_over_a_resume(tmp_path: Path) -> None:
+    whole, parts = (make_trainer(tmp_path / name, steps=30, evaluate_every=30, learning_rate=0.1, average_last=3, average_every=5) for name in "ab")
+    seen: list[dict[str, torch.Tensor]] = []
+
+    class Keep(StopAt):
+        def stepped(self, report: object) -> None:
+            seen.append({name: each.detach().clone() for name, each in whole.model.named_parameters()})
+
+    whole.watcher = Keep(0)
+    whole.run(StopRequest())
+    saved = read_weights(tmp_path / "a" / "model.safetensors")
+    for name in seen[0]:
+        torch.testing.assert_close(saved[name], (seen[19][name] + seen[24][name] + seen[29][name]) / 3)
+        assert not torch.allclose(saved[name], seen[-1][name], atol=1e-5)
+    parts.watcher = watcher = StopAt(22)
+    assert not parts.run(watcher.request)
+    checkpoint, _ = Checkpoints(tmp_path / "b" / "checkpoints").load()
+    assert checkpoint is not None
+    later = make_trainer(tmp_path / "b", steps=30, evaluate_every=30, learning_rate=0.1, average_last=3, average_every=5, model=small_model(seed=99))
+    later.resume(checkpoint)
+    assert later.run(StopRequest())
+    for name, tensor in read_weights(tmp_path / "b" / "model.safetensors").items():
+        assert tensor.equal(saved[name])

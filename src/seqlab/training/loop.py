@@ -64,7 +64,7 @@ class Trainer:
         self.journal = Journal(folder / "journal.jsonl")
         self.best_path = folder / "model.safetensors"
         self.optimizer = build_optimizer(model, settings, layer_decay=layer_decay)
-        self.average = build_average(self.model, decay=settings.average)
+        self.average = build_average(self.model, settings)
         self.feed = task.feed(Position())
         self.carry: Carry = ()
         self.progress = Progress()
