@@ -16,6 +16,7 @@ from seqlab.attention.recording import Watched, record_alignments
 from seqlab.core.errors import UsageError
 from seqlab.models.base import Body
 from seqlab.runs.run import Run
+from seqlab.tasks.translation import Translation
 from seqlab.tasks.vectors import step_vectors
 
 
@@ -54,6 +55,8 @@ def alignments_of(run: Run, text: Any) -> list[LayerAlignment]:
             where=str(run.folder),
             cure="Train one that has: seqlab train DATA --model transformer, or with learned queries: model.pooling=queries",
         )
+    if isinstance(run.task, Translation):
+        return _of_translation(run, run.task, text)
     if not isinstance(getattr(model, "body", None), Body):
         raise UsageError(
             f"the {run.recipe.model.kind} network of this run does not read a text token by token.",
@@ -67,6 +70,12 @@ def alignments_of(run: Run, text: Any) -> list[LayerAlignment]:
         _pool(model, features)
     queries = {f"{name}.attention" for name, module in model.named_modules() if isinstance(module, LearnedQueries)}
     return [_plain(name, calls[0], tokens, has_queries=name in queries) for name, calls in found.items() if calls]
+
+
+def _of_translation(run: Run, task: Translation, text: Any) -> list[LayerAlignment]:
+    """Where the decoder looked while it wrote."""
+    found = task.looks(run.model, str(text))
+    return [] if found is None else [LayerAlignment("decoder", found.written, found.read, np.array([found.weights]))]
 
 
 @torch.inference_mode()

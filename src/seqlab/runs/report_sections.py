@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from seqlab.pages.alignment import AlignmentMap, draw_alignment
 from seqlab.pages.believable import Calibration, Thresholds, calibration_section, thresholds_section
 from seqlab.pages.html import Markup, tag
 from seqlab.pages.interval_rows import Reach
@@ -29,6 +30,10 @@ def _sections(details: dict[str, Any]) -> Iterator[Section]:
         yield Section("thresholds", "Other thresholds", thresholds_section(Thresholds(**details["thresholds"])))
     if details.get("slices"):
         yield Section("slices", "Parts of the data", slices_section([_cut(cut, details) for cut in details["slices"]]))
+    if details.get("translations"):
+        yield Section("translations", "What it writes", _translations(details["translations"]))
+    if details.get("looks"):
+        yield Section("looks", "Where it looks", _looks(details["looks"]))
     if details.get("strips"):
         yield Section("strips", "Where the queries look", _strips(details["strips"]))
 
@@ -37,6 +42,21 @@ def _cut(cut: dict[str, Any], details: dict[str, Any]) -> Cut:
     """One way to cut the data, beside the score on everything where the details have it."""
     parts = [Reach(part["name"], part["value"], part["low"], part["high"], note=f"({part['count']:,})") for part in cut["parts"]]
     return Cut(cut["by"], cut["score"], cut["unit"], parts, whole=details.get("whole", {}).get(cut["score"]))
+
+
+def _translations(examples: list[dict[str, Any]]) -> Markup:
+    rows = [tag("tr", *(tag("td", text) for text in (each["source"], each["written"], " | ".join(each["wanted"])))) for each in examples]
+    head = tag("tr", *(tag("th", name) for name in ("read", "written", "wanted")))
+    return tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="scroll")
+
+
+def _looks(examples: list[dict[str, Any]]) -> Markup:
+    hint = "Each row is a token that was written, each column one that was read: the darker, the more was looked there."
+    maps = [
+        draw_alignment(AlignmentMap("".join(each["written"][:-1])[:60], each["written"], each["read"], each["weights"]), ident=f"look-{number}")
+        for number, each in enumerate(examples, start=1)
+    ]
+    return tag("div", tag("p", hint, class_="quiet"), *[tag("div", picture, class_="scroll") for picture in maps])
 
 
 def _strips(examples: list[dict[str, Any]]) -> Markup:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -46,6 +46,8 @@ from seqlab.training.forcing import truth_share
 ROWS_AT_ONCE = 256
 EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
 """At most so many pairs, and padded steps, are looked at together."""
+MOST_LOOKS, LONGEST_LOOKS = 4, 40
+"""Pairs of a report that show where was looked, and the tokens that can still be read there."""
 LONGEST = 1024
 """Tokens of a side that are learned from, where nothing else is said: a pair that is longer would need the memory of hundreds."""
 
@@ -58,6 +60,15 @@ class Answer:
     probability: float
     """Of all its tokens, and of its end where it has one."""
     found: Hypothesis
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Where the decoder looked for every token that it wrote, the end token last."""
+
+    read: list[str]
+    written: list[str]
+    weights: list[list[float]]
 
 
 @tasks.register("translation")
@@ -222,7 +233,11 @@ class Translation(Task):
 
     @torch.inference_mode()
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        return evaluate_pairs(self.recipe, split, self.sources[split], lambda pairs: self.translate_all(model, pairs))
+        evaluation = evaluate_pairs(self.recipe, split, self.sources[split], lambda pairs: self.translate_all(model, pairs))
+        asked = gathered(self.recipe, self.sources[split])[:MOST_LOOKS]
+        looks = [found for one in asked if (found := self.looks(model, one.text, one.language)) and len(found.read) <= LONGEST_LOOKS]
+        evaluation.details["looks"] = [asdict(each) for each in looks if len(each.written) <= LONGEST_LOOKS]
+        return evaluation
 
     def translate_all(self, model: nn.Module, pairs: Sequence[tuple[str, str]]) -> list[Translated]:
         """(text, language) -> translations, in order; the language is empty where there is one."""
@@ -302,6 +317,22 @@ class Translation(Task):
         row, data = next(iter(self.sources[split].rows())), self.recipe.data
         text = text_of(row, data.source)
         return f"{text}\n→ {self.translate(model, [text], language_of(row, data.language))[0][0].text}\n(wanted: {text_of(row, data.target)})"
+
+    @torch.inference_mode()
+    def looks(self, model: nn.Module, text: str, language: str = "") -> Looks | None:
+        """Where was looked for the best translation of a text; None where the decoder has no attention."""
+        assert isinstance(model, EncoderDecoder)
+        languages = [language] if language else []
+        best = self.translate(model, [text], languages)[0][0].found
+        source = torch.from_numpy(self._read([text], languages)[0].astype(np.int64)).unsqueeze(0).to(next(model.parameters()).device)
+        written = [*best.tokens, self.tokens.end_id]
+        given = torch.tensor([[self.tokens.start_id, *best.tokens]], device=source.device)
+        writing = model.start(source, torch.ones_like(source, dtype=torch.bool))
+        _, _, alignment = model.align(given, torch.ones_like(given, dtype=torch.bool), writing)
+        if alignment is None:
+            return None
+        read = pieces_of(self.tokens.source, source[0].cpu().numpy())
+        return Looks(read, pieces_of(self.tokens.target, np.array(written)), alignment[0].float().cpu().tolist())
 
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
         questions = enumerate(gathered(self.recipe, self.sources[split])) if wanted else ()
