@@ -12,6 +12,7 @@ from pathlib import Path
 from seqlab.cells.activations import ACTIVATIONS, curve
 from seqlab.cells.base import cells
 from seqlab.pages.activation_curves import activation_curves
+from seqlab.pages.beam_tree import BeamTree, beam_tree_drawing
 from seqlab.pages.cell_diagrams import cell_diagram
 from seqlab.pages.drawing import as_file, standalone
 from seqlab.pages.position_curves import position_curves
@@ -34,6 +35,7 @@ def pictures() -> dict[Path, str]:
         "back_propagation": back_propagation_graph(),
         "positions": position_curves(sinusoid_curves([4, 5, 6, 7], size=20, places=100)),
         "activations": activation_curves([curve(name) for name in ACTIVATIONS]),
+        "beam_tree": beam_tree_drawing(beam_tree()),
     }
     found |= {HERE / "pictures" / f"{name}.svg": standalone(drawing) for name, drawing in drawings.items()}
     found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_token_strips(strips, ident=name)) for name, strips in looks().items()}
@@ -41,6 +43,12 @@ def pictures() -> dict[Path, str]:
     found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_token_strips(strips, ident=name)) for name, strips in surprisals().items()}
     found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_word_plane(plane, ident=name)) for name, plane in word_planes().items()}
     return found | {HERE / "pictures" / "attention_steps.svg": as_file(steps_picture())}
+
+
+def beam_tree() -> BeamTree:
+    """The search of docs/rooms/decoding.md."""
+    kept = json.loads((HERE / "pictures" / "beam_tree.json").read_text(encoding="utf-8"))
+    return BeamTree.of(kept["data"], title=kept["title"], source=kept["source"])
 
 
 def looks() -> dict[str, TokenStrips]:

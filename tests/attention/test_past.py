@@ -111,7 +111,7 @@ def test_forgetting_bounds_the_memory() -> None:
     longest = 0
     for step in range(1, 1000):
         past = past.extended(*piece(1, 1, step)).recent(9)
-        longest = max(longest, past.keys.untyped_storage().nbytes() // (HEADS * (KEY + VALUE) * 4))
+        longest = max(longest, past.keys.untyped_storage().nbytes() // (HEADS * KEY * 4))
     assert longest == SMALLEST
     assert torch.equal(past.keys, torch.cat([piece(1, 1, step)[0] for step in range(991, 1000)], dim=2))
 

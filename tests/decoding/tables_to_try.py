@@ -22,7 +22,7 @@ SYMBOLS = Symbols(START, END)
 
 @dataclass
 class TableTranslator:
-    """Random logits for every source and everything written so far; the source's padding plays no part. Keeps the size of every batch that it sees."""
+    """Random logits for every source and everything written so far; padding plays no part. Keeps the size of every batch that it sees."""
 
     vocab: int
     seed: int = 1
@@ -85,12 +85,12 @@ class Found:
 class Rules:
     """What the exhaustive search needs to know, in functions of its own."""
 
-    score: Callable[[float, int], float] = lambda log_prob, length: log_prob
-    may_follow: Callable[[Tokens, int], bool] = lambda written, token: True
+    score: Callable[[float, int], float] = lambda log_prob, _: log_prob
+    may_follow: Callable[[Tokens, int], bool] = lambda _, __: True
     beta: float = 0.0
 
 
-def everything(model: TableTranslator, source: Tokens, max_tokens: int, rules: Rules = Rules()) -> list[Found]:
+def everything(model: TableTranslator, source: Tokens, max_tokens: int, rules: Rules) -> list[Found]:
     """Every complete target, the best first."""
     return sorted(_complete(model, source, (), 0.0, max_tokens, rules), key=lambda found: -found.score)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -37,7 +38,7 @@ def no_token_twice(written: Tokens, token: int) -> bool:
 
 
 def no_pair_twice(written: Tokens, token: int) -> bool:
-    return (written[-1:] + (token,)) not in list(zip(written, written[1:], strict=False)) or not written
+    return not written or (written[-1], token) not in pairwise(written)
 
 
 CASES: dict[str, tuple[int, int, dict[str, Any], Rules]] = {
@@ -66,10 +67,10 @@ CASES: dict[str, tuple[int, int, dict[str, Any], Rules]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_beam_as_wide_as_everything_equals_exhaustive_search(name: str) -> None:
     vocab, max_tokens, options, rules = CASES[name]
-    for seed in (1, 2):
+    for seed, n_best in ((1, 5), (2, 1), (3, 1)):  # for one answer it stops as soon as it can
         model = TableTranslator(vocab, seed, looks=name == "coverage")
-        for source, found in zip(SOURCES, run(model, width=vocab**max_tokens, n_best=5, max_tokens=max_tokens, **options), strict=True):
-            expected = everything(model, source, max_tokens, rules)[:5]
+        for source, found in zip(SOURCES, run(model, width=vocab**max_tokens, n_best=n_best, max_tokens=max_tokens, **options), strict=True):
+            expected = everything(model, source, max_tokens, rules)[:n_best]
             assert [(tuple(one.tokens), one.ended) for one in found] == [(one.tokens, one.ended) for one in expected]
             for one, truth in zip(found, expected, strict=True):
                 assert one.log_prob == pytest.approx(truth.log_prob, abs=1e-5)
@@ -102,7 +103,7 @@ def test_a_beam_of_one_is_greedy_whatever_the_rule(rule: ScoreRule, constraints:
 class Trap:
     """The likeliest first token, 1, leads to a fair coin; the second likeliest, 2, is followed by the end for certain."""
 
-    TABLE = {(): [0.0, 0.6, 0.4], (1,): [0.5, 0.5, 0.0], (2,): [1.0, 0.0, 0.0]}
+    TABLE: ClassVar = {(): [0.0, 0.6, 0.4], (1,): [0.5, 0.5, 0.0], (2,): [1.0, 0.0, 0.0]}
 
     def start(self, source: Tensor, source_is_token: Tensor) -> Writing:
         return Writing((source,), (torch.zeros(len(source), 0, dtype=torch.long),))
@@ -193,6 +194,26 @@ def test_what_was_written_step_by_step_is_likeliest_when_everything_is_computed_
         best = max(scored, key=lambda one: one.log_prob)
         assert (found[row][0].tokens, found[row][0].ended) == (best.tokens, best.ended)
         assert found[row][0].log_prob == pytest.approx(best.log_prob, abs=1e-9)
+
+
+def test_coverage_is_what_the_attention_of_a_real_network_left_out() -> None:
+    """The score of every answer, from the alignment of one whole pass over it."""
+    model, given = build_pair(SMALL, seed=8, noise=0.7), ragged_pairs([5, 3], [1, 1])
+    symbols = Symbols(START, REAL_END, (PAD, START))
+    search = BeamSearch(symbols, width=4, n_best=4, max_tokens=4, rule=GNMT(0.5), coverage=CoveragePenalty(0.3))
+    penalties = []
+    for row, targets in enumerate(search.run(model, Sources.of(given.source, given.source_is_token))):
+        source = given.source[row : row + 1][given.source_is_token[row : row + 1]].unsqueeze(0)
+        writing = model.start(source, torch.ones_like(source, dtype=torch.bool))
+        for one in targets:
+            inputs = torch.tensor([[START, *one.tokens][: len(one.token_log_probs)]])
+            _, _, alignment = model.align(inputs, torch.ones_like(inputs, dtype=torch.bool), writing)
+            assert alignment is not None
+            missed = sum(math.log(min(1.0, looked)) for looked in alignment[0].sum(dim=0).tolist())
+            length = len(one.token_log_probs)
+            assert one.score == pytest.approx(one.log_prob / ((5 + length) / 6) ** 0.5 + 0.3 * missed, abs=1e-6)
+            penalties.append(missed)
+    assert min(penalties) < -0.1
 
 
 def test_groups_without_a_penalty_find_the_same_and_with_one_they_part() -> None:

@@ -71,7 +71,9 @@ def test_every_setting_says_in_one_short_sentence_what_it_does() -> None:
 
 
 def test_the_answer_by_risk_is_the_one_most_like_the_others() -> None:
-    found = [Hypothesis(tokens, [log_prob], log_prob, True) for tokens, log_prob in (([7, 8], -1.0), ([1, 2, 3], -1.1), ([1, 2, 4], -1.2), ([1, 2], -3.0))]
+    found = [
+        Hypothesis(tokens, [log_prob], log_prob, True) for tokens, log_prob in (([7, 8], -1.0), ([1, 2, 3], -1.1), ([1, 2, 4], -1.2), ([1, 2], -3.0))
+    ]
     assert answer_of(SearchSettings(beam=4, n_best=4), found)[0].tokens == [7, 8]
     by_draws = SearchSettings(temperature=1, samples=4, n_best=2, choose_by="risk")
     assert [one.tokens for one in answer_of(by_draws, found)] == [[1, 2], [7, 8]]

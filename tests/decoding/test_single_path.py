@@ -130,7 +130,9 @@ def test_draws_come_as_often_as_they_are_probable_and_say_how_probable_they_were
     counts: dict[tuple[int, ...], int] = {}
     for one in found:
         counts[(*one.tokens, *([0] if one.ended else []))] = counts.get((*one.tokens, *([0] if one.ended else [])), 0) + 1
-        total = sum(model.log_prob(source, tuple(one.tokens[:place]), token) for place, token in enumerate([*one.tokens, *([0] if one.ended else [])]))
+        total = sum(
+            model.log_prob(source, tuple(one.tokens[:place]), token) for place, token in enumerate([*one.tokens, *([0] if one.ended else [])])
+        )
         assert one.log_prob == pytest.approx(total, abs=1e-5)
     shares = {target: math.exp(sum(model.log_prob(source, target[:place], token) for place, token in enumerate(target))) for target in counts}
     assert sum(shares.values()) == pytest.approx(1.0, abs=1e-5)  # all 7 were drawn

@@ -49,7 +49,11 @@ def test_the_page_has_the_answers_in_order_and_words_stay_text() -> None:
 
 
 def test_a_long_search_is_cut_where_it_can_no_longer_be_read() -> None:
-    many = [Branch(step * 100 + place, (step - 1) * 100 if step else -1, step + 1, "w", -place, -place, "kept") for step in range(70) for place in range(50)]
+    many = [
+        Branch(step * 100 + place, (step - 1) * 100 if step else -1, step + 1, "w", -place, -place, "kept")
+        for step in range(70)
+        for place in range(50)
+    ]
     drawing = beam_tree_drawing(BeamTree("Long", "", many))
     assert sum(isinstance(part, Line) for part in drawing.parts) == 60 * 40
 

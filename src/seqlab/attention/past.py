@@ -66,7 +66,7 @@ class Past:
         memory = self._memory
         if torch.equal(rows, torch.arange(len(memory.keys), device=rows.device)):
             return self
-        if memory.block is None:
+        if not memory.has_room:
             return Past.of(self.keys.index_select(0, rows), self.values.index_select(0, rows))
         return Past(memory.picked(rows, start=self._start, end=self._end), start=self._start, end=self._end)
 
@@ -74,29 +74,26 @@ class Past:
         """As self[rows] for a holder who gives this past up: its memory may be changed. Only sequences that get another past are written."""
         memory = self._memory
         is_newest = memory.can_be_written(0, behind=self._end)
-        if memory.block is None or len(rows) != len(memory.keys) or not is_newest or torch.is_grad_enabled():
+        if not memory.has_room or len(rows) != len(memory.keys) or not is_newest or torch.is_grad_enabled():
             return self[rows]
-        places = (rows != torch.arange(len(rows), device=rows.device)).nonzero().squeeze(1)
-        written = memory.steps(self._start, self._end)
-        written.index_copy_(0, places, written.index_select(0, rows[places]))  # all are read before the first is written
+        memory.move(rows, start=self._start, end=self._end)
         return self
 
 
 class Memory:
-    """What several pasts share: keys and values, of which the first `used` places are written.
+    """What several pasts share: one block for keys and one for values, of which the first `used` places are written.
 
-    With room to spare both stand in one block (batch, room, all that belongs to one step), so that what a sequence has so far is one piece
-    of memory: a search that goes on from other sequences copies whole pieces, and nothing of the room behind them.
+    In a block with room (batch, heads, room, size) what one head of one sequence has so far is one piece of memory. A search that goes on
+    from other sequences copies such pieces, and nothing of the room behind them.
     """
 
-    def __init__(self, keys: Keys, values: Values, *, used: int, block: Float[Tensor, "batch room step"] | None = None) -> None:
-        self.keys, self.values, self.used, self.block = keys, values, used, block
+    def __init__(self, keys: Keys, values: Values, *, used: int, has_room: bool = False) -> None:
+        self.keys, self.values, self.used, self.has_room = keys, values, used, has_room
 
     @classmethod
     def with_room(cls, keys: Keys, values: Values, *, room: int) -> Self:
         batch, heads, _, size = keys.shape
-        block = keys.new_empty(batch, room, heads * (size + values.shape[3]))
-        memory = cls(*_both(block, heads, size), used=0, block=block)
+        memory = cls(keys.new_empty(batch, heads, room, size), values.new_empty(batch, heads, room, values.shape[3]), used=0, has_room=True)
         memory.write(keys, values)
         return memory
 
@@ -110,21 +107,28 @@ class Memory:
         self.keys[:, :, start : self.used] = keys
         self.values[:, :, start : self.used] = values
 
-    def steps(self, start: int, end: int) -> Float[Tensor, "batch steps"]:
-        """Everything of some steps, one row for each sequence."""
-        assert self.block is not None
-        return self.block.flatten(1)[:, start * self.block.shape[2] : end * self.block.shape[2]]
-
     def picked(self, rows: Int[Tensor, " rows"], *, start: int, end: int) -> Memory:
         """Memory of their own for some of the sequences, with the steps from start to end in it and as much room."""
-        assert self.block is not None
-        block = self.block.new_empty(len(rows), *self.block.shape[1:])
-        memory = Memory(*_both(block, self.keys.shape[1], self.keys.shape[3]), used=end, block=block)
-        memory.steps(start, end).copy_(self.steps(start, end).index_select(0, rows))
-        return memory
+        blocks = [block.new_empty(len(rows), *block.shape[1:]) for block in (self.keys, self.values)]
+        pieces = self._pieces(rows)
+        for block, new in zip((self.keys, self.values), blocks, strict=True):
+            _by_piece(new, start, end).copy_(_by_piece(block, start, end).index_select(0, pieces))
+        return Memory(*blocks, used=end, has_room=True)
+
+    def move(self, rows: Int[Tensor, " batch"], *, start: int, end: int) -> None:
+        """Sequence b goes on from what rows_b had: of every step from start to end, and only where it is another one."""
+        places = (rows != torch.arange(len(rows), device=rows.device)).nonzero().squeeze(1)
+        to, of = self._pieces(places), self._pieces(rows[places])
+        for block in (self.keys, self.values):
+            written = _by_piece(block, start, end)
+            written.index_copy_(0, to, written.index_select(0, of))  # all are read before the first is written
+
+    def _pieces(self, rows: Int[Tensor, " rows"]) -> Int[Tensor, " pieces"]:
+        """Every head of these sequences."""
+        heads = self.keys.shape[1]
+        return (rows.unsqueeze(1) * heads + torch.arange(heads, device=rows.device)).flatten()
 
 
-def _both(block: Float[Tensor, "batch room step"], heads: int, key: int) -> tuple[Keys, Values]:
-    """Keys and values that stand in one block."""
-    keys, values = block.split([heads * key, block.shape[2] - heads * key], dim=2)
-    return keys.unflatten(2, (heads, key)).transpose(1, 2), values.unflatten(2, (heads, -1)).transpose(1, 2)
+def _by_piece(block: Float[Tensor, "batch heads room size"], start: int, end: int) -> Float[Tensor, "pieces steps"]:
+    """Some steps of each head of each sequence, side by side as they lie in memory."""
+    return block.view(-1, block.shape[2] * block.shape[3])[:, start * block.shape[3] : end * block.shape[3]]

@@ -228,7 +228,9 @@ class _Beam:
 
 
 def _does_not_look() -> UsageError:
-    return UsageError("a coverage penalty needs a model that says where it looks, and this one does not.", where="search.coverage", cure="Leave it at 0.")
+    return UsageError(
+        "a coverage penalty needs a model that says where it looks, and this one does not.", where="search.coverage", cure="Leave it at 0."
+    )
 
 
 def _at(

@@ -36,6 +36,7 @@ class Step:
 class Constraint(ABC):
     """Takes probability away from what may not follow; what is left is not made larger, so scores stay the network's own."""
 
+    @abstractmethod
     def check(self, max_tokens: int) -> None:
         """Refuse a limit with which the constraint cannot be kept."""
 
@@ -74,6 +75,9 @@ class NoRepeat(Constraint):
     def __init__(self, n: int) -> None:
         assert n >= 1
         self.n = n
+
+    def check(self, max_tokens: int) -> None:
+        """Any limit will do."""
 
     def narrow(self, allowed: LogProbs, step: Step) -> LogProbs:
         banned = [(row, token) for row, tokens in enumerate(step.written) for token in would_repeat(tokens, self.n)]

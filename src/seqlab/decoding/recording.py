@@ -15,7 +15,12 @@ from seqlab.decoding.translator import Translator
 
 
 def record_search(
-    model: Translator, source: Shaped[Tensor, "source *features"], search: BeamSearch, *, num_pruned: int | None = None, device: torch.device | None = None
+    model: Translator,
+    source: Shaped[Tensor, "source *features"],
+    search: BeamSearch,
+    *,
+    num_pruned: int | None = None,
+    device: torch.device | None = None,
 ) -> tuple[list[Hypothesis], SearchTree]:
     """The targets, as without being watched, and the tree. At every step the best `num_pruned` that were not kept are in it, by default
     as many as are kept."""

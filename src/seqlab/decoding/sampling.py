@@ -17,9 +17,7 @@ def choose(logits: Float[Tensor, "batch vocab"], settings: DecodingSettings, gen
     return torch.multinomial(left.softmax(dim=-1), 1, generator=generator).squeeze(-1)
 
 
-def narrowed(
-    logits: Float[Tensor, "batch vocab"], *, temperature: float, top_k: int, top_p: float, min_p: float
-) -> Float[Tensor, "batch vocab"]:
+def narrowed(logits: Float[Tensor, "batch vocab"], *, temperature: float, top_k: int, top_p: float, min_p: float) -> Float[Tensor, "batch vocab"]:
     """Logits in float64, divided by the temperature, then with -inf at what top-k, top-p and min-p leave out, in this order."""
     highest = logits.amax(dim=-1, keepdim=True)
     below_best = logits.double() - highest.masked_fill(highest == -torch.inf, 0.0)  # a tiny temperature then makes -inf of it, never inf

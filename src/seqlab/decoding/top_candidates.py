@@ -23,8 +23,7 @@ def top_candidates(log_probs: Float[Tensor, "hypotheses vocab"], k: int) -> Cand
     """The k best tokens of each row, exactly; of all, if there are not so many.
 
     The maximum of every block is found with one fast pass; the k best tokens stand in the k blocks with the highest maxima, for each
-    block that is left out has k better tokens before it. Only those blocks are searched. With 160 rows of 8,000 tokens that takes
-    less than half of the time of `torch.topk`.
+    block that is left out has k better tokens before it. Only those blocks are searched.
     """
     rows, vocab = log_probs.shape
     k, num_blocks = min(k, vocab), vocab // BLOCK

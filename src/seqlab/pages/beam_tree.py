@@ -113,7 +113,13 @@ def _answers(tree: BeamTree) -> Markup:
     ranked = sorted((branch for branch in tree.branches if branch.rank), key=lambda branch: branch.rank)
     head = tag("tr", *[tag("th", name) for name in ("no.", "words", "score", "log P")])
     rows = [
-        tag("tr", *[tag("td", cell) for cell in (str(one.rank), " ".join(step.word for step in tree.way_to(one.rank)), f"{one.score:.3f}", f"{one.log_prob:.3f}")])
+        tag(
+            "tr",
+            *[
+                tag("td", cell)
+                for cell in (str(one.rank), " ".join(step.word for step in tree.way_to(one.rank)), f"{one.score:.3f}", f"{one.log_prob:.3f}")
+            ],
+        )
         for one in ranked
     ]
     return tag("table", tag("thead", head), tag("tbody", *rows))

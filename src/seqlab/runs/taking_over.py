@@ -129,8 +129,12 @@ def thinned(model: Any, every: int) -> Any:
 
 
 def _reading(recipe: Recipe, source: Recipe) -> dict[str, Any]:
-    """How a classifier looks at features that were learned by foreseeing text: where all of it has been read."""
-    if recipe.task == source.task or source.model.kind != "transformer" or source.task not in ANSWERS_WITH_TOKENS:
+    """How a classifier looks at features that were learned by foreseeing text: where all of it has been read, or at all of it."""
+    if recipe.task == source.task or source.task not in ANSWERS_WITH_TOKENS:
+        return {}
+    if source.model.kind == "recurrent" and recipe.task in WHOLE:
+        return {"pooling": "mean"}  # the last state has learned to foresee one word, not to remember a text
+    if source.model.kind != "transformer":
         return {}
     reading: dict[str, Any] = {"causal": True} if source.task == "language_model" else {}
     if recipe.task in WHOLE:

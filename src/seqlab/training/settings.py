@@ -49,9 +49,7 @@ class TrainingSettings(Settings):
         lt=1,
         description="Validate and save a moving average of the weights that keeps this share of itself at each update; 0: the last weights.",
     )
-    average_last: int = Field(
-        0, ge=0, le=100, description="Validate and save the mean of the weights at so many last moments; 0: the last weights."
-    )
+    average_last: int = Field(0, ge=0, le=100, description="Validate and save the mean of the weights at so many last moments; 0: the last weights.")
     average_every: int = Field(200, ge=1, description="Updates between two of the moments of average_last.")
     own_outputs: Literal["none", "constant", "linear", "exponential", "inverse_sigmoid"] = Field(
         "none", description="How the share of true tokens that a decoder is given falls while it learns (scheduled sampling); none: all are true."
