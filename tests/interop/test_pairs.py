@@ -60,7 +60,7 @@ def test_a_pair_writes_the_same_translation(name: str, tmp_path: Path) -> None:
         written = theirs.generate(
             source, attention_mask=is_source.long(), num_beams=1, do_sample=False, max_new_tokens=46, bad_words_ids=[[PAD]], forced_eos_token_id=None
         ).tolist()
-    expected = [run.task.tokenizer.decode(row) for row in written]
+    expected = [run.task.tokens.source.decode(row) for row in written]
     found = run.predict(SOURCES)
     assert [prediction.answer for prediction in found] == expected
     assert any(expected)
@@ -97,12 +97,22 @@ def test_the_probability_is_that_of_the_whole_translation(name: str, tmp_path: P
         assert answer.probability == pytest.approx(free.double().sum().exp().item(), rel=1e-3)
 
 
-def test_a_text_that_is_too_long_and_training_are_refused_with_words(tmp_path: Path) -> None:
+def test_a_text_that_is_too_long_is_refused_with_words(tmp_path: Path) -> None:
     _, run = imported("bart", tmp_path)
     with pytest.raises(UsageError, match="a text of 101 tokens, but the model reads 48 at once"):
         run.predict(["x" * 100])
-    with pytest.raises(UsageError, match="can be imported and asked, but not trained or scored here yet"):
-        run.task.attach("train", None)
+
+
+def test_a_pair_is_scored_on_data_of_ones_own(tmp_path: Path) -> None:
+    _, run = imported("marian", tmp_path)
+    answers = [prediction.answer for prediction in run.predict(SOURCES)]
+    wanted = [answers[0], *("something else" for _ in SOURCES[1:])]
+    (tmp_path / "pairs.tsv").write_text(
+        "from\tto\n" + "".join(f"{text}\t{json.dumps(target)[1:-1]}\n" for text, target in zip(SOURCES, wanted, strict=True))
+    )
+    evaluation = run.evaluate(tmp_path / "pairs.tsv")
+    assert evaluation.scores[0].name == "bleu"
+    assert len(evaluation.answers) == len(SOURCES)
 
 
 def imported(name: str, folder: Path) -> tuple[nn.Module, Run]:
@@ -118,7 +128,7 @@ def imported(name: str, folder: Path) -> tuple[nn.Module, Run]:
 def batch(run: Run) -> tuple[torch.Tensor, torch.Tensor]:
     from seqlab.batches.padding import pad
 
-    return pad(run.task.tokenizer.encode_many(SOURCES), value=PAD)
+    return pad(run.task.tokens.source.encode_many(SOURCES), value=PAD)
 
 
 def test_settings_of_pairs_that_cannot_be_followed_are_listed_together(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_wrong_value_is_told_with_what_the_setting_takes_and_what_was_found(ra
         ({"training": {"wheels": 5}}, "training.wheels: no such setting. There is: steps, epochs, minutes,"),
         ({"trainig": {"steps": 5}}, "'trainig' is not a section or setting. Did you mean 'training'?"),
         ({"steps": 5}, "'steps' is not a section or setting. Did you mean training.steps?"),
-        ({"seed": 5}, "Did you mean data.seed or training.seed or decoding.seed?"),
+        ({"seed": 5}, "Did you mean data.seed or training.seed or decoding.seed or search.seed?"),
         (
             {"model": {"kind": "transformer", "cell": "lstm"}},
             "model.cell: a transformer model has no such setting; it belongs to recurrent models.",

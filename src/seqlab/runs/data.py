@@ -111,7 +111,7 @@ def _named_parts(recipe: Recipe) -> dict[str, Source]:
 def _check_columns(recipe: Recipe, parts: dict[str, Source]) -> None:
     for source in parts.values():
         if recipe.task == PAIRS:
-            require_columns(source, [recipe.data.source, recipe.data.target, *([recipe.data.language] if recipe.data.language else [])])
+            require_columns(source, [name for name in (recipe.data.source, recipe.data.target, recipe.data.language) if name])
             continue
         require_columns(source, [recipe.data.label, *([recipe.data.text] if STEPS not in source.columns else [])])
 
@@ -191,6 +191,11 @@ def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         data["label_separator"] = mark
         reasons = [*reasons, *([f"labels are separated by '{mark}'; another character: data.label_separator=X"] if mark else [])]
     return recipe.changed("data", **data), reasons
+
+
+def with_sides(recipe: Recipe, source: Source) -> Recipe:
+    """A recipe that says which columns of a source are read and written."""
+    return _guess_sides(recipe, source)[0]
 
 
 def _guess_sides(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:

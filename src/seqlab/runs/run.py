@@ -20,7 +20,7 @@ from seqlab.recipes.reading import check, override
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.building import build_model
 from seqlab.runs.choices import take_choices
-from seqlab.runs.data import open_data, open_more
+from seqlab.runs.data import open_data, open_more, with_sides
 from seqlab.runs.folder import TOKENS, WEIGHTS, find_run, read_recipe, verify
 from seqlab.runs.leaks import note_leaks
 from seqlab.runs.results import Results, read_results
@@ -121,7 +121,10 @@ class Run:
         if data is None:
             cure = f"Name some: seqlab evaluate {self.folder} FILE"
             raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
-        self.task.attach(MORE, open_more(self.recipe, str(data)))
+        found = open_more(self.recipe, str(data))
+        if self.recipe.task == "translation":
+            self.task.recipe = with_sides(self.recipe, found)
+        self.task.attach(MORE, found)
         return self.task.evaluate(self.model, MORE)
 
     def score(self, texts: Sequence[str]) -> list[TextScore]:
