@@ -12,6 +12,7 @@ from pathlib import Path
 from seqlab.cells.activations import ACTIVATIONS, curve
 from seqlab.cells.base import cells
 from seqlab.pages.activation_curves import activation_curves
+from seqlab.pages.alignment import AlignmentMap, draw_alignment
 from seqlab.pages.beam_tree import BeamTree, beam_tree_drawing
 from seqlab.pages.cell_diagrams import cell_diagram
 from seqlab.pages.drawing import as_file, standalone
@@ -42,6 +43,7 @@ def pictures() -> dict[Path, str]:
     found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_spotlights(lights, ident=name)) for name, lights in spotlights().items()}
     found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_token_strips(strips, ident=name)) for name, strips in surprisals().items()}
     found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_word_plane(plane, ident=name)) for name, plane in word_planes().items()}
+    found[HERE / "pictures" / "dates_looks.svg"] = as_file(draw_alignment(dates_looks(), ident="dates"))
     return found | {HERE / "pictures" / "attention_steps.svg": as_file(steps_picture())}
 
 
@@ -49,6 +51,12 @@ def beam_tree() -> BeamTree:
     """The search of docs/rooms/decoding.md."""
     kept = json.loads((HERE / "pictures" / "beam_tree.json").read_text(encoding="utf-8"))
     return BeamTree.of(kept["data"], title=kept["title"], source=kept["source"])
+
+
+def dates_looks() -> AlignmentMap:
+    """Where the decoder of docs/tasks/translation.md looked while it wrote a date: `run.task.looks(run.model, "dimanche 27 février 2011")`."""
+    kept = json.loads((HERE / "pictures" / "dates_looks.json").read_text(encoding="utf-8"))
+    return AlignmentMap("dimanche 27 février 2011 → 2011-02-27", kept["written"], kept["read"], kept["weights"])
 
 
 def looks() -> dict[str, TokenStrips]:

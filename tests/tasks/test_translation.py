@@ -160,6 +160,24 @@ def test_every_answer_has_the_probability_that_forced_scoring_gives_it(tmp_path:
         assert math.log(answer.probability) == pytest.approx(forced.log_prob, abs=1e-4)
 
 
+@pytest.mark.spec(178)
+def test_looks_are_those_of_the_decoder_for_every_token_that_was_written(tmp_path: Path) -> None:
+    task = make(tmp_path, search={"max_tokens": 6})
+    model = task.build_model().eval()
+    found = task.looks(model, "abc")
+    assert found is not None
+    assert found.read == ["a", "b", "c", EOS]
+    assert found.written == [*task.translate(model, ["abc"])[0][0].text, EOS]
+    assert [sum(row) for row in found.weights] == pytest.approx([1.0] * len(found.written), abs=1e-5)
+    with torch.no_grad():  # the first row by hand
+        encoded, ended = model.encoder(model.embed_source(torch.tensor([task.tokens.read(["abc"])[0].tolist()])), torch.ones(1, 4, dtype=torch.bool))
+        start = model.embed_target(torch.tensor([[task.tokens.start_id]]))
+        state, _ = model.decoder.stack(start, torch.ones(1, 1, dtype=torch.bool), ended)
+        scores = model.decoder.look.attention.score(state, encoded)
+    assert found.weights[0] == pytest.approx(scores[0, 0].softmax(dim=0).tolist(), abs=1e-5)
+    assert make(tmp_path, decoder={"attention": "none"}).looks(make(tmp_path, decoder={"attention": "none"}).build_model(), "ab") is None
+
+
 @torch.no_grad()
 def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = [("the cat", "die Katze"), ("the dog", "der Hund")] * 4
