@@ -61,7 +61,8 @@ def with_default_tokens(recipe: Recipe, train: Source) -> tuple[Recipe, list[str
     if "max_length" not in recipe.data.model_fields_set:
         longest = LONGEST if kind == "words" else LONGEST_CHARACTERS
         recipe = recipe.changed("data", max_length=longest)
-        reasons.append(f"texts are cut to {longest:,} tokens; whole texts: data.max_length=0")
+        if any(len(text) > longest for text in texts):
+            reasons.append(f"texts are cut to {longest:,} tokens; whole texts: data.max_length=0")
     return recipe, reasons
 
 
