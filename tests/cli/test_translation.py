@@ -1,0 +1,88 @@
+"""Pairs at the command line: trained, asked with every search, scored."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import seqlab
+from seqlab.core.errors import UsageError
+from seqlab.runs.run import Run
+from tests.cli.running import run
+
+pytestmark = pytest.mark.slow
+LETTERS = "abcde"
+
+
+@pytest.fixture(scope="module")
+def capitals(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Learns to write letters in capitals, from two files side by side."""
+    folder = tmp_path_factory.mktemp("pairs")
+    words = sorted({first + second + third for first in LETTERS for second in LETTERS for third in LETTERS})
+    (folder / "all.small").write_text("".join(word + "\n" for word in words), encoding="utf-8")
+    (folder / "all.large").write_text("".join(word.upper() + "\n" for word in words), encoding="utf-8")
+    settings = ("data.source=small", "data.target=large", "training.threads=1", "model.hidden_size=32", "training.learning_rate=0.02")
+    return seqlab.train(folder / "all", *settings, model="gru", steps=150, out=folder / "run")
+
+
+def test_a_stream_is_answered_in_order_by_a_beam(capitals: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ["abc", "e", "ddaab", "cab"] * 20
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("".join(word + "\n" for word in asked).encode())))
+    found = run(capsys, "predict", str(capitals.folder), "--beam", "3")
+    assert found.code == 0
+    lines = [line.split("\t") for line in found.out.splitlines()]
+    assert [line[2] for line in lines] == asked
+    assert [line[0] for line in lines if line[2] == "abc"] == ["ABC"] * 20
+    alone = run(capsys, "predict", str(capitals.folder), "--beam", "3", "ddaab")
+    assert alone.out.splitlines()[0].split("\t")[:2] == lines[2][:2]  # whatever stands beside it
+
+
+def test_a_beam_gives_several_answers_and_other_searches_are_named(capitals: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(run(capsys, "predict", str(capitals.folder), "abc", "--beam", "4", "--top", "3", "--json").out)
+    ranking = found["predictions"][0]["ranking"]
+    assert len(ranking) == 3
+    assert ranking[0][0] == "ABC"
+    forced = run(capsys, "predict", str(capitals.folder), "abc", "--beam", "4", "--search", "prefix=E", "--search", "max_tokens=2")
+    assert forced.out.startswith("E")
+    assert len(forced.out.split("\t")[0]) <= 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--beam", "500"], "a beam of 500 is wider than the vocabulary"),
+        (["--search", "min_tokens=9", "--search", "max_tokens=3"], "a target of at least min_tokens=9 and at most max_tokens=3 tokens cannot be"),
+        (["--search", "bean=3"], "search.bean: no such setting. Did you mean 'beam'?"),
+    ],
+)
+def test_searches_that_cannot_be_are_refused_with_words(capitals: Run, capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    found = run(capsys, "predict", str(capitals.folder), "abc", *words)
+    assert found.code == 2
+    assert said in found.err
+
+
+def test_scores_and_the_report_tell_what_was_written(capitals: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(run(capsys, "evaluate", str(capitals.folder), "--beam", "2", "--json").out)
+    assert found["scores"]["exact_match"]["value"] > 0.8
+    assert found["scores"]["exact_match"]["baseline"] == 0.0  # small letters are never right
+    page = (capitals.folder / "report.html").read_text(encoding="utf-8")
+    assert "Where it looks" in page
+    assert "What it writes" in page
+
+
+def test_a_run_that_does_not_translate_searches_nothing(reviews_run: Run) -> None:
+    with pytest.raises(UsageError, match="a run of the task classification searches nothing"):
+        reviews_run.searching("beam=3")
+
+
+def test_files_of_unequal_length_are_refused_with_both_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "c.en").write_text("one\ntwo\nthree\n")
+    (tmp_path / "c.de").write_text("eins\nzwei\n")
+    found = run(capsys, "train", str(tmp_path / "c"), "data.source=en", "data.target=de", "training.steps=1")
+    assert found.code == 2
+    assert "3" in found.err
+    assert "2" in found.err
+    assert "lines" in found.err
