@@ -62,3 +62,8 @@ def test_letters_and_numbers_to_foresee_have_no_bag(tmp_path: Path) -> None:
     recipe, _ = completed(tmp_path, "task=regression")
     assert isinstance(model := recipe["model"], dict)
     assert model["kind"] == "convolutional"
+
+
+def test_that_texts_are_cut_is_said_where_any_is_long_enough(tmp_path: Path) -> None:
+    assert not any("are cut to" in reason for reason in completed(tmp_path)[1])
+    assert any("texts are cut to" in reason for reason in completed(tmp_path, text=f"{SENTENCE} " * 400)[1])
