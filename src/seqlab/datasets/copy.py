@@ -6,29 +6,17 @@ Paper: the copy task of Graves, Wayne & Danihelka 2014, "Neural Turing Machines"
 
 from __future__ import annotations
 
-from typing import Self
-
-from seqlab.datasets.base import BuiltIn, datasets
-from seqlab.datasets.letters import parts_of, sequences
-from seqlab.sources.base import Source
-from seqlab.sources.settings import DataSettings
+from seqlab.datasets.base import datasets
+from seqlab.datasets.letters import LetterPairs
 
 
 @datasets.register("copy")
-class Copy(BuiltIn):
+class Copy(LetterPairs):
     """Translation of letters into themselves."""
 
     name = "copy"
     sentence = "Write the same letters again. (data.length)"
-    task = "translation"
     settings = {"data.source": "letters", "data.target": "copied", "tokens.kind": "characters"}  # noqa: RUF012 (declared ClassVar in the base)
 
-    def __init__(self, length: int = DataSettings().length) -> None:
-        self.length = length
-
-    @classmethod
-    def configured(cls, settings: DataSettings) -> Self:
-        return cls(settings.length)
-
-    def splits(self) -> dict[str, Source]:
-        return parts_of(self.name, self.length, [{"letters": letters, "copied": letters} for letters in sequences(self.name, self.length)])
+    def written(self, letters: str) -> str:
+        return letters

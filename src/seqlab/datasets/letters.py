@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 import string
+from abc import abstractmethod
+from typing import Self
 
 from seqlab.core.seeds import derive
-from seqlab.datasets.base import SEED, as_parts
+from seqlab.datasets.base import SEED, BuiltIn, as_parts
 from seqlab.datasets.memory import MemoryRows
 from seqlab.sources.base import Source
+from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
 
 ROWS = 8_000
@@ -24,7 +27,24 @@ def sequences(name: str, length: int) -> list[str]:
     return list(found)
 
 
-def parts_of(name: str, length: int, rows: list[dict[str, str]]) -> dict[str, Source]:
-    """Three parts that share no sequence of letters."""
-    source = MemoryRows(f"{name}, length {length}", list(rows[0]), rows)
-    return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["letters"]))
+class LetterPairs(BuiltIn):
+    """Letters, and what is to be written for them."""
+
+    task = "translation"
+
+    def __init__(self, length: int = DataSettings().length) -> None:
+        self.length = length
+
+    @classmethod
+    def configured(cls, settings: DataSettings) -> Self:
+        return cls(settings.length)
+
+    @abstractmethod
+    def written(self, letters: str) -> str: ...
+
+    def splits(self) -> dict[str, Source]:
+        """Three parts that share no sequence of letters."""
+        target = self.settings["data.target"]
+        rows = [{"letters": letters, target: self.written(letters)} for letters in sequences(self.name, self.length)]
+        source = MemoryRows(f"{self.name}, length {self.length}", ["letters", target], rows)
+        return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["letters"]))
