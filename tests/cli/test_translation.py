@@ -50,6 +50,14 @@ def test_a_beam_gives_several_answers_and_other_searches_are_named(capitals: Run
     assert len(forced.out.split("\t")[0]) <= 2
 
 
+def test_batches_by_tokens_are_announced_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for side in "ab":
+        (tmp_path / f"all.{side}").write_text("".join(f"{number}\n" for number in range(100, 200)), encoding="utf-8")
+    settings = ["data.source=a", "data.target=b", "training.batch_tokens=48", "training.steps=1", "training.threads=1"]
+    found = run(capsys, "train", str(tmp_path / "all"), *settings, "--out", str(tmp_path / "run"))
+    assert "1 step of at most 48 tokens (" in found.err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -14,18 +14,19 @@ def example(steps: int = 11, hidden: int = 3, vocab: int = 7) -> tuple[torch.Ten
     return features, weight, bias, torch.randint(vocab, (steps,))
 
 
-def test_in_chunks_loss_and_gradients_are_those_of_the_plain_computation(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_in_chunks_loss_and_gradients_are_those_of_the_plain_computation(smoothing: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "LOGITS_AT_ONCE", 30)  # 4 of the 11 steps at once: the last chunk is a shorter one
     *leaves, targets = example()
-    total, correct = full_softmax(*leaves, targets)
+    total, correct = full_softmax(*leaves, targets, smoothing=smoothing)
     ours = torch.autograd.grad(total / 5, leaves)
     logits = F.linear(*leaves)
-    plain = F.cross_entropy(logits, targets, reduction="sum")
+    plain = F.cross_entropy(logits, targets, reduction="sum", label_smoothing=smoothing)
     assert total.item() == pytest.approx(plain.item(), abs=1e-12)
     assert correct == int((logits.argmax(dim=-1) == targets).sum())
     for our, their in zip(ours, torch.autograd.grad(plain / 5, leaves), strict=True):
         torch.testing.assert_close(our, their, rtol=1e-10, atol=1e-12)
-    assert torch.autograd.gradcheck(lambda *given: full_softmax(*given, targets)[0], leaves)
+    assert torch.autograd.gradcheck(lambda *given: full_softmax(*given, targets, smoothing=smoothing)[0], leaves)
 
 
 def test_log_probabilities_of_targets_are_those_of_a_softmax(monkeypatch: pytest.MonkeyPatch) -> None:

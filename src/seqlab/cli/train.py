@@ -118,7 +118,9 @@ def _announce(prepared: Prepared) -> None:
     seconds = budget.total_steps * forecast.step_seconds + validations * forecast.validation_seconds
     seconds = min(seconds, budget.seconds) if budget.seconds else seconds
     epochs = budget.total_steps / forecast.steps_per_epoch
-    steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {recipe.training.batch_size} sequences"
+    training = recipe.training
+    batch = f"at most {training.batch_tokens:,} tokens" if training.batch_tokens else f"{training.batch_size} sequences"
+    steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {batch}"
     say(f"  {steps} ({epochs:.1f} epochs) in about {duration(seconds)}; otherwise: --minutes NUMBER")
     threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
     say(f"  {megabytes(forecast.peak_memory)} of memory, {threads}, seed {recipe.training.seed}")
