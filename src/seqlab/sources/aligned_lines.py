@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from seqlab.core.errors import DataError, nearest
@@ -44,13 +43,12 @@ class AlignedLines(Source):
         self._refuse_unequal_counts()
 
     def rows(self) -> Iterator[Row]:
-        reading = self.bad_rows.new_pass()
-        found = 0
-        for row in islice(self._pairs(reading), self._settings.max_rows or None):
-            found += 1
-            yield row
-        reading.require_rows(
-            found, where=self.name, otherwise="both files are empty.", cure="Each line of one file translates that line of the other."
+        return self.bad_rows.usable(
+            self._pairs,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise="both files are empty.",
+            cure="Each line of one file translates that line of the other.",
         )
 
     def fingerprint(self) -> str:

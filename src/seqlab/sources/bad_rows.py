@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TypeVar
+
 from seqlab.core.errors import DataError
 
 SHOWN = 5
+Item = TypeVar("Item")
 
 
 class BadRows:
@@ -20,6 +25,14 @@ class BadRows:
 
     def new_pass(self) -> Pass:
         return Pass(self)
+
+    def usable(self, read: Callable[[Pass], Iterator[Item]], *, most: int, where: str, otherwise: str, cure: str) -> Iterator[Item]:
+        """What one pass reads, at most so many (0: all); DataError says `otherwise` and the cure if it is nothing."""
+        reading, found = self.new_pass(), 0
+        for item in islice(read(reading), most or None):
+            found += 1
+            yield item
+        reading.require_rows(found, where=where, otherwise=otherwise, cure=cure)
 
     def sentence(self) -> str:
         """One line for the user, empty when nothing was skipped."""

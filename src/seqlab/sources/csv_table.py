@@ -38,13 +38,12 @@ class CsvTable(Source):
         self.columns = self._read_header()
 
     def rows(self) -> Iterator[Row]:
-        reading = self.bad_rows.new_pass()
-        found = 0
-        for row in islice(self._usable_rows(reading), self._settings.max_rows or None):
-            found += 1
-            yield row
-        reading.require_rows(
-            found, where=self.name, otherwise="there is only a header line, no rows.", cure="Is this the right file? Rows start on line 2."
+        return self.bad_rows.usable(
+            self._usable_rows,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise="there is only a header line, no rows.",
+            cure="Is this the right file? Rows start on line 2.",
         )
 
     def fingerprint(self) -> str:

@@ -12,7 +12,6 @@ import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from seqlab.core.errors import DataError, shortened
@@ -72,19 +71,21 @@ class Gettext(Source):
         self._order = MAGIC.get(first_bytes(path, 4), "")
 
     def rows(self) -> Iterator[Row]:
-        reading = self.bad_rows.new_pass()
-        found = 0
-        pairs = self._compiled(reading) if self._order else self._written(reading)
-        usable = ((line, pair) for line, pair in pairs if all(part.strip() for part in pair))
-        for line, (source, target) in islice(usable, self._settings.max_rows or None):
-            found += 1
-            yield Row({SOURCE: source, TARGET: target}, self.name, line)
-        reading.require_rows(
-            found, where=self.name, otherwise="holds no translated message.", cure='A message is msgid "…" and msgstr "…"; fuzzy ones are left out.'
+        return self.bad_rows.usable(
+            self._translated,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise="holds no translated message.",
+            cure='A message is msgid "…" and msgstr "…"; fuzzy ones are left out.',
         )
 
     def fingerprint(self) -> str:
         return f"gettext:{content_hash(self.path)}:{self._settings.encoding}:{self._settings.bad_rows}:{self._settings.max_rows}"
+
+    def _translated(self, reading: Pass) -> Iterator[Row]:
+        for line, (source, target) in self._compiled(reading) if self._order else self._written(reading):
+            if source.strip() and target.strip():
+                yield Row({SOURCE: source, TARGET: target}, self.name, line)
 
     def _encoding_in(self, header: bytes) -> str:
         """The header names it; a setting other than the default says otherwise."""

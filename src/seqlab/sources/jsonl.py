@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +46,12 @@ class JsonLines(Source):
         self._required = named or self.columns
 
     def rows(self) -> Iterator[Row]:
-        reading = self.bad_rows.new_pass()
-        found = 0
-        for row in islice(self._usable_rows(reading), self._settings.max_rows or None):
-            found += 1
-            yield row
-        reading.require_rows(
-            found, where=self.name, otherwise="is empty.", cure='One JSON object per line is needed, such as {"text": "…", "label": "…"}.'
+        return self.bad_rows.usable(
+            self._usable_rows,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise="is empty.",
+            cure='One JSON object per line is needed, such as {"text": "…", "label": "…"}.',
         )
 
     def fingerprint(self) -> str:

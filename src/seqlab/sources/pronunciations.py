@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 from seqlab.core.errors import DataError, shortened
@@ -37,12 +36,7 @@ class Pronunciations(Source):
         self._settings = settings
 
     def rows(self) -> Iterator[Row]:
-        reading = self.bad_rows.new_pass()
-        found = 0
-        for row in islice(self._usable_rows(reading), self._settings.max_rows or None):
-            found += 1
-            yield row
-        reading.require_rows(found, where=self.name, otherwise="holds no word.", cure=SKIP)
+        return self.bad_rows.usable(self._usable_rows, most=self._settings.max_rows, where=self.name, otherwise="holds no word.", cure=SKIP)
 
     def fingerprint(self) -> str:
         settings = self._settings

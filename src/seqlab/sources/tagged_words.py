@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 from seqlab.core.errors import DataError, shortened
@@ -41,12 +40,9 @@ class TaggedWords(Source):
         self.columns = self._names(self._cells(first))
 
     def rows(self) -> Iterator[Row]:
-        reading = self.bad_rows.new_pass()
-        found = 0
-        for row in islice(self._sentences(reading), self._settings.max_rows or None):
-            found += 1
-            yield row
-        reading.require_rows(found, where=self.name, otherwise="holds no sentence.", cure="Each line holds a word and its tag.")
+        return self.bad_rows.usable(
+            self._sentences, most=self._settings.max_rows, where=self.name, otherwise="holds no sentence.", cure="Each line holds a word and its tag."
+        )
 
     def fingerprint(self) -> str:
         settings = self._settings

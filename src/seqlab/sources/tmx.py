@@ -58,13 +58,9 @@ class Tmx(Source):
         self._required = wanted or self.columns
 
     def rows(self) -> Iterator[Row]:
-        reading = self.bad_rows.new_pass()
-        found = 0
-        for row in islice(self._usable_rows(reading), self._settings.max_rows or None):
-            found += 1
-            yield row
-        reading.require_rows(
-            found,
+        return self.bad_rows.usable(
+            self._usable_rows,
+            most=self._settings.max_rows,
             where=self.name,
             otherwise=f"no unit has all of {listed(self._required)}.",
             cure=f"Its languages are {listed(self.columns)}: choose two with data.source and data.target.",
