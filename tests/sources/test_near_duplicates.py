@@ -56,7 +56,7 @@ def test_capitals_and_punctuation_hide_nothing_and_near_texts_are_told_apart(tmp
     assert found.first_plain_leaks[0].also == f"{tmp_path}/train.csv, line 3"
     assert ALIKE <= found.first_near_leaks[0].likeness < 1
     assert report.leaked["test"] == {(f"{tmp_path}/test.csv", line) for line in (2, 3, 4, 6)}
-    assert "test: 1 texts are nearly in train (at least 80% of their pieces)" in "\n".join(report.warnings)
+    assert "test: 1 text is nearly in train (at least 80% of the pieces)" in "\n".join(report.warnings)
     assert (found.conflicts, report.parts["train"].conflicts) == (1, 1)
     assert found.first_conflicts[0].also == f"{tmp_path}/train.csv, line 4"
 

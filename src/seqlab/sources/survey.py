@@ -282,36 +282,45 @@ def _similar(labels: Sequence[str]) -> list[tuple[str, str]]:
 def _warnings(name: str, part: PartSurvey) -> list[str]:
     found = []
     if part.empty:
-        found.append(f"{name}: {part.empty:,} empty texts, the first at {part.first_empty[0]}")
+        found.append(f"{name}: {part.empty:,} empty text{_s(part.empty)}, the first at {part.first_empty[0]}")
     if part.duplicates:
-        found.append(f"{name}: {part.duplicates:,} texts repeat an earlier one")
+        found.append(f"{name}: {_texts(part.duplicates, 'repeats', 'repeat')} an earlier one")
     if part.near_duplicates:
-        found.append(f"{name}: {part.near_duplicates:,} texts are nearly an earlier one, {_first(part.first_near_duplicates)}")
+        found.append(f"{name}: {_texts(part.near_duplicates, 'is', 'are')} nearly an earlier one, {_first(part.first_near_duplicates)}")
     if part.leaks:
-        found.append(f"{name}: {part.leaks:,} texts also stand in train, {_first(part.first_leaks, 'train: ')}")
+        found.append(f"{name}: {_texts(part.leaks, 'also stands', 'also stand')} in train, {_first(part.first_leaks, 'train: ')}")
     if part.plain_leaks:
-        what = "texts stand in train but for capitals, punctuation and blanks"
-        found.append(f"{name}: {part.plain_leaks:,} {what}, {_first(part.first_plain_leaks, 'train: ')}")
+        what = f"{_texts(part.plain_leaks, 'stands', 'stand')} in train but for capitals, punctuation and blanks"
+        found.append(f"{name}: {what}, {_first(part.first_plain_leaks, 'train: ')}")
     if part.near_leaks:
-        what = f"texts are nearly in train (at least {ALIKE:.0%} of their pieces)"
-        found.append(f"{name}: {part.near_leaks:,} {what}, {_first(part.first_near_leaks, 'train: ')}")
+        what = f"{_texts(part.near_leaks, 'is', 'are')} nearly in train (at least {ALIKE:.0%} of the pieces)"
+        found.append(f"{name}: {what}, {_first(part.first_near_leaks, 'train: ')}")
     if part.compared:
         found.append(f"{name}: nearly equal texts were looked for in the first {part.compared:,} rows only")
     if part.conflicts:
-        found.append(f"{name}: {part.conflicts:,} texts stand with another label elsewhere, {_first(part.first_conflicts)}")
+        found.append(f"{name}: {_texts(part.conflicts, 'stands', 'stand')} with another label elsewhere, {_first(part.first_conflicts)}")
     if part.repeats is not None and part.repeats.share > FEW_REPEATS:
         told = f"{part.repeats.share:.1%} of the passages of {WINDOW} characters also stand in train"
         found.append(f"{name}: {told}, the first at {part.repeats.first} (train: {part.repeats.also})")
     if part.unseen_labels:
         found.append(f"{name}: labels that train never has: {', '.join(map(repr, list(part.unseen_labels)[:SHOWN]))}")
     if part.stripped_labels:
-        found.append(f"{name}: {part.stripped_labels:,} labels have blanks around them, which are removed")
+        found.append(f"{name}: blanks around {part.stripped_labels:,} label{_s(part.stripped_labels)} are removed")
     if gaps := {value: count for value, count in part.labels.items() if value.lower() in NO_LABEL}:
         shown = ", ".join(f"{value!r} ({count:,})" for value, count in gaps.items())
         found.append(f"{name}: labels that may mean a gap: {shown}; a class like any other unless the rows are removed")
     if part.skipped:
-        found.append(f"{name}: {part.skipped:,} rows were skipped, the first: {part.first_skipped[0]}")
+        found.append(f"{name}: {part.skipped:,} row{_s(part.skipped)} skipped, the first: {part.first_skipped[0]}")
     return found
+
+
+def _texts(count: int, one: str, many: str) -> str:
+    """`1 text repeats`, `9 texts repeat`."""
+    return f"{count:,} text{_s(count)} {one if count == 1 else many}"
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
 
 
 def _first(leaks: list[Leak], part: str = "") -> str:
