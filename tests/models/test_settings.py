@@ -69,7 +69,7 @@ def test_a_network_for_pictures_is_refused_where_every_step_is_asked_about() -> 
         for_sequences(VisionTransformerSettings())
     assert str(caught.value) == (
         "model.kind: a vision_transformer network reads whole pictures, and this task asks about every step.\n"
-        "  Use --model lstm, --model cnn or --model transformer; pictures can be classified."
+        "  Use --model lstm, --model cnn or --model transformer; pictures can be classified and captioned."
     )
     for kind in set(MODEL_KINDS) - WHOLE_KINDS:
         settings = TypeAdapter(ModelSettings).validate_python({"kind": kind})

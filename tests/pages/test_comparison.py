@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seqlab.pages.by_length import LengthChart, LengthLine
 from seqlab.pages.comparison import Agreement, ComparisonPage, Contrast, DisputedExample, Standing, render_comparison
 from seqlab.pages.interval_rows import Reach, interval_rows
 from seqlab.pages.report_data import Curve, Series
@@ -9,6 +10,7 @@ from seqlab.pages.slices import Cut, slices_section
 from tests.pages.reading import Page
 
 HOSTILE = "<img src=x onerror=alert(1)>\x1b[2J\u202e"
+LONGER = [Reach("1–5", 31.0, 28.0, 34.0), Reach("6–14", 22.5, 18.0, 27.0)]
 
 
 def full_page(word: str) -> ComparisonPage:
@@ -24,15 +26,24 @@ def full_page(word: str) -> ComparisonPage:
         examples=[DisputedExample(word, word, "pos", {word: "neg", "b": "pos"})],
         num_disputed=30,
         curves=[Curve("Validation", "minutes", "accuracy", [Series("b", [0, 1], [0.5, 0.9])])],
+        by_length=LengthChart("bleu", "words", [4.0, 9.5], [30, 12], [LengthLine(name, LONGER) for name in (word, "b")]),
         command="seqlab compare a b",
     )
 
 
 def test_the_answer_comes_first_and_everything_has_its_place() -> None:
     page = Page(render_comparison(full_page("a")))
-    sections = ["answer", "scores", "differences", "table", "curves", "agreement", "examples", "again"]
+    sections = ["answer", "scores", "differences", "table", "lengths", "curves", "agreement", "examples", "again"]
     assert [name for name in page.values("id") if name in sections] == sections
-    for words in ("b is better than a by 0.1", "naive Bayes 0.5000", "p = 0.003", "may be chance", "The first 1 of 30.", "only the other"):
+    for words in (
+        "b is better than a by 0.1",
+        "naive Bayes 0.5000",
+        "p = 0.003",
+        "may be chance",
+        "The first 1 of 30.",
+        "only the other",
+        "31.00 [28.00, 34.00]",
+    ):
         assert words in page.text
 
 

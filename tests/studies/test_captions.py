@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from seqlab.studies.drawn_shapes import COLOURS, END, GRID, LONGEST, MASKS, NOISE, SQUARE, START, WORDS, Scene, as_batch, draw_scenes, split_pairs
+from seqlab.datasets.shapes import COLOURS, GRID, MASKS, NOISE, SQUARE, Scene
+from seqlab.studies.drawn_shapes import END, LONGEST, START, WORDS, as_batch, draw_scenes, picture_of, split_pairs
 from tests.studies.findings import quick
 
 
@@ -16,7 +17,7 @@ def generator() -> torch.Generator:
 def test_a_scene_is_drawn_where_and_as_its_caption_says() -> None:
     seen, _ = split_pairs(held_out=0.25, generator=generator())
     for scene in draw_scenes(40, seen, generator()):
-        picture = scene.draw()
+        picture = picture_of(scene)
         words = scene.caption
         (first, second), relation = (words[1:3], words[-2:]), words[3]
         (row, column), (other_row, other_column) = scene.squares
@@ -47,7 +48,7 @@ def test_held_out_pairs_are_never_trained_on() -> None:
 def test_a_batch_has_noise_on_the_pictures_and_starts_and_ends_every_caption() -> None:
     scenes = draw_scenes(30, split_pairs(held_out=0.5, generator=generator())[0], generator())
     pictures, words = as_batch(scenes, generator())
-    noise = pictures - torch.stack([scene.draw() for scene in scenes])
+    noise = pictures - torch.stack([picture_of(scene) for scene in scenes])
     assert noise.std().item() == pytest.approx(NOISE, rel=0.05)
     assert words.shape == (30, LONGEST)
     for scene, row in zip(scenes, words.tolist(), strict=True):

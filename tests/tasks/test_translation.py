@@ -126,7 +126,7 @@ def test_the_share_of_truth_falls_from_update_to_update_and_is_carried_along(tmp
         seen.append(truth)
         return with_own_outputs(*args, truth=truth, **more)
 
-    monkeypatch.setattr("seqlab.tasks.translation.with_own_outputs", watched)
+    monkeypatch.setattr("seqlab.tasks.pair_task.with_own_outputs", watched)
     task = make(tmp_path, training={"batch_size": 4, "own_outputs": "linear", "own_outputs_half": 2, "own_outputs_for": "token"})
     model, carry = task.build_model().train(), ()
     for _ in range(3):

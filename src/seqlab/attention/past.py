@@ -50,12 +50,19 @@ class Past:
         memory = self._memory
         if torch.is_grad_enabled() and any(part.requires_grad for part in (keys, values, memory.keys, memory.values)):
             return Past.of(torch.cat([self.keys, keys], dim=2), torch.cat([self.values, values], dim=2))
-        if memory.can_be_written(keys.shape[2], behind=self._end):
-            memory.write(keys, values)
-            return Past(memory, start=self._start, end=memory.used)
-        memory = Memory.with_room(self.keys, self.values, room=max(SMALLEST, 2 * (self.length + keys.shape[2])))
-        memory.write(keys, values)
-        return Past(memory, start=0, end=memory.used)
+        past = self.grown(keys.shape[2])
+        past.keys[:, :, self.length :] = keys
+        past.values[:, :, self.length :] = values
+        return past
+
+    def grown(self, steps: int) -> Past:
+        """With places for further steps behind, which whoever asks for them has yet to write."""
+        memory, start, end = self._memory, self._start, self._end + steps
+        if not memory.can_be_written(steps, behind=self._end):
+            start, end = 0, self.length + steps
+            memory = Memory.with_room(self.keys, self.values, room=max(SMALLEST, 2 * end))
+        memory.used = end
+        return Past(memory, start=start, end=end)
 
     def recent(self, length: int) -> Past:
         """The last steps alone; what was before is forgotten when memory next moves."""
@@ -93,19 +100,17 @@ class Memory:
     @classmethod
     def with_room(cls, keys: Keys, values: Values, *, room: int) -> Self:
         batch, heads, _, size = keys.shape
-        memory = cls(keys.new_empty(batch, heads, room, size), values.new_empty(batch, heads, room, values.shape[3]), used=0, has_room=True)
-        memory.write(keys, values)
+        memory = cls(
+            keys.new_empty(batch, heads, room, size), values.new_empty(batch, heads, room, values.shape[3]), used=keys.shape[2], has_room=True
+        )
+        memory.keys[:, :, : memory.used] = keys
+        memory.values[:, :, : memory.used] = values
         return memory
 
     def can_be_written(self, steps: int, *, behind: int) -> bool:
         """Whether so many steps fit in, and nobody has written behind this place yet."""
         foreign = self.keys.is_inference() and not torch.is_inference_mode_enabled()  # such memory may not be changed outside
         return self.used == behind and behind + steps <= self.keys.shape[2] and not foreign
-
-    def write(self, keys: Keys, values: Values) -> None:
-        start, self.used = self.used, self.used + keys.shape[2]
-        self.keys[:, :, start : self.used] = keys
-        self.values[:, :, start : self.used] = values
 
     def picked(self, rows: Int[Tensor, " rows"], *, start: int, end: int) -> Memory:
         """Memory of their own for some of the sequences, with the steps from start to end in it and as much room."""

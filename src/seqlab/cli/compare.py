@@ -12,6 +12,7 @@ from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
 from seqlab.core.errors import UsageError, shortened
 
 if TYPE_CHECKING:
+    from seqlab.runs.by_length import ByLength
     from seqlab.runs.comparing import Comparison
 
 EXAMPLES = """\b
@@ -101,6 +102,8 @@ def _show(comparison: Comparison) -> None:
     for score, differences in comparison.differences.items():
         for name, found in differences.items():
             answer(f"{score}: {found.sentence(name, comparison.reference.name)}")
+    if comparison.by_length:
+        _show_lengths(comparison.by_length)
     for name, counts in comparison.mcnemars.items():
         answer(
             f"{name} alone is right about {counts.only_second:,} examples, {comparison.reference.name} alone about {counts.only_first:,}, "
@@ -112,3 +115,13 @@ def _show(comparison: Comparison) -> None:
         told = ", ".join(f"{name}: {shortened(said, 60)}" for name, said in one.answers.items())
         answer(f"    {one.where}  truth {shortened(one.truth, 60)}; {told}")
         answer(f"        {shortened(one_line(one.text), 120)}")
+
+
+def _show_lengths(found: ByLength) -> None:
+    """A line for each part: where models drift apart, and whether with longer sources."""
+    from seqlab.runs.comparison_page import shown_part
+
+    answer(f"{found.score.replace('_', ' ')} by {found.unit} in the source:")
+    for place, first in enumerate(next(iter(found.parts.values()))):
+        told = "  ".join(f"{name} {shown_part(parts[place])}" for name, parts in found.parts.items())
+        answer(f"    {first.name:>9}  {told}  ({first.count:,} rows)")

@@ -17,6 +17,7 @@ EXAMPLES = """\b
 Examples:
   seqlab evaluate runs/reviews-lstm
   seqlab evaluate runs/reviews-lstm more-reviews.csv
+  seqlab evaluate runs/en-de --beam 5 --with runs/en-de-2     two runs write together
   seqlab evaluate runs/wiki-lstm --cache --dynamic       a language model that adapts to what it reads
 """
 MOST_CLASSES = 40
@@ -30,6 +31,7 @@ def evaluate(
     ] = "",
     beam: Annotated[int, typer.Option(help="Of a translation: hypotheses that are kept at every step.")] = 0,
     search: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search.")] = None,
+    others: Annotated[list[str] | None, typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together.")] = None,
     cache: Annotated[bool, typer.Option("--cache", help="Besides, the perplexity of a language model with a neural cache.")] = False,
     dynamic: Annotated[bool, typer.Option("--dynamic", help="Besides, the perplexity of one that goes on learning from what it has read.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
@@ -37,7 +39,7 @@ def evaluate(
     """Score a run on its test data or on further data."""
     from seqlab.runs.run import Run
 
-    loaded = searching(Run.load(run), beam=beam, search=search or [])
+    loaded = searching(Run.load(run), beam=beam, search=search or [], others=others or [])
     evaluation = loaded.evaluate(data or None)
     if cache or dynamic:
         evaluation.scores.extend(loaded.adapted_scores(data or None, cache=cache, dynamic=dynamic))

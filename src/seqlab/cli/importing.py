@@ -15,15 +15,18 @@ EXAMPLES = """\b
 Examples:
   seqlab import downloads/all-MiniLM-L6-v2
   seqlab import SmolLM2-135M-Instruct.Q4_1.gguf --out runs/smollm
+  seqlab import site-packages/g2p_en/checkpoint20.npz
 """
 
 
 def import_model(
-    path: Annotated[str, typer.Argument(help="A folder with config.json and model.safetensors, or a .gguf file.", metavar="PATH")],
+    path: Annotated[
+        str, typer.Argument(help="A folder with config.json and model.safetensors, a .gguf file, or the .npz of g2p_en.", metavar="PATH")
+    ],
     out: Annotated[str, typer.Option(help="Folder of the run; runs/NAME when left out.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Import a published model: BERT-like encoders, GPT-2, Llama-like decoders, Marian and BART."""
+    """Import a published model: BERT-like encoders, GPT-2, Llama-like decoders, Marian and BART, spelling to sound of g2p_en."""
     from seqlab.interop.importing import import_weights, imported_facts
 
     say(f"reading {path}")
@@ -31,8 +34,9 @@ def import_model(
     facts = imported_facts(run)
     if as_json:
         return answer_json({"run": str(run.folder), "task": run.recipe.task, **facts, "next": _uses(run, facts)})
-    size = f"{facts['layers']} layers, {facts['parameters']:,} parameters, {facts['vocabulary']:,} tokens"
-    answer(f"{facts['family']}: {size}, reads {facts['context']:,} at once")
+    size = f"{facts['layers']} layer{'s' if facts['layers'] > 1 else ''}, {facts['parameters']:,} parameters, {facts['vocabulary']:,} tokens"
+    reads = f"reads {facts['context']:,} at once" if facts["context"] else "reads texts of any length"
+    answer(f"{facts['family']}: {size}, {reads}")
     answer(f"run: {run.folder} (task {run.recipe.task})")
     for note in facts["notes"]:
         answer(f"  note: {note}")

@@ -48,6 +48,10 @@ def _positions() -> dict[str, str]:
     return _sentences("seqlab.positions")
 
 
+def _optimizers() -> dict[str, str]:
+    return _sentences("seqlab.training")
+
+
 def _sentences(room: str) -> dict[str, str]:
     """The parts of a room, read from its files: its own registry would import torch."""
     from seqlab.core.registry import Registry
@@ -115,6 +119,7 @@ KINDS: dict[str, Callable[[], dict[str, str]]] = {
     "cells": _cells,
     "attention": _attention,
     "positions": _positions,
+    "optimizers": _optimizers,
     "tokens": _tokens,
     "datasets": _datasets,
     "recipes": _recipes,
@@ -127,6 +132,7 @@ USES = {
     "cells": "seqlab train FILE --model {}",
     "attention": "seqlab explain {}",
     "positions": "seqlab train FILE --model transformer model.positions={}",
+    "optimizers": "seqlab train FILE training.optimizer={}",
     "tokens": "seqlab train FILE tokens.kind={}",
     "datasets": "seqlab train {}",
     "recipes": "seqlab train {} --dry-run",
@@ -139,7 +145,7 @@ def list_choices(
     kind: Annotated[str, typer.Argument(help=f"One of: {', '.join(KINDS)}. All when left out.", metavar="KIND")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """List tasks, models, cells, attention scores, positions, tokens, datasets, recipes, studies or runs."""
+    """List tasks, models, cells, attention scores, positions, optimizers, tokens, datasets, recipes, studies or runs."""
     from seqlab.core.errors import UsageError, nearest
 
     if kind and kind not in KINDS:

@@ -11,8 +11,9 @@ import typer
 
 from seqlab.cli.console import answer, answer_json, one_line, quoted, say
 from seqlab.cli.scores import show_scores
-from seqlab.cli.searching import searching
+from seqlab.cli.searching import check_top, searching
 from seqlab.cli.stream import inputs_of_file, lines_of_stdin, together
+from seqlab.cli.tree import check_tree, draw_tree
 from seqlab.cli.vectors import show_vectors
 from seqlab.core.errors import DataError, UsageError
 
@@ -29,6 +30,8 @@ Examples:
   seqlab predict runs/bert-small "a [MASK]lass of things" --top 5
   seqlab predict runs/reviews-lstm --file new.csv --vectors --out new.npy
   cat news.en | seqlab predict runs/en-de --beam 5 | cut -f1
+  seqlab predict runs/en-de "A dog runs." --beam 5 --with runs/en-de-2 --with runs/en-de-3
+  seqlab predict runs/en-de "A dog runs." --beam 3 --tree tree.svg
 """
 TOKENS = ("language_model", "masked_language_model")
 """Tasks that answer with tokens."""
@@ -42,6 +45,10 @@ def predict(
     score: Annotated[bool, typer.Option("--score", help="How probable a language model thinks each text is, token by token.")] = False,
     beam: Annotated[int, typer.Option(help="Of a translation: hypotheses that are kept at every step.")] = 0,
     search: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search.")] = None,
+    others: Annotated[list[str] | None, typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together.")] = None,
+    tree: Annotated[
+        str, typer.Option(metavar="FILE", help="With a beam, for one text: what it looked at, as a picture (.svg) or a page (.html).")
+    ] = "",
     vectors: Annotated[bool, typer.Option("--vectors", help="Vectors of the texts in place of answers: a JSON object per line.")] = False,
     pooling: Annotated[str, typer.Option(help="With --vectors: how the steps of a text become one vector; mean, first, last or max.")] = "",
     out: Annotated[str, typer.Option(help="With --vectors: a .npy file for all of them. With --score: an .html page of coloured texts.")] = "",
@@ -56,16 +63,26 @@ def predict(
     if top < 1:
         raise UsageError(f"--top {top} asks for no answer.", cure="Give a whole number of at least 1.")
     _check_options(score=score, vectors=vectors, pooling=pooling, out=out)
+    if tree:
+        check_tree(tree, texts or [], beside={"--score": score, "--vectors": vectors})
     if out and as_json:
         raise UsageError("--out and --json are both given.", cure="Give the one or the other.")
     from seqlab.runs.run import Run
 
-    loaded = searching(Run.load(run), beam=beam, search=search or [])
+    loaded = searching(Run.load(run), beam=beam, search=search or [], others=others or [])
+    check_top(loaded, top)
     inputs = _inputs(loaded, texts, file)
     if score:
         return show_scores(loaded, inputs, ranked=bool(texts or file), out=out, as_json=as_json)
     if vectors:
         return show_vectors(loaded, inputs, pooling=pooling or "mean", out=out, as_json=as_json)
+    if tree:
+        (text,) = inputs
+        prediction = draw_tree(loaded, text, tree, top=top)
+        if as_json:
+            return answer_json({"run": str(loaded.folder), "tree": tree, "predictions": [_as_json(prediction)]})
+        _show(prediction, top=top, speaks=False)
+        return say(f"search tree: {tree}")
     if as_json:
         found = [_as_json(prediction) for part in together(inputs) for prediction in loaded.predict(part, top=top)]
         return answer_json({"run": str(loaded.folder), "predictions": found})

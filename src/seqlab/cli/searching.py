@@ -1,15 +1,29 @@
-"""Another search for a run that translates, by options of the command line."""
+"""Another search for a run that translates, or others that write with it, by options of the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from seqlab.core.errors import UsageError
+
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
 
 
-def searching(run: Run, *, beam: int, search: Sequence[str]) -> Run:
-    """The run with `--beam K` and `--search NAME=VALUE`, or as it is where nothing is asked."""
+def searching(run: Run, *, beam: int, search: Sequence[str], others: Sequence[str] = ()) -> Run:
+    """The run with `--beam K` and `--search NAME=VALUE`, together with the runs of `--with`, or as it is where nothing is asked."""
+    run = run.together(*others) if others else run
     words = [*([f"beam={beam}"] if beam else []), *search]
     return run.searching(*words) if words else run
+
+
+def check_top(run: Run, top: int) -> None:
+    """A search gives no more answers than it keeps."""
+    if run.recipe.task != "translation":
+        return
+    search = run.recipe.search
+    most, more = (search.samples, "--search samples=") if search.temperature else (search.beam, "--beam ")
+    if top > most:
+        gives = f"{most} answer{'s' if most > 1 else ''}"
+        raise UsageError(f"--top {top} asks for more than the search of this run gives, which is {gives}.", cure=f"Ask for more: {more}{top}")

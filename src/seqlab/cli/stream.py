@@ -75,6 +75,9 @@ def inputs_of_file(path: str, recipe: Recipe) -> Iterator[Any]:
     source = open_source(Path(path), data.model_copy(update={"format": "", "label": ""}))
     if recipe.task == "tagging" and data.features and not data.sequence:
         return (steps_of(row, data.features[0]) for row in source.rows())
+    if recipe.task == "captioning":
+        require_columns(source, [data.source])
+        return (_picture_of(row.values[data.source], Path(path).parent) for row in source.rows())
     if data.sequence:
         series = Series(source, sequence=data.sequence, features=data.features)
         return (row.values["steps"] for row in series.rows())
@@ -85,3 +88,8 @@ def inputs_of_file(path: str, recipe: Recipe) -> Iterator[Any]:
         return (words_of(row, column) for row in source.rows())
     parts = parts_of(data.text, source.columns)
     return ({part: row.values[part] for part in parts} if parts else text_of(row, column) for row in source.rows())
+
+
+def _picture_of(cell: Any, folder: Path) -> Any:
+    """Pixels as they are; a file beside the table by its whole name, another one as the table names it."""
+    return str(folder / cell.strip()) if isinstance(cell, str) and (folder / cell.strip()).is_file() else cell

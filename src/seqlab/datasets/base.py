@@ -19,7 +19,7 @@ class BuiltIn(ABC):
 
     name: ClassVar[str]
     sentence: ClassVar[str]
-    task: ClassVar[Literal["classification", "language_model", "masked_language_model", "tagging", "translation"]]
+    task: ClassVar[Literal["captioning", "classification", "language_model", "masked_language_model", "tagging", "translation"]]
     settings: ClassVar[dict[str, str]]  # what a recipe for it must say, by dotted name
 
     @classmethod

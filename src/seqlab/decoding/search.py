@@ -54,6 +54,7 @@ class Search(ABC):
         self.symbols = symbols
         self.max_tokens = max_tokens
         self.constraints = tuple(constraints)
+        self._never = torch.tensor(symbols.never_ids, dtype=torch.long)
         for constraint in self.constraints:
             constraint.check(max_tokens)
 
@@ -63,8 +64,9 @@ class Search(ABC):
 
     def allowed(self, step: Step) -> Float[Tensor, "hypotheses vocab"]:
         """The log-probabilities of what may follow, -inf of what may not."""
-        never = torch.tensor(self.symbols.never_ids, dtype=torch.long, device=step.log_probs.device)
-        allowed = step.log_probs.index_fill(1, never, -torch.inf) if len(never) else step.log_probs
+        never, allowed = self._never.to(step.log_probs.device), step.log_probs
+        if never.numel():
+            allowed = allowed.index_fill(1, never, -torch.inf)
         for constraint in self.constraints:
             allowed = constraint.narrow(allowed, step)
         return allowed

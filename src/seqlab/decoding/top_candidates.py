@@ -27,7 +27,7 @@ def top_candidates(log_probs: Float[Tensor, "hypotheses vocab"], k: int) -> Cand
     """
     rows, vocab = log_probs.shape
     k, num_blocks = min(k, vocab), vocab // BLOCK
-    if num_blocks < 4 * k or rows == 1 < k:  # not enough to leave out
+    if num_blocks < 4 * k or rows == 1:  # not enough to leave out
         return _first_best(log_probs) if k == 1 else Candidates(*log_probs.topk(k, dim=1))
     whole = log_probs[:, : num_blocks * BLOCK].unflatten(1, (num_blocks, BLOCK))
     maxima = whole.amax(dim=2)  # (rows, blocks)

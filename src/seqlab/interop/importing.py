@@ -17,6 +17,7 @@ from seqlab.core.files import write_whole
 from seqlab.interop.config import Config
 from seqlab.interop.families import read_published
 from seqlab.interop.files import AGAIN, read_json
+from seqlab.interop.g2p import read_g2p
 from seqlab.interop.gguf import read_gguf
 from seqlab.interop.published import Published
 from seqlab.interop.tensors import Tensors, open_tensors
@@ -28,6 +29,7 @@ from seqlab.runs.lock import clear_false_start, locked
 from seqlab.runs.results import provenance, write_results
 from seqlab.runs.run import Run
 from seqlab.tasks.base import tasks
+from seqlab.tasks.pair_tokens import PairTokens
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.saving import save_tokenizer
 from seqlab.tokens.vocabulary import EOS
@@ -44,16 +46,16 @@ LONGEST_WINDOW = 512
 
 @dataclass(frozen=True)
 class Opened:
-    """A published model on disk: what it is, its tensors, its tokenizer."""
+    """A published model on disk: what it is, its tensors, its tokenizer or those of both sides."""
 
     published: Published
     tensors: Tensors
-    tokenizer: Tokenizer
+    tokenizer: Tokenizer | PairTokens
     where: str
 
 
 def import_weights(path: str | Path, *, out: str | Path = "") -> Run:
-    """Read the folder (or the .gguf file) of a published model and write it as a run, ready to predict, generate or be trained on.
+    """Read the folder (or the .gguf or .npz file) of a published model and write it as a run, ready to predict, generate or be trained on.
 
     Only numbers and settings are read: nothing that a file brings is ever run.
     """
@@ -68,7 +70,7 @@ def import_weights(path: str | Path, *, out: str | Path = "") -> Run:
     with locked(folder):
         refuse_a_run(folder)  # somebody may have been faster since the folder was chosen
         clear_false_start(folder)
-        save_tokenizer(opened.tokenizer, folder / TOKENS)
+        _save_tokens(opened, folder / TOKENS)
         sealed = seal(folder, recipe=recipe.to_toml(), data={})
         replace_weights(folder / WEIGHTS, weights, seal=sealed.digest)
         _write_results(folder, published, weights, source=opened.where)
@@ -82,6 +84,9 @@ def open_published(path: Path) -> Opened:
         config, tensors, tokenizer_of = read_gguf(path)
         published = _described(config, tensors, where=str(path))
         return Opened(published, tensors, tokenizer_of(published.vocabulary_size), str(path))
+    if path.is_file() and path.suffix == ".npz":
+        published, arrays, tokens = read_g2p(path)
+        return Opened(published, arrays, tokens, str(path))
     if path.is_file() and (path.parent / "config.json").is_file():
         path = path.parent
     if not (path / "config.json").is_file():
@@ -109,16 +114,16 @@ def _nothing_here(path: Path) -> DataError:
         close = closest(path.name, there)
         return DataError("there is no such file or folder.", where=str(path)[:200], cure=f"Did you mean '{path.parent / close}'?" if close else "")
     inside = sorted(entry.parent.name for entry in path.glob("*/config.json")) if path.is_dir() else []
-    cure = f"Did you mean '{path / inside[0]}'?" if inside else "Expected a folder with config.json and model.safetensors, or a .gguf file."
+    cure = f"Did you mean '{path / inside[0]}'?" if inside else "Expected a folder with config.json and model.safetensors, a .gguf or an .npz file."
     return DataError("there is no published model here.", where=str(path)[:200], cure=cure)
 
 
 def _recipe(published: Published) -> Recipe:
     """A recipe that builds the same network. It writes with all that it can look back on, and is trained or scored on shorter stretches."""
     recipe = Recipe.model_validate(
-        {"task": published.task, "model": published.model.model_dump(), "decoder": published.decoder.model_dump(), "tokens": {"kind": "hugging_face"}}
+        {"task": published.task, "model": published.model.model_dump(), "decoder": published.decoder.model_dump(), **published.sections}
     )
-    recipe = recipe.changed("training", window=max(2, min(published.context, LONGEST_WINDOW)), batch_size=8)
+    recipe = recipe.changed("training", window=max(2, min(published.context or LONGEST_WINDOW, LONGEST_WINDOW)), batch_size=8)
     if published.task == "language_model":
         recipe = recipe.changed("decoding", context=published.context)
     return recipe.changed("data", text="text")
@@ -127,13 +132,20 @@ def _recipe(published: Published) -> Recipe:
 def _compare(recipe: Recipe, opened: Opened) -> None:
     """The network that the recipe builds has exactly the tensors that will be written: our own promise, kept before anything is."""
     with tempfile.TemporaryDirectory() as folder:
-        save_tokenizer(opened.tokenizer, Path(folder))
+        _save_tokens(opened, Path(folder))
         task = tasks.get(recipe.task).load(recipe, Path(folder))
     try:
         expected = shapes_of(task.build_model)
     except RecipeError as error:  # sizes that fit no network, such as heads that do not divide a width
         raise DataError(error.what, where=opened.where, cure=AGAIN) from error
     assert set(expected) == set(opened.published.weights), sorted(set(expected) ^ set(opened.published.weights))
+
+
+def _save_tokens(opened: Opened, folder: Path) -> None:
+    if isinstance(opened.tokenizer, PairTokens):
+        opened.tokenizer.save(folder)
+    else:
+        save_tokenizer(opened.tokenizer, folder)
 
 
 def _build(opened: Opened) -> dict[str, Tensor]:

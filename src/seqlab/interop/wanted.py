@@ -48,10 +48,18 @@ def zeros(*shape: int) -> Wanted:
     return Wanted((), lambda: torch.zeros(shape))
 
 
-def check(wanted: Mapping[str, Wanted], found: Mapping[str, Shape], *, ignored: Collection[str], where: str) -> None:
+def check(
+    wanted: Mapping[str, Wanted],
+    found: Mapping[str, Shape],
+    *,
+    ignored: Collection[str],
+    where: str,
+    described: str = "that the config describes",
+) -> None:
     """Everything that is wanted is there in its shape, and nothing is there that nobody wants: all that is not so, in one message.
 
     ignored: patterns of names that carry nothing a network computes with.
+    described: which tensors are wanted, in words.
     """
     parts = {name: shape for each in wanted.values() for name, shape in each.parts}
     missing = [name for name in parts if name not in found]
@@ -60,7 +68,7 @@ def check(wanted: Mapping[str, Wanted], found: Mapping[str, Shape], *, ignored: 
     problems = [_listed("missing", missing), _listed("of another shape", wrong), _listed("not understood", strange)]
     if any(problems):
         raise DataError(
-            "the tensors are not those that the config describes.\n" + "\n".join(f"  {problem}" for problem in problems if problem),
+            f"the tensors are not those {described}.\n" + "\n".join(f"  {problem}" for problem in problems if problem),
             where=where,
             cure="Is the folder whole, and do config and weights belong together? A variant with parts of its own cannot be imported.",
         )

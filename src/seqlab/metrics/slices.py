@@ -77,6 +77,21 @@ def quarters(values: Values) -> list[float]:
     return [float(edge) for edge in edges if edge < values.max()]
 
 
+def round_edges(values: Values, *, most: int = 10, least: int = 10) -> list[float]:
+    """Edges at round numbers that cut values into at most `most` parts of equal width; a last part of fewer than `least` joins the one before.
+
+    >>> round_edges(np.arange(1, 33)), round_edges(np.array([1] * 20 + [2] * 20 + [7]))
+    ([5.0, 10.0, 15.0, 20.0], [1.0])
+    """
+    highest = max(1.0, float(values.max()))
+    powers = 10.0 ** np.arange(0, 19)
+    width = next(float(width) for power in powers for width in (power, 2 * power, 5 * power) if highest / width <= most)
+    edges = [width * number for number in range(1, most) if width * number < highest]
+    while edges and (values > edges[-1]).sum() < least:
+        edges.pop()
+    return [edge for edge in edges if (values <= edge).any()]
+
+
 def ranges(values: Values, groups: Groups, shown: Callable[[float], str] = "{:,.0f}".format) -> dict[int, str]:
     """What each part holds, in words: its smallest and its largest value.
 

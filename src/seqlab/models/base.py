@@ -14,7 +14,23 @@ State = tuple[Any, ...]
 """What a body carries from piece to piece. Each part is a tensor, or behaves like one whose first axis is the batch: part[rows] picks sequences."""
 
 
-class Body(nn.Module, ABC):
+class Encoder(nn.Module, ABC):
+    """What reads a source before a decoder writes: steps in, features out."""
+
+    output_size: int
+
+    @abstractmethod
+    def forward(
+        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"]
+    ) -> tuple[Float[Tensor, "batch features output"], State]:
+        """The features, and the state after the last step, empty where there is none."""
+
+    def is_feature(self, is_token: Bool[Tensor, "batch time"]) -> Bool[Tensor, "batch features"]:
+        """Which features are of something real: where there is one for each step, those of real steps."""
+        return is_token
+
+
+class Body(Encoder):
     """Steps in, features out, one for one.
 
     A causal body shows each step only the earlier ones. Its sequences may come in pieces, of different lengths too: given

@@ -14,7 +14,7 @@ from seqlab.blocks.recurrent import RecurrentStack
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import RecipeError, UsageError, nearest
 from seqlab.core.settings import Settings
-from seqlab.models.base import Body
+from seqlab.models.base import Encoder
 from seqlab.models.decoder import Decoder
 from seqlab.models.recurrent import Recurrent, build_layers
 from seqlab.models.recurrent_decoder import AttentiveDecoder, FixedContextDecoder, InputFeedingDecoder
@@ -24,7 +24,7 @@ from seqlab.models.transformer_decoder import TransformerDecoder
 HEADS = 4
 
 
-def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: Body) -> Decoder:
+def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:
     """model: the settings of the encoder, from which the decoder takes what its own section leaves out."""
     kind = decoder.kind or ("transformer" if isinstance(model, TransformerSettings) else "recurrent")
     if kind == "transformer":
@@ -60,7 +60,7 @@ def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> Rec
     return given.model_copy(update={"bidirectional": False, "cell": cell, "hidden_sizes": sizes, "initial_state": "zeros"})
 
 
-def build_recurrent(settings: RecurrentSettings, decoder: DecoderSettings, encoder: Body) -> Decoder:
+def build_recurrent(settings: RecurrentSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:
     sizes = settings.hidden_sizes or (settings.hidden_size,) * settings.layers
     input_size = settings.embedding_size or sizes[0]
     if decoder.attention == "none":
@@ -94,7 +94,7 @@ def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: i
     return Attention(score, normaliser=normaliser, key=key, value=value, window=windows[decoder.window]), key_size
 
 
-def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Body) -> Bridge:
+def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encoder) -> Bridge:
     """What fits: the encoder's state as it is, else a learned map of it, or of the mean of its features where it has none."""
     sizes = stack.state_sizes
     if decoder.bridge == "none":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
@@ -9,7 +11,7 @@ from torch.nn import functional as F
 
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
-from seqlab.models.base import Body, bodies
+from seqlab.models.base import Encoder, bodies
 from seqlab.models.decoder import Alignment, Decoder, Writing
 from seqlab.models.decoders import build_decoder
 from seqlab.models.settings import DecoderSettings, SequenceSettings
@@ -22,10 +24,11 @@ class EncoderDecoder(nn.Module):
     When tied, W is the table of the target's embedding. Both embeddings may be the same layer.
     Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3; tied: section 3.4.
 
-    The encoder reads a whole source, so it must not be causal (but may be); any body will do.
+    The encoder reads a whole source, so it must not be causal (but may be); any body will do, and so does a network for pictures, whose
+    regions are then what is looked at.
     """
 
-    def __init__(self, embed_source: nn.Module, encoder: Body, embed_target: TokenEmbedding, decoder: Decoder, *, tied: bool) -> None:
+    def __init__(self, embed_source: nn.Module, encoder: Encoder, embed_target: TokenEmbedding, decoder: Decoder, *, tied: bool) -> None:
         super().__init__()
         num_tokens, width = embed_target.weight.shape
         if tied and width != decoder.output_size:
@@ -65,7 +68,7 @@ class EncoderDecoder(nn.Module):
     def start(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> Writing:
         """Before the first target: the source, read once for all steps to come."""
         features, ended = self.encoder(self.embed_source(source), source_is_token)
-        return self.decoder.start(features, source_is_token, ended)
+        return self.decoder.start(features, self.encoder.is_feature(source_is_token), ended)
 
     def decode(
         self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
@@ -101,20 +104,36 @@ def build_encoder_decoder(
 ) -> EncoderDecoder:
     """The network that the settings of both sides describe. `shared`: both sides have one vocabulary and one table."""
     encoder = bodies.get(model.kind).build(model, causal=False)
-    writing = build_decoder(model, decoder, encoder)
-    embed_target = _embedding(num_target_tokens, writing.input_size, pad_id=target_pad_id)
-    tied = model.tied and (writing.output_size == writing.input_size or isinstance(writing, TransformerDecoder))
+    side = writing_side(encoder, model, decoder, num_tokens=num_target_tokens, pad_id=target_pad_id)
     if not shared:
         embed_source = _embedding(num_source_tokens, encoder.input_size, pad_id=source_pad_id)
-        return EncoderDecoder(embed_source, encoder, embed_target, writing, tied=tied)
-    if (num_source_tokens, encoder.input_size, source_pad_id) != (num_target_tokens, writing.input_size, target_pad_id):
+        return EncoderDecoder(embed_source, encoder, side.embed, side.decoder, tied=side.tied)
+    if (num_source_tokens, encoder.input_size, source_pad_id) != (num_target_tokens, side.decoder.input_size, target_pad_id):
         raise RecipeError(
             f"one table cannot serve {num_source_tokens:,} source tokens of width {encoder.input_size} and "
-            f"{num_target_tokens:,} target tokens of width {writing.input_size}.",
+            f"{num_target_tokens:,} target tokens of width {side.decoder.input_size}.",
             where="model",
             cure="Use one vocabulary and one width for both sides, or a table for each.",
         )
-    return EncoderDecoder(embed_target, encoder, embed_target, writing, tied=tied)
+    return EncoderDecoder(side.embed, encoder, side.embed, side.decoder, tied=side.tied)
+
+
+class WritingSide(NamedTuple):
+    """What stands behind an encoder."""
+
+    decoder: Decoder
+    embed: TokenEmbedding
+    tied: bool
+
+
+def writing_side(encoder: Encoder, model: SequenceSettings, decoder: DecoderSettings, *, num_tokens: int, pad_id: int) -> WritingSide:
+    """The decoder that the settings describe behind an encoder of any kind, and the embedding of what it writes.
+
+    model: the settings from which the decoder takes what its own leave out.  num_tokens, pad_id: of what is written.
+    """
+    writing = build_decoder(model, decoder, encoder)
+    tied = model.tied and (writing.output_size == writing.input_size or isinstance(writing, TransformerDecoder))
+    return WritingSide(writing, _embedding(num_tokens, writing.input_size, pad_id=pad_id), tied)
 
 
 def _embedding(num_tokens: int, size: int, *, pad_id: int) -> TokenEmbedding:

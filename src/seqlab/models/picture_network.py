@@ -16,4 +16,8 @@ class PictureNetwork(nn.Module, ABC):
     output_size: int
 
     @abstractmethod
+    def grid(self, height: int, width: int) -> tuple[int, int]:
+        """Rows and columns of regions that a picture of this size has."""
+
+    @abstractmethod
     def forward(self, picture: Picture) -> Float[Tensor, "batch regions output"]: ...

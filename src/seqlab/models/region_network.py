@@ -29,6 +29,10 @@ class RegionNetwork(PictureNetwork):
         self.mix = nn.Linear(hidden_size, hidden_size)
         self.output_size = hidden_size
 
+    def grid(self, height: int, width: int) -> tuple[int, int]:
+        """Rows and columns of squares."""
+        return height // self.square, width // self.square
+
     def forward(self, picture: Picture) -> Float[Tensor, "batch regions output"]:
         """The regions row by row."""
         squares = F.max_pool2d(self.stage(picture), self.square)  # (batch, output, rows, columns)

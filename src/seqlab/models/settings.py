@@ -248,7 +248,7 @@ def for_sequences(settings: ModelSettings) -> SequenceSettings:
         raise RecipeError(
             f"a {settings.kind} network reads whole pictures, and this task asks about every step.",
             where="model.kind",
-            cure="Use --model lstm, --model cnn or --model transformer; pictures can be classified.",
+            cure="Use --model lstm, --model cnn or --model transformer; pictures can be classified and captioned.",
         )
     if isinstance(settings, NGramBagSettings):
         raise RecipeError(

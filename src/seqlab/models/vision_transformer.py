@@ -43,6 +43,10 @@ class VisionTransformer(PictureNetwork):
             Transformer.build(settings.model_copy(update={"max_positions": places}), causal=False),
         )
 
+    def grid(self, height: int, width: int) -> tuple[int, int]:
+        """Rows and columns of patches."""
+        return count_patches(height, width, self.patches.patch_size)
+
     def forward(self, picture: Picture) -> Float[Tensor, "batch regions output"]:
         """The class token, if there is one, then the patches row by row."""
         steps = self.class_token(self.patches(picture))  # (batch, regions, hidden)

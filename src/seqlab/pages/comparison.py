@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from seqlab.pages.by_length import LengthChart, by_length_section
 from seqlab.pages.charts import line_chart
 from seqlab.pages.html import Markup, tag, text
 from seqlab.pages.interval_rows import Reach, interval_rows
@@ -79,6 +80,7 @@ class ComparisonPage:
     examples: Sequence[DisputedExample] = ()
     num_disputed: int = 0
     curves: Sequence[Curve] = ()
+    by_length: LengthChart | None = None
     command: str = ""
 
 
@@ -96,6 +98,8 @@ def _sections(found: ComparisonPage) -> Iterator[Section]:
         yield Section("differences", "Differences", _differences(found))
     if found.table:
         yield Section("table", "Table", _table(found.table))
+    if found.by_length:
+        yield Section("lengths", "By length of the source", by_length_section(found.by_length))
     if found.curves:
         drawn = [line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(found.curves, start=1)]
         yield Section("curves", "While training", tag("div", *drawn, class_="charts"))

@@ -16,7 +16,7 @@ from seqlab.recipes.recipe import DEFAULT_KINDS, FORMAT, Recipe
 
 __all__ = ["TASKS", "Raw", "check", "override", "read_raw", "sentence_of", "shipped_recipes"]
 
-TASKS = ("classification", "language_model", "masked_language_model", "multi_label", "regression", "tagging", "translation")
+TASKS = ("captioning", "classification", "language_model", "masked_language_model", "multi_label", "regression", "tagging", "translation")
 LARGEST_RECIPE = 1_000_000
 
 

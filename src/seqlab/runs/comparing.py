@@ -15,6 +15,7 @@ from seqlab.metrics.over_seeds import OverSeeds, over_seeds
 from seqlab.metrics.paired import Difference, McNemar, compare_with, mcnemar
 from seqlab.metrics.score import Score
 from seqlab.pages.comparison import DisputedExample
+from seqlab.runs.by_length import ByLength, quality_by_length
 from seqlab.runs.comparable import check_comparable, open_common
 from seqlab.runs.leaks import note_leaks
 from seqlab.runs.run import Run
@@ -67,6 +68,8 @@ class Comparison:
     disagreements: list[DisputedExample] = field(default_factory=list)
     num_disagreements: int = 0
     warnings: list[str] = field(default_factory=list)
+    by_length: ByLength | None = None
+    """The first score by the length of the source, where there are sources of different lengths."""
 
     @property
     def reference(self) -> Competitor:
@@ -89,6 +92,7 @@ class Comparison:
             "num_disagreements": self.num_disagreements,
             "disagreements": [vars(found) for found in self.disagreements],
             "warnings": self.warnings,
+            "by_length": self.by_length.as_json() if self.by_length else None,
         }
 
 
@@ -153,7 +157,20 @@ def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> 
     if not differences:
         raise UsageError("the runs have no score in common that could be compared.", cure="Compare runs of one task.")
     disagreements, count = _disagreements(split, competitors)
-    return Comparison(split, competitors, list(shared), differences, _mcnemars(competitors), disagreements, count, warnings + more)
+    lengths = _by_length(split, competitors, shared)
+    return Comparison(split, competitors, list(shared), differences, _mcnemars(competitors), disagreements, count, warnings + more, lengths)
+
+
+def _by_length(split: str, competitors: list[Competitor], shared: Mapping[str, Sequence[Sequence[Items]]]) -> ByLength | None:
+    """Of several seeds the first counts."""
+    measured = competitors[0].runs[0].task.source_lengths(split)
+    if measured is None:
+        return None
+    score, items = next(iter(shared.items()))
+    unit, lengths = measured
+    if any(own[0].num_items != len(lengths) for own in items):
+        return None
+    return quality_by_length(score, {competitor.name: own[0] for competitor, own in zip(competitors, items, strict=True)}, lengths, unit=unit)
 
 
 def _shared_items(competitors: list[Competitor]) -> tuple[dict[str, list[list[Items]]], list[str]]:

@@ -6,10 +6,13 @@ import time
 from pathlib import Path
 
 from seqlab.core.files import write_whole
+from seqlab.metrics.slices import Part
+from seqlab.pages.by_length import LengthChart, LengthLine, shown_reach
 from seqlab.pages.comparison import Agreement, ComparisonPage, Contrast, Standing, render_comparison
 from seqlab.pages.interval_rows import Reach
 from seqlab.pages.numbers import fixed
 from seqlab.pages.report_data import Curve, Series
+from seqlab.runs.by_length import ByLength
 from seqlab.runs.comparing import Comparison, Competitor
 from seqlab.runs.folder import JOURNAL
 from seqlab.training.journal import read_journal
@@ -64,11 +67,27 @@ def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> P
         examples=comparison.disagreements,
         num_disputed=comparison.num_disagreements,
         curves=_curves(comparison),
+        by_length=_lengths(comparison.by_length) if comparison.by_length else None,
         command=command,
     )
     path = folder / PAGE
     write_whole(path, render_comparison(page))
     return path
+
+
+def _lengths(found: ByLength) -> LengthChart:
+    lines = [LengthLine(name, [_part_reach(part) for part in parts]) for name, parts in found.parts.items()]
+    counts = [part.count for part in next(iter(found.parts.values()))]
+    return LengthChart(found.score, found.unit, found.middles, counts, lines)
+
+
+def _part_reach(part: Part) -> Reach:
+    return Reach(part.name, part.value, part.low, part.high)
+
+
+def shown_part(part: Part) -> str:
+    """The score on a part of the data, with its interval."""
+    return shown_reach(_part_reach(part))
 
 
 def _standing(comparison: Comparison, name: str) -> Standing:

@@ -20,6 +20,7 @@ from seqlab.sources.inference import guess
 from seqlab.sources.joined_columns import join_columns, names_of
 from seqlab.sources.label_lists import guess_separator
 from seqlab.sources.open import format_of, is_there, open_parts, open_source
+from seqlab.sources.picture_files import looks_like_file
 from seqlab.sources.series import Series
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
@@ -31,7 +32,9 @@ LANGUAGE_MODELS = ("language_model", "masked_language_model")
 """Tasks that need text and no label."""
 MADE_TO_MEASURE = {"gap": ["recall"], "length": ["copy", "reverse"]}
 """Settings that are chosen for some built-in datasets, and for which."""
-PAIRS = "translation"
+PAIRS = ("translation", "captioning")
+"""Tasks that read one column and write another."""
+FOR_LINES = "; for train.en beside train.de: data.train=train data.source=en data.target=de"
 LABELLED = {**WHOLE, "tagging": "a tag for every word"}
 """Tasks that need a column of labels, and what stands in it."""
 
@@ -110,7 +113,7 @@ def _named_parts(recipe: Recipe) -> dict[str, Source]:
 
 def _check_columns(recipe: Recipe, parts: dict[str, Source]) -> None:
     for source in parts.values():
-        if recipe.task == PAIRS:
+        if recipe.task in PAIRS:
             require_columns(source, [name for name in (recipe.data.source, recipe.data.target, recipe.data.language) if name])
             continue
         require_columns(source, [recipe.data.label, *([recipe.data.text] if STEPS not in source.columns else [])])
@@ -156,7 +159,7 @@ def _open_built_in(recipe: Recipe) -> OpenedData:
         section, _, key = name.partition(".")
         if not getattr(getattr(recipe, section), key):
             recipe = recipe.changed(section, **{key: value})
-    if recipe.task == PAIRS:
+    if recipe.task in PAIRS:
         recipe = recipe.changed("data", text=recipe.data.source)
     parts = {**dataset.splits(), **_named_parts(recipe)}
     _check_columns(recipe, parts)
@@ -171,7 +174,7 @@ def _with_format(recipe: Recipe) -> Recipe:
 
 def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
     """Fill in the task and the columns that the recipe leaves open."""
-    if recipe.task == PAIRS or (not recipe.task and recipe.data.source and recipe.data.target):
+    if recipe.task in PAIRS or (not recipe.task and recipe.data.source and recipe.data.target):
         return _guess_sides(recipe, train)
     found = guess(train, settings=recipe.data)
     wanted = recipe.task or found.task
@@ -199,21 +202,34 @@ def with_sides(recipe: Recipe, source: Source) -> Recipe:
 
 
 def _guess_sides(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-    """What is translated, and into what: the columns that are named, else the two that there are."""
+    """What is read, and what is written: the columns that are named, else the two that there are. Names of picture files ask for captions."""
+    files = _picture_columns(train) if recipe.task != "translation" else []
+    task, reasons = recipe.task or ("captioning" if recipe.data.source in files else "translation"), list[str]()
+    if task != recipe.task and files:
+        reasons.append(f"column '{recipe.data.source}' names picture files: captioning; another task: task=NAME")
+    if task == "captioning" and not recipe.data.source and len(files) == 1:
+        recipe = recipe.changed("data", source=files[0])
     data = recipe.data
     free = [name for name in train.columns if name not in (data.source, data.target, data.language)]
     wanted = [name for name in ("source", "target") if not getattr(data, name)]
     if isinstance(train, TextSource) or len(free) < len(wanted) or (wanted and len(free) > len(wanted)):
         has = "is one text" if isinstance(train, TextSource) else f"has the columns {listed(train.columns)}"
         raise DataError(
-            f"{PAIRS} needs a column to read and one to write, and this file {has}.",
+            f"{task} needs a column to read and one to write, and this file {has}.",
             where=train.name,
-            cure="Name both: data.source=NAME data.target=NAME; for train.en beside train.de: data.train=train data.source=en data.target=de",
+            cure="Name both: data.source=NAME data.target=NAME" + FOR_LINES * (task == "translation"),
         )
     found = dict(zip(wanted, free, strict=False))
-    recipe = recipe.model_copy(update={"task": PAIRS}).changed("data", **found)
-    reasons = [f"from column '{recipe.data.source}' to column '{recipe.data.target}'; others: data.source=NAME data.target=NAME"] if found else []
+    recipe = recipe.model_copy(update={"task": task}).changed("data", **found)
+    if found:
+        reasons.append(f"from column '{recipe.data.source}' to column '{recipe.data.target}'; others: data.source=NAME data.target=NAME")
     return recipe.changed("data", text=recipe.data.source), reasons
+
+
+def _picture_columns(train: Source) -> list[str]:
+    """Columns that name picture files, by their first cell."""
+    first = next(iter(train.rows()), None)
+    return [] if first is None else [name for name in train.columns if looks_like_file(first.values.get(name))]
 
 
 def _as_sequences(recipe: Recipe, source: Source) -> Source:

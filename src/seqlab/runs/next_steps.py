@@ -26,6 +26,8 @@ def _questions(run: Run) -> list[str]:
         return [f'seqlab generate {folder} --prompt "The "', f'seqlab predict {folder} "The " --top 10']
     if run.recipe.task == "masked_language_model":
         return [f'seqlab predict {folder} "The [MASK] of the" --top 5']
+    if run.recipe.task == "captioning":
+        return [f"seqlab predict {folder} picture.png --beam 5"]
     if data.sequence:
         return [f"seqlab predict {folder} --file {quote(str(data.train))}"]
     if not data.text:  # numbers of a built-in dataset, which nobody wants to type

@@ -12,6 +12,7 @@ from seqlab.pages.interval_rows import Reach
 from seqlab.pages.page import Section
 from seqlab.pages.predicted_numbers import PredictedNumbers, numbers_section
 from seqlab.pages.slices import Cut, slices_section
+from seqlab.pages.spotlights import Look, Spotlights, draw_spotlights
 from seqlab.pages.token_strips import Strip, TokenStrips, draw_token_strips
 
 
@@ -34,6 +35,8 @@ def _sections(details: dict[str, Any]) -> Iterator[Section]:
         yield Section("translations", "What it writes", _translations(details["translations"]))
     if details.get("looks"):
         yield Section("looks", "Where it looks", _looks(details["looks"]))
+    if details.get("spotlights"):
+        yield Section("spotlights", "Where it looks", _spotlights(details["spotlights"]))
     if details.get("strips"):
         yield Section("strips", "Where the queries look", _strips(details["strips"]))
 
@@ -57,6 +60,15 @@ def _looks(examples: list[dict[str, Any]]) -> Markup:
         for number, each in enumerate(examples, start=1)
     ]
     return tag("div", tag("p", hint, class_="quiet"), *[tag("div", picture, class_="scroll") for picture in maps])
+
+
+def _spotlights(examples: list[dict[str, Any]]) -> Markup:
+    hint = "The picture once for every word that was written: the brighter a region, the more was looked at it."
+    drawn = [
+        draw_spotlights(Spotlights(each["title"], each["pixels"], [Look(**look) for look in each["looks"]], columns=8), ident=f"spotlight-{number}")
+        for number, each in enumerate(examples, start=1)
+    ]
+    return tag("div", tag("p", hint, class_="quiet"), *[tag("div", picture, class_="scroll") for picture in drawn])
 
 
 def _strips(examples: list[dict[str, Any]]) -> Markup:

@@ -20,14 +20,16 @@ from seqlab.recipes.reading import check, override
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.building import build_model
 from seqlab.runs.choices import take_choices
-from seqlab.runs.data import open_data, open_more, with_sides
+from seqlab.runs.data import PAIRS, open_data, open_more, with_sides
 from seqlab.runs.folder import TOKENS, WEIGHTS, find_run, read_recipe, verify
 from seqlab.runs.leaks import note_leaks
 from seqlab.runs.results import Results, read_results
 from seqlab.runs.surveying import survey_parts
+from seqlab.runs.together import written_together
 from seqlab.tasks.adapted_scores import adapted_scores
-from seqlab.tasks.base import Evaluation, Prediction, Task, tasks
+from seqlab.tasks.base import Evaluation, Prediction, Task, shown, tasks
 from seqlab.tasks.language_model import LanguageModelling
+from seqlab.tasks.translation import Translation, ranking_of
 from seqlab.tasks.vectors import VectorPooling, embedding_table, sequence_vectors, step_vectors
 from seqlab.training.device import choose_device
 from seqlab.training.shapes import shapes_of
@@ -70,13 +72,29 @@ class Run:
 
     def searching(self, *words: str) -> Run:
         """The same model with another search, such as `run.searching("beam=5", "length_alpha=0.6")`; see the settings of the section search."""
-        if self.recipe.task != "translation":
+        if self.recipe.task not in PAIRS:
             raise UsageError(f"a run of the task {self.recipe.task} searches nothing.", where="search", cure="Leave it out.")
         raw = override(self.recipe.model_dump(), [f"search.{word}" for word in words])
         recipe = check(raw, where="search")
         task = copy(self.task)
         task.recipe = recipe
         return Run(self.folder, recipe, task, self.model)
+
+    def together(self, *others: Run | str | Path) -> Run:
+        """Runs that write one target together, each token by the mean of their probabilities; the search and the data are those of this one.
+
+        For example `run.together("runs/seed-2", "runs/seed-3").searching("beam=5").predict(texts)`.
+        """
+        runs = [self, *(other if isinstance(other, Run) else Run.load(other) for other in others)]
+        task, model = written_together([(run.task, run.model, str(run.folder)) for run in runs])
+        return Run(self.folder, self.recipe, task, model)
+
+    def search_tree(self, text: str, *, top: int = 1) -> tuple[Prediction, list[dict[str, Any]]]:
+        """The answer to one text, and all candidates that a beam looked at, kept and left out, as plain data; `pages.beam_tree` draws them."""
+        if not isinstance(self.task, Translation):
+            raise UsageError(f"a run of the task {self.recipe.task} has no search tree.", where=str(self.folder), cure="Leave it out.")
+        answers, tree = self.task.tree(self.model, text, top=top)
+        return Prediction(shown(text), answers[0].text, answers[0].probability, ranking_of(answers)[:top]), tree
 
     def predict(self, inputs: Sequence[Any], *, top: int = 5) -> list[Prediction]:
         """Answers for texts (or numeric sequences), in their order. A language model answers with the next token."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import LANGUAGE_MODELS
 from seqlab.runs.kept_survey import kept_survey
+from seqlab.runs.picture_names import PictureNames
 from seqlab.sources.base import Source
 from seqlab.sources.survey import Survey, survey
 from seqlab.tasks.labelled_rows import STEPS, names_in
@@ -19,6 +20,8 @@ def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Pat
     `more` is the path of a part that the recipe does not name. The same data is looked at once; afterwards the answer is kept.
     """
     data = recipe.data
+    if recipe.task == "captioning":
+        parts = {name: PictureNames(source, data.source) for name, source in parts.items()}
     is_series = any(STEPS in source.columns for source in parts.values())
     label = "" if recipe.task == "regression" else data.label  # numbers are no classes
     text, is_stream = STEPS if is_series else data.text or "text", recipe.task in LANGUAGE_MODELS
@@ -31,5 +34,6 @@ def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Pat
 
 
 def survey_warnings(recipe: Recipe, found: Survey) -> list[str]:
-    """The sentences that deserve a look; empty lines are usual in a text."""
-    return [warning for warning in found.warnings if not (recipe.task in LANGUAGE_MODELS and "empty texts" in warning)]
+    """The sentences that deserve a look; empty lines are usual in a text, and several captions of a picture in a table."""
+    usual = "empty texts" if recipe.task in LANGUAGE_MODELS else "an earlier one" if recipe.task == "captioning" else ""
+    return [warning for warning in found.warnings if not (usual and usual in warning)]

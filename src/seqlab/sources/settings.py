@@ -21,6 +21,8 @@ class DataSettings(Settings):
     label: str = Field("", description="Column with the class, or with the tags of a tagger; guessed when empty.")
     source: str = Field("", description="Column to translate from; also the ending of line-aligned files: train.en beside train.de.")
     target: str = Field("", description="Column to translate into; also the ending of line-aligned files.")
+    pictures: tuple[str, ...] = Field((), description="Folders or .zip archives with the pictures that a table names; beside the table when empty.")
+    picture_size: int = Field(0, ge=0, le=1024, description="Pixels along each side to which pictures are scaled; 0 lets the task decide.")
     language: str = Field("", description="Column that names the language to write in, for one model with several; a token for it enters the source.")
     label_separator: str = Field(
         "", max_length=1, description="Character between the labels of a cell, for multi_label; guessed when empty. Lists in JSON need none."

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
+from seqlab.datasets.shapes import GRID, SQUARE, Scene
 from seqlab.decoding.captions import Caption, candidate_captions, write_captions
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.captioner import Captioner, build_captioner
@@ -17,7 +18,7 @@ from seqlab.models.region_network import RegionNetwork
 from seqlab.pages.report_data import Curve, Series
 from seqlab.pages.spotlights import Look, Pixel, Spotlights, draw_spotlights
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.drawn_shapes import END, GRID, LONGEST, SQUARE, START, WORD_IDS, WORDS, Pairs, Scene, as_batch, draw_scenes, split_pairs
+from seqlab.studies.drawn_shapes import END, LONGEST, START, WORD_IDS, WORDS, Pairs, as_batch, draw_scenes, picture_of, split_pairs
 from seqlab.studies.small_models import cell_maker
 from seqlab.studies.small_training import Training, seeded, train_small
 
@@ -154,7 +155,7 @@ def _word_by_word(model: Captioner, scenes: Sequence[Scene], generator: torch.Ge
 
 def saccades(model: Captioner, scene: Scene) -> Spotlights:
     """For every word of the model's own caption, where it looked."""
-    picture = scene.draw()
+    picture = picture_of(scene)
     (caption,) = _write(model, picture.unsqueeze(0))
     pixels: list[list[Pixel]] = [[(round(r, 2), round(g, 2), round(b, 2)) for r, g, b in line] for line in picture.permute(1, 2, 0).tolist()]
     spoken = [*(WORDS[word] for word in caption.words), END]
@@ -169,6 +170,6 @@ def _grid(weights: Float[Tensor, " regions"]) -> list[list[float]]:
 def _candidates(model: Captioner, scene: Scene, seed: int) -> list[str]:
     """Different captions drawn for one picture, the likeliest first."""
     settings = DecodingSettings(temperature=2.5, max_tokens=LONGEST, seed=seed)
-    found = candidate_captions(model, scene.draw() - GREY, settings, num_draws=40, start_id=WORD_IDS[START], end_id=WORD_IDS[END])
+    found = candidate_captions(model, picture_of(scene) - GREY, settings, num_draws=40, start_id=WORD_IDS[START], end_id=WORD_IDS[END])
     ended = [caption for caption in found if caption.ended]
     return [f"{' '.join(WORDS[word] for word in caption.words)} ({caption.log_prob:.2f})" for caption in ended[:3]]

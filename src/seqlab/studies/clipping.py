@@ -15,6 +15,7 @@ from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.small_models import Reader, cell_maker
 from seqlab.studies.small_training import Training, seeded, train_small
+from seqlab.training.sgd import SGD
 
 CLIP = 1.0
 
@@ -71,7 +72,7 @@ def _train(activation: str, sizes: Sizes, clip: float, seed: int) -> Training:
             targets = inputs.cumsum(dim=1) / sizes.time**0.5
             return (model(inputs.unsqueeze(-1)).squeeze(-1) - targets).square().mean()
 
-        return train_small(model, loss, steps=sizes.steps, rate=sizes.rate, clip=clip, optimizer="sgd")
+        return train_small(model, loss, steps=sizes.steps, rate=sizes.rate, clip=clip, rule=SGD(momentum=0.0), constant=True)
 
 
 def _stretched(activation: str) -> MakeCell:

@@ -37,8 +37,12 @@ class SmallText:
     @property
     def without_context(self) -> float:
         """Nats per character when only the frequencies of the characters are known."""
+        return self.by_frequencies(self.valid)
+
+    def by_frequencies(self, characters: Int[Tensor, "..."]) -> float:
+        """Nats per character of a model that knows only how often each one stands in the training part."""
         counts = torch.bincount(self.train, minlength=self.num_symbols) + 1.0
-        return -(counts / counts.sum()).log()[self.valid].mean().item()
+        return -(counts / counts.sum()).log()[characters].mean().item()
 
 
 @cache

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from seqlab.core.seeds import derive
+from seqlab.pages.report_data import Series
+from seqlab.training.adamw import AdamW
 from seqlab.training.clipping import clip_by_norm
-from seqlab.training.optimizer import AdamW
+from seqlab.training.optimizer import Optimizer
+from seqlab.training.update_rule import UpdateRule
 
 NO_DECAY = 0.0
+SHOWN = 60
+"""Points of a loss curve."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +53,18 @@ def train_small(
     steps: int,
     rate: float = 0.01,
     clip: float = 1.0,
-    optimizer: Literal["adamw", "sgd"] = "adamw",
+    rule: UpdateRule | None = None,
     warm_up: int = 0,
+    constant: bool = False,
+    watch: Callable[[int], None] | None = None,
 ) -> Training:
-    """`steps` updates, each on a new batch that `loss` draws.
+    """`steps` updates, each on a new batch that `loss` draws, by AdamW unless another rule is given.
 
-    The rate falls to a tenth along half a cosine for AdamW and stays for SGD. AdamW's rises in equal parts over the first `warm_up` updates.
+    The rate rises in equal parts over the first `warm_up` updates; it falls to a tenth along half a cosine, or stays where it is `constant`.
+    `watch` is called after each update with its number, from 1, while the clipped gradients still stand in the parameters.
     """
     parameters = {name: each for name, each in model.named_parameters() if each.requires_grad}
-    adamw = AdamW(parameters, dict.fromkeys(parameters, NO_DECAY))
+    optimizer = Optimizer(rule or AdamW(), parameters, dict.fromkeys(parameters, NO_DECAY))
     losses, norms = [], []
     begin = time.process_time()
     for step in range(steps):
@@ -68,17 +75,18 @@ def train_small(
         norms.append(clip_by_norm(parameters.values(), clip))
         if not (math.isfinite(losses[-1]) and math.isfinite(norms[-1])):
             break
-        if optimizer == "sgd":
-            _descend(parameters.values(), rate)
-        else:
-            rising = min(1.0, (step + 1) / (warm_up + 1))
-            adamw.step(rate * rising * (0.55 + 0.45 * math.cos(math.pi * step / steps)))
+        rising = min(1.0, (step + 1) / (warm_up + 1))
+        falling = 1.0 if constant else 0.55 + 0.45 * math.cos(math.pi * step / steps)
+        optimizer.step(rate * rising * falling)
+        if watch is not None:
+            watch(step + 1)
     return Training(losses, norms, time.process_time() - begin)
 
 
-@torch.no_grad()
-def _descend(parameters: Iterable[nn.Parameter], rate: float) -> None:
-    """w <- w - rate · g."""
-    for parameter in parameters:
-        if parameter.grad is not None:
-            parameter.sub_(rate * parameter.grad)
+def loss_series(name: str, training: Training) -> Series:
+    """The training loss as a line of a chart: means over neighbouring updates, each at the last of them."""
+    every = -(-len(training.losses) // SHOWN)
+    chunks = [training.losses[start : start + every] for start in range(0, len(training.losses), every)]
+    return Series(
+        name, [min((place + 1) * every, len(training.losses)) for place in range(len(chunks))], [sum(chunk) / len(chunk) for chunk in chunks]
+    )

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import nn
 
@@ -127,6 +129,10 @@ class Task(ABC):
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
         """Where some items of a split stand in the data, and what is read there; nothing where an item is no row."""
         return {}
+
+    def source_lengths(self, split: str) -> tuple[str, Float[np.ndarray, " items"]] | None:
+        """How long what is read for every item of a split is, and in what that is counted, whatever the tokens; None where it makes no difference."""
+        return None
 
     def settle(self, model: nn.Module) -> dict[str, Any]:
         """What is chosen on the validation split once training has ended, such as a temperature or thresholds: plain data, already in use."""

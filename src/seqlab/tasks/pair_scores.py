@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,16 +53,24 @@ def gathered(recipe: Recipe, rows: Source) -> list[Question]:
     return list(found.values())
 
 
-def evaluate_pairs(recipe: Recipe, split: str, rows: Source, translate: Callable[[Sequence[tuple[str, str]]], Sequence[Translated]]) -> Evaluation:
-    questions = gathered(recipe, rows)
-    found = translate([(question.text, question.language) for question in questions])
-    outputs, references = [one.text for one in found], [question.references for question in questions]
+def score_written(
+    recipe: Recipe,
+    split: str,
+    questions: Sequence[Question],
+    outputs: Sequence[str],
+    *,
+    baseline: Sequence[str],
+    baseline_name: str,
+    lengths: Sequence[int] = (),
+) -> Evaluation:
+    """What was written for every question, rated beside what costs nothing to write; by the lengths of the sources, where they differ."""
+    references = [question.references for question in questions]
     rated = rate(recipe, outputs, references)
-    copied = {each.name: each.items.whole() for each in rate(recipe, [question.text for question in questions], references)}
-    scores = [each.score(baseline=copied[each.name], baseline_name=COPY) for each in rated]
-    lengths = np.array([one.source_length for one in found], np.float64)
+    without = {each.name: each.items.whole() for each in rate(recipe, baseline, references)}
+    scores = [each.score(baseline=without[each.name], baseline_name=baseline_name) for each in rated]
+    parts = by_length(rated[0].items, np.array(lengths, np.float64), score=rated[0].name) if lengths else []
     details: dict[str, Any] = {
-        "slices": [part.as_json() for part in by_length(rated[0].items, lengths, score=rated[0].name)],
+        "slices": [part.as_json() for part in parts],
         "translations": [_shown(question, output) for question, output in zip(questions[:MOST_SHOWN], outputs, strict=False)],
         "signatures": {each.name: each.how for each in rated},
     }

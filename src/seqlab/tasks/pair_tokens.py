@@ -1,31 +1,28 @@
-"""Both sides of a pair as ids: what a source ends with, what a target begins and ends with, and words again."""
+"""Both sides of a pair as ids: what a source ends with, and which tokens each side has."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from seqlab.core.errors import RunError
 from seqlab.decoding.search import Symbols
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
+from seqlab.tasks.target_tokens import SPECIALS, TARGET, Ids, TargetTokens, require_ends
 from seqlab.tokens.base import Tokenizer, tokenizers
 from seqlab.tokens.published_vocabulary import PublishedVocabulary
 from seqlab.tokens.saving import load_tokenizer, save_tokenizer
-from seqlab.tokens.vocabulary import EOS, PAD, SOS, UNK
+from seqlab.tokens.vocabulary import EOS
 
-Ids = NDArray[Any]
-SOURCE, TARGET = "source", "target"
-"""Folders of the two tokenizers, where they are two."""
-SPECIALS = [UNK, PAD, SOS, EOS]
+SOURCE = "source"
+"""The folder of the tokenizer of the source side, where there are two."""
 
 
-class PairTokens:
+class PairTokens(TargetTokens):
     """A source is its tokens and the end token; a target is the start token, its tokens and the end token.
 
     With a language to write in, a token for it, such as <2de>, stands before the source: one model then serves many pairs of languages
@@ -33,23 +30,13 @@ class PairTokens:
     """
 
     def __init__(self, source: Tokenizer, target: Tokenizer) -> None:
-        self.source, self.target = source, target
-        for tokenizer in (source, target):
-            if missing := [piece for piece in (SOS, EOS) if piece not in tokenizer.vocabulary.ids]:
-                raise RunError(f"the tokens know no {' and no '.join(missing)}, which pairs need.", where="tokens", cure="Train a new run.")
-        self.start_id, self.end_id = (target.vocabulary.ids[piece] for piece in (SOS, EOS))
-        self.forced: list[int] = []
-        """The first tokens of every target, whatever the model thinks."""
+        super().__init__(target)
+        self.source = source
+        require_ends(source)
 
     @property
     def are_shared(self) -> bool:
         return self.source is self.target
-
-    @property
-    def symbols(self) -> Symbols:
-        vocabulary = self.target.vocabulary
-        never = [vocabulary.pad_id, self.start_id, *([vocabulary.ids[UNK]] if UNK in vocabulary.ids and UNK in vocabulary.specials else [])]
-        return Symbols(self.start_id, self.end_id, tuple(dict.fromkeys(never)))
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> PairTokens:
@@ -87,16 +74,6 @@ class PairTokens:
         if not languages:
             return encoded
         return [np.concatenate([np.array([self._tag_id(language)], np.int32), ids]) for language, ids in zip(languages, encoded, strict=True)]
-
-    def write(self, texts: Sequence[str]) -> list[Ids]:
-        """Targets."""
-        around = (np.array([token], np.int32) for token in (self.start_id, self.end_id))
-        start, end = around
-        return [np.concatenate([start, ids, end]) for ids in self.target.encode_many(list(texts))]
-
-    def words(self, ids: Iterable[int]) -> str:
-        """The text of target tokens, without what was forced."""
-        return self.target.decode(list(ids)[len(self.forced) :])
 
     def _tag_id(self, language: str) -> int:
         known = self.source.vocabulary.ids

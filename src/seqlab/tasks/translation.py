@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -11,55 +10,35 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from numpy.typing import NDArray
 from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
-from seqlab.batches.feed import Feed, Position, one_pass
 from seqlab.batches.padding import pad
-from seqlab.batches.plans import BucketPlan, Indices, LengthOrderPlan, Plan, TokenBucketPlan
+from seqlab.batches.plans import Indices
 from seqlab.batches.store import Store, StoreWriter, smallest_dtype
 from seqlab.core.errors import DataError, UsageError
-from seqlab.decoding.building import answer_of, build_search
+from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.in_order import write_in_order
-from seqlab.decoding.search import Search
-from seqlab.decoding.settings import SearchSettings
-from seqlab.losses.full_softmax import full_softmax, log_probs_of_targets
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import TransformerSettings, for_sequences
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
-from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown, tasks
+from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown, tasks
 from seqlab.tasks.inputs import digest_of, pieces_of
-from seqlab.tasks.own_outputs import with_own_outputs
 from seqlab.tasks.pair_defaults import with_defaults
 from seqlab.tasks.pair_rows import PairRows
-from seqlab.tasks.pair_scores import Translated, evaluate_pairs, gathered
+from seqlab.tasks.pair_scores import COPY, Translated, gathered, score_written
+from seqlab.tasks.pair_task import LONGEST_LOOKS, MOST_LOOKS, NO_LIMIT, Answer, PairTask
 from seqlab.tasks.pair_tokens import PairTokens, language_of
 from seqlab.tasks.unknown_words import with_copied_words
-from seqlab.training.base import BatchLoss, Carry, Validation
-from seqlab.training.forcing import truth_share
 
 ROWS_AT_ONCE = 256
-EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
-"""At most so many pairs, and padded steps, are looked at together."""
-MOST_LOOKS, LONGEST_LOOKS = 4, 40
-"""Pairs of a report that show where was looked, and the tokens that can still be read there."""
 LONGEST = 1024
 """Tokens of a side that are learned from, where nothing else is said: a pair that is longer would need the memory of hundreds."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One translation of a text."""
-
-    text: str
-    probability: float
-    """Of all its tokens, and of its end where it has one."""
-    found: Hypothesis
 
 
 @dataclass(frozen=True)
@@ -72,11 +51,10 @@ class Looks:
 
 
 @tasks.register("translation")
-class Translation(Task):
-    """Reads a source with an encoder, then writes the target token by token.
+class Translation(PairTask):
+    """Reads the tokens of a source, then writes those of the target."""
 
-    While it learns, the decoder is told the true tokens so far (teacher forcing) or, with training.own_outputs, more and more of its own.
-    """
+    tokens: PairTokens
 
     def __init__(self, recipe: Recipe, tokens: PairTokens) -> None:
         self.recipe = recipe
@@ -139,13 +117,13 @@ class Translation(Task):
 
     @property
     def _longest_learned(self) -> int:
-        return min(self.recipe.data.max_length or LONGEST, self._longest_known)
+        return min(self.recipe.data.max_length or LONGEST, self.longest_known)
 
     @property
-    def _longest_known(self) -> int:
+    def longest_known(self) -> int:
         """Tokens of a side that the network's positions know."""
         model = self.settings
-        return model.max_positions if isinstance(model, TransformerSettings) and model.positions == "learned" else 1 << 30
+        return model.max_positions if isinstance(model, TransformerSettings) and model.positions == "learned" else NO_LIMIT
 
     def build_model(self) -> EncoderDecoder:
         source, target = self.tokens.source.vocabulary, self.tokens.target.vocabulary
@@ -159,15 +137,9 @@ class Translation(Task):
             shared=self.tokens.are_shared,
         )
 
-    def feed(self, position: Position) -> Feed:
-        store, training = self.stores["train"], self.recipe.training
-        plan: Plan
-        if training.batch_tokens:
-            sides = np.stack([store.targets.astype(np.int64), store.lengths - store.targets], axis=1)  # (pairs, 2)
-            plan = TokenBucketPlan(sides, batch_tokens=training.batch_tokens, seed=training.seed)
-        else:
-            plan = BucketPlan(store.lengths, batch_size=min(training.batch_size, len(store)), seed=training.seed)
-        return Feed(plan, lambda rows, _: self.collate("train", rows), position=position)
+    def sides(self, split: str) -> NDArray[np.int64]:
+        store = self.stores[split]
+        return np.stack([store.targets.astype(np.int64), store.lengths - store.targets], axis=1)
 
     def collate(self, split: str, rows: Indices) -> Batch:
         store = self.stores[split]
@@ -176,66 +148,20 @@ class Translation(Task):
         targets, _ = pad([steps[middle:] for steps, middle in sequences], value=self.tokens.target.vocabulary.pad_id)
         return Batch(inputs, is_token, targets, torch.from_numpy(rows))
 
-    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        assert isinstance(model, EncoderDecoder)
-        given, wanted, is_target = self._shifted(batch)
-        training = self.recipe.training
-        if training.own_outputs != "none":
-            step = int(carry[0]) if carry else 0
-            truth = truth_share(step, decay=training.own_outputs, half=training.own_outputs_half, least=training.least_truth)
-            given = with_own_outputs(model, batch.inputs, batch.is_token, given, truth=truth, each=training.own_outputs_for)
-            carry = (torch.tensor(step + 1),)
-        features = model.features(batch.inputs, batch.is_token, given, is_target)
-        smoothing = training.label_smoothing if model.training else 0.0
-        total, correct = full_softmax(features[is_target], model.output_weight, model.bias, wanted[is_target], smoothing=smoothing)
-        return BatchLoss(total, int(is_target.sum()), correct, carry)
-
-    def _shifted(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """What the decoder reads, what it is to write after it, and where it is to write anything."""
-        given, wanted = batch.targets[:, :-1], batch.targets[:, 1:]
-        lengths = torch.from_numpy(self._target_lengths(batch)).to(given.device)
-        return given, wanted, torch.arange(given.shape[1], device=given.device) < lengths[:, None] - 1
-
-    def _target_lengths(self, batch: Batch) -> NDArray[np.int64]:
-        pad_id = self.tokens.target.vocabulary.pad_id
-        targets = batch.targets.cpu().numpy()
-        is_real = targets != pad_id
-        is_real[:, 0] = True  # some published models start with the padding token
-        found: NDArray[np.int64] = is_real.shape[1] - is_real[:, ::-1].argmax(axis=1)
-        return found
-
-    def validate(self, model: nn.Module) -> Validation:
-        log_probs, correct = [], 0
-        for batch in self.all_batches("valid"):
-            found, right = self._told(model, batch)
-            log_probs.append(found)
-            correct += right
-        together = torch.cat(log_probs)
-        loss = -float(together.double().mean())
-        return Validation(loss, higher_is_better=False, facts={"valid_loss": loss, "valid_accuracy": correct / len(together)})
-
-    def _told(self, model: nn.Module, batch: Batch) -> tuple[torch.Tensor, int]:
-        """log P of every true token after the true ones before it, and how many are the likeliest."""
-        assert isinstance(model, EncoderDecoder)
-        batch = batch.to(next(model.parameters()).device)
-        given, wanted, is_target = self._shifted(batch)
-        features = model.features(batch.inputs, batch.is_token, given, is_target)[is_target]
-        found = log_probs_of_targets(features, model.output_weight, model.bias, wanted[is_target])
-        return found, int((model.head(features).argmax(dim=-1) == wanted[is_target]).sum())
-
-    def all_batches(self, split: str) -> Iterable[Batch]:
-        plan = LengthOrderPlan(self.stores[split].lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
-        return one_pass(plan, lambda rows, _: self.collate(split, rows))
-
-    def describe_rows(self, batch: Batch) -> str:
-        lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())
-        return f"batch of {len(lines)} pairs, lines {', '.join(map(str, lines[:5]))}{' …' if len(lines) > 5 else ''} of {self.sources['train'].name}"
-
     @torch.inference_mode()
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        evaluation = evaluate_pairs(self.recipe, split, self.sources[split], lambda pairs: self.translate_all(model, pairs))
-        asked = gathered(self.recipe, self.sources[split])[:MOST_LOOKS]
-        looks = [found for one in asked if (found := self.looks(model, one.text, one.language)) and len(found.read) <= LONGEST_LOOKS]
+        questions = gathered(self.recipe, self.sources[split])
+        found = self.translate_all(model, [(question.text, question.language) for question in questions])
+        evaluation = score_written(
+            self.recipe,
+            split,
+            questions,
+            [one.text for one in found],
+            baseline=[question.text for question in questions],
+            baseline_name=COPY,
+            lengths=[one.source_length for one in found],
+        )
+        looks = [one for each in questions[:MOST_LOOKS] if (one := self.looks(model, each.text, each.language)) and len(one.read) <= LONGEST_LOOKS]
         evaluation.details["looks"] = [asdict(each) for each in looks if len(each.written) <= LONGEST_LOOKS]
         return evaluation
 
@@ -249,54 +175,32 @@ class Translation(Task):
     @torch.inference_mode()
     def translate(self, model: nn.Module, texts: Sequence[str], languages: Sequence[str] = (), *, num_answers: int = 1) -> list[list[Answer]]:
         """For each text its translations, the best first: as many as are wanted, where the search finds so many."""
-        assert isinstance(model, EncoderDecoder)
         sources = [torch.from_numpy(ids.astype(np.int64)) for ids in self._read(texts, languages)]
-        device, search = next(model.parameters()).device, self._searched(num_answers)
-        found = write_in_order(model, sources, self.build_search(search), batch_size=search.batch_size, device=device)
-        return [
-            [self._answer(model, source, one) for one in answer_of(search, hypotheses)] for source, hypotheses in zip(sources, found, strict=True)
-        ]
+        written = self.write(model, sources, num_answers=num_answers)
+        return [[self.answer(one, self._text(model, source, one)) for one in found] for source, found in zip(sources, written, strict=True)]
 
-    def _answer(self, model: EncoderDecoder, source: torch.Tensor, found: Hypothesis) -> Answer:
-        """The words of a hypothesis, and the probability of all that was free to choose."""
-        free = found.token_log_probs[len(self.tokens.forced) :]
-        if self.recipe.search.unknown == "copy":
-            text = with_copied_words(model, self.tokens, source, found.tokens)
-        else:
-            text = self.tokens.words(found.tokens)
-        return Answer(text, math.exp(sum(free)), found)
+    def _text(self, model: nn.Module, source: torch.Tensor, found: Hypothesis) -> str:
+        if self.recipe.search.unknown != "copy":
+            return self.tokens.words(found.tokens)
+        assert isinstance(model, EncoderDecoder | Ensemble)
+        return with_copied_words(model, self.tokens, source, found.tokens)
 
     def _read(self, texts: Sequence[str], languages: Sequence[str]) -> list[NDArray[Any]]:
         encoded = self.tokens.read(texts, languages)
         for text, ids in zip(texts, encoded, strict=True):
-            if len(ids) > self._longest_known:
+            if len(ids) > self.longest_known:
                 raise UsageError(
-                    f"a text of {len(ids)} tokens, but the model reads {self._longest_known} at once.",
+                    f"a text of {len(ids)} tokens, but the model reads {self.longest_known} at once.",
                     where=repr(shown(text)),
                     cure="Give it sentence by sentence.",
                 )
         return encoded
 
-    def _searched(self, num_answers: int) -> SearchSettings:
-        """The settings of the search, with as many answers as are wanted and can come."""
-        search = self.recipe.search
-        most = search.samples if search.temperature else search.beam
-        return search.model_copy(update={"n_best": max(search.n_best, min(num_answers, most))})
-
-    def build_search(self, settings: SearchSettings) -> Search:
-        """The search that settings describe, over the tokens of the target side."""
-        symbols = self.tokens.symbols
-        if settings.unknown == "copy":
-            symbols = symbols.allowing(self.tokens.target.vocabulary.unk_id)
-        prefix = [*self.tokens.forced, *(self.tokens.target.encode(settings.prefix).tolist() if settings.prefix else [])]
-        size, longest = len(self.tokens.target.vocabulary), self._longest_known - 2
-        return build_search(settings, symbols, vocabulary_size=size, prefix=prefix, longest=longest)
-
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         texts, languages = self._questions(inputs)
         found = self.translate(model, texts, languages, num_answers=top)
         return [
-            Prediction(shown(text), answers[0].text, answers[0].probability, [(one.text, one.probability) for one in answers[:top]])
+            Prediction(shown(text), answers[0].text, answers[0].probability, ranking_of(answers)[:top])
             for text, answers in zip(texts, found, strict=True)
         ]
 
@@ -321,18 +225,28 @@ class Translation(Task):
     @torch.inference_mode()
     def looks(self, model: nn.Module, text: str, language: str = "") -> Looks | None:
         """Where was looked for the best translation of a text; None where the decoder has no attention."""
-        assert isinstance(model, EncoderDecoder)
         languages = [language] if language else []
         best = self.translate(model, [text], languages)[0][0].found
-        source = torch.from_numpy(self._read([text], languages)[0].astype(np.int64)).unsqueeze(0).to(next(model.parameters()).device)
-        written = [*best.tokens, self.tokens.end_id]
-        given = torch.tensor([[self.tokens.start_id, *best.tokens]], device=source.device)
-        writing = model.start(source, torch.ones_like(source, dtype=torch.bool))
-        _, _, alignment = model.align(given, torch.ones_like(given, dtype=torch.bool), writing)
-        if alignment is None:
+        source = self._read([text], languages)[0].astype(np.int64)
+        weights = self.alignment(model, torch.from_numpy(source), best.tokens)
+        if weights is None:
             return None
-        read = pieces_of(self.tokens.source, source[0].cpu().numpy())
-        return Looks(read, pieces_of(self.tokens.target, np.array(written)), alignment[0].float().cpu().tolist())
+        written = np.array([*best.tokens, self.tokens.end_id])
+        return Looks(pieces_of(self.tokens.source, source), pieces_of(self.tokens.target, written), weights)
+
+    def source_lengths(self, split: str) -> tuple[str, Float[np.ndarray, " items"]]:
+        """In words, or in characters where those are the tokens."""
+        texts = [question.text for question in gathered(self.recipe, self.sources[split])]
+        if self.recipe.tokens.kind in ("characters", "bytes"):
+            return "characters", np.array([len(text) for text in texts], np.float64)
+        return "words", np.array([len(text.split()) for text in texts], np.float64)
+
+    def tree(self, model: nn.Module, question: str, *, top: int = 1) -> tuple[list[Answer], list[dict[str, Any]]]:
+        """The translations of one text, and the candidates of every step of the beam that found them, as plain data with words."""
+        source = torch.from_numpy(self._read(*self._questions([question]))[0].astype(np.int64))
+        found, tree = self.search_tree(model, source, num_answers=top)
+        answers = [self.answer(one, self._text(model, source, one)) for one in found]
+        return answers, tree.as_data(lambda token: pieces_of(self.tokens.target, np.array([token]))[0])
 
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
         questions = enumerate(gathered(self.recipe, self.sources[split])) if wanted else ()
@@ -343,6 +257,14 @@ class Translation(Task):
 
     def pieces(self, steps: NDArray[Any]) -> list[str]:
         return pieces_of(self.tokens.source, steps)
+
+
+def ranking_of(answers: Sequence[Answer]) -> list[tuple[str, float]]:
+    """Every text once, the best first: a text may be drawn several times, or be written with different tokens."""
+    found: dict[str, float] = {}
+    for one in answers:
+        found.setdefault(one.text, one.probability)
+    return list(found.items())
 
 
 def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:

@@ -8,12 +8,13 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from seqlab.decoding.ensemble import Ensemble
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.tasks.pair_tokens import PairTokens
 
 
 @torch.no_grad()
-def with_copied_words(model: EncoderDecoder, tokens: PairTokens, source: Int[Tensor, " source"], target: Sequence[int]) -> str:
+def with_copied_words(model: EncoderDecoder | Ensemble, tokens: PairTokens, source: Int[Tensor, " source"], target: Sequence[int]) -> str:
     """The text of a target. Names and numbers are the words that are unknown most often, and they are the same in many languages.
 
     Paper: Luong et al. 2015, "Addressing the Rare Word Problem in Neural Machine Translation", arXiv:1410.8206; here attention stands in for

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from seqlab.core.settings import Settings
 
@@ -30,9 +30,14 @@ class TrainingSettings(Settings):
     )
     buckets: bool = Field(True, description="Put sequences of similar length into one batch, so that little is padded.")
     pad_to: int = Field(0, ge=0, description="Pad every batch to at least this many steps; 0 pads to the longest in the batch.")
-    learning_rate: float = Field(1e-3, gt=0, description="Highest learning rate of AdamW.")
+    optimizer: Literal["adamw", "radam", "sgd", "adam_2k"] = Field(
+        "adamw", description="How gradients become updates; radam warms up by itself, sgd needs a higher rate, adam_2k measures before it moves."
+    )
+    learning_rate: float = Field(1e-3, gt=0, description="Highest learning rate.")
+    momentum: float = Field(0.9, ge=0, lt=1, description="Share of its last step that optimizer=sgd keeps up.")
+    measured_steps: int = Field(2000, ge=0, description="Updates in which optimizer=adam_2k moves nothing and learns how large gradients are.")
     weight_decay: float = Field(0.01, ge=0, description="Pull of the weights towards zero; biases, norms and embeddings are left alone.")
-    decay_all: bool = Field(False, description="Decay biases, norms and embeddings too, as AdamW does by itself.")
+    decay_all: bool = Field(False, description="Decay biases, norms and embeddings too, as torch's AdamW does by itself.")
     schedule: Literal["cosine", "constant"] = Field(
         "cosine", description="The learning rate after the warm-up: down to zero along a cosine, or constant."
     )
@@ -84,6 +89,15 @@ class TrainingSettings(Settings):
     seed: int = Field(1, ge=0, description="Fixes the split, the initial weights, the order and the dropout.")
     threads: int = Field(0, ge=0, description="CPU threads; 0 takes all cores. Part of the run: the last bits of a result depend on it.")
     device: str = Field("auto", description="auto (a GPU when there is one), cpu, cuda, cuda:1, mps.")
+
+    @model_validator(mode="after")
+    def _something_moves(self) -> Self:
+        if self.optimizer == "adam_2k" and 0 < self.steps <= self.measured_steps:
+            raise ValueError(
+                f"optimizer=adam_2k moves nothing in its first measured_steps={self.measured_steps} updates, and there are steps={self.steps}. "
+                "Lower measured_steps, or make more updates."
+            )
+        return self
 
 
 class StartSettings(Settings):

@@ -10,12 +10,12 @@ from torch import Tensor, nn
 from seqlab.training import random_state
 from seqlab.training.averaging import Average
 from seqlab.training.base import Carry
-from seqlab.training.optimizer import AdamW
+from seqlab.training.optimizer import Optimizer
 
 MODEL = "model."
 
 
-def take_snapshot(model: nn.Module, optimizer: AdamW, average: Average, carry: Carry, *, device: torch.device) -> dict[str, Tensor]:
+def take_snapshot(model: nn.Module, optimizer: Optimizer, average: Average, carry: Carry, *, device: torch.device) -> dict[str, Tensor]:
     """The weights, the optimizer's moments, the averaged weights, the random numbers and the carried state."""
     return {
         **{f"{MODEL}{name}": tensor for name, tensor in model.state_dict().items()},
@@ -26,7 +26,7 @@ def take_snapshot(model: nn.Module, optimizer: AdamW, average: Average, carry: C
     }
 
 
-def put_back(tensors: Mapping[str, Tensor], model: nn.Module, optimizer: AdamW, average: Average, *, device: torch.device) -> Carry:
+def put_back(tensors: Mapping[str, Tensor], model: nn.Module, optimizer: Optimizer, average: Average, *, device: torch.device) -> Carry:
     """Undo everything since the snapshot; returns the carried state."""
     parts: dict[str, dict[str, Tensor]] = {"model": {}, "optimizer": {}, "average": {}, "random": {}, "carry": {}}
     for name, tensor in tensors.items():

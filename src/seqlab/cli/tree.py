@@ -1,0 +1,41 @@
+"""What a beam looked at, as a picture or a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seqlab.core.errors import UsageError
+from seqlab.core.files import write_whole
+
+if TYPE_CHECKING:
+    from seqlab.runs.run import Run
+    from seqlab.tasks.base import Prediction
+
+ENDINGS = (".svg", ".html")
+
+
+def check_tree(file: str, texts: Sequence[str], *, beside: Mapping[str, bool]) -> None:
+    """What is wrong with `--tree FILE`, before a run is loaded. beside: options that answer something else, and whether they are given."""
+    if Path(file).suffix not in ENDINGS:
+        raise UsageError(f"--tree {file} is neither a picture nor a page.", cure="Call it NAME.svg or NAME.html.")
+    if len(texts) != 1:
+        raise UsageError(
+            f"--tree draws the search of one text, and there are {len(texts)}.",
+            cure='For example: seqlab predict RUN "A text." --beam 3 --tree t.svg',
+        )
+    if wrong := [option for option, is_given in beside.items() if is_given]:
+        raise UsageError(f"--tree and {' and '.join(wrong)} are both given.", cure="Give the one or the other.")
+
+
+def draw_tree(run: Run, text: str, file: str, *, top: int) -> Prediction:
+    """The answer, as without a tree; the picture stands in the file."""
+    from seqlab.pages.beam_tree import BeamTree, beam_tree_drawing, render_beam_tree
+    from seqlab.pages.drawing import standalone
+
+    prediction, candidates = run.search_tree(text, top=top)
+    tree = BeamTree.of(candidates, title=f"A beam of {run.recipe.search.beam}", source=text)
+    path = Path(file)
+    write_whole(path, standalone(beam_tree_drawing(tree)) if path.suffix == ".svg" else render_beam_tree(tree))
+    return prediction

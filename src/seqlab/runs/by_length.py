@@ -1,0 +1,41 @@
+"""How good several runs are on short and on long sources, side by side.
+
+Paper: Bahdanau et al. 2015, "Neural Machine Translation by Jointly Learning to Align and Translate", arXiv:1409.0473, figure 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from seqlab.metrics.items import Items
+from seqlab.metrics.slices import Part, by_item, cut, ranges, round_edges, slices
+
+
+@dataclass(frozen=True)
+class ByLength:
+    """One score of every competitor on parts of the data, cut by the length of the source; the parts are the same for all."""
+
+    score: str
+    unit: str
+    middles: list[float]
+    """The mean length of each part."""
+    parts: dict[str, list[Part]]
+    """By competitor."""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def quality_by_length(score: str, items: Mapping[str, Items], lengths: Float[np.ndarray, " items"], *, unit: str) -> ByLength | None:
+    """items: what the score of each competitor is made of, in the order of the lengths. None where all sources are about equally long."""
+    groups = cut(lengths, round_edges(lengths))
+    names = ranges(lengths, groups)
+    if len(names) < 2:
+        return None
+    found = {name: slices(unit, score=score, unit="rows", parts=by_item(own, groups, names))[0].parts for name, own in items.items()}
+    return ByLength(score, unit, [float(lengths[groups == group].mean()) for group in names], found)

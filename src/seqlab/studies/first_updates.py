@@ -1,0 +1,222 @@
+"""What goes wrong in the first updates? Updates and gradients layer by layer, and how much Adam's steps vary while it knows little."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from seqlab.pages.html import Markup, tag
+from seqlab.pages.interval_rows import Reach, interval_rows
+from seqlab.pages.report_data import Curve, Series
+from seqlab.studies.base import Finding, Value, studies
+from seqlab.studies.small_text import SmallText, small_text
+from seqlab.studies.small_training import seeded, train_small
+from seqlab.studies.small_transformer import SmallTransformer
+from seqlab.training.adamw import BETA2
+from seqlab.training.radam import known, rectification
+
+PARTS = ("W_q", "W_k", "W_v")
+SAMPLED = 20
+"""Every so many weights of a matrix are looked at."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is trained and measured."""
+
+    layers: int
+    updates: int
+    warm_up: int
+    streams: int
+    batches: int
+    time: int = 24
+    rate: float = 0.006
+    batch_size: int = 16
+
+
+FULL = Sizes(layers=8, updates=100, warm_up=80, streams=16, batches=40)
+QUICK = Sizes(layers=6, updates=30, warm_up=30, streams=6, batches=12, time=16, rate=0.01)
+
+
+@dataclass(frozen=True)
+class Record:
+    """One training, layer by layer and update by update."""
+
+    moves: Float[Tensor, "updates layers"]
+    """Root mean square of a layer's update, divided by the highest rate."""
+    gradients: Float[Tensor, "updates layers"]
+    """Norm of a layer's gradient, clipped as it was used."""
+    parts: Float[Tensor, "updates layers three"]
+    """Norms of the gradients of W_q, W_k and W_v."""
+
+
+@studies.register("first_updates")
+def first_updates(*, seed: int, quick: bool) -> Finding:
+    """A deep post-norm network trained with and without warm-up, and its gradients before training in independent streams."""
+    sizes = QUICK if quick else FULL
+    text = small_text()
+    cold, warm = (_record(text, sizes, warm_up, seed) for warm_up in (0, sizes.warm_up))
+    spread = relative_spread(_gradients_at_the_start(text, sizes, seed))
+    rows = [_row(layer, cold, warm) for layer in range(sizes.layers)]
+    updates = range(1, sizes.updates + 1)
+    shown = dict.fromkeys((0, sizes.layers // 2, sizes.layers - 1))
+    return Finding(
+        claim="Without warm-up gradients and Adam's updates shrink quickly; gradients of W_q and W_k are much smaller than those of W_v; and the "
+        "first updates vary most, because Adam has seen few gradients.",
+        found=_found(cold, warm, spread),
+        rows=rows,
+        curves=[
+            Curve(f"{title}, {name}", "update", label, _by_layer(values, updates, list(shown)), log_y=True)
+            for title, label, cold_values, warm_values in (
+                ("Updates", "root mean square / rate", cold.moves, warm.moves),
+                ("Gradients", "norm", cold.gradients, warm.gradients),
+            )
+            for name, values in (("no warm-up", cold_values), (f"warm-up of {sizes.warm_up}", warm_values))
+        ]
+        + [
+            Curve(
+                "How much 1/√second differs from stream to stream",
+                "update",
+                "deviation / mean",
+                [
+                    Series("gradients of the network", range(1, len(spread) + 1), spread.tolist()),
+                    Series("normal gradients, by formula", range(3, len(spread) + 1), [spread_of_normal(t) for t in range(3, len(spread) + 1)]),
+                    Series("the same, rectified (RAdam)", range(6, len(spread) + 1), [_rectified(t) for t in range(6, len(spread) + 1)]),
+                ],
+                log_y=True,
+            )
+        ],
+        pictures=[_bars(rows)],
+        notes=[
+            f"{sizes.layers} layers of width 32 with the norm after each sub-layer, rate {sizes.rate:g}. Layer 1 is the lowest.",
+            f"Batches are {sizes.batch_size} windows of {sizes.time} characters.",
+            "The size of an update is its root mean square over weights divided by the highest rate: 1 is Adam's full step.",
+            f"Gradients of W_q, W_k and W_v are means over the first {_first(cold)} updates without warm-up; so are first and last sizes.",
+            f"Deviations are taken at the first weights, which stay: {sizes.streams} streams of {sizes.batches} batches, median over weights.",
+            "For t normal gradients they follow from the chi-square distribution; with fewer than 3 there is no finite one.",
+        ],
+    )
+
+
+def relative_spread(gradients: Float[Tensor, "streams updates weights"]) -> Float[Tensor, "updates"]:
+    """deviation / mean of 1/√second over the streams, after each update: the median over the weights.
+
+    second_t = (1 - β₂) Σ β₂^(t - s) g_s² / (1 - β₂ᵗ), as Adam corrects it.
+    """
+    second = torch.zeros_like(gradients[:, 0])
+    found = []
+    for count, gradient in enumerate(gradients.unbind(dim=1), start=1):
+        second = BETA2 * second + (1 - BETA2) * gradient.square()
+        scale = (second / (1 - BETA2**count)).rsqrt()  # (streams, weights)
+        found.append((scale.std(dim=0) / scale.mean(dim=0)).median())
+    return torch.stack(found)
+
+
+def spread_of_normal(count: int) -> float:
+    """deviation / mean of 1/√second where gradients are normal with mean 0, and second is the mean of `count` > 2 squares.
+
+        E[1/second] = ρ/(ρ - 2),   E[1/√second] = √(ρ/2) Γ((ρ - 1)/2) / Γ(ρ/2),   ρ as in RAdam
+
+    Paper: Liu et al. 2020, arXiv:1908.03265, theorem 1.
+
+    >>> round(spread_of_normal(3), 2), round(spread_of_normal(100), 2)
+    (0.76, 0.07)
+    """
+    seen = known(count)
+    mean = math.sqrt(seen / 2) * math.exp(math.lgamma((seen - 1) / 2) - math.lgamma(seen / 2))
+    return math.sqrt(seen / (seen - 2) / mean**2 - 1)
+
+
+def _rectified(count: int) -> float:
+    """What is left of the deviation when the step is shortened by RAdam's factor."""
+    return rectification(count) * spread_of_normal(count)
+
+
+def _record(text: SmallText, sizes: Sizes, warm_up: int, seed: int) -> Record:
+    with seeded(seed, "first_updates") as generator:
+        model = SmallTransformer(text.num_symbols, layers=sizes.layers, norm="post")
+        layers = [list(layer.parameters()) for layer in model.body.layers]
+        before = [_joined(layer) for layer in layers]
+        moves, gradients, parts = [], [], []
+
+        def loss() -> Tensor:
+            return model.nats(*text.draw(sizes.batch_size, sizes.time, generator))
+
+        def watch(_: int) -> None:
+            after = [_joined(layer) for layer in layers]
+            moves.append([float((new - old).square().mean().sqrt()) / sizes.rate for new, old in zip(after, before, strict=True)])
+            gradients.append([float(_joined([each.grad for each in layer if each.grad is not None]).norm()) for layer in layers])
+            parts.append([_norms_of_parts(model, number) for number in range(sizes.layers)])
+            before[:] = after
+
+        train_small(model, loss, steps=sizes.updates, rate=sizes.rate, warm_up=warm_up, constant=True, watch=watch)
+    return Record(torch.tensor(moves), torch.tensor(gradients), torch.tensor(parts))
+
+
+def _norms_of_parts(model: SmallTransformer, layer: int) -> list[float]:
+    gradient = model.body.layers[layer].get_parameter("attention.qkv.weight").grad
+    assert gradient is not None
+    return [float(part.norm()) for part in gradient.chunk(3)]  # queries, keys and values lie below each other
+
+
+def _gradients_at_the_start(text: SmallText, sizes: Sizes, seed: int) -> Float[Tensor, "streams updates weights"]:
+    with seeded(seed, "first_updates") as generator:
+        model = SmallTransformer(text.num_symbols, layers=sizes.layers, norm="post")
+        matrices = [each for each in model.body.layers.parameters() if each.dim() == 2]
+        drawn = []
+        for _ in range(sizes.streams * sizes.batches):
+            model.zero_grad(set_to_none=True)
+            model.nats(*text.draw(sizes.batch_size, sizes.time, generator)).backward()
+            drawn.append(_joined([each.grad for each in matrices if each.grad is not None])[::SAMPLED])
+    return torch.stack(drawn).unflatten(0, (sizes.streams, sizes.batches))
+
+
+def _joined(tensors: Sequence[Tensor]) -> Float[Tensor, "weights"]:
+    return torch.cat([tensor.detach().flatten() for tensor in tensors])
+
+
+def _first(record: Record) -> int:
+    return min(10, len(record.moves))
+
+
+def _row(layer: int, cold: Record, warm: Record) -> dict[str, Value]:
+    early, late = slice(0, _first(cold)), slice(-_first(cold), None)
+    parts = cold.parts[early, layer].mean(dim=0).tolist()
+    sizes = {"gradient": cold.gradients, "update": cold.moves, "gradient with warm-up": warm.gradients}
+    spans = {"first": early, "last": late}
+    return {
+        "layer": layer + 1,
+        **{f"gradient of {name}": value for name, value in zip(PARTS, parts, strict=True)},
+        **{f"{what}, {name}": float(values[span, layer].mean()) for what, values in sizes.items() for name, span in spans.items()},
+    }
+
+
+def _by_layer(values: Float[Tensor, "updates layers"], updates: Sequence[int], layers: Sequence[int]) -> list[Series]:
+    return [Series(f"layer {layer + 1}", updates, values[:, layer].tolist()) for layer in layers]
+
+
+def _bars(rows: Sequence[dict[str, Value]]) -> Markup:
+    reaches = [Reach(f"layer {row['layer']}, {name}", float(row[f"gradient of {name}"])) for row in rows for name in PARTS]
+    title = "Norms of the gradients of W_q, W_k and W_v"
+    return tag("figure", tag("h3", title), interval_rows(reaches, title=title, with_bars=True), class_="chart-box")
+
+
+def _found(cold: Record, warm: Record, spread: Float[Tensor, "updates"]) -> str:
+    few = _first(cold)
+
+    def kept(values: Float[Tensor, "updates layers"]) -> float:
+        """The lowest layer's size at the end, as a share of that in the beginning."""
+        return float(values[-few:, 0].mean() / values[:few, 0].mean())
+
+    queries, keys, values = cold.parts[:few].mean(dim=(0, 1)).tolist()
+    return (
+        f"After {len(cold.moves)} updates without warm-up the lowest layer has {kept(cold.gradients):.2g} of its first gradients and "
+        f"{kept(cold.moves):.2g} of its first updates left (gradients with warm-up: {kept(warm.gradients):.2g}). In the first {few} updates the "
+        f"gradient of W_v is {values / queries:.3g} times that of W_q and {values / keys:.3g} times that of W_k. From stream to stream Adam's scale "
+        f"1/√second deviates by {float(spread[1]):.2f} of its mean at the second update and by {float(spread[-1]):.2f} at update {len(spread)}."
+    )

@@ -1,0 +1,111 @@
+"""A little translation for studies: German numbers into English ones, or any pairs of sentences."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from seqlab.core.seeds import derive
+from seqlab.datasets.numbers import words_of
+
+ONES = (
+    "null", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf", "dreizehn", "vierzehn", "fünfzehn",
+    "sechzehn", "siebzehn", "achtzehn", "neunzehn",
+)  # fmt: skip
+TENS = ("", "", "zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig")
+PAD, START, END, UNKNOWN = range(4)
+NUM_PAIRS = 4_000
+NUM_VALID = 200
+MOST_WORDS = 2_000
+"""Words of one side that have an id of their own; the others share one."""
+LONGEST = 40
+
+Pair = tuple[str, str]
+Sources = Int[Tensor, "batch source"]
+Targets = Int[Tensor, "batch target"]
+
+
+@dataclass(frozen=True)
+class SmallPairs:
+    """Pairs of sentences as ids; the last ones are never trained on."""
+
+    sources: list[list[int]]
+    targets: list[list[int]]
+    num_source_words: int
+    num_target_words: int
+
+    @classmethod
+    def of(cls, pairs: Sequence[Pair]) -> SmallPairs:
+        """Words are what stands between spaces, in lower case."""
+        sources, targets = ([sentence.lower().split()[:LONGEST] for sentence in side] for side in zip(*pairs, strict=True))
+        source_ids, target_ids = _vocabulary(sources[:-NUM_VALID]), _vocabulary(targets[:-NUM_VALID])
+        return cls(
+            [[source_ids.get(word, UNKNOWN) for word in words] for words in sources],
+            [[target_ids.get(word, UNKNOWN) for word in words] for words in targets],
+            len(source_ids) + UNKNOWN + 1,
+            len(target_ids) + UNKNOWN + 1,
+        )
+
+    def draw(self, batch_size: int, generator: torch.Generator) -> tuple[Sources, Targets]:
+        """Random pairs to train on."""
+        return self._batch(torch.randint(len(self.sources) - NUM_VALID, (batch_size,), generator=generator).tolist())
+
+    def valid(self) -> tuple[Sources, Targets]:
+        return self._batch(range(len(self.sources) - NUM_VALID, len(self.sources)))
+
+    def _batch(self, rows: Sequence[int]) -> tuple[Sources, Targets]:
+        """Padded; targets stand between a start and an end."""
+        return _padded([self.sources[row] for row in rows]), _padded([[START, *self.targets[row], END] for row in rows])
+
+
+@cache
+def german_numbers() -> list[Pair]:
+    """Different numbers below a million, shorter ones as often as longer ones, in a random order."""
+    chance = random.Random(derive(0, "german numbers"))  # noqa: S311 (not for secrets)
+    found: dict[int, Pair] = {}
+    while len(found) < NUM_PAIRS:
+        number = chance.randrange(10 ** chance.randint(1, 6))
+        found.setdefault(number, (german(number), words_of(number, with_and=False).replace("-", " ")))
+    pairs = list(found.values())
+    chance.shuffle(pairs)
+    return pairs
+
+
+def german(number: int) -> str:
+    """A number below a million, cut into its parts. Ones come before tens, so words change places in English.
+
+    >>> german(21), german(305_012), german(101_201)
+    ('ein und zwanzig', 'drei hundert fünf tausend zwölf', 'ein hundert ein tausend zwei hundert eins')
+    """
+    thousands, rest = divmod(number, 1000)
+    words = [*_below_thousand(thousands, last="ein"), "tausend"] if thousands else []
+    return " ".join([*words, *_below_thousand(rest, last="eins")] if rest or not thousands else words)
+
+
+def _below_thousand(number: int, *, last: str) -> list[str]:
+    """last: how a one at the end is called."""
+    hundreds, rest = divmod(number, 100)
+    words = ["ein" if hundreds == 1 else ONES[hundreds], "hundert"] if hundreds else []
+    if rest == 1:
+        return [*words, last]
+    if rest < len(ONES):
+        return [*words, ONES[rest]] if rest or not hundreds else words
+    tens, ones = divmod(rest, 10)
+    return [*words, *(["ein" if ones == 1 else ONES[ones], "und"] if ones else []), TENS[tens]]
+
+
+def _vocabulary(sentences: Sequence[Sequence[str]]) -> dict[str, int]:
+    counts = Counter(word for words in sentences for word in words)
+    return {word: place for place, (word, _) in enumerate(counts.most_common(MOST_WORDS), start=UNKNOWN + 1)}
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> Int[Tensor, "batch longest"]:
+    longest = max(map(len, rows))
+    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])  # (batch, longest)

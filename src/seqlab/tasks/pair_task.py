@@ -1,0 +1,196 @@
+"""Targets that are written token by token, whatever is read before: what translation and captioning share."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Shaped
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from seqlab.batches.batch import Batch
+from seqlab.batches.feed import Feed, Position, one_pass
+from seqlab.batches.plans import BucketPlan, Indices, LengthOrderPlan, Plan, TokenBucketPlan
+from seqlab.core.errors import UsageError
+from seqlab.decoding.beam import BeamSearch
+from seqlab.decoding.building import answer_of, build_search
+from seqlab.decoding.ensemble import Ensemble
+from seqlab.decoding.hypothesis import Hypothesis
+from seqlab.decoding.in_order import write_in_order
+from seqlab.decoding.recording import record_search
+from seqlab.decoding.search import Search
+from seqlab.decoding.search_tree import SearchTree
+from seqlab.decoding.settings import SearchSettings
+from seqlab.losses.full_softmax import full_softmax, log_probs_of_targets
+from seqlab.models.encoder_decoder import EncoderDecoder
+from seqlab.sources.base import Source
+from seqlab.tasks.base import Task
+from seqlab.tasks.own_outputs import with_own_outputs
+from seqlab.tasks.target_tokens import TargetTokens
+from seqlab.training.base import BatchLoss, Carry, Validation
+from seqlab.training.forcing import truth_share
+
+EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
+"""At most so many pairs, and padded steps, are looked at together."""
+MOST_LOOKS, LONGEST_LOOKS = 4, 40
+"""Pairs of a report that show where was looked, and the tokens that can still be read there."""
+NO_LIMIT = 1 << 30
+
+Steps = Shaped[Tensor, "source *features"]
+"""One source, as the encoder reads it."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One target that was written for a source."""
+
+    text: str
+    probability: float
+    """Of all its tokens, and of its end where it has one."""
+    found: Hypothesis
+
+
+class PairTask(Task):
+    """An encoder reads a source, a decoder writes the target.
+
+    While it learns, the decoder is told the true tokens so far (teacher forcing) or, with training.own_outputs, more and more of its own.
+    """
+
+    tokens: TargetTokens
+    sources: dict[str, Source]
+
+    @abstractmethod
+    def collate(self, split: str, rows: Indices) -> Batch: ...
+
+    @abstractmethod
+    def sides(self, split: str) -> NDArray[np.int64]:
+        """How long both sides of every pair are, (pairs, 2): what a batch costs."""
+
+    @property
+    def longest_known(self) -> int:
+        """Tokens of a side that the network's positions know."""
+        return NO_LIMIT
+
+    def feed(self, position: Position) -> Feed:
+        sides, training = self.sides("train"), self.recipe.training
+        plan: Plan
+        if training.batch_tokens:
+            plan = TokenBucketPlan(sides, batch_tokens=training.batch_tokens, seed=training.seed)
+        else:
+            plan = BucketPlan(sides.sum(axis=1), batch_size=min(training.batch_size, len(sides)), seed=training.seed)
+        return Feed(plan, lambda rows, _: self.collate("train", rows), position=position)
+
+    def all_batches(self, split: str) -> Iterable[Batch]:
+        plan = LengthOrderPlan(self.sides(split).sum(axis=1), batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
+        return one_pass(plan, lambda rows, _: self.collate(split, rows))
+
+    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
+        assert isinstance(model, EncoderDecoder)
+        given, wanted, is_target = self._shifted(batch)
+        training = self.recipe.training
+        if training.own_outputs != "none":
+            step = int(carry[0]) if carry else 0
+            truth = truth_share(step, decay=training.own_outputs, half=training.own_outputs_half, least=training.least_truth)
+            given = with_own_outputs(model, batch.inputs, batch.is_token, given, truth=truth, each=training.own_outputs_for)
+            carry = (torch.tensor(step + 1),)
+        features = model.features(batch.inputs, batch.is_token, given, is_target)
+        smoothing = training.label_smoothing if model.training else 0.0
+        total, correct = full_softmax(features[is_target], model.output_weight, model.bias, wanted[is_target], smoothing=smoothing)
+        return BatchLoss(total, int(is_target.sum()), correct, carry)
+
+    def _shifted(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """What the decoder reads, what it is to write after it, and where it is to write anything."""
+        given, wanted = batch.targets[:, :-1], batch.targets[:, 1:]
+        lengths = torch.from_numpy(self._target_lengths(batch)).to(given.device)
+        return given, wanted, torch.arange(given.shape[1], device=given.device) < lengths[:, None] - 1
+
+    def _target_lengths(self, batch: Batch) -> NDArray[np.int64]:
+        pad_id = self.tokens.target.vocabulary.pad_id
+        targets = batch.targets.cpu().numpy()
+        is_real = targets != pad_id
+        is_real[:, 0] = True  # some published models start with the padding token
+        found: NDArray[np.int64] = is_real.shape[1] - is_real[:, ::-1].argmax(axis=1)
+        return found
+
+    def validate(self, model: nn.Module) -> Validation:
+        log_probs, correct = [], 0
+        for batch in self.all_batches("valid"):
+            found, right = self._told(model, batch)
+            log_probs.append(found)
+            correct += right
+        together = torch.cat(log_probs)
+        loss = -float(together.double().mean())
+        return Validation(loss, higher_is_better=False, facts={"valid_loss": loss, "valid_accuracy": correct / len(together)})
+
+    def _told(self, model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
+        """log P of every true token after the true ones before it, and how many are the likeliest."""
+        assert isinstance(model, EncoderDecoder)
+        batch = batch.to(next(model.parameters()).device)
+        given, wanted, is_target = self._shifted(batch)
+        features = model.features(batch.inputs, batch.is_token, given, is_target)[is_target]
+        found = log_probs_of_targets(features, model.output_weight, model.bias, wanted[is_target])
+        return found, int((model.head(features).argmax(dim=-1) == wanted[is_target]).sum())
+
+    def describe_rows(self, batch: Batch) -> str:
+        lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())
+        return f"batch of {len(lines)} pairs, lines {', '.join(map(str, lines[:5]))}{' …' if len(lines) > 5 else ''} of {self.sources['train'].name}"
+
+    @torch.inference_mode()
+    def write(self, model: nn.Module, sources: Iterable[Steps], *, num_answers: int = 1) -> list[list[Hypothesis]]:
+        """For each source its targets, the best first: as many as are wanted, where the search finds so many."""
+        assert isinstance(model, EncoderDecoder | Ensemble)
+        device, search = next(model.parameters()).device, self._searched(num_answers)
+        found = write_in_order(model, sources, self.build_search(search), batch_size=search.batch_size, number_of=number_of, device=device)
+        return [answer_of(search, hypotheses) for hypotheses in found]
+
+    @torch.inference_mode()
+    def search_tree(self, model: nn.Module, source: Steps, *, num_answers: int = 1) -> tuple[list[Hypothesis], SearchTree]:
+        """The targets of one source, as `write` gives them, and all that the beam looked at on the way."""
+        assert isinstance(model, EncoderDecoder | Ensemble)
+        settings = self._searched(num_answers)
+        search = self.build_search(settings)
+        if not isinstance(search, BeamSearch):
+            raise UsageError("only a beam of at least 2 has a search tree.", where="search.beam", cure="For example --beam 3, or search.beam=3.")
+        found, tree = record_search(model, source, search, device=next(model.parameters()).device)
+        return answer_of(settings, found), tree
+
+    def answer(self, found: Hypothesis, text: str) -> Answer:
+        """A hypothesis in words, with the probability of all that was free to choose."""
+        return Answer(text, math.exp(sum(found.token_log_probs[len(self.tokens.forced) :])), found)
+
+    def _searched(self, num_answers: int) -> SearchSettings:
+        """The settings of the search, with as many answers as are wanted and can come; of draws all, since many may be the same."""
+        search = self.recipe.search
+        most = search.samples if search.temperature and num_answers > 1 else min(num_answers, search.beam)
+        return search.model_copy(update={"n_best": max(search.n_best, most)})
+
+    def build_search(self, settings: SearchSettings) -> Search:
+        """The search that settings describe, over the tokens of the target side."""
+        symbols = self.tokens.symbols
+        if settings.unknown == "copy":
+            symbols = symbols.allowing(self.tokens.target.vocabulary.unk_id)
+        prefix = [*self.tokens.forced, *(self.tokens.target.encode(settings.prefix).tolist() if settings.prefix else [])]
+        size, longest = len(self.tokens.target.vocabulary), self.longest_known - 2
+        return build_search(settings, symbols, vocabulary_size=size, prefix=prefix, longest=longest)
+
+    @torch.inference_mode()
+    def alignment(self, model: nn.Module, source: Steps, target: Sequence[int]) -> list[list[float]] | None:
+        """Where was looked for every token of a target and for its end, one row each; None where the decoder has no attention."""
+        assert isinstance(model, EncoderDecoder | Ensemble)
+        read = source.unsqueeze(0).to(next(model.parameters()).device)
+        given = torch.tensor([[self.tokens.start_id, *target]], device=read.device)
+        writing = model.start(read, torch.ones(read.shape[:2], dtype=torch.bool, device=read.device))
+        _, _, found = model.align(given, torch.ones_like(given, dtype=torch.bool), writing)
+        return None if found is None else found[0].float().cpu().tolist()
+
+
+def number_of(source: Steps) -> int:
+    """A number that a source has wherever it stands, so that its draws are the same in a stream, in a batch and alone."""
+    content = hashlib.blake2b(source.numpy().tobytes(), digest_size=8)
+    return int.from_bytes(content.digest(), "big")

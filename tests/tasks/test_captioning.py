@@ -1,0 +1,266 @@
+"""Pictures into words: which files are read, what stands together, what is learned, written and refused."""
+
+from __future__ import annotations
+
+import math
+import sys
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from seqlab.batches.feed import Position
+from seqlab.core.errors import DataError, MissingExtra, RecipeError
+from seqlab.decoding.scoring import score_targets
+from seqlab.models.picture_encoder import PictureEncoder
+from seqlab.recipes.reading import check
+from seqlab.runs.data import open_data
+from seqlab.runs.surveying import survey_parts, survey_warnings
+from seqlab.sources.pixels import decode_picture, fitted, pixels_of
+from seqlab.tasks.captioning import Captioning
+from seqlab.tokens.vocabulary import EOS
+
+image = pytest.importorskip("PIL.Image")
+
+COLOURS = {"red": (200, 20, 20), "green": (20, 160, 40), "blue": (30, 60, 210), "white": (255, 255, 255)}
+MODEL = {"kind": "image_convolutional", "hidden_size": 6, "dropout": 0.0}
+
+
+def draw(folder: Path, *, size: tuple[int, int] = (12, 9)) -> list[str]:
+    """One picture of each colour; the last one in another format."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = [f"{colour}.{'jpg' if colour == 'white' else 'png'}" for colour in COLOURS]
+    for name, colour in zip(names, COLOURS.values(), strict=True):
+        image.new("RGB", size, colour).save(folder / name)
+    return names
+
+
+def table(folder: Path, rows: list[tuple[str, str]]) -> Path:
+    path = folder / "captions.tsv"
+    path.write_text("image\tcaption\n" + "".join(f"{name}\t{caption}\n" for name, caption in rows))
+    return path
+
+
+def rows_for(names: list[str], *, under: str = "") -> list[tuple[str, str]]:
+    """Two captions for each picture, not side by side."""
+    return [(under + name, f"{start} {name.partition('.')[0]} wall") for start in ("a", "this is a") for name in names]
+
+
+def make(path: Path, **sections: dict[str, Any]) -> Captioning:
+    data = {"train": str(path), "valid": str(path), "test_share": 0.0, "picture_size": 8, **sections.pop("data", {})}
+    raw = {"task": "captioning", "data": data, "model": MODEL, "training": {"batch_size": 4}, **sections}
+    opened = open_data(check(raw, where="test"))
+    recipe, _ = Captioning.complete(opened.recipe, opened.parts["train"])
+    task = Captioning.learn(recipe, opened.parts["train"])
+    for name, source in opened.parts.items():
+        task.attach(name, source)
+    torch.manual_seed(5)
+    return task
+
+
+@pytest.fixture
+def captions(tmp_path: Path) -> Path:
+    return table(tmp_path, rows_for(draw(tmp_path / "pictures"), under="pictures/"))
+
+
+@pytest.mark.spec(15)
+def test_a_picture_is_read_once_for_all_its_captions_and_the_loss_is_that_of_each(captions: Path) -> None:
+    task = make(captions, tokens={"kind": "words"})
+    assert (len(task.stores["train"]), len(task.pictures["train"])) == (8, 4)
+    assert task.questions("train")[0].references == ["a red wall", "this is a red wall"]
+    model = task.build_model().double().eval()
+    batch = task.feed(Position()).take()
+    expected, count = torch.zeros((), dtype=torch.float64), 0
+    colours = np.array(list(COLOURS.values()))
+    for row in batch.rows.tolist():
+        number = int(task.stores["train"].targets[row])
+        picture = task.pictures["train"][number].reshape(8, 8, 3)
+        assert np.abs(picture.astype(int) - colours[number]).max() <= 2  # the pixels of its own colour, JPEG among them
+        steps = (picture.reshape(8, 24) - task.inputs.scale.mean) / task.inputs.scale.scale
+        target = torch.from_numpy(task.stores["train"][row].astype(np.int64))
+        every = [torch.ones(1, length, dtype=torch.bool) for length in (8, len(target) - 1)]
+        logits = model(torch.from_numpy(steps)[None], every[0], target[None, :-1], every[1])
+        expected += F.cross_entropy(logits[0], target[1:], reduction="sum")
+        count += len(target) - 1
+    batch = batch.__class__(batch.inputs.double(), batch.is_token, batch.targets, batch.rows)
+    found = task.loss(model, batch, ())
+    torch.testing.assert_close(found.total, expected, rtol=1e-5, atol=1e-5)
+    assert found.count == count
+    again = Captioning.load(task.recipe, saved(task, captions.parent / "tokens"))
+    assert again.tokens.target.vocabulary.pieces == task.tokens.target.vocabulary.pieces
+    assert np.array_equal(again.inputs.scale.mean, task.inputs.scale.mean)
+
+
+def saved(task: Captioning, folder: Path) -> Path:
+    task.save(folder)
+    return folder
+
+
+@pytest.mark.spec(15, 44)
+@pytest.mark.parametrize(
+    ("model", "decoder"),
+    [
+        (MODEL, {"kind": "recurrent"}),
+        (MODEL, {"kind": "transformer", "layers": 1, "heads": 2}),
+        ({"kind": "vision_transformer", "hidden_size": 8, "heads": 2, "layers": 1, "dropout": 0.0}, {}),
+        ({"kind": "vision_transformer", "hidden_size": 8, "heads": 2, "layers": 1, "dropout": 0.0}, {"kind": "recurrent", "cell": "gru"}),
+    ],
+)
+def test_any_picture_encoder_stands_before_any_decoder(captions: Path, model: dict[str, Any], decoder: dict[str, Any]) -> None:
+    """Gradients reach the pixels' first layer, a beam's scores are those of forced scoring, and every look adds up to 1."""
+    task = make(captions, model=model, decoder=decoder, search={"beam": 3, "n_best": 3, "max_tokens": 5})
+    network = task.build_model()
+    loss = task.loss(network, task.feed(Position()).take(), ())
+    loss.total.backward()
+    assert [name for name, parameter in network.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
+    network.eval()
+    assert isinstance(network.encoder, PictureEncoder)
+    pictures = [task.inputs.steps(task.pictures["train"][number]) for number in range(3)]
+    for source, found in zip(pictures, task.write(network, pictures), strict=True):
+        for one in found:
+            forced = score_targets(network, [source], [one.tokens], task.tokens.symbols, ended=[one.ended])[0]
+            assert one.log_prob == pytest.approx(forced.log_prob, abs=1e-4)
+    looked = task.looks(network, task.pictures["train"][0], found[0].tokens)
+    assert looked is not None
+    grids = [look["weights"] for look in looked["looks"][1:]]
+    assert np.array(grids).shape[1:] == network.encoder.grid
+    assert [np.sum(grid) for grid in grids] == pytest.approx([1.0] * len(grids), abs=0.01)
+    assert looked["looks"][-1]["words"] == EOS
+
+
+@pytest.mark.slow
+def test_captions_of_one_picture_stay_in_one_part_and_are_scored_together(tmp_path: Path) -> None:
+    names = [f"{number}.png" for number in range(30)]
+    for number, name in enumerate(names):
+        image.new("RGB", (8, 8), (8 * number, 0, 0)).save(tmp_path / name)
+    path = table(tmp_path, [(name, f"{start} {name[:-4]}") for start in ("number", "no") for name in names])
+    task = make(path, data={"valid": "", "valid_share": 0.3}, search={"max_tokens": 4})
+    parts = [{row.values["image"] for row in task.sources[split].rows()} for split in ("train", "valid")]
+    assert parts[0] | parts[1] == set(names)
+    assert not parts[0] & parts[1]
+    assert len(task.stores["valid"]) == 2 * len(parts[1])
+    evaluation = task.evaluate(task.build_model().eval(), "valid")
+    assert len(evaluation.answers) == len(parts[1])
+    assert all(len(truths) == 2 for truths in evaluation.truths)
+    assert {score.name for score in evaluation.scores} >= {"bleu", "meteor", "exact_match"}
+    assert "the commonest caption" in evaluation.scores[0].sentence()
+
+
+def test_pictures_come_from_an_archive_or_a_folder_and_questions_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = draw(tmp_path / "elsewhere")
+    with zipfile.ZipFile(tmp_path / "images.zip", "w") as archive:
+        for name in names:
+            archive.write(tmp_path / "elsewhere" / name, f"inside/{name}")
+    path = table(tmp_path, rows_for(names))
+    packed = make(path, data={"pictures": ["images.zip"]})
+    unpacked = make(path, data={"pictures": [str(tmp_path / "elsewhere")]})
+    assert [packed.pictures["train"][number].tolist() for number in range(4)] == [unpacked.pictures["train"][number].tolist() for number in range(4)]
+    model = packed.build_model().eval()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    here, there, pixels = packed.predict(model, ["red.png", "inside/red.png", [[list(COLOURS["red"])] * 8] * 8], top=1)
+    assert here.answer == there.answer == pixels.answer
+    assert here.probability == pytest.approx(pixels.probability, rel=1e-5)
+    assert math.isfinite(there.probability or math.nan)
+
+
+def test_pixels_are_upright_on_white_and_grey_where_that_is_wanted(tmp_path: Path) -> None:
+    path = tmp_path / "one.png"
+    see_through = image.new("RGBA", (3, 2), (255, 0, 0, 0))
+    see_through.putpixel((2, 1), (0, 0, 255, 255))
+    see_through.save(path)
+    found = decode_picture(path.read_bytes(), where="")
+    assert found.shape == (2, 3, 3)
+    assert found[0, 0].tolist() == [255, 255, 255]
+    assert found[1, 2].tolist() == [0, 0, 255]
+    turned = image.new("RGB", (4, 2), "red")
+    exif = turned.getexif()
+    exif[0x0112] = 6  # held upright by the camera
+    turned.save(tmp_path / "turned.jpg", exif=exif)
+    assert decode_picture((tmp_path / "turned.jpg").read_bytes(), where="").shape == (4, 2, 3)
+    deep = image.fromarray(np.full((2, 2), 257 * 7, np.uint16))
+    deep.save(tmp_path / "deep.png")
+    assert decode_picture((tmp_path / "deep.png").read_bytes(), where="").tolist() == [[[7] * 3] * 2] * 2
+    assert fitted(found, height=2, width=3, channels=1)[1, 2].tolist() == [29]  # 0.114 of 255
+    assert fitted(pixels_of([[10]], where=""), height=1, width=1, channels=3).tolist() == [[[10, 10, 10]]]
+    assert fitted(found, height=4, width=6, channels=3).shape == (4, 6, 3)
+
+
+def refused(path: Path, kind: type[Exception] = DataError, **sections: dict[str, Any]) -> str:
+    with pytest.raises(kind) as caught:
+        make(path, **sections)
+    return str(caught.value)
+
+
+def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path) -> None:
+    names = [name for name, _ in rows_for(draw(tmp_path / "pictures"), under="pictures/")]
+    missing = refused(table(tmp_path, [*[(name, "a wall") for name in names], ("pictures/rad.png", "a wall")]))
+    assert "captions.tsv, line 10: there is no picture file 'pictures/rad.png'" in missing
+    assert "Did you mean 'red.png'?" in missing
+    (tmp_path / "pictures" / "text.png").write_text("these are words")
+    no_picture = refused(table(tmp_path, [(names[0], "a wall"), ("pictures/text.png", "a wall")]))
+    assert "line 3, pictures/text.png: the file is no picture that can be read." in no_picture
+    skipped = make(table(tmp_path, [(name, "a wall") for name in [*names[:3], "pictures/text.png", "nowhere.png"]]), data={"bad_rows": "skip"})
+    assert len(skipped.pictures["train"]) == 3
+    assert "2 rows could not be read and were skipped" in skipped.notes[0]
+    whole = (tmp_path / "pictures" / "red.png").read_bytes()
+    image.effect_noise((64, 64), 90).save(tmp_path / "pictures" / "cut.png")
+    (tmp_path / "pictures" / "cut.png").write_bytes((tmp_path / "pictures" / "cut.png").read_bytes()[:900])
+    assert "cannot be read to its end" in refused(table(tmp_path, [(names[0], "a wall"), ("pictures/cut.png", "a wall")]))
+    words = refused(table(tmp_path, [("a dog runs", "a wall"), ("it rains", "a wall")]), data={"source": "image", "target": "caption"})
+    assert "line 2: there is no picture file 'a dog runs'" in words
+    assert "column 'image' names no picture" in refused(table(tmp_path, [("", "a wall"), (names[0], "a wall")]))
+    assert "column 'caption' has no text" in refused(table(tmp_path, [(names[0], " ")]))
+    assert "no such folder or archive of pictures" in refused(table(tmp_path, [(names[0], "a wall")]), data={"pictures": ["nothing.zip"]})
+    assert whole.startswith(b"\x89PNG")
+
+
+def test_a_picture_of_very_many_pixels_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    small = tmp_path / "small.png"
+    image.new("1", (10, 10)).save(small)
+    content = bytearray(small.read_bytes())
+    for sides in ((9_000, 9_000), (30_000, 30_000)):  # below and above what Pillow itself complains about
+        content[16:24] = b"".join(side.to_bytes(4, "big") for side in sides)
+        content[29:33] = zlib.crc32(bytes(content[12:29])).to_bytes(4, "big")
+        small.write_bytes(bytes(content))
+        assert "the picture has more than 50,000,000 pixels." in refused(table(tmp_path, [("small.png", "a wall")]))
+
+
+def test_networks_and_searches_that_do_not_fit_pictures_are_refused(captions: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "a recurrent network reads no pictures.\n  Use --model cnn2d or --model vit." in refused(
+        captions, RecipeError, model={"kind": "recurrent"}
+    )
+    assert "1 channel (grey) or 3 (colours), not 2" in refused(captions, RecipeError, model={**MODEL, "channels": 2})
+    task = make(captions, search={"coverage": 0.5, "beam": 2})
+    with pytest.raises(RecipeError, match="no words to be covered"):
+        task.write(task.build_model(), [task.inputs.steps(task.pictures["train"][0])])
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(MissingExtra, match=r"Reading picture files needs the package 'Pillow'.*\n.*pip install 'seqlab\[pictures\]'"):
+        decode_picture(b"", where="")
+
+
+def test_names_of_picture_files_ask_for_captions_without_a_task(captions: Path) -> None:
+    opened = open_data(check({"data": {"train": str(captions), "source": "image", "target": "caption"}}, where="test"))
+    assert opened.recipe.task == "captioning"
+    assert "column 'image' names picture files: captioning; another task: task=NAME" in opened.reasons
+    named = open_data(check({"task": "captioning", "data": {"train": str(captions)}}, where="test"))
+    assert (named.recipe.data.source, named.recipe.data.target) == ("image", "caption")
+
+
+def test_names_that_are_alike_are_other_pictures_and_several_captions_are_usual(captions: Path) -> None:
+    names = draw(captions.parent / "pictures")
+    more = [(f"pictures/a_long_name_of_one_photograph_{number}.png", f"a wall {number}") for number in range(20)]
+    for name, _ in more:
+        image.new("RGB", (8, 8)).save(captions.parent / name)
+    table(captions.parent, [*rows_for(names, under="pictures/"), *more])
+    opened = open_data(check({"task": "captioning", "data": {"train": str(captions)}}, where="test"))
+    found = survey_parts(opened.recipe, opened.parts)
+    assert sum(part.rows for part in found.parts.values()) == 28
+    assert sum(part.duplicates for part in found.parts.values()) == 4
+    assert survey_warnings(opened.recipe, found) == []
+    leaking = open_data(check({"task": "captioning", "data": {"train": str(captions), "valid": str(captions)}}, where="test"))
+    assert survey_parts(leaking.recipe, leaking.parts).parts["valid"].leaks > 20

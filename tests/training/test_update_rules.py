@@ -1,0 +1,141 @@
+"""Every rule by which gradients become updates: against torch's own, against plain arithmetic, and in the loop."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from pydantic import ValidationError
+from torch import nn
+
+from seqlab.core.settings import choices_of
+from seqlab.training.adam_2k import Adam2k
+from seqlab.training.adamw import AdamW
+from seqlab.training.loop import Trainer
+from seqlab.training.optimizer import Optimizer, build_optimizer
+from seqlab.training.radam import RAdam
+from seqlab.training.settings import TrainingSettings
+from seqlab.training.sgd import SGD
+from seqlab.training.stop_signals import StopRequest
+from seqlab.training.update_rule import UpdateRule, update_rules
+from tests.training.test_loop import StopAt, outcome
+from tests.training.toy_task import make_trainer
+
+NAMES = update_rules.names()
+SETTINGS: dict[str, Any] = {"weight_decay": 0.1, "decay_all": True, "measured_steps": 0}
+
+
+def compare(rule: UpdateRule, theirs: type[torch.optim.Optimizer], *, decay: float, updates: int, **options: Any) -> None:
+    """Both move a matrix and a vector over gradients of very different sizes, at a changing rate."""
+    generator = torch.Generator().manual_seed(4)
+    start = [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((3, 5), (7,))]
+    ours, reference = ([nn.Parameter(tensor.clone()) for tensor in start] for _ in range(2))
+    optimizer = Optimizer(rule, {"a": ours[0], "b": ours[1]}, {"a": decay, "b": decay})
+    known = theirs(reference, lr=1.0, weight_decay=decay, **options)
+    for update in range(updates):
+        for mine, other in zip(ours, reference, strict=True):
+            mine.grad = torch.randn(mine.shape, generator=generator, dtype=torch.float64) * 10 ** (update % 5 - 3) + mine.detach()
+            other.grad = mine.grad.clone()
+        known.param_groups[0]["lr"] = rate = 0.02 * (1 + update % 3)
+        optimizer.step(rate)
+        known.step()
+        for mine, other in zip(ours, reference, strict=True):
+            torch.testing.assert_close(mine, other, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.spec(107)
+def test_radam_is_torchs_rectified_adam_over_200_updates() -> None:
+    compare(RAdam(), torch.optim.RAdam, decay=0.05, updates=200, decoupled_weight_decay=True)
+
+
+@pytest.mark.spec(101)
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
+def test_sgd_is_torchs(momentum: float) -> None:
+    compare(SGD(momentum=momentum), torch.optim.SGD, decay=0.0, updates=30, momentum=momentum)
+
+
+def test_weights_decay_beside_the_gradient_of_sgd() -> None:
+    weight = nn.Parameter(torch.tensor([2.0], dtype=torch.float64))
+    optimizer = Optimizer(SGD(momentum=0.5), {"w": weight}, {"w": 0.1})
+    for gradient, expected in ((3.0, 2.0 - 0.2 * 0.1 * 2.0 - 0.2 * 3.0), (1.0, 1.36 - 0.2 * 0.1 * 1.36 - 0.2 * 2.5)):
+        weight.grad = torch.tensor([gradient], dtype=torch.float64)
+        optimizer.step(0.2)
+        assert weight.item() == pytest.approx(expected)
+
+
+@pytest.mark.spec(107)
+def test_adam_2k_without_measuring_is_adam() -> None:
+    compare(Adam2k(measured=0), torch.optim.AdamW, decay=0.05, updates=30)
+
+
+@pytest.mark.spec(107)
+def test_adam_2k_moves_nothing_while_it_measures_and_then_knows_the_size_of_gradients() -> None:
+    weight = nn.Parameter(torch.tensor([2.0], dtype=torch.float64))
+    optimizer = Optimizer(Adam2k(measured=3), {"w": weight}, {"w": 0.1})
+    second, first, expected = 0.0, 0.0, 2.0
+    for count, gradient in enumerate([3.0, -1.0, 0.5, 4.0, -2.0], start=1):
+        weight.grad = torch.tensor([gradient], dtype=torch.float64)
+        optimizer.step(0.2)
+        second = 0.999 * second + 0.001 * gradient**2
+        if count > 3:
+            first = 0.9 * first + 0.1 * gradient
+            expected -= 0.2 * 0.1 * expected + 0.2 * first / (1 - 0.9**count) / (math.sqrt(second / (1 - 0.999**count)) + 1e-8)
+        assert weight.item() == pytest.approx(expected, rel=1e-12)
+        assert (optimizer.state()["first.w"].item() == 0.0) == (count <= 3)
+
+
+def test_a_run_in_which_adam_2k_would_never_move_is_refused() -> None:
+    message = "moves nothing in its first measured_steps=2000 updates, and there are steps=500. Lower measured_steps"
+    with pytest.raises(ValidationError, match=message):
+        TrainingSettings(optimizer="adam_2k", steps=500)
+    assert TrainingSettings(optimizer="adam_2k", steps=2001).measured_steps == 2000
+
+
+def test_the_setting_offers_every_rule_and_adamw_is_the_default() -> None:
+    assert sorted(choices_of(TrainingSettings.model_fields["optimizer"].annotation)) == NAMES
+    assert isinstance(build_optimizer(nn.Linear(2, 3), TrainingSettings())._rule, AdamW)
+    assert all(update_rules.sentence(name).endswith(".") for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stopped_run_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> None:
+    def trainer(folder: str) -> Trainer:
+        return make_trainer(tmp_path / folder, dropout=0.3, optimizer=name, average=0.9, measured_steps=9, learning_rate=0.05)
+
+    whole = trainer("whole")
+    assert whole.run(StopRequest())
+    stopper = StopAt(7)
+    stopped = trainer("parts")
+    stopped.watcher = stopper
+    assert not stopped.run(stopper.request)
+    again = trainer("parts")
+    saved, problems = again.checkpoints.load()
+    assert saved is not None
+    assert not problems
+    again.resume(saved)
+    assert again.run(StopRequest())
+    assert outcome(again) == outcome(whole)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lower_layers_move_by_their_share_and_frozen_ones_not_at_all(name: str) -> None:
+    """The first update is in proportion to the rate, decay included, whatever the rule."""
+    moves = {}
+    for share in (1.0, 0.5):
+        torch.manual_seed(2)
+        model = nn.ModuleDict(
+            {"embed": nn.Linear(3, 4), "body": nn.ModuleDict({"layers": nn.ModuleList([nn.Linear(4, 4)])}), "head": nn.Linear(4, 2)}
+        )
+        model["head"].bias.requires_grad_(False)
+        before = {key: parameter.detach().clone() for key, parameter in model.named_parameters()}
+        optimizer = build_optimizer(model, TrainingSettings(optimizer=name, **SETTINGS), layer_decay=share)
+        model["head"](model["body"]["layers"][0](model["embed"](torch.ones(2, 3)))).square().sum().backward()
+        optimizer.step(0.01)
+        moves[share] = {key: parameter.detach() - before[key] for key, parameter in model.named_parameters()}
+    for key, factor in {"embed.weight": 0.25, "body.layers.0.weight": 0.5, "head.weight": 1.0, "head.bias": 0.0}.items():
+        torch.testing.assert_close(moves[0.5][key], factor * moves[1.0][key], rtol=1e-3, atol=1e-6)
+        assert bool(moves[1.0][key].any()) == (key != "head.bias")
+    assert not any(key.endswith("head.bias") for key in optimizer.state())
