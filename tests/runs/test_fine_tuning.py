@@ -247,7 +247,8 @@ def test_classes_of_series_start_from_other_series(tmp_path: Path) -> None:
     assert isinstance(new.recipe, Recipe)
 
 
-def test_a_rate_for_fine_tuning_is_chosen_where_none_is_given(language_run: Run, tmp_path: Path) -> None:
+def test_a_rate_for_fine_tuning_is_chosen_where_none_is_given(language_run: Run, recurrent_run: Run, tmp_path: Path) -> None:
     chosen = prepared(write_table(tmp_path), language_run).recipe.training.learning_rate
-    assert chosen < 3e-3 * 2
+    assert chosen == min(3e-3, float(f"{32 / language_run.recipe.model.hidden_size**2:.1g}"))
+    assert prepared(write_table(tmp_path), recurrent_run).recipe.training.learning_rate == 2e-3
     assert prepared(write_table(tmp_path), language_run, "training.learning_rate=0.3").recipe.training.learning_rate == 0.3

@@ -83,7 +83,7 @@ def test_another_file_setting_or_column_is_looked_at_anew(folder: Path, surveys:
     (folder / "train.csv").write_text("\n".join(["text,label", *ROWS, "new words,low"]) + "\n")
     changed = look(*settings)
     assert (changed.parts["train"].rows, changed.parts["test"].leaks, changed.parts["test"].plain_leaks) == (5, 1, 1)
-    assert any(warning.startswith("test: 1 texts also stand in train, the first at ") for warning in changed.warnings)
+    assert any(warning.startswith("test: 1 text also stands in train, the first at ") for warning in changed.warnings)
     assert look(*settings, "data.max_rows=2").parts["train"].rows == 2
     assert look(*settings, "data.text=label", "data.label=text").parts["train"].duplicates == 3
     assert surveys.times == 4

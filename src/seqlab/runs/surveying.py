@@ -35,5 +35,5 @@ def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Pat
 
 def survey_warnings(recipe: Recipe, found: Survey) -> list[str]:
     """The sentences that deserve a look; empty lines are usual in a text, and several captions of a picture in a table."""
-    usual = "empty texts" if recipe.task in LANGUAGE_MODELS else "an earlier one" if recipe.task == "captioning" else ""
+    usual = "empty text" if recipe.task in LANGUAGE_MODELS else "an earlier one" if recipe.task == "captioning" else ""
     return [warning for warning in found.warnings if not (usual and usual in warning)]

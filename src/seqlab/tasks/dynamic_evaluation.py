@@ -45,13 +45,13 @@ def dynamic_log_probs(model: LanguageModel, store: Store, numbers: DynamicNumber
     learner = copy.deepcopy(model).eval()  # no dropout: it answers and learns as it is
     pairs = list(zip(learner.parameters(), model.parameters(), strict=True))
     num_scored = min(store.num_steps, at_most) - 1
-    parts: list[torch.Tensor] = []
+    log_probs = np.empty(num_scored)  # made once: small pieces that stay between the large ones that go would let memory grow
     state: State | None = None
     for start in range(0, num_scored, segment):
         tokens = torch.from_numpy(store.window(start, min(start + segment, num_scored) + 1).astype(np.int64))
         inputs, targets = tokens[None, :-1], tokens[1:]
         features, after = learner.read(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
-        parts.append(log_probs_of_targets(features[0].detach(), learner.table, learner.bias, targets))
+        log_probs[start : start + len(targets)] = log_probs_of_targets(features[0].detach(), learner.table, learner.bias, targets).double().numpy()
         state = tuple(part.detach() for part in after)
         if numbers.rate or numbers.pull:
             learner.zero_grad(set_to_none=True)
@@ -59,7 +59,7 @@ def dynamic_log_probs(model: LanguageModel, store: Store, numbers: DynamicNumber
             (total / len(targets)).backward()
             clip_by_norm(learner.parameters(), LARGEST_STEP)
             _move(pairs, numbers)
-    return torch.cat(parts).double().numpy()
+    return log_probs
 
 
 @torch.no_grad()
