@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional as F
 
 from seqlab.losses import full_softmax as room
-from seqlab.losses.full_softmax import full_softmax, log_probs_of_targets
+from seqlab.losses.full_softmax import full_softmax, log_probs_of_targets, look_at_targets
 
 
 def example(steps: int = 11, hidden: int = 3, vocab: int = 7) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -32,8 +32,12 @@ def test_in_chunks_loss_and_gradients_are_those_of_the_plain_computation(smoothi
 def test_log_probabilities_of_targets_are_those_of_a_softmax(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "LOGITS_AT_ONCE", 30)
     *leaves, targets = (each.detach() for each in example())
-    expected = F.linear(*leaves).log_softmax(dim=-1)[torch.arange(11), targets]
+    logits = F.linear(*leaves)
+    expected = logits.log_softmax(dim=-1)[torch.arange(11), targets]
     torch.testing.assert_close(log_probs_of_targets(*leaves, targets), expected.float())
+    log_probs, correct = look_at_targets(*leaves, targets)
+    torch.testing.assert_close(log_probs, expected.float())
+    assert correct == int((logits.argmax(dim=-1) == targets).sum())
 
 
 def test_label_smoothing_spreads_a_share_of_the_target() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -83,9 +84,26 @@ def log_probs_of_targets(
     features: Float[Tensor, "steps hidden"], weight: Float[Tensor, "vocab hidden"], bias: Float[Tensor, " vocab"], targets: Int[Tensor, " steps"]
 ) -> Float[Tensor, " steps"]:
     """log softmax(W x_t + b)[target_t] of every step, in chunks."""
+    return torch.cat([_log_probs(logits, wanted) for logits, wanted in _in_chunks(features, weight, bias, targets)])
+
+
+@torch.no_grad()
+def look_at_targets(
+    features: Float[Tensor, "steps hidden"], weight: Float[Tensor, "vocab hidden"], bias: Float[Tensor, " vocab"], targets: Int[Tensor, " steps"]
+) -> tuple[Float[Tensor, " steps"], int]:
+    """The same, and how many targets are what the model thinks most likely."""
+    found, correct = [], 0
+    for logits, wanted in _in_chunks(features, weight, bias, targets):
+        found.append(_log_probs(logits, wanted))
+        correct += int((logits.argmax(dim=-1) == wanted).sum())
+    return torch.cat(found), correct
+
+
+def _in_chunks(features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
     rows = max(1, LOGITS_AT_ONCE // weight.shape[0])
-    parts = []
     for given, wanted in zip(features.split(rows), targets.split(rows), strict=True):
-        logits = F.linear(given, weight, bias).float()  # (rows, vocab)
-        parts.append(logits.gather(-1, wanted[:, None]).squeeze(-1) - logits.logsumexp(dim=-1))
-    return torch.cat(parts)
+        yield F.linear(given, weight, bias).float(), wanted  # (rows, vocab)
+
+
+def _log_probs(logits: Float[Tensor, "rows vocab"], targets: Int[Tensor, " rows"]) -> Float[Tensor, " rows"]:
+    return logits.gather(-1, targets[:, None]).squeeze(-1) - logits.logsumexp(dim=-1)

@@ -27,7 +27,7 @@ from seqlab.decoding.recording import record_search
 from seqlab.decoding.search import Search
 from seqlab.decoding.search_tree import SearchTree
 from seqlab.decoding.settings import SearchSettings
-from seqlab.losses.full_softmax import full_softmax, log_probs_of_targets
+from seqlab.losses.full_softmax import full_softmax, look_at_targets
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.sources.base import Source
 from seqlab.tasks.base import Task
@@ -134,8 +134,7 @@ class PairTask(Task):
         batch = batch.to(next(model.parameters()).device)
         given, wanted, is_target = self._shifted(batch)
         features = model.features(batch.inputs, batch.is_token, given, is_target)[is_target]
-        found = log_probs_of_targets(features, model.output_weight, model.bias, wanted[is_target])
-        return found, int((model.head(features).argmax(dim=-1) == wanted[is_target]).sum())
+        return look_at_targets(features, model.output_weight, model.bias, wanted[is_target])
 
     def describe_rows(self, batch: Batch) -> str:
         lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())
