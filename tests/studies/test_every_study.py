@@ -11,7 +11,9 @@ from tests.pages.reading import Page, pictures
 from tests.studies.findings import quick
 
 pytestmark = pytest.mark.slow  # experiments: short each, long together
-NAMES = studies.names()
+LONGEST = ("captions", "rectified_adam", "warm_up_steps")
+"""Experiments that the tests of their claims run anyway."""
+NAMES = [pytest.param(name, marks=pytest.mark.long) if name in LONGEST else name for name in studies.names()]
 
 
 def test_the_studies_of_the_lectures_are_there() -> None:
