@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -48,15 +49,14 @@ def unbroken(memory: Path, cache_folder: Path) -> dict[str, Unbroken]:
     return runs
 
 
-def kill_and_go_on(run: Unbroken, folder: Path, moments: list[float]) -> int:
-    """Kill at each of some moments (as shares of the time of the whole run), go on, and compare. Returns how many kills hit."""
-    hits = 0
-    for moment in moments:
-        hits += kill_after(moment * run.seconds, go_on, run.data, folder, run.settings) == -signal.SIGKILL
+def kill_and_go_on(run: Unbroken, folder: Path, moments: list[float]) -> None:
+    """Kill at each of some moments (as shares of the time of the whole run), go on, and compare."""
+    while not all(kill_after(moment * run.seconds, go_on, run.data, folder, run.settings) == -signal.SIGKILL for moment in moments):
+        shutil.rmtree(folder)  # the machine is faster than before and the run had ended: once more, earlier
+        moments = [moment / 2 for moment in moments]
     assert finish(go_on, run.data, folder, run.settings) == 0
     assert fingerprint(folder) == run.fingerprint
     assert leftovers(folder) == []
-    return hits
 
 
 def spread(number: int, *, seed: int) -> list[float]:
@@ -71,8 +71,8 @@ def test_six_kills_change_no_bit(kind: str, unbroken: dict[str, Unbroken], memor
     folder = memory / f"{kind}-killed"
     first, *others = spread(5, seed=len(kind))
     runs = [[first, first / 2], *([moment] for moment in others)]  # the first is killed again as it goes on
-    hits = sum(kill_and_go_on(unbroken[kind], folder / str(number), part) for number, part in enumerate(runs))
-    assert hits >= 4  # a kill may come too late when the machine is faster than before
+    for number, moments in enumerate(runs):
+        kill_and_go_on(unbroken[kind], folder / str(number), moments)
 
 
 @pytest.mark.long
@@ -81,8 +81,8 @@ def test_six_kills_change_no_bit(kind: str, unbroken: dict[str, Unbroken], memor
 def test_five_hundred_kills_change_no_bit(kind: str, unbroken: dict[str, Unbroken], memory: Path) -> None:
     folder = memory / f"{kind}-killed-often"
     moments = spread(250, seed=1000 + len(kind))
-    hits = sum(kill_and_go_on(unbroken[kind], folder / str(number), [moment]) for number, moment in enumerate(moments))
-    assert hits >= 200
+    for number, moment in enumerate(moments):
+        kill_and_go_on(unbroken[kind], folder / str(number), [moment])
 
 
 # Killed inside a save: the faults are put into the child, at exact places
