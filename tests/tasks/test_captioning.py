@@ -190,6 +190,14 @@ def test_pixels_are_upright_on_white_and_grey_where_that_is_wanted(tmp_path: Pat
     assert fitted(found, height=4, width=6, channels=3).shape == (4, 6, 3)
 
 
+def test_small_pictures_are_not_enlarged(tmp_path: Path) -> None:
+    """Square ones stay as they are; others become square with sides of at most the next eight pixels, and none has more than 64."""
+    for size, expected in {(12, 9): 16, (30, 40): 40, (20, 20): 20, (70, 50): 64, (300, 300): 64}.items():
+        folder = tmp_path / str(size)
+        task = make(table(folder, rows_for(draw(folder / "pictures", size=size), under="pictures/")), data={"picture_size": 0})
+        assert task.recipe.data.picture_size == expected
+
+
 def refused(path: Path, kind: type[Exception] = DataError, **sections: dict[str, Any]) -> str:
     with pytest.raises(kind) as caught:
         make(path, **sections)
@@ -200,7 +208,7 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
     names = [name for name, _ in rows_for(draw(tmp_path / "pictures"), under="pictures/")]
     missing = refused(table(tmp_path, [*[(name, "a wall") for name in names], ("pictures/rad.png", "a wall")]))
     assert "captions.tsv, line 10: there is no picture file 'pictures/rad.png'" in missing
-    assert "Did you mean 'red.png'?" in missing
+    assert "Did you mean 'pictures/red.png'?" in missing
     (tmp_path / "pictures" / "text.png").write_text("these are words")
     no_picture = refused(table(tmp_path, [(names[0], "a wall"), ("pictures/text.png", "a wall")]))
     assert "line 3, pictures/text.png: the file is no picture that can be read." in no_picture

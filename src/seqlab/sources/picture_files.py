@@ -64,8 +64,8 @@ class PictureFiles:
     def _missing(self, name: str, beside: Path, where: str) -> DataError:
         looked = ", ".join(self._places) or str(beside)
         folder = (beside / name).parent
-        names = [entry.name for entry in folder.iterdir()] if not self._places and folder.is_dir() else []
-        cure = nearest(Path(name).name, names) if names else "Pictures elsewhere: data.pictures=FOLDER or data.pictures=ARCHIVE.zip"
+        names = [str(Path(name).parent / entry.name) for entry in folder.iterdir()] if not self._places and folder.is_dir() else []
+        cure = nearest(name, names) if names else "Pictures elsewhere: data.pictures=FOLDER or data.pictures=ARCHIVE.zip"
         return DataError(f"there is no picture file '{name[:200]}' in {looked}.", where=where, cure=cure)
 
 

@@ -17,8 +17,8 @@ from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.small_text import SmallText, small_text
 from seqlab.studies.small_training import seeded, train_small
 from seqlab.studies.small_transformer import SmallTransformer
-from seqlab.training.adamw import BETA2
 from seqlab.training.radam import known, rectification
+from seqlab.training.two_means import BETA2
 
 PARTS = ("W_q", "W_k", "W_v")
 SAMPLED = 20

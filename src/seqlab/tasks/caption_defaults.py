@@ -49,12 +49,12 @@ def pictures_only(model: ModelSettings) -> PictureSettings:
 
 
 def _size(rows: CaptionRows, cells: PictureCells) -> int:
-    """Pictures that are small already stay as they are."""
+    """Pictures that are small already stay as they are, or become square without becoming much larger."""
     first = next(iter(islice(rows.rows(), 1)), None)
     if first is None:
         return SIZE
     height, width = cells.pixels(first).shape[:2]
-    return int(width) if height == width <= SIZE else SIZE
+    return int(width) if height == width <= SIZE else min(SIZE, GRID * ceil(max(height, width) / GRID))
 
 
 def _network(model: PictureSettings, size: int) -> dict[str, Any]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Self
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from seqlab.training.adamw import BETA1, BETA2, EPSILON
 from seqlab.training.settings import TrainingSettings
-from seqlab.training.update_rule import Memory, UpdateRule, gradient_of, update_rules
+from seqlab.training.two_means import BETA1, BETA2, EPSILON, TwoMeans
+from seqlab.training.update_rule import Memory, gradient_of, update_rules
 
 
 @update_rules.register("adam_2k")
-class Adam2k(UpdateRule):
+class Adam2k(TwoMeans):
     """The first updates, 2,000 in the paper, change nothing but `second`; from then on it is AdamW.
 
         second <- β₂ second + (1 - β₂) g²                   in every update t
@@ -35,15 +33,8 @@ class Adam2k(UpdateRule):
     def build(cls, settings: TrainingSettings) -> Self:
         return cls(measured=settings.measured_steps)
 
-    def remember(self, parameter: nn.Parameter) -> Memory:
-        return {"first": torch.zeros_like(parameter), "second": torch.zeros_like(parameter), "count": torch.zeros(())}
-
-    def update(self, parameters: Sequence[Tensor], memories: Sequence[Memory], *, rate: float, decay: float) -> None:
-        for parameter, memory in zip(parameters, memories, strict=True):
-            gradient, first, second = gradient_of(parameter), memory["first"], memory["second"]
-            count = int(memory["count"].add_(1))
-            second.mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
-            if count > self.measured:
-                first.lerp_(gradient, 1 - BETA1)
-                size = second.sqrt().div_(math.sqrt(1 - BETA2**count)).add_(EPSILON)
-                parameter.mul_(1 - rate * decay).addcdiv_(first, size, value=-rate / (1 - BETA1**count))
+    def move(self, parameter: Tensor, memory: Memory, count: int, *, rate: float, decay: float) -> None:
+        if count > self.measured:
+            first = memory["first"].lerp_(gradient_of(parameter), 1 - BETA1)
+            size = memory["second"].sqrt().div_(math.sqrt(1 - BETA2**count)).add_(EPSILON)
+            parameter.mul_(1 - rate * decay).addcdiv_(first, size, value=-rate / (1 - BETA1**count))

@@ -8,9 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim.adamw import adamw
 
+from seqlab.training.two_means import BETA1, BETA2, EPSILON
 from seqlab.training.update_rule import Memory, UpdateRule, gradient_of, update_rules
-
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
 
 @update_rules.register("adamw")

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from seqlab.training.adamw import BETA1, BETA2, EPSILON
-from seqlab.training.update_rule import Memory, UpdateRule, gradient_of, update_rules
+from seqlab.training.two_means import BETA1, BETA2, EPSILON, TwoMeans
+from seqlab.training.update_rule import Memory, gradient_of, update_rules
 
 ENOUGH = 5.0
 """So many squared gradients, in effect, must be known before a step is divided by their root."""
 
 
 @update_rules.register("radam")
-class RAdam(UpdateRule):
+class RAdam(TwoMeans):
     """Rectified Adam, with weight decay beside the gradient. It warms up by itself.
 
         first, second    as in Adam
@@ -31,22 +29,15 @@ class RAdam(UpdateRule):
     for ρ > 4; torch and the authors' own program for ρ > 5).
     """
 
-    def remember(self, parameter: nn.Parameter) -> Memory:
-        """As AdamW; the count stays where Python can read it at no cost."""
-        return {"first": torch.zeros_like(parameter), "second": torch.zeros_like(parameter), "count": torch.zeros(())}
-
-    def update(self, parameters: Sequence[Tensor], memories: Sequence[Memory], *, rate: float, decay: float) -> None:
-        for parameter, memory in zip(parameters, memories, strict=True):
-            gradient, first, second = gradient_of(parameter), memory["first"], memory["second"]
-            count = int(memory["count"].add_(1))
-            first.lerp_(gradient, 1 - BETA1)
-            second.mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
-            parameter.mul_(1 - rate * decay)
-            step = rate / (1 - BETA1**count)
-            if known(count) > ENOUGH:
-                parameter.addcdiv_(first, second.sqrt().add_(EPSILON), value=-step * rectification(count) * math.sqrt(1 - BETA2**count))
-            else:
-                parameter.sub_(first, alpha=step)
+    def move(self, parameter: Tensor, memory: Memory, count: int, *, rate: float, decay: float) -> None:
+        first = memory["first"].lerp_(gradient_of(parameter), 1 - BETA1)
+        parameter.mul_(1 - rate * decay)
+        step = rate / (1 - BETA1**count)
+        if known(count) > ENOUGH:
+            size = memory["second"].sqrt().add_(EPSILON)
+            parameter.addcdiv_(first, size, value=-step * rectification(count) * math.sqrt(1 - BETA2**count))
+        else:
+            parameter.sub_(first, alpha=step)
 
 
 def known(count: int) -> float:
