@@ -45,6 +45,12 @@ def test_a_picture_file_is_described_wherever_it_lies(walls: Run, tmp_path: Path
     (tmp_path / "new.csv").write_text("image\nblue.jpg\ngreen.jpg\n")
     listed = run(capsys, "predict", str(walls.folder), "--file", str(tmp_path / "new.csv"))  # beside the table, not in the run's archive
     assert ["blue" in listed.out.splitlines()[0], "green" in listed.out.splitlines()[1]] == [True, True]
+    several = run(capsys, "predict", str(walls.folder), str(tmp_path / "red.jpg"), "--top", "5")
+    assert several.code == 2
+    assert "--top 5 asks for more than the search of this run gives, which is 1 answer." in several.err
+    (tmp_path / "both.csv").write_text("image,caption\nblue.jpg,a blue wall\nblue.jpg,a red wall\n")
+    scores = run(capsys, "predict", str(walls.folder), "--score", "--file", str(tmp_path / "both.csv"), "--json").json["scores"]
+    assert scores[0]["log_prob"] > scores[1]["log_prob"]
     missing = run(capsys, "predict", str(walls.folder), "nowhere.png")
     assert missing.code == 2
     assert "there is no picture file 'nowhere.png' in images.zip" in missing.err
@@ -55,6 +61,8 @@ def test_a_report_scores_all_captions_of_a_picture_and_shows_where_was_looked(wa
     found = json.loads(run(capsys, "evaluate", str(walls.folder), "--json").out)
     assert found["scores"]["exact_match"]["value"] > 0.9  # either caption counts
     assert found["scores"]["exact_match"]["baseline"] < 0.7
+    together = run(capsys, "evaluate", str(walls.folder), "--with", str(walls.folder), "--json").json
+    assert len(together["details"]["spotlights"]) == len(found["details"]["spotlights"]) > 0
     page = (walls.folder / "report.html").read_text(encoding="utf-8")
     assert "What it writes" in page
     assert "Where it looks" in page

@@ -50,6 +50,50 @@ def test_a_beam_gives_several_answers_and_other_searches_are_named(capitals: Run
     assert len(forced.out.split("\t")[0]) <= 2
 
 
+def test_answers_are_told_by_log_p_and_after_a_beam_by_the_score_of_their_rank(capitals: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    (best, *others) = capitals.searching("beam=4").predict(["abc"], top=3)[0].answers
+    words = ["predict", str(capitals.folder), "abc"]
+    assert run(capsys, *words, "--beam", "4").out == f"{best.text}\t{best.log_prob:.4f}\tabc\t{best.score:.4f}\n"
+    assert best.score == pytest.approx(best.log_prob / 4)  # three letters and the end
+    lines = run(capsys, *words, "--beam", "4", "--top", "3").out.splitlines()
+    assert [line.split() for line in lines[1:]] == [[f"{one.log_prob:.4f}", f"{one.score:.4f}", one.text] for one in (best, *others)]
+    (greedy,) = capitals.predict(["abc"], top=1)[0].answers
+    assert run(capsys, *words).out == f"{greedy.text}\t{greedy.log_prob:.4f}\tabc\n"
+    found = run(capsys, *words, "--beam", "4", "--top", "3", "--json").json["predictions"][0]
+    assert (found["log_prob"], found["score"]) == pytest.approx((best.log_prob, best.score))
+    assert [one["score"] for one in found["answers"]] == sorted((one["score"] for one in found["answers"]), reverse=True)
+    assert run(capsys, *words, "--beam", "4", "--search", "choose_by=risk", "--top", "4").code == 0
+
+
+def test_given_targets_are_scored_from_arguments_a_file_and_a_stream(
+    capitals: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = [("abc", "ABC"), ("abc", "CBA"), ("e", "E?")]
+    expected = capitals.score(pairs)
+    assert expected[0].log_prob > expected[1].log_prob
+    (answer,) = capitals.predict(["abc"], top=1)[0].answers
+    assert (answer.text, answer.log_prob) == ("ABC", pytest.approx(expected[0].log_prob, abs=1e-4))
+    lines = [f"{score.log_prob:.4f}\t{score.log_prob / 4:.4f}\t{source}\t{target}" for score, (source, target) in zip(expected, pairs, strict=True)]
+    (tmp_path / "pairs.tsv").write_text("small\tlarge\n" + "".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
+    words = ["predict", str(capitals.folder), "--score"]
+    found = run(capsys, *words, "--file", str(tmp_path / "pairs.tsv"))
+    assert found.out.splitlines()[:2] == lines[:2]
+    assert "unknown tokens: 1" in found.err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"abc\tABC\nabc\tCBA\n")))
+    assert run(capsys, *words).out.splitlines() == lines[:2]
+    alone = run(capsys, *words, "abc\tABC").out.splitlines()
+    assert alone[0] == lines[0]
+    assert [line.split()[-1] for line in alone[1:]] == ["'A'", "'B'", "'C'", "'<eos>'"]
+    scores = run(capsys, *words, "--file", str(tmp_path / "pairs.tsv"), "--json").json["scores"]
+    assert [score["log_prob"] for score in scores] == pytest.approx([score.log_prob for score in expected], rel=1e-5)
+    assert [token["log_prob"] for token in scores[0]["tokens"]] == pytest.approx([token.log_prob for token in expected[0].tokens], abs=1e-5)
+    run(capsys, *words, "--file", str(tmp_path / "pairs.tsv"), "--out", str(tmp_path / "page.html"))
+    assert "abc → ABC" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "input 1: there is no tab between a source and a target." in run(capsys, *words, "abc").err
+    with pytest.raises(UsageError, match="score takes pairs of a source and a target where the task is translation"):
+        capitals.score(["abc"])
+
+
 def test_batches_by_tokens_are_announced_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for side in "ab":
         (tmp_path / f"all.{side}").write_text("".join(f"{number}\n" for number in range(100, 200)), encoding="utf-8")
@@ -62,8 +106,11 @@ def test_batches_by_tokens_are_announced_as_such(tmp_path: Path, capsys: pytest.
     ("words", "said"),
     [
         (["--beam", "500"], "a beam of 500 is wider than the vocabulary"),
-        (["--search", "min_tokens=9", "--search", "max_tokens=3"], "a target of at least min_tokens=9 and at most max_tokens=3 tokens cannot be"),
-        (["--search", "bean=3"], "search.bean: no such setting. Did you mean 'beam'?"),
+        (
+            ["--search", "min_tokens=9", "--search", "max_tokens=3"],
+            "Error: search: a target of at least min_tokens=9 and at most max_tokens=3 tokens cannot be; lower the first, or raise the second.",
+        ),
+        (["--search", "bean=3"], "Error: search.bean: no such setting. Did you mean 'beam'?"),
     ],
 )
 def test_searches_that_cannot_be_are_refused_with_words(capitals: Run, capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:

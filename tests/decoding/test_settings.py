@@ -77,5 +77,8 @@ def test_the_answer_by_risk_is_the_one_most_like_the_others() -> None:
     assert answer_of(SearchSettings(beam=4, n_best=4), found)[0].tokens == [7, 8]
     by_draws = SearchSettings(temperature=1, samples=4, n_best=2, choose_by="risk")
     assert [one.tokens for one in answer_of(by_draws, found)] == [[1, 2], [7, 8]]
+    by_beam = SearchSettings(beam=4, choose_by="risk")  # all four are compared, however many are asked for
+    assert build_search(by_beam, SYMBOLS, vocabulary_size=9).n_best == 4
+    assert [one.tokens for one in answer_of(by_beam, found)] == [[1, 2, 3]]  # 0.45 by hand; [1, 2, 4] has 0.43, the likeliest 0.35
     likely = [Hypothesis([7, 8], [-0.1], -0.1, True), *found[1:]]
     assert answer_of(SearchSettings(beam=4, n_best=4, choose_by="risk"), likely)[0].tokens == [7, 8]  # its probability outweighs the rest

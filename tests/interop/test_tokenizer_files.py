@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 import sentencepiece
 
-from seqlab.core.errors import DataError
+from seqlab.core.errors import DataError, UsageError
 from seqlab.interop.sentence_pieces import read_pair_of_pieces, read_pieces
 from seqlab.interop.tokenizer_files import read_tokenizer
+from seqlab.tasks.pair_tokens import PublishedPairTokens
+from seqlab.tokens.hugging_face import HuggingFace
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
 from tests.interop.folders import BYTE_PIECES, MERGES, NUM_BYTE_PIECES, NUM_WORDS, WORDS, transformers
 
@@ -79,8 +81,19 @@ def test_without_an_end_nothing_can_be_read(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def piece_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A unigram model that the package `sentencepiece` has learned from this project's own words."""
-    folder = tmp_path_factory.mktemp("pieces")
-    (folder / "text.txt").write_text("\n".join(f"{word} {other}, the {word}s sat: größer {other}!" for word in WORDS[5:] for other in WORDS[5:]))
+    lines = [f"{word} {other}, the {word}s sat: größer {other}!" for word in WORDS[5:] for other in WORDS[5:]]
+    return learn_pieces(tmp_path_factory.mktemp("pieces"), lines)
+
+
+@pytest.fixture(scope="module")
+def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same of another language."""
+    words = ["katze", "katzen", "hund", "matte", "saß", "sitzt"]
+    return learn_pieces(tmp_path_factory.mktemp("other"), [f"die {word} und die {other}: ein cat!" for word in words for other in words])
+
+
+def learn_pieces(folder: Path, lines: list[str]) -> Path:
+    (folder / "text.txt").write_text("\n".join(lines))
     sentencepiece.SentencePieceTrainer.train(
         input=str(folder / "text.txt"),
         model_prefix=str(folder / "source"),
@@ -113,6 +126,39 @@ def test_a_text_is_cut_as_sentencepiece_cuts_it(piece_model: Path, tmp_path: Pat
         assert tokenizer.encode(text).tolist() == [*expected, 0], text
     ids = [vocabulary[piece] for piece in ("▁ziel3", "▁ziel4", "</s>", "<pad>")]
     assert tokenizer.decode(ids) == "ziel3 ziel4"
+
+
+def test_what_is_written_is_cut_by_its_own_model(piece_model: Path, other_model: Path, tmp_path: Path) -> None:
+    """Both sides cut the same text differently; the ids are those of one vocabulary."""
+    source, target = (sentencepiece.SentencePieceProcessor(model_file=str(path)) for path in (piece_model, other_model))
+    own = [side.id_to_piece(place) for side in (source, target) for place in range(3, side.get_piece_size())]
+    vocabulary = {piece: place for place, piece in enumerate(dict.fromkeys(["</s>", "<unk>", *own, "<pad>"]))}
+    start = len(vocabulary) - 1
+    ids = {"eos_token_id": 0, "pad_token_id": start, "decoder_start_token_id": start}
+    for name, content in (("source.spm", piece_model.read_bytes()), ("target.spm", other_model.read_bytes())):
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "vocab.json").write_text(json.dumps(vocabulary))
+    both = read_tokenizer(tmp_path, family="Marian", size=len(vocabulary), ids=ids)
+    text = "die katze the cat sat"
+    expected = [vocabulary.get(piece, 1) for piece in target.encode(text, out_type=str)]
+    assert expected != [vocabulary.get(piece, 1) for piece in source.encode(text, out_type=str)]
+    both.save(tmp_path / "saved")
+    for tokenizer in (both, HuggingFace.load(tmp_path / "saved")):
+        tokens = PublishedPairTokens(tokenizer)
+        assert tokens.write([text])[0].tolist() == [start, *expected, 0]
+        assert tokens.cut("die katze", where="") == [vocabulary[piece] for piece in target.encode("die katze", out_type=str)]
+        assert tokenizer.encode("the cat").tolist()[:-1] == [vocabulary[piece] for piece in source.encode("the cat", out_type=str)]
+        only_read = next(piece for piece in own if piece.startswith("▁th"))
+        assert tokenizer.decode([vocabulary[only_read], *tokens.cut("die katze", where="")]) == f"{only_read[1:]} die katze"
+    assert both.words_at("the 日本 cat</s>")[-2:] == ["", ""]  # the name of the end in a text, and the end itself
+    assert list(dict.fromkeys(both.words_at("the 日本 cat"))) == ["the", "日本", "cat", ""]
+    with pytest.raises(UsageError, match=r"search\.prefix: the model does not know '日本', and so cannot write it"):
+        tokens.cut_known("die 日本", where="search.prefix")
+    (tmp_path / "target.spm").unlink()
+    without = PublishedPairTokens(read_tokenizer(tmp_path, family="Marian", size=len(vocabulary), ids=ids))
+    with pytest.raises(UsageError, match="imported without the file that cuts texts of its target language") as caught:
+        without.cut_known("die katze", where="search.prefix")
+    assert "Import it again, with target.spm in its folder." in str(caught.value)
 
 
 def test_the_pieces_of_a_model_have_their_scores(piece_model: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.bootstrap import Interval, interval_of, percentiles, ratio_interval
+from seqlab.metrics.bootstrap import FEWEST_ITEMS, Interval, interval_of, percentiles, ratio_interval, scored
 from seqlab.metrics.items import Items, Sums, macro_f1s, means
 
 
@@ -77,7 +77,7 @@ def test_the_interval_of_macro_f1_agrees_with_scikit_learn_on_drawn_examples() -
     found = interval_of(items, resamples=3000)
 
     draws = generator.integers(300, size=(600, 300))
-    scores = [f1_score(targets[d], predicted[d], labels=range(4), average="macro", zero_division=0) for d in draws]
+    scores = [f1_score(targets[d], predicted[d], average="macro", zero_division=0) for d in draws]
     expected = percentiles(np.array(scores))
     width = expected.high - expected.low
     assert found.low == pytest.approx(expected.low, abs=0.12 * width)
@@ -85,9 +85,11 @@ def test_the_interval_of_macro_f1_agrees_with_scikit_learn_on_drawn_examples() -
     assert found.low < items.whole() < found.high
 
 
-def test_a_class_that_nobody_has_counts_zero_in_every_resample() -> None:
-    found = interval_of(macro_f1s(np.array([0, 0, 1]), np.array([0, 0, 1]), num_classes=4))
-    assert found.high == 0.5
+def test_a_class_that_a_resample_does_not_have_is_left_out_of_its_mean() -> None:
+    """All are right, so every draw is perfect; most draws of ten miss the second class, and none has the other two."""
+    targets = np.array([0] * 9 + [1])
+    items = macro_f1s(targets, targets, num_classes=4)
+    assert (items.whole(), interval_of(items)) == (1.0, Interval(1.0, 1.0))
 
 
 def test_the_seed_fixes_the_interval() -> None:
@@ -120,6 +122,15 @@ def test_an_impossible_target_makes_the_upper_end_infinite_without_a_warning() -
 def test_one_example_gives_an_interval_of_no_width() -> None:
     found = mean_interval(np.array([0.25]))
     assert (found.low, found.high) == (0.25, 0.25)
+
+
+def test_a_score_over_few_items_has_no_interval_and_says_so() -> None:
+    values = np.random.default_rng(1).random(FEWEST_ITEMS)
+    few, enough = scored("loss", means(values[:-1]), how="a mean"), scored("loss", means(values), how="a mean")
+    assert (few.value, few.low, few.high) == (pytest.approx(values[:-1].mean()), None, None)
+    assert few.how == "a mean; fewer than 10 items give no interval"
+    assert few.sentence() == f"loss {few.value:.4f} (too few items for an interval)"
+    assert (enough.low, enough.high, enough.how) == (mean_interval(values).low, mean_interval(values).high, "a mean")
 
 
 def test_a_higher_level_gives_a_wider_interval() -> None:

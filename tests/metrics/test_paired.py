@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import product
 
 import numpy as np
 import pytest
 
+from seqlab.metrics.bootstrap import resample
 from seqlab.metrics.items import macro_f1s, means
 from seqlab.metrics.paired import compare_with, difference, holm, mcnemar, two_sided
 
 FIRST = np.array([1.0, 0.0, 1.0, 0.0, 0.3])
 SECOND = np.array([1.0, 1.0, 1.0, 0.5, 0.2])
+TWICE = means(np.tile(FIRST, 2)), means(np.tile(SECOND, 2))
+"""Ten items, of which there are enough."""
 
 
 def test_the_interval_is_that_of_all_resamples_there_are() -> None:
     """Five items have 3,125 equally likely resamples: their percentiles are the truth that drawing comes near."""
     draws = np.array(list(product(range(5), repeat=5)))
     every = difference(0.0, (SECOND - FIRST)[draws].mean(axis=1))
-    found = compare_with([means(FIRST)], [[means(SECOND)]], higher_is_better=True)[0]
-    assert found.value == pytest.approx((SECOND - FIRST).mean())
+    first, second = resample([means(FIRST), means(SECOND)], resamples=10_000)
+    found = difference(0.0, second - first)
     assert (found.low, found.high) == pytest.approx((every.low, every.high), abs=0.021)  # sums are multiples of 0.02
     share = min((draws_below := (SECOND - FIRST)[draws].sum(axis=1) <= 1e-12).mean(), 1 - draws_below.mean())
     assert found.p == pytest.approx(2 * share, abs=0.02)
 
 
 def test_lower_is_better_turns_the_sign() -> None:
-    up = compare_with([means(FIRST)], [[means(SECOND)]], higher_is_better=True)[0]
-    down = compare_with([means(FIRST)], [[means(SECOND)]], higher_is_better=False)[0]
-    assert down.value == -up.value
+    up = compare_with([TWICE[0]], [[TWICE[1]]], higher_is_better=True)[0]
+    down = compare_with([TWICE[0]], [[TWICE[1]]], higher_is_better=False)[0]
+    assert up.value == -down.value == pytest.approx((SECOND - FIRST).mean())
     assert down.p == pytest.approx(up.p)
 
 
@@ -65,8 +69,17 @@ def test_mcnemar_is_binomial_arithmetic(only_first: int, only_second: int) -> No
 def test_many_looks_are_corrected_for() -> None:
     assert holm([0.01, 0.02, 0.03]) == pytest.approx([0.03, 0.04, 0.04])
     assert holm([0.9, 0.6]) == [1.0, 1.0]
-    three = compare_with([means(FIRST)], [[means(SECOND)], [means(SECOND)]], higher_is_better=True)
+    three = compare_with([TWICE[0]], [[TWICE[1]], [TWICE[1]]], higher_is_better=True)
     assert three[0].holm_p == pytest.approx(min(1.0, 2 * three[0].p))
+
+
+@pytest.mark.parametrize("num_items", [1, 9])
+def test_few_items_give_no_verdict_however_clear_they_look(num_items: int) -> None:
+    found = compare_with([means(np.zeros(num_items))], [[means(np.full(num_items, 0.022))]], higher_is_better=True)[0]
+    assert (found.value, found.low, found.high, found.p, found.holm_p) == (pytest.approx(0.022), None, None, 1.0, 1.0)
+    assert not found.is_shown
+    assert found.sentence("B", "A") == "no difference between B and A that this data can show: 0.0220; fewer than 10 items give no interval"
+    assert json.loads(json.dumps(found.as_json()))["low"] is None
 
 
 def test_two_scores_without_end_show_no_difference() -> None:

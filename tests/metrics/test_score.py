@@ -9,6 +9,8 @@ import pytest
 
 from seqlab.metrics.score import Score
 
+FEW = "(too few items for an interval)"
+
 
 @pytest.mark.parametrize(
     ("value", "baseline", "higher_is_better", "expected"),
@@ -16,6 +18,21 @@ from seqlab.metrics.score import Score
 )
 def test_better_depends_on_the_direction(value: float, baseline: float, higher_is_better: bool, expected: bool) -> None:
     assert Score("s", value, baseline=baseline, higher_is_better=higher_is_better).beats_baseline is expected
+
+
+@pytest.mark.parametrize(
+    ("value", "baseline", "higher_is_better", "expected"),
+    [
+        (1.0, 1.0, True, False),
+        (0.0, 0.0, False, False),
+        (100.0, 100.0, True, False),
+        (0.9, 0.9, True, True),
+        (0.9, 1.0, True, True),
+        (1.0, 0.9, True, False),
+    ],
+)
+def test_only_what_could_be_better_is_beaten_by_its_equal(value: float, baseline: float, higher_is_better: bool, expected: bool) -> None:
+    assert Score("s", value, baseline=baseline, higher_is_better=higher_is_better).is_beaten is expected
 
 
 def test_an_infinite_perplexity_is_worse_than_any_baseline() -> None:
@@ -59,19 +76,19 @@ def test_nan_becomes_a_word_in_json() -> None:
 @pytest.mark.parametrize(
     ("score", "expected"),
     [
-        (Score("accuracy", 0.875), "accuracy 0.8750"),
+        (Score("accuracy", 0.875), f"accuracy 0.8750 {FEW}"),
         (
             Score("perplexity", 61.27, 59.1, 63.5, 1220.4, "5-gram", higher_is_better=False),
             "perplexity 61.27 (95 % interval 59.10 to 63.50), better than 5-gram 1,220",
         ),
-        (Score("accuracy", 0.4, baseline=0.5, baseline_name="majority class"), "accuracy 0.4000, worse than majority class 0.5000"),
-        (Score("accuracy", 0.5, baseline=0.5, baseline_name="majority class"), "accuracy 0.5000, equal to majority class 0.5000"),
+        (Score("accuracy", 0.4, baseline=0.5, baseline_name="majority class"), f"accuracy 0.4000 {FEW}, worse than majority class 0.5000"),
+        (Score("accuracy", 0.5, baseline=0.5, baseline_name="majority class"), f"accuracy 0.5000 {FEW}, equal to majority class 0.5000"),
         (
             Score("accuracy", 0.52, 0.48, 0.56, 0.5),
             "accuracy 0.5200 (95 % interval 0.4800 to 0.5600), better than the baseline 0.5000, though not clearly",
         ),
-        (Score("perplexity", math.inf, baseline=9.5, higher_is_better=False), "perplexity inf, worse than the baseline 9.5000"),
-        (Score("f1", math.nan, baseline=0.5), "f1 nan, beside the baseline 0.5000"),
+        (Score("perplexity", math.inf, baseline=9.5, higher_is_better=False), f"perplexity inf {FEW}, worse than the baseline 9.5000"),
+        (Score("f1", math.nan, baseline=0.5), f"f1 nan {FEW}, beside the baseline 0.5000"),
     ],
 )
 def test_the_sentence_says_value_interval_and_baseline(score: Score, expected: str) -> None:

@@ -22,6 +22,8 @@ def test_the_scores_of_several_labels_are_those_of_scikit_learn() -> None:
     np.testing.assert_allclose(label_scores(truth, said).f1, f1_score(truth, said, average=None, zero_division=0))
     chosen = RNG.integers(60, size=60)
     assert macro_f1s(truth, said).value(chosen) == pytest.approx(f1_score(truth[chosen], said[chosen], average="macro", zero_division=0))
+    truth[:, 4] = False  # and that nothing has: it has no F1
+    assert macro_f1s(truth, said).whole() == pytest.approx(f1_score(truth, said, average="macro", zero_division=np.nan))
 
 
 def test_no_other_threshold_of_a_label_has_a_higher_f1() -> None:

@@ -87,7 +87,7 @@ def test_quality_is_told_by_the_length_of_the_source() -> None:
 
 def test_all_scores_of_a_corpus_together_and_an_unknown_one() -> None:
     found = {rated.name: rated for rated in translation_scores(OUTPUTS[:9], REFERENCES[:9], in_english=True)}
-    assert list(found) == ["bleu", "bleu_lower", "chrf", "ter", "meteor"]
+    assert list(found) == ["bleu", "bleu_lower", "chrf", "ter", "meteor", "token_error_rate"]
     assert "stems (Porter)" in found["meteor"].how
     with pytest.raises(UsageError, match=r"there is no score 'blue'\.\n  Did you mean 'bleu'"):
         rate("blue", OUTPUTS, REFERENCES)

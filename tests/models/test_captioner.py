@@ -9,10 +9,14 @@ from torch import Tensor, nn
 from seqlab.attention.base import scores
 from seqlab.cells.base import cells
 from seqlab.core.errors import UsageError
+from seqlab.decoding.choosers import Chooser, Likeliest, Roulette
+from seqlab.decoding.search import Sources, Symbols
+from seqlab.decoding.single_path import SinglePath
 from seqlab.models.captioner import Captioner, build_captioner
 from seqlab.models.region_network import RegionNetwork
 from seqlab.studies.small_models import cell_maker
 
+START, END = 0, 1
 OPTIONS = {"projected_lstm": {"proj_size": 7}}
 
 
@@ -100,13 +104,13 @@ def test_at_every_word_the_hidden_state_looks_at_the_regions() -> None:
 def test_any_cell_writes_word_by_word_what_it_writes_at_once(cell: str, view: str) -> None:
     model = captioner(view, cell=cell)
     whole, alignment = model(pictures(), WORDS)
-    state, found = model.start(pictures()), []
+    writing, found = model.start(pictures(), torch.ones(2, 1, dtype=torch.bool)), []
     for word in WORDS.split(1, dim=1):
-        logits, state, _ = model.decode(word, state)
+        logits, writing = model.decode(word, torch.ones_like(word, dtype=torch.bool), writing)
         found.append(logits)
     torch.testing.assert_close(torch.cat(found, dim=1), whole, rtol=0, atol=1e-12)
     assert (alignment is None) == (view != "attention")
-    assert all(len(part) == 2 for part in state)  # rows of a state can be picked
+    assert all(len(part) == 2 for part in writing.past)  # rows of a state can be picked
     (whole * torch.randn_like(whole)).sum().backward()
     assert [name for name, parameter in model.named_parameters() if parameter.grad is None] == []
 
@@ -127,6 +131,43 @@ def test_the_future_of_a_caption_is_not_seen() -> None:
     other = WORDS.clone()
     other[:, 2:] = 1
     torch.testing.assert_close(model(pictures(), WORDS)[0][:, :2], model(pictures(), other)[0][:, :2], rtol=0, atol=0)
+
+
+def search(chooser: Chooser, *, max_tokens: int) -> SinglePath:
+    return SinglePath(Symbols(START, END, (START,)), chooser, max_tokens=max_tokens)
+
+
+def asked(batch: int) -> Sources:
+    return Sources.of(pictures(batch), torch.ones(pictures(batch).shape[:2], dtype=torch.bool))
+
+
+def log_probs(model: Captioner, picture: Tensor, words: list[int]) -> list[float]:
+    """Of the words and the end token, from one run over the whole caption."""
+    logits, _ = model(picture.unsqueeze(0), torch.tensor([[START, *words]]))
+    return [logits[0].log_softmax(dim=-1)[place, word].item() for place, word in enumerate([*words, END])]
+
+
+@pytest.mark.spec(176)
+@pytest.mark.parametrize("view", ["state", "first_input", "attention"])
+@torch.no_grad()
+def test_searches_write_captions(view: str) -> None:
+    """Greedy words are the likeliest after the words before; what is drawn carries the log-probabilities of one run over the whole caption."""
+    model = captioner(view, cell="lstm")
+    for picture, (caption,) in zip(pictures(3), search(Likeliest(), max_tokens=6).run(model, asked(3)), strict=True):
+        words: list[int] = []
+        while len(words) < 6:
+            logits, _ = model(picture.unsqueeze(0), torch.tensor([[START, *words]]))
+            best = max(range(1, 5), key=lambda word: logits[0, -1, word].item())  # the start token is never chosen
+            if best == END:
+                break
+            words.append(best)
+        assert (caption.tokens, caption.ended) == (words, len(words) < 6)
+    drawn = search(Roulette(temperature=1.3, seed=5, num_draws=4), max_tokens=30).run(model, asked(2))
+    assert len({tuple(caption.tokens) for caption in drawn[0]}) > 1
+    for picture, captions in zip(pictures(2), drawn, strict=True):
+        for caption in captions:
+            expected = log_probs(model, picture, caption.tokens)[: len(caption.token_log_probs)]
+            assert caption.token_log_probs == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_view_that_does_not_exist_and_widths_that_do_not_fit_are_refused() -> None:

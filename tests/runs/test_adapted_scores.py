@@ -40,3 +40,19 @@ def test_a_network_without_a_state_says_why_it_cannot_adapt(tmp_path: Path) -> N
     )
     with pytest.raises(UsageError, match="a transformer network carries no state"):
         run.adapted_scores(cache=True)
+
+
+@pytest.mark.slow
+def test_without_a_test_text_nothing_is_scored_that_was_chosen_on(tmp_path: Path) -> None:
+    for name, times in (("train", 40), ("valid", 6)):
+        (tmp_path / f"{name}.txt").write_text(LINES * times)
+    settings = [f"data.valid={tmp_path / 'valid.txt'}", "data.test_share=0", "model.hidden_size=5"]
+    run = seqlab.train(str(tmp_path / "train.txt"), *SMALL, *settings, task="language_model", out=tmp_path / "run")
+    (cached,) = run.adapted_scores(cache=True)
+    num_tokens = run.task.stores["valid"].num_steps
+    told = f"chosen on the first {num_tokens // 2} tokens of the validation text, scored on those behind them"
+    assert told in cached.how
+    assert cached.how.endswith(f"{num_tokens - num_tokens // 2 - 1} tokens, read in one go; fewer than 10 items give no interval")
+    (tmp_path / "other.txt").write_text(LINES)
+    (other,) = run.adapted_scores(tmp_path / "other.txt", cache=True)
+    assert f"chosen on the first {num_tokens} tokens of the validation text;" in other.how

@@ -182,3 +182,48 @@ def test_lines_of_a_text_are_not_drawn_at_random(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("".join(f"line {i:03d}\n" for i in range(100)))
     with pytest.raises(RecipeError, match=r"data.train_rows: rows are drawn at random, and lines .* are no text.\n  .*data.max_rows=NUMBER"):
         open_data(recipe(tmp_path / "a.txt", train_rows=10))
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "sides"),
+    [
+        ("u.po", 'msgid "word {n}"\nmsgstr "Wort {n}"\n\n', ("msgid", "msgstr")),
+        ("u.dict", "WORD{n}  W ER{n} D\n", ("word", "phonemes")),
+        ("u.tmx", '<tu><tuv xml:lang="de"><seg>Wort {n}</seg></tuv><tuv xml:lang="en-GB"><seg>word {n}</seg></tuv></tu>', ("en-GB", "de")),
+    ],
+)
+def test_formats_of_pairs_are_translated_where_no_task_is_named(name: str, unit: str, sides: tuple[str, str], tmp_path: Path) -> None:
+    content = "".join(unit.format(n=n) for n in range(40))
+    (tmp_path / name).write_text(f'<tmx><header srclang="en"/><body>{content}</body></tmx>' if name.endswith("tmx") else content)
+    opened = open_data(recipe(tmp_path / name))
+    assert (opened.recipe.task, opened.recipe.data.source, opened.recipe.data.target) == ("translation", *sides)
+    assert opened.reasons[:2] == [
+        "pairs by their format: translation; another task: task=NAME",
+        f"from column '{sides[0]}' to column '{sides[1]}'; others: data.source=NAME data.target=NAME",
+    ]
+    one = open_data(recipe(tmp_path / name, text=sides[1]))
+    assert (one.recipe.task, one.recipe.data.text) == ("language_model", sides[1])  # somebody asks for one side
+
+
+def test_of_many_languages_two_are_to_be_named(tmp_path: Path) -> None:
+    unit = "".join(f'<tuv xml:lang="{language}"><seg>x</seg></tuv>' for language in ("fr", "de", "en"))
+    (tmp_path / "u.tmx").write_text(f'<tmx><header srclang="en"/><body><tu>{unit}</tu></body></tmx>')
+    with pytest.raises(DataError, match=r"this file has the columns en, fr, de\.\n  Name both: data.source=en data.target=fr$"):
+        open_data(recipe(tmp_path / "u.tmx"))
+
+
+def test_a_pair_that_was_taken_for_names_is_told(tmp_path: Path) -> None:
+    rows = "".join(f"Go {n}.\tVa {n} !\n" for n in range(40))
+    (tmp_path / "bare.tsv").write_text(rows)
+    opened = open_data(recipe(tmp_path / "bare.tsv", task="translation"))
+    assert opened.warnings == [
+        "train: the first line names the columns, but 'Go 0.' and 'Va 0 !' read like a pair, which is then lost; without names: data.header=false"
+    ]
+    cured = open_data(recipe(tmp_path / "bare.tsv", task="translation", header=False))
+    assert (cured.recipe.data.source, cured.recipe.data.target, cured.warnings) == ("1", "2", [])
+    assert sum(1 for part in cured.parts.values() for _ in part.rows()) == 40
+    (tmp_path / "named.tsv").write_text("en\tfr\n" + rows)
+    assert open_data(recipe(tmp_path / "named.tsv", task="translation")).warnings == []
+    (tmp_path / "three.tsv").write_text(rows.replace("\n", "\tCC-BY 2.0\n"))
+    with pytest.raises(DataError, match=r"has the columns Go 0\., Va 0 !, CC-BY 2\.0\.\n.*data.header=false data.source=1 data.target=2"):
+        open_data(recipe(tmp_path / "three.tsv", task="translation"))

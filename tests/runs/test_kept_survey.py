@@ -116,7 +116,7 @@ def test_everything_comes_back_as_it_was_found(folder: Path) -> None:
     counts = Quantiles(1, 2, 3, 4, 5, 6, 2.5)
     part = PartSurvey(
         7, 8, counts, counts, {"x": 3, "\udc80é": 1}, 1, ["a, line 2"], 1, 2, leaks, 3, leaks, 4, leaks, 5, leaks, 6, 7, leaks,
-        None, {"odd": 1}, 2, 3, 4, "a, line 9", 5, ["a, line 4: broken"],
+        None, {"odd": 1}, 2, 3, 4, "a, line 9", 5, ["a, line 4: broken"], 6, 0.5, leaks,
     )  # fmt: skip
     repeats = Repeats(0.25, 8, 0.5, "a, line 1", "b, line 2", np.array([3, 5]), np.arange(8))
     survey = Survey({"train": part, "test": replace(part, repeats=repeats)}, [("x", "X ")], {"test": {("a", 1), ("b", 3)}})

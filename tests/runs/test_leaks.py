@@ -52,22 +52,38 @@ def test_rows_that_training_has_are_told(known: list[int], left_out: int) -> Non
     assert details["left_out"] == left_out
     if left_out == 2:
         assert sentence == "test: training has seen all of it: the score says nothing about new data"
-        assert sentence_without_leaks("test", details, 0.5) == sentence
+        assert sentence_without_leaks(evaluation) == sentence
     elif left_out:
         assert sentence.startswith("test: without the 1 rows that training has seen, 1 are left: accuracy 0.0000")
     else:
         assert sentence == ""
 
 
+def test_a_score_stands_beside_itself_and_not_beside_the_first() -> None:
+    """The first score has other items, such as words instead of rows."""
+
+    class Places:
+        def item_places(self, split: str) -> list[tuple[str, int]]:
+            return [("a.csv", line) for line in (2, 3, 4)]
+
+    words, rows = means(np.array([True, True])), means(np.array([False, True, False]))
+    items = {"accuracy_of_words": words, "accuracy": rows}
+    evaluation = Evaluation("test", [scored(name, own) for name, own in items.items()], {}, {**items})
+    sentence = note_leaks(evaluation, Places(), Survey({"test": PartSurvey()}, [], {"test": {("a.csv", 2)}}))  # type: ignore[arg-type] # as above
+    assert "2 are left: accuracy 0.5000" in sentence
+    assert sentence.endswith("beside 0.3333 on all")
+
+
 def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:
-    """Three blocks of letters, of which the second stands in train."""
-    log_probs = -np.repeat([2.0, 0.1, 4.0], BLOCK)
-    stream = Stream.of(log_probs, np.ones(3 * BLOCK), characters=3 * BLOCK)
+    """Thirty blocks of letters, of which the second stands in train."""
+    num_letters = 30 * BLOCK
+    log_probs = -np.repeat([2.0, 0.1, *[3.0] * 27, 4.0], BLOCK)
+    stream = Stream.of(log_probs, np.ones(num_letters), characters=num_letters)
     items = stream.items()
     evaluation = Evaluation("test", [scored("nats_per_token", items["nats_per_token"])], {}, items, stream=stream)
     starts = np.arange(BLOCK, 2 * BLOCK)
-    repeats = Repeats(1 / 3, 3 * BLOCK, 1.0, starts=starts, looked_at=np.arange(3 * BLOCK))
+    repeats = Repeats(1 / 30, num_letters, 1.0, starts=starts, looked_at=np.arange(num_letters))
     sentence = note_leaks(evaluation, Task, Survey({"test": PartSurvey(repeats=repeats)}, []))  # type: ignore[arg-type] # no row is asked for
     assert evaluation.details["without_leaks"]["left_out"] == 1
     assert evaluation.details["without_leaks"]["scores"][0]["value"] == pytest.approx(3.0)
-    assert "without the 1 blocks of 512 tokens that training has seen, 2 are left: nats_per_token 3.0000" in sentence
+    assert "without the 1 blocks of 512 tokens that training has seen, 29 are left: nats_per_token 3.0000" in sentence

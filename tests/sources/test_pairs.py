@@ -108,6 +108,20 @@ def test_units_of_a_translation_memory_are_rows(encoding: str, tmp_path: Path) -
     assert values(open_source(path, DataSettings(source="de", target="en-GB"))) == [("Alle sichern und schließen", "second", "Save all & close")]
 
 
+def unit(**segments: str) -> str:
+    return "<tu>" + "".join(f'<tuv xml:lang="{language}"><seg>{text}</seg></tuv>' for language, text in segments.items()) + "</tu>"
+
+
+def test_languages_that_are_asked_for_are_looked_for_to_the_end_and_that_of_the_header_comes_first(tmp_path: Path) -> None:
+    many = "".join(unit(fr=f"f{number}", en=f"e{number}") for number in range(1001))
+    (tmp_path / "late.tmx").write_text(f'<tmx><header srclang="en"/><body>{many}{unit(en="late", de="spät")}</body></tmx>', encoding="utf-8")
+    late = open_source(tmp_path / "late.tmx", DataSettings(source="de", target="en"))
+    assert late.columns == ["de", "en", "fr"]
+    assert [(row.values["de"], row.values["en"]) for row in late.rows()] == [("spät", "late")]
+    assert open_source(tmp_path / "late.tmx", DataSettings()).columns == ["en", "fr"]
+    assert open_source(tmp_path / "late.tmx", DataSettings(source="it")).columns == ["en", "fr", "de"]
+
+
 EMPTY = '<tu><tuv xml:lang="en"><seg> </seg></tuv><tuv xml:lang="de"><seg>voll</seg></tuv></tu>'
 NAMELESS = '<tu><tuv><seg>x</seg></tuv><tuv xml:lang="en"><seg>a</seg></tuv><tuv xml:lang="de"><seg>b</seg></tuv></tu>'
 LAUGHS = b'<?xml version="1.0"?><!DOCTYPE tmx [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><tmx><tu><tuv xml:lang="en"><seg>&b;</seg></tuv></tu></tmx>'
@@ -211,11 +225,41 @@ def test_catalogues_give_what_is_translated_written_or_compiled(tmp_path: Path) 
     assert values(open_source(tmp_path / "latin.po", DataSettings()))[0][1] == "Alle Dateien\tschließen"
 
 
+ODD_PO = r'''msgid ""
+msgstr "Content-Type: text/plain; charset=UTF-8\n"
+#, fuzzy
+#~ msgid "gone"
+#~ msgstr "weg"
+msgid "after what is gone"
+msgstr "bleibt"
+#~ msgid "gone too"
+#~ msgstr "auch weg"
+#, fuzzy
+
+msgid "unsure"
+msgstr "unsicher"
+msgid "bold \033[1m \x1b[0m" msgstr "fett \303\244"
+msgid
+  "a" "b"
+msgstr
+"c"  "d"
+msgid "%d" msgid_plural "%ds"
+msgstr [0] "e" msgstr[ 1 ] "f"
+'''  # fmt: skip
+ODD_ROWS = [("after what is gone", "bleibt"), ("bold \x1b[1m \x1b[0m", "fett ä"), ("ab", "cd"), ("%d", "e"), ("%ds", "f")]
+
+
+def test_flags_end_with_an_obsolete_entry_and_line_ends_mean_nothing(tmp_path: Path) -> None:
+    (tmp_path / "odd.po").write_text(ODD_PO, encoding="utf-8")
+    assert values(open_source(tmp_path / "odd.po", DataSettings())) == ODD_ROWS
+
+
 @pytest.mark.skipif(shutil.which("msgfmt") is None, reason="gettext is not installed")
-def test_what_msgfmt_compiles_is_read(tmp_path: Path) -> None:
-    (tmp_path / "de.po").write_text(PO, encoding="utf-8")
+@pytest.mark.parametrize(("content", "rows"), [(PO, ROWS), (ODD_PO, ODD_ROWS)])
+def test_what_msgfmt_compiles_is_read(content: str, rows: list[tuple[str, str]], tmp_path: Path) -> None:
+    (tmp_path / "de.po").write_text(content, encoding="utf-8")
     subprocess.run(["msgfmt", "-o", tmp_path / "de.mo", tmp_path / "de.po"], check=True)
-    assert sorted(values(open_source(tmp_path / "de.mo", DataSettings()))) == sorted(ROWS)
+    assert sorted(values(open_source(tmp_path / "de.mo", DataSettings()))) == sorted(rows)
 
 
 @pytest.mark.parametrize(
@@ -225,6 +269,10 @@ def test_what_msgfmt_compiles_is_read(tmp_path: Path) -> None:
         ("bad.po", b'"lost"\n', "line 1: expected msgid"),
         ("bad.po", b'msgid "a"\nmsgid "b"\nmsgstr "c"\n', "line 2: a second msgid in one entry"),
         ("bad.po", b'msgid "a"\nmsgstr "\\q"\n', r"line 2: '.q' stands for nothing"),
+        ("bad.po", b'msgid "a"\nmsgstr "\\777"\n', r"line 2: '.777' stands for nothing"),
+        ("bad.po", b'msgid "a"\nmsgstr "\\303 "\n', r"line 2: '.303' stands for nothing"),
+        ("bad.po", b'msgid "a"\n#~ msgid "old"\nmsgstr "b"\n', "line 1: an entry without msgstr"),
+        ("bad.po", b'msgid\nmsgstr "b"\n', "line 1: an entry without a text after msgid"),
         ("bad.po", b'msgid ""\nmsgstr "charset=klingon"\n', "no encoding 'klingon'"),
         ("bad.po", b'msgid "a"\nmsgstr ""\n', "holds no translated message"),
         ("bad.po", b'msgid "a"\nmsgstr "\xff"\n', "line 2, column 9: not UTF-8"),

@@ -9,6 +9,7 @@ import pytest
 from seqlab.sources.base import Source
 from seqlab.sources.open import open_parts, open_source
 from seqlab.sources.settings import DataSettings
+from seqlab.sources.splitting import hold_out
 from seqlab.sources.survey import Leak, survey
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
@@ -55,6 +56,26 @@ def test_a_cell_that_holds_no_text_counts_as_empty(tmp_path: Path) -> None:
 def test_clean_data_has_no_warnings(tmp_path: Path) -> None:
     splits = {"train": part(tmp_path / "a.csv", "a,x", "b,y"), "test": part(tmp_path / "b.csv", "c,x")}
     assert survey(splits, text="text", label="label").warnings == []
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_a_test_part_that_is_the_validation_part_is_told(tmp_path: Path, is_stream: bool) -> None:
+    held = [f"{'so many different words stand here ' * 2}{number},x" for number in ("one", "two")]
+    splits = {"train": part(tmp_path / "a.csv", "a,x"), "valid": part(tmp_path / "b.csv", *held), "test": part(tmp_path / "c.csv", *held)}
+    found = survey(splits, text="text", label="label", is_stream=is_stream)
+    what = "100.0% of the passages of 50 characters also stand in valid" if is_stream else "2 texts also stand in valid, exactly or nearly"
+    assert f"test: {what}, the first at {tmp_path}/c.csv, line 2 (valid: {tmp_path}/b.csv, line 2)" in found.warnings
+    assert not found.leaked.get("test")
+
+
+def test_rows_that_cannot_be_read_are_told_once_for_all_parts_of_a_file(tmp_path: Path) -> None:
+    whole = part(tmp_path / "a.csv", *(f"text {number},x" for number in range(40)), "bad", "worse")
+    parts = hold_out(whole, how="random", valid_share=0.2, test_share=0.2, seed=1).named()
+    found = survey(parts, text="text", label="label")
+    assert [one.skipped for one in found.parts.values()] == [2, 0, 0]
+    assert [warning for warning in found.warnings if "skipped" in warning] == [
+        f"2 rows skipped, the first: {tmp_path}/a.csv, line 42: 1 field, expected 2 (text,label)."
+    ]
 
 
 @pytest.mark.long

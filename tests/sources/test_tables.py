@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from seqlab.core.errors import DataError
 from seqlab.sources import opening
 from seqlab.sources.columns import label_of, require_columns, text_of
+from seqlab.sources.csv_table import CsvTable
 from seqlab.sources.delimiters import guess_delimiter
 from seqlab.sources.open import open_source
 from seqlab.sources.settings import DataSettings
@@ -66,6 +67,27 @@ def test_line_numbers_stay_right_over_many_blocks(tmp_path: Path, monkeypatch: p
             int(row.values["n"]) == row.line - 2 and len(row.values["text"]) == (row.line - 2) % 97
             for row in open_source(path, DataSettings()).rows()
         )
+
+
+def test_a_table_without_a_header_has_columns_by_number(tmp_path: Path) -> None:
+    path = write(tmp_path / "bare.tsv", "Go.\tVa !\nRun!\tCours !\n")
+    source = open_source(path, DataSettings(header=False))
+    assert source.columns == ["1", "2"]
+    assert [(row.line, *row.values.values()) for row in source.rows()] == [(1, "Go.", "Va !"), (2, "Run!", "Cours !")]
+    assert source.fingerprint() != open_source(path, DataSettings()).fingerprint()
+    assert cells(write(tmp_path / "numbers.csv", "0.5,1\n0.25,2\n"), header=False) == [("0.5", "1"), ("0.25", "2")]
+    with pytest.raises(DataError, match=r"'0.5' is a number, so this is not a header.\n.*data.header=false"):
+        cells(tmp_path / "numbers.csv")
+
+
+@pytest.mark.parametrize(
+    ("first", "is_row"),
+    [("Go.\tVa !", True), ("he runs\tsie rennt", True), ("en\tfr", False), ("he\tsie", False), ("English text\tFrench text", False)],
+)
+def test_names_that_read_like_a_row_are_noticed(first: str, is_row: bool, tmp_path: Path) -> None:
+    table = open_source(write(tmp_path / "t.tsv", f"{first}\nhe sits\tsie sitzt\nshe runs\ter rennt\n"), DataSettings())
+    assert isinstance(table, CsvTable)
+    assert table.starts_with_row(table.columns) is is_row
 
 
 def test_quotation_marks_in_tab_files_are_letters_unless_they_enclose_the_field(tmp_path: Path) -> None:

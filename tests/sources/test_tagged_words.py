@@ -72,6 +72,24 @@ def test_lines_that_open_a_document_of_conll_are_no_words(tmp_path: Path) -> Non
     assert (found.task, found.text, found.label) == ("tagging", "1", "4")
 
 
+def test_a_line_that_opens_a_document_may_have_no_other_columns(tmp_path: Path) -> None:
+    rows = read(write(tmp_path, "-DOCSTART-\n\nEU\tB-ORG\nrejects\tO\n\n-DOCSTART-\n\nPeter\tB-PER\n"))
+    assert [(row.values["word"], row.line) for row in rows] == [(["EU", "rejects"], 3), (["Peter"], 8)]
+
+
+def test_an_empty_node_may_come_first_in_universal_dependencies(tmp_path: Path) -> None:
+    source = TaggedWords(write(tmp_path, "0.1\tgo" + "\t_" * 8 + "\n1\tDogs\tdog\tNOUN" + "\t_" * 6 + "\n", "x.conllu"), DataSettings())
+    assert source.columns[1:4] == ["form", "lemma", "upos"]
+    assert [row.values["form"] for row in source.rows()] == [["Dogs"]]
+
+
+def test_a_comment_before_a_sentence_may_have_as_many_words_as_there_are_columns(tmp_path: Path) -> None:
+    rows = read(write(tmp_path, "# first\nEU B-ORG\n# SYM\n\n# second\n#tags O\n", "x.conll"))
+    assert [(row.values["word"], row.values["tag"], row.line) for row in rows] == [(["EU", "#"], ["B-ORG", "SYM"], 2), (["#tags"], ["O"], 6)]
+    tabbed = read(write(tmp_path, "#\tSYM\n1\tNUM\n"))
+    assert tabbed[0].values["word"] == ["#", "1"]
+
+
 def test_accents_emoji_and_right_to_left_words_stay_as_they_are(tmp_path: Path) -> None:
     words = ["e\u0301te\u0301", "שלום", "👩‍💻", "مرحبا\u200f", "\u00a0x"]
     rows = read(write(tmp_path, "".join(f"{word}\tX\n" for word in words)))
@@ -98,6 +116,14 @@ def test_other_columns_are_numbered(tmp_path: Path) -> None:
         ("a.tsv", "text\tlabel\nThe dog\tgood\n\n", "tsv"),
         ("a.tsv", "text\tlabel\nThe dog\tgood\n", "tsv"),
         ("a.txt", "two words\n\nper line\n", "text"),
+        ("a.tsv", "он\tPRON\nхорошо\tADV\n\nона\tPRON\n", "tagged"),  # a byte of х is a line end in Latin-1
+        ("a", "Århus\tPROPN\n\nÅse\tPROPN\n", "tagged"),
+        ("a", "Åse läuft\tpos\nÅse schläft\tneg\nÅse ruft\tpos\n", "tsv"),
+        ("a.tsv", "text\tlabel\nGreat\tpos\n\nAwful\tneg\n", "tsv"),
+        ("a.tsv", "\ufeffid\ttweet\tairline_sentiment\n1\tGreat\tpos\n\n2\tAwful\tneg\n", "tsv"),
+        ("a.tsv", "I love this film\tpos\nI hate it\tneg\n\nGreat\tpos\n", "tsv"),
+        ("a.tsv", "1 000\tNUM\ndogs\tNOUN\n\nword\ttag\nbark\tVERB\n", "tagged"),
+        ("a.tsv", "-DOCSTART-\n\nEU\tB-ORG\n\n-DOCSTART-\n\nPeter\tB-PER\n", "tagged"),
     ],
 )
 def test_tagged_files_are_told_from_tables_and_text(tmp_path: Path, name: str, content: str, expected: str) -> None:
@@ -120,6 +146,24 @@ def test_the_guess_knows_words_and_tags_also_in_json(tmp_path: Path) -> None:
         "a tag for every word: tagging; another task: task=NAME",
     ]
     assert guess(TaggedWords(write(tmp_path, CONLLU), DataSettings())).label == "upos"
+
+
+def test_whole_numbers_are_tags_as_published_tables_have_them(tmp_path: Path) -> None:
+    lines = ['{"id": "7", "tokens": ["EU", "rejects", "it"], "ner_tags": [3, 0, 0]}', '{"id": "8", "tokens": ["Peter"], "ner_tags": [1]}']
+    source = open_source(write(tmp_path, "\n".join(lines), "x.jsonl"), DataSettings())
+    found = guess(source)
+    assert (found.task, found.text, found.label) == ("tagging", "tokens", "ner_tags")
+    assert [pairs_of(row, words="tokens", tags="ner_tags")[1] for row in source.rows()] == [["3", "0", "0"], ["1"]]
+    part = survey({"train": source}, text="tokens", label="ner_tags").parts["train"]
+    assert part.labels == {"0": 2, "3": 1, "1": 1}
+    steps = write(tmp_path, '{"frames": [[0.5], [0.7]], "tags": [1, 0]}\n{"frames": [[0.1]], "tags": [1]}\n', "y.jsonl")
+    assert guess(open_source(steps, DataSettings())).label == "tags"
+
+
+def test_numbers_beside_a_text_are_not_taken_for_tags(tmp_path: Path) -> None:
+    lines = ['{"text": "a fine film", "ids": [4, 7, 1], "label": "pos"}', '{"text": "a dull film", "ids": [4, 2, 1], "label": "neg"}']
+    found = guess(open_source(write(tmp_path, "\n".join(lines), "x.jsonl"), DataSettings()))
+    assert (found.task, found.text, found.label) == ("classification", "text", "label")
 
 
 def test_words_without_tags_are_told(tmp_path: Path) -> None:
@@ -183,6 +227,21 @@ def test_reading_is_one_sentence_at_a_time(tmp_path: Path) -> None:
 def test_cells_may_be_lists_or_texts() -> None:
     assert words_of(Row({"w": " The  dog "}, "f", 3), "w") == ["The", "dog"]
     assert pairs_of(Row({"w": ["The", "dog"], "t": "D N"}, "f", 3), words="w", tags="t") == (["The", "dog"], ["D", "N"])
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "f, line 3: column 't' holds no list of tags."),
+        ([], "column 't' has no tags."),
+        (["A", " "], "tag 2 of column 't' is empty."),
+        (["A", None], "tag 2 of column 't' is empty."),
+    ],
+)
+def test_cells_without_tags_are_refused(value: object, words: str) -> None:
+    with pytest.raises(DataError) as caught:
+        pairs_of(Row({"w": ["a", "b"], "t": value}, "f", 3), words="w", tags="t")
+    assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(

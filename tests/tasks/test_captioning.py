@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from seqlab.batches.feed import Position
 from seqlab.core.errors import DataError, MissingExtra, RecipeError
+from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.scoring import score_targets
 from seqlab.models.picture_encoder import PictureEncoder
 from seqlab.recipes.reading import check
@@ -131,6 +132,25 @@ def test_any_picture_encoder_stands_before_any_decoder(captions: Path, model: di
     assert np.array(grids).shape[1:] == network.encoder.grid
     assert [np.sum(grid) for grid in grids] == pytest.approx([1.0] * len(grids), abs=0.01)
     assert looked["looks"][-1]["words"] == EOS
+    together = task.looks(Ensemble([network, network]), task.pictures["train"][0], found[0].tokens)
+    assert together is not None
+    assert np.array([look["weights"] for look in together["looks"][1:]]) == pytest.approx(np.array(grids), abs=1e-3)
+
+
+def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_are_scored(captions: Path) -> None:
+    task = make(captions, search={"temperature": 0.5, "samples": 30, "max_tokens": 2})
+    network = task.build_model().eval()
+    picture = task.pictures["train"][0].reshape(8, 8, 3).tolist()
+    (found,) = task.predict(network, [picture], top=30)
+    texts = [text for text, _ in found.ranking]
+    assert 1 < len(texts) == len(set(texts)) < 30
+    (drawn,) = task.write(network, task.read_inputs([picture]), num_answers=30)
+    text = task.tokens.words(drawn[0].tokens)
+    (score,) = task.score(network, [(picture, text)])
+    forced = score_targets(network, list(task.read_inputs([picture])), [task.tokens.cut(text, where="")], task.tokens.symbols)[0]
+    assert score.log_prob == pytest.approx(forced.log_prob)
+    other = make(captions, model={"kind": "vision_transformer", "hidden_size": 8, "heads": 2, "layers": 1}).build_model().eval()
+    assert task.looks(Ensemble([network, other]), task.pictures["train"][0], drawn[0].tokens) is None  # whose regions are others
 
 
 @pytest.mark.slow

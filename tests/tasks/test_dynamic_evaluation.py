@@ -15,13 +15,13 @@ from tests.tasks.test_neural_cache import make_model, make_store
 def test_without_steps_the_scores_are_those_of_the_model(tmp_path: Path) -> None:
     model, store = make_model(), make_store(tmp_path / "store")
     plain = log_probs_of(model, store, window=11, carries_state=True, at_most=100)
-    np.testing.assert_allclose(dynamic_log_probs(model, store, DynamicNumbers(0.0), at_most=100, segment=7), plain, rtol=1e-5)
+    np.testing.assert_allclose(dynamic_log_probs(model, store.values, DynamicNumbers(0.0), segment=7), plain, rtol=1e-5)
 
 
 def test_a_segment_is_scored_before_it_is_learned_from(tmp_path: Path) -> None:
     model, store = make_model(), make_store(tmp_path / "store", length=21)
     before = {name: each.clone() for name, each in model.state_dict().items()}
-    found = dynamic_log_probs(model, store, DynamicNumbers(0.2, pull=0.1), at_most=100, segment=10)
+    found = dynamic_log_probs(model, store.values, DynamicNumbers(0.2, pull=0.1), segment=10)
     assert all(each.equal(before[name]) for name, each in model.state_dict().items())  # a copy has learned
 
     tokens = torch.from_numpy(store.window(0, 21).astype(np.int64))[None]

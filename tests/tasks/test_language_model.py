@@ -95,9 +95,23 @@ def test_scores_are_one_number_in_four_units(tmp_path: Path) -> None:
     assert scores["perplexity"].value == pytest.approx(math.exp(nats))
     assert scores["bits_per_token"].value == pytest.approx(nats / math.log(2))
     tokens, characters = evaluation.details["tokens"], evaluation.details["characters"]
-    assert tokens == characters - 1  # the first character has nothing before it
+    assert tokens == characters  # the first character is read, not foreseen
+    assert scores["bits_per_character"].value == pytest.approx(scores["bits_per_token"].value)
     assert scores["bits_per_character"].value == pytest.approx(nats * tokens / characters / math.log(2))
     assert scores["nats_per_token"].baseline_name.endswith("-gram")
+
+
+def test_the_next_token_comes_after_the_whole_prompt_where_a_state_is_carried(tmp_path: Path) -> None:
+    """Two prompts that differ before the last window only."""
+    prompts = ["the dog" + TEXT[7:40], "the cat" + TEXT[7:40]]
+    for network, is_same in ((LSTM, False), (TRANSFORMER, True)):
+        task = make(tmp_path, model=network)
+        model = task.build_model().eval()
+        first, second = task.predict(model, prompts, top=100)
+        assert (first.ranking == second.ranking) is is_same
+        if not is_same:
+            logits, _ = model(torch.from_numpy(task.tokenizer.encode(prompts[0]).astype(np.int64))[None], torch.ones(1, 40, dtype=torch.bool))
+            assert first.probability == pytest.approx(logits[0, -1].softmax(-1).max().item(), rel=1e-5)
 
 
 @pytest.mark.spec(46)

@@ -178,7 +178,7 @@ def test_scores_are_over_the_same_hidden_tokens_every_time_and_all_of_them_are_h
 
 
 def test_scores_are_one_number_in_two_units_and_the_share_that_is_right(tmp_path: Path) -> None:
-    task = make(tmp_path)
+    task = make(tmp_path, text=TEXT * 8)  # enough sequences for an interval
     model = task.build_model().eval()
     evaluation = task.evaluate(model, "test")
     scores = {score.name: score for score in evaluation.scores}

@@ -54,16 +54,16 @@ def test_probabilities_of_the_cache_are_those_of_the_equation_and_sum_to_one() -
 def test_with_no_share_the_cache_changes_nothing_and_pieces_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model, store = make_model(), make_store(tmp_path / "store")
     plain = log_probs_of(model, store, window=11, carries_state=True, at_most=100)
-    whole = read_with_cache(model, store, at_most=100, thetas=(0.4,), size=9)
+    whole = read_with_cache(model, store.values, thetas=(0.4,), size=9)
     np.testing.assert_allclose(whole.mixed(CacheNumbers(0.4, 0.0)), plain, rtol=1e-5)
     monkeypatch.setattr(neural_cache, "STEPS", 6)
-    pieces = read_with_cache(model, store, at_most=100, thetas=(0.4,), size=9)
+    pieces = read_with_cache(model, store.values, thetas=(0.4,), size=9)
     mixed = CacheNumbers(0.4, 0.3)
     np.testing.assert_allclose(pieces.mixed(mixed), whole.mixed(mixed), rtol=1e-5)
     assert not np.allclose(whole.mixed(mixed), plain, rtol=1e-2)
 
 
 def test_the_best_numbers_make_the_text_likelier_than_others_do(tmp_path: Path) -> None:
-    read = read_with_cache(make_model(), make_store(tmp_path / "store"), at_most=100)
+    read = read_with_cache(make_model(), make_store(tmp_path / "store").values)
     best = read.mixed(read.best()).mean()
     assert all(best >= read.mixed(CacheNumbers(theta, share)).mean() for theta in neural_cache.THETAS for share in neural_cache.LAMBDAS)

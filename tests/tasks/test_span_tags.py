@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from seqeval.metrics import f1_score
+from seqeval.metrics import f1_score, precision_score, recall_score
 
-from seqlab.metrics.spans import BIO, SCHEMES, Scheme
-from seqlab.tasks.span_tags import SpanRules
+from seqlab.metrics.spans import BIO, SCHEMES, Scheme, compare_spans
+from seqlab.tasks.span_tags import SpanRules, span_items
 from seqlab.tasks.tagging import MarkedSpan, TaggedSentence
 from tests.tasks.test_tagging import make
 
@@ -75,6 +75,19 @@ def test_spans_are_scored_first_and_beside_those_of_the_naive_tagger(tmp_path: P
     validation = task.validate(model)
     assert validation.value == validation.facts["valid_span_f1"] == pytest.approx(first.value)
     assert set(evaluation.items) >= {score.name for score in evaluation.scores[3:]}
+
+
+def test_the_items_are_all_sentences_whatever_a_model_marks() -> None:
+    """Two models are compared sentence by sentence, and one that marks nothing must not drop out."""
+    truth = [["B-X", "O"], ["O"], ["O", "O"], ["B-X"]]
+    several = [[["B-X", "O"], ["B-X"], ["O", "O"], ["B-X"]], [["B-X", "O"], ["O"], ["B-X", "O"], ["O"]], [["O", "O"], ["O"], ["O", "O"], ["O"]]]
+    for predicted in several:
+        found = span_items(compare_spans(truth, predicted))
+        expected = {"span_f1": f1_score, "span_precision": precision_score, "span_recall": recall_score}
+        assert {name: items.num_items for name, items in found.items()} == dict.fromkeys(expected, 4)
+        assert {name: items.whole() for name, items in found.items()} == pytest.approx(
+            {name: score(truth, predicted, zero_division=0) for name, score in expected.items()}
+        )
 
 
 def test_the_scores_say_which_scheme_was_read(tmp_path: Path) -> None:

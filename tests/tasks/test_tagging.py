@@ -51,11 +51,12 @@ def make(
     tagging: dict[str, Any] | None = None,
     train: list[list[tuple[str, str]]] = TRAIN,
     test: list[list[tuple[str, str]]] = TEST,
+    model: dict[str, Any] = MODEL,
     **settings: Any,
 ) -> Tagging:
     data = {"train": write(folder, train, "train.tsv"), "valid": write(folder, test, "valid.tsv"), "test": write(folder, test, "test.tsv")}
     how = tagging or {"characters": "none"}
-    recipe = check({"data": {**data, **settings}, "model": MODEL, "tokens": tokens or {}, "tagging": how}, where="test")
+    recipe = check({"data": {**data, **settings}, "model": model, "tokens": tokens or {}, "tagging": how}, where="test")
     opened = open_data(recipe)
     assert opened.recipe.task == "tagging"
     recipe, _ = Tagging.complete(opened.recipe, opened.parts["train"])
@@ -210,7 +211,7 @@ def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
     targets = [names.index(tag) for sentence in TEST for _, tag in sentence]
     assert words.targets.tolist() == targets
     assert scores["accuracy"].value == pytest.approx(accuracy_score(targets, words.predicted))
-    assert scores["macro_f1"].value == pytest.approx(f1_score(targets, words.predicted, average="macro", labels=range(4), zero_division=0))
+    assert scores["macro_f1"].value == pytest.approx(f1_score(targets, words.predicted, average="macro", zero_division=0))
     assert scores["loss"].value == pytest.approx(log_loss(targets, np.exp(words.log_probs), labels=range(4)), rel=1e-5)
     unseen = [place for place, word in enumerate(word for sentence in TEST for word, _ in sentence) if word in ("whale", "shouts")]
     assert scores["accuracy_on_unseen_words"].value == pytest.approx(np.mean(words.predicted[unseen] == np.array(targets)[unseen]))
@@ -296,6 +297,19 @@ def test_one_endless_document_is_learned_in_pieces_and_answered_beside_short_one
     assert int(task.stores["train"].lengths.sum()) == 1_200 + sum(map(len, TRAIN))
     rows = [Row({"word": ["dog"] * words}, "input", 1) for words in (1, 200_000, 1, 1)]
     assert [len(part) for part in task._parts(rows)] == [1, 1, 2]
+
+
+def test_a_sequence_that_learned_positions_do_not_know_is_told_before_training(tmp_path: Path) -> None:
+    model = {"kind": "transformer", "positions": "learned", "max_positions": 8, "hidden_size": 8, "heads": 2, "layers": 1}
+    long = [("the", "D"), ("dog", "N")] * 5
+    task = make(tmp_path, train=[*TRAIN, long], model=model)
+    assert int(task.stores["train"].lengths.max()) == 8
+    assert task.notes == ["train: 1 of 6 sequences are longer than 8 steps and are learned in pieces; whole: a larger model.max_positions"]
+    with pytest.raises(DataError) as caught:
+        make(tmp_path, test=[*TEST, long], model=model)
+    assert "valid.tsv, line 12: a sequence of 10 steps, but the model reads 8 at once.\n  " in str(caught.value)
+    assert "train with model.max_positions=10 or more, or with model.positions=sinusoidal" in str(caught.value)
+    assert int(make(tmp_path, test=[*TEST, long], model={**model, "positions": "sinusoidal"}).stores["test"].lengths.max()) == 10
 
 
 class AlwaysTheFirst(nn.Module):

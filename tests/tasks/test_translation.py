@@ -14,14 +14,18 @@ from torch.nn import functional as F
 
 from seqlab.batches.feed import Position
 from seqlab.core.errors import DataError, RunError, SeqlabError, UsageError
+from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.scoring import score_targets
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.recipes.reading import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.own_outputs import with_own_outputs
+from seqlab.tasks.pair_scores import rate
 from seqlab.tasks.translation import Translation
 from seqlab.tasks.unknown_words import with_copied_words
 from seqlab.tokens.vocabulary import EOS, SOS, UNK
+from seqlab.tokens.words import join_words
+from seqlab.training.gradients import go_backward
 
 PAIRS = [("ab", "BA"), ("abc", "CBA"), ("cab", "BAC"), ("ba", "AB"), ("bca", "ACB"), ("c", "C")] * 3
 GRU = {"kind": "recurrent", "cell": "gru", "hidden_size": 8, "embedding_size": 6, "dropout": 0.0}
@@ -132,6 +136,11 @@ def test_the_share_of_truth_falls_from_update_to_update_and_is_carried_along(tmp
     for _ in range(3):
         carry = task.loss(model, task.feed(Position()).take(), carry).carry
     assert seen == [1.0, 0.75, 0.5]
+    task = make(tmp_path, training={"batch_size": 4, "accumulate": 2, "own_outputs": "linear", "own_outputs_half": 2})
+    seen.clear()
+    for _ in range(2):  # two updates of two batches each
+        carry = go_backward(model, task, [task.feed(Position()).take()] * 2, carry if seen else (), task.recipe.training).loss.carry
+    assert seen == [1.0, 1.0, 0.75, 0.75]
 
 
 @pytest.mark.spec(16)
@@ -183,13 +192,20 @@ def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(tmp_path: Pat
     pairs = [("the cat", "die Katze"), ("the dog", "der Hund")] * 4
     task = make(tmp_path, pairs, tokens={"kind": "whitespace"}, search={"unknown": "copy"})
     model = task.build_model().eval()
-    source = torch.from_numpy(task.tokens.read(["the dog"])[0].astype(np.int64))
+    text = "the Zyxxy"  # a name that was never read
+    source, words = torch.from_numpy(task.tokens.read([text])[0].astype(np.int64)), task.tokens.words_read(text)
+    assert words == ["the", "Zyxxy", ""]
     target = task.tokens.target.vocabulary
-    looked = torch.tensor([[[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]]])
+    looked = torch.tensor([[[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.2, 0.3, 0.5]]])  # the last looks at the end, which is no word
     monkeypatch.setattr(EncoderDecoder, "align", lambda *given: (None, given[3], looked[:, : given[1].shape[1]]))
-    assert with_copied_words(model, task.tokens, source, [target.ids["die"], target.ids[UNK]]) == "die dog"
-    assert with_copied_words(model, task.tokens, source, [target.ids[UNK], target.ids["Katze"]]) == "the Katze"
-    assert with_copied_words(model, task.tokens, source, [target.ids["die"]]) == "die"
+    assert with_copied_words(model, task.tokens, source, words, [target.ids["die"], target.ids[UNK]]) == "die Zyxxy"
+    assert with_copied_words(model, task.tokens, source, words, [target.ids[UNK], target.ids["Katze"]]) == "the Katze"
+    assert with_copied_words(model, task.tokens, source, words, [target.ids["die"]] * 2 + [target.ids[UNK]]) == "die die Zyxxy"
+    assert with_copied_words(model, task.tokens, source, words, [target.ids["die"]]) == "die"
+    assert with_copied_words(model, task.tokens, source[-1:], [""], [target.ids[UNK], target.ids["die"]]) == "die"  # nothing to copy
+    found = Hypothesis([target.ids["die"], target.ids[UNK]], [0.0], 0.0, True)
+    assert task._text(model, text, source, found) == "die Zyxxy"
+    assert task.tokens.words_read(text, tagged=True) == ["", "the", "Zyxxy", ""]  # behind the tag of a language
     assert target.ids[UNK] in task.tokens.symbols.never_ids
     assert target.ids[UNK] not in task.build_search(task.recipe.search).symbols.never_ids
 
@@ -201,6 +217,25 @@ def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
     batch = task.feed(Position()).take()
     assert batch.inputs.numel() + batch.targets.numel() <= 24
     assert len(task.stores["valid"]) == len(PAIRS) + 1  # a score is of all
+    few_positions = {"kind": "transformer", "positions": "learned", "max_positions": 9, "hidden_size": 8, "heads": 2, "layers": 1}
+    with pytest.raises(DataError) as caught:
+        make(tmp_path, [*PAIRS, ("abc" * 9, "C")], model=few_positions)
+    assert "pairs.jsonl, line 19: a side of 28 tokens, but the model reads 9 at once." in str(caught.value)
+    assert "model.max_positions=28 or more" in str(caught.value)
+
+
+def test_blanks_before_marks_are_no_mistakes_of_a_writer_of_words() -> None:
+    """Words forget where blanks were; whoever writes every word of cut references right has every score of a perfect translation."""
+    references = [["ein hund steht im garten ."], ["zwei männer , die rennen ( schnell ) ."]]
+    recipe = check({"task": "translation", "tokens": {"kind": "words"}, "data": {"train": "x", "source": "en", "target": "de"}}, where="test")
+    written = [join_words(one.split()) for (one,) in references]
+    assert written[0] == "ein hund steht im garten."
+    found = {each.name: each.items.whole() for each in rate(recipe, written, references)}
+    assert {name: round(value, 6) for name, value in found.items() if name != "meteor"} == {
+        "bleu": 100, "bleu_lower": 100, "chrf": 100, "ter": 0, "token_error_rate": 0, "exact_match": 1
+    }  # fmt: skip
+    assert found["meteor"] > 0.99
+    assert {each.name: each.items.whole() for each in rate(recipe, ["ein hund im garten.", written[1]], references)}["ter"] == pytest.approx(10)
 
 
 @pytest.mark.parametrize(

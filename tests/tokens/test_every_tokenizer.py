@@ -42,6 +42,18 @@ def test_pieces_looked_up_one_by_one_are_the_encoded_text(kind: str) -> None:
         assert tokenizer.encode(text).dtype == np.int32
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_id_knows_the_word_of_the_text_in_which_it_stands(kind: str) -> None:
+    tokenizer = fitted(kind)
+    for text in ("the cat saw Zyxxy ☃ on the mat", "", "a <pad> b", "säßen Zyxxy"):
+        words = tokenizer.words_at(text)
+        assert len(words) == len(tokenizer.encode(text))
+        if kind in ("characters", "bytes"):
+            assert list(dict.fromkeys(words)) == list(dict.fromkeys(text))
+        elif "<" not in text:
+            assert list(dict.fromkeys(words)) == list(dict.fromkeys(text.split()))
+
+
 @pytest.mark.parametrize("kind", EXACT)
 def test_text_of_known_characters_comes_back_exactly(kind: str) -> None:
     tokenizer = fitted(kind)

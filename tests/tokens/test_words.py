@@ -25,6 +25,8 @@ from seqlab.tokens.words import Words, join_words
         ("हिन्दी में", ["हिन्दी", "में"]),
         ("cafe\u0301 au lait", ["cafe\u0301", "au", "lait"]),
         ("語🦁x\x00y", ["語", "🦁", "x", "\x00", "y"]),
+        ("I ❤\ufe0f it👍🏽👍!", ["I", "❤\ufe0f", "it", "👍🏽", "👍", "!"]),
+        ("👩\u200d👩\u200d👧 🇩🇪🇫🇷 1\ufe0f\u20e3", ["👩\u200d👩\u200d👧", "🇩🇪", "🇫🇷", "1\ufe0f\u20e3"]),
         ("", []),
         (" \n\u3000\t", []),
     ],
@@ -53,7 +55,7 @@ def test_joined_words_are_written_as_a_typist_would(text: str) -> None:
     assert join_words(Words.words_of(text)) == text
 
 
-@pytest.mark.parametrize("unit", ["a", "1", "1,", "'", ".", "-", "<br", "<br ", "<", "'s", "é\u0301", "!?", "1.a"])
+@pytest.mark.parametrize("unit", ["a", "1", "1,", "'", ".", "-", "<br", "<br ", "<", "'s", "é\u0301", "!?", "1.a", "👩\u200d", "❤\ufe0f"])
 def test_a_hostile_text_takes_no_longer_than_a_kind_one(unit: str) -> None:
     """Half a megabyte takes milliseconds; a pattern that goes back over its steps would take hours."""
     text = unit * (500_000 // len(unit))

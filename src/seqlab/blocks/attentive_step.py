@@ -25,6 +25,10 @@ class ContextBeforeOutput(nn.Module):
     ) -> Float[Tensor, "batch target joined"]:
         """`source` is what `attention.read` made of the encoder's states."""
         contexts, _ = self.attention.look(states, source, may_attend)
+        return self.join(contexts, states)
+
+    def join(self, contexts: Float[Tensor, "*batch value"], states: Float[Tensor, "*batch state"]) -> Float[Tensor, "*batch joined"]:
+        """[state; context]."""
         return torch.cat([states, contexts], dim=-1)
 
 
@@ -43,7 +47,7 @@ class InputFeeding(nn.Module):
         self.combine = nn.Linear(value_size + attention.score.query_size, output_size, bias=False)
         self.output_size = output_size
 
-    def first(self, inputs: Float[Tensor, "batch input"]) -> Float[Tensor, "batch attentional"]:
+    def first(self, inputs: Float[Tensor, "batch *input"]) -> Float[Tensor, "batch attentional"]:
         """What stands in for the step before the first."""
         return inputs.new_zeros(len(inputs), self.output_size)
 

@@ -37,7 +37,7 @@ def data(
     steps = "steps" in opened.parts["train"].columns
     found = survey_parts(opened.recipe, opened.parts)
     is_stream = opened.recipe.task in LANGUAGE_MODELS
-    warnings = survey_warnings(opened.recipe, found)
+    warnings = opened.warnings + survey_warnings(opened.recipe, found)
     if as_json:
         return answer_json({"task": opened.recipe.task, "parts": found.as_json(), "warnings": warnings})
     for name, part in found.parts.items():

@@ -61,10 +61,10 @@ def _show(evaluation: Evaluation, *, batch_size: int) -> None:
     _show_classes(details.get("per_class", []))
     for cut in details.get("slices", []):
         _show_slices(cut)
-    if known := details.get("without_leaks"):
+    if "without_leaks" in details:
         from seqlab.runs.leaks import sentence_without_leaks
 
-        answer(f"WARNING: {sentence_without_leaks(evaluation.split, known, evaluation.scores[0].value)}")
+        answer(f"WARNING: {sentence_without_leaks(evaluation)}")
 
 
 def _show_slices(cut: dict[str, Any]) -> None:
@@ -72,7 +72,8 @@ def _show_slices(cut: dict[str, Any]) -> None:
     answer(f"    {cut['score'].replace('_', ' ')} by {cut['by']}:")
     width = max(len(part["name"]) for part in cut["parts"])
     for part in cut["parts"]:
-        answer(f"        {part['name']:<{width}}  {part['value']:.4f} [{part['low']:.4f}, {part['high']:.4f}]  ({part['count']:,} {cut['unit']})")
+        reach = "" if part["low"] is None else f" [{part['low']:.4f}, {part['high']:.4f}]"
+        answer(f"        {part['name']:<{width}}  {part['value']:.4f}{reach}  ({part['count']:,} {cut['unit']})")
 
 
 def _show_classes(classes: list[dict[str, Any]]) -> None:

@@ -79,9 +79,9 @@ def _show(found: list[Gain], start: str) -> None:
         answer(
             f"{one.called:>8}  {_interval(one.new.value, one.new.low, one.new.high):<28}  "
             f"{_interval(one.learned.value, one.learned.low, one.learned.high):<46}  "
-            f"{difference.value:+.4f} [{difference.low:+.4f}, {difference.high:+.4f}]{sure}"
+            f"{_interval(difference.value, difference.low, difference.high, sign='+')}{sure}"
         )
 
 
-def _interval(value: float, low: float | None, high: float | None) -> str:
-    return f"{value:.4f}" if low is None or high is None else f"{value:.4f} [{low:.4f}, {high:.4f}]"
+def _interval(value: float, low: float | None, high: float | None, *, sign: str = "-") -> str:
+    return f"{value:{sign}.4f}" if low is None or high is None else f"{value:{sign}.4f} [{low:{sign}.4f}, {high:{sign}.4f}]"

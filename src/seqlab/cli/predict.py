@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from seqlab.cli.console import answer, answer_json, one_line, quoted, say
-from seqlab.cli.scores import show_scores
+from seqlab.cli.pairs import pairs_of_file, pairs_of_lines
+from seqlab.cli.scores import show_pair_scores, show_scores
 from seqlab.cli.searching import check_top, searching
 from seqlab.cli.stream import inputs_of_file, lines_of_stdin, together
 from seqlab.cli.tree import check_tree, draw_tree
@@ -20,6 +21,7 @@ from seqlab.core.errors import DataError, UsageError
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
     from seqlab.tasks.base import Prediction
+    from seqlab.tasks.written import Written
 
 EXAMPLES = """\b
 Examples:
@@ -32,6 +34,7 @@ Examples:
   cat news.en | seqlab predict runs/en-de --beam 5 | cut -f1
   seqlab predict runs/en-de "A dog runs." --beam 5 --with runs/en-de-2 --with runs/en-de-3
   seqlab predict runs/en-de "A dog runs." --beam 3 --tree tree.svg
+  seqlab predict runs/en-de --score --file pairs.tsv
 """
 TOKENS = ("language_model", "masked_language_model")
 """Tasks that answer with tokens."""
@@ -42,7 +45,9 @@ def predict(
     texts: Annotated[list[str] | None, typer.Argument(metavar="TEXT", help="Texts; standard input, one per line, when left out.")] = None,
     file: Annotated[str, typer.Option("--file", "-f", help="A file in the format of the training data, or with one text per line.")] = "",
     top: Annotated[int, typer.Option(help="How many answers to show for each text.")] = 1,
-    score: Annotated[bool, typer.Option("--score", help="How probable a language model thinks each text is, token by token.")] = False,
+    score: Annotated[
+        bool, typer.Option("--score", help="How probable a language model thinks each text is, or a translator each SOURCE<tab>TARGET.")
+    ] = False,
     beam: Annotated[int, typer.Option(help="Of a translation: hypotheses that are kept at every step.")] = 0,
     search: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search.")] = None,
     others: Annotated[list[str] | None, typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together.")] = None,
@@ -56,7 +61,8 @@ def predict(
 ) -> None:
     """Predict labels, tags and translations, with a language model the next token, with a masked one what stands in the gaps.
 
-    Each answer is a line with the answer, its probability and the text, separated by tabs.
+    Each answer is a line with the answer, its probability and the text, separated by tabs. What is written token by token has log P in
+    place of the probability and, after a beam, the score by which it was ranked behind the text.
     """
     if texts and file:
         raise UsageError("texts and --file are both given.", cure="Give the one or the other.")
@@ -67,10 +73,13 @@ def predict(
         check_tree(tree, texts or [], beside={"--score": score, "--vectors": vectors})
     if out and as_json:
         raise UsageError("--out and --json are both given.", cure="Give the one or the other.")
+    from seqlab.runs.data import PAIRS
     from seqlab.runs.run import Run
 
     loaded = searching(Run.load(run), beam=beam, search=search or [], others=others or [])
     check_top(loaded, top)
+    if score and loaded.recipe.task in PAIRS:
+        return show_pair_scores(loaded, _pairs(loaded, texts, file), detailed=bool(texts or file), out=out, as_json=as_json)
     inputs = _inputs(loaded, texts, file)
     if score:
         return show_scores(loaded, inputs, ranked=bool(texts or file), out=out, as_json=as_json)
@@ -78,18 +87,23 @@ def predict(
         return show_vectors(loaded, inputs, pooling=pooling or "mean", out=out, as_json=as_json)
     if tree:
         (text,) = inputs
-        prediction = draw_tree(loaded, text, tree, top=top)
+        drawn = draw_tree(loaded, text, tree, top=top)
         if as_json:
-            return answer_json({"run": str(loaded.folder), "tree": tree, "predictions": [_as_json(prediction)]})
-        _show(prediction, top=top, speaks=False)
+            return answer_json({"run": str(loaded.folder), "tree": tree, "predictions": [_as_json(drawn)]})
+        _show_written(drawn, top=top, by_beam=True)
         return say(f"search tree: {tree}")
     if as_json:
         found = [_as_json(prediction) for part in together(inputs) for prediction in loaded.predict(part, top=top)]
         return answer_json({"run": str(loaded.folder), "predictions": found})
-    speaks = loaded.recipe.task in TOKENS
+    from seqlab.tasks.written import Written
+
+    speaks, by_beam = loaded.recipe.task in TOKENS, loaded.recipe.search.beam > 1
     for part in together(inputs):
         for prediction in loaded.predict(part, top=top):
-            _show(prediction, top=top, speaks=speaks)
+            if isinstance(prediction, Written):
+                _show_written(prediction, top=top, by_beam=by_beam)
+            else:
+                _show(prediction, top=top, speaks=speaks)
     return say(f"next:\n  seqlab {'generate' if loaded.recipe.task == 'language_model' else 'evaluate'} {quoted(run)}")
 
 
@@ -114,6 +128,12 @@ def _inputs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[Any]:
     return (_sound(text) for text in given) if has_text else (_numbers(text, place) for place, text in enumerate(given, start=1))
 
 
+def _pairs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[tuple[Any, str]]:
+    if file:
+        return pairs_of_file(file, loaded.recipe)
+    return pairs_of_lines(_sound(text) for text in (texts or lines_of_stdin()))
+
+
 def _sound(text: str) -> str:
     """A shell may hand over bytes that are no text."""
     if any("\ud800" <= character <= "\udfff" for character in text):
@@ -134,10 +154,13 @@ def _numbers(text: str, place: int) -> Any:
 
 
 def _as_json(prediction: Prediction) -> dict[str, Any]:
-    """Tagged sentences have words and tags besides and, where tags mark spans, the spans."""
+    """Tagged sentences have words and tags besides and, where tags mark spans, the spans; targets have log P and the score of their rank."""
     own = {"input": prediction.input, "answer": prediction.answer, "probability": prediction.probability, "ranking": prediction.ranking}
     more = {name: getattr(prediction, name) for name in ("words", "tags") if hasattr(prediction, name)}
     spans = getattr(prediction, "spans", None)
+    if (answers := getattr(prediction, "answers", None)) is not None:
+        each = [{"text": one.text, "probability": one.probability, "log_prob": one.log_prob, "score": one.score} for one in answers]
+        more = {"log_prob": each[0]["log_prob"], "score": each[0]["score"], "answers": each}
     return {**own, **more, **({} if spans is None else {"spans": [asdict(span) for span in spans]})}
 
 
@@ -147,6 +170,19 @@ def _show(prediction: Prediction, *, top: int, speaks: bool) -> None:
     answer(one_line(prediction.input))
     for name, share in prediction.ranking:
         answer(f"  {share:8.4f}  {_piece(name, speaks)}")
+    return None
+
+
+def _show_written(prediction: Written, *, top: int, by_beam: bool) -> None:
+    """Of whole sentences the probability is too small to be read, so its logarithm is shown; a beam ranks by another score."""
+    if top == 1:
+        (best,) = prediction.answers
+        ranked = f"\t{best.score:.4f}" if by_beam else ""
+        return answer(f"{one_line(best.text)}\t{best.log_prob:.4f}\t{one_line(prediction.input)}{ranked}")
+    answer(one_line(prediction.input))
+    for one in prediction.answers:
+        ranked = f"  {one.score:9.4f}" if by_beam else ""
+        answer(f"  {one.log_prob:9.4f}{ranked}  {one_line(one.text)}")
     return None
 
 

@@ -1,4 +1,4 @@
-"""seqlab predict --score: how probable a language model thinks texts are, as lines, as JSON or as a page."""
+"""seqlab predict --score: how probable a language model thinks texts are, or a translator targets, as lines, as JSON or as a page."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from seqlab.metrics.text_score import TextScore
     from seqlab.runs.run import Run
 
+PAIR_COLUMNS = "log P\tper token\tsource\ttarget"
 COLUMNS = "perplexity\tbits/token\tbits/character\tnats\ttext"
 
 
@@ -45,6 +46,26 @@ def show_scores(run: Run, inputs: Iterator[Any], *, ranked: bool, out: str, as_j
     return say(f"next:\n  seqlab predict {quoted(run.folder)} --score … --out page.html")
 
 
+def show_pair_scores(run: Run, pairs: Iterator[tuple[Any, str]], *, detailed: bool, out: str, as_json: bool) -> None:
+    """A line for each pair, in their order. detailed: one pair alone shows its tokens."""
+    found = (score for part in together(pairs) for score in run.score(part))
+    if out or as_json:
+        scores = list(found)
+        _warn(scores)
+        if as_json:
+            return answer_json({"run": str(run.folder), "scores": [score.as_json() for score in scores]})
+        return _write(sorted(scores, key=lambda score: score.perplexity), run, Path(out))
+    say(PAIR_COLUMNS)
+    first: TextScore | None = None
+    for number, score in enumerate(found):
+        first = None if number else score
+        answer(f"{score.log_prob:.4f}\t{-score.nats_per_token:.4f}\t{one_line(score.source or '')}\t{one_line(score.text)}")
+        _warn([score])
+    if detailed and first is not None:
+        _show_tokens(first)
+    return None
+
+
 def _line(score: TextScore) -> str:
     numbers = (score.perplexity, score.bits_per_token, score.bits_per_character, score.nats)
     return "\t".join([*(f"{number:.4f}" for number in numbers), one_line(score.text)])
@@ -67,15 +88,20 @@ def _write(scores: Sequence[TextScore], run: Run, path: Path) -> None:
 
     texts = [
         ScoredText(
-            score.text, [token.token for token in score.tokens], [token.bits for token in score.tokens], score.bits_per_character, score.perplexity
+            _name(score), [token.token for token in score.tokens], [token.bits for token in score.tokens], score.bits_per_character, score.perplexity
         )
         for score in scores
         if score.tokens
     ]
     title = f"How surprising {run.folder.name} finds {'this text' if len(texts) == 1 else 'these texts'}"
-    page = render_scored_texts(texts, title=title, subtitle=f"language model, {run.recipe.model.kind}, {run.num_parameters:,} parameters")
+    subtitle = f"{run.recipe.task.replace('_', ' ')}, {run.recipe.model.kind}, {run.num_parameters:,} parameters"
+    page = render_scored_texts(texts, title=title, subtitle=subtitle)
     try:
         write_whole(path, page)
     except OSError as error:
         raise EnvironmentProblem(f"the page cannot be written ({error.strerror}).", where=str(path), cure="Choose another --out.") from error
     say(f"{len(texts):,} texts: {path}")
+
+
+def _name(score: TextScore) -> str:
+    return score.text if score.source is None else f"{score.source} → {score.text}"

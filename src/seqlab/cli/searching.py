@@ -20,7 +20,9 @@ def searching(run: Run, *, beam: int, search: Sequence[str], others: Sequence[st
 
 def check_top(run: Run, top: int) -> None:
     """A search gives no more answers than it keeps."""
-    if run.recipe.task != "translation":
+    from seqlab.runs.data import PAIRS
+
+    if run.recipe.task not in PAIRS:
         return
     search = run.recipe.search
     most, more = (search.samples, "--search samples=") if search.temperature else (search.beam, "--beam ")

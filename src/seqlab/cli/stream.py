@@ -68,19 +68,25 @@ def inputs_of_file(path: str, recipe: Recipe) -> Iterator[Any]:
     from seqlab.sources.frames import steps_of
     from seqlab.sources.joined_columns import join_columns, parts_of
     from seqlab.sources.open import open_source
+    from seqlab.sources.opening import plain_name
     from seqlab.sources.series import Series
     from seqlab.sources.word_lists import words_of
 
     data = recipe.data
-    source = open_source(Path(path), data.model_copy(update={"format": "", "label": ""}))
+    is_side = bool(data.source) and plain_name(Path(path)).endswith(f".{data.source}")  # new.en, whether or not new.de lies beside it
+    own = {"target": "", "format": "text" if is_side else ""} if Path(path).is_file() else {"format": ""}
+    source = open_source(Path(path), data.model_copy(update={"label": "", **own}))
     if recipe.task == "tagging" and data.features and not data.sequence:
         return (steps_of(row, data.features[0]) for row in source.rows())
     if recipe.task == "captioning":
         require_columns(source, [data.source])
-        return (_picture_of(row.values[data.source], Path(path).parent) for row in source.rows())
+        return (picture_of(row.values[data.source], Path(path).parent) for row in source.rows())
     if data.sequence:
         series = Series(source, sequence=data.sequence, features=data.features)
         return (row.values["steps"] for row in series.rows())
+    if data.language and data.language in source.columns:  # as one would type it
+        require_columns(source, [data.source])
+        return (f"{text_of(row, data.language)}: {text_of(row, data.source)}" for row in source.rows())
     column = "text" if isinstance(source, TextSource) else data.text
     source = source if isinstance(source, TextSource) else join_columns(source, data.text)
     require_columns(source, [column])
@@ -90,6 +96,6 @@ def inputs_of_file(path: str, recipe: Recipe) -> Iterator[Any]:
     return ({part: row.values[part] for part in parts} if parts else text_of(row, column) for row in source.rows())
 
 
-def _picture_of(cell: Any, folder: Path) -> Any:
+def picture_of(cell: Any, folder: Path) -> Any:
     """Pixels as they are; a file beside the table by its whole name, another one as the table names it."""
     return str(folder / cell.strip()) if isinstance(cell, str) and (folder / cell.strip()).is_file() else cell

@@ -11,7 +11,7 @@ from seqlab.core.files import write_whole
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
-    from seqlab.tasks.base import Prediction
+    from seqlab.tasks.written import Written
 
 ENDINGS = (".svg", ".html")
 
@@ -29,7 +29,7 @@ def check_tree(file: str, texts: Sequence[str], *, beside: Mapping[str, bool]) -
         raise UsageError(f"--tree and {' and '.join(wrong)} are both given.", cure="Give the one or the other.")
 
 
-def draw_tree(run: Run, text: str, file: str, *, top: int) -> Prediction:
+def draw_tree(run: Run, text: str, file: str, *, top: int) -> Written:
     """The answer, as without a tree; the picture stands in the file."""
     from seqlab.pages.beam_tree import BeamTree, beam_tree_drawing, render_beam_tree
     from seqlab.pages.drawing import standalone

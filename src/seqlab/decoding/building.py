@@ -50,7 +50,7 @@ def build_search(
         symbols,
         width=settings.beam,
         max_tokens=max_tokens,
-        n_best=settings.n_best,
+        n_best=settings.beam if settings.choose_by == "risk" else settings.n_best,
         rule=rule_of(settings),
         coverage=CoveragePenalty(settings.coverage) if settings.coverage else None,
         diversity=Diversity(settings.groups, settings.diversity),
@@ -63,7 +63,7 @@ def rule_of(settings: SearchSettings) -> ScoreRule:
 
 
 def answer_of(settings: SearchSettings, hypotheses: Sequence[Hypothesis], utility: Utility[list[int]] = n_gram_overlap) -> list[Hypothesis]:
-    """The `n_best` of what was found for one source; with choose_by=risk the one with the least expected loss comes first."""
+    """The `n_best` of what was found for one source; with choose_by=risk the one of all with the least expected loss comes first."""
     found = list(hypotheses)
     if settings.choose_by == "risk" and len(found) > 1:
         weights = None if settings.temperature else probabilities(found)

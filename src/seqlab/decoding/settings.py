@@ -64,7 +64,10 @@ def contradictions(settings: SearchSettings) -> list[str]:
     """What cannot be together, one sentence each."""
     found = []
     if settings.min_tokens > settings.max_tokens:
-        found.append(f"a target of at least min_tokens={settings.min_tokens} and at most max_tokens={settings.max_tokens} tokens cannot be.")
+        found.append(
+            f"a target of at least min_tokens={settings.min_tokens} and at most max_tokens={settings.max_tokens} tokens cannot be; "
+            "lower the first, or raise the second."
+        )
     if settings.n_best > settings.beam and not settings.temperature:
         found.append(f"n_best={settings.n_best} targets cannot come from beam={settings.beam}; widen the beam, or ask for fewer.")
     if settings.beam % settings.groups:
@@ -76,6 +79,6 @@ def contradictions(settings: SearchSettings) -> list[str]:
         found.append(f"samples={settings.samples} would all be the same at temperature=0; raise the temperature, for instance to 1.")
     if settings.n_best > settings.samples and settings.temperature:
         found.append(f"n_best={settings.n_best} targets cannot come from samples={settings.samples}; draw more, or ask for fewer.")
-    if settings.choose_by == "risk" and settings.samples == 1 and settings.n_best == 1:
-        found.append("choose_by=risk compares candidates, and there is one; use temperature=1 with samples=32, or a beam with n_best above 1.")
+    if settings.choose_by == "risk" and settings.samples == settings.beam == 1:
+        found.append("choose_by=risk compares candidates, and there is one; use temperature=1 with samples=32, or a beam.")
     return found

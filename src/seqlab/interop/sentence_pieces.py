@@ -20,7 +20,7 @@ from tokenizers import Tokenizer as Engine
 
 from seqlab.core.errors import DataError
 from seqlab.interop.files import AGAIN
-from seqlab.tokens.hugging_face import HuggingFace
+from seqlab.tokens.hugging_face import FILLER, HuggingFace
 from seqlab.tokens.vocabulary import UNK
 
 LARGEST_MODEL = 100_000_000
@@ -41,13 +41,17 @@ class PieceModel:
     blank_first: bool
 
 
-def read_pair_of_pieces(path: Path, vocabulary: Mapping[str, object], *, size: int) -> HuggingFace:
-    """The tokenizer of a Marian model: its source is cut by one model, and both sides have the ids of one vocabulary."""
+def read_pair_of_pieces(path: Path, vocabulary: Mapping[str, object], *, size: int, target: Path | None = None) -> HuggingFace:
+    """The tokenizer of a Marian model: each side is cut by a model of its own, and both have the ids of one vocabulary.
+
+    target: the file of the model that cuts what is written; without it translations are put together, but none is cut.
+    """
     ids = {piece: place for piece, place in vocabulary.items() if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < size}
     if len(ids) != len(vocabulary) or len(set(ids.values())) != len(ids) or not {"</s>", UNK} <= ids.keys():
         raise DataError("the vocabulary does not give every piece an id of its own.", where=str(path.parent / "vocab.json"), cure=AGAIN)
-    source = read_pieces(path)
-    return HuggingFace(_source_engine(source, ids, size=size), size=size, roles={"unk": ids[UNK]}, target=_target_engine(ids))
+    cuts = _engine(read_pieces(path), ids, size=size)
+    joins = _engine(read_pieces(target), ids, size=size) if target is not None else _list_of_pieces(ids)
+    return HuggingFace(cuts, size=size, roles={"unk": ids[UNK]}, target=joins)
 
 
 def read_pieces(path: Path) -> PieceModel:
@@ -60,12 +64,12 @@ def read_pieces(path: Path) -> PieceModel:
         raise DataError(f"this is no SentencePiece model that can be read here ({str(error)[:80]}).", where=str(path), cure=AGAIN) from error
 
 
-def _source_engine(model: PieceModel, ids: Mapping[str, int], *, size: int) -> Engine:
-    """Places of pieces that the source never has are filled with names that no text has; pieces without an id stand behind all ids."""
+def _engine(model: PieceModel, ids: Mapping[str, int], *, size: int) -> Engine:
+    """Places of pieces that this side never has are filled with names that no text has; pieces without an id stand behind all ids."""
     lowest = min(model.scores.values())
     specials = [piece for piece in ids if piece in SPECIALS or LANGUAGE.fullmatch(piece)]
     known = {place: piece for piece, place in ids.items() if piece in model.scores or piece in specials}
-    pieces = [known.get(place, f"\0{place}") for place in range(size)] + [piece for piece in model.scores if piece not in ids]
+    pieces = [known.get(place, f"{FILLER}{place}") for place in range(size)] + [piece for piece in model.scores if piece not in ids]
     engine = Engine(models.Unigram([(piece, model.scores.get(piece, lowest)) for piece in pieces], unk_id=ids[UNK], byte_fallback=False))
     prepared = [normalizers.Precompiled(model.table)] if model.table else []
     engine.normalizer = normalizers.Sequence([*prepared, normalizers.Replace(Regex(" {2,}"), " "), normalizers.Strip()])
@@ -76,7 +80,7 @@ def _source_engine(model: PieceModel, ids: Mapping[str, int], *, size: int) -> E
     return engine
 
 
-def _target_engine(ids: Mapping[str, int]) -> Engine:
+def _list_of_pieces(ids: Mapping[str, int]) -> Engine:
     engine = Engine(models.WordLevel(dict(ids), unk_token=UNK))
     engine.decoder = decoders.Metaspace(replacement=BLANK)
     return engine

@@ -18,7 +18,7 @@ from seqlab.tokens.subwords import LARGEST_FILE
 NAMES = ("unk", "pad", "eos", "bos", "cls", "sep", "mask")
 STARTS = {"start": "decoder_start_token_id", "forced_bos": "forced_bos_token_id"}
 PAIRS = ("Marian", "BART")
-SOURCE = "source.spm"
+SOURCE, TARGET = "source.spm", "target.spm"
 LARGEST_VOCABULARY = 100_000_000
 Specials = dict[str, str]
 """The pieces that have a role, by its name: {"mask": "[MASK]"}."""
@@ -60,7 +60,8 @@ def _tokenizer(folder: Path, *, family: str, size: int, specials: Specials) -> t
     if (folder / SOURCE).is_file() and (folder / "vocab.json").is_file():
         pieces = read_json(folder / "vocab.json", largest=LARGEST_VOCABULARY)
         specials.update({"eos": "</s>", "pad": "<pad>"} | specials)
-        return folder / SOURCE, read_pair_of_pieces(folder / SOURCE, pieces, size=size), "<unk>"
+        target = folder / TARGET if (folder / TARGET).is_file() else None
+        return folder / SOURCE, read_pair_of_pieces(folder / SOURCE, pieces, size=size, target=target), "<unk>"
     if (folder / "vocab.txt").is_file():
         engine = _wordpiece(folder, specials)
         return folder / "vocab.txt", HuggingFace(engine, size=size, roles={}), specials["unk"]

@@ -22,6 +22,9 @@ from seqlab.metrics.score import Score
 
 RESAMPLES = 1000
 LEVEL = 0.95
+FEWEST_ITEMS = 10
+"""With fewer items there is neither an interval nor a verdict. One item is drawn again and again: no width, whatever the truth. Of n items that
+all say the same no draw says otherwise, which chance alone does in 2 · (1/2)^n of all cases: 6 % for five items, 0.2 % for ten."""
 # Drawn indices held at once: 4 million are fast and take 32 MB.
 LARGEST_DRAW = 1 << 22
 
@@ -34,10 +37,21 @@ class Interval:
     high: float
 
 
-def scored(name: str, items: Items, *, interval: Interval | None = None, **facts: Any) -> Score:
+def scored(name: str, items: Items, *, how: str = "", **facts: Any) -> Score:
     """A score with its interval, out of what it is made of."""
-    reach = interval or interval_of(items)
-    return replace(Score(name, items.whole(), reach.low, reach.high), **facts)
+    low, high = ends_of(items)
+    if low is None:
+        how = f"{how}; fewer than {FEWEST_ITEMS} items give no interval".removeprefix("; ")
+    return replace(Score(name, items.whole(), low, high, how=how), **facts)
+
+
+def ends_of(items: Items) -> tuple[float | None, float | None]:
+    """The ends of the interval that is told about a score; none where there are too few items for one."""
+    _refuse_nothing(items.num_items)
+    if items.num_items < FEWEST_ITEMS:
+        return None, None
+    reach = interval_of(items)
+    return reach.low, reach.high
 
 
 def interval_of(items: Items, *, seed: int = 0, resamples: int = RESAMPLES, level: float = LEVEL) -> Interval:

@@ -72,8 +72,17 @@ def class_scores(counts: Confusion) -> ClassScores:
 
 
 def macro_f1(counts: Confusion) -> float:
-    """The mean of the F1 of all classes, each weighing the same; a class that is neither present nor predicted counts 0."""
-    return float(class_scores(counts).f1.mean())
+    """The mean of the F1 of the classes, each weighing the same; one that is neither present nor predicted has none and is left out."""
+    return float(mean_f1(np.diagonal(counts)[None], predicted=counts.sum(axis=0)[None], present=counts.sum(axis=1)[None])[0])
+
+
+def mean_f1(
+    right: Int[np.ndarray, "sets classes"], *, predicted: Int[np.ndarray, "sets classes"], present: Int[np.ndarray, "sets classes"]
+) -> Float[np.ndarray, " sets"]:
+    """For each set of examples the mean F1 of the classes that it has or that it got, from three counts for each class; 0 where there is none."""
+    counted = (predicted + present > 0).sum(axis=1)  # (sets,)
+    found: Float[np.ndarray, " sets"] = scores_from_sums(right, predicted=predicted, present=present).f1.sum(axis=1) / np.maximum(counted, 1)
+    return found
 
 
 def scores_from_sums(

@@ -11,7 +11,6 @@ Paper: Levenshtein 1966, "Binary Codes Capable of Correcting Deletions, Insertio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -92,11 +91,6 @@ def edits_by_length(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     edits, length = sums[:, :3].sum(axis=1), sums[:, 3]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(edits == 0, 0.0, edits / length)
-
-
-def described(edits: Edits) -> dict[str, Any]:
-    """The counts behind an error rate, for a report."""
-    return dict(zip(("substitutions", "insertions", "deletions", "reference_length"), edits.sum(axis=0).tolist(), strict=True))
 
 
 def _edits(outputs: list[list[int]], references: list[list[int]]) -> Edits:

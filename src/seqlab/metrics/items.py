@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Float, Int, Shaped
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.classification import scores_from_sums
+from seqlab.metrics.classification import mean_f1
 
 # Up to this many different values, items that have the same one count as one kind.
 FEW_VALUES = 64
@@ -124,12 +124,12 @@ def macro_f1s(
     num_classes: int,
     groups: Int[np.ndarray, " answers"] | None = None,
 ) -> Sums:
-    """The mean F1 of all classes. With `groups` an item is a group of answers, such as the words of a sentence."""
+    """The mean F1 of the classes. With `groups` an item is a group of answers, such as the words of a sentence."""
     if groups is None:  # an item is known by its class and the class that it got
         present, kinds = np.unique(targets.astype(np.int64) * num_classes + predicted, return_inverse=True)
-        return Sums(kinds, _counts(present // num_classes, present % num_classes, np.arange(len(present)), num_classes), mean_f1)
+        return Sums(kinds, _counts(present // num_classes, present % num_classes, np.arange(len(present)), num_classes), macro_f1_of_sums)
     _, kinds = np.unique(groups, return_inverse=True)
-    return Sums(np.arange(int(kinds.max(initial=-1)) + 1), _counts(targets, predicted, kinds, num_classes), mean_f1)
+    return Sums(np.arange(int(kinds.max(initial=-1)) + 1), _counts(targets, predicted, kinds, num_classes), macro_f1_of_sums)
 
 
 def grouped(values: Shaped[np.ndarray, " answers"], groups: Int[np.ndarray, " answers"], score: OfSums | None = None) -> Sums:
@@ -157,6 +157,12 @@ def ratio(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     return found
 
 
+def ratio_or_nothing(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
+    """The first sum by the second, 0 where there is nothing to divide by: items that count for nothing may be among those that are drawn."""
+    found: Statistics = np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0)
+    return found
+
+
 def exponential(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     """exp of the ratio: perplexity, out of nats and tokens."""
     with np.errstate(over="ignore"):
@@ -164,11 +170,10 @@ def exponential(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     return found
 
 
-def mean_f1(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """The mean F1 out of three counts for each class: right, predicted, present."""
+def macro_f1_of_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
+    """The mean F1 of the classes in each draw, out of three counts for each class: right, predicted, present."""
     right, predicted, present = np.split(np.rint(sums).astype(np.int64), 3, axis=1)
-    found: Statistics = scores_from_sums(right, predicted=predicted, present=present).f1.mean(axis=1)
-    return found
+    return mean_f1(right, predicted=predicted, present=present)
 
 
 def _counts(

@@ -1,7 +1,7 @@
 """Scores where an example may have several labels, or none: every label is a yes or no of its own.
 
 micro-F1        = 2 Σ right / (Σ predicted + Σ present)      over all labels together, so that frequent ones count more
-macro-F1        = mean over labels of their own F1           each label counts the same
+macro-F1        = mean over labels of their own F1           each label that is true or said somewhere counts the same
 subset accuracy = share of examples whose labels are all right
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from seqlab.metrics.classification import ClassScores, scores_from_sums
-from seqlab.metrics.items import Statistics, Sums, mean_f1, means
+from seqlab.metrics.items import Sums, macro_f1_of_sums, means, ratio_or_nothing
 from seqlab.metrics.ranking import threshold_curve
 
 Decisions = Bool[np.ndarray, "examples labels"]
@@ -29,24 +29,18 @@ def micro_f1s(truth: Decisions, predicted: Decisions) -> Sums:
     0.6666666666666666
     """
     table = np.stack([2.0 * (truth & predicted).sum(axis=1), truth.sum(axis=1) + predicted.sum(axis=1)], axis=1)
-    return Sums(np.arange(len(table)), table, _ratio_or_nothing)
+    return Sums(np.arange(len(table)), table, ratio_or_nothing)
 
 
 def macro_f1s(truth: Decisions, predicted: Decisions) -> Sums:
     """What the macro-F1 is made of: for each label whether it is right, said, and true."""
     table = np.concatenate([truth & predicted, predicted, truth], axis=1).astype(float)
-    return Sums(np.arange(len(table)), table, mean_f1)
+    return Sums(np.arange(len(table)), table, macro_f1_of_sums)
 
 
 def subset_accuracies(truth: Decisions, predicted: Decisions) -> Sums:
     """What the subset accuracy is made of."""
     return means((truth == predicted).all(axis=1).astype(float))
-
-
-def _ratio_or_nothing(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """0 where no label is true or said."""
-    found: Statistics = np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0)
-    return found
 
 
 def best_thresholds(truth: Decisions, probabilities: Float[np.ndarray, "examples labels"], *, otherwise: float = 0.5) -> Float[np.ndarray, " labels"]:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from seqlab.metrics.bootstrap import LEVEL, percentiles, resample
+from seqlab.metrics.bootstrap import FEWEST_ITEMS, LEVEL, percentiles, resample
 from seqlab.metrics.items import Items, Sums
 
 RESAMPLES, FEWEST = 10_000, 1_000
@@ -35,11 +35,14 @@ Statistics = Float[np.ndarray, " resamples"]
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better one model is than another in one score; above 0 it is better, whatever the direction of the score."""
+    """How much better one model is than another in one score; above 0 it is better, whatever the direction of the score.
+
+    Too few items give a value without an interval, and a p of 1.
+    """
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     p: float
     holm_p: float
     resamples: int
@@ -55,7 +58,12 @@ class Difference:
         'B is better than A by 0.012 [0.004, 0.020]; p = 0.003'
         >>> Difference(-0.012, -0.03, 0.002, 0.09, 0.09, 10_000).sentence("B", "A", places=3)
         'no difference between B and A that this data can show: −0.012 [−0.030, 0.002]; p = 0.090'
+        >>> Difference(0.012, None, None, 1.0, 1.0, 0).sentence("B", "A", places=3)
+        'no difference between B and A that this data can show: 0.012; fewer than 10 items give no interval'
         """
+        if self.low is None or self.high is None:
+            few = f"fewer than {FEWEST_ITEMS} items give no interval"
+            return f"no difference between {name} and {other} that this data can show: {_signed(self.value, places)}; {few}"
         reach = f"[{_signed(self.low, places)}, {_signed(self.high, places)}]; p = {_p(self.holm_p)}"
         if not self.is_shown:
             return f"no difference between {name} and {other} that this data can show: {_signed(self.value, places)} {reach}"
@@ -73,7 +81,8 @@ def compare_with(reference: Sequence[Items], others: Sequence[Sequence[Items]], 
     everything = [*reference, *(items for other in others for items in other)]
     most = RESAMPLES if all(isinstance(items, Sums) for items in everything) else FEWEST  # other scores are computed one by one
     resamples = max(FEWEST, min(most, MOST_DRAWN // max(1, everything[0].num_items)))
-    drawn = resample(everything, seed=seed, resamples=resamples)
+    is_enough = everything[0].num_items >= FEWEST_ITEMS
+    drawn = resample(everything, seed=seed, resamples=resamples) if is_enough else np.empty((len(everything), 0))
     whole = np.array([items.whole() for items in everything])
     sign = 1.0 if higher_is_better else -1.0
     ends = np.cumsum([len(reference), *map(len, others)]).tolist()
@@ -82,7 +91,7 @@ def compare_with(reference: Sequence[Items], others: Sequence[Sequence[Items]], 
         with np.errstate(invalid="ignore"):  # two infinite scores have no difference
             differences = sign * (drawn[start:stop].mean(axis=0) - drawn[: ends[0]].mean(axis=0))
             value = sign * float(whole[start:stop].mean() - whole[: ends[0]].mean())
-        found.append(difference(value, differences))
+        found.append(difference(value, differences) if is_enough else Difference(value, None, None, 1.0, 1.0, 0))
     return [replace(each, holm_p=p) for each, p in zip(found, holm([each.p for each in found]), strict=True)]
 
 

@@ -3,13 +3,13 @@
     WER = words none of whose listed pronunciations was found / words
     PER = Σ edits to the nearest listed pronunciation / Σ its phonemes
 
-Dictionaries list a word once for each of its pronunciations; `gathered` makes one word with several references of them, since a model gives
-one answer for one spelling.
+Dictionaries list a word once for each of its pronunciations; here it is one word with several references, since a model gives one answer for
+one spelling.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,18 +18,6 @@ from seqlab.metrics.items import means
 from seqlab.metrics.rated import Rated
 
 Phonemes = Sequence[str]
-
-
-def gathered(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Every source with all its different targets, in the order of their first coming.
-
-    >>> gathered([("read", "R IY D"), ("lead", "L EH D"), ("read", "R EH D"), ("read", "R IY D")])
-    {'read': ['R IY D', 'R EH D'], 'lead': ['L EH D']}
-    """
-    found: dict[str, dict[str, None]] = {}
-    for source, target in pairs:
-        found.setdefault(source, {})[target] = None
-    return {source: list(targets) for source, targets in found.items()}
 
 
 def pronunciation_scores(outputs: Sequence[Phonemes], references: Sequence[Sequence[Phonemes]]) -> list[Rated]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 class Score:
     """One number about a model on some data.
 
-    `low` and `high` bound a 95 % interval; `baseline` is what a naive method gets on the same data; `how` tells in a few words
-    how the number was computed, enough to compute it again.
+    `low` and `high` bound a 95 % interval, None where there are too few items for one; `baseline` is what a naive method gets on the same data;
+    `how` tells in a few words how the number was computed, enough to compute it again.
     """
 
     name: str
@@ -29,6 +29,12 @@ class Score:
         if self.baseline is None or math.isnan(self.value) or math.isnan(self.baseline):
             return None
         return self.value > self.baseline if self.higher_is_better else self.value < self.baseline
+
+    @property
+    def is_beaten(self) -> bool:
+        """Whether a naive method does as well or better. Nothing is better than perfect: 1, 100 of scores in percent, 0 of losses."""
+        is_perfect = self.value in (1.0, 100.0) if self.higher_is_better else self.value == 0
+        return self.beats_baseline is False and not (is_perfect and self.value == self.baseline)
 
     @property
     def clearly_beats_baseline(self) -> bool | None:
@@ -74,6 +80,8 @@ class Score:
         text = f"{self.name} {_shown(self.value)}"
         if self.low is not None and self.high is not None:
             text += f" (95 % interval {_shown(self.low)} to {_shown(self.high)})"
+        else:
+            text += " (too few items for an interval)"
         if self.baseline is None:
             return text
         against = f"{self.baseline_name or 'the baseline'} {_shown(self.baseline)}"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int, Shaped
 
-from seqlab.metrics.bootstrap import interval_of
+from seqlab.metrics.bootstrap import ends_of
 from seqlab.metrics.items import Items
 
 QUARTERS = (0.25, 0.5, 0.75)
@@ -26,13 +26,13 @@ Groups = Int[np.ndarray, " values"]
 
 @dataclass(frozen=True)
 class Part:
-    """One part of the data: what is in it, how much, and the score there."""
+    """One part of the data: what is in it, how much, and the score there, with the ends of its interval where there is one."""
 
     name: str
     count: int
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,7 @@ def slices(by: str, *, score: str, unit: str, parts: Iterable[tuple[str, int, It
     found = []
     for name, count, items in parts:
         if count:
-            reach = interval_of(items)
-            found.append(Part(name, count, items.whole(), reach.low, reach.high))
+            found.append(Part(name, count, items.whole(), *ends_of(items)))
     return [Slices(by, unit, score, found)] if len(found) > 1 else []
 
 

@@ -50,10 +50,16 @@ class TextScore:
     """Characters of the text, one more where its end was foretold too."""
     num_unknown: int = 0
     """Tokens that the vocabulary does not know: one <unk> stands for all of them, so their real probability is lower."""
+    source: str | None = None
+    """What was read before the text was written, where there is something."""
 
     @cached_property
     def nats(self) -> float:
         return total_nats(np.array([token.log_prob for token in self.tokens]))
+
+    @property
+    def log_prob(self) -> float:
+        return -self.nats
 
     @property
     def bits(self) -> float:
@@ -77,9 +83,10 @@ class TextScore:
         return perplexity(self.nats, len(self.tokens)) if self.tokens else math.nan
 
     def as_json(self) -> dict[str, Any]:
-        names = ("nats", "bits_per_token", "bits_per_character", "perplexity", "num_unknown")
-        tokens = [{"token": token.token, "probability": token.probability, "bits": token.bits} for token in self.tokens]
-        return {"text": self.text, **{name: getattr(self, name) for name in names}, "tokens": tokens}
+        read = {} if self.source is None else {"source": self.source}
+        names = ("log_prob", "nats", "bits_per_token", "bits_per_character", "perplexity", "num_unknown")
+        tokens = [{"token": token.token, "log_prob": token.log_prob, "probability": token.probability, "bits": token.bits} for token in self.tokens]
+        return {**read, "text": self.text, **{name: getattr(self, name) for name in names}, "tokens": tokens}
 
 
 def ranks(scores: Sequence[TextScore]) -> list[int]:

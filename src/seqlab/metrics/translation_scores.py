@@ -24,6 +24,7 @@ from jaxtyping import Float
 
 from seqlab.core.errors import UsageError, nearest
 from seqlab.metrics.bleu import bleu_of_sums, check_pairs
+from seqlab.metrics.edit_distance import token_error_rate
 from seqlab.metrics.items import OfSums, Statistics, Sums, ratio
 from seqlab.metrics.meteor import meteor
 from seqlab.metrics.porter import porter_stem
@@ -94,10 +95,10 @@ def rate(kind: str, outputs: Sequence[str], references: Sequence[Sequence[str]])
 
 
 def translation_scores(outputs: Sequence[str], references: Sequence[Sequence[str]], *, in_english: bool = False) -> list[Rated]:
-    """BLEU with and without capitals, chrF, TER and METEOR of a corpus; METEOR looks at stems where the outputs are English."""
+    """BLEU with and without capitals, chrF, TER, METEOR and the word error rate of a corpus; METEOR looks at stems where the outputs are English."""
     found = [rate(kind, outputs, references) for kind in REPORTED]
     words = [words_of(output) for output in outputs], [[words_of(reference) for reference in several] for several in references]
-    return [*found, meteor(*words, stem=porter_stem if in_english else None)]
+    return [*found, meteor(*words, stem=porter_stem if in_english else None), token_error_rate(*words, of="words in small letters")]
 
 
 def words_of(text: str) -> list[str]:

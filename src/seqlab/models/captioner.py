@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from seqlab.attention.attend import Attention
@@ -12,8 +12,8 @@ from seqlab.blocks.caption_decoder import CaptionDecoder, LookAtRegions, Picture
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.blocks.picture import Picture
 from seqlab.blocks.recurrent import MakeCell
-from seqlab.cells.base import State
 from seqlab.core.errors import UsageError, nearest
+from seqlab.models.decoder import Writing
 from seqlab.models.picture_network import PictureNetwork
 
 VIEWS = {"state": PictureAsState, "first_input": PictureAsFirstInput}
@@ -23,7 +23,8 @@ VIEWS = {"state": PictureAsState, "first_input": PictureAsFirstInput}
 class Captioner(nn.Module):
     """logits_t = W decoder(regions of the picture, words up to t) + b.
 
-    A caption begins with a start token, which is given, and ends with an end token, which is predicted like any word.
+    A caption begins with a start token, which is given, and ends with an end token, which is predicted like any word. Every search of
+    `seqlab.decoding` can write with it.
     """
 
     def __init__(self, network: PictureNetwork, embed: TokenEmbedding, decoder: CaptionDecoder) -> None:
@@ -37,24 +38,32 @@ class Captioner(nn.Module):
         self, pictures: Picture, words: Int[Tensor, "batch time"]
     ) -> tuple[Float[Tensor, "batch time vocab"], Float[Tensor, "batch time regions"] | None]:
         """Logits for the word after each of the words, which begin with the start token; and, with attention, where was looked for it."""
-        logits, _, alignment = self.decode(words, self.start(pictures))
+        is_word = torch.ones_like(words, dtype=torch.bool)
+        logits, _, alignment = self.align(words, is_word, self.start(pictures, is_word[:, :1]))
         return logits, alignment
 
-    def start(self, pictures: Picture) -> State:
-        """The state before the start token: the picture is read once."""
-        return self.decoder.start(self.network(pictures))
+    def start(self, source: Picture, source_is_token: Bool[Tensor, "batch source"]) -> Writing:
+        """Before the start token: each picture is read once, and whole. What a decoder keeps of it belongs to its state."""
+        return Writing((), self.decoder.start(self.network(source)))
 
     def decode(
-        self, words: Int[Tensor, "batch time"], state: State
-    ) -> tuple[Float[Tensor, "batch time vocab"], State, Float[Tensor, "batch time regions"] | None]:
-        """The next words of captions, from a state of `start` or of an earlier call."""
-        features, alignments = [], []
-        for word in self.embed(words).unbind(1):
+        self, targets: Int[Tensor, "captions time"], is_token: Bool[Tensor, "captions time"], writing: Writing
+    ) -> tuple[Float[Tensor, "captions time vocab"], Writing]:
+        logits, writing, _ = self.align(targets, is_token, writing)
+        return logits, writing
+
+    def align(
+        self, targets: Int[Tensor, "captions time"], is_token: Bool[Tensor, "captions time"], writing: Writing
+    ) -> tuple[Float[Tensor, "captions time vocab"], Writing, Float[Tensor, "captions time regions"] | None]:
+        """The next words of captions, none of which is padding, and where was looked for them."""
+        state, features, alignments = writing.past, [], []
+        for word in self.embed(targets).unbind(1):
             feature, state, alignment = self.decoder.step(word, state)
             features.append(feature)
             if alignment is not None:
                 alignments.append(alignment)
-        return self.output(torch.stack(features, dim=1)), state, torch.stack(alignments, dim=1) if alignments else None
+        looked = torch.stack(alignments, dim=1) if alignments else None
+        return self.output(torch.stack(features, dim=1)), writing.after(state), looked
 
 
 def build_captioner(

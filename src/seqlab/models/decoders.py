@@ -37,9 +37,10 @@ def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> T
     if isinstance(model, TransformerSettings):
         own = {name: value for name in ("layers", "hidden_size", "heads") if (value := getattr(decoder, name))}
         return model.model_copy(update=own)
+    sizes = layer_sizes(model)
     return TransformerSettings(
-        layers=decoder.layers or getattr(model, "layers", 1),
-        hidden_size=decoder.hidden_size or model.hidden_size,
+        layers=decoder.layers or len(sizes),
+        hidden_size=decoder.hidden_size or sizes[-1],
         heads=decoder.heads or HEADS,
         dropout=model.dropout,
     )
@@ -47,21 +48,27 @@ def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> T
 
 def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> RecurrentSettings:
     """Those of a recurrent encoder in one direction, with the sizes of the decoder's own section."""
-    given = model if isinstance(model, RecurrentSettings) else RecurrentSettings(hidden_size=model.hidden_size, dropout=model.dropout)
+    plain = RecurrentSettings(hidden_sizes=layer_sizes(model), dropout=model.dropout)
+    given = model if isinstance(model, RecurrentSettings) else plain
     cell: Settings = given.cell
     if decoder.cell and decoder.cell != given.cell.kind:
         if decoder.cell not in CELL_KINDS:
             raise RecipeError(f"there is no cell called '{decoder.cell}'.", where="decoder.cell", cure=nearest(decoder.cell, CELL_KINDS))
         cell = CELL_KINDS[decoder.cell]()
-    sizes = given.hidden_sizes
+    sizes = layer_sizes(given)
     if decoder.layers or decoder.hidden_size:
-        layers = decoder.layers or len(sizes) or given.layers
-        sizes = (decoder.hidden_size or (sizes[-1] if sizes else given.hidden_size),) * layers
+        sizes = (decoder.hidden_size or sizes[-1],) * (decoder.layers or len(sizes))
     return given.model_copy(update={"bidirectional": False, "cell": cell, "hidden_sizes": sizes, "initial_state": "zeros"})
 
 
+def layer_sizes(model: SequenceSettings) -> tuple[int, ...]:
+    """The width of every layer of a network."""
+    widths = model.hidden_sizes if isinstance(model, RecurrentSettings) else ()
+    return widths or (model.hidden_size,) * getattr(model, "layers", 1)
+
+
 def build_recurrent(settings: RecurrentSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:
-    sizes = settings.hidden_sizes or (settings.hidden_size,) * settings.layers
+    sizes = layer_sizes(settings)
     input_size = settings.embedding_size or sizes[0]
     if decoder.attention == "none":
         stack = build_layers(settings, input_size=input_size)

@@ -72,7 +72,7 @@ class AttentiveDecoder(FixedContextDecoder):
         outputs, after, _ = super().align(steps, is_token, writing)
         places = counts[:, None] + torch.arange(steps.shape[1], device=counts.device)  # (hypotheses, time)
         contexts, alignment = look_at_source(self.look.attention, outputs, writing.source, places)
-        return torch.cat([outputs, self.dropout(contexts)], dim=-1), after, alignment
+        return self.look.join(self.dropout(contexts), outputs), after, alignment
 
 
 class InputFeedingDecoder(FixedContextDecoder):
@@ -90,7 +90,7 @@ class InputFeedingDecoder(FixedContextDecoder):
 
     def start(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> Writing:
         writing = super().start(features, is_token, ended)
-        return writing.after((*writing.past, features.new_zeros(len(features), self.output_size)))
+        return writing.after((*writing.past, self.look.first(features)))
 
     def read(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]) -> State:
         return (is_token, *self.look.attention.read(features))

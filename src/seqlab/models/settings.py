@@ -257,3 +257,8 @@ def for_sequences(settings: ModelSettings) -> SequenceSettings:
             cure="Use --model lstm, --model cnn or --model transformer; a bag can classify.",
         )
     return settings
+
+
+def longest_known(settings: ModelSettings) -> int | None:
+    """Steps that the learned positions of a network know; None where any number can be read."""
+    return settings.max_positions if isinstance(settings, TransformerSettings) and settings.positions == "learned" else None

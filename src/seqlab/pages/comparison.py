@@ -30,13 +30,13 @@ class Standing:
 
 @dataclass(frozen=True)
 class Contrast:
-    """How much better a competitor is than the reference in one score."""
+    """How much better a competitor is than the reference in one score; without an interval there were too few items to tell."""
 
     score: str
     name: str
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     p: float
     is_shown: bool
 
@@ -131,6 +131,8 @@ def _differences(found: ComparisonPage) -> Markup:
 
 
 def _chance(one: Contrast) -> str:
+    if one.low is None:
+        return "too few items to tell"
     p = f"p = {one.p:.3f}" if one.p >= 0.0005 else f"p = {one.p:.1g}"
     return p if one.is_shown else f"{p}, may be chance"
 

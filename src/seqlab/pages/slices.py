@@ -21,7 +21,7 @@ class Cut:
 
 
 def slices_section(cuts: Sequence[Cut]) -> Markup:
-    how = "The score on parts of the data, each with its 95 % interval; the dashed line is the score on everything. Few examples, a wide interval."
+    how = "The score on parts of the data, with 95 % intervals; the dashed line is the score on all. Few examples, a wide interval; very few, none."
     return tag("div", tag("p", how, class_="quiet"), tag("div", *[_figure(cut) for cut in cuts], class_="charts"))
 
 

@@ -33,7 +33,7 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
     """The split that is scored, and each run's way of reading it: further data, or the test part (else the validation part) that all share."""
     opened: list[OpenedData | None] = [open_data(run.recipe) if run.recipe.data.train else None for run in runs]
     if data is not None:
-        trained: list[dict[str, Source]] = [{"train": one.parts["train"]} if one else {} for one in opened]
+        trained: list[dict[str, Source]] = [{name: part for name, part in one.parts.items() if name != "test"} if one else {} for one in opened]
         return MORE, {id(run): {**parts, MORE: open_more(run.recipe, str(data))} for run, parts in zip(runs, trained, strict=True)}
     split = next((name for name in ("test", "valid") if all(one is not None and name in one.parts for one in opened)), "")
     if not split:

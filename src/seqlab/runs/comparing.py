@@ -133,7 +133,7 @@ def refuse_unknown(against: str, names: Sequence[str]) -> None:
 
 
 def _evaluate(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluation:
-    for name in ("train", split):
+    for name in dict.fromkeys(("train", "valid", split)):
         if name in parts:
             run.task.attach(name, parts[name])
     return run.task.evaluate(run.model, split)
@@ -143,7 +143,8 @@ def _leaks(name: str, run: Run, evaluation: Evaluation, parts: Mapping[str, Sour
     """Whether what is compared on stands in the training data of a run."""
     if "train" not in parts:
         return []
-    sentence = note_leaks(evaluation, run.task, survey_parts(run.recipe, parts, more=data))
+    looked_at = parts if data is None else {name: part for name, part in parts.items() if name != "valid"}  # as `evaluate` does, whose survey is kept
+    sentence = note_leaks(evaluation, run.task, survey_parts(run.recipe, looked_at, more=data))
     return [f"{name}: {sentence}"] if sentence else []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -12,8 +12,9 @@ from seqlab.datasets.base import datasets
 from seqlab.recipes.reading import shipped_recipes
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.hidden_column import HiddenColumn
-from seqlab.sources.base import Source, TextSource
+from seqlab.sources.base import PairSource, Source, TextSource
 from seqlab.sources.columns import require_columns
+from seqlab.sources.csv_table import CsvTable
 from seqlab.sources.fewer_rows import fewer_rows
 from seqlab.sources.frames import Frames
 from seqlab.sources.inference import guess
@@ -35,6 +36,7 @@ MADE_TO_MEASURE = {"gap": ["recall"], "length": ["copy", "reverse"]}
 PAIRS = ("translation", "captioning")
 """Tasks that read one column and write another."""
 FOR_LINES = "; for train.en beside train.de: data.train=train data.source=en data.target=de"
+FOR_BARE_TABLES = "; for a table without names of columns: data.header=false data.source=1 data.target=2"
 LABELLED = {**WHOLE, "tagging": "a tag for every word"}
 """Tasks that need a column of labels, and what stands in it."""
 
@@ -45,11 +47,12 @@ SAMPLE = 1000
 
 @dataclass(frozen=True)
 class OpenedData:
-    """The parts by name (train, and where there are any valid and test), the recipe with its guesses filled in, and why."""
+    """The parts by name (train, and where there are any valid and test), the recipe with its guesses filled in, and why; what deserves a look."""
 
     recipe: Recipe
     parts: dict[str, Source]
     reasons: list[str]
+    warnings: list[str] = field(default_factory=list)
 
 
 def refuse_missing(recipe: Recipe) -> None:
@@ -88,11 +91,12 @@ def _open(recipe: Recipe) -> OpenedData:
     recipe = _with_format(recipe)
     parts = open_parts(recipe.data.train, recipe.data)
     recipe, reasons = _guess(recipe, parts["train"])
+    warnings = _lost_pair(recipe, parts["train"])
     parts |= _named_parts(recipe)
     parts = {name: _as_sequences(recipe, source) for name, source in parts.items()}
     _check_columns(recipe, parts)
     _refuse_constant_steps(recipe, parts["train"])
-    return _hold_out(recipe, parts, reasons)
+    return replace(_hold_out(recipe, parts, reasons), warnings=warnings)
 
 
 def open_more(recipe: Recipe, path: str) -> Source:
@@ -174,7 +178,7 @@ def _with_format(recipe: Recipe) -> Recipe:
 
 def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
     """Fill in the task and the columns that the recipe leaves open."""
-    if recipe.task in PAIRS or (not recipe.task and recipe.data.source and recipe.data.target):
+    if recipe.task in PAIRS or (not recipe.task and _is_of_pairs(recipe.data, train)):
         return _guess_sides(recipe, train)
     found = guess(train, settings=recipe.data)
     wanted = recipe.task or found.task
@@ -196,6 +200,20 @@ def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
     return recipe.changed("data", **data), reasons
 
 
+def _is_of_pairs(data: DataSettings, train: Source) -> bool:
+    """Both sides are named, or the format has two by definition and nobody asks for one column."""
+    return bool(data.source and data.target) or (isinstance(train, PairSource) and not (data.text or data.label))
+
+
+def _lost_pair(recipe: Recipe, train: Source) -> list[str]:
+    """A sentence where the first pair of a table may have been taken for the names of its columns."""
+    sides = [recipe.data.source, recipe.data.target]
+    if recipe.task not in PAIRS or not isinstance(train, CsvTable) or not set(sides) <= set(train.columns) or not train.starts_with_row(sides):
+        return []
+    names = " and ".join(repr(shortened(name)) for name in sides)
+    return [f"train: the first line names the columns, but {names} read like a pair, which is then lost; without names: data.header=false"]
+
+
 def with_sides(recipe: Recipe, source: Source) -> Recipe:
     """A recipe that says which columns of a source are read and written."""
     return _guess_sides(recipe, source)[0]
@@ -205,8 +223,10 @@ def _guess_sides(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
     """What is read, and what is written: the columns that are named, else the two that there are. Names of picture files ask for captions."""
     files = _picture_columns(train) if recipe.task != "translation" else []
     task, reasons = recipe.task or ("captioning" if recipe.data.source in files else "translation"), list[str]()
-    if task != recipe.task and files:
+    if not recipe.task and task == "captioning":
         reasons.append(f"column '{recipe.data.source}' names picture files: captioning; another task: task=NAME")
+    elif not recipe.task and not (recipe.data.source and recipe.data.target):
+        reasons.append("pairs by their format: translation; another task: task=NAME")
     if task == "captioning" and not recipe.data.source and len(files) == 1:
         recipe = recipe.changed("data", source=files[0])
     data = recipe.data
@@ -217,13 +237,22 @@ def _guess_sides(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         raise DataError(
             f"{task} needs a column to read and one to write, and this file {has}.",
             where=train.name,
-            cure="Name both: data.source=NAME data.target=NAME" + FOR_LINES * (task == "translation"),
+            cure=_name_both(task, train),
         )
     found = dict(zip(wanted, free, strict=False))
     recipe = recipe.model_copy(update={"task": task}).changed("data", **found)
     if found:
         reasons.append(f"from column '{recipe.data.source}' to column '{recipe.data.target}'; others: data.source=NAME data.target=NAME")
     return recipe.changed("data", text=recipe.data.source), reasons
+
+
+def _name_both(task: str, train: Source) -> str:
+    """How to say what is read and what is written."""
+    if isinstance(train, PairSource) and len(train.columns) > 1:
+        return f"Name both: data.source={train.columns[0]} data.target={train.columns[1]}"
+    if isinstance(train, CsvTable) and train.starts_with_row(train.columns):
+        return "Name both: data.source=NAME data.target=NAME" + FOR_BARE_TABLES
+    return "Name both: data.source=NAME data.target=NAME" + FOR_LINES * (task == "translation")
 
 
 def _picture_columns(train: Source) -> list[str]:

@@ -21,7 +21,7 @@ from seqlab.sources.base import Source
 from seqlab.sources.passages import Repeats
 from seqlab.sources.survey import FINDINGS, Leak, PartSurvey, Quantiles, Survey
 
-LEAKS = ("first_near_duplicates", "first_leaks", "first_plain_leaks", "first_near_leaks", "first_conflicts")
+LEAKS = ("first_near_duplicates", "first_leaks", "first_plain_leaks", "first_near_leaks", "first_in_valid", "first_conflicts")
 QUANTILES = ("length_characters", "length_words")
 PLACES = ("first_empty", "first_skipped")
 Rename = Callable[[str], str]

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
-from seqlab.metrics.bootstrap import interval_of
-from seqlab.metrics.stream import BLOCK
+from seqlab.metrics.bootstrap import ends_of
 from seqlab.sources.passages import Repeats
 from seqlab.sources.survey import Survey
 from seqlab.tasks.base import Evaluation, Task
@@ -28,21 +27,23 @@ def note_leaks(evaluation: Evaluation, task: Task, found: Survey) -> str:
         items = evaluation.items.get(score.name)
         if len(kept) and items is not None and items.num_items == len(is_known):  # a score over some rows only has other items
             clean = items.part(kept)
-            reach = interval_of(clean)
-            scores.append({"name": score.name, "value": clean.whole(), "low": reach.low, "high": reach.high})
+            low, high = ends_of(clean)
+            scores.append({"name": score.name, "value": clean.whole(), "low": low, "high": high})
     evaluation.details["without_leaks"] = {"left_out": int(is_known.sum()), "kept": len(kept), "unit": unit, "scores": scores}
-    return sentence_without_leaks(evaluation.split, evaluation.details["without_leaks"], evaluation.scores[0].value)
+    return sentence_without_leaks(evaluation)
 
 
-def sentence_without_leaks(split: str, found: dict[str, Any], whole: float) -> str:
-    """The first score without what training has seen, beside the score on everything."""
+def sentence_without_leaks(evaluation: Evaluation) -> str:
+    """The first score without what training has seen, beside the same score on everything."""
+    split, found = evaluation.split, evaluation.details["without_leaks"]
     if not found["kept"]:
         return f"{split}: training has seen all of it: the score says nothing about new data"
     left = f"{split}: without the {found['left_out']:,} {found['unit']} that training has seen, {found['kept']:,} are left"
     if not found["scores"]:
         return left
     first = found["scores"][0]
-    reach = f"(95 % interval {first['low']:.4f} to {first['high']:.4f})"
+    whole = next(score.value for score in evaluation.scores if score.name == first["name"])
+    reach = "(too few for an interval)" if first["low"] is None else f"(95 % interval {first['low']:.4f} to {first['high']:.4f})"
     return f"{left}: {first['name']} {first['value']:.4f} {reach} beside {whole:.4f} on all"
 
 
@@ -54,12 +55,12 @@ def _known(evaluation: Evaluation, task: Task, found: Survey) -> tuple[Bool[np.n
     repeats = found.parts[part].repeats if part in found.parts else None
     if repeats is None or evaluation.stream is None or not len(repeats.starts):
         return np.zeros(0, np.bool_), ""
-    return _known_blocks(repeats, evaluation.stream.ends[BLOCK - 1 :: BLOCK], len(evaluation.stream.nats)), f"blocks of {BLOCK} tokens"
+    size, ends = evaluation.stream.block_size, evaluation.stream.ends
+    return _known_blocks(repeats, ends[size - 1 :: size], -(-len(ends) // size)), f"blocks of {size} tokens"
 
 
-def _known_blocks(repeats: Repeats, ends: np.ndarray[Any, Any], num_tokens: int) -> Bool[np.ndarray, " blocks"]:
+def _known_blocks(repeats: Repeats, ends: np.ndarray[Any, Any], num_blocks: int) -> Bool[np.ndarray, " blocks"]:
     """Blocks of which at least half the passages stand in training."""
-    num_blocks = -(-num_tokens // BLOCK)
     edges = np.concatenate([[0.0], ends[: num_blocks - 1], [np.inf]])
     looked_at, repeated = np.histogram(repeats.looked_at, edges)[0], np.histogram(repeats.starts, edges)[0]
     return (repeated >= MOSTLY * looked_at) & (looked_at > 0)

@@ -29,8 +29,10 @@ from seqlab.runs.together import written_together
 from seqlab.tasks.adapted_scores import adapted_scores
 from seqlab.tasks.base import Evaluation, Prediction, Task, shown, tasks
 from seqlab.tasks.language_model import LanguageModelling
-from seqlab.tasks.translation import Translation, ranking_of
+from seqlab.tasks.pair_task import PairTask
+from seqlab.tasks.translation import Translation
 from seqlab.tasks.vectors import VectorPooling, embedding_table, sequence_vectors, step_vectors
+from seqlab.tasks.written import Written
 from seqlab.training.device import choose_device
 from seqlab.training.shapes import shapes_of
 from seqlab.training.weights import read_weights
@@ -75,7 +77,7 @@ class Run:
         if self.recipe.task not in PAIRS:
             raise UsageError(f"a run of the task {self.recipe.task} searches nothing.", where="search", cure="Leave it out.")
         raw = override(self.recipe.model_dump(), [f"search.{word}" for word in words])
-        recipe = check(raw, where="search")
+        recipe = check(raw, where="")  # a mistake names the section itself
         task = copy(self.task)
         task.recipe = recipe
         return Run(self.folder, recipe, task, self.model)
@@ -89,12 +91,12 @@ class Run:
         task, model = written_together([(run.task, run.model, str(run.folder)) for run in runs])
         return Run(self.folder, self.recipe, task, model)
 
-    def search_tree(self, text: str, *, top: int = 1) -> tuple[Prediction, list[dict[str, Any]]]:
+    def search_tree(self, text: str, *, top: int = 1) -> tuple[Written, list[dict[str, Any]]]:
         """The answer to one text, and all candidates that a beam looked at, kept and left out, as plain data; `pages.beam_tree` draws them."""
         if not isinstance(self.task, Translation):
             raise UsageError(f"a run of the task {self.recipe.task} has no search tree.", where=str(self.folder), cure="Leave it out.")
         answers, tree = self.task.tree(self.model, text, top=top)
-        return Prediction(shown(text), answers[0].text, answers[0].probability, ranking_of(answers)[:top]), tree
+        return Written.of(shown(text), answers, top=top), tree
 
     def predict(self, inputs: Sequence[Any], *, top: int = 5) -> list[Prediction]:
         """Answers for texts (or numeric sequences), in their order. A language model answers with the next token."""
@@ -125,10 +127,13 @@ class Run:
             return self._evaluate_imported(data)
         opened = open_data(self.recipe)
         train = opened.parts["train"]
-        self.task.attach("train", train)
+        for name in ("train", "valid"):  # as training did: a baseline may choose something on the validation part
+            if name in opened.parts:
+                self.task.attach(name, opened.parts[name])
         split = MORE if data is not None else "test" if "test" in opened.parts else "valid"
         part = open_more(self.recipe, str(data)) if data is not None else opened.parts[split]
-        self.task.attach(split, part)
+        if split != "valid":
+            self.task.attach(split, part)
         evaluation = self.task.evaluate(self.model, split)
         looked_at = opened.parts if data is None else {"train": train, split: part}  # as training did, whose survey is kept
         note_leaks(evaluation, self.task, survey_parts(self.recipe, looked_at, more=data))
@@ -145,15 +150,27 @@ class Run:
         self.task.attach(MORE, found)
         return self.task.evaluate(self.model, MORE)
 
-    def score(self, texts: Sequence[str]) -> list[TextScore]:
-        """How probable a language model thinks each text is, token by token; each text alone, whatever stands beside it."""
+    def score(self, texts: Sequence[Any]) -> list[TextScore]:
+        """How probable a language model thinks each text is, token by token; each text alone, whatever stands beside it.
+
+        A run that translates or describes pictures takes pairs: how probable it thinks each target after its source, as in
+        `run.score([("A dog runs.", "Ein Hund läuft.")])`.
+        """
         if isinstance(texts, str):
             raise UsageError("score takes a list of texts.", cure='For one text: run.score(["the text"])')
+        if isinstance(self.task, PairTask):
+            if not all(isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str) for pair in texts):
+                raise UsageError(
+                    f"score takes pairs of a source and a target where the task is {self.recipe.task}.",
+                    where=str(self.folder),
+                    cure='For example: run.score([("the source", "the target")])',
+                )
+            return self.task.score(self.model, texts)
         if not isinstance(self.task, LanguageModelling):
             raise UsageError(
                 f"a run of the task {self.recipe.task} gives no probability of a text.",
                 where=str(self.folder),
-                cure="Only a language model that reads from left to right does: the probabilities of its tokens multiply to that of the text.",
+                cure="A language model that reads from left to right does, and for a target after its source a run that translates.",
             )
         return self.task.score(self.model, texts)
 

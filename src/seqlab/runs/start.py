@@ -106,7 +106,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     recipe = _complete_training(recipe, threads=threads)
     say("looking for repeats and leaks")
     found = survey_parts(opened.recipe, opened.parts)
-    warnings = survey_warnings(opened.recipe, found)
+    warnings = opened.warnings + survey_warnings(opened.recipe, found)
     say("learning the vocabulary")
     task = kind.learn(recipe, opened.parts["train"])
     teach(task, teacher, device=device)
@@ -226,7 +226,7 @@ def _score(trainer: Trainer, prepared: Prepared, sealed: Seal, say: Say) -> Run:
     model.eval()
     write_choices(folder, prepared.task.settle(model), seal=sealed.digest)
     evaluations = [prepared.task.evaluate(model, split) for split in ("test", "valid") if split in prepared.task.stores]
-    beaten = [score for each in evaluations[:1] for score in each.scores[:1] if score.beats_baseline is False]
+    beaten = [score for each in evaluations[:1] for score in each.scores[:1] if score.is_beaten]
     known = [sentence for each in evaluations if (sentence := note_leaks(each, prepared.task, prepared.survey))]
     warnings = [*prepared.warnings, *known, *(f"the model does not beat its baseline: {score.sentence()}" for score in beaten)]
     training = {

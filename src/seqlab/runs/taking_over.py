@@ -7,7 +7,7 @@ from typing import Any
 
 from seqlab.core.errors import RecipeError, RunError, listed
 from seqlab.core.settings import Settings
-from seqlab.models.settings import NGramBagSettings, TransformerSettings
+from seqlab.models.settings import NGramBagSettings, longest_known
 from seqlab.recipes.mistakes import found
 from seqlab.recipes.overrides import Raw
 from seqlab.recipes.recipe import Recipe
@@ -146,11 +146,9 @@ def _reading(recipe: Recipe, source: Recipe) -> dict[str, Any]:
 
 def _cut_to_positions(recipe: Recipe) -> tuple[Recipe, list[str]]:
     """A classifier's texts are as long as they may be by default, and as the positions know."""
-    model = recipe.model
-    known = model.max_positions if isinstance(model, TransformerSettings) and model.positions == "learned" else LONGEST
     if recipe.task not in WHOLE or not recipe.data.text or "max_length" in recipe.data.model_fields_set:
         return recipe, []
-    longest = min(known, LONGEST)
+    longest = min(longest_known(recipe.model) or LONGEST, LONGEST)
     return recipe.changed("data", max_length=longest), [f"texts are cut to {longest} tokens; other lengths: data.max_length=NUMBER"]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from seqlab.core.errors import DataError, nearest
 from seqlab.sources.bad_rows import BadRows, Pass
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import PairSource, Row, Source
 from seqlab.sources.filtered import PARTS
 from seqlab.sources.lines import Lines, line_blocks
 from seqlab.sources.opening import COMPRESSIONS, content_hash
@@ -27,7 +27,7 @@ class Pair:
     target: Path
 
 
-class AlignedLines(Source):
+class AlignedLines(PairSource):
     """Two files with as many lines each; the columns are data.source and data.target.
 
     Lines end with a newline alone, as the tools that align them count: a carriage return inside one is a blank. A line that is empty in both files is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TypeVar
@@ -9,19 +10,38 @@ from typing import TypeVar
 from seqlab.core.errors import DataError
 
 SHOWN = 5
+MOST_PLACES = 100_000
+"""Rows that are remembered by their places, in about 10 megabytes."""
+COLUMN = re.compile(r", column \d+$")
 Item = TypeVar("Item")
 
 
 class BadRows:
-    """The policy a source carries, and what its fullest pass had to skip.
+    """The policy a source carries, and which rows it had to skip.
 
-    Sources are read many times, so every pass counts for itself and only the highest count is kept.
+    Sources are read many times, whole and in parts: a row counts once, by its file and line, however often it is met. Of very many rows not
+    every place is remembered; there the count is that of the fullest pass.
     """
 
     def __init__(self, *, skip: bool = False) -> None:
         self.skip = skip
-        self.count = 0
         self.messages: list[str] = []
+        self._places: set[int] = set()
+        self._fullest = 0
+
+    @property
+    def count(self) -> int:
+        return max(len(self._places), self._fullest)
+
+    def note(self, error: DataError, *, met: int) -> None:
+        """Count a row that a pass skips; `met` is how many that pass has skipped by now."""
+        place = hash(COLUMN.sub("", error.where))
+        self._fullest = max(self._fullest, met)
+        if place in self._places or len(self._places) >= MOST_PLACES:
+            return
+        self._places.add(place)
+        if len(self.messages) < SHOWN:
+            self.messages.append(first_line(error))
 
     def new_pass(self) -> Pass:
         return Pass(self)
@@ -53,10 +73,8 @@ class Pass:
             raise error
         self.skipped += 1
         if len(self._messages) < SHOWN:
-            self._messages.append(str(error).partition("\n")[0])
-        if self.skipped > self._policy.count:
-            self._policy.count = self.skipped
-            self._policy.messages = self._messages
+            self._messages.append(first_line(error))
+        self._policy.note(error, met=self.skipped)
 
     def require_rows(self, found: int, *, where: str, otherwise: str, cure: str) -> None:
         """The end of a pass: a source without a single usable row is a mistake."""
@@ -66,3 +84,8 @@ class Pass:
             lines = "\n".join(f"  - {message}" for message in self._messages)
             raise DataError(f"none of its {self.skipped:,} rows can be used:\n{lines}", where=where)
         raise DataError(otherwise, where=where, cure=cure)
+
+
+def first_line(error: DataError) -> str:
+    """What is wrong, without the cure."""
+    return str(error).partition("\n")[0]

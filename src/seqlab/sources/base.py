@@ -39,6 +39,10 @@ class Source(ABC):
         """A hash that changes when the content does."""
 
 
+class PairSource(Source):
+    """Two sides of one thing by the very format, such as a message and its translation: the first column is to be read, the second to be written."""
+
+
 class TextSource(Source):
     """Plain text: rows are its lines, and it can be read as one long string as well."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -20,10 +20,12 @@ from seqlab.sources.settings import DataSettings
 
 LONGEST_FIELD = 10_000_000
 SNIFFED_LINES = 50
+COMPARED_ROWS = 1000
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 
 
 class CsvTable(Source):
-    """A table with a header line. Fields may be quoted and then hold delimiters and line ends.
+    """A table with a header line, or with numbers for the names of its columns. Fields may be quoted and then hold delimiters and line ends.
 
     Files separated by tabs are read the way they are usually written: a quotation mark is a character like any other,
     unless it opens and closes the field.
@@ -46,15 +48,30 @@ class CsvTable(Source):
             cure="Is this the right file? Rows start on line 2.",
         )
 
+    def starts_with_row(self, columns: Sequence[str]) -> bool:
+        """Whether the names of columns read like what stands below them: one ends like a sentence, or all are several words that stand there too."""
+        if not self._settings.header:
+            return False
+        if any(name.endswith(SENTENCE_ENDS) for name in columns):
+            return True
+        if any(len(name.split()) < 2 for name in columns):
+            return False
+        words = {name: set[str]() for name in columns}
+        for row in islice(self.rows(), COMPARED_ROWS):
+            for name, known in words.items():
+                known.update(row.values[name].split())
+        return all(known.issuperset(name.split()) for name, known in words.items())
+
     def fingerprint(self) -> str:
         settings = self._settings
-        return f"csv:{content_hash(self.path)}:{self.delimiter!r}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}"
+        rest = "" if settings.header else ":no header"
+        return f"csv:{content_hash(self.path)}:{self.delimiter!r}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}{rest}"
 
     def _usable_rows(self, reading: Pass) -> Iterator[Row]:
         lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
         reader = self._reader(lines)
         columns, width, file = self.columns, len(self.columns), self.name
-        header = True
+        header = self._settings.header
         while True:
             start = reader.line_num + 1
             try:
@@ -93,6 +110,8 @@ class CsvTable(Source):
             raise self._misquoted(1, reader.line_num, error) from error
         if not names:
             raise DataError("is empty.", where=self.name, cure="A table needs a header line with the names of its columns, and rows.")
+        if not self._settings.header:
+            return [str(number) for number in range(1, len(names) + 1)]
         names = [name.strip() for name in names]
         check_header(names, where=f"{self.name}, line {reader.line_num}")
         return names
@@ -127,7 +146,8 @@ def check_header(names: list[str], *, where: str) -> None:
                 f"column {position} of the header has no name.", where=where, cure="Give every column a name (pandas: to_csv(…, index=False))."
             )
         if _is_measurement(name):
-            raise DataError(f"'{name}' is a number, so this is not a header.", where=where, cure="Write the names of the columns as the first line.")
+            cure = "Write the names of the columns as the first line; a table without one: data.header=false"
+            raise DataError(f"'{name}' is a number, so this is not a header.", where=where, cure=cure)
     for name, count in Counter(names).items():
         if count > 1:
             raise DataError(f"{count} columns are called '{name}'.", where=where, cure="Rename all but one of them.")

@@ -6,11 +6,20 @@ from array import array
 from collections.abc import Sequence
 
 from seqlab.core.seeds import derive
-from seqlab.sources.base import Source, TextSource
-from seqlab.sources.filtered import MarkedLines, MarkedRows
+from seqlab.sources.base import Source
+from seqlab.sources.filtered import MarkedRows
 from seqlab.sources.splitting import content_key
 
 LEFT_OUT, TAKEN = 0, 1
+
+
+class FewerRows(MarkedRows):
+    """The drawn rows. `whole` has the others, from which nothing is learned but which labels there are."""
+
+
+def undrawn(source: Source) -> Source:
+    """The source that rows were drawn from, or the source itself: a label that none of the drawn rows has can still be the right answer."""
+    return source.whole if isinstance(source, FewerRows) else source
 
 
 def fewer_rows(source: Source, count: int, *, seed: int, columns: Sequence[str] = ()) -> Source:
@@ -24,5 +33,4 @@ def fewer_rows(source: Source, count: int, *, seed: int, columns: Sequence[str] 
     marks = bytearray(len(keys))
     for place in sorted(range(len(keys)), key=lambda place: (keys[place], place))[:count]:
         marks[place] = TAKEN
-    kind = MarkedLines if isinstance(source, TextSource) else MarkedRows
-    return kind(source, marks, TAKEN, part=f"{count:,} of {len(keys):,} rows")
+    return FewerRows(source, marks, TAKEN, part=f"{count:,} of {len(keys):,} rows")

@@ -1,7 +1,7 @@
 """Catalogues of translated messages: gettext's .po and .mo. The columns are msgid and msgstr.
 
-Entries that are not translated, or marked fuzzy, are left out, and so is the header, the entry of the empty msgid. Each plural form is a row: the
-first with msgid, the others with msgid_plural. Contexts are passed over.
+Entries that are not translated, marked fuzzy or obsolete (#~) are left out, and so is the header, the entry of the empty msgid. Each plural form is a
+row: the first with msgid, the others with msgid_plural. Contexts are passed over.
 
 Format: the manual of GNU gettext, sections "The Format of PO Files" and "The Format of GNU MO Files".
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from seqlab.core.errors import DataError, shortened
 from seqlab.core.files import megabytes
 from seqlab.sources.bad_rows import BadRows, Pass
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import PairSource, Row
 from seqlab.sources.lines import Lines, encoding_name
 from seqlab.sources.opening import content_hash, first_bytes, read_blocks
 from seqlab.sources.settings import DataSettings
@@ -31,9 +31,10 @@ PEEK = 1 << 14
 CHARSET = re.compile(rb"charset=([A-Za-z0-9_.:-]+)")
 UNNAMED = "CHARSET"
 """What stands for the encoding in a template that nobody has filled in."""
-ENTRY = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[(\d{1,3})\])?)\s*(".*)')
-QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*')
-ESCAPE = re.compile(r"\\(.)")
+OBSOLETE = "#~"
+TOKEN = re.compile(r'(?:(msgctxt|msgid_plural|msgid|msgstr(?:\s*\[\s*\d{1,3}\s*\])?)(?![\w\[])|"((?:[^"\\]|\\.)*)")\s*')
+"""A keyword, or a text in quotation marks. Line ends between them mean nothing, and texts that follow each other are one."""
+ESCAPE = re.compile(r"((?:\\(?:[0-7]{1,3}|x[0-9A-Fa-f]+))+)|\\(.)")
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", '"': '"'}
 SKIP = "Mend the entry, or leave such entries out with data.bad_rows=skip."
 
@@ -44,12 +45,20 @@ class Entry:
 
     line: int = 0
     fields: dict[str, list[str]] = field(default_factory=dict)
+    open_field: str = ""
     is_fuzzy: bool = False
     problem: DataError | None = None
 
     @property
     def has_answer(self) -> bool:
         return any(name.startswith(TARGET) for name in self.fields)
+
+    @property
+    def missing(self) -> str:
+        """What a whole entry would have and this one has not."""
+        absent = [name for name in (SOURCE, TARGET) if not any(each.startswith(name) for each in self.fields)]
+        bare = [f"a text after {name}" for name, pieces in self.fields.items() if not pieces]
+        return next(iter(absent + bare), "") if self.fields else ""
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         text = {name: "".join(pieces) for name, pieces in self.fields.items()}
@@ -59,7 +68,7 @@ class Entry:
                 yield (single if name in (TARGET, f"{TARGET}[0]") else text.get("msgid_plural", single)), answer
 
 
-class Gettext(Source):
+class Gettext(PairSource):
     """The pairs of one catalogue. The line of a row is that of its msgid; in a .mo file its number among the messages."""
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
@@ -101,44 +110,53 @@ class Gettext(Source):
         for entry in self._entries():
             if entry.problem is not None:
                 reading.reject(entry.problem)
+            elif entry.missing:
+                reading.reject(self._wrong(f"an entry without {entry.missing}.", entry.line))
             elif not entry.is_fuzzy:
                 yield from ((entry.line, pair) for pair in entry.pairs())
 
     def _entries(self) -> Iterator[Entry]:
-        lines = Lines(self.path, encoding=self._encoding_in(first_bytes(self.path, PEEK)), keep_bad=self.bad_rows.skip)
-        entry, open_field = Entry(), ""
+        """An obsolete entry is one of its own, together with the flags above it: what comes after starts anew."""
+        encoding = self._encoding_in(first_bytes(self.path, PEEK))
+        lines = Lines(self.path, encoding=encoding, keep_bad=self.bad_rows.skip)
+        entry = Entry()
         for number, raw in enumerate(lines, start=1):
             line = raw.strip()
-            found = ENTRY.fullmatch(line)
-            if entry.has_answer and (line.startswith("#") or (found and found[1] in ("msgctxt", SOURCE))):
-                yield entry
-                entry, open_field = Entry(), ""
-            entry.problem, lines.problem = entry.problem or lines.problem, None
+            problem, lines.problem = lines.problem, None
             if line.startswith("#"):
+                if entry.has_answer or line.startswith(OBSOLETE):
+                    yield entry
+                    entry = Entry()
                 entry.is_fuzzy |= line.startswith("#,") and "fuzzy" in re.split(r"[,\s]+", line[2:])
-            elif found:
-                open_field = found[1]
-                if open_field in entry.fields:
-                    entry.problem = entry.problem or self._wrong(f"a second {open_field} in one entry.", number)
-                entry.fields[open_field] = []
-                entry.line = number if open_field == SOURCE else entry.line or number
-            if line and not line.startswith("#"):
-                self._add(entry, open_field, found[3] if found else line, number)
+                problem, line = None if line.startswith(OBSOLETE) else problem, ""
+            place = 0
+            while token := TOKEN.match(line, place):
+                keyword, place = "".join((token[1] or "").split()), token.end()
+                if keyword in ("msgctxt", SOURCE) and entry.has_answer:
+                    yield entry
+                    entry = Entry()
+                self._take(entry, keyword, token[2], number, encoding)
+            if place < len(line):
+                what = f"expected msgid, msgstr or a text in quotation marks, found {shortened(line[place:])!r}."
+                entry.problem = entry.problem or self._wrong(what, number)
+            entry.problem = entry.problem or problem
         if entry.fields or entry.problem:
             yield entry
 
-    def _add(self, entry: Entry, open_field: str, quoted: str, number: int) -> None:
-        """Another piece of text under the keyword that is open."""
-        text = QUOTED.fullmatch(quoted)
-        if text is None or not open_field:
-            what = f"expected msgid, msgstr or a text in quotation marks, found {shortened(quoted)!r}."
-            entry.problem = entry.problem or self._wrong(what, number)
-            return
-        unknown = [mark for mark in ESCAPE.findall(text[1]) if mark not in ESCAPES]
-        if unknown:
-            entry.problem = entry.problem or self._wrong(f"'\\{unknown[0]}' stands for nothing.", number)
-            return
-        entry.fields[open_field].append(ESCAPE.sub(lambda found: ESCAPES[found[1]], text[1]))
+    def _take(self, entry: Entry, keyword: str, quoted: str, number: int, encoding: str) -> None:
+        """Open the field of a keyword, or add a piece of text to the open one."""
+        if keyword in entry.fields:
+            entry.problem = entry.problem or self._wrong(f"a second {keyword} in one entry.", number)
+        elif keyword:
+            entry.open_field, entry.fields[keyword] = keyword, []
+            entry.line = number if keyword == SOURCE else entry.line or number
+        elif not entry.open_field:
+            entry.problem = entry.problem or self._wrong(f"expected msgid, found {shortened(quoted)!r}.", number)
+        else:
+            try:
+                entry.fields[entry.open_field].append(unescaped(quoted, encoding))
+            except ValueError as error:
+                entry.problem = entry.problem or self._wrong(str(error), number)
 
     def _wrong(self, what: str, number: int) -> DataError:
         return DataError(what, where=f"{self.name}, line {number}", cure=SKIP)
@@ -182,3 +200,22 @@ class Gettext(Source):
 
     def _damaged(self, what: str) -> DataError:
         return DataError(f"{what}: this is no whole .mo file.", where=self.name, cure="Compile it again with msgfmt, or name the .po file.")
+
+
+def unescaped(text: str, encoding: str) -> str:
+    r"""A text with what its escapes stand for, as in C. Octal and hexadecimal ones are bytes, of which several may be one letter.
+
+    >>> unescaped(r"a\tb \"\303\244\"", "utf-8"), unescaped(r"\033[1m", "utf-8") == unescaped(r"\x1b[1m", "utf-8")
+    ('a\tb "ä"', True)
+    """
+
+    def meant(found: re.Match[str]) -> str:
+        try:
+            codes = [int(code[1:], 16) if code[0] == "x" else int(code, 8) for code in (found[1] or "").split("\\")[1:]]
+            if 0 in codes:
+                raise ValueError("texts end there")
+            return bytes(codes).decode(encoding) if codes else ESCAPES[found[2]]
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"'{shortened(found[0])}' stands for nothing.") from error
+
+    return ESCAPE.sub(meant, text)

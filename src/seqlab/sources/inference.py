@@ -15,7 +15,7 @@ from seqlab.sources.joined_columns import names_of
 from seqlab.sources.profiles import Profile, profile
 from seqlab.sources.series import no_features
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.word_lists import are_paired, holds_lists
+from seqlab.sources.word_lists import are_paired, holds_lists, holds_tags
 
 Kind = Literal["classification", "multi_label", "regression", "language_model", "tagging"]
 # In order of preference, compared without case; a name also counts when it is the last part of `airline_sentiment`.
@@ -67,9 +67,11 @@ def guess(source: Source, *, sample: int = 1000, settings: DataSettings | None =
             "language_model", "text", "", "", (), ["plain text: a language model; another task: task=NAME, another format: data.format=NAME"]
         )
     rows = list(islice(source.rows(), sample))
-    lists = [name for name in source.columns if holds_lists(rows, name)]
-    if are_paired(rows, lists):
-        return _about_tagged(lists, given)
+    words, lists = ([name for name in source.columns if holds(rows, name)] for holds in (holds_lists, holds_tags))
+    # The names of labels may stand beside their numbers, and are then no words.
+    tokens = [name for name in words if name == given.text or not _is_named(name, (*LABEL_NAMES, *TAG_NAMES))]
+    if are_paired(rows, tokens, lists):
+        return _about_tagged(tokens, lists, given)
     vectors = [name for name in source.columns if rows and holds_vectors(rows[0].values.get(name))]
     if lists and vectors and not given.text and not given.sequence:
         return _about_frames(vectors, lists, given)
@@ -77,9 +79,9 @@ def guess(source: Source, *, sample: int = 1000, settings: DataSettings | None =
     text = given.text or ("" if given.sequence or given.features else _pick_text(columns, taken=given.label))
     if text:
         return _about_text(rows, columns, text, given)
-    if len(lists) == 1 and not given.label:
+    if len(words) == 1 and not given.label:
         raise DataError(
-            f"column '{lists[0]}' holds words, and no column holds a tag for each of them.",
+            f"column '{words[0]}' holds words, and no column holds a tag for each of them.",
             where=source.name,
             cure='Each row needs both, such as {"tokens": ["It", "is"], "tags": ["PRON", "AUX"]}; the names: data.text=NAME data.label=NAME',
         )
@@ -114,9 +116,9 @@ def _is_measured(column: Profile | None) -> bool:
     return column is not None and column.is_number and not column.is_class and column.num_distinct > MOST_CLASSES_OF_NUMBERS
 
 
-def _about_tagged(columns: Sequence[str], given: DataSettings) -> Guess:
+def _about_tagged(tokens: Sequence[str], columns: Sequence[str], given: DataSettings) -> Guess:
     """Columns of lists: the words of a sentence, and something for each of them."""
-    words = given.text or next((name for wanted in WORD_NAMES for name in columns if name.lower() == wanted), columns[0])
+    words = given.text or next((name for wanted in WORD_NAMES for name in tokens if name.lower() == wanted), tokens[0])
     others = [name for name in columns if name != words]
     tags = given.label or next((name for wanted in TAG_NAMES for name in others if _is_named(name, [wanted])), others[-1])
     reasons = [] if given.text else [f"words in column '{words}'; another: data.text=NAME"]
@@ -205,6 +207,15 @@ def _by_name(columns: dict[str, Profile], names: Sequence[str], *, taken: str, a
     exact = [name for wanted in names for name in fitting if name.lower() == wanted]
     ending = [name for wanted in names for name in fitting if _is_named(name, [wanted])]
     return next(iter(exact + ending), "")
+
+
+def names_columns(cells: Sequence[str]) -> bool:
+    """Whether a first line names the columns of a table, a text and a label among them, rather than holding a word and its tag.
+
+    >>> names_columns(["id", "tweet", "airline_sentiment"]), names_columns(["dog", "NOUN"])
+    (True, False)
+    """
+    return all(any(_is_named(cell, names) for cell in cells) for names in (TEXT_NAMES, (*LABEL_NAMES, *NUMBER_NAMES)))
 
 
 def _is_named(name: str, names: Sequence[str]) -> bool:

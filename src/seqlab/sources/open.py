@@ -112,8 +112,8 @@ def _sniff(path: Path, suffix: str) -> str:
         known = ", ".join(sorted(SUFFIXES))
         what = f"is {foreign}, not text or a table." if foreign else f"holds bytes that are not text, and its name ends in '{suffix}'."
         raise DataError(what, where=str(path), cure=f"Known endings are {known} (each also .gz .xz .bz2 .zip), or set data.format.")
-    lines = start.decode("latin-1").splitlines()[:-1][:20]
-    for mark, kind in (("\t", "tsv"), (",", "csv"), (";", "csv")):
+    lines = start.splitlines()[:-1][:20]  # of bytes, since text has more line ends
+    for mark, kind in ((b"\t", "tsv"), (b",", "csv"), (b";", "csv")):
         counts = {line.count(mark) for line in lines}
         if len(lines) > 1 and len(counts) == 1 and counts != {0}:
             return kind

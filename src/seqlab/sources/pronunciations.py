@@ -15,7 +15,7 @@ from pathlib import Path
 
 from seqlab.core.errors import DataError, shortened
 from seqlab.sources.bad_rows import BadRows, Pass
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import PairSource, Row
 from seqlab.sources.lines import Lines
 from seqlab.sources.opening import content_hash
 from seqlab.sources.settings import DataSettings
@@ -25,7 +25,7 @@ FURTHER = re.compile(r"(?<=.)\(\d+\)$")
 SKIP = "Each line holds a word, blanks, and its phonemes with blanks between them; leave others out with data.bad_rows=skip."
 
 
-class Pronunciations(Source):
+class Pronunciations(PairSource):
     """A row for each line; phonemes have one blank between them."""
 
     def __init__(self, path: Path, settings: DataSettings) -> None:

@@ -41,6 +41,7 @@ class DataSettings(Settings):
     format: Literal["", "csv", "tsv", "jsonl", "text", "parquet", "folders", "tagged", "fasta", "tmx", "gettext", "pronunciations"] = Field(
         "", description="Format of the files; from the name when empty."
     )
+    header: bool = Field(True, description="The first line of a CSV or TSV table names its columns; false: they are called 1, 2, 3 and so on.")
     delimiter: str = Field("", max_length=1, description="Character between the columns of a table; guessed when empty.")
     encoding: str = Field("utf-8", description="Encoding of text files.")
     bad_rows: Literal["stop", "skip"] = Field("stop", description="Stop at the first row that cannot be read, or skip such rows and count them.")

@@ -88,7 +88,7 @@ def _keep_labels(source: Source, marks: bytearray, labels: Callable[[Row], Itera
     held: dict[str, list[int]] = {}
     trained: set[str] = set()
     for place, row in enumerate(source.rows()):
-        for label in labels(row):
+        for label in set(labels(row)):  # a tag may stand in a sentence many times
             if marks[place] == TRAIN:
                 trained.add(label)
             else:

@@ -21,7 +21,7 @@ from seqlab.sources.sameness import content_of, key_of, plain_text_of
 from seqlab.sources.splitting import cell_text
 
 NamesOf = Callable[[Row], list[str]]
-FINDINGS = 1
+FINDINGS = 2
 """Raised when the same data is told about in another way, so that no survey that was kept before is taken for one of now."""
 SHOWN = 5
 FEW_REPEATS = 0.001
@@ -86,7 +86,12 @@ class PartSurvey:
     decomposed: int = 0
     first_decomposed: str = ""
     skipped: int = 0
+    """Rows of its file that could not be read; parts of one file share them, and the first of these parts tells."""
     first_skipped: list[str] = field(default_factory=list)
+    in_valid: int = 0
+    """Rows of a test part that the validation part has too, exactly or nearly; of a stream the share of its passages."""
+    share_in_valid: float = 0.0
+    first_in_valid: list[Leak] = field(default_factory=list)
 
     @property
     def balance(self) -> float:
@@ -135,6 +140,9 @@ def survey(splits: Mapping[str, Source], *, text: str, label: str = "", is_strea
     """
     memories = {name: Remembered() for name in splits}
     parts = {name: _survey_part(splits[name], text=text, label=label, memory=memories[name], is_stream=is_stream, names=names) for name in splits}
+    by_file = {id(splits[name].bad_rows): (part, splits[name].bad_rows) for name, part in reversed(parts.items())}
+    for part, bad_rows in by_file.values():
+        part.skipped, part.first_skipped = bad_rows.count, list(bad_rows.messages)
     for name, part in parts.items():
         part.duplicates = memories[name].close()
         if "train" in parts:
@@ -175,7 +183,6 @@ def _survey_part(source: Source, *, text: str, label: str, memory: Remembered, i
     part.characters = sum(length * count for length, count in characters.items())
     part.length_characters, part.length_words = _quantiles(characters), _quantiles(words)
     part.labels = dict(labels.most_common())
-    part.skipped, part.first_skipped = source.bad_rows.count, list(source.bad_rows.messages)
     return part
 
 
@@ -191,14 +198,15 @@ def _note_spelling(part: PartSurvey, value: Any, where: str) -> None:
 
 
 def _compare_rows(report: Survey, splits: Mapping[str, Source], memories: Mapping[str, Remembered], text: str) -> None:
-    """Rows of one part that are alike, and rows of the others that the training part has too."""
-    train = memories.get("train")
+    """Rows of one part that are alike, rows of the others that the training part has too, and rows of the test part that validation has."""
     pairs = {name: candidates(memory.sketches) for name, memory in memories.items()}
-    across = {name: candidates(train.sketches, memory.sketches) for name, memory in memories.items() if train is not None and memory is not train}
+    beside = [(name, "train") for name in memories if name != "train" and "train" in memories]
+    beside += [("test", "valid")] if {"test", "valid"} <= memories.keys() else []
+    across = {(name, other): candidates(memories[other].sketches, memories[name].sketches) for name, other in beside}
     wanted: dict[str, set[int]] = {name: {row for pair in found for row in pair} for name, found in pairs.items()}
-    for name, found in across.items():
+    for (name, there), found in across.items():
         wanted[name] |= {row for row, _ in found}
-        wanted["train"] |= {other for _, other in found}
+        wanted[there] |= {other for _, other in found}
     texts = {name: _texts_of(splits[name], text, rows, memories[name]) for name, rows in wanted.items()}
     for name, memory in memories.items():
         part = report.parts[name]
@@ -206,20 +214,23 @@ def _compare_rows(report: Survey, splits: Mapping[str, Source], memories: Mappin
         part.near_duplicates = len(near)
         part.first_near_duplicates = [Leak(memory.where(one.row), memory.where(one.other), one.likeness) for one in near[:SHOWN]]
         part.compared = memory.sketches.first_left_out or 0
-        if train is None or memory is train:
-            continue
-        kinds = memory.found_in(train)
-        for one in alike(across[name], texts[name], texts["train"]):
+    for name, there in beside:
+        part, memory, other = report.parts[name], memories[name], memories[there]
+        kinds = memory.found_in(other)
+        for one in alike(across[name, there], texts[name], texts[there]):
             kinds.setdefault(one.row, (NEAR, one.other, one.likeness))
-        part.leaks, part.first_leaks = _leaks(kinds, EXACT, memory, train)
-        part.plain_leaks, part.first_plain_leaks = _leaks(kinds, PLAIN, memory, train)
-        part.near_leaks, part.first_near_leaks = _leaks(kinds, NEAR, memory, train)
+        if there == "valid":
+            part.in_valid, part.first_in_valid = _leaks(kinds, (EXACT, PLAIN, NEAR), memory, other)
+            continue
+        part.leaks, part.first_leaks = _leaks(kinds, (EXACT,), memory, other)
+        part.plain_leaks, part.first_plain_leaks = _leaks(kinds, (PLAIN,), memory, other)
+        part.near_leaks, part.first_near_leaks = _leaks(kinds, (NEAR,), memory, other)
         report.leaked[name] = {memory.place(row) for row in kinds}
 
 
-def _leaks(kinds: dict[int, tuple[int, int, float]], wanted: int, memory: Remembered, train: Remembered) -> tuple[int, list[Leak]]:
-    found = sorted((row, other, share) for row, (kind, other, share) in kinds.items() if kind == wanted)
-    return len(found), [Leak(memory.where(row), train.where(other), share) for row, other, share in found[:SHOWN]]
+def _leaks(kinds: dict[int, tuple[int, int, float]], wanted: Sequence[int], memory: Remembered, there: Remembered) -> tuple[int, list[Leak]]:
+    found = sorted((row, other, share) for row, (kind, other, share) in kinds.items() if kind in wanted)
+    return len(found), [Leak(memory.where(row), there.where(other), share) for row, other, share in found[:SHOWN]]
 
 
 def _texts_of(source: Source, text: str, wanted: set[int], memory: Remembered) -> dict[int, bytes]:
@@ -246,6 +257,9 @@ def _compare_streams(report: Survey, splits: Mapping[str, Source], text: str) ->
     for name, part in report.parts.items():
         if name != "train":
             part.repeats = passages.repeats_in(splits[name])
+    if {"test", "valid"} <= splits.keys():
+        part, found = report.parts["test"], Passages(splits["valid"], column=text).repeats_in(splits["test"])
+        part.share_in_valid, part.first_in_valid = found.share, [Leak(found.first, found.also)] if found.share else []
 
 
 def _plain(part: PartSurvey) -> dict[str, Any]:
@@ -295,6 +309,12 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
     if part.near_leaks:
         what = f"{_texts(part.near_leaks, 'is', 'are')} nearly in train (at least {ALIKE:.0%} of the pieces)"
         found.append(f"{name}: {what}, {_first(part.first_near_leaks, 'train: ')}")
+    if part.in_valid:
+        what = f"{_texts(part.in_valid, 'also stands', 'also stand')} in valid, exactly or nearly"
+        found.append(f"{name}: {what}, {_first(part.first_in_valid, 'valid: ')}")
+    if part.share_in_valid > FEW_REPEATS:
+        told = f"{part.share_in_valid:.1%} of the passages of {WINDOW} characters also stand in valid"
+        found.append(f"{name}: {told}, {_first(part.first_in_valid, 'valid: ')}")
     if part.compared:
         found.append(f"{name}: nearly equal texts were looked for in the first {part.compared:,} rows only")
     if part.conflicts:
@@ -310,7 +330,7 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
         shown = ", ".join(f"{value!r} ({count:,})" for value, count in gaps.items())
         found.append(f"{name}: labels that may mean a gap: {shown}; a class like any other unless the rows are removed")
     if part.skipped:
-        found.append(f"{name}: {part.skipped:,} row{_s(part.skipped)} skipped, the first: {part.first_skipped[0]}")
+        found.append(f"{part.skipped:,} row{_s(part.skipped)} skipped, the first: {part.first_skipped[0]}")  # of the file that it names
     return found
 
 

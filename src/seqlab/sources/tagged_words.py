@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from seqlab.core.errors import DataError, shortened
 from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row, Source
+from seqlab.sources.inference import names_columns
 from seqlab.sources.lines import Lines
 from seqlab.sources.opening import content_hash, first_bytes
 from seqlab.sources.settings import DataSettings
@@ -24,8 +25,9 @@ class TaggedWords(Source):
     """A row per sentence: under the name of each column the list of what its lines hold there.
 
     Two columns are called word and tag, those of Universal Dependencies by their own names, others by their numbers from 1. Columns are
-    parted by tabs where the first line has one, else by blanks. A line that begins with # and is no line of a table is a comment; parts
-    of a contraction that Universal Dependencies repeats (ids such as 1-2 and 8.1) are left out, and so are the lines that open a document.
+    parted by tabs where the first line has one, else by blanks. A line that begins with # and is no line of a table is a comment, and so is
+    "# …" without a tab before the first word of a sentence; parts of a contraction that Universal Dependencies repeats (ids such as 1-2 and
+    8.1) are left out, and so are the lines that open a document.
     """
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
@@ -33,7 +35,7 @@ class TaggedWords(Source):
         self.name = str(path)
         self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
         self._settings = settings
-        first = next((line for line in Lines(path, encoding=settings.encoding) if not _is_comment(line) and line.strip()), "")
+        first = next((line for line in Lines(path, encoding=settings.encoding) if line.strip() and not _is_aside(line)), "")
         if not first:
             raise DataError("is empty.", where=self.name, cure="Each line holds a word and its tag; blank lines part the sentences.")
         self._delimiter = settings.delimiter or ("\t" if "\t" in first else None)
@@ -62,7 +64,7 @@ class TaggedWords(Source):
                 words, start, problem = [], 0, None
                 continue
             found, lines.problem = lines.problem, None
-            if found is None and (self._is_comment(line) or self._is_repeated(line) or line.startswith(DOCUMENT)):
+            if found is None and (self._is_comment(line, comes_first=not words) or self._is_repeated(line) or line.startswith(DOCUMENT)):
                 continue
             start = start or number
             cells = self._cells(line)
@@ -80,7 +82,7 @@ class TaggedWords(Source):
         return [cell.strip() for cell in line.rstrip("\r\n").split(self._delimiter)]
 
     def _names(self, cells: list[str]) -> list[str]:
-        if len(cells) == len(CONLLU) and cells[0].partition("-")[0].isdigit():
+        if len(cells) == len(CONLLU) and _is_number(cells[0]):
             return CONLLU
         if len(cells) == 1:
             raise DataError(
@@ -90,11 +92,12 @@ class TaggedWords(Source):
             )
         return PAIR if len(cells) == len(PAIR) else [str(number) for number in range(1, len(cells) + 1)]
 
-    def _is_comment(self, line: str) -> bool:
-        return line.startswith("#") and len(self._cells(line)) != len(self.columns)
+    def _is_comment(self, line: str, *, comes_first: bool) -> bool:
+        """comes_first: no word of the sentence stands before the line."""
+        return line.startswith("#") and (len(self._cells(line)) != len(self.columns) or (comes_first and line.startswith("# ") and "\t" not in line))
 
     def _is_repeated(self, line: str) -> bool:
-        return self.columns is CONLLU and not self._cells(line)[0].isdigit() and self._cells(line)[0].replace("-", "").replace(".", "").isdigit()
+        return self.columns is CONLLU and not self._cells(line)[0].isdigit() and _is_number(self._cells(line)[0])
 
     def _wrong(self, cells: list[str], line: str, number: int) -> DataError | None:
         where = f"{self.name}, line {number}"
@@ -116,14 +119,26 @@ class TaggedWords(Source):
 
 
 def looks_tagged(path: Path) -> bool:
-    """Whether a file whose name does not say so holds tagged words: as many tabs in every line, and blank lines between groups of them."""
-    start = first_bytes(path, PEEK).decode("latin-1")
-    lines = start.splitlines()[: -1 if len(start) == PEEK else None]  # the last one may be cut
-    counts = {line.count("\t") for line in lines if line.strip() and not _is_comment(line)}
+    """Whether a file whose name does not say so holds tagged words: as many tabs in every line, blank lines between groups of them, and no table."""
+    start = first_bytes(path, PEEK)
+    whole = start.splitlines()[: -1 if len(start) == PEEK else None]  # the last one may be cut; in bytes, since text has more line ends
+    lines = [line.decode(errors="replace").removeprefix("\ufeff") for line in whole]
+    rows = [line.split("\t") for line in lines if line.strip() and not _is_aside(line)]
     inner = "\n".join(lines).strip("\n").split("\n")
-    return len(counts) == 1 and counts != {0} and any(not line.strip() for line in inner)
+    widths = {len(row) for row in rows}
+    return len(widths) == 1 and widths != {1} and any(not line.strip() for line in inner) and not _is_table(rows)
 
 
-def _is_comment(line: str) -> bool:
-    """Before the columns are known; # may also be a word, in a line with as many columns as the others."""
-    return line.startswith("#") and "\t" not in line
+def _is_table(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line names columns, or most lines have a cell of several words; a word with a blank inside (1 000) is rare."""
+    return names_columns(rows[0]) or 2 * sum(any(" " in cell.strip() for cell in row) for row in rows) > len(rows)
+
+
+def _is_aside(line: str) -> bool:
+    """A comment, or the opening of a document, before the columns are known; # may also be a word, in a line with as many columns as the others."""
+    return (line.startswith("#") and "\t" not in line) or line.startswith(DOCUMENT)
+
+
+def _is_number(cell: str) -> bool:
+    """Whether a cell is the id of a word, of a contraction (1-2) or of an empty node (0.1)."""
+    return cell.replace("-", "").replace(".", "").isdigit()

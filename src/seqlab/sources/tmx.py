@@ -8,8 +8,7 @@ can become a huge one, are refused, and nothing is ever fetched.  Format: TMX 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from xml.parsers import expat
@@ -17,13 +16,13 @@ from xml.parsers import expat
 from seqlab.core.errors import DataError, listed, shortened
 from seqlab.core.files import megabytes
 from seqlab.sources.bad_rows import BadRows, Pass
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import PairSource, Row
 from seqlab.sources.opening import content_hash, read_blocks
 from seqlab.sources.settings import DataSettings
 
 CODES = frozenset({"bpt", "ept", "it", "ph", "ut"})
 PEEK = 1000
-"""Units that are looked at to learn the languages."""
+"""Units that are looked at to learn the languages, and more while one that is asked for has not been met."""
 DEEPEST = 100
 """Elements inside each other; a segment stands in the fifth."""
 LONGEST = 1_000_000
@@ -40,21 +39,30 @@ class Unit(NamedTuple):
     problem: str
 
 
-class Tmx(Source):
-    """A language named `en` is also found as `en-US`. Units without one of the wanted languages are passed over."""
+class Tmx(PairSource):
+    """A language named `en` is also found as `en-US`. Units without one of the wanted languages are passed over.
+
+    The columns are the languages that are asked for, then the others, that of the header (srclang) before the rest.
+    """
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
         self.name = str(path)
         self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
         self._settings = settings
-        found = {language: None for unit in islice(self._units(), PEEK) for language in unit.segments}
+        asked, reader = [name for name in (settings.source, settings.target) if name], _Reader(self.name)
+        found: dict[str, None] = {}
+        for number, unit in enumerate(self._units(reader), start=1):
+            found |= dict.fromkeys(unit.segments)
+            if number >= PEEK and all(_is_among(found, name) for name in asked):
+                break
         if not found:
             raise DataError(
                 "holds no translation unit.", where=self.name, cure="A unit is <tu> with one <tuv xml:lang=…><seg>…</seg></tuv> for each language."
             )
-        wanted = [name for name in (settings.source, settings.target) if name and any(speaks(language, name) for language in found)]
-        self.columns = [*wanted, *(language for language in found if not any(speaks(language, name) for name in wanted))]
+        wanted = [name for name in asked if _is_among(found, name)]
+        others = [language for language in found if not any(speaks(language, name) for name in wanted)]
+        self.columns = [*wanted, *sorted(others, key=lambda language: not _are_kin(language, reader.source_language))]
         self._required = wanted or self.columns
 
     def rows(self) -> Iterator[Row]:
@@ -70,7 +78,7 @@ class Tmx(Source):
         return f"tmx:{content_hash(self.path)}:{self._settings.bad_rows}:{self._settings.max_rows}:{self.columns}"
 
     def _usable_rows(self, reading: Pass) -> Iterator[Row]:
-        for unit in self._units():
+        for unit in self._units(_Reader(self.name)):
             values = {column: segment_of(unit, column) for column in self.columns}
             where = f"{self.name}, line {unit.line}"
             if any(values[name] is None for name in self._required):
@@ -83,8 +91,7 @@ class Tmx(Source):
             elif not empty:
                 yield Row({name: value or "" for name, value in values.items()}, self.name, unit.line)
 
-    def _units(self) -> Iterator[Unit]:
-        reader = _Reader(self.name)
+    def _units(self, reader: _Reader) -> Iterator[Unit]:
         fed = 0
         for block in read_blocks(self.path):
             reader.feed(block)
@@ -111,6 +118,14 @@ def speaks(language: str, wanted: str) -> bool:
     return found == name or found.startswith(f"{name}-")
 
 
+def _are_kin(language: str, other: str) -> bool:
+    return speaks(language, other) or speaks(other, language)
+
+
+def _is_among(languages: Iterable[str], name: str) -> bool:
+    return any(speaks(language, name) for language in languages)
+
+
 def segment_of(unit: Unit, column: str) -> str | None:
     """The segment under exactly this name, else under the first kind of the language."""
     exact = unit.segments.get(column)
@@ -122,6 +137,8 @@ class _Reader:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self.source_language = ""
+        """What the header says that the segments were translated from."""
         self._open: list[str] = []
         self._units: list[Unit] = []
         self._segments: dict[str, str] = {}
@@ -167,7 +184,9 @@ class _Reader:
         self._open.append(name)
         if len(self._open) > DEEPEST:
             raise DataError(f"more than {DEEPEST} tags inside each other.", where=f"{self._name}, line {self.line}", cure="Is this a TMX file?")
-        if name == "tu":
+        if name == "header":
+            self.source_language = attributes.get("srclang", "")
+        elif name == "tu":
             self._start, self._segments, self._problem = self.line, {}, ""
         elif name == "tuv":
             self._language = attributes.get("xml:lang") or attributes.get("lang") or ""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import product
 from operator import eq
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Row
+from seqlab.sources.columns import label_text
 
 CURE = "Mend the row, or skip such rows with data.bad_rows=skip; another column: data.text=NAME, data.label=NAME."
 
@@ -26,8 +27,17 @@ def words_of(row: Row, column: str) -> list[str]:
 
 
 def tags_of(row: Row, column: str) -> list[str]:
-    """A list of tags, without blanks around them: "NOUN " and "NOUN" are one tag."""
-    return [tag.strip() for tag in words_of(row, column)]
+    """A list of tags as text, without blanks around them: "NOUN " and "NOUN" are one tag, and so are 3 in JSON and "3" in a tagged file."""
+    value = row.values.get(column)
+    parts = value.split() if isinstance(value, str) else value
+    if not isinstance(parts, list):
+        raise DataError(f"column '{column}' holds no list of tags.", where=row.where, cure=CURE)
+    if not parts:
+        raise DataError(f"column '{column}' has no tags.", where=row.where, cure=CURE)
+    tags = [label_text(part) for part in parts]
+    if not all(tags):
+        raise DataError(f"tag {tags.index('') + 1} of column '{column}' is empty.", where=row.where, cure=CURE)
+    return tags
 
 
 def pairs_of(row: Row, *, words: str, tags: str) -> tuple[list[str], list[str]]:
@@ -48,11 +58,20 @@ def tags_of_steps(row: Row, *, steps: str, tags: str) -> list[str]:
 
 def holds_lists(rows: Sequence[Row], column: str) -> bool:
     """Whether every cell of a column is a list of texts, as words, tags and labels are, and some have any."""
+    return _holds_lists_of(str, rows, column)
+
+
+def holds_tags(rows: Sequence[Row], column: str) -> bool:
+    """The same for what can only be tags: they may be whole numbers too, as many published tables have them."""
+    return _holds_lists_of(str, rows, column) or _holds_lists_of(int, rows, column)
+
+
+def _holds_lists_of(kind: type, rows: Sequence[Row], column: str) -> bool:
     cells = [row.values.get(column) for row in rows]
-    return any(cells) and all(isinstance(cell, list) and all(isinstance(part, str) for part in cell) for cell in cells)
+    return any(cells) and all(isinstance(cell, list) and all(type(part) is kind for part in cell) for cell in cells)  # true is no whole number
 
 
-def are_paired(rows: Sequence[Row], columns: Sequence[str]) -> bool:
-    """Whether two of some columns of lists are equally long in most rows, as words and their tags are."""
-    lengths = {name: [len(row.values[name]) for row in rows] for name in columns}
-    return any(2 * sum(map(eq, lengths[one], lengths[other])) > len(rows) for one, other in combinations(columns, 2))
+def are_paired(rows: Sequence[Row], words: Sequence[str], tags: Sequence[str]) -> bool:
+    """Whether a column that may hold words and another that may hold tags are equally long in most rows."""
+    lengths = {name: [len(row.values[name]) for row in rows] for name in {*words, *tags}}
+    return any(2 * sum(map(eq, lengths[one], lengths[other])) > len(rows) for one, other in product(words, tags) if one != other)

@@ -11,8 +11,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from seqlab.datasets.shapes import GRID, SQUARE, Scene
-from seqlab.decoding.captions import Caption, candidate_captions, write_captions
-from seqlab.decoding.settings import DecodingSettings
+from seqlab.decoding.choosers import Chooser, Likeliest, Roulette
+from seqlab.decoding.hypothesis import Hypothesis
+from seqlab.decoding.search import Sources, Symbols
+from seqlab.decoding.single_path import SinglePath
 from seqlab.models.captioner import Captioner, build_captioner
 from seqlab.models.region_network import RegionNetwork
 from seqlab.pages.report_data import Curve, Series
@@ -130,15 +132,21 @@ def build_model(view: str, *, region_size: int, word_size: int, hidden_size: int
     )
 
 
-def _write(model: Captioner, pictures: Tensor, *, temperature: float = 0.0) -> list[Caption]:
-    settings = DecodingSettings(temperature=temperature, max_tokens=LONGEST)
-    return write_captions(model, pictures - GREY, settings, start_id=WORD_IDS[START], end_id=WORD_IDS[END])
+def _write(model: Captioner, pictures: Tensor, chooser: Chooser) -> list[list[Hypothesis]]:
+    """The captions of each picture, the likeliest first."""
+    symbols = Symbols(WORD_IDS[START], WORD_IDS[END], (WORD_IDS[START],))
+    whole = torch.ones(pictures.shape[:2], dtype=torch.bool)
+    return SinglePath(symbols, chooser, max_tokens=LONGEST).run(model, Sources.of(pictures - GREY, whole))
 
 
 def _exact(model: Captioner, scenes: Sequence[Scene], generator: torch.Generator) -> float:
     """The share of scenes whose likeliest words are the whole true caption."""
-    found = _write(model, as_batch(scenes, generator)[0])
-    return sum([WORDS[word] for word in caption.words] == scene.caption for caption, scene in zip(found, scenes, strict=True)) / len(scenes)
+    found = _write(model, as_batch(scenes, generator)[0], Likeliest())
+    return sum(_words(best) == scene.caption for (best,), scene in zip(found, scenes, strict=True)) / len(scenes)
+
+
+def _words(caption: Hypothesis) -> list[str]:
+    return [WORDS[word] for word in caption.tokens]
 
 
 @torch.no_grad()
@@ -153,13 +161,15 @@ def _word_by_word(model: Captioner, scenes: Sequence[Scene], generator: torch.Ge
     return {"colours and shapes, one by one": is_right[rows, steps].float().mean().item(), "weight on the right square": weight}
 
 
+@torch.no_grad()
 def saccades(model: Captioner, scene: Scene) -> Spotlights:
     """For every word of the model's own caption, where it looked."""
     picture = picture_of(scene)
-    (caption,) = _write(model, picture.unsqueeze(0))
+    ((caption,),) = _write(model, picture.unsqueeze(0), Likeliest())
+    _, alignment = model(picture.unsqueeze(0) - GREY, torch.tensor([[WORD_IDS[START], *caption.tokens]]))
+    assert alignment is not None
     pixels: list[list[Pixel]] = [[(round(r, 2), round(g, 2), round(b, 2)) for r, g, b in line] for line in picture.permute(1, 2, 0).tolist()]
-    spoken = [*(WORDS[word] for word in caption.words), END]
-    looks = [Look(word, _grid(weights)) for word, weights in zip(spoken, caption.alignments, strict=False)]
+    looks = [Look(word, _grid(weights)) for word, weights in zip([*_words(caption), END], alignment[0], strict=True)]
     return Spotlights("Where it looks for each word", pixels, [Look("the picture"), *looks])
 
 
@@ -169,7 +179,6 @@ def _grid(weights: Float[Tensor, " regions"]) -> list[list[float]]:
 
 def _candidates(model: Captioner, scene: Scene, seed: int) -> list[str]:
     """Different captions drawn for one picture, the likeliest first."""
-    settings = DecodingSettings(temperature=2.5, max_tokens=LONGEST, seed=seed)
-    found = candidate_captions(model, picture_of(scene) - GREY, settings, num_draws=40, start_id=WORD_IDS[START], end_id=WORD_IDS[END])
-    ended = [caption for caption in found if caption.ended]
-    return [f"{' '.join(WORDS[word] for word in caption.words)} ({caption.log_prob:.2f})" for caption in ended[:3]]
+    (found,) = _write(model, picture_of(scene).unsqueeze(0), Roulette(temperature=2.5, seed=seed, num_draws=40))
+    different = {tuple(caption.tokens): caption for caption in found if caption.ended}
+    return [f"{' '.join(_words(caption))} ({caption.score:.2f})" for caption in list(different.values())[:3]]

@@ -68,7 +68,7 @@ def score(answers: Answers, *, baseline: Classes | None, baseline_name: str) -> 
         ),
         scored(
             "macro_f1", items["macro_f1"], baseline=naive and naive[1], baseline_name=baseline_name,
-            how="mean of the F1 of all classes; a class never predicted counts 0",
+            how="mean of the F1 of the classes; one that is never predicted counts 0, one that is not there either is left out",
         ),
         scored("loss", items["loss"], higher_is_better=False, how="mean cross-entropy in nats"),
     ]  # fmt: skip

@@ -27,7 +27,7 @@ from seqlab.tasks.teacher import Teacher
 from seqlab.training.base import BatchLoss, Carry, Validation
 
 LONGEST_SHOWN = 80
-ENCODING = 2
+ENCODING = 3
 """Raised whenever tasks encode anything differently, so that stores made before are not used."""
 
 

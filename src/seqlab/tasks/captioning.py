@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -35,6 +35,7 @@ from seqlab.tasks.pair_task import LONGEST_LOOKS, MOST_LOOKS, PairTask
 from seqlab.tasks.picture_cells import PictureCells
 from seqlab.tasks.picture_inputs import LEARNED_FROM, PictureInputs
 from seqlab.tasks.target_tokens import SPECIALS, TargetTokens
+from seqlab.tasks.written import Written
 from seqlab.tokens.base import tokenizers
 
 PATCH = 16
@@ -161,13 +162,15 @@ class Captioning(PairTask):
 
     def looks(self, model: nn.Module, picture: NDArray[Any], caption: Sequence[int]) -> dict[str, Any] | None:
         """A picture with a grid of weights for every word of a caption, the end last; None where the decoder has no attention."""
-        assert isinstance(model, EncoderDecoder)
-        assert isinstance(model.encoder, PictureEncoder)
+        sides = {network.grid for network in model.modules() if isinstance(network, PictureEncoder)}
+        if len(sides) > 1:  # several networks that cut a picture into other regions
+            return None
+        (grid,) = sides
         weights = self.alignment(model, self.inputs.steps(picture), caption)
         if weights is None or len(weights) > LONGEST_LOOKS:
             return None
         words = pieces_of(self.tokens.target, np.array([*caption, self.tokens.end_id]))
-        grids = [np.round(np.array(row).reshape(model.encoder.grid), 4).tolist() for row in weights]
+        grids = [np.round(np.array(row).reshape(grid), 4).tolist() for row in weights]
         looks = [{"words": "the picture"}, *({"words": word, "weights": grid} for word, grid in zip(words, grids, strict=True))]
         return {"title": shown(self.tokens.words(caption)), "pixels": self.inputs.shown(picture, side=SIDE_SHOWN), "looks": looks}
 
@@ -179,13 +182,13 @@ class Captioning(PairTask):
 
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         """Captions of picture files, by their names, or of pictures as rows of pixels."""
-        pictures = (self.inputs.steps(self.inputs.rows(self.cells.asked(value, number))) for number, value in enumerate(inputs, start=1))
-        answers = [[self.answer(one, self.tokens.words(one.tokens)) for one in found] for found in self.write(model, pictures, num_answers=top)]
+        written = self.write(model, self.read_inputs(inputs), num_answers=top)
+        answers = [[self.answer(one, self.tokens.words(one.tokens)) for one in found] for found in written]
         names = [shown(str(value)) if isinstance(value, str | Path) else f"picture {number}" for number, value in enumerate(inputs, start=1)]
-        return [
-            Prediction(name, found[0].text, found[0].probability, [(one.text, one.probability) for one in found[:top]])
-            for name, found in zip(names, answers, strict=True)
-        ]
+        return [Written.of(name, found, top=top) for name, found in zip(names, answers, strict=True)]
+
+    def read_inputs(self, inputs: Sequence[Any]) -> Iterator[torch.Tensor]:
+        return (self.inputs.steps(self.inputs.rows(self.cells.asked(value, number))) for number, value in enumerate(inputs, start=1))
 
     @torch.inference_mode()
     def sample(self, model: nn.Module) -> str:

@@ -6,15 +6,16 @@ from abc import abstractmethod
 from collections.abc import Iterator
 
 from seqlab.core.errors import DataError
+from seqlab.sources.bad_rows import BadRows
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import require_columns
 
 
 class CheckedRows(Source):
-    """Rows that fail a check stop the reading, or are skipped and counted."""
+    """Rows that fail a check stop the reading, or are skipped and counted: here for this part alone, beside those that its file lost before."""
 
     def __init__(self, whole: Source, columns: list[str]) -> None:
-        self.name, self.columns, self.bad_rows = whole.name, whole.columns, whole.bad_rows
+        self.name, self.columns, self.bad_rows = whole.name, whole.columns, BadRows(skip=whole.bad_rows.skip)
         self._whole = whole
         self._wanted = columns
         require_columns(whole, columns)

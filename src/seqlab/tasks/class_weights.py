@@ -25,10 +25,13 @@ def balanced_weights(counts: Integer[np.ndarray, " classes"]) -> Float[np.ndarra
 
 def about_counts(names: Sequence[str], counts: Integer[np.ndarray, " classes"], *, weights: str) -> Iterator[str]:
     """What is worth knowing about the sizes of the classes."""
+    if none := [name for name, count in zip(names, counts.tolist(), strict=True) if not count]:
+        have = "class has" if len(none) == 1 else "classes have"
+        yield f"{len(none):,} {have} no example among the rows that were drawn and cannot be learned: {listed(none)}"
     if alone := [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]:
         are = "class has" if len(alone) == 1 else "classes have"
         yield f"{len(alone):,} {are} one example and will hardly be learned: {listed(alone)}"
-    largest, smallest = int(counts.argmax()), int(counts.argmin())
+    largest, smallest = int(counts.argmax()), int(np.where(counts, counts, counts.max()).argmin())
     if weights == "none" and counts[largest] > SKEWED * counts[smallest]:
         yield (
             f"{names[largest]!r} has {counts[largest]:,} rows and {names[smallest]!r} {counts[smallest]:,}; "

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from seqlab.batches.store import Store
 from seqlab.losses.full_softmax import full_softmax, log_probs_of_targets
 from seqlab.models.base import State
 from seqlab.models.language_model import LanguageModel
@@ -40,15 +40,15 @@ class DynamicNumbers:
     pull: float = 0.0
 
 
-def dynamic_log_probs(model: LanguageModel, store: Store, numbers: DynamicNumbers, *, at_most: int, segment: int = SEGMENT) -> NDArray[np.float64]:
-    """The natural-log probability of every token but the first at the beginning of a stream, learned from as it is read."""
+def dynamic_log_probs(model: LanguageModel, text: NDArray[Any], numbers: DynamicNumbers, *, segment: int = SEGMENT) -> NDArray[np.float64]:
+    """The natural-log probability of every token of a text but the first, learned from as it is read."""
     learner = copy.deepcopy(model).eval()  # no dropout: it answers and learns as it is
     pairs = list(zip(learner.parameters(), model.parameters(), strict=True))
-    num_scored = min(store.num_steps, at_most) - 1
+    num_scored = len(text) - 1
     log_probs = np.empty(num_scored)  # made once: small pieces that stay between the large ones that go would let memory grow
     state: State | None = None
     for start in range(0, num_scored, segment):
-        tokens = torch.from_numpy(store.window(start, min(start + segment, num_scored) + 1).astype(np.int64))
+        tokens = torch.from_numpy(text[start : start + segment + 1].astype(np.int64))
         inputs, targets = tokens[None, :-1], tokens[1:]
         features, after = learner.read(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
         log_probs[start : start + len(targets)] = log_probs_of_targets(features[0].detach(), learner.table, learner.bias, targets).double().numpy()

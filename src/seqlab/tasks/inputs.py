@@ -19,7 +19,7 @@ from seqlab.batches.store import smallest_dtype
 from seqlab.blocks.embedding import StepProjection, TokenEmbedding
 from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
-from seqlab.models.settings import ModelSettings, PictureSettings, TransformerSettings
+from seqlab.models.settings import ModelSettings, PictureSettings, longest_known
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
@@ -211,7 +211,7 @@ class NumericInputs(CutInputs):
 
 def encode_texts(tokenizer: Tokenizer, texts: Sequence[Any], model: ModelSettings) -> list[NDArray[np.int32]]:
     """Texts as ids, each at least one and no more than learned positions know."""
-    most = model.max_positions if isinstance(model, TransformerSettings) and model.positions == "learned" else None
+    most = longest_known(model)
     nothing_known = np.array([tokenizer.vocabulary.id(UNK)], np.int32)
     return [(ids if len(ids) else nothing_known)[:most] for ids in tokenizer.encode_many([str(text) for text in texts])]
 

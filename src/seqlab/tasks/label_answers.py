@@ -69,7 +69,7 @@ def score(answers: LabelAnswers, *, naive: LabelAnswers | None, naive_name: str)
     beside = items_of(naive) if naive is not None else {}
     how = {
         "micro_f1": f"F1 of all decisions on {len(answers.truth):,} examples together",
-        "macro_f1": "mean of the F1 of all labels; a label never said counts 0",
+        "macro_f1": "mean of the F1 of the labels; one that is never said counts 0, one that nothing has either is left out",
         "subset_accuracy": "share of examples whose labels are all right",
         "loss": "mean binary cross-entropy of a label in nats",
     }

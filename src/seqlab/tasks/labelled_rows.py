@@ -12,6 +12,7 @@ from seqlab.sources.columns import label_of, text_of
 from seqlab.sources.joined_columns import BETWEEN
 from seqlab.sources.label_lists import labels_of
 from seqlab.sources.series import number
+from seqlab.sources.word_lists import tags_of
 from seqlab.tasks.checked_rows import CheckedRows
 
 STEPS = "steps"
@@ -61,14 +62,19 @@ def number_of(row: Row, column: str) -> float:
 
 
 def names_in(recipe: Recipe) -> Callable[[Row], list[str]] | None:
-    """The names of the classes that a row has, for whoever counts them; None for tasks whose answers have no names."""
-    if recipe.task not in ("classification", "multi_label"):
+    """The names of the classes or tags that a row has, for whoever counts them; None for tasks whose answers have no names."""
+    data = recipe.data
+    readers: dict[str, Callable[[Row], list[str]]] = {
+        "classification": lambda row: [label_of(row, data.label)],
+        "multi_label": lambda row: labels_of(row, data.label, separator=data.label_separator),
+        "tagging": lambda row: tags_of(row, data.label),
+    }
+    if recipe.task not in readers:
         return None
-    data, is_one = recipe.data, recipe.task == "classification"
 
     def names(row: Row) -> list[str]:
         try:
-            return [label_of(row, data.label)] if is_one else labels_of(row, data.label, separator=data.label_separator)
+            return readers[recipe.task](row)
         except DataError:
             return []  # a row that cannot be used is told where it is used
 

@@ -30,7 +30,7 @@ from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity
 from seqlab.metrics.score import Score
 from seqlab.metrics.slices import Slices
-from seqlab.metrics.stream import BLOCK, Stream
+from seqlab.metrics.stream import Stream
 from seqlab.metrics.text_score import Surprisal, TextScore
 from seqlab.models.base import State, bodies
 from seqlab.models.language_model import LanguageModel
@@ -129,8 +129,6 @@ class LanguageModelling(Task):
         }
         self.sources[split] = source
         self.stores[split] = cached_store(made_from, lambda folder: self._write(source, folder))
-        if skipped := self.stores[split].facts["skipped"]:
-            self.notes.append(f"{split}: {skipped}")
         needed = self.recipe.training.window + 1 if split == "train" else 2
         if self.stores[split].num_steps < needed:
             raise DataError(
@@ -152,7 +150,7 @@ class LanguageModelling(Task):
                     writer.extend(end)
                     characters += 1  # the line end that the end token stands for
         writer.end_sequence()
-        writer.finish(characters=characters, skipped=source.bad_rows.sentence())
+        writer.finish(characters=characters)
 
     def build_model(self) -> LanguageModel:
         settings = for_sequences(self.recipe.model)
@@ -251,14 +249,14 @@ class LanguageModelling(Task):
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         log_probs = self.surprise(model, split, at_most=SCORED)
         store, count, total_nats = self.stores[split], len(log_probs), -float(log_probs.sum(dtype=np.float64))
-        characters = round(store.facts["characters"] * (count + 1) / store.num_steps)
+        characters = round(store.facts["characters"] * count / store.num_steps)  # the first token is read, not foreseen
         targets = store.window(1, count + 1)
         stream = stream_of(self.tokenizer, targets, log_probs, characters=characters)
         items = stream.items()
         simpler = self._simpler(split)
         baseline_name, baseline = min(simpler.items(), key=lambda entry: entry[1], default=("", None))
         part = "" if count + 1 == store.num_steps else f" at the beginning of {store.num_steps:,}"
-        how = f"{count:,} tokens{part}, {characters:,} characters; 95 % bootstrap interval over blocks of {BLOCK} tokens"
+        how = f"{count:,} tokens{part}, {characters:,} characters; 95 % bootstrap interval over blocks of {stream.block_size} tokens"
         if others := [f"{name} {mean:.4f}" for name, mean in simpler.items() if name != baseline_name]:
             how += f"; nats per token of simpler models: {', '.join(others)}"
 
@@ -274,14 +272,16 @@ class LanguageModelling(Task):
         ]
         beside = {**simpler, "this network": total_nats / count}
         lines = [{"name": name, "nats": mean, "perplexity": perplexity(mean, 1)} for name, mean in beside.items()]
-        cuts = self._slices(stream, targets) if "train" in self.stores else []
+        cuts = self._slices(stream, split, targets) if "train" in self.stores else []
         details = {"tokens": count, "characters": characters, "language_models": lines, "slices": [cut.as_json() for cut in cuts]}
         return Evaluation(split, scores, details, items, stream=stream)
 
-    def _slices(self, stream: Stream, targets: NDArray[Any]) -> list[Slices]:
+    def _slices(self, stream: Stream, split: str, targets: NDArray[Any]) -> list[Slices]:
         times = counts_of(self.stores["train"], len(self.tokenizer.vocabulary))[targets]
         window = self.recipe.training.window
-        before = tokens_before(len(targets), window=window, carries_state=self.carries_state)
+        read = self.stores[split].window(0, len(targets))
+        start_id = self.end_id if self.starts_documents_anew else None
+        before = tokens_before(read, window=window, carries_state=self.carries_state, start_id=start_id)
         return slices_by_frequency(stream, times) + slices_by_context(stream, before, window=window)
 
     def _simpler(self, split: str) -> dict[str, float]:
@@ -304,7 +304,8 @@ class LanguageModelling(Task):
 
     @torch.inference_mode()
     def _predict(self, model: nn.Module, text: str, top: int) -> Prediction:
-        tokens = torch.tensor([self._prompt(text)[-self._context() :]], device=next(model.parameters()).device)
+        prompt = self._prompt(text)
+        tokens = torch.tensor([prompt if self.carries_state else prompt[-self._context() :]], device=next(model.parameters()).device)
         logits, _ = model(tokens, torch.ones_like(tokens, dtype=torch.bool))
         best = logits[0, -1].float().softmax(dim=-1).cpu().topk(min(top, logits.shape[-1]))
         ranking = [(self._piece(token), share) for token, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)]

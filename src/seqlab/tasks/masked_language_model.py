@@ -109,8 +109,6 @@ class MaskedLanguageModelling(Task):
         if not len(spans):
             raise DataError("there is no token that could be hidden.", where=source.name, cure="Give some text of known words.")
         self.sources[split], self.stores[split], self.spans[split] = source, store, spans
-        if skipped := store.facts["skipped"]:
-            self.notes.append(f"{split}: {skipped}")
 
     def _write(self, source: Source, folder: Path) -> None:
         """A text is one sequence, every document of a table one of its own; documents and lines of words end with a token for it."""
@@ -126,7 +124,7 @@ class MaskedLanguageModelling(Task):
                     writer.end_sequence()
         if is_text:
             writer.end_sequence()
-        writer.finish(skipped=source.bad_rows.sentence())
+        writer.finish()
 
     def build_model(self) -> MaskedLanguageModel:
         settings = for_sequences(self.recipe.model)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +21,6 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seqlab.batches.store import Store
 from seqlab.losses.full_softmax import log_probs_of_targets
 from seqlab.models.base import State
 from seqlab.models.language_model import LanguageModel
@@ -83,16 +83,16 @@ def cache_log_probs(
 
 
 @torch.inference_mode()
-def read_with_cache(model: LanguageModel, store: Store, *, at_most: int, thetas: tuple[float, ...] = THETAS, size: int = SIZE) -> CachedLogProbs:
-    """Read the beginning of a stream from its first token to its last with a cache beside it."""
-    num_scored = min(store.num_steps, at_most) - 1
+def read_with_cache(model: LanguageModel, text: NDArray[Any], *, thetas: tuple[float, ...] = THETAS, size: int = SIZE) -> CachedLogProbs:
+    """Read a text from its first token to its last with a cache beside it."""
+    num_scored = len(text) - 1
     hidden = model.table.shape[1]
     keys, values = torch.empty(0, hidden), torch.empty(0, dtype=torch.long)
     own: list[Tensor] = []
     cached: dict[float, list[Tensor]] = {theta: [] for theta in thetas}
     state: State | None = None
     for start in range(0, num_scored, STEPS):
-        tokens = torch.from_numpy(store.window(start, min(start + STEPS, num_scored) + 1).astype(np.int64))
+        tokens = torch.from_numpy(text[start : start + STEPS + 1].astype(np.int64))
         inputs, targets = tokens[None, :-1], tokens[1:]
         read, state = model.read(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
         features = read[0]  # (time, hidden)

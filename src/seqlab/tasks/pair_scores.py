@@ -12,12 +12,14 @@ from seqlab.metrics.edit_distance import character_error_rate, exact_match
 from seqlab.metrics.pronunciation_scores import pronunciation_scores
 from seqlab.metrics.rated import Rated, items_of
 from seqlab.metrics.slices import by_length
+from seqlab.metrics.translation_scores import rate as sentence_score
 from seqlab.metrics.translation_scores import translation_scores
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.columns import text_of
 from seqlab.tasks.base import Evaluation, shown
 from seqlab.tasks.pair_tokens import language_of
+from seqlab.tokens.words import Words, join_words
 
 MOST_SHOWN = 20
 COPY = "the source as it stands"
@@ -86,9 +88,18 @@ def rate(recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[s
     """The scores that fit, the first of which decides between models: sounds have error rates, words and dates are right or wrong, and
     sentences are compared by their parts."""
     tokens = recipe.tokens
-    exact = exact_match(outputs, references)
     if tokens.kind in ("characters", "bytes") and tokens.target_kind == "whitespace":
-        return [*pronunciation_scores([one.split() for one in outputs], [[one.split() for one in several] for several in references]), exact]
+        sounds = pronunciation_scores([one.split() for one in outputs], [[one.split() for one in several] for several in references])
+        return [*sounds, exact_match(outputs, references)]
     if tokens.kind in ("characters", "bytes"):
-        return [exact, character_error_rate(outputs, references)]
-    return [*translation_scores(outputs, references, in_english=recipe.data.target.startswith("en")), exact]
+        return [exact_match(outputs, references), character_error_rate(outputs, references)]
+    found = {each.name: each for each in translation_scores(outputs, references, in_english=recipe.data.target.startswith("en"))}
+    if (tokens.target_kind or tokens.kind) == "words":  # which cannot write "end ." where they write "end.": blanks alone are no mistake
+        outputs, references = [_typed(one) for one in outputs], [[_typed(one) for one in several] for several in references]
+        found["ter"] = sentence_score("ter", outputs, references)
+    return [*found.values(), exact_match(outputs, references)]
+
+
+def _typed(text: str) -> str:
+    """With blanks where `Words` sets them."""
+    return join_words(Words.words_of(text))

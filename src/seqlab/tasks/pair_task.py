@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,22 +17,26 @@ from torch import Tensor, nn
 from seqlab.batches.batch import Batch
 from seqlab.batches.feed import Feed, Position, one_pass
 from seqlab.batches.plans import BucketPlan, Indices, LengthOrderPlan, Plan, TokenBucketPlan
-from seqlab.core.errors import UsageError
+from seqlab.core.errors import RecipeError, UsageError
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.building import answer_of, build_search
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.in_order import write_in_order
 from seqlab.decoding.recording import record_search
+from seqlab.decoding.scoring import score_targets
 from seqlab.decoding.search import Search
 from seqlab.decoding.search_tree import SearchTree
 from seqlab.decoding.settings import SearchSettings
 from seqlab.losses.full_softmax import full_softmax, look_at_targets
+from seqlab.metrics.text_score import Surprisal, TextScore
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.sources.base import Source
-from seqlab.tasks.base import Task
+from seqlab.tasks.base import Task, shown
+from seqlab.tasks.inputs import pieces_of
 from seqlab.tasks.own_outputs import with_own_outputs
 from seqlab.tasks.target_tokens import TargetTokens
+from seqlab.tasks.written import Answer
 from seqlab.training.base import BatchLoss, Carry, Validation
 from seqlab.training.forcing import truth_share
 
@@ -44,16 +48,6 @@ NO_LIMIT = 1 << 30
 
 Steps = Shaped[Tensor, "source *features"]
 """One source, as the encoder reads it."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One target that was written for a source."""
-
-    text: str
-    probability: float
-    """Of all its tokens, and of its end where it has one."""
-    found: Hypothesis
 
 
 class PairTask(Task):
@@ -95,10 +89,11 @@ class PairTask(Task):
         given, wanted, is_target = self._shifted(batch)
         training = self.recipe.training
         if training.own_outputs != "none":
-            step = int(carry[0]) if carry else 0
-            truth = truth_share(step, decay=training.own_outputs, half=training.own_outputs_half, least=training.least_truth)
+            batches = int(carry[0]) if carry else 0
+            update = batches // training.accumulate
+            truth = truth_share(update, decay=training.own_outputs, half=training.own_outputs_half, least=training.least_truth)
             given = with_own_outputs(model, batch.inputs, batch.is_token, given, truth=truth, each=training.own_outputs_for)
-            carry = (torch.tensor(step + 1),)
+            carry = (torch.tensor(batches + 1),)
         features = model.features(batch.inputs, batch.is_token, given, is_target)
         smoothing = training.label_smoothing if model.training else 0.0
         total, correct = full_softmax(features[is_target], model.output_weight, model.bias, wanted[is_target], smoothing=smoothing)
@@ -160,8 +155,32 @@ class PairTask(Task):
         return answer_of(settings, found), tree
 
     def answer(self, found: Hypothesis, text: str) -> Answer:
-        """A hypothesis in words, with the probability of all that was free to choose."""
-        return Answer(text, math.exp(sum(found.token_log_probs[len(self.tokens.forced) :])), found)
+        """A hypothesis in words, with log P of all but what the model forces every target to begin with; a prefix of the search counts."""
+        return Answer(text, sum(found.token_log_probs[len(self.tokens.forced) :]), found)
+
+    @abstractmethod
+    def read_inputs(self, inputs: Sequence[Any]) -> Iterable[Steps]:
+        """Questions, as the encoder reads them."""
+
+    def score(self, model: nn.Module, pairs: Sequence[tuple[Any, str]]) -> list[TextScore]:
+        """How probable each token of a given target is after its source and the tokens before, the end included: (source, target) pairs."""
+        assert isinstance(model, EncoderDecoder | Ensemble)
+        sources = list(self.read_inputs([source for source, _ in pairs]))
+        targets = [self.tokens.cut(target, where="target") for _, target in pairs]
+        for (_, text), tokens in zip(pairs, targets, strict=True):
+            if len(tokens) >= self.longest_known:  # the start stands before them
+                what = f"a target of {len(tokens)} tokens, but the model writes {self.longest_known - 1}."
+                raise UsageError(what, where=repr(shown(text)), cure="Give it sentence by sentence.")
+        found = score_targets(model, sources, targets, self.tokens.symbols, device=next(model.parameters()).device)
+        return [self._scored(source, target, one) for (source, target), one in zip(pairs, found, strict=True)]
+
+    def _scored(self, source: Any, target: str, found: Hypothesis) -> TextScore:
+        num_forced, vocabulary = len(self.tokens.forced), self.tokens.target.vocabulary
+        pieces = pieces_of(self.tokens.target, np.array([*found.tokens, self.tokens.end_id]))
+        tokens = [Surprisal(piece, log_prob) for piece, log_prob in zip(pieces, found.token_log_probs, strict=True)]
+        num_unknown = found.tokens.count(vocabulary.unk_id) if vocabulary.has_unknown else 0
+        name = str(source) if isinstance(source, str | Path) else ""  # pixels have none
+        return TextScore(target, tokens[num_forced:], num_characters=len(target) + 1, num_unknown=num_unknown, source=name)
 
     def _searched(self, num_answers: int) -> SearchSettings:
         """The settings of the search, with as many answers as are wanted and can come; of draws all, since many may be the same."""
@@ -173,10 +192,16 @@ class PairTask(Task):
         """The search that settings describe, over the tokens of the target side."""
         symbols = self.tokens.symbols
         if settings.unknown == "copy":
-            symbols = symbols.allowing(self.tokens.target.vocabulary.unk_id)
-        prefix = [*self.tokens.forced, *(self.tokens.target.encode(settings.prefix).tolist() if settings.prefix else [])]
+            symbols = symbols.allowing(self._unknown_id())
+        prefix = self.tokens.cut_known(settings.prefix, where="search.prefix") if settings.prefix else self.tokens.forced
         size, longest = len(self.tokens.target.vocabulary), self.longest_known - 2
         return build_search(settings, symbols, vocabulary_size=size, prefix=prefix, longest=longest)
+
+    def _unknown_id(self) -> int:
+        vocabulary = self.tokens.target.vocabulary
+        if not vocabulary.has_unknown:
+            raise RecipeError("the model has no token for unknown words, so none can be copied.", where="search.unknown", cure="Leave it out.")
+        return vocabulary.unk_id
 
     @torch.inference_mode()
     def alignment(self, model: nn.Module, source: Steps, target: Sequence[int]) -> list[list[float]] | None:

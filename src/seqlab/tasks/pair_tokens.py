@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from seqlab.core.errors import RunError
+from seqlab.core.errors import RunError, UsageError
 from seqlab.decoding.search import Symbols
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
 from seqlab.tasks.target_tokens import SPECIALS, TARGET, Ids, TargetTokens, require_ends
 from seqlab.tokens.base import Tokenizer, tokenizers
+from seqlab.tokens.hugging_face import HuggingFace
 from seqlab.tokens.published_vocabulary import PublishedVocabulary
 from seqlab.tokens.saving import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS
@@ -75,6 +76,10 @@ class PairTokens(TargetTokens):
             return encoded
         return [np.concatenate([np.array([self._tag_id(language)], np.int32), ids]) for language, ids in zip(languages, encoded, strict=True)]
 
+    def words_read(self, text: str, *, tagged: bool = False) -> list[str]:
+        """For each token of `read` the word of the text in which it stands; empty for the end and for the tag of a language."""
+        return [*([""] if tagged else []), *self.source.words_at(text), ""]
+
     def _tag_id(self, language: str) -> int:
         known = self.source.vocabulary.ids
         if tag_of(language) not in known:
@@ -90,8 +95,11 @@ class PublishedPairTokens(PairTokens):
 
     def __init__(self, both: Tokenizer) -> None:
         vocabulary = both.vocabulary
-        if not isinstance(vocabulary, PublishedVocabulary) or not {"start", "eos"} <= vocabulary.roles.keys():
+        assert isinstance(both, HuggingFace)
+        assert isinstance(vocabulary, PublishedVocabulary)
+        if not {"start", "eos"} <= vocabulary.roles.keys():
             raise RunError("the tokens do not say with which one a translation starts and ends.", where="tokens", cure="Import the model again.")
+        self.both = both
         self.source = self.target = both
         self.start_id, self.end_id = vocabulary.roles["start"], vocabulary.roles["eos"]
         self.forced = [vocabulary.roles["forced_bos"]] if "forced_bos" in vocabulary.roles else []
@@ -105,7 +113,21 @@ class PublishedPairTokens(PairTokens):
 
     def write(self, texts: Sequence[str]) -> list[Ids]:
         start = np.array([self.start_id], np.int32)
-        return [np.concatenate([start, ids]) for ids in self.target.encode_many(list(texts))]
+        return [np.concatenate([start, ids]) for ids in self.both.encode_targets(list(texts))]
+
+    def words_read(self, text: str, *, tagged: bool = False) -> list[str]:
+        return self.source.words_at(text)
+
+    def cut(self, text: str, *, where: str) -> list[int]:
+        if not self.both.cuts_targets:
+            raise UsageError(
+                "the model was imported without the file that cuts texts of its target language.",
+                where=where,
+                cure="Import it again, with target.spm in its folder.",
+            )
+        found = [int(token) for token in self.both.encode_targets([text])[0]]
+        found = found[:-1] if found[-1:] == [self.end_id] else found
+        return found if found[: len(self.forced)] == self.forced else [*self.forced, *found]
 
 
 def tag_of(language: str) -> str:

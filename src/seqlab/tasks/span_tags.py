@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from seqlab.metrics.bootstrap import Interval, interval_of
-from seqlab.metrics.items import Items, ratios
+import numpy as np
+
+from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.items import Items, Sums, ratio_or_nothing
 from seqlab.metrics.score import Score
 from seqlab.metrics.spans import UNNAMED, Scheme, SpanScores, compare_spans, mark_and_type
 
@@ -73,10 +75,10 @@ class SpanRules:
 
 
 def span_items(found: SpanScores) -> dict[str, Items]:
-    """What the scores of spans are made of: the sentences that have any."""
+    """What the scores of spans are made of: all sentences, also those without a span, so that they are the same ones for every model."""
     right, given, present = found.by_sentence.T  # (sentences,) each
     sums = {"span_f1": (2 * right, given + present), "span_precision": (right, given), "span_recall": (right, present)}
-    return {name: ratios(above[below > 0], below[below > 0]) for name, (above, below) in sums.items() if below.any()}
+    return {name: Sums(np.arange(len(right)), np.stack(parts, axis=1), ratio_or_nothing) for name, parts in sums.items()}
 
 
 def span_scores(found: SpanScores, beside: SpanScores | None, *, scheme: Scheme, baseline_name: str) -> list[Score]:
@@ -90,12 +92,11 @@ def span_scores(found: SpanScores, beside: SpanScores | None, *, scheme: Scheme,
     scores = []
     for name, counted in words.items():
         baseline = None if beside is None else getattr(beside.overall, name)
-        reach = interval_of(items[f"span_{name}"]) if f"span_{name}" in items else Interval(0.0, 0.0)
         how = (
             f"{counted}, tags read as {scheme.name}; right means the same type and the same ends (seqeval's default); "
             "95 % bootstrap interval over sentences"
         )
-        scores.append(Score(f"span_{name}", getattr(counts, name), reach.low, reach.high, baseline=baseline, baseline_name=baseline_name, how=how))
+        scores.append(scored(f"span_{name}", items[f"span_{name}"], baseline=baseline, baseline_name=baseline_name, how=how))
     return scores
 
 

@@ -40,16 +40,22 @@ def log_probs_of(model: LanguageModel, store: Store, *, window: int, carries_sta
     return log_probs
 
 
-def tokens_before(num_scored: int, *, window: int, carries_state: bool) -> NDArray[np.int64]:
+def tokens_before(read: NDArray[Any], *, window: int, carries_state: bool, start_id: int | None = None) -> NDArray[np.int64]:
     """How many tokens the model had read when it foresaw each of those that `log_probs_of` scores.
 
-    >>> tokens_before(7, window=4, carries_state=False).tolist()
+    read: the tokens before each of these. A model that carries its state forgets it at the token `start_id`, where there is one.
+
+    >>> tokens_before(np.array([5, 6, 0, 7, 8, 9, 0]), window=4, carries_state=False).tolist()
     [1, 2, 3, 4, 3, 4, 3]
+    >>> tokens_before(np.array([5, 6, 0, 7, 8, 9, 0]), window=4, carries_state=True, start_id=0).tolist()
+    [1, 2, 1, 2, 3, 4, 1]
     """
-    lanes = _cut(num_scored, LANES if num_scored > LANES * window else 1)
+    lanes = _cut(len(read), LANES if len(read) > LANES * window else 1)
     place = np.concatenate([np.arange(stop - start) for start, stop in lanes])
     if carries_state:
-        return place + 1
+        step = np.arange(len(read))
+        is_first = (place == 0) | (read == start_id) if start_id is not None else place == 0
+        return step - np.maximum.accumulate(np.where(is_first, step, 0)) + 1
     stride = max(1, window // 2)
     return np.minimum(place // stride * stride, window - stride) + place % stride + 1
 

@@ -21,10 +21,11 @@ from seqlab.batches.store import StoreWriter
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.metrics.classification import accuracy
 from seqlab.metrics.spans import Scheme, compare_spans, scheme_of, spans_of
-from seqlab.models.settings import RecurrentSettings
+from seqlab.models.settings import RecurrentSettings, longest_known
 from seqlab.models.tagger import build_tagger
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
+from seqlab.sources.fewer_rows import undrawn
 from seqlab.tasks.answers import Answers, describe
 from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown, tasks
 from seqlab.tasks.frame_inputs import FrameInputs
@@ -99,7 +100,8 @@ class Tagging(LabelledSequences):
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:
         checked = TaggedRows.of(recipe, train)
-        labels = Labels.fit(tag for row in checked.rows() for tag in checked.pairs(row)[1])
+        whole = TaggedRows.of(recipe, undrawn(train))
+        labels = Labels.fit(tag for row in whole.rows() for tag in whole.pairs(row)[1])
         if len(labels) < 2:
             raise DataError(
                 f"every word has the same tag '{shown(labels.names[0])}'.",
@@ -121,7 +123,9 @@ class Tagging(LabelledSequences):
 
     def attach(self, split: str, source: Source) -> None:
         checked = TaggedRows.of(self.recipe, source)
-        longest = self.recipe.data.max_length if split == "train" else 0  # what is scored is read whole
+        known = longest_known(self.recipe.model) or 0
+        limits = [size for size in (self.recipe.data.max_length, known) if size and split == "train"]  # what is scored is read whole
+        longest = min(limits, default=0)
         made_from = {
             "task": "tagging",
             "encoding": ENCODING,
@@ -129,18 +133,28 @@ class Tagging(LabelledSequences):
             "inputs": digest_of(self.inputs.save),
             "labels": self.labels.names,
             "longest_piece": longest,
+            "longest_known": known,
         }
         self.sources[split] = checked
-        self.stores[split] = cached_store(made_from, lambda folder: self._write(checked, folder, longest))
+        self.stores[split] = cached_store(made_from, lambda folder: self._write(checked, folder, longest, known))
         facts = self.stores[split].facts
         self.notes += [f"{split}: {sentence}" for sentence in (facts["skipped"], facts["rules"], facts["pieces"]) if sentence]
 
-    def _write(self, source: TaggedRows, folder: Path, longest: int) -> None:
-        """Each step with the tag it answers with behind its own numbers. longest: steps of a piece; 0 keeps sequences whole."""
+    def _write(self, source: TaggedRows, folder: Path, longest: int, known: int) -> None:
+        """Each step with the tag it answers with behind its own numbers.
+
+        longest: steps of a piece; 0 keeps sequences whole, which may then have no more steps than the network's positions know (0: any number).
+        """
         count = in_pieces = 0
         writer = StoreWriter(folder, dtype=self.inputs.store_dtype, width=max(self.inputs.width, 1) + 1)
         rules = None if self.scheme is None else SpanRules(self.scheme)
         for row, steps, places in self.inputs.encode_tagged(source.rows()):
+            if not longest and 0 < known < len(steps):
+                raise DataError(
+                    f"a sequence of {len(steps):,} steps, but the model reads {known:,} at once.",
+                    where=row.where,
+                    cure=f"Part it or leave it out, or train with model.max_positions={len(steps)} or more, or with model.positions=sinusoidal.",
+                )
             tags = np.full(len(steps), NO_TAG, steps.dtype)
             names = source.pairs(row)[1]
             tags[places] = [self.labels.encode(tag, where=row.where) for tag in names]
@@ -149,7 +163,8 @@ class Tagging(LabelledSequences):
             count, in_pieces = count + 1, in_pieces + (0 < longest < len(steps))
             if rules is not None:
                 rules.look(names, where=row.where)
-        told = f"{in_pieces:,} of {count:,} sequences are longer than {longest:,} steps and are learned in pieces; whole: data.max_length=0"
+        whole = "a larger model.max_positions" if longest == known else "data.max_length=0"
+        told = f"{in_pieces:,} of {count:,} sequences are longer than {longest:,} steps and are learned in pieces; whole: {whole}"
         facts = {"rules": "" if rules is None else rules.sentence(), "pieces": told if in_pieces else ""}
         writer.finish(skipped=source.bad_rows.sentence(), **facts)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlab.core.errors import RunError
+from seqlab.core.errors import RunError, UsageError, listed
 from seqlab.decoding.search import Symbols
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.saving import load_tokenizer, save_tokenizer
@@ -48,6 +48,23 @@ class TargetTokens:
         """Targets."""
         start, end = (np.array([token], np.int32) for token in (self.start_id, self.end_id))
         return [np.concatenate([start, ids, end]) for ids in self.target.encode_many(list(texts))]
+
+    def cut(self, text: str, *, where: str) -> list[int]:
+        """The tokens of a target between its start and its end, with what is forced; `where` asks, for an error."""
+        return [int(token) for token in self.write([text])[0][1:-1]]
+
+    def cut_known(self, text: str, *, where: str) -> list[int]:
+        """The same, of a text that has to be written as it stands."""
+        found, vocabulary = self.cut(text, where=where), self.target.vocabulary
+        unknown = vocabulary.unk_id
+        if vocabulary.has_unknown and unknown in found:
+            words = [word for word in text.split() if unknown in self.cut(word, where=where)] or [text]
+            raise UsageError(
+                f"the model does not know {listed([repr(word) for word in words])}, and so cannot write it.",
+                where=where,
+                cure="Use words that its training targets have, or leave it out.",
+            )
+        return found
 
     def words(self, ids: Iterable[int]) -> str:
         """The text of target tokens, without what was forced."""

@@ -23,7 +23,7 @@ from seqlab.core.errors import DataError, UsageError
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.settings import TransformerSettings, for_sequences
+from seqlab.models.settings import for_sequences, longest_known
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
@@ -32,9 +32,10 @@ from seqlab.tasks.inputs import digest_of, pieces_of
 from seqlab.tasks.pair_defaults import with_defaults
 from seqlab.tasks.pair_rows import PairRows
 from seqlab.tasks.pair_scores import COPY, Translated, gathered, score_written
-from seqlab.tasks.pair_task import LONGEST_LOOKS, MOST_LOOKS, NO_LIMIT, Answer, PairTask
+from seqlab.tasks.pair_task import LONGEST_LOOKS, MOST_LOOKS, NO_LIMIT, PairTask
 from seqlab.tasks.pair_tokens import PairTokens, language_of
 from seqlab.tasks.unknown_words import with_copied_words
+from seqlab.tasks.written import Answer, Written
 
 ROWS_AT_ONCE = 256
 LONGEST = 1024
@@ -88,11 +89,11 @@ class Translation(PairTask):
             "encoding": ENCODING,
             "source": rows.fingerprint(),
             "columns": [data.source, data.target, data.language],
-            "longest": longest,
+            "longest": [longest, self.longest_known, split],
             "tokens": digest_of(self.save),
         }
         self.sources[split] = rows
-        store = self.stores[split] = cached_store(made_from, lambda folder: self._write(rows, folder, longest=longest))
+        store = self.stores[split] = cached_store(made_from, lambda folder: self._write(split, rows, folder, longest=longest))
         if skipped := store.facts["skipped"]:
             self.notes.append(f"{split}: {skipped}")
         if too_long := store.facts["too_long"]:
@@ -100,7 +101,7 @@ class Translation(PairTask):
         if not len(store):
             raise DataError("no pair is left.", where=source.name, cure="Give more data, or raise data.max_length.")
 
-    def _write(self, rows: PairRows, folder: Path, *, longest: int) -> None:
+    def _write(self, split: str, rows: PairRows, folder: Path, *, longest: int) -> None:
         sizes = [len(tokenizer.vocabulary) for tokenizer in (self.tokens.source, self.tokens.target)]
         writer, too_long, data = StoreWriter(folder, dtype=smallest_dtype(max(sizes))), 0, self.recipe.data
         for part in _parts(rows.rows()):
@@ -111,6 +112,13 @@ class Translation(PairTask):
                 if longest and max(len(source), len(target)) > longest:
                     too_long += 1
                     continue
+                read = max(len(source), len(target) - 1 if split == "valid" else 0)  # other splits are written, and only then compared
+                if read > self.longest_known:  # a score is of all pairs
+                    raise DataError(
+                        f"a side of {read} tokens, but the model reads {self.longest_known} at once.",
+                        where=row.where,
+                        cure=f"Shorten or leave out the pair, or train with model.max_positions={read} or more.",
+                    )
                 writer.extend(source)
                 writer.append(target, target=len(source), line=row.line)
         writer.finish(skipped=rows.bad_rows.sentence(), too_long=too_long)
@@ -122,8 +130,7 @@ class Translation(PairTask):
     @property
     def longest_known(self) -> int:
         """Tokens of a side that the network's positions know."""
-        model = self.settings
-        return model.max_positions if isinstance(model, TransformerSettings) and model.positions == "learned" else NO_LIMIT
+        return longest_known(self.settings) or NO_LIMIT
 
     def build_model(self) -> EncoderDecoder:
         source, target = self.tokens.source.vocabulary, self.tokens.target.vocabulary
@@ -175,15 +182,25 @@ class Translation(PairTask):
     @torch.inference_mode()
     def translate(self, model: nn.Module, texts: Sequence[str], languages: Sequence[str] = (), *, num_answers: int = 1) -> list[list[Answer]]:
         """For each text its translations, the best first: as many as are wanted, where the search finds so many."""
-        sources = [torch.from_numpy(ids.astype(np.int64)) for ids in self._read(texts, languages)]
+        sources = self._steps(texts, languages)
         written = self.write(model, sources, num_answers=num_answers)
-        return [[self.answer(one, self._text(model, source, one)) for one in found] for source, found in zip(sources, written, strict=True)]
+        return [
+            [self.answer(one, self._text(model, text, source, one)) for one in found]
+            for text, source, found in zip(texts, sources, written, strict=True)
+        ]
 
-    def _text(self, model: nn.Module, source: torch.Tensor, found: Hypothesis) -> str:
+    def _text(self, model: nn.Module, text: str, source: torch.Tensor, found: Hypothesis) -> str:
         if self.recipe.search.unknown != "copy":
             return self.tokens.words(found.tokens)
         assert isinstance(model, EncoderDecoder | Ensemble)
-        return with_copied_words(model, self.tokens, source, found.tokens)
+        words = self.tokens.words_read(text, tagged=bool(self.recipe.data.language))
+        return with_copied_words(model, self.tokens, source, words, found.tokens)
+
+    def read_inputs(self, inputs: Sequence[Any]) -> list[torch.Tensor]:
+        return self._steps(*self._questions(inputs))
+
+    def _steps(self, texts: Sequence[str], languages: Sequence[str]) -> list[torch.Tensor]:
+        return [torch.from_numpy(ids.astype(np.int64)) for ids in self._read(texts, languages)]
 
     def _read(self, texts: Sequence[str], languages: Sequence[str]) -> list[NDArray[Any]]:
         encoded = self.tokens.read(texts, languages)
@@ -199,10 +216,7 @@ class Translation(PairTask):
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         texts, languages = self._questions(inputs)
         found = self.translate(model, texts, languages, num_answers=top)
-        return [
-            Prediction(shown(text), answers[0].text, answers[0].probability, ranking_of(answers)[:top])
-            for text, answers in zip(texts, found, strict=True)
-        ]
+        return [Written.of(shown(text), answers, top=top) for text, answers in zip(texts, found, strict=True)]
 
     def _questions(self, inputs: Sequence[Any]) -> tuple[list[str], list[str]]:
         """Texts; where the model writes several languages, each begins with the name of one: `de: A dog runs.`"""
@@ -243,9 +257,10 @@ class Translation(PairTask):
 
     def tree(self, model: nn.Module, question: str, *, top: int = 1) -> tuple[list[Answer], list[dict[str, Any]]]:
         """The translations of one text, and the candidates of every step of the beam that found them, as plain data with words."""
-        source = torch.from_numpy(self._read(*self._questions([question]))[0].astype(np.int64))
+        (text,), languages = self._questions([question])
+        (source,) = self._steps([text], languages)
         found, tree = self.search_tree(model, source, num_answers=top)
-        answers = [self.answer(one, self._text(model, source, one)) for one in found]
+        answers = [self.answer(one, self._text(model, text, source, one)) for one in found]
         return answers, tree.as_data(lambda token: pieces_of(self.tokens.target, np.array([token]))[0])
 
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
@@ -257,14 +272,6 @@ class Translation(PairTask):
 
     def pieces(self, steps: NDArray[Any]) -> list[str]:
         return pieces_of(self.tokens.source, steps)
-
-
-def ranking_of(answers: Sequence[Answer]) -> list[tuple[str, float]]:
-    """Every text once, the best first: a text may be drawn several times, or be written with different tokens."""
-    found: dict[str, float] = {}
-    for one in answers:
-        found.setdefault(one.text, one.probability)
-    return list(found.items())
 
 
 def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:

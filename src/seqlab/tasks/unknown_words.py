@@ -14,14 +14,18 @@ from seqlab.tasks.pair_tokens import PairTokens
 
 
 @torch.no_grad()
-def with_copied_words(model: EncoderDecoder | Ensemble, tokens: PairTokens, source: Int[Tensor, " source"], target: Sequence[int]) -> str:
+def with_copied_words(
+    model: EncoderDecoder | Ensemble, tokens: PairTokens, source: Int[Tensor, " source"], words: Sequence[str], target: Sequence[int]
+) -> str:
     """The text of a target. Names and numbers are the words that are unknown most often, and they are the same in many languages.
 
     Paper: Luong et al. 2015, "Addressing the Rare Word Problem in Neural Machine Translation", arXiv:1410.8206; here attention stands in for
-    their alignments. A decoder without attention keeps the unknown token.
+    their alignments. Where nothing was looked at (a decoder without attention, a source without words), the unknown word is left out.
+
+    words: for each token of the source the word of the text in which it stands; empty where it stands for none, such as the end.
     """
     unknown = tokens.target.vocabulary.unk_id
-    if unknown not in target:
+    if unknown not in target or not any(words):
         return tokens.words(target)
     read = source.unsqueeze(0).to(next(model.parameters()).device)
     given = torch.tensor([[tokens.start_id, *target[:-1]]], device=read.device)
@@ -29,13 +33,13 @@ def with_copied_words(model: EncoderDecoder | Ensemble, tokens: PairTokens, sour
     _, _, alignment = model.align(given, torch.ones_like(given, dtype=torch.bool), writing)
     if alignment is None:
         return tokens.words(target)
-    places = alignment[0].argmax(dim=-1).tolist()
-    pieces = tokens.source.vocabulary.pieces
+    is_word = torch.tensor([bool(word) for word in words], device=read.device)
+    places = alignment[0].masked_fill(~is_word, -1.0).argmax(dim=-1).tolist()
     text, known = [], list[int]()
-    for token, place in zip(target, places, strict=True):
+    for token, place in list(zip(target, places, strict=True))[len(tokens.forced) :]:
         if token != unknown:
             known.append(token)
             continue
-        text += [tokens.words(known), pieces[int(source[place])]]
+        text += [tokens.target.decode(known), words[place]]
         known = []
-    return " ".join(part for part in [*text, tokens.words(known)] if part)
+    return " ".join(part for part in [*text, tokens.target.decode(known)] if part)

@@ -25,10 +25,11 @@ from seqlab.models.counting import Example, count_examples
 from seqlab.models.settings import ConvolutionalSettings, NGramBagSettings, RecurrentSettings, SequenceSettings, VisionTransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
+from seqlab.sources.fewer_rows import undrawn
 from seqlab.sources.joined_columns import BETWEEN
 from seqlab.tasks.base import ENCODING, Prediction
 from seqlab.tasks.inputs import CutInputs, TextInputs, digest_of, learn_inputs, load_inputs
-from seqlab.tasks.labelled_rows import STEPS, LabelledRows, labelled_rows
+from seqlab.tasks.labelled_rows import STEPS, LabelledRows, labelled_rows, names_in
 from seqlab.tasks.labelled_sequences import LabelledSequences, Saved
 from seqlab.tasks.row_slices import slices_of_rows
 from seqlab.tasks.text_defaults import Texts, with_bag_defaults, with_default_network, with_default_tokens
@@ -103,7 +104,8 @@ class WholeSequences(LabelledSequences):
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:
         rows = labelled_rows(train, recipe)
-        labels = cls.learn_labels(recipe, rows)
+        answers = rows if names_in(recipe) is None else labelled_rows(undrawn(train), recipe)
+        labels = cls.learn_labels(recipe, answers)
         return cls(recipe, learn_inputs(recipe, rows), labels)
 
     @classmethod

@@ -53,6 +53,13 @@ class Tokenizer(ABC):
     def load(cls, folder: Path) -> Self:
         """The tokenizer that `save` wrote."""
 
+    def words_at(self, text: str) -> list[str]:
+        """For each id of `encode(text)` the word of the text in which it stands, known or not; empty where it stands for no word.
+
+        Where the pieces are not what stands in the text, a kind says more.
+        """
+        return self.split(text)
+
     def encode_many(self, texts: Sequence[str]) -> list[Ids]:
         """Several texts at once; kinds with a parallel encoder do better than one by one."""
         return [self.encode(text) for text in texts]

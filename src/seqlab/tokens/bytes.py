@@ -42,6 +42,10 @@ class Bytes(Tokenizer):
     def split(self, text: str) -> list[str]:
         return [PIECES[byte] for byte in self._bytes(text)]
 
+    def words_at(self, text: str) -> list[str]:
+        """A byte stands in its character."""
+        return [character for character in (text.lower() if self.lowercase else text) for _ in self._bytes(character)]
+
     def join(self, pieces: Sequence[str]) -> str:
         return self.decode([self.vocabulary.ids[piece] for piece in pieces])
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from tokenizers import Tokenizer as Engine
+from tokenizers.models import WordLevel
 
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
@@ -17,10 +18,12 @@ from seqlab.tokens.base import Ids, Tokenizer, tokenizers
 from seqlab.tokens.published_vocabulary import PublishedVocabulary
 from seqlab.tokens.saving import read_header, write_header
 from seqlab.tokens.settings import TokenSettings
-from seqlab.tokens.subwords import LARGEST_FILE, whole_characters
+from seqlab.tokens.subwords import LARGEST_FILE, whole_characters, words_in
 from seqlab.tokens.untrusted_json import damaged, read_json_object
 
 FILE, TARGET, ROLES = "tokenizer.json", "target.json", "roles.json"
+FILLER = "\0"
+"""Begins the names of places that an engine has no piece for."""
 LARGEST_ROLES = 100_000
 MOST_PIECES = 10_000_000
 LONGEST_PATTERN = 2_000
@@ -35,7 +38,8 @@ class HuggingFace(Tokenizer):
     a text is that piece, as chat templates and gaps ([MASK]) need it. `decode` leaves special ids out.
 
     size: the rows of the model's embedding. They may be more than the pieces; a piece beyond them is unknown.
-    roles: see PublishedVocabulary.  target: what decodes, where a pair of languages was cut into pieces by two models.
+    roles: see PublishedVocabulary.  target: where a pair of languages was cut into pieces by two models, the one of what is written.
+    `encode_targets` cuts as it does; one that is but a list of words came without a way to cut (`cuts_targets`), and only decodes.
     """
 
     kind = "hugging_face"
@@ -46,7 +50,8 @@ class HuggingFace(Tokenizer):
         self._engine = engine
         self._target = target
         self._size = size
-        self._vocabulary = PublishedVocabulary(_pieces(target or engine, size), special_ids=_special_ids(engine, size), roles=roles)
+        engines = [engine] if target is None else [engine, target]
+        self._vocabulary = PublishedVocabulary(_pieces(engines, size), special_ids=_special_ids(engine, size), roles=roles)
         self.vocabulary = self._vocabulary
         self.largest_id = max(engine.get_vocab(with_added_tokens=True).values(), default=-1)
 
@@ -73,19 +78,40 @@ class HuggingFace(Tokenizer):
     def join(self, pieces: Sequence[str]) -> str:
         return self.decode([self.vocabulary.ids[piece] for piece in pieces])
 
+    def words_at(self, text: str) -> list[str]:
+        text = whole_characters(text)
+        encoding = self._engine.encode(text)
+        special = self.vocabulary.special_ids - {self.vocabulary.unk_id}
+        return ["" if token in special else word for token, word in zip(encoding.ids, words_in(text, encoding), strict=True)]
+
     def encode(self, text: str) -> Ids:
         return self._known(self._engine.encode(whole_characters(text)).ids)
 
     def encode_many(self, texts: Sequence[str]) -> list[Ids]:
-        found = self._engine.encode_batch_fast([whole_characters(text) for text in texts])
+        return self._encode_many(self._engine, texts)
+
+    @property
+    def cuts_targets(self) -> bool:
+        return self._target is None or not isinstance(self._target.model, WordLevel)
+
+    def encode_targets(self, texts: Sequence[str]) -> list[Ids]:
+        """Texts of the side that is written; where nothing was published that cuts them, about as many ids as they would have."""
+        return self._encode_many(self._target if self._target is not None and self.cuts_targets else self._engine, texts)
+
+    def _encode_many(self, engine: Engine, texts: Sequence[str]) -> list[Ids]:
+        found = engine.encode_batch_fast([whole_characters(text) for text in texts])
         return [self._known(encoding.ids) for encoding in found]
 
     def _known(self, ids: list[int]) -> Ids:
         found = np.array(ids, dtype=np.int32)
-        return np.where(found < self._size, found, np.int32(self.vocabulary.unk_id)) if self.largest_id >= self._size else found
+        return np.where(found < self._size, found, np.int32(self.vocabulary.unk_id))
 
     def decode(self, ids: Iterable[int]) -> str:
-        return str((self._target or self._engine).decode(self.vocabulary.without_specials(ids).tolist(), skip_special_tokens=False))
+        known = self.vocabulary.without_specials(ids).tolist()
+        if self._target is not None:  # which need not know the pieces that only the source has
+            pieces, decoder = [self.vocabulary.pieces[token] for token in known], self._target.decoder
+            return " ".join(pieces) if decoder is None else str(decoder.decode(pieces))
+        return str(self._engine.decode(known, skip_special_tokens=False))
 
     def save(self, folder: Path) -> None:
         write_whole(folder / FILE, self._engine.to_str())
@@ -135,9 +161,9 @@ def check_merges(pieces: Mapping[str, Any], merges: Sequence[Any], *, prefix: st
             raise ValueError(f"the merge {str(merge)[:40]} gives no known piece")
 
 
-def _pieces(engine: Engine, size: int) -> list[str]:
-    """The pieces by id; rows of the embedding that no piece uses get names of their own."""
-    by_id = {place: piece for piece, place in engine.get_vocab(with_added_tokens=True).items()}
+def _pieces(engines: Sequence[Engine], size: int) -> list[str]:
+    """The pieces by id, those of the last engine before all others; rows of the embedding that no piece uses get names of their own."""
+    by_id = {place: piece for engine in engines for piece, place in engine.get_vocab(with_added_tokens=True).items() if not piece.startswith(FILLER)}
     return [by_id.get(place, f"<unused {place}>") for place in range(size)]
 
 

@@ -43,6 +43,10 @@ class PublishedVocabulary(Vocabulary):
         return self.roles.get("unk", self.pad_id)
 
     @property
+    def has_unknown(self) -> bool:
+        return "unk" in self.roles
+
+    @property
     def pad_id(self) -> int:
         """Padding is masked everywhere, so any piece can fill it where none was published for that."""
         return self.roles.get("pad", self.roles.get("eos", 0))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from tokenizers import AddedToken
+from tokenizers import AddedToken, Encoding
 from tokenizers import Tokenizer as Engine
 
 from seqlab.core.files import write_whole
@@ -81,6 +81,9 @@ class Subwords(Tokenizer):
 
     def split(self, text: str) -> list[str]:
         return [piece for part in self._parts(text) for piece in self._engine.encode(part, add_special_tokens=False).tokens]
+
+    def words_at(self, text: str) -> list[str]:
+        return [word for part in self._parts(text) for word in words_in(part, self._engine.encode(part, add_special_tokens=False))]
 
     def join(self, pieces: Sequence[str]) -> str:
         return str(self._engine.decoder.decode(list(pieces)))
@@ -157,6 +160,12 @@ def _not_too_long(word: str) -> list[str]:
 def _with_specials(engine: Engine, specials: Sequence[str]) -> Engine:
     engine.add_special_tokens([AddedToken(special, special=True, normalized=False) for special in specials])
     return engine
+
+
+def words_in(text: str, encoding: Encoding) -> list[str]:
+    """For each token the word of the text that it is a piece of, as the engine separates words; empty for what a template adds."""
+    places = [None if word is None else encoding.word_to_chars(word) for word in encoding.word_ids]
+    return ["" if place is None else text[slice(*place)].strip() for place in places]
 
 
 def whole_characters(text: str) -> str:

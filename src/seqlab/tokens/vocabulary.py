@@ -66,6 +66,11 @@ class Vocabulary:
         return self.ids[UNK]
 
     @property
+    def has_unknown(self) -> bool:
+        """Whether a piece of its own stands for what is not known."""
+        return UNK in self.ids
+
+    @property
     def pad_id(self) -> int:
         return self.ids[PAD]
 

@@ -26,6 +26,7 @@ class Words(WordList):
     - "1,000.5" is one number; ".." and "--" of any length are one mark; any other mark stands alone.
     - `<br />` is a line break, not five tokens: reviews scraped from web pages are full of it.
     - Vowel signs and accents written as marks of their own belong to their word.
+    - A picture sign is one token with all that shapes it: "❤️", "👍🏽", the family "👩‍👩‍👧", the flag "🇩🇪".
 
     Where the blanks were is forgotten, so `join` gives readable text, not the exact one. Languages written without
     blanks need `characters` or `unigram`.
@@ -52,14 +53,18 @@ class Words(WordList):
 @cache
 def _pattern() -> re.Pattern[str]:
     """Every alternative takes all it can and never gives back (`++`), so time is linear whatever the text."""
-    letter = rf"[\w{_marks()}]"
+    marks = _marks()
+    letter = rf"[\w{marks}]"
     clitic = r"['’](?:[stdmSTDM]|[rR][eE]|[vV][eE]|[lL][lL])\b"
-    return re.compile(rf"\d++(?:[.,]\d++)++|{letter}++|{clitic}|\.\.++|--++|[^\w\s]")
+    flag = "[\U0001f1e6-\U0001f1ff]{2}"  # two letters of a country
+    # A sign, then further signs that a joiner binds to it, marks (of which one chooses its picture), skin tones and the letters of a region.
+    sign = rf"[^\w\s](?:\u200d[^\w\s]|[{marks}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f])*+"
+    return re.compile(rf"\d++(?:[.,]\d++)++|{letter}++|{clitic}|\.\.++|--++|{flag}|{sign}")
 
 
 def _marks() -> str:
     """Combining marks and invisible joiners as the inside of a character class, because `\\w` leaves them out."""
-    marks = "".join(chr(place) for place in range(0x300, 0x10000) if unicodedata.category(chr(place)) in ("Mn", "Mc"))
+    marks = "".join(chr(place) for place in range(0x300, 0x10000) if unicodedata.category(chr(place)) in ("Mn", "Mc", "Me"))
     return marks + "\u200c\u200d"
 
 

@@ -1,0 +1,71 @@
+"""Labels with few rows: none is lost when parts are held out, or when few rows are drawn to learn from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seqlab.recipes.reading import check
+from seqlab.runs.data import OpenedData, open_data
+from seqlab.tasks.base import tasks
+
+SEEDS = range(4)
+
+
+def opened_and_learned(path: Path, **data: Any) -> tuple[OpenedData, Any]:
+    """The parts of a file, and the task that learned from them, with every part encoded."""
+    opened = open_data(check({"data": {"train": str(path), **data}, "model": {"kind": "recurrent", "hidden_size": 7}}, where="test"))
+    kind = tasks.get(opened.recipe.task)
+    recipe, _ = kind.complete(opened.recipe, opened.parts["train"])
+    task = kind.learn(recipe, opened.parts["train"])
+    for name, part in opened.parts.items():
+        task.attach(name, part)
+    return opened, task
+
+
+@pytest.fixture
+def tagged(tmp_path: Path) -> Path:
+    """Sixty sentences, and six tags that one sentence each has."""
+    common = [f"dog{number}\tN\nbarks\tV\n" for number in range(54)]
+    rare = [f"rare{number}\tR{number}\nbarks\tV\n" for number in range(6)]
+    (tmp_path / "words.tsv").write_text("\n".join([*common[::2], *rare, *common[1::2]]))
+    return tmp_path / "words.tsv"
+
+
+@pytest.fixture
+def classes(tmp_path: Path) -> Path:
+    """Ninety rows of thirty classes."""
+    (tmp_path / "many.csv").write_text("text,label\n" + "".join(f"the thing {place % 30} and {place},class{place % 30}\n" for place in range(90)))
+    return tmp_path / "many.csv"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_tag_of_one_sentence_stays_in_train(tagged: Path, seed: int) -> None:
+    opened, task = opened_and_learned(tagged, seed=seed)
+    seen = {tag for row in opened.parts["train"].rows() for tag in row.values["tag"]}
+    assert seen == set(task.labels.names) == {"N", "V", *(f"R{number}" for number in range(6))}
+    held = {tag for name in ("valid", "test") for row in opened.parts[name].rows() for tag in row.values["tag"]}
+    assert held == {"N", "V"}
+
+
+def test_classes_that_no_drawn_row_has_are_known_and_told(classes: Path) -> None:
+    opened, task = opened_and_learned(classes, train_rows=10)
+    assert len(task.stores["train"]) == 10
+    assert sorted(task.labels.names) == sorted({f"class{place}" for place in range(30)})
+    drawn = {row.values["label"] for row in opened.parts["train"].rows()}
+    assert any(note.startswith(f"train: {30 - len(drawn)} classes have no example among the rows that were drawn") for note in task.notes)
+
+
+def test_tags_that_no_drawn_sentence_has_are_known(tagged: Path) -> None:
+    _, task = opened_and_learned(tagged, train_rows=5)
+    assert len(task.stores["train"]) == 5
+    assert len(task.labels.names) == 8
+
+
+def test_numbers_are_scaled_by_the_drawn_rows_alone(tmp_path: Path) -> None:
+    (tmp_path / "prices.csv").write_text("text,price\n" + "".join(f"the thing number {place},{place * place / 7:.3f}\n" for place in range(90)))
+    opened, task = opened_and_learned(tmp_path / "prices.csv", train_rows=10)
+    values = [float(row.values["price"]) for row in opened.parts["train"].rows()]
+    assert task.labels.mean == pytest.approx(sum(values) / len(values))
