@@ -56,7 +56,8 @@ def test_answers_are_told_by_log_p_and_after_a_beam_by_the_score_of_their_rank(c
     assert run(capsys, *words, "--beam", "4").out == f"{best.text}\t{best.log_prob:.4f}\tabc\t{best.score:.4f}\n"
     assert best.score == pytest.approx(best.log_prob / 4)  # three letters and the end
     lines = run(capsys, *words, "--beam", "4", "--top", "3").out.splitlines()
-    assert [line.split() for line in lines[1:]] == [[f"{one.log_prob:.4f}", f"{one.score:.4f}", one.text] for one in (best, *others)]
+    assert lines[1].split() == ["log", "P", "score"]
+    assert [line.split() for line in lines[2:]] == [[f"{one.log_prob:.4f}", f"{one.score:.4f}", one.text] for one in (best, *others)]
     (greedy,) = capitals.predict(["abc"], top=1)[0].answers
     assert run(capsys, *words).out == f"{greedy.text}\t{greedy.log_prob:.4f}\tabc\n"
     found = run(capsys, *words, "--beam", "4", "--top", "3", "--json").json["predictions"][0]

@@ -180,6 +180,7 @@ def _show_written(prediction: Written, *, top: int, by_beam: bool) -> None:
         ranked = f"\t{best.score:.4f}" if by_beam else ""
         return answer(f"{one_line(best.text)}\t{best.log_prob:.4f}\t{one_line(prediction.input)}{ranked}")
     answer(one_line(prediction.input))
+    answer(f"  {'log P':>9}" + (f"  {'score':>9}" if by_beam else ""))
     for one in prediction.answers:
         ranked = f"  {one.score:9.4f}" if by_beam else ""
         answer(f"  {one.log_prob:9.4f}{ranked}  {one_line(one.text)}")

@@ -67,7 +67,7 @@ def score(answers: TagAnswers, naive: NaiveTags | None, *, noun: str = "word") -
         *_on_unseen(answers, naive, items),
         scored(
             "macro_f1", items["macro_f1"], baseline=beside_macro, baseline_name=name,
-            how=f"mean of the F1 of all tags; a tag never predicted counts 0; {how}",
+            how=f"mean of the F1 of the tags; one that is never predicted counts 0, one that is not there either is left out; {how}",
         ),
         scored("loss", items["loss"], higher_is_better=False, how=f"mean cross-entropy of a {noun} in nats; {how}"),
     ]  # fmt: skip
