@@ -44,6 +44,7 @@ def pictures() -> dict[Path, str]:
     found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_token_strips(strips, ident=name)) for name, strips in surprisals().items()}
     found |= {HERE / "pictures" / f"{name}.svg": as_file(draw_word_plane(plane, ident=name)) for name, plane in word_planes().items()}
     found[HERE / "pictures" / "dates_looks.svg"] = as_file(draw_alignment(dates_looks(), ident="dates"))
+    found[HERE / "pictures" / "translation_looks.svg"] = as_file(draw_alignment(translation_looks(), ident="translation"))
     return found | {HERE / "pictures" / "attention_steps.svg": as_file(steps_picture())}
 
 
@@ -57,6 +58,12 @@ def dates_looks() -> AlignmentMap:
     """Where the decoder of docs/tasks/translation.md looked while it wrote a date: `run.task.looks(run.model, "dimanche 27 février 2011")`."""
     kept = json.loads((HERE / "pictures" / "dates_looks.json").read_text(encoding="utf-8"))
     return AlignmentMap("dimanche 27 février 2011 → 2011-02-27", kept["written"], kept["read"], kept["weights"])
+
+
+def translation_looks() -> AlignmentMap:
+    """Where the run of docs/recipes/multi30k-gru.md looked: `run.task.looks(run.model, "A woman holding a bowl of food in a kitchen.")`."""
+    kept = json.loads((HERE / "pictures" / "translation_looks.json").read_text(encoding="utf-8"))
+    return AlignmentMap("A woman holding a bowl of food in a kitchen.", kept["written"], kept["read"], kept["weights"])
 
 
 def looks() -> dict[str, TokenStrips]:

@@ -19,6 +19,7 @@ from seqlab.decoding.scoring import score_targets
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.recipes.reading import check
 from seqlab.runs.data import open_data
+from seqlab.tasks.inputs import pieces_of, readable_pieces
 from seqlab.tasks.own_outputs import with_own_outputs
 from seqlab.tasks.pair_scores import rate
 from seqlab.tasks.translation import Translation
@@ -263,3 +264,14 @@ def test_a_table_with_three_columns_or_a_text_is_no_pair(tmp_path: Path) -> None
     (tmp_path / "one.txt").write_text("one text\n")
     with pytest.raises(DataError, match="this file is one text"):
         open_data(check({"task": "translation", "data": {"train": str(tmp_path / "one.txt")}}, where="test"))
+
+
+def test_byte_pairs_are_read_as_letters_where_a_decoder_looks(tmp_path: Path) -> None:
+    pairs = [("a bowl", "eine Schüssel"), ("a hut", "eine Hütte")] * 8
+    task = make(tmp_path, pairs, tokens={"kind": "bpe", "size": 300})
+    ids = task.tokens.target.encode("eine Schüssel")
+    assert "".join(readable_pieces(task.tokens.target, ids)) == "eine Schüssel"
+    assert "Ã" in "".join(pieces_of(task.tokens.target, ids))
+    found = task.looks(task.build_model().eval(), "a bowl")
+    assert found is not None
+    assert "".join(found.read) == "a bowl" + EOS

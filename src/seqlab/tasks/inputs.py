@@ -221,6 +221,12 @@ def pieces_of(tokenizer: Tokenizer, ids: NDArray[Any]) -> list[str]:
     return [tokenizer.vocabulary.pieces[token] for token in ids.tolist()]
 
 
+def readable_pieces(tokenizer: Tokenizer, ids: NDArray[Any]) -> list[str]:
+    """The same for readers: byte pairs as the letters they stand for, where they are whole letters."""
+    texts = [tokenizer.decode([token]) for token in ids.tolist()]
+    return [text if text and "\ufffd" not in text else piece for text, piece in zip(texts, pieces_of(tokenizer, ids), strict=True)]
+
+
 def digest_of(save: Callable[[Path], None]) -> str:
     """A hash of everything that something would save: what it encodes depends on nothing else."""
     digest = hashlib.sha256()

@@ -28,7 +28,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
 from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown, tasks
-from seqlab.tasks.inputs import digest_of, pieces_of
+from seqlab.tasks.inputs import digest_of, pieces_of, readable_pieces
 from seqlab.tasks.pair_defaults import with_defaults
 from seqlab.tasks.pair_rows import PairRows
 from seqlab.tasks.pair_scores import COPY, Translated, gathered, score_written
@@ -246,7 +246,7 @@ class Translation(PairTask):
         if weights is None:
             return None
         written = np.array([*best.tokens, self.tokens.end_id])
-        return Looks(pieces_of(self.tokens.source, source), pieces_of(self.tokens.target, written), weights)
+        return Looks(readable_pieces(self.tokens.source, source), readable_pieces(self.tokens.target, written), weights)
 
     def source_lengths(self, split: str) -> tuple[str, Float[np.ndarray, " items"]]:
         """In words, or in characters where those are the tokens."""
@@ -261,7 +261,7 @@ class Translation(PairTask):
         (source,) = self._steps([text], languages)
         found, tree = self.search_tree(model, source, num_answers=top)
         answers = [self.answer(one, self._text(model, text, source, one)) for one in found]
-        return answers, tree.as_data(lambda token: pieces_of(self.tokens.target, np.array([token]))[0])
+        return answers, tree.as_data(lambda token: readable_pieces(self.tokens.target, np.array([token]))[0])
 
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
         questions = enumerate(gathered(self.recipe, self.sources[split])) if wanted else ()
