@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from seqlab.blocks.bridge import IdentityBridge, LearnedBridge, MeanBridge, NoBridge
 from seqlab.core.errors import RecipeError
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.models.recurrent_decoder import AttentiveDecoder, FixedContextDecoder, InputFeedingDecoder
+from seqlab.models.recurrent_decoder import AttentiveDecoder, ConstantContextDecoder, FixedContextDecoder, InputFeedingDecoder
 from seqlab.models.settings import ConvolutionalSettings, DecoderSettings, RecurrentSettings, SequenceSettings, TransformerSettings
 from tests.models.pairs_to_try import build_pair, ragged_pairs
 
@@ -19,6 +19,12 @@ LSTM = RecurrentSettings(cell="lstm", layers=2, hidden_size=6, embedding_size=5,
 SOURCES, TARGETS = [7, 3, 5], [4, 6, 2]
 CASES: dict[str, tuple[SequenceSettings, DecoderSettings]] = {
     "no attention": (GRU, DecoderSettings(attention="none")),
+    "constant context": (GRU, DecoderSettings(attention="constant")),
+    "constant context, bidirectional encoder": (LSTM, DecoderSettings(attention="constant")),
+    "constant context, Transformer encoder": (
+        TransformerSettings(hidden_size=6, heads=2, dropout=0.0),
+        DecoderSettings(kind="recurrent", cell="gru", attention="constant"),
+    ),
     "additive": (GRU, DecoderSettings()),
     "dot": (GRU, DecoderSettings(attention="dot")),
     "general, bidirectional encoder": (LSTM, DecoderSettings(attention="general")),
@@ -107,6 +113,23 @@ def test_without_attention_the_decoder_is_a_walk_from_the_encoders_last_state() 
     for step in model.embed_target(given.targets).unbind(1):
         hidden, state = decoder_cell(step, state)
         logits.append(hidden @ model.output_weight.T + model.bias)
+    torch.testing.assert_close(model(*given.all), torch.stack(logits, dim=1), rtol=0, atol=1e-10)
+
+
+@pytest.mark.spec(115)
+@torch.no_grad()
+def test_a_constant_context_enters_every_step_and_the_output() -> None:
+    model, given = build("constant context"), ragged_pairs([4], [3])
+    decoder = model.decoder
+    assert isinstance(decoder, ConstantContextDecoder)
+    _, (end,) = model.encoder(model.embed_source(given.source), given.source_is_token)
+    summary = decoder.summary.map
+    context = torch.tanh(end @ summary.weight.T + summary.bias)
+    state, logits = (end,), []
+    for step in model.embed_target(given.targets).unbind(1):
+        hidden, state = decoder.stack.layers[0].cell(torch.cat([step, context], dim=-1), state)
+        output = torch.tanh(torch.cat([context, hidden], dim=-1) @ decoder.combine.weight.T)
+        logits.append(output @ model.output_weight.T + model.bias)
     torch.testing.assert_close(model(*given.all), torch.stack(logits, dim=1), rtol=0, atol=1e-10)
 
 

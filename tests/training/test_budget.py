@@ -82,6 +82,6 @@ def test_it_is_spent_by_steps_or_by_time() -> None:
 
 
 def test_time_left_follows_from_the_speed_and_never_passes_the_budget() -> None:
-    assert Budget(100, 5).seconds_left(step=25, seconds=10) == pytest.approx(30)
-    assert Budget(100, 5, seconds=20).seconds_left(step=25, seconds=10) == pytest.approx(10)
-    assert Budget(100, 5, seconds=20).seconds_left(step=99, seconds=25) == 0
+    assert Budget(100, 5).seconds_left(step=25, seconds=10, step_seconds=0.4) == pytest.approx(30)
+    assert Budget(100, 5, seconds=20).seconds_left(step=25, seconds=10, step_seconds=0.4) == pytest.approx(10)
+    assert Budget(100, 5, seconds=20).seconds_left(step=99, seconds=25, step_seconds=0.25) == 0

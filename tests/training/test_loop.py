@@ -282,6 +282,21 @@ def test_whoever_watches_sees_every_step(tmp_path: Path, monkeypatch: pytest.Mon
     assert watcher.reports[-1].seconds_left == 0
 
 
+def test_the_time_left_after_a_resume_follows_from_the_speed_since_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "perf_counter", Clock(50.0))
+    slow = make_trainer(tmp_path, steps=20, evaluate_every=20)
+    slow.watcher = stopper = StopAt(10)
+    assert not slow.run(stopper.request)
+    saved, _ = slow.checkpoints.load()
+    assert saved is not None
+    monkeypatch.setattr(loop, "perf_counter", Clock(2.0))
+    fast = make_trainer(tmp_path, steps=20, evaluate_every=20)
+    fast.watcher = watcher = Remember()
+    fast.resume(saved)
+    fast.run(StopRequest())
+    assert [report.seconds_left for report in watcher.reports[:3]] == pytest.approx([9 * 50, 8 * 2, 7 * 2])
+
+
 def test_a_long_run_has_a_journal_of_bounded_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "LOG_LINES", 40)
     trainer = make_trainer(tmp_path, steps=130, evaluate_every=65)

@@ -17,7 +17,7 @@ from seqlab.core.settings import Settings
 from seqlab.models.base import Encoder
 from seqlab.models.decoder import Decoder
 from seqlab.models.recurrent import Recurrent, build_layers
-from seqlab.models.recurrent_decoder import AttentiveDecoder, FixedContextDecoder, InputFeedingDecoder
+from seqlab.models.recurrent_decoder import AttentiveDecoder, ConstantContextDecoder, FixedContextDecoder, InputFeedingDecoder
 from seqlab.models.settings import DecoderSettings, RecurrentSettings, SequenceSettings, TransformerSettings
 from seqlab.models.transformer_decoder import TransformerDecoder
 
@@ -73,6 +73,9 @@ def build_recurrent(settings: RecurrentSettings, decoder: DecoderSettings, encod
     if decoder.attention == "none":
         stack = build_layers(settings, input_size=input_size)
         return FixedContextDecoder(stack, build_bridge(decoder, stack, encoder), input_size=input_size, dropout=settings.dropout)
+    if decoder.attention == "constant":
+        stack, summary = build_layers(settings, input_size=input_size + sizes[-1]), build_summary(encoder, size=sizes[-1])
+        return ConstantContextDecoder(stack, build_bridge(decoder, stack, encoder), summary, input_size=input_size, dropout=settings.dropout)
     if decoder.context == "output":
         stack = build_layers(settings, input_size=input_size)
         attention, value_size = build_attention(decoder, query_size=stack.output_size, source_size=encoder.output_size)
@@ -117,3 +120,10 @@ def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encod
         return IdentityBridge(sizes, encoder_sizes=encoder_sizes)
     except UsageError as error:
         raise RecipeError(error.what, where="decoder.bridge", cure=error.cure) from error
+
+
+def build_summary(encoder: Encoder, *, size: int) -> Bridge:
+    """The whole source as one vector: of the encoder's last state, or of the mean of its features where it has none."""
+    if isinstance(encoder, Recurrent):
+        return LearnedBridge([size], encoder_sizes=encoder.stack.state_sizes)
+    return MeanBridge([size], feature_size=encoder.output_size)

@@ -1,10 +1,10 @@
-"""Recurrent decoders: the state of the encoder alone, attention after the walk, or attention at every step of it."""
+"""Recurrent decoders: the encoder's end as their first state or before their eyes, attention after the walk, or attention at every step of it."""
 
 from __future__ import annotations
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
 from seqlab.attention.attend import Attention, Source
 from seqlab.blocks.attentive_step import ContextBeforeOutput, InputFeeding
@@ -22,7 +22,7 @@ IsToken = Bool[Tensor, "hypotheses time"]
 class FixedContextDecoder(Decoder):
     """A stack of recurrent layers that starts from what the encoder's end became: one vector for the whole source.
 
-    Papers: Cho et al. 2014, arXiv:1406.1078; Sutskever et al. 2014, "Sequence to Sequence Learning with Neural Networks", arXiv:1409.3215.
+    Paper: Sutskever et al. 2014, "Sequence to Sequence Learning with Neural Networks", arXiv:1409.3215.
 
     Of the past it keeps the number of steps so far and the parts of the state.
     """
@@ -51,6 +51,33 @@ class FixedContextDecoder(Decoder):
         counts, *state = writing.past
         outputs, ended = self.stack(self.dropout(steps), is_token, tuple(state))
         return self.dropout(outputs), writing.after((counts + is_token.sum(dim=1), *ended)), None
+
+
+class ConstantContextDecoder(FixedContextDecoder):
+    """c = f(the encoder's end) stays before the decoder's eyes: it enters every step beside the token, and the output again.
+
+        state_t = cell([token_t; c], state_{t-1}),   output_t = tanh(W [c; state_t])
+
+    Still one vector for the whole source, but the state need not carry it from the first step to the last.
+    Paper: Cho et al. 2014, "Learning Phrase Representations using RNN Encoder-Decoder", arXiv:1406.1078, section 2.2.
+    """
+
+    def __init__(self, stack: RecurrentStack, bridge: Bridge, summary: Bridge, *, input_size: int, dropout: float) -> None:
+        super().__init__(stack, bridge, input_size=input_size, dropout=dropout)
+        self.summary = summary
+        self.combine = nn.Linear(sum(summary.sizes) + stack.output_size, stack.output_size, bias=False)
+
+    def start(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> Writing:
+        return Writing(self.summary(features, is_token, ended), super().start(features, is_token, ended).past)
+
+    def align(self, steps: Steps, is_token: IsToken, writing: Writing) -> tuple[Features, Writing, Alignment | None]:
+        counts, *state = writing.past
+        (context,) = writing.source  # (batch, size)
+        hypotheses, time, _ = steps.shape
+        shown = self.dropout(context).repeat_interleave(hypotheses // len(context), dim=0).unsqueeze(1).expand(-1, time, -1)
+        outputs, ended = self.stack(torch.cat([self.dropout(steps), shown], dim=-1), is_token, tuple(state))
+        joined = torch.tanh(self.combine(torch.cat([shown, outputs], dim=-1)))
+        return self.dropout(joined), writing.after((counts + is_token.sum(dim=1), *ended)), None
 
 
 class AttentiveDecoder(FixedContextDecoder):

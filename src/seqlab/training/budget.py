@@ -49,9 +49,9 @@ class Budget:
     def is_spent(self, *, step: int, seconds: float) -> bool:
         return step >= self.total_steps or seconds >= (self.seconds or math.inf)
 
-    def seconds_left(self, *, step: int, seconds: float) -> float:
-        """About how long it still takes, at the speed so far."""
-        by_steps = (self.total_steps - step) * seconds / max(1, step)
+    def seconds_left(self, *, step: int, seconds: float, step_seconds: float) -> float:
+        """About how long it still takes, at `step_seconds` for an update with its share of the validations."""
+        by_steps = (self.total_steps - step) * step_seconds
         return by_steps if self.seconds is None else max(0.0, min(by_steps, self.seconds - seconds))
 
 

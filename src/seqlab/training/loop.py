@@ -70,6 +70,7 @@ class Trainer:
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
         self.saved_step = 0
+        self.went_on_step, self.went_on_seconds = 0, 0.0
 
     @property
     def step(self) -> int:
@@ -78,6 +79,12 @@ class Trainer:
     @property
     def seconds(self) -> float:
         return self.progress.seconds
+
+    @property
+    def _step_seconds(self) -> float:
+        """How long an update took since the run went on, for what was before may have been another machine; at first that all the same."""
+        timed = self.step - 1 - self.went_on_step  # the update that is just being made has no time yet
+        return (self.seconds - self.went_on_seconds) / timed if timed else self.seconds / max(1, self.step - 1)
 
     @property
     def best_step(self) -> int:
@@ -124,7 +131,7 @@ class Trainer:
         loss = backward.loss
         for tally in (self.progress.since_log, self.progress.since_validation):
             tally.add(backward.mean * loss.count, loss.count, loss.correct, seen=int(loss.count) if loss.seen is None else loss.seen)
-        left = self.budget.seconds_left(step=self.step, seconds=self.seconds)
+        left = self.budget.seconds_left(step=self.step, seconds=self.seconds, step_seconds=self._step_seconds)
         self.watcher.stepped(StepReport(self.step, self.budget.total_steps, epoch, backward.mean, rate, left))
         if self.step in EARLY and self.step < self.budget.evaluate_every:
             self._keep_sample(backward.mean)
@@ -193,6 +200,7 @@ class Trainer:
         self.progress = Progress.from_json(checkpoint.state["progress"])
         self.budget = Budget(**checkpoint.state["budget"])
         self.saved_step = checkpoint.step
+        self.went_on_step, self.went_on_seconds = self.step, self.seconds
         self.best = dict(checkpoint.best)
         if self.best:  # the file may be that of a later validation, which did not come into a checkpoint
             replace_weights(self.best_path, self.best, seal=self.seal)
