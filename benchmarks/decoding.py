@@ -48,6 +48,9 @@ def both_models() -> tuple[Any, EncoderDecoder]:
         decoder_start_token_id=START, forced_eos_token_id=None, init_std=0.08, attn_implementation="sdpa",
     )  # fmt: skip
     theirs = BartForConditionalGeneration(config).eval()
+    for name, parameter in theirs.named_parameters():
+        if name.endswith("bias"):  # at first all are zero, which those of a trained network are not
+            torch.nn.init.normal_(parameter, std=0.08)
     tensors = {name: tensor.detach() for name, tensor in theirs.state_dict().items()}
     published = read_bart(Config(config.to_dict(), where="benchmark"), {name: tuple(tensor.shape) for name, tensor in tensors.items()})
     weights = {name: wanted.make(*(tensors[part] for part, _ in wanted.parts)) for name, wanted in published.weights.items()}

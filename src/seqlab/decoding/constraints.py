@@ -41,8 +41,8 @@ class Constraint(ABC):
         """Refuse a limit with which the constraint cannot be kept."""
 
     @abstractmethod
-    def narrow(self, allowed: LogProbs, step: Step) -> LogProbs:
-        """`allowed` with -inf at further tokens; a new tensor, never the given one changed."""
+    def narrow(self, allowed: LogProbs, step: Step) -> None:
+        """Write -inf into `allowed`, a copy of the step's log-probabilities, at further tokens."""
 
 
 class AtLeast(Constraint):
@@ -60,10 +60,9 @@ class AtLeast(Constraint):
                 cure="Let the smallest length be at most the largest one.",
             )
 
-    def narrow(self, allowed: LogProbs, step: Step) -> LogProbs:
-        if step.length >= self.min_tokens:
-            return allowed
-        return allowed.index_fill(1, torch.tensor([self.end_id], device=allowed.device), -torch.inf)
+    def narrow(self, allowed: LogProbs, step: Step) -> None:
+        if step.length < self.min_tokens:
+            allowed[:, self.end_id] = -torch.inf
 
 
 class NoRepeat(Constraint):
@@ -79,12 +78,11 @@ class NoRepeat(Constraint):
     def check(self, max_tokens: int) -> None:
         """Any limit will do."""
 
-    def narrow(self, allowed: LogProbs, step: Step) -> LogProbs:
+    def narrow(self, allowed: LogProbs, step: Step) -> None:
         banned = [(row, token) for row, tokens in enumerate(step.written) for token in would_repeat(tokens, self.n)]
-        if not banned:
-            return allowed
-        rows, tokens = torch.tensor(banned, device=allowed.device).T
-        return allowed.index_put((rows, tokens), allowed.new_tensor(-torch.inf))
+        if banned:
+            rows, tokens = torch.tensor(banned, device=allowed.device).T
+            allowed[rows, tokens] = -torch.inf
 
 
 class Prefix(Constraint):
@@ -106,16 +104,17 @@ class Prefix(Constraint):
                 cure="Shorten the prefix, or raise search.max_tokens.",
             )
 
-    def narrow(self, allowed: LogProbs, step: Step) -> LogProbs:
+    def narrow(self, allowed: LogProbs, step: Step) -> None:
         prefixes = [self.own.get(number, self.tokens) for number in step.numbers]
         forced = [(row, prefix[step.length]) for row, prefix in enumerate(prefixes) if step.length < len(prefix)]
         if not forced:
-            return allowed
+            return
         vocab = allowed.shape[1]
         if unknown := [token for _, token in forced if not 0 <= token < vocab]:
             raise UsageError(f"the prefix has the token {unknown[0]}, but there are {vocab} tokens.", where="search.prefix", cure="Count from 0.")
         rows, tokens = torch.tensor(forced, device=allowed.device).T
-        return allowed.index_fill(0, rows, -torch.inf).index_put((rows, tokens), step.log_probs[rows, tokens])
+        allowed[rows] = -torch.inf
+        allowed[rows, tokens] = step.log_probs[rows, tokens]
 
 
 def would_repeat(tokens: Sequence[int], n: int) -> set[int]:

@@ -64,11 +64,11 @@ class Search(ABC):
 
     def allowed(self, step: Step) -> Float[Tensor, "hypotheses vocab"]:
         """The log-probabilities of what may follow, -inf of what may not."""
-        never, allowed = self._never.to(step.log_probs.device), step.log_probs
-        if never.numel():
-            allowed = allowed.index_fill(1, never, -torch.inf)
+        if not self.symbols.never_ids and not self.constraints:
+            return step.log_probs
+        allowed = step.log_probs.index_fill(1, self._never.to(step.log_probs.device), -torch.inf)
         for constraint in self.constraints:
-            allowed = constraint.narrow(allowed, step)
+            constraint.narrow(allowed, step)
         return allowed
 
 

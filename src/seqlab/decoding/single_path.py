@@ -53,12 +53,12 @@ class SinglePath(Search):
         """Add a token to every path that is open; the tokens that were chosen."""
         step = Step(log_probs, [path.number for path in running], lambda: [path.tokens for path in running], length)
         allowed = self.allowed(step)
-        tokens = self.chooser.choose(allowed, luck)
-        chosen = allowed.gather(1, tokens.clamp(max=allowed.shape[1] - 1).unsqueeze(1)).squeeze(1)
+        tokens = self.chooser.choose(allowed, luck).clamp_(max=allowed.shape[1] - 1)
+        chosen = allowed.gather(1, tokens.unsqueeze(1)).squeeze(1)
         for path, token, log_prob in zip(running, tokens.tolist(), chosen.tolist(), strict=True):
             if path.is_open:
                 path.add(token, log_prob, end_id=self.symbols.end_id)
-        return tokens.clamp(max=allowed.shape[1] - 1)
+        return tokens
 
 
 @dataclass

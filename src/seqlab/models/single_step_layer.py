@@ -26,14 +26,18 @@ FEW = 8192
 
 
 class Product(NamedTuple):
-    """x W + b, with W (input, output) in the order of memory in which a product with few rows reads it."""
+    """x W + b, with W (input, output) in the order of memory in which a product with few rows reads it.
+
+    b is a row, which a product of one row takes as it is; zeros, as many published networks have them, are left out.
+    """
 
     weight: Float[Tensor, "input output"]
-    bias: Float[Tensor, " output"] | None
+    bias: Float[Tensor, "1 output"] | None
 
     @classmethod
     def of(cls, weight: Float[Tensor, "output input"], bias: Float[Tensor, " output"] | None) -> Self:
-        return cls(weight.detach().t().contiguous(), None if bias is None else bias.detach())
+        row = None if bias is None or not bias.any() else bias.detach().unsqueeze(0)
+        return cls(weight.detach().t().contiguous(), row)
 
     def __call__(self, rows: Float[Tensor, "rows input"]) -> Float[Tensor, "rows output"]:
         return torch.mm(rows, self.weight) if self.bias is None else torch.addmm(self.bias, rows, self.weight)
