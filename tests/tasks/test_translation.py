@@ -223,6 +223,13 @@ def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
         make(tmp_path, [*PAIRS, ("abc" * 9, "C")], model=few_positions)
     assert "pairs.jsonl, line 19: a side of 28 tokens, but the model reads 9 at once." in str(caught.value)
     assert "model.max_positions=28 or more" in str(caught.value)
+    for sections, cure in (
+        ({"data": {"max_length": 1}}, "Raise data.max_length"),
+        ({"model": {**few_positions, "max_positions": 1}}, "Raise model.max_positions"),
+    ):
+        with pytest.raises(DataError, match="all 18 pairs have more than 1 tokens on a side") as caught:
+            make(tmp_path, **sections)
+        assert cure in str(caught.value)
 
 
 def test_blanks_before_marks_are_no_mistakes_of_a_writer_of_words() -> None:

@@ -183,7 +183,7 @@ class DecoderSettings(Settings):
     heads: int = Field(0, ge=0, description="Attention heads of a Transformer decoder; 0 takes those of the encoder, or 4.")
     attention: Literal["additive", "dot", "scaled_dot", "general", "concat", "constant", "none"] = Field(
         "additive",
-        description="How a recurrent decoder compares its state with the source; constant: the encoder's end enters every step, none: only the first.",
+        description="How a recurrent decoder compares its state with the source; constant: the encoder's end enters each step; none: only the first.",
     )
     alignment: Literal["soft", "hard"] = Field("soft", description="Look at all of the source by weight, or at the one best step.")
     projected: bool = Field(False, description="Keys and values are learned maps of the encoder's features, not these themselves.")

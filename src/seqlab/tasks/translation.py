@@ -99,7 +99,7 @@ class Translation(PairTask):
         if too_long := store.facts["too_long"]:
             self.notes.append(f"{split}: {too_long:,} pairs of more than {longest:,} tokens on a side are left out")
         if not len(store):
-            raise DataError("no pair is left.", where=source.name, cure="Give more data, or raise data.max_length.")
+            raise _nothing_left(source.name, too_long, longest, limit="model.max_positions" if longest == self.longest_known else "data.max_length")
 
     def _write(self, split: str, rows: PairRows, folder: Path, *, longest: int) -> None:
         sizes = [len(tokenizer.vocabulary) for tokenizer in (self.tokens.source, self.tokens.target)]
@@ -272,6 +272,15 @@ class Translation(PairTask):
 
     def pieces(self, steps: NDArray[Any]) -> list[str]:
         return pieces_of(self.tokens.source, steps)
+
+
+def _nothing_left(name: str, too_long: int, longest: int, *, limit: str) -> DataError:
+    """limit: the setting that says how long a side may be."""
+    if not too_long:
+        return DataError("no pair is left.", where=name, cure="Give more data.")
+    return DataError(
+        f"all {too_long:,} pairs have more than {longest:,} tokens on a side.", where=name, cure=f"Raise {limit}, or give shorter pairs."
+    )
 
 
 def _parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
