@@ -25,6 +25,8 @@ CASES: dict[str, tuple[SequenceSettings, DecoderSettings]] = {
         TransformerSettings(hidden_size=6, heads=2, dropout=0.0),
         DecoderSettings(kind="recurrent", cell="gru", attention="constant"),
     ),
+    "no attention, mean of the encoder": (LSTM, DecoderSettings(attention="none", bridge="mean")),
+    "constant context, mean of the encoder": (LSTM, DecoderSettings(attention="constant", bridge="mean")),
     "additive": (GRU, DecoderSettings()),
     "dot": (GRU, DecoderSettings(attention="dot")),
     "general, bidirectional encoder": (LSTM, DecoderSettings(attention="general")),
@@ -131,6 +133,20 @@ def test_a_constant_context_enters_every_step_and_the_output() -> None:
         output = torch.tanh(torch.cat([context, hidden], dim=-1) @ decoder.combine.weight.T)
         logits.append(output @ model.output_weight.T + model.bias)
     torch.testing.assert_close(model(*given.all), torch.stack(logits, dim=1), rtol=0, atol=1e-10)
+
+
+@pytest.mark.spec(114)
+@torch.no_grad()
+def test_a_constant_context_of_the_mean_sees_every_step_of_the_encoder_alike() -> None:
+    model, given = build("constant context, mean of the encoder"), ragged_pairs([4, 2], [3, 3])
+    assert isinstance(model.decoder, ConstantContextDecoder)
+    encoded, ended = model.encoder(model.embed_source(given.source), given.source_is_token)
+    means = torch.stack([encoded[0].mean(dim=0), encoded[1, :2].mean(dim=0)])
+    for bridge, found in (
+        (model.decoder.summary, model.start(given.source, given.source_is_token).source),
+        (model.decoder.bridge, model.start(given.source, given.source_is_token).past[1:]),
+    ):
+        torch.testing.assert_close(torch.cat(found, dim=-1), torch.tanh(means @ bridge.map.weight.T + bridge.map.bias), rtol=0, atol=1e-12)
 
 
 @pytest.mark.spec(128)

@@ -53,7 +53,7 @@ class LearnedBridge(Bridge):
 
 
 class MeanBridge(Bridge):
-    """part_i = tanh(W_i mean + b_i) of the encoder's features, for encoders without a state: convolutions, Transformers."""
+    """part_i = tanh(W_i mean + b_i) of the encoder's features: for encoders without a state, and a shorter way back to every step of the others."""
 
     def __init__(self, sizes: Sequence[int], *, feature_size: int) -> None:
         super().__init__(sizes)

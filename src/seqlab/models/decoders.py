@@ -74,7 +74,7 @@ def build_recurrent(settings: RecurrentSettings, decoder: DecoderSettings, encod
         stack = build_layers(settings, input_size=input_size)
         return FixedContextDecoder(stack, build_bridge(decoder, stack, encoder), input_size=input_size, dropout=settings.dropout)
     if decoder.attention == "constant":
-        stack, summary = build_layers(settings, input_size=input_size + sizes[-1]), build_summary(encoder, size=sizes[-1])
+        stack, summary = build_layers(settings, input_size=input_size + sizes[-1]), build_summary(decoder, encoder, size=sizes[-1])
         return ConstantContextDecoder(stack, build_bridge(decoder, stack, encoder), summary, input_size=input_size, dropout=settings.dropout)
     if decoder.context == "output":
         stack = build_layers(settings, input_size=input_size)
@@ -105,13 +105,13 @@ def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: i
 
 
 def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encoder) -> Bridge:
-    """What fits: the encoder's state as it is, else a learned map of it, or of the mean of its features where it has none."""
+    """What fits: the encoder's state as it is, else a learned map of it, or of the mean of its features where it has none or that is wanted."""
     sizes = stack.state_sizes
     if decoder.bridge == "none":
         return NoBridge(sizes)
-    if not isinstance(encoder, Recurrent):
-        if decoder.bridge == "identity":
-            raise RecipeError("an encoder that is not recurrent has no state to hand over.", where="decoder.bridge", cure="Use learned or none.")
+    if decoder.bridge == "identity" and not isinstance(encoder, Recurrent):
+        raise RecipeError("an encoder that is not recurrent has no state to hand over.", where="decoder.bridge", cure="Use learned, mean or none.")
+    if decoder.bridge == "mean" or not isinstance(encoder, Recurrent):
         return MeanBridge(sizes, feature_size=encoder.output_size)
     encoder_sizes = encoder.stack.state_sizes
     if decoder.bridge == "learned" or (not decoder.bridge and encoder_sizes != sizes):
@@ -122,8 +122,8 @@ def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encod
         raise RecipeError(error.what, where="decoder.bridge", cure=error.cure) from error
 
 
-def build_summary(encoder: Encoder, *, size: int) -> Bridge:
-    """The whole source as one vector: of the encoder's last state, or of the mean of its features where it has none."""
-    if isinstance(encoder, Recurrent):
-        return LearnedBridge([size], encoder_sizes=encoder.stack.state_sizes)
-    return MeanBridge([size], feature_size=encoder.output_size)
+def build_summary(decoder: DecoderSettings, encoder: Encoder, *, size: int) -> Bridge:
+    """The whole source as one vector: of the encoder's last state, or of the mean of its features where it has none or that is wanted."""
+    if decoder.bridge == "mean" or not isinstance(encoder, Recurrent):
+        return MeanBridge([size], feature_size=encoder.output_size)
+    return LearnedBridge([size], encoder_sizes=encoder.stack.state_sizes)

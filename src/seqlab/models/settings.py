@@ -194,8 +194,9 @@ class DecoderSettings(Settings):
     context: Literal["output", "input"] = Field(
         "output", description="What attention found joins the state before the output layer, or also enters the next step (input feeding)."
     )
-    bridge: Literal["", "identity", "learned", "none"] = Field(
-        "", description="How the decoder's first state follows from the encoder's last one; identity where it fits, else learned, when empty."
+    bridge: Literal["", "identity", "learned", "mean", "none"] = Field(
+        "",
+        description="How the decoder's first state follows from the encoder's last one, or from the mean of all; empty: identity if it fits, else learned.",
     )
 
 
