@@ -140,7 +140,7 @@ def test_a_constant_context_enters_every_step_and_the_output() -> None:
 def test_a_constant_context_of_the_mean_sees_every_step_of_the_encoder_alike() -> None:
     model, given = build("constant context, mean of the encoder"), ragged_pairs([4, 2], [3, 3])
     assert isinstance(model.decoder, ConstantContextDecoder)
-    encoded, ended = model.encoder(model.embed_source(given.source), given.source_is_token)
+    encoded, _ = model.encoder(model.embed_source(given.source), given.source_is_token)
     means = torch.stack([encoded[0].mean(dim=0), encoded[1, :2].mean(dim=0)])
     for bridge, found in (
         (model.decoder.summary, model.start(given.source, given.source_is_token).source),

@@ -86,6 +86,21 @@ def test_each_token_has_the_logits_of_the_network_itself_also_after_hypotheses_m
     both.write(single=False)
 
 
+@pytest.mark.parametrize("case", CASES)
+@torch.inference_mode()
+def test_in_float32_several_rows_and_single_ones_have_the_logits_of_the_network_to_rounding(case: str) -> None:
+    network, pairs = build(**CASES[case]).float(), ragged_pairs(FEW, [6, 6, 6])
+    whole = network(*pairs.all)
+    for rows in (torch.arange(3), torch.tensor([1])):
+        ready, found = SingleStep(network), []
+        writing = ready.start(pairs.source[rows], pairs.source_is_token[rows])
+        for tokens in pairs.targets[rows].split(1, dim=1):
+            logits, writing = ready.decode(tokens, ones(tokens), writing)
+            found.append(logits)
+        assert isinstance(writing.past[0], AllLayers)
+        torch.testing.assert_close(torch.cat(found, dim=1), whole[rows], rtol=0, atol=2e-5)
+
+
 @torch.inference_mode()
 def test_an_alignment_goes_on_from_where_single_steps_ended() -> None:
     both = Side(build(), FEW)

@@ -16,7 +16,8 @@ from seqlab.blocks.transformer_layer import DecoderLayer
 from seqlab.models.base import State
 from seqlab.models.decoder import Alignment, Writing
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.models.single_step_layer import Product, Read, Rows, SingleStepLayer, Written, norm_of
+from seqlab.models.single_step_layer import Read, Rows, SingleStepLayer, Written, norm_of
+from seqlab.models.single_step_product import Product
 from seqlab.models.transformer_decoder import TransformerDecoder
 from seqlab.positions.learned import LearnedPositions
 from seqlab.positions.none import NoPositions
@@ -46,7 +47,7 @@ class SingleStep:
         self._layers = [SingleStepLayer(layer) for layer in network.decoder.layers if isinstance(layer, DecoderLayer)]
         self._last_norm = norm_of(network.decoder.last_norm)
         self._embedding = network.embed_target.weight.detach()
-        self._output = Product.of(network.output_weight, network.bias)
+        self._output = Product(network.output_weight, network.bias)
         self._source: tuple[State, list[Read] | None] = (), None
 
     @staticmethod

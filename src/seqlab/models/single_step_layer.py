@@ -17,30 +17,13 @@ from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.feed_forward import Activation, FeedForward, GatedFeedForward, activate
 from seqlab.blocks.residual import PostNorm, PreNorm
 from seqlab.blocks.transformer_layer import DecoderLayer
+from seqlab.models.single_step_product import Product
 
 Rows = Float[Tensor, "hypotheses hidden"]
 """The newest step of every hypothesis."""
 Map = Callable[[Rows], Rows]
 FEW = 8192
 """Up to so many numbers torch's own gelu was measured to be faster than oneDNN's, which needs long before it begins."""
-
-
-class Product(NamedTuple):
-    """x W + b, with W (input, output) in the order of memory in which a product with few rows reads it.
-
-    b is a row, which a product of one row takes as it is; zeros, as many published networks have them, are left out.
-    """
-
-    weight: Float[Tensor, "input output"]
-    bias: Float[Tensor, "1 output"] | None
-
-    @classmethod
-    def of(cls, weight: Float[Tensor, "output input"], bias: Float[Tensor, " output"] | None) -> Self:
-        row = None if bias is None or not bias.any() else bias.detach().unsqueeze(0)
-        return cls(weight.detach().t().contiguous(), row)
-
-    def __call__(self, rows: Float[Tensor, "rows input"]) -> Float[Tensor, "rows output"]:
-        return torch.mm(rows, self.weight) if self.bias is None else torch.addmm(self.bias, rows, self.weight)
 
 
 class Written(NamedTuple):
@@ -157,4 +140,4 @@ def _norms(residual: nn.Module) -> tuple[Map, Map]:
 
 
 def _product(linear: nn.Linear) -> Product:
-    return Product.of(linear.weight, linear.bias)
+    return Product(linear.weight, linear.bias)
