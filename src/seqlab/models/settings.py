@@ -196,7 +196,7 @@ class DecoderSettings(Settings):
     )
     bridge: Literal["", "identity", "learned", "mean", "none"] = Field(
         "",
-        description="How the decoder's first state follows from the encoder's last one, or from the mean of all; empty: identity, else learned.",
+        description="How a decoder's first state follows from the encoder's last, or from the mean of all; empty: identity if it fits, else learned.",
     )
 
 
