@@ -41,6 +41,7 @@ CASES: dict[str, tuple[SequenceSettings, DecoderSettings]] = {
     "no bridge": (GRU, DecoderSettings(bridge="none")),
     "convolutional encoder": (ConvolutionalSettings(layers=2, hidden_size=6, dropout=0.0), DecoderSettings(kind="recurrent")),
     "Transformer encoder": (TransformerSettings(hidden_size=6, heads=2, dropout=0.0), DecoderSettings(kind="recurrent", cell="gru")),
+    "Transformer decoder of three heads, which divide its width": (GRU, DecoderSettings(kind="transformer")),
     "Transformer decoder": (GRU, DecoderSettings(kind="transformer", hidden_size=8, heads=2)),
 }
 every_case = pytest.mark.parametrize("case", CASES)
@@ -207,6 +208,12 @@ def test_bridges_are_the_maps_they_say_they_are() -> None:
         (ConvolutionalSettings(), DecoderSettings(bridge="identity"), "has no state to hand over"),
         (LSTM, DecoderSettings(attention="dot"), "queries have width 6 and keys 12"),
         (GRU, DecoderSettings(cell="lsmt"), "Did you mean 'lstm'"),
+        (
+            GRU,
+            DecoderSettings(kind="transformer", heads=4),
+            "a decoder of width 6 cannot be divided over 4 heads.\n  Numbers of heads that fit: 1, 2, 3, 6.",
+        ),
+        (TransformerSettings(hidden_size=8, heads=2), DecoderSettings(heads=3), "decoder.heads: a decoder of width 8"),
     ],
 )
 def test_halves_that_do_not_fit_are_refused_with_what_to_do(model: SequenceSettings, decoder: DecoderSettings, words: str) -> None:

@@ -212,6 +212,18 @@ def test_of_many_languages_two_are_to_be_named(tmp_path: Path) -> None:
         open_data(recipe(tmp_path / "u.tmx"))
 
 
+def test_who_names_one_side_asks_for_pairs(tmp_path: Path) -> None:
+    (tmp_path / "two.tsv").write_text("en\tde\n" + "".join(f"dog {number}\tHund {number}\n" for number in range(60)))
+    opened = open_data(recipe(tmp_path / "two.tsv", target="en"))
+    assert (opened.recipe.task, opened.recipe.data.source, opened.recipe.data.target) == ("translation", "de", "en")
+    assert opened.reasons[0].startswith("from column 'de' to column 'en'")
+    (tmp_path / "u.en").write_text("a dog\n" * 20)
+    with pytest.raises(
+        DataError, match=r"one to write, and this file is one text\.\n  Name both.*data\.train=train data\.source=en data\.target=de$"
+    ):
+        open_data(recipe(tmp_path / "u.en", target="de"))
+
+
 def test_a_pair_that_was_taken_for_names_is_told(tmp_path: Path) -> None:
     rows = "".join(f"Go {n}.\tVa {n} !\n" for n in range(40))
     (tmp_path / "bare.tsv").write_text(rows)

@@ -299,9 +299,11 @@ def test_bad_entries_can_be_skipped(tmp_path: Path) -> None:
 
 @pytest.mark.spec(7)
 def test_words_of_a_pronouncing_dictionary_come_with_each_of_their_pronunciations(tmp_path: Path) -> None:
-    (tmp_path / "words.dict").write_text(";;; comment\nREAD  R EH1 D\nREAD(1)  R IY1  D # verb\n\n(PAREN  P ER EH N\nALONE\n")
+    (tmp_path / "words.dict").write_text(
+        ";;; comment\nREAD  R EH1 D\nREAD(1)  R IY1  D # verb\nREAD(2)\tR AA1 D\t# dialect\n\n(PAREN  P ER EH N\nALONE\n"
+    )
     source = open_source(tmp_path / "words.dict", DataSettings(bad_rows="skip"))
     assert source.columns == ["word", "phonemes"]
-    assert values(source) == [("READ", "R EH1 D"), ("READ", "R IY1 D"), ("(PAREN", "P ER EH N")]
-    with pytest.raises(DataError, match=r"line 6: 'ALONE' has no phonemes.*\n.*data\.bad_rows=skip"):
+    assert values(source) == [("READ", "R EH1 D"), ("READ", "R IY1 D"), ("READ", "R AA1 D"), ("(PAREN", "P ER EH N")]
+    with pytest.raises(DataError, match=r"line 7: 'ALONE' has no phonemes.*\n.*data\.bad_rows=skip"):
         values(open_source(tmp_path / "words.dict", DataSettings()))

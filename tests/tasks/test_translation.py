@@ -22,8 +22,11 @@ from seqlab.runs.data import open_data
 from seqlab.tasks.inputs import pieces_of, readable_pieces
 from seqlab.tasks.own_outputs import with_own_outputs
 from seqlab.tasks.pair_scores import rate
+from seqlab.tasks.target_tokens import SPECIALS
 from seqlab.tasks.translation import Translation
 from seqlab.tasks.unknown_words import with_copied_words
+from seqlab.tokens.base import tokenizers
+from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.vocabulary import EOS, SOS, UNK
 from seqlab.tokens.words import join_words
 from seqlab.training.gradients import go_backward
@@ -124,6 +127,26 @@ def test_a_decoder_left_to_itself_reads_what_it_wrote(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec(111)
+def test_a_transformer_left_to_itself_reads_what_it_wrote_token_by_token(tmp_path: Path) -> None:
+    network = {"kind": "transformer", "layers": 2, "hidden_size": 8, "heads": 2, "dropout": 0.5}
+    task = make(tmp_path, model=network)
+    model = task.build_model().double().train()
+    batch = task.feed(Position()).take()
+    given, read = batch.targets[:, :-1], (batch.inputs, batch.is_token)
+    torch.manual_seed(4)
+    mixed = torch.stack([with_own_outputs(model, *read, given, truth=0.7, each="token") for _ in range(60)])
+    model.eval()
+    for inputs in mixed[:10]:  # whatever stands before, an own token is the likeliest after it, without dropout
+        likeliest = model(*read, inputs, torch.ones_like(inputs, dtype=torch.bool)).argmax(dim=-1)
+        assert bool(((inputs[:, 1:] == likeliest[:, :-1]) | (inputs[:, 1:] == given[:, 1:])).all())
+    is_true = (mixed == given)[:, :, 1:]
+    differs = is_true.double().mean(dim=0) < 1  # places where the network would write something else at least once
+    assert 0.5 < is_true[:, differs].double().mean() < 0.9  # about 0.7 of them, and each by itself:
+    rows = is_true[:, differs.any(dim=1)]
+    assert bool((rows.any(dim=2) & ~rows.all(dim=2)).any())
+
+
+@pytest.mark.spec(111)
 def test_the_share_of_truth_falls_from_update_to_update_and_is_carried_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
@@ -209,6 +232,49 @@ def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(tmp_path: Pat
     assert task.tokens.words_read(text, tagged=True) == ["", "the", "Zyxxy", ""]  # behind the tag of a language
     assert target.ids[UNK] in task.tokens.symbols.never_ids
     assert target.ids[UNK] not in task.build_search(task.recipe.search).symbols.never_ids
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("words", "ich sah Zürich, heute."),
+        ("whitespace", "ich sah Zürich heute."),  # the comma belonged to the unknown word
+        ("characters", "ich sahZürich, heute."),  # a blank is a token too, and here none was written
+        ("wordpiece", "ich sah Zürich, heute."),
+        ("unigram", "ich sah Zürich, heute."),
+        ("bpe", "ich sah Zürich, heute."),
+    ],
+)
+def test_a_copied_word_stands_between_blanks_where_its_kind_of_tokens_sets_them(kind: str, expected: str) -> None:
+    texts = ["ich sah Bob, heute. hallo mein freund"] * 30
+    tokenizer = tokenizers.get(kind).fit(iter(texts), TokenSettings(kind=kind, size=120), specials=SPECIALS)
+    before, after, whole = (tokenizer.encode(text).tolist() for text in ("ich sah", "ich sah Bob", "ich sah Bob, heute."))
+    unknown = tokenizer.vocabulary.unk_id
+    assert tokenizer.decode_filled([*before, unknown, *whole[len(after) :]], ["Zürich"]) == expected
+    assert tokenizer.decode_filled(whole, []) == tokenizer.decode(whole)
+    assert tokenizer.decode_filled([unknown] * 2, ["a", "b"]) == ("ab" if kind == "characters" else "a b")
+
+
+def test_the_tags_of_languages_are_read_and_never_written(tmp_path: Path) -> None:
+    pairs = [("ab", "BA", "x"), ("ab", "ba", "y")] * 8
+    for shared in (True, False):
+        task = make(tmp_path, pairs, data={"language": "lang"}, tokens={"kind": "characters", "shared": shared})
+        vocabulary, symbols = task.tokens.target.vocabulary, task.tokens.symbols
+        assert {vocabulary.pieces[token] for token in symbols.never_ids} == set(vocabulary.specials) - {EOS}
+        assert ("<2x>" in vocabulary.ids) == shared
+
+
+def test_scores_are_those_of_what_is_written_whatever_was_read() -> None:
+    def names(said: str, **tokens: str) -> list[str]:
+        recipe = check({"task": "translation", "tokens": tokens, "data": {"train": "x", "source": "read", "target": "entities"}}, where="test")
+        return [each.name for each in rate(recipe, [said], [[said]])]
+
+    sentence = "ein kleiner Hund läuft durch den großen Garten"
+    assert names("2001-02-03", kind="words", target_kind="characters") == ["exact_match", "character_error_rate"]
+    assert names("2001-02-03", kind="characters", target_kind="words")[0] == "bleu"
+    assert names(sentence, kind="characters")[0] == "bleu"
+    assert names(sentence, kind="characters")[-2:] == ["exact_match", "character_error_rate"]
+    assert names("AH B", kind="characters", target_kind="whitespace")[0] == "wer"
 
 
 def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:

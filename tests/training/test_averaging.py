@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from pydantic import ValidationError
 
 from seqlab.training.checkpoint import Checkpoints
+from seqlab.training.settings import TrainingSettings
 from seqlab.training.stop_signals import StopRequest
 from seqlab.training.weights import read_weights
 from tests.training.test_loop import StopAt, outcome
@@ -57,6 +59,11 @@ def test_stopping_and_going_on_keeps_the_average_to_the_bit(stop_at: int, tmp_pa
     later.resume(saved)
     assert later.run(StopRequest())
     assert outcome(later) == outcome(whole)
+
+
+def test_two_averages_at_once_are_refused() -> None:
+    with pytest.raises(ValidationError, match=r"average=0\.9 and average_last=3 are two ways to average the weights\. Set one of them to 0\."):
+        TrainingSettings(average=0.9, average_last=3)
 
 
 def test_the_last_weights_are_averaged_as_a_plain_mean_and_kept_over_a_resume(tmp_path: Path) -> None:

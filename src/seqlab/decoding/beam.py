@@ -133,7 +133,7 @@ class BeamSearch(Search):
                 if watch:
                     told.append(Seen(node, score, fate))
             if watch:
-                watch.step(beam.number, beam.group, length, told)
+                watch.step(beam.group, length, told)
 
     @property
     def _num_kept(self) -> int:

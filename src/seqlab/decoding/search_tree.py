@@ -92,8 +92,7 @@ class Watch:
         self.num_pruned = num_pruned
         self._seen: list[tuple[int, int, Seen]] = []
 
-    def step(self, number: int, group: int, step: int, seen: Sequence[Seen]) -> None:
-        """number: of the sentence."""
+    def step(self, group: int, step: int, seen: Sequence[Seen]) -> None:
         self._seen += [(group, step, one) for one in seen]
 
     def tree(self, answers: Sequence[Hypothesis]) -> SearchTree:

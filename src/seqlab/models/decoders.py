@@ -22,6 +22,7 @@ from seqlab.models.settings import DecoderSettings, RecurrentSettings, SequenceS
 from seqlab.models.transformer_decoder import TransformerDecoder
 
 HEADS = 4
+"""Of a Transformer decoder behind another encoder, or fewer where that many do not divide its width."""
 
 
 def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:
@@ -36,14 +37,20 @@ def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> T
     """Those of a Transformer encoder, with the sizes of the decoder's own section."""
     if isinstance(model, TransformerSettings):
         own = {name: value for name in ("layers", "hidden_size", "heads") if (value := getattr(decoder, name))}
-        return model.model_copy(update=own)
-    sizes = layer_sizes(model)
-    return TransformerSettings(
-        layers=decoder.layers or len(sizes),
-        hidden_size=decoder.hidden_size or sizes[-1],
-        heads=decoder.heads or HEADS,
-        dropout=model.dropout,
-    )
+        settings = model.model_copy(update=own)
+    else:
+        sizes = layer_sizes(model)
+        width = decoder.hidden_size or sizes[-1]
+        heads = decoder.heads or max(heads for heads in range(1, HEADS + 1) if width % heads == 0)
+        settings = TransformerSettings(layers=decoder.layers or len(sizes), hidden_size=width, heads=heads, dropout=model.dropout)
+    if not settings.head_size and settings.hidden_size % settings.heads:
+        fitting = [str(heads) for heads in range(1, 2 * settings.heads + 1) if settings.hidden_size % heads == 0]
+        raise RecipeError(
+            f"a decoder of width {settings.hidden_size} cannot be divided over {settings.heads} heads.",
+            where="decoder.heads",
+            cure=f"Numbers of heads that fit: {', '.join(fitting)}.",
+        )
+    return settings
 
 
 def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> RecurrentSettings:

@@ -201,8 +201,8 @@ def _guess(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
 
 
 def _is_of_pairs(data: DataSettings, train: Source) -> bool:
-    """Both sides are named, or the format has two by definition and nobody asks for one column."""
-    return bool(data.source and data.target) or (isinstance(train, PairSource) and not (data.text or data.label))
+    """A side is named, or the format has two by definition and nobody asks for one column."""
+    return bool(data.source or data.target) or (isinstance(train, PairSource) and not (data.text or data.label))
 
 
 def _lost_pair(recipe: Recipe, train: Source) -> list[str]:
@@ -225,7 +225,7 @@ def _guess_sides(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
     task, reasons = recipe.task or ("captioning" if recipe.data.source in files else "translation"), list[str]()
     if not recipe.task and task == "captioning":
         reasons.append(f"column '{recipe.data.source}' names picture files: captioning; another task: task=NAME")
-    elif not recipe.task and not (recipe.data.source and recipe.data.target):
+    elif not recipe.task and not (recipe.data.source or recipe.data.target):
         reasons.append("pairs by their format: translation; another task: task=NAME")
     if task == "captioning" and not recipe.data.source and len(files) == 1:
         recipe = recipe.changed("data", source=files[0])

@@ -22,6 +22,7 @@ from seqlab.sources.settings import DataSettings
 
 WORD, PHONEMES = "word", "phonemes"
 FURTHER = re.compile(r"(?<=.)\(\d+\)$")
+COMMENT = re.compile(r"\s#")
 SKIP = "Each line holds a word, blanks, and its phonemes with blanks between them; leave others out with data.bad_rows=skip."
 
 
@@ -49,7 +50,7 @@ class Pronunciations(PairSource):
                 reading.reject(lines.problem)
                 lines.problem = None
                 continue
-            word, *phonemes = line.partition(" #")[0].split() or [""]
+            word, *phonemes = COMMENT.split(line, maxsplit=1)[0].split() or [""]
             if word.startswith(";;;") or not word:
                 continue
             if phonemes:

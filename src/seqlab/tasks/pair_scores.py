@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import mean
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,16 @@ from seqlab.metrics.translation_scores import translation_scores
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.columns import text_of
+from seqlab.sources.tmx import speaks
 from seqlab.tasks.base import Evaluation, shown
 from seqlab.tasks.pair_tokens import language_of
 from seqlab.tokens.words import Words, join_words
 
 MOST_SHOWN = 20
 COPY = "the source as it stands"
+LETTERS = ("characters", "bytes")
+SENTENCE = 6
+"""Words of a target, on average, from which on it is a sentence, also where it is written letter by letter."""
 
 
 @dataclass(frozen=True)
@@ -85,19 +90,26 @@ def _shown(question: Question, output: str) -> dict[str, Any]:
 
 
 def rate(recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[Rated]:
-    """The scores that fit, the first of which decides between models: sounds have error rates, words and dates are right or wrong, and
-    sentences are compared by their parts."""
+    """The scores that fit, the first of which decides between models: sounds have error rates, words and dates that are written letter by letter
+    are right or wrong, and sentences are compared by their parts."""
     tokens = recipe.tokens
-    if tokens.kind in ("characters", "bytes") and tokens.target_kind == "whitespace":
+    written = tokens.target_kind or tokens.kind
+    if tokens.kind in LETTERS and written == "whitespace":
         sounds = pronunciation_scores([one.split() for one in outputs], [[one.split() for one in several] for several in references])
         return [*sounds, exact_match(outputs, references)]
-    if tokens.kind in ("characters", "bytes"):
+    if written in LETTERS and not _are_sentences(references):
         return [exact_match(outputs, references), character_error_rate(outputs, references)]
-    found = {each.name: each for each in translation_scores(outputs, references, in_english=recipe.data.target.startswith("en"))}
-    if (tokens.target_kind or tokens.kind) == "words":  # which cannot write "end ." where they write "end.": blanks alone are no mistake
+    found = {each.name: each for each in translation_scores(outputs, references, in_english=speaks(recipe.data.target, "en"))}
+    if written == "words":  # which cannot write "end ." where they write "end.": blanks alone are no mistake
         outputs, references = [_typed(one) for one in outputs], [[_typed(one) for one in several] for several in references]
         found["ter"] = sentence_score("ter", outputs, references)
-    return [*found.values(), exact_match(outputs, references)]
+    letters = [character_error_rate(outputs, references)] if written in LETTERS else []
+    return [*found.values(), exact_match(outputs, references), *letters]
+
+
+def _are_sentences(references: Sequence[Sequence[str]]) -> bool:
+    """Whether targets have so many words that some may be right where others are wrong."""
+    return mean(len(one.split()) for several in references for one in several) >= SENTENCE
 
 
 def _typed(text: str) -> str:

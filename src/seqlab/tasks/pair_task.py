@@ -81,7 +81,7 @@ class PairTask(Task):
         return Feed(plan, lambda rows, _: self.collate("train", rows), position=position)
 
     def all_batches(self, split: str) -> Iterable[Batch]:
-        plan = LengthOrderPlan(self.sides(split).sum(axis=1), batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
+        plan = LengthOrderPlan(2 * self.sides(split).max(axis=1), batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
         return one_pass(plan, lambda rows, _: self.collate(split, rows))
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:

@@ -33,9 +33,9 @@ class TargetTokens:
 
     @property
     def symbols(self) -> Symbols:
-        vocabulary = self.target.vocabulary
-        never = [vocabulary.pad_id, self.start_id, *([vocabulary.ids[UNK]] if UNK in vocabulary.ids and UNK in vocabulary.specials else [])]
-        return Symbols(self.start_id, self.end_id, tuple(dict.fromkeys(never)))
+        """Of all that stands for no text, the tags of languages too, only the end is ever written."""
+        never = self.target.vocabulary.special_ids - {self.end_id}
+        return Symbols(self.start_id, self.end_id, tuple(sorted(never)))
 
     @classmethod
     def load(cls, folder: Path) -> TargetTokens:

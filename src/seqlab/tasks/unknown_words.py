@@ -35,11 +35,5 @@ def with_copied_words(
         return tokens.words(target)
     is_word = torch.tensor([bool(word) for word in words], device=read.device)
     places = alignment[0].masked_fill(~is_word, -1.0).argmax(dim=-1).tolist()
-    text, known = [], list[int]()
-    for token, place in list(zip(target, places, strict=True))[len(tokens.forced) :]:
-        if token != unknown:
-            known.append(token)
-            continue
-        text += [tokens.target.decode(known), words[place]]
-        known = []
-    return " ".join(part for part in [*text, tokens.target.decode(known)] if part)
+    written = list(zip(target, places, strict=True))[len(tokens.forced) :]
+    return tokens.target.decode_filled([token for token, _ in written], [words[place] for token, place in written if token == unknown])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -43,6 +44,19 @@ class Tokenizer(ABC):
     @abstractmethod
     def decode(self, ids: Iterable[int]) -> str:
         """Ids -> text; special ids are left out."""
+
+    def decode_filled(self, ids: Iterable[int], words: Iterable[str]) -> str:
+        """Ids -> text, with the next of some words in place of every unknown id.
+
+        Here for pieces that carry their blanks themselves: a word stands between blanks, unless what follows it has none before it.
+        """
+        left, text, unknown = iter(words), "", self.vocabulary.unk_id
+        for is_unknown, run in groupby(ids, key=lambda token: token == unknown):
+            known = list(run)
+            for part in (next(left) for _ in known) if is_unknown else [self.decode(known)]:
+                apart = is_unknown or self.decode([*known, *known]) == f"{part} {part}"
+                text += (" " if text and apart and not text[-1].isspace() else "") + part
+        return text
 
     @abstractmethod
     def save(self, folder: Path) -> None:

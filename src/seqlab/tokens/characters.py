@@ -73,6 +73,9 @@ class Characters(Tokenizer):
     def decode(self, ids: Iterable[int]) -> str:
         return self._characters.take(self.vocabulary.without_specials(ids)).tobytes().decode("utf-32-le")
 
+    def decode_filled(self, ids: Iterable[int], words: Iterable[str]) -> str:
+        return self.join(self.vocabulary.filled(ids, words))
+
     def save(self, folder: Path) -> None:
         self.vocabulary.save(folder / VOCABULARY)
         write_header(folder, kind=self.kind, lowercase=self.lowercase)

@@ -89,6 +89,15 @@ class Vocabulary:
         known = {piece: place for place, piece in enumerate(self.pieces) if place not in special}
         return _OrUnknown(known, unk_id=self.unk_id)
 
+    def filled(self, ids: Iterable[int], words: Iterable[str]) -> list[str]:
+        """The pieces of ids, with the next of some words in place of every unknown one; other special ids are left out.
+
+        >>> Vocabulary(["a", "b"], specials=[UNK, PAD]).filled([2, 0, 1, 3], ["X"])
+        ['a', 'X', 'b']
+        """
+        left, unknown, special = iter(words), self.unk_id, self.special_ids
+        return [next(left) if token == unknown else self.pieces[token] for token in ids if token == unknown or token not in special]
+
     def without_specials(self, ids: Iterable[int]) -> NDArray[np.int64]:
         """The ids of real pieces, in their order; an id that is no place in the vocabulary is a UsageError."""
         places = np.asarray(ids if hasattr(ids, "__len__") else list(ids), dtype=np.int64).reshape(-1)

@@ -56,6 +56,9 @@ class WordList(Tokenizer):
     def decode(self, ids: Iterable[int]) -> str:
         return self.join([self.vocabulary.pieces[place] for place in self.vocabulary.without_specials(ids).tolist()])
 
+    def decode_filled(self, ids: Iterable[int], words: Iterable[str]) -> str:
+        return self.join(self.vocabulary.filled(ids, words))
+
     def save(self, folder: Path) -> None:
         self.vocabulary.save(folder / VOCABULARY)
         write_header(folder, kind=self.kind, lowercase=self.lowercase)

@@ -55,7 +55,7 @@ class TrainingSettings(Settings):
         description="Validate and save a moving average of the weights that keeps this share of itself at each update; 0: the last weights.",
     )
     average_last: int = Field(0, ge=0, le=100, description="Validate and save the mean of the weights at so many last moments; 0: the last weights.")
-    average_every: int = Field(200, ge=1, description="Updates between two of the moments of average_last.")
+    average_every: int = Field(200, ge=1, description="Updates between two of the moments of average_last; before the first, the last weights count.")
     own_outputs: Literal["none", "constant", "linear", "exponential", "inverse_sigmoid"] = Field(
         "none", description="How the share of true tokens that a decoder is given falls while it learns (scheduled sampling); none: all are true."
     )
@@ -89,6 +89,14 @@ class TrainingSettings(Settings):
     seed: int = Field(1, ge=0, description="Fixes the split, the initial weights, the order and the dropout.")
     threads: int = Field(0, ge=0, description="CPU threads; 0 takes all cores. Part of the run: the last bits of a result depend on it.")
     device: str = Field("auto", description="auto (a GPU when there is one), cpu, cuda, cuda:1, mps.")
+
+    @model_validator(mode="after")
+    def _one_average(self) -> Self:
+        if self.average and self.average_last:
+            raise ValueError(
+                f"average={self.average:g} and average_last={self.average_last} are two ways to average the weights. Set one of them to 0."
+            )
+        return self
 
     @model_validator(mode="after")
     def _something_moves(self) -> Self:
