@@ -140,8 +140,9 @@ def way(candidates: list[dict[str, object]]) -> list[dict[str, object]]:
         (["a", "--beam", "3", "--tree", "t.png"], "--tree t.png is neither a picture nor a page"),
         (["a", "--tree", "t.svg"], "only a beam of at least 2 has a search tree"),
         (["a", "--beam", "3", "--tree", "t.svg", "--vectors"], "--tree and --vectors are both given"),
-        (["a", "--top", "3"], "--top 3 asks for more than the search of this run gives, which is 1 answer."),
-        (["a", "--search", "temperature=1", "--search", "samples=2", "--top", "3"], "--search samples=3"),
+        (["a", "--top", "3"], "--top 3 asks for more than this search gives, which is 1 answer."),
+        (["a", "--search", "temperature"], "--search: 'temperature' is not of the form NAME=VALUE.\n  For example: --search temperature=1"),
+        (["a", "--search", "search.temperature=1", "--search", "samples=2", "--top", "3"], "--search samples=3"),
     ],
 )
 def test_what_a_search_cannot_give_is_refused_with_words(

@@ -48,6 +48,11 @@ def test_a_beam_gets_its_rules() -> None:
         ({"samples": 3}, "samples=3 would all be the same at temperature=0"),
         ({"temperature": 1, "samples": 3, "n_best": 4}, "n_best=4 targets cannot come from samples=3"),
         ({"choose_by": "risk"}, "compares candidates, and there is one"),
+        (
+            {"top_k": 5, "top_p": 0.9},
+            r"top_k=5 and top_p=0\.9 would narrow draws, and at temperature=0 nothing is drawn; raise it, for instance to 1",
+        ),
+        ({"coverage": 0.3}, r"coverage=0\.3 ranks the hypotheses of a beam, and beam=1 keeps one; widen the beam"),
     ],
 )
 def test_contradictions_are_refused_by_words(given: dict[str, int], words: str) -> None:

@@ -78,7 +78,10 @@ def test_few_items_give_no_verdict_however_clear_they_look(num_items: int) -> No
     found = compare_with([means(np.zeros(num_items))], [[means(np.full(num_items, 0.022))]], higher_is_better=True)[0]
     assert (found.value, found.low, found.high, found.p, found.holm_p) == (pytest.approx(0.022), None, None, 1.0, 1.0)
     assert not found.is_shown
-    assert found.sentence("B", "A") == "no difference between B and A that this data can show: 0.0220; fewer than 10 items give no interval"
+    assert (
+        found.sentence("B", "A")
+        == "no difference between B and A that this data can show: B is better by 0.0220; fewer than 10 items give no interval"
+    )
     assert json.loads(json.dumps(found.as_json()))["low"] is None
 
 

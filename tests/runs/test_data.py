@@ -212,6 +212,20 @@ def test_of_many_languages_two_are_to_be_named(tmp_path: Path) -> None:
         open_data(recipe(tmp_path / "u.tmx"))
 
 
+def test_files_of_two_languages_are_told_when_neither_is_named(tmp_path: Path) -> None:
+    for ending in ("de.gz", "en", "csv"):
+        (tmp_path / f"corpus.{ending}").write_text("x\n")
+    with pytest.raises(DataError, match=r"with the endings de, en: for pairs of lines add data\.source=de data\.target=en, for example\."):
+        open_data(recipe(tmp_path / "corpus"))
+
+
+def test_two_columns_of_text_without_a_label_may_be_pairs(tmp_path: Path) -> None:
+    (tmp_path / "two.tsv").write_text("english\tgerman\n" + "".join(f"the dog number {n} runs\tder Hund Nummer {n} rennt\n" for n in range(60)))
+    opened = open_data(recipe(tmp_path / "two.tsv"))
+    assert opened.recipe.task == "language_model"
+    assert any(reason.endswith("pairs of columns: task=translation data.source=english data.target=german") for reason in opened.reasons)
+
+
 def test_who_names_one_side_asks_for_pairs(tmp_path: Path) -> None:
     (tmp_path / "two.tsv").write_text("en\tde\n" + "".join(f"dog {number}\tHund {number}\n" for number in range(60)))
     opened = open_data(recipe(tmp_path / "two.tsv", target="en"))

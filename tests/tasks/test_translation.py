@@ -19,6 +19,9 @@ from seqlab.decoding.scoring import score_targets
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.recipes.reading import check
 from seqlab.runs.data import open_data
+from seqlab.runs.next_steps import after_training
+from seqlab.runs.run import Run
+from seqlab.runs.surveying import survey_parts, survey_warnings
 from seqlab.tasks.inputs import pieces_of, readable_pieces
 from seqlab.tasks.own_outputs import with_own_outputs
 from seqlab.tasks.pair_scores import rate
@@ -262,6 +265,10 @@ def test_the_tags_of_languages_are_read_and_never_written(tmp_path: Path) -> Non
         vocabulary, symbols = task.tokens.target.vocabulary, task.tokens.symbols
         assert {vocabulary.pieces[token] for token in symbols.never_ids} == set(vocabulary.specials) - {EOS}
         assert ("<2x>" in vocabulary.ids) == shared
+        assert task.tokens.tags == ["x", "y"]
+        assert after_training(Run(tmp_path, task.recipe, task, task.build_model()))[0] == f'seqlab predict {tmp_path} "x: some text"'
+        warnings = survey_warnings(task.recipe, survey_parts(task.recipe, task.sources))
+        assert not [warning for warning in warnings if "repeat" in warning]  # each language asks for the same texts again
 
 
 def test_scores_are_those_of_what_is_written_whatever_was_read() -> None:

@@ -48,7 +48,7 @@ def predict(
     score: Annotated[
         bool, typer.Option("--score", help="How probable a language model thinks each text is, or a translator each SOURCE<tab>TARGET.")
     ] = False,
-    beam: Annotated[int, typer.Option(help="Of a translation: hypotheses that are kept at every step.")] = 0,
+    beam: Annotated[int, typer.Option(help="Of a translation: hypotheses that are kept at every step; 0: as many as in the recipe.")] = 0,
     search: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search.")] = None,
     others: Annotated[list[str] | None, typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together.")] = None,
     tree: Annotated[
@@ -159,8 +159,11 @@ def _as_json(prediction: Prediction) -> dict[str, Any]:
     more = {name: getattr(prediction, name) for name in ("words", "tags") if hasattr(prediction, name)}
     spans = getattr(prediction, "spans", None)
     if (answers := getattr(prediction, "answers", None)) is not None:
-        each = [{"text": one.text, "probability": one.probability, "log_prob": one.log_prob, "score": one.score} for one in answers]
-        more = {"log_prob": each[0]["log_prob"], "score": each[0]["score"], "answers": each}
+        each = [
+            {"text": one.text, "probability": one.probability, "log_prob": one.log_prob, "score": one.score, "ended": one.found.ended}
+            for one in answers
+        ]
+        more = {"log_prob": each[0]["log_prob"], "score": each[0]["score"], "ended": each[0]["ended"], "answers": each}
     return {**own, **more, **({} if spans is None else {"spans": [asdict(span) for span in spans]})}
 
 

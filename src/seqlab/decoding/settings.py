@@ -13,7 +13,7 @@ class DecodingSettings(Settings):
     """How the next token is chosen and when to stop."""
 
     temperature: float = Field(
-        0.8, ge=0, le=100, description="Divides the logits: below 1 is bolder, above 1 more random, 0 always takes the likeliest."
+        0.8, ge=0, le=100, description="Divides the logits: below 1 is safer, above 1 more random, 0 always takes the likeliest."
     )
     top_k: int = Field(0, ge=0, description="Choose among this many likeliest tokens; 0 considers all.")
     top_p: float = Field(1.0, gt=0, le=1, description="Choose among the likeliest tokens that together have this probability.")
@@ -42,7 +42,7 @@ class SearchSettings(Settings):
         "never", description="Never write an unknown word, or put in its place the word of the source that was looked at most."
     )
     prefix: str = Field("", description="Words with which every target begins.")
-    temperature: float = Field(0.0, ge=0, le=100, description="Above 0 targets are drawn: below 1 is bolder, above 1 more random.")
+    temperature: float = Field(0.0, ge=0, le=100, description="Above 0 targets are drawn: below 1 is safer, above 1 more random.")
     top_k: int = Field(0, ge=0, description="Draw among this many likeliest tokens; 0 considers all.")
     top_p: float = Field(1.0, gt=0, le=1, description="Draw among the likeliest tokens that together have this probability.")
     min_p: float = Field(0.0, ge=0, le=1, description="Draw among tokens at least this many times as probable as the likeliest; 0 considers all.")
@@ -77,8 +77,18 @@ def contradictions(settings: SearchSettings) -> list[str]:
         found.append(f"beam={settings.beam} searches and temperature={settings.temperature:g} draws; use one of them.")
     if settings.samples > 1 and not settings.temperature:
         found.append(f"samples={settings.samples} would all be the same at temperature=0; raise the temperature, for instance to 1.")
+    narrowed = [f"{name}={value:g}" for name, value, idle in _narrowing(settings) if value != idle]
+    if narrowed and not settings.temperature:
+        found.append(f"{' and '.join(narrowed)} would narrow draws, and at temperature=0 nothing is drawn; raise it, for instance to 1.")
+    if settings.coverage and settings.beam == 1:
+        found.append(f"coverage={settings.coverage:g} ranks the hypotheses of a beam, and beam=1 keeps one; widen the beam.")
     if settings.n_best > settings.samples and settings.temperature:
         found.append(f"n_best={settings.n_best} targets cannot come from samples={settings.samples}; draw more, or ask for fewer.")
     if settings.choose_by == "risk" and settings.samples == settings.beam == 1:
         found.append("choose_by=risk compares candidates, and there is one; use temperature=1 with samples=32, or a beam.")
     return found
+
+
+def _narrowing(settings: SearchSettings) -> list[tuple[str, float, float]]:
+    """Name, value, and the value that narrows nothing."""
+    return [("top_k", settings.top_k, 0), ("top_p", settings.top_p, 1), ("min_p", settings.min_p, 0)]

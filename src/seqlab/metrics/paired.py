@@ -57,20 +57,17 @@ class Difference:
         >>> Difference(0.012, 0.004, 0.02, 0.003, 0.003, 10_000).sentence("B", "A", places=3)
         'B is better than A by 0.012 [0.004, 0.020]; p = 0.003'
         >>> Difference(-0.012, -0.03, 0.002, 0.09, 0.09, 10_000).sentence("B", "A", places=3)
-        'no difference between B and A that this data can show: −0.012 [−0.030, 0.002]; p = 0.090'
+        'no difference between B and A that this data can show: B is worse by 0.012 [−0.002, 0.030]; p = 0.090'
         >>> Difference(0.012, None, None, 1.0, 1.0, 0).sentence("B", "A", places=3)
-        'no difference between B and A that this data can show: 0.012; fewer than 10 items give no interval'
+        'no difference between B and A that this data can show: B is better by 0.012; fewer than 10 items give no interval'
         """
+        how, by = ("worse", f"by {-self.value:.{places}f}") if self.value < 0 else ("better", f"by {self.value:.{places}f}")
+        unsure = f"no difference between {name} and {other} that this data can show: {name} is {how} {by}"
         if self.low is None or self.high is None:
-            few = f"fewer than {FEWEST_ITEMS} items give no interval"
-            return f"no difference between {name} and {other} that this data can show: {_signed(self.value, places)}; {few}"
-        reach = f"[{_signed(self.low, places)}, {_signed(self.high, places)}]; p = {_p(self.holm_p)}"
-        if not self.is_shown:
-            return f"no difference between {name} and {other} that this data can show: {_signed(self.value, places)} {reach}"
-        if self.value > 0:
-            return f"{name} is better than {other} by {self.value:.{places}f} {reach}"
-        reach = f"[{_signed(-self.high, places)}, {_signed(-self.low, places)}]; p = {_p(self.holm_p)}"
-        return f"{name} is worse than {other} by {-self.value:.{places}f} {reach}"
+            return f"{unsure}; fewer than {FEWEST_ITEMS} items give no interval"
+        low, high = (-self.high, -self.low) if self.value < 0 else (self.low, self.high)
+        reach = f"[{_signed(low, places)}, {_signed(high, places)}]; p = {_p(self.holm_p)}"
+        return f"{name} is {how} than {other} {by} {reach}" if self.is_shown else f"{unsure} {reach}"
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "is_shown": self.is_shown}

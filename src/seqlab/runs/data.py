@@ -134,14 +134,28 @@ def _missing(path: str, *, what: Sequence[str] = ()) -> DataError:
     """Not a file: say what is near, files in the folder as well as names that seqlab knows."""
     folder = Path(path).parent
     there = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    endings = sorted({ending for name in there if (ending := _language_behind(Path(path).name, name))})
     if not folder.is_dir():
         cure = f"There is no folder '{shortened(str(folder), 200)}' either."
+    elif len(endings) > 1:
+        sides = " ".join(f"data.{side}={ending}" for side, ending in zip(("source", "target"), endings, strict=False))
+        cure = f"There is '{shortened(path)}' with the endings {listed(endings)}: for pairs of lines add {sides}, for example."
     elif close := closest(Path(path).name, [*there, *what]):
         cure = f"Did you mean '{close if close in what else folder / close}'?"
     else:
         cure = f"The folder holds: {listed(sorted(there))}."
     known = f" Without a file: seqlab train {'|'.join(datasets.names())}" if what else ""
     return DataError("there is no such file or folder.", where=shortened(path, 200), cure=cure + known)
+
+
+def _language_behind(name: str, found: str) -> str:
+    """The language with which the name of a file goes on, two letters.
+
+    >>> _language_behind("corpus", "corpus.de.gz"), _language_behind("corpus", "corpus.csv"), _language_behind("corpus", "other.en")
+    ('de', '', '')
+    """
+    ending = found.removeprefix(f"{name}.").split(".")[0] if found.startswith(f"{name}.") else ""
+    return ending if len(ending) == 2 and ending.isalpha() else ""
 
 
 def _refuse_idle_measures(recipe: Recipe) -> None:

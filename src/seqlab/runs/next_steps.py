@@ -34,4 +34,12 @@ def _questions(run: Run) -> list[str]:
         return []
     if parts := getattr(getattr(run.task, "inputs", None), "parts", []):
         return [f"seqlab predict {folder} {quote(json.dumps(dict.fromkeys(parts, 'some text'), ensure_ascii=False))}"]
-    return [f'seqlab predict {folder} "some text"']
+    return [f'seqlab predict {folder} "{_language(run)}some text"']
+
+
+def _language(run: Run) -> str:
+    """What a question to a model of several languages begins with."""
+    from seqlab.tasks.translation import Translation  # which brings torch
+
+    tags = run.task.tokens.tags if isinstance(run.task, Translation) else []
+    return f"{tags[0]}: " if tags else ""

@@ -34,6 +34,7 @@ def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Pat
 
 
 def survey_warnings(recipe: Recipe, found: Survey) -> list[str]:
-    """The sentences that deserve a look; empty lines are usual in a text, and several captions of a picture in a table."""
-    usual = "empty text" if recipe.task in LANGUAGE_MODELS else "an earlier one" if recipe.task == "captioning" else ""
+    """The sentences that deserve a look; empty lines are usual in a text, several captions of a picture and several languages in a table."""
+    comes_again = recipe.task == "captioning" or bool(recipe.data.language)
+    usual = "empty text" if recipe.task in LANGUAGE_MODELS else "an earlier one" if comes_again else ""
     return [warning for warning in found.warnings if not (usual and usual in warning)]

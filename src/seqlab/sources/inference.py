@@ -94,7 +94,11 @@ def _about_text(rows: Sequence[Row], columns: dict[str, Profile], text: str, giv
     label = given.label or (lists[0] if len(lists) == 1 else "") or _pick_label(columns, taken=named)
     reasons = [] if given.text else [_about_choice(columns, text, label=label)]
     if not label:
-        return Guess("language_model", text, "", "", (), [*reasons, "no column looks like a label: a language model; a label: data.label=NAME"])
+        others = [name for name in columns if name != text and columns[name].is_text]
+        pairs = f"; pairs of columns: task=translation data.source={others[0]} data.target={text}" if others and not given.text else ""
+        return Guess(
+            "language_model", text, "", "", (), [*reasons, f"no column looks like a label: a language model; a label: data.label=NAME{pairs}"]
+        )
     if not given.label:
         reasons.append(f"label column '{label}' ({columns[label].num_distinct} different values); another: data.label=NAME")
     if label in lists:

@@ -39,6 +39,11 @@ class PairTokens(TargetTokens):
     def are_shared(self) -> bool:
         return self.source is self.target
 
+    @property
+    def tags(self) -> list[str]:
+        """The languages that a source may ask for; none where the model writes one."""
+        return sorted(piece[2:-1] for piece in self.source.vocabulary.specials if piece.startswith("<2"))
+
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> PairTokens:
         tokens, data = recipe.tokens, recipe.data
@@ -83,10 +88,8 @@ class PairTokens(TargetTokens):
     def _tag_id(self, language: str) -> int:
         known = self.source.vocabulary.ids
         if tag_of(language) not in known:
-            tags = sorted(piece[2:-1] for piece in self.source.vocabulary.specials if piece.startswith("<2"))
-            raise RunError(
-                f"the model has never written '{language[:40]}'.", where="language", cure=f"It writes: {', '.join(tags)}." if tags else "It has one."
-            )
+            cure = f"It writes: {', '.join(self.tags)}." if self.tags else "It has one."
+            raise RunError(f"the model has never written '{language[:40]}'.", where="language", cure=cure)
         return known[tag_of(language)]
 
 
