@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -90,6 +91,19 @@ class Score:
         if self.beats_baseline:
             return f"{text}, better than {against}" + (", though not clearly" if self.clearly_beats_baseline is False else "")
         return f"{text}, equal to {against}" if self.value == self.baseline else f"{text}, worse than {against}"
+
+
+def beaten_scores(scores: Sequence[Score]) -> list[Score]:
+    """The first score, if a naive method does as well or better; a tie is none where another score is clearly better.
+
+    >>> tie = Score("exact_match", 0.0, 0.0, 0.0, baseline=0.0)
+    >>> better, worse = (Score("error", value, value, value, baseline=0.7, higher_is_better=False) for value in (0.6, 0.8))
+    >>> [len(beaten_scores(scores)) for scores in ([tie], [tie, better], [tie, worse], [worse, better])]
+    [1, 0, 1, 1]
+    """
+    first, *others = scores
+    is_tie = first.value == first.baseline and any(other.clearly_beats_baseline for other in others)
+    return [first] if first.is_beaten and not is_tie else []
 
 
 def _json_number(value: float | None) -> float | str | None:

@@ -13,6 +13,7 @@ from torch import nn
 from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
 from seqlab.core.seeds import derive
+from seqlab.metrics.score import beaten_scores
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.building import adapt, build_model
 from seqlab.runs.choices import write_choices
@@ -226,7 +227,7 @@ def _score(trainer: Trainer, prepared: Prepared, sealed: Seal, say: Say) -> Run:
     model.eval()
     write_choices(folder, prepared.task.settle(model), seal=sealed.digest)
     evaluations = [prepared.task.evaluate(model, split) for split in ("test", "valid") if split in prepared.task.stores]
-    beaten = [score for each in evaluations[:1] for score in each.scores[:1] if score.is_beaten]
+    beaten = [score for each in evaluations[:1] for score in beaten_scores(each.scores)]
     known = [sentence for each in evaluations if (sentence := note_leaks(each, prepared.task, prepared.survey))]
     warnings = [*prepared.warnings, *known, *(f"the model does not beat its baseline: {score.sentence()}" for score in beaten)]
     training = {
