@@ -101,9 +101,11 @@ def beaten_scores(scores: Sequence[Score]) -> list[Score]:
     >>> [len(beaten_scores(scores)) for scores in ([tie], [tie, better], [tie, worse], [worse, better])]
     [1, 0, 1, 1]
     """
-    first, *others = scores
-    is_tie = first.value == first.baseline and any(other.clearly_beats_baseline for other in others)
-    return [first] if first.is_beaten and not is_tie else []
+
+    def is_tie(score: Score) -> bool:
+        return score.value == score.baseline and any(other.clearly_beats_baseline for other in scores)
+
+    return [score for score in scores[:1] if score.is_beaten and not is_tie(score)]
 
 
 def _json_number(value: float | None) -> float | str | None:
