@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.batches.feed import Position
+from seqlab.core.memory import give_back_freed_memory
 from seqlab.training.averaging import build_average
 from seqlab.training.base import Carry, Nobody, StepReport, Trainable, Watcher
 from seqlab.training.budget import Budget
@@ -110,6 +111,7 @@ class Trainer:
             elif not stop.asked and clock - saved < SECONDS_BETWEEN_CHECKPOINTS:
                 continue
             self.save()
+            give_back_freed_memory()
             saved = clock
             if stop.asked and not self.finished:
                 self.journal.write("interrupted", step=self.step)
