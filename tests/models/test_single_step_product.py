@@ -13,9 +13,11 @@ from seqlab.models.single_step_product import Product, packing_is_known
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("rows", [1, 2, 5, 33])
 @pytest.mark.parametrize("has_bias", [True, False])
+@pytest.mark.parametrize("outputs", [11, 5])
 @torch.inference_mode()
-def test_every_number_of_rows_gives_the_linear_map(rows: int, has_bias: bool, dtype: torch.dtype) -> None:
-    x, weight, bias = torch.randn(rows, 7, dtype=dtype), torch.randn(11, 7, dtype=dtype), torch.randn(11, dtype=dtype) if has_bias else None
+def test_every_number_of_rows_gives_the_linear_map(rows: int, outputs: int, has_bias: bool, dtype: torch.dtype) -> None:
+    x, weight = torch.randn(rows, 7, dtype=dtype), torch.randn(outputs, 7, dtype=dtype)
+    bias = torch.randn(outputs, dtype=dtype) if has_bias else None
     torch.testing.assert_close(Product(weight, bias)(x), F.linear(x, weight, bias), rtol=0, atol=1e-5 if dtype == torch.float32 else 1e-12)
 
 

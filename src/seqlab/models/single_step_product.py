@@ -12,9 +12,9 @@ from torch import Tensor
 class Product:
     """x W + b, with W in the order of memory in which a product with so few rows reads it.
 
-    One row reads W (input, output) from its beginning to its end, and takes b as the row that it is. Several rows take oneDNN's own order, in
-    which the part of W that they share stays in the cache; torch would put it into such an order at every call. Each copy is made when it is
-    first needed, and most searches need one. A bias of zeros, as many published networks have them, is left out.
+    One row reads W along its longer side, and takes b as the row that it is. Several rows take oneDNN's own order, in which the part of W that
+    they share stays in the cache; torch would put it into such an order at every call. Each copy is made when it is first needed, and most
+    searches need one. A bias of zeros, as many published networks have them, is left out.
     """
 
     def __init__(self, weight: Float[Tensor, "output input"], bias: Float[Tensor, " output"] | None) -> None:
@@ -25,11 +25,12 @@ class Product:
     def __call__(self, rows: Float[Tensor, "rows input"]) -> Float[Tensor, "rows output"]:
         if len(rows) > 1 and self._can_pack:
             return torch.ops.mkldnn._linear_pointwise(rows, self._packed, self._bias, "none", [], "")  # noqa: SLF001  # what torch.compile calls too
-        return torch.mm(rows, self._by_input) if self._bias is None else torch.addmm(self._bias.unsqueeze(0), rows, self._by_input)
+        return torch.mm(rows, self._along) if self._bias is None else torch.addmm(self._bias.unsqueeze(0), rows, self._along)
 
     @cached_property
-    def _by_input(self) -> Float[Tensor, "input output"]:
-        return self._weight.t().contiguous()
+    def _along(self) -> Float[Tensor, "input output"]:
+        num_outputs, num_inputs = self._weight.shape
+        return self._weight.t() if num_inputs > num_outputs else self._weight.t().contiguous()
 
     @cached_property
     def _packed(self) -> Tensor:
