@@ -104,7 +104,7 @@ def start_late(data: Path, folder: Path) -> None:
     def prepare_then_wait(*arguments: object, **options: object) -> object:
         prepared = prepare(*arguments, **options)
         (folder.parent / "prepared").touch()
-        while not (folder / "report.html").exists():
+        while not (folder.parent / "finished").exists():  # and not only its last file: until its end the other holds the lock
             time.sleep(0.01)
         return prepared
 
@@ -123,6 +123,7 @@ def test_a_run_that_was_finished_meanwhile_is_not_written_over(tmp_path: Path) -
         time.sleep(0.01)
     assert finish(start, data, tmp_path / "run", CLASSIFIER) == 0
     before = toy_runs.fingerprint(tmp_path / "run")
+    (tmp_path / "finished").touch()
     assert wait(late) == 9
     assert toy_runs.fingerprint(tmp_path / "run") == before
 
