@@ -38,6 +38,6 @@ class Product:
 
 
 def packing_is_known() -> bool:
-    """Whether this torch has oneDNN, and the two calls under the names that they had in every torch since 1.13."""
+    """Whether this torch has oneDNN, and the two calls under the names that they have in 2.13."""
     names = ("_reorder_linear_weight", "_linear_pointwise")
     return torch.backends.mkldnn.is_available() and all(hasattr(torch.ops.mkldnn, name) for name in names)

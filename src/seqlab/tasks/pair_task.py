@@ -81,6 +81,7 @@ class PairTask(Task):
         return Feed(plan, lambda rows, _: self.collate("train", rows), position=position)
 
     def all_batches(self, split: str) -> Iterable[Batch]:
+        # Each side is padded to its own longest: twice the longer side bounds what every later pair of a batch can make of both.
         plan = LengthOrderPlan(2 * self.sides(split).max(axis=1), batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
         return one_pass(plan, lambda rows, _: self.collate(split, rows))
 
