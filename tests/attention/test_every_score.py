@@ -41,7 +41,7 @@ def queries_and_keys(attention: Attention, *, source: int = SOURCE) -> tuple[Ten
 
 def test_every_score_says_what_it_is() -> None:
     assert set(SCORES) == {"additive", "concat", "dot", "general", "scaled_dot"}
-    assert all(scores.sentence(name).endswith(".") for name in SCORES)
+    assert all(scores.summary(name).endswith(".") for name in SCORES)
 
 
 @every_score

@@ -46,7 +46,7 @@ def test_every_registered_cell_is_examined_here() -> None:
 
 @pytest.mark.parametrize("name", cells.names())
 def test_the_first_line_of_every_cell_says_what_it_is(name: str) -> None:
-    assert cells.sentence(name).endswith(".")
+    assert cells.summary(name).endswith(".")
     first = (inspect.getdoc(cells.get(name)) or "").partition("\n")[0]
     assert "." in first, f"{name} has no first sentence"
 

@@ -101,8 +101,8 @@ def test_a_name_of_two_parts_is_explained_as_both(capsys: pytest.CaptureFixture[
 
 def test_scores_and_positions_are_listed_from_their_files(capsys: pytest.CaptureFixture[str]) -> None:
     found = run(capsys, "list", "--json").json
-    assert found["attention"] == {name: scores.sentence(name) for name in scores.names()}
-    assert found["positions"] == {name: positions.sentence(name) for name in positions.names()}
+    assert found["attention"] == {name: scores.summary(name) for name in scores.names()}
+    assert found["positions"] == {name: positions.summary(name) for name in positions.names()}
     assert set(found["positions"]) == set(choices_of(TransformerSettings.model_fields["positions"].annotation))
     assert set(found["optimizers"]) == set(choices_of(TrainingSettings.model_fields["optimizer"].annotation))
 

@@ -18,7 +18,7 @@ every_causal_body = pytest.mark.parametrize("settings", CAUSAL.values(), ids=CAU
 
 def test_every_registered_body_is_examined_here() -> None:
     assert {settings.kind for _, settings, _ in CASES} == set(bodies.names())
-    assert all(bodies.sentence(name).endswith(".") for name in bodies.names())
+    assert all(bodies.summary(name).endswith(".") for name in bodies.names())
 
 
 @every_body

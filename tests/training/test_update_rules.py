@@ -97,7 +97,7 @@ def test_a_run_in_which_adam_2k_would_never_move_is_refused() -> None:
 def test_the_setting_offers_every_rule_and_adamw_is_the_default() -> None:
     assert sorted(choices_of(TrainingSettings.model_fields["optimizer"].annotation)) == NAMES
     assert isinstance(build_optimizer(nn.Linear(2, 3), TrainingSettings())._rule, AdamW)
-    assert all(update_rules.sentence(name).endswith(".") for name in NAMES)
+    assert all(update_rules.summary(name).endswith(".") for name in NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)

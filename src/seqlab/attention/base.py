@@ -66,4 +66,4 @@ def must_be_equal(score: str, query_size: int, key_size: int) -> int:
     return query_size
 
 
-scores: Registry[type[Score]] = Registry("score", room="seqlab.attention")
+scores: Registry[type[Score]] = Registry("score", package="seqlab.attention")

@@ -116,4 +116,4 @@ class GatedCell(Cell):
         """(keep, write) of one step's gates."""
 
 
-cells: Registry[type[Cell]] = Registry("cell", room="seqlab.cells")
+cells: Registry[type[Cell]] = Registry("cell", package="seqlab.cells")

@@ -26,7 +26,7 @@ def export_run(
     from seqlab.core.errors import listed, nearest
     from seqlab.core.registry import Registry
 
-    names = Registry[object]("format", room="seqlab.interop").names()  # read from the files: nothing waits for torch
+    names = Registry[object]("format", package="seqlab.interop").names()  # read from the files: nothing waits for torch
     if to not in names:
         cure = nearest(to, names) if to else f"seqlab export {run} --to FORMAT. There is: {listed(names)}."
         raise UsageError(f"there is no format called '{to}'." if to else "no format is named.", where="--to", cure=cure)

@@ -52,24 +52,24 @@ def _optimizers() -> dict[str, str]:
     return _sentences("seqlab.training")
 
 
-def _sentences(room: str) -> dict[str, str]:
-    """The parts of a room, read from its files: its own registry would import torch."""
+def _sentences(package: str) -> dict[str, str]:
+    """The parts of a package, read from its files: its own registry would import torch."""
     from seqlab.core.registry import Registry
 
-    parts: Registry[object] = Registry("part", room=room)
-    return {name: parts.sentence(name) for name in parts.names()}
+    parts: Registry[object] = Registry("part", package=package)
+    return {name: parts.summary(name) for name in parts.names()}
 
 
 def _datasets() -> dict[str, str]:
     from seqlab.datasets.base import datasets
 
-    return {name: datasets.sentence(name) for name in datasets.names()}
+    return {name: datasets.summary(name) for name in datasets.names()}
 
 
 def _tokens() -> dict[str, str]:
     from seqlab.tokens.base import tokenizers
 
-    return {name: tokenizers.sentence(name) for name in tokenizers.names()}
+    return {name: tokenizers.summary(name) for name in tokenizers.names()}
 
 
 def _tasks() -> dict[str, str]:
@@ -88,7 +88,7 @@ def _recipes() -> dict[str, str]:
 def _studies() -> dict[str, str]:
     from seqlab.studies.base import studies
 
-    return {name: studies.sentence(name) for name in studies.names()}
+    return {name: studies.summary(name) for name in studies.names()}
 
 
 def _runs() -> dict[str, str]:

@@ -1,33 +1,41 @@
-"""The choices a room offers: one file per choice, and no list to edit."""
+"""The named choices that a package offers: one file per choice, and no list to edit."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
+from functools import cached_property
 from importlib import import_module, util
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from seqlab.core.errors import UsageError, nearest
+from seqlab.core.plugins import load_installed_plugins
 
 Part = TypeVar("Part")
+_REGISTRATION = re.compile(r'^@\w+\.register\("(\w+)"\)', re.MULTILINE)
 
 
 class Registry(Generic[Part]):
-    """Finds the parts of a room by the names of its files, and imports a file when its part is asked for.
+    """Finds the parts of a package by name and imports the file of a part when it is first requested.
 
-    The part `lstm` lives in `lstm.py` and registers itself there as "lstm"; other files of the room are not parts. Names and first
-    sentences are read without importing anything, so `seqlab list` and error messages never wait for torch.
+    A part registers itself with a decorator, ``@cells.register("lstm")``, in any file below the package. The names and
+    summaries of built-in parts are read from these files without importing them, so `seqlab list` and error messages
+    never wait for torch. Plug-ins register their parts the same way when they are imported.
     """
 
-    def __init__(self, kind: str, *, room: str) -> None:
+    def __init__(self, kind: str, *, package: str) -> None:
         self.kind = kind
-        self._room = room
+        self._package = package
         self._parts: dict[str, Part] = {}
 
     def register(self, name: str) -> Callable[[Part], Part]:
+        """Decorator that makes a part available under a name."""
+
         def keep(part: Part) -> Part:
-            if name in self._parts:
+            is_built_in = getattr(part, "__module__", "").startswith(f"{self._package}.")
+            if name in self._parts or (name in self._built_in and not is_built_in):
                 raise ValueError(f"{self.kind} '{name}' is registered twice")
             self._parts[name] = part
             return part
@@ -35,22 +43,36 @@ class Registry(Generic[Part]):
         return keep
 
     def names(self) -> list[str]:
-        return sorted(path.stem for path in self._folder().glob("*.py") if f'.register("{path.stem}")' in path.read_text(encoding="utf-8"))
+        """All names: built-in parts, installed plug-ins, and what the program registered itself."""
+        load_installed_plugins()
+        return sorted({*self._built_in, *self._parts})
 
     def get(self, name: str) -> Part:
-        if name not in self._parts:  # asked for the first time
-            if name not in self.names():
-                raise UsageError(f"there is no {self.kind} called '{name}'.", cure=nearest(name, self.names()))
-            import_module(f"{self._room}.{name}")
+        if name not in self._parts and name in self._built_in:
+            import_module(self._built_in[name])
+        if name not in self._parts and name not in self.names():
+            raise UsageError(f"there is no {self.kind} called '{name}'.", cure=nearest(name, self.names()))
         return self._parts[name]
 
-    def sentence(self, name: str) -> str:
-        """The first line of the docstring of the file that holds the part."""
-        source = (self._folder() / f"{name}.py").read_text(encoding="utf-8")
-        return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
-
-    def _folder(self) -> Path:
-        spec = util.find_spec(self._room)
+    def summary(self, name: str) -> str:
+        """The first line of the docstring: of the file for a built-in part, of the part itself for others."""
+        if name not in self._built_in:
+            return (self.get(name).__doc__ or "").strip().partition("\n")[0]
+        spec = util.find_spec(self._built_in[name])
         assert spec is not None
         assert spec.origin is not None
-        return Path(spec.origin).parent
+        source = Path(spec.origin).read_text(encoding="utf-8")
+        return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+
+    @cached_property
+    def _built_in(self) -> dict[str, str]:
+        """The module of every built-in part, by name."""
+        spec = util.find_spec(self._package)
+        assert spec is not None
+        assert spec.origin is not None
+        folder = Path(spec.origin).parent
+        modules = {}
+        for path in sorted(folder.rglob("*.py")):
+            for name in _REGISTRATION.findall(path.read_text(encoding="utf-8")):
+                modules[name] = ".".join([self._package, *path.relative_to(folder).with_suffix("").parts])
+        return modules

@@ -43,4 +43,4 @@ def mixed(name: str) -> str:
     return hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
 
 
-datasets: Registry[type[BuiltIn]] = Registry("dataset", room="seqlab.datasets")
+datasets: Registry[type[BuiltIn]] = Registry("dataset", package="seqlab.datasets")

@@ -33,7 +33,7 @@ class Exporter(ABC):
         """Write what the format can hold of a run, whole or not at all."""
 
 
-exporters: Registry[type[Exporter]] = Registry("format", room="seqlab.interop")
+exporters: Registry[type[Exporter]] = Registry("format", package="seqlab.interop")
 
 
 def export(run: Run, to: str, out: str | Path = "") -> Exported:

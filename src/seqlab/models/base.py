@@ -53,4 +53,4 @@ class Body(Encoder):
     ) -> tuple[Float[Tensor, "batch time output"], State]: ...
 
 
-bodies: Registry[type[Body]] = Registry("model", room="seqlab.models")
+bodies: Registry[type[Body]] = Registry("model", package="seqlab.models")

@@ -39,4 +39,4 @@ class Positions(nn.Module):
         return None
 
 
-positions: Registry[type[Positions]] = Registry("positions", room="seqlab.positions")
+positions: Registry[type[Positions]] = Registry("positions", package="seqlab.positions")

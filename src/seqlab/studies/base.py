@@ -57,4 +57,4 @@ class Study(Protocol):
     def __call__(self, *, seed: int, quick: bool) -> Finding: ...
 
 
-studies: Registry[Study] = Registry("study", room="seqlab.studies")
+studies: Registry[Study] = Registry("study", package="seqlab.studies")

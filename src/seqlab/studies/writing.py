@@ -16,7 +16,7 @@ PAGE, NUMBERS = "study.html", "finding.json"
 def write_study(finding: Finding, folder: Path, *, name: str, seed: int, quick: bool) -> Path:
     """Write both files and return the page's path."""
     page = render_study(
-        title=studies.sentence(name),
+        title=studies.summary(name),
         claim=finding.claim,
         found=finding.found,
         rows=finding.rows,

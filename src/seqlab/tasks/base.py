@@ -158,7 +158,7 @@ class Task(ABC):
         raise UsageError(f"the steps of the task {self.recipe.task} are no pieces of text.")
 
 
-tasks: Registry[type[Task]] = Registry("task", room="seqlab.tasks")
+tasks: Registry[type[Task]] = Registry("task", package="seqlab.tasks")
 
 
 def shown(text: str) -> str:

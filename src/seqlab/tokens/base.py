@@ -79,4 +79,4 @@ class Tokenizer(ABC):
         return [self.encode(text) for text in texts]
 
 
-tokenizers: Registry[type[Tokenizer]] = Registry("tokenizer", room="seqlab.tokens")
+tokenizers: Registry[type[Tokenizer]] = Registry("tokenizer", package="seqlab.tokens")

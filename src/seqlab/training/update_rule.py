@@ -32,7 +32,7 @@ class UpdateRule(ABC):
         """Move parameters that all have a gradient, and go on remembering."""
 
 
-update_rules: Registry[type[UpdateRule]] = Registry("optimizer", room="seqlab.training")
+update_rules: Registry[type[UpdateRule]] = Registry("optimizer", package="seqlab.training")
 
 
 def gradient_of(parameter: Tensor) -> Tensor:
