@@ -31,7 +31,7 @@ $(READY): pyproject.toml constraints.txt
 	touch $(READY)
 
 native: setup
-	$(BIN)/python -m seqlab.cells.native_build
+	$(BIN)/python -m seqlab.cells.native.build
 
 demo: setup
 	$(BIN)/python -m seqlab.cli.demo

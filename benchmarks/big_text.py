@@ -24,8 +24,8 @@ TARGET_MB = 1000.0
 
 TRAIN = """
 import json, resource, sys, time
-import seqlab.runs.start as start
-from seqlab.recipes.reading import check, override
+import seqlab.runs.train.start as start
+from seqlab.recipes.read import check, override
 path, out, *words = sys.argv[1:]
 clock = time.perf_counter()
 prepared = start.prepare(check(override({"data": {"train": path}}, words, model="lstm"), where="benchmark"), out=out)

@@ -19,17 +19,17 @@ from torch import Tensor
 
 from benchmarks.timing import interleaved, verdict
 from seqlab.decoding.beam import BeamSearch
-from seqlab.decoding.choosers import Likeliest
 from seqlab.decoding.constraints import AtLeast
+from seqlab.decoding.length_normalization import Power
+from seqlab.decoding.protocol import Translator
 from seqlab.decoding.ready import ready_to_write
-from seqlab.decoding.score_rules import Power
 from seqlab.decoding.search import Search, Sources, Symbols
-from seqlab.decoding.single_path import SinglePath
-from seqlab.decoding.translator import Translator
-from seqlab.interop.config import Config
-from seqlab.interop.pairs import read_bart
+from seqlab.decoding.stepwise import SinglePath
+from seqlab.decoding.token_choice import Likeliest
+from seqlab.interop.families.seq2seq import read_bart
+from seqlab.interop.formats.config import Config
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.single_step_product import Product
+from seqlab.models.single_step.product import Product
 
 VOCABULARY, SOURCE, NEW = 8000, 20, 30
 PAD, START, END = 1, 2, 3

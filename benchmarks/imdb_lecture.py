@@ -20,9 +20,9 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.timing import interleaved, verdict
-from seqlab.recipes.reading import check, override, read_raw
+from seqlab.recipes.read import check, override, read_raw
 from seqlab.runs.data import open_data
-from seqlab.tasks.classification import Classification
+from seqlab.tasks.classification.task import Classification
 from seqlab.training.budget import Budget
 from seqlab.training.loop import Trainer
 from seqlab.training.stop_signals import StopRequest

@@ -16,7 +16,7 @@ from pathlib import Path
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
 from seqlab.metrics.translation_scores import rate
-from seqlab.sources.opening import open_binary
+from seqlab.sources.files.compression import open_binary
 
 
 def lines_of(path: Path) -> list[str]:

@@ -19,7 +19,7 @@ from benchmarks.peak_memory import growth, peak_of
 from benchmarks.timing import Timing, interleaved, verdict
 from seqlab.blocks.recurrent import build_stack
 from seqlab.cells.base import cells
-from seqlab.cells.native_library import native, without_native
+from seqlab.cells.native.library import native, without_native
 
 SHAPES = {"A": (32, 100, 256), "B": (64, 200, 128)}
 """Batch, time, and both widths."""

@@ -24,8 +24,8 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 from benchmarks.timing import interleaved, verdict
-from seqlab.batches.feed import Position
-from seqlab.recipes.reading import check
+from seqlab.batches.loader import Position
+from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
 from seqlab.tasks.base import Task, tasks

@@ -23,7 +23,7 @@ from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import TransformerSettings
 from seqlab.models.transformer import Transformer
 from seqlab.training.clipping import clip_by_norm
-from seqlab.training.optimizer import build_optimizer
+from seqlab.training.optimizers.parameter_groups import build_optimizer
 from seqlab.training.settings import TrainingSettings
 
 VOCABULARY = 65

@@ -28,8 +28,8 @@ from benchmarks.timing import verdict
 from benchmarks.training_loop import prepared, trained_by_seqlab
 from seqlab.batches.batch import Batch
 from seqlab.tasks.base import Task
-from seqlab.tokens.bpe import BPE
 from seqlab.tokens.settings import TokenSettings
+from seqlab.tokens.subwords.bpe import BPE
 from seqlab.training.base import BatchLoss, Carry
 
 TARGET = 0.8

@@ -163,7 +163,7 @@ PICTURES = [
     (
         "The way back",
         "back_propagation",
-        "One gradient per step serves both weights, with what the way forward kept. `cells/hand_gradients.py` writes it out.",
+        "One gradient per step serves both weights, with what the way forward kept. `cells/derivations/hand_gradients.py` writes it out.",
     ),
     ("Activations", "activations", "What bends the sums. A slope above 1 occurs nowhere: only the matrices can make a gradient grow."),
 ]

@@ -14,13 +14,13 @@ import torch
 
 from seqlab.datasets.base import datasets
 from seqlab.inspection.class_token import class_token_looks
-from seqlab.models.picture_classifier import PictureClassifier
-from seqlab.models.vision_transformer import VisionTransformer
-from seqlab.pages.spotlights import Look, Spotlights
+from seqlab.models.images.classifier import PictureClassifier
+from seqlab.models.images.vision_transformer import VisionTransformer
+from seqlab.pages.charts.image_attention import Look, Spotlights
 from seqlab.runs.run import Run
 from seqlab.studies.captions import FULL, HELD_OUT, saccades, train_captioner
-from seqlab.studies.drawn_shapes import draw_scenes, split_pairs
-from seqlab.studies.small_training import seeded
+from seqlab.studies.kit.drawn_shapes import draw_scenes, split_pairs
+from seqlab.studies.kit.small_training import seeded
 
 HERE = Path(__file__).parent
 DIGIT = "3"

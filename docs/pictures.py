@@ -11,16 +11,16 @@ from pathlib import Path
 
 from seqlab.cells.activations import ACTIVATIONS, curve
 from seqlab.cells.base import cells
-from seqlab.pages.activation_curves import activation_curves
-from seqlab.pages.alignment import AlignmentMap, draw_alignment
-from seqlab.pages.beam_tree import BeamTree, beam_tree_drawing
-from seqlab.pages.cell_diagrams import cell_diagram
-from seqlab.pages.drawing import as_file, standalone
-from seqlab.pages.position_curves import position_curves
-from seqlab.pages.recurrent_graphs import back_propagation_graph, layer_graph, unrolled_copies
-from seqlab.pages.spotlights import Look, Spotlights, draw_spotlights
-from seqlab.pages.token_strips import Strip, TokenStrips, draw_token_strips
-from seqlab.pages.word_plane import PlaneWord, WordPlane, draw_word_plane
+from seqlab.pages.charts.activation_curves import activation_curves
+from seqlab.pages.charts.attention_map import AlignmentMap, draw_alignment
+from seqlab.pages.charts.beam_tree import BeamTree, beam_tree_drawing
+from seqlab.pages.charts.cell_diagrams import cell_diagram
+from seqlab.pages.charts.diagram import as_file, standalone
+from seqlab.pages.charts.embedding_map import PlaneWord, WordPlane, draw_word_plane
+from seqlab.pages.charts.image_attention import Look, Spotlights, draw_spotlights
+from seqlab.pages.charts.position_curves import position_curves
+from seqlab.pages.charts.recurrent_graphs import back_propagation_graph, layer_graph, unrolled_copies
+from seqlab.pages.charts.token_heatmap import Strip, TokenStrips, draw_token_strips
 from seqlab.positions.sinusoidal import sinusoid_curves
 from seqlab.studies.attention_steps import steps_picture
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import torch
 
 import seqlab
-from seqlab.inspection.alignment_page import strips_of
-from seqlab.inspection.alignments import alignments_of
-from seqlab.pages.token_strips import Strip, TokenStrips
+from seqlab.inspection.attention_page import strips_of
+from seqlab.inspection.attention_weights import alignments_of
+from seqlab.pages.charts.token_heatmap import Strip, TokenStrips
 from seqlab.studies.two_heads import FULL, heads_of, train_network
 
 LOOKS = Path(__file__).parent / "pictures" / "looks.json"

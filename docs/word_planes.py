@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from seqlab.baselines.counted_vectors import count_vectors
-from seqlab.pages.word_plane import PlaneWord, WordPlane
+from seqlab.pages.charts.embedding_map import PlaneWord, WordPlane
 from seqlab.studies.analogies import COUNTING, SENTENCES, parallelograms, sentences
 
 HERE = Path(__file__).parent

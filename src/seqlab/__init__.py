@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqlab.runs.python import compare, load, train
+    from seqlab.runs.api import compare, load, train
 
 __all__ = ["__version__", "compare", "load", "train"]
 
@@ -18,7 +18,7 @@ __all__ = ["__version__", "compare", "load", "train"]
 def __getattr__(name: str) -> Any:
     """Names are imported when they are used: `import seqlab` must not wait for torch."""
     if name in ("compare", "load", "train"):
-        from seqlab.runs import python
+        from seqlab.runs import api as python
 
         return getattr(python, name)
     if name == "__version__":

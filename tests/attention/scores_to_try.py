@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from seqlab.attention.base import Score, scores
 from seqlab.attention.local import MonotonicWindow, PredictedWindow, Window
-from seqlab.attention.normalising import Hard, Normaliser, Soft
+from seqlab.attention.normalization import Hard, Normaliser, Soft
 from seqlab.attention.sparse import Entmax, Sparsemax
 
 AnyModule = TypeVar("AnyModule", bound=nn.Module)

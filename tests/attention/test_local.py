@@ -10,7 +10,7 @@ import torch
 from seqlab.attention.attend import Attention
 from seqlab.attention.general import GeneralScore
 from seqlab.attention.local import MonotonicWindow, PredictedWindow
-from seqlab.attention.normalising import Soft
+from seqlab.attention.normalization import Soft
 from seqlab.core.errors import UsageError
 from tests.attention.scores_to_try import numbers, randomised
 

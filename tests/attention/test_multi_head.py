@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from seqlab.attention.kv_cache import Past
 from seqlab.attention.masks import Sight
 from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention
-from seqlab.attention.past import Past
 from seqlab.attention.recording import record_alignments
 from seqlab.core.errors import RecipeError, UsageError
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from seqlab.attention.non_local import NonLocal
-from seqlab.attention.normalising import Hard
+from seqlab.attention.normalization import Hard
 from seqlab.attention.recording import record_alignments
 from tests.attention.scores_to_try import SCORES, build_score, numbers, randomised
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-import seqlab.attention.additive_pieces as pieces_file
+import seqlab.attention.chunked_additive as pieces_file
 from seqlab.attention.additive import AdditiveScore
 from seqlab.attention.attend import Attention
 from seqlab.attention.base import Score

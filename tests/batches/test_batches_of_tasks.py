@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.feed import Position
+from seqlab.batches.loader import Position
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.open import open_source
+from seqlab.sources.open_source import open_source
 from seqlab.tasks.base import Task
-from seqlab.tasks.classification import Classification
-from seqlab.tasks.language_model import LanguageModelling
+from seqlab.tasks.classification.task import Classification
+from seqlab.tasks.language_model.task import LanguageModelling
 
 TEXT = "".join(f"line {number}: {'abcdefg'[: number % 7]}\n" for number in range(60))
 

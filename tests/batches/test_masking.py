@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from seqlab.batches.masking import NO_TARGET, Masked, Masker
 from seqlab.batches.settings import MaskingSettings
 from seqlab.core.errors import RecipeError
-from seqlab.recipes.reading import check, override
+from seqlab.recipes.read import check, override
 
 VOCABULARY, SPECIALS, MASK_ID = 50, 4, 3
 IS_ORDINARY = np.arange(VOCABULARY) >= SPECIALS

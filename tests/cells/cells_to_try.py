@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.base import Cell, State, cells
-from seqlab.cells.packing import Packing, Path
+from seqlab.cells.step_layout import Packing, Path
 
 INPUT, HIDDEN = 3, 4
 LENGTHS = [3, 5, 1, 4]  # not sorted

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from seqlab.blocks.walk import walk
+from seqlab.blocks.scan import walk
 from seqlab.cells.base import Cell, State
-from seqlab.cells.packing import Packing
+from seqlab.cells.step_layout import Packing
 
 RAGGED = [3, 7, 1, 5, 7]
 """Lengths that are not sorted, with a tie and a sequence of one step."""

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from seqlab.blocks.walk import walk
+from seqlab.blocks.scan import walk
 from seqlab.cells.base import Cell
-from seqlab.cells.packing import Packing
+from seqlab.cells.step_layout import Packing
 from tests.cells.fast_and_plain import drawn, with_drawn_weights
 
 

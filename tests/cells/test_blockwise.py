@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from seqlab.cells.base import Cell
-from seqlab.cells.blockwise import ROWS, add_products, blocks
 from seqlab.cells.coupled_lstm import CoupledLSTM
+from seqlab.cells.fast.blockwise import ROWS, add_products, blocks
 from seqlab.cells.layer_norm_lstm import LayerNormLSTM
 from seqlab.cells.lstm import LSTM
 from seqlab.cells.peephole_lstm import PeepholeLSTM

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.additive import Additive
-from seqlab.cells.closed_form import printed_weights, unrolled_at_every_step, unrolled_weights
+from seqlab.cells.derivations.closed_form import printed_weights, unrolled_at_every_step, unrolled_weights
 
 
 def recurrence(keep: Tensor, write: Tensor, candidates: Tensor, initial: Tensor) -> list[Tensor]:

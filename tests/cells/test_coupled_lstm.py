@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from seqlab.blocks.walk import walk
+from seqlab.blocks.scan import walk
 from seqlab.cells.base import Cell
 from seqlab.cells.coupled_lstm import CoupledLSTM
 from seqlab.cells.lstm import LSTM
-from seqlab.cells.packing import Packing
+from seqlab.cells.step_layout import Packing
 from tests.cells.fast_and_plain import assert_fast_equals_plain, drawn
 from tests.cells.lstm_family import after_one_step, assert_step_and_walk_have_right_gradients, num_parameters, set_gate, sigmoid
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.blocks.walk import walk
+from seqlab.blocks.scan import walk
 from seqlab.cells.base import Cell, GatedCell, State, cells
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import UsageError

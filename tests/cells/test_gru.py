@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from seqlab.blocks.walk import walk
+from seqlab.blocks.scan import walk
+from seqlab.cells.conversions.gru import gru_from_torch
+from seqlab.cells.gate_convention import Keep
 from seqlab.cells.gru import GRU
-from seqlab.cells.gru_conversion import gru_from_torch
-from seqlab.cells.keeping import Keep
-from seqlab.cells.packing import Packing
+from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 from tests.cells.fast_and_plain import FULL, assert_fast_equals_plain, assert_gradients_are_right, drawn, walked, with_drawn_weights
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.cells.hand_gradients import closed_form_hidden_gradients, hand_gradients
+from seqlab.cells.derivations.hand_gradients import closed_form_hidden_gradients, hand_gradients
 from seqlab.cells.rnn import RNN
 
 BATCH, TIME, IN, HIDDEN, OUT = 3, 6, 4, 5, 2

@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.blocks.walk import walk
+from seqlab.blocks.scan import walk
+from seqlab.cells.fast.lstm import LSTMWalk
 from seqlab.cells.lstm import LSTM, MOSTLY
-from seqlab.cells.lstm_fast import LSTMWalk
-from seqlab.cells.native_library import without_native
-from seqlab.cells.packing import Packing
+from seqlab.cells.native.library import without_native
 from seqlab.cells.rnn import RNN
+from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 from tests.cells.fast_and_plain import assert_fast_equals_plain, drawn, with_drawn_weights
 from tests.cells.lstm_family import after_one_step, assert_step_and_walk_have_right_gradients, num_parameters, set_gate, sigmoid

@@ -12,12 +12,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.blocks.walk import plain_walk, walk
-from seqlab.cells import native_library
+from seqlab.blocks.scan import plain_walk, walk
 from seqlab.cells.base import Cell, cells
-from seqlab.cells.native_build import build
-from seqlab.cells.native_library import native, without_native
-from seqlab.cells.packing import Packing
+from seqlab.cells.native import library as native_library
+from seqlab.cells.native.build import build
+from seqlab.cells.native.library import native, without_native
+from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import EnvironmentProblem, UsageError
 
 KERNELS = {
@@ -180,6 +180,6 @@ def test_building_without_a_compiler_says_what_is_missing(tmp_path: Path, monkey
 
 
 def test_the_switch_turns_the_kernels_off() -> None:
-    code = "import torch; from seqlab.cells.native_library import native; print(native(torch.zeros(1)))"
+    code = "import torch; from seqlab.cells.native.library import native; print(native(torch.zeros(1)))"
     found = subprocess.run([sys.executable, "-c", code], env={"SEQLAB_NATIVE": "0", "PATH": ""}, capture_output=True, text=True, check=True)
     assert found.stdout == "None\n"

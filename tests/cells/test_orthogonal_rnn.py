@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.blocks.walk import walk
+from seqlab.blocks.scan import walk
 from seqlab.cells.orthogonal_rnn import OrthogonalRNN
 from seqlab.cells.rnn import RNN
 from seqlab.cells.rotation import exponential, rotation

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.blocks.walk import walk
-from seqlab.cells.packing import Packing
+from seqlab.blocks.scan import walk
 from seqlab.cells.projected_lstm import ProjectedLSTM
+from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 from tests.cells.fast_and_plain import assert_fast_equals_plain, drawn, with_drawn_weights
 from tests.cells.lstm_family import assert_step_and_walk_have_right_gradients, num_parameters, sigmoid

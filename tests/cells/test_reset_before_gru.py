@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from seqlab.blocks.walk import walk
-from seqlab.cells.packing import Packing
+from seqlab.blocks.scan import walk
 from seqlab.cells.reset_before_gru import ResetBeforeGRU
+from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 from tests.cells.fast_and_plain import assert_fast_equals_plain, assert_gradients_are_right, drawn, with_drawn_weights
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from seqlab.cells.packing import Packing
 from seqlab.cells.rnn import RNN
+from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 from tests.cells.cells_to_try import path_of
 

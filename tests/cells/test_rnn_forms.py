@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from seqlab.cells.conversions.rnn_forms import ClassSketch, Form, OneBias, Separate, Stacked, Transposed, TwoBiases, convert
 from seqlab.cells.rnn import RNN
-from seqlab.cells.rnn_forms import ClassSketch, Form, OneBias, Separate, Stacked, Transposed, TwoBiases, convert
 from seqlab.core.errors import UsageError
 
 IN, HIDDEN, OUT = 3, 5, 2

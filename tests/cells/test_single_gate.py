@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.cells.keeping import Keep
+from seqlab.cells.gate_convention import Keep
 from seqlab.cells.single_gate import SingleGate
 from tests.cells.fast_and_plain import assert_fast_equals_plain, assert_gradients_are_right, drawn, with_drawn_weights
 

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.cells.base import Cell
+from seqlab.cells.conversions.torch_weights import from_torch, to_torch
 from seqlab.cells.coupled_lstm import CoupledLSTM
 from seqlab.cells.lstm import LSTM
 from seqlab.cells.peephole_lstm import PeepholeLSTM
 from seqlab.cells.rnn import RNN
-from seqlab.cells.torch_weights import from_torch, to_torch
 from seqlab.core.errors import UsageError
 from tests.cells.fast_and_plain import drawn, with_drawn_weights
 

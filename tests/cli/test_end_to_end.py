@@ -268,7 +268,7 @@ def test_a_data_report_on_series_counts_steps(waves_csv: Path, capsys: pytest.Ca
 def test_stopping_says_how_to_go_on_and_is_exit_code_130(
     reviews_csv: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from seqlab.runs import start
+    from seqlab.runs.train import start
 
     def stopped(*_: object, **__: object) -> Run:
         raise start.Interrupted(Path("runs/my run"), 7)

@@ -14,10 +14,10 @@ import torch
 
 from seqlab.core.errors import UsageError
 from seqlab.decoding.ensemble import Ensemble
-from seqlab.decoding.translator import Aligner
+from seqlab.decoding.protocol import Aligner
 from seqlab.models.encoder_decoder import EncoderDecoder
+from seqlab.runs.ensemble import refuse_other_tokens
 from seqlab.runs.run import Run
-from seqlab.runs.together import refuse_other_tokens
 from seqlab.tasks.base import Task
 from tests.cli.running import run
 from tests.cli.tiny_pairs import train_tiny, write_pairs

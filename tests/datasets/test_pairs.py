@@ -12,7 +12,7 @@ from seqlab.core.errors import MissingExtra, RecipeError
 from seqlab.datasets.base import datasets
 from seqlab.datasets.numbers import words_of
 from seqlab.runs.data import refuse_missing
-from seqlab.runs.finding import find_recipe
+from seqlab.runs.find_recipe import find_recipe
 
 pytestmark = pytest.mark.slow  # thousands of rows each
 

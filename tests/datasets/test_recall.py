@@ -10,7 +10,7 @@ from seqlab.core.errors import RecipeError
 from seqlab.datasets.base import datasets
 from seqlab.datasets.recall import CUES, NOISE, ROWS, sequences
 from seqlab.runs.data import open_data
-from seqlab.runs.finding import find_recipe
+from seqlab.runs.find_recipe import find_recipe
 
 
 @pytest.mark.spec(19)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from seqlab.core.seeds import derive
 from seqlab.decoding.search import Symbols
-from seqlab.models.decoder import Writing
+from seqlab.models.decoders.base import Writing
 
 Tokens = tuple[int, ...]
 END = 0

@@ -12,16 +12,16 @@ from torch import Tensor
 
 from seqlab.core.errors import UsageError
 from seqlab.decoding.beam import BeamSearch
-from seqlab.decoding.choosers import Likeliest
 from seqlab.decoding.constraints import AtLeast, NoRepeat, Prefix
 from seqlab.decoding.coverage import CoveragePenalty
 from seqlab.decoding.diversity import Diversity
+from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.score_rules import GNMT, Power, ScoreRule, Sum
-from seqlab.decoding.scoring import score_targets
+from seqlab.decoding.length_normalization import GNMT, Power, ScoreRule, Sum
 from seqlab.decoding.search import Sources, Symbols
-from seqlab.decoding.single_path import SinglePath
-from seqlab.models.decoder import Writing
+from seqlab.decoding.stepwise import SinglePath
+from seqlab.decoding.token_choice import Likeliest
+from seqlab.models.decoders.base import Writing
 from tests.decoding.tables_to_try import END, SYMBOLS, Rules, TableTranslator, Tokens, batch, everything
 from tests.models.pairs_to_try import END as REAL_END
 from tests.models.pairs_to_try import PAD, SMALL, START, build_pair, ragged_pairs

@@ -10,8 +10,8 @@ import torch
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.constraints import AtLeast, NoRepeat
 from seqlab.decoding.diversity import Diversity
+from seqlab.decoding.length_normalization import Power
 from seqlab.decoding.recording import record_search
-from seqlab.decoding.score_rules import Power
 from seqlab.decoding.search import Sources
 from tests.decoding.tables_to_try import SYMBOLS, TableTranslator, batch
 

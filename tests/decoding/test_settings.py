@@ -8,12 +8,12 @@ from pydantic import ValidationError
 from seqlab.core.errors import RecipeError, UsageError
 from seqlab.core.settings import describe
 from seqlab.decoding.beam import BeamSearch
-from seqlab.decoding.building import answer_of, build_search
-from seqlab.decoding.choosers import Likeliest, Roulette
+from seqlab.decoding.build_search import answer_of, build_search
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.score_rules import GNMT
+from seqlab.decoding.length_normalization import GNMT
 from seqlab.decoding.settings import DecodingSettings, SearchSettings
-from seqlab.decoding.single_path import SinglePath
+from seqlab.decoding.stepwise import SinglePath
+from seqlab.decoding.token_choice import Likeliest, Roulette
 from tests.decoding.tables_to_try import SYMBOLS
 
 

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from seqlab.cells.base import Cell, GatedCell, cells
-from seqlab.pages.cell_diagrams import CELLS
+from seqlab.pages.charts.cell_diagrams import CELLS
 from seqlab.studies.base import studies
 from tests.cells.cells_to_try import OPTIONS
 

@@ -13,7 +13,7 @@ from typer.main import get_command
 from seqlab.cli.main import app
 from seqlab.datasets.base import datasets
 from seqlab.models.settings import SHORT_NAMES
-from seqlab.recipes.reading import check, override, shipped_recipes
+from seqlab.recipes.read import check, override, shipped_recipes
 from seqlab.recipes.recipe import SECTIONS, settings_help
 
 ROOT = Path(__file__).parents[2]

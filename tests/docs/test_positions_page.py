@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from seqlab.pages.drawing import standalone
-from seqlab.pages.position_curves import position_curves
+from seqlab.pages.charts.diagram import standalone
+from seqlab.pages.charts.position_curves import position_curves
 from seqlab.positions.base import positions
 from seqlab.positions.sinusoidal import sinusoid_curves
 

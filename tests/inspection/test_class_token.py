@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.blocks.picture import RowsToPicture
+from seqlab.blocks.image import RowsToPicture
 from seqlab.core.errors import UsageError
 from seqlab.inspection.class_token import class_token_looks
+from seqlab.models.images.vision_transformer import VisionTransformer
 from seqlab.models.settings import VisionTransformerSettings
-from seqlab.models.vision_transformer import VisionTransformer
 
 SMALL = VisionTransformerSettings(layers=2, hidden_size=6, heads=3, patch_size=2, positions="none")
 

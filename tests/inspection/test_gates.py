@@ -11,7 +11,7 @@ from seqlab.blocks.recurrent import build_stack
 from seqlab.cells.gru import GRU
 from seqlab.core.errors import UsageError
 from seqlab.inspection.gates import gate_use
-from seqlab.inspection.unrolling import unroll
+from seqlab.inspection.unroll import unroll
 
 
 def lstm_with_biases(write: float, forget: float, expose: float) -> nn.LSTM:

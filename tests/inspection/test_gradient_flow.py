@@ -11,7 +11,7 @@ from seqlab.blocks.recurrent import build_stack
 from seqlab.cells.lstm import LSTM
 from seqlab.core.errors import UsageError
 from seqlab.inspection.gradient_flow import gradient_flow
-from seqlab.inspection.unrolling import unroll
+from seqlab.inspection.unroll import unroll
 
 IN, HIDDEN, TIME = 3, 5, 7
 

@@ -15,7 +15,7 @@ from seqlab.cells.additive import Additive
 from seqlab.cells.base import GatedCell, cells
 from seqlab.core.errors import UsageError
 from seqlab.inspection.implicit_attention import implicit_attention
-from seqlab.inspection.unrolling import unroll
+from seqlab.inspection.unroll import unroll
 
 IN, HIDDEN, TIME = 3, 5, 7
 OPTIONS: dict[str, dict[str, Any]] = {"projected_lstm": {"proj_size": 2}}

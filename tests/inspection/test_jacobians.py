@@ -14,9 +14,9 @@ from seqlab.cells.base import cells
 from seqlab.cells.rnn import RNN
 from seqlab.core.errors import UsageError
 from seqlab.inspection.jacobians import jacobian_norms, jacobians
-from seqlab.inspection.plain_product import norm_bound, plain_jacobians, slopes
-from seqlab.inspection.spectral import product_norm, root_of_largest_eigenvalue, spectral_norm
-from seqlab.inspection.unrolling import unroll
+from seqlab.inspection.rnn_jacobian import norm_bound, plain_jacobians, slopes
+from seqlab.inspection.spectral_norm import product_norm, root_of_largest_eigenvalue, spectral_norm
+from seqlab.inspection.unroll import unroll
 
 IN, HIDDEN, TIME = 3, 5, 7
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from seqlab.cells.base import GatedCell, cells
 from seqlab.core.errors import UsageError
 from seqlab.inspection.memory_path import memory_path
-from seqlab.inspection.unrolling import unroll
+from seqlab.inspection.unroll import unroll
 
 IN, HIDDEN, TIME = 3, 5, 7
 OPTIONS: dict[str, dict[str, Any]] = {"projected_lstm": {"proj_size": 2}}

@@ -10,7 +10,7 @@ from seqlab.cells.rnn import RNN
 from seqlab.core.errors import UsageError
 from seqlab.inspection.jacobians import jacobians
 from seqlab.inspection.scalar_study import scalar_curve, scalar_study, scalar_walk
-from seqlab.inspection.unrolling import unroll
+from seqlab.inspection.unroll import unroll
 
 
 @pytest.mark.spec(92)

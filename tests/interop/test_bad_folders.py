@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from seqlab.core.errors import DataError, RunError, SeqlabError
-from seqlab.interop.importing import import_weights, imported_facts
+from seqlab.interop.import_model import import_weights, imported_facts
 from tests.interop import folders
 from tests.interop.folders import transformers
 

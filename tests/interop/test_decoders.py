@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from seqlab.interop.importing import import_weights
+from seqlab.interop.import_model import import_weights
 from seqlab.runs.run import Run
 from tests.interop import folders
 from tests.interop.folders import transformers

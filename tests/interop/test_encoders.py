@@ -10,7 +10,7 @@ import torch
 from torch.testing import assert_close
 
 from seqlab.batches.padding import pad
-from seqlab.interop.importing import import_weights, imported_facts
+from seqlab.interop.import_model import import_weights, imported_facts
 from tests.interop import folders
 from tests.interop.folders import TEXTS, transformers
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import BertForMaskedLM, GPT2LMHeadModel
 
-from seqlab.interop.importing import import_weights
+from seqlab.interop.import_model import import_weights
 from tests.interop.folders import bert_config, gpt2_config, write_bytes, write_model, write_words
 from tests.runs.source_runs import fine_tune
 

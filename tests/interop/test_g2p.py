@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from seqlab.core.errors import DataError
-from seqlab.interop.g2p import ARRAYS, PHONEMES
-from seqlab.interop.importing import import_weights
+from seqlab.interop.families.g2p import ARRAYS, PHONEMES
+from seqlab.interop.import_model import import_weights
 from tests.cli.running import run
 from tests.interop.real_weights import g2p_file
 

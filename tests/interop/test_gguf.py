@@ -13,9 +13,9 @@ import torch
 from torch.testing import assert_close
 
 from seqlab.core.errors import DataError
-from seqlab.interop.gguf import halves_apart, read_gguf
-from seqlab.interop.gguf_header import read_gguf_header
-from seqlab.interop.importing import import_weights
+from seqlab.interop.formats.gguf import halves_apart, read_gguf
+from seqlab.interop.formats.gguf_header import read_gguf_header
+from seqlab.interop.import_model import import_weights
 from tests.interop import folders
 from tests.interop.folders import BYTE_PIECES, MERGES, NUM_BYTE_PIECES, transformers
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import UsageError
-from seqlab.interop.importing import import_weights
+from seqlab.interop.import_model import import_weights
 from seqlab.runs.run import Run
 from tests.cli.running import run
 from tests.interop import folders

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from seqlab.interop.importing import import_weights, imported_facts
+from seqlab.interop.import_model import import_weights, imported_facts
 from tests.interop.folders import load_gguf_checkpoint, transformers
 from tests.interop.real_weights import minilm_folder, smollm_file
 

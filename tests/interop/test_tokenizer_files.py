@@ -9,9 +9,9 @@ import pytest
 import sentencepiece
 
 from seqlab.core.errors import DataError, UsageError
-from seqlab.interop.sentence_pieces import read_pair_of_pieces, read_pieces
-from seqlab.interop.tokenizer_files import read_tokenizer
-from seqlab.tasks.pair_tokens import PublishedPairTokens
+from seqlab.interop.formats.sentencepiece import read_pair_of_pieces, read_pieces
+from seqlab.interop.formats.tokenizer_files import read_tokenizer
+from seqlab.tasks.translation.tokens import PublishedPairTokens
 from seqlab.tokens.hugging_face import HuggingFace
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
 from tests.interop.folders import BYTE_PIECES, MERGES, NUM_BYTE_PIECES, NUM_WORDS, WORDS, transformers

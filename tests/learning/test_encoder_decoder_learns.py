@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqlab.decoding.choosers import Likeliest
 from seqlab.decoding.search import Sources, Symbols
-from seqlab.decoding.single_path import SinglePath
+from seqlab.decoding.stepwise import SinglePath
+from seqlab.decoding.token_choice import Likeliest
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import DecoderSettings, TransformerSettings
-from seqlab.training.optimizer import build_optimizer
+from seqlab.training.optimizers.parameter_groups import build_optimizer
 from seqlab.training.settings import TrainingSettings
 
 PAD, START, END, SYMBOLS, LENGTH, BATCH = 0, 1, 2, 8, 6, 48

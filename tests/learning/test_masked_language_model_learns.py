@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import torch
 
-from seqlab.batches.feed import Position
-from seqlab.recipes.reading import check
+from seqlab.batches.loader import Position
+from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.masked_language_model import MaskedLanguageModelling
-from seqlab.training.optimizer import build_optimizer
+from seqlab.tasks.masked_language_model.task import MaskedLanguageModelling
+from seqlab.training.optimizers.parameter_groups import build_optimizer
 
 pytestmark = pytest.mark.long  # short each, long together
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import seqlab
+from seqlab.sources.formats.tagged_words import TaggedWords
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.tagged_words import TaggedWords
-from seqlab.tasks.tagging import TaggedSentence
+from seqlab.tasks.tagging.task import TaggedSentence
 from tests.runs.source_runs import hurried, pretrain
 
 SMALL = ("training.threads=1", "training.evaluate_every=50", "training.batch_size=32", "model.dropout=0")

@@ -10,7 +10,7 @@ import pytest
 from seqlab.metrics.items import means
 from seqlab.metrics.paired import compare_with
 from seqlab.metrics.slices import by_item, cut, quarters, ranges, slices, within_items
-from seqlab.metrics.stream import Stream
+from seqlab.metrics.token_stream import Stream
 
 
 def test_every_part_has_its_own_score_and_count() -> None:

@@ -9,12 +9,12 @@ from torch import Tensor, nn
 from seqlab.attention.base import scores
 from seqlab.cells.base import cells
 from seqlab.core.errors import UsageError
-from seqlab.decoding.choosers import Chooser, Likeliest, Roulette
 from seqlab.decoding.search import Sources, Symbols
-from seqlab.decoding.single_path import SinglePath
-from seqlab.models.captioner import Captioner, build_captioner
-from seqlab.models.region_network import RegionNetwork
-from seqlab.studies.small_models import cell_maker
+from seqlab.decoding.stepwise import SinglePath
+from seqlab.decoding.token_choice import Chooser, Likeliest, Roulette
+from seqlab.models.images.captioner import Captioner, build_captioner
+from seqlab.models.images.regions import RegionNetwork
+from seqlab.studies.kit.small_models import cell_maker
 
 START, END = 0, 1
 OPTIONS = {"projected_lstm": {"proj_size": 7}}

@@ -12,10 +12,10 @@ from torch.nn import functional as F
 from seqlab.attention.masks import window_mask
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
+from seqlab.models.decoders.transformer import TransformerDecoder
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import DecoderSettings, RecurrentSettings, TransformerSettings
 from seqlab.models.transformer import Transformer
-from seqlab.models.transformer_decoder import TransformerDecoder
 from tests.blocks.torch_twin import as_torch_names
 from tests.models.pairs_to_try import PAD, SMALL, SOURCE_TOKENS, TARGET_TOKENS, Pairs, build_pair, ragged_pairs
 from tests.models.settings_to_try import assert_every_parameter_has_a_gradient, ragged

@@ -7,14 +7,14 @@ from inspect import Parameter, signature
 import pytest
 from pydantic import TypeAdapter
 
-from seqlab.blocks.picture import RowsToPicture
+from seqlab.blocks.image import RowsToPicture
 from seqlab.cells.base import cells
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import RecipeError
 from seqlab.models.base import Body, bodies
-from seqlab.models.picture_classifier import build_picture_network
-from seqlab.models.picture_network import PictureNetwork
-from seqlab.models.published import PUBLISHED
+from seqlab.models.images.base import PictureNetwork
+from seqlab.models.images.classifier import build_picture_network
+from seqlab.models.presets import PUBLISHED
 from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES, ModelSettings, PictureSettings, VisionTransformerSettings, for_sequences
 
 PICTURE_KINDS = {"vision_transformer", "image_convolutional"}

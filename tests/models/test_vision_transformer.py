@@ -8,12 +8,12 @@ from torch import Tensor, nn
 from transformers import ViTConfig, ViTModel
 
 from seqlab.attention.recording import record_alignments
-from seqlab.blocks.picture import RowsToPicture
+from seqlab.blocks.image import RowsToPicture
 from seqlab.core.errors import RecipeError
 from seqlab.models.classifier import build_classifier
-from seqlab.models.picture_classifier import PictureClassifier
+from seqlab.models.images.classifier import PictureClassifier
+from seqlab.models.images.vision_transformer import VisionTransformer
 from seqlab.models.settings import VisionTransformerSettings
-from seqlab.models.vision_transformer import VisionTransformer
 
 TINY = VisionTransformerSettings(
     layers=2, hidden_size=12, heads=3, feedforward_size=20, patch_size=2, channels=3, activation="gelu", norm_eps=1e-12, dropout=0.0

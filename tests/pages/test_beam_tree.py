@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from seqlab.pages.beam_tree import BeamTree, Branch, beam_tree_drawing, render_beam_tree
-from seqlab.pages.drawing import Box, Line, standalone
+from seqlab.pages.charts.beam_tree import BeamTree, Branch, beam_tree_drawing, render_beam_tree
+from seqlab.pages.charts.diagram import Box, Line, standalone
 from tests.pages.reading import Page
 
 BRANCHES = [

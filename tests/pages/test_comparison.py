@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from seqlab.pages.by_length import LengthChart, LengthLine
+from seqlab.pages.charts.interval_rows import Reach, interval_rows
 from seqlab.pages.comparison import Agreement, ComparisonPage, Contrast, DisputedExample, Standing, render_comparison
-from seqlab.pages.interval_rows import Reach, interval_rows
 from seqlab.pages.report_data import Curve, Series
-from seqlab.pages.slices import Cut, slices_section
+from seqlab.pages.sections.by_length import LengthChart, LengthLine
+from seqlab.pages.sections.slices import Cut, slices_section
 from tests.pages.reading import Page
 
 HOSTILE = "<img src=x onerror=alert(1)>\x1b[2J\u202e"

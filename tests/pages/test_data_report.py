@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from seqlab.pages.data_report import render_survey
-from seqlab.sources.survey import Leak, PartSurvey, Quantiles, Survey
+from seqlab.sources.survey.report import Leak, PartSurvey, Quantiles, Survey
 from tests.pages.reading import Page
 
 HOSTILE = "<img src=x onerror=alert(1)>\x1b[2J\u202e"

@@ -5,10 +5,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from seqlab.pages.intervals import interval_bar
+from seqlab.pages.charts.intervals import interval_bar
 from seqlab.pages.report import render_report
 from seqlab.pages.report_data import Report, ScoreLine
-from seqlab.pages.scores import outcome, verdict
+from seqlab.pages.sections.scores import outcome, verdict
 from tests.pages.reading import Page
 
 

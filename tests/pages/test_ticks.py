@@ -6,7 +6,7 @@ import math
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from seqlab.pages.ticks import log_ticks, round_range, tick_labels, ticks, widen
+from seqlab.pages.charts.ticks import log_ticks, round_range, tick_labels, ticks, widen
 
 numbers = st.floats(-1e300, 1e300, allow_nan=False)
 sizes = st.floats(1e-9, 1e9)

@@ -10,7 +10,7 @@ from seqlab.cells.settings import CoupledLSTMSettings, GRUSettings, LSTMSettings
 from seqlab.core.errors import UsageError
 from seqlab.core.settings import Settings
 from seqlab.models.settings import RecurrentSettings
-from seqlab.recipes.reading import check, override
+from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
 
 

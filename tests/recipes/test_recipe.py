@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import Settings, describe
 from seqlab.models.settings import SHORT_NAMES
-from seqlab.recipes.reading import TASKS, check, override, read_raw, sentence_of, shipped_recipes
+from seqlab.recipes.read import TASKS, check, override, read_raw, sentence_of, shipped_recipes
 from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
 from seqlab.tasks.base import tasks
 

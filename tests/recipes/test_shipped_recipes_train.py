@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import seqlab
-from seqlab.recipes.reading import shipped_recipes
+from seqlab.recipes.read import shipped_recipes
 
 IN_SECONDS = ("cmudict", "multi30k", "multi30k-gru")
 """The others read or count for longer, before or after their two updates."""

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-from seqlab.models.n_gram_bag import NGramBag
-from seqlab.runs.finding import find_recipe
+from seqlab.models.ngram_bag import NGramBag
+from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.start import Interrupted, Prepared, prepare, resume, train
+from seqlab.runs.train.start import Interrupted, Prepared, prepare, resume, train
 from seqlab.training.base import Nobody, StepReport
 
 WORDS = ["bag.n_grams=2", "tokens.kind=words", "model.kind=convolutional", "model.layers=1", "model.hidden_size=6", "training.batch_size=8",

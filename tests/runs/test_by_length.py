@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from seqlab.metrics.items import means
-from seqlab.runs.by_length import quality_by_length
+from seqlab.runs.compare.by_length import quality_by_length
 from tests.cli.running import run
 from tests.cli.tiny_pairs import train_tiny, write_pairs
 from tests.pages.reading import Page

@@ -12,7 +12,7 @@ import pytest
 
 from seqlab.core.errors import RunError, SeqlabError
 from seqlab.runs.run import Run
-from seqlab.runs.start import resume
+from seqlab.runs.train.start import resume
 from tests.runs import toy_runs
 from tests.runs.toy_runs import CLASSIFIER, fingerprint, finish, go_on, newest_checkpoint, start
 

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from seqlab.core.errors import SeqlabError
-from seqlab.runs.folder import read_recipe, seal
+from seqlab.runs.folder.layout import read_recipe, seal
 from seqlab.runs.run import Run
-from seqlab.runs.start import resume
-from seqlab.training.checkpoint import Checkpoint, Checkpoints
-from seqlab.training.weights import read_weights, write_weights
+from seqlab.runs.train.start import resume
+from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
+from seqlab.training.checkpoints.weights_file import read_weights, write_weights
 from tests.runs import toy_runs
 from tests.runs.toy_runs import CLASSIFIER, finish, start
 

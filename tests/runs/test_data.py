@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from seqlab.core.errors import DataError, RecipeError
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data, open_more, refuse_missing
 

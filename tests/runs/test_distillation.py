@@ -10,11 +10,11 @@ import torch
 from torch.nn import functional as F
 
 import seqlab
-from seqlab.batches.feed import Position
+from seqlab.batches.loader import Position
 from seqlab.core.errors import RecipeError, RunError
-from seqlab.runs.finding import find_recipe
+from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.start import Prepared, prepare, resume
+from seqlab.runs.train.start import Prepared, prepare, resume
 from tests.runs.source_runs import SMALL, hurried, pretrain, write_table, write_text
 from tests.runs.test_fine_tuning import train_until
 from tests.runs.toy_runs import fingerprint
@@ -113,7 +113,7 @@ def test_a_stopped_student_goes_on_to_the_same_bits_and_only_with_the_same_teach
     shutil.copytree(recurrent_run.folder, teacher)
     text = write_text(tmp_path)
     with hurried():
-        from seqlab.runs.start import train
+        from seqlab.runs.train.start import train
 
         whole = train(prepared(text, teacher, model="gru", task="language_model", name="whole"))
         train_until(prepared(text, teacher, model="gru", task="language_model", name="stopped"), steps=3)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import seqlab
-from seqlab.runs.comparing import compare_runs
+from seqlab.runs.compare.compare import compare_runs
 
 
 @pytest.mark.slow

@@ -11,10 +11,10 @@ import torch
 import seqlab
 from seqlab.core.files import sha256
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.finding import find_recipe
-from seqlab.runs.folder import read_recipe
+from seqlab.runs.find_recipe import find_recipe
+from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.start import Prepared, prepare
+from seqlab.runs.train.start import Prepared, prepare
 from tests.runs.source_runs import SMALL, fine_tune, hurried, write_table, write_tags, write_text
 from tests.runs.toy_runs import fingerprint, finish, go_on, kill_after
 
@@ -137,7 +137,7 @@ def test_the_run_needs_its_source_neither_to_load_nor_to_resume(tmp_path: Path, 
     train_until(ready, steps=3)
     shutil.rmtree(source)
     with hurried():
-        from seqlab.runs.start import resume
+        from seqlab.runs.train.start import resume
 
         again = resume(tmp_path / "stopped")
     first, second = fingerprint(whole.folder), fingerprint(again.folder)
@@ -147,7 +147,7 @@ def test_the_run_needs_its_source_neither_to_load_nor_to_resume(tmp_path: Path, 
 
 def train_until(ready: Prepared, *, steps: int) -> None:
     """Train, and stop after some steps as Ctrl-C does."""
-    from seqlab.runs.start import Interrupted, train
+    from seqlab.runs.train.start import Interrupted, train
     from seqlab.training.base import Nobody, StepReport
 
     class Stopper(Nobody):

@@ -9,7 +9,7 @@ import pytest
 
 import seqlab
 from seqlab.core.errors import DataError, RecipeError, RunError
-from seqlab.runs.finding import find_recipe
+from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from tests.runs.source_runs import SMALL, fine_tune, hurried, pretrain, write_table, write_text
 

@@ -10,10 +10,10 @@ import pytest
 import seqlab
 from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.items import means
-from seqlab.metrics.stream import BLOCK, Stream
-from seqlab.runs.leaks import note_leaks, sentence_without_leaks
-from seqlab.sources.passages import Repeats
-from seqlab.sources.survey import PartSurvey, Survey
+from seqlab.metrics.token_stream import BLOCK, Stream
+from seqlab.runs.survey.leaks import note_leaks, sentence_without_leaks
+from seqlab.sources.survey.passages import Repeats
+from seqlab.sources.survey.report import PartSurvey, Survey
 from seqlab.tasks.base import Evaluation, Task
 from tests.runs.test_comparing import SMALL, write_notes
 

@@ -6,10 +6,10 @@ import pytest
 
 import seqlab
 from seqlab.core.errors import UsageError
-from seqlab.runs.finding import find_recipe
-from seqlab.runs.next_steps import after_training
+from seqlab.runs.find_recipe import find_recipe
+from seqlab.runs.report.next_steps import after_training
 from seqlab.runs.run import Run
-from seqlab.runs.start import prepare, train
+from seqlab.runs.train.start import prepare, train
 from tests.runs.toy_runs import write_data
 
 SETTINGS = ["model.kind=transformer", "model.layers=1", "model.hidden_size=12", "model.heads=2", "tokens.kind=words", "training.window=9",

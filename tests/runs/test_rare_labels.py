@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.runs.data import OpenedData, open_data
 from seqlab.tasks.base import tasks
 

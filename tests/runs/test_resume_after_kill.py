@@ -116,7 +116,7 @@ def die_at_call(owner: str, name: str, number: int, *, after: bool) -> None:
 
 def die_after_part(share: float, number: int) -> None:
     """Die when the n-th file of tensors is written to some share."""
-    from seqlab.training import weights
+    from seqlab.training.checkpoints import weights_file as weights
 
     original = weights.save_file
     left = iter(range(number - 1, -1, -1))

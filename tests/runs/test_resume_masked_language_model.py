@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from seqlab.runs.finding import find_recipe
-from seqlab.runs.start import Interrupted, prepare, resume, train
+from seqlab.runs.find_recipe import find_recipe
+from seqlab.runs.train.start import Interrupted, prepare, resume, train
 from seqlab.training.base import Nobody, StepReport
 from tests.runs.toy_runs import fingerprint, write_data
 

@@ -49,8 +49,8 @@ def test_a_signal_saves_and_says_how_to_go_on(number: signal.Signals, whole: Pat
 
 
 def stop_while_scoring(number: int, data: Path, folder: Path) -> None:
-    from seqlab.runs.start import Interrupted
-    from seqlab.tasks.classification import Classification
+    from seqlab.runs.train.start import Interrupted
+    from seqlab.tasks.classification.task import Classification
 
     def evaluate(*_: object) -> None:
         os.kill(os.getpid(), number)

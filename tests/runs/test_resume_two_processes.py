@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import EnvironmentProblem, RunError
-from seqlab.runs.folder import new_folder
-from seqlab.runs.lock import locked
+from seqlab.runs.folder.layout import new_folder
+from seqlab.runs.folder.lock import locked
 from tests.runs import toy_runs
 from tests.runs.toy_runs import CLASSIFIER, finish, spawn, start, wait
 
@@ -97,7 +97,7 @@ def test_a_folder_with_other_things_is_never_taken(names: list[str], words: str,
 
 def start_late(data: Path, folder: Path) -> None:
     """Choose the folder while it is free, and come when somebody else has finished a run in it."""
-    from seqlab.runs import start as room
+    from seqlab.runs.train import start as room
 
     prepare = room.prepare
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import seqlab
-from seqlab.runs.folder import JOURNAL
+from seqlab.runs.folder.layout import JOURNAL
 from seqlab.training.journal import read_journal
 
 TEXT = "round and round the garden, like a teddy bear.\none step, two steps, tickle you under there.\n" * 30

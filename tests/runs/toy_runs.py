@@ -16,12 +16,12 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from seqlab.runs.folder import RECIPE
+from seqlab.runs.folder.layout import RECIPE
 from seqlab.training.journal import read_journal
 
 # Children are forked from a server that has imported torch but never computed, so one costs milliseconds and none inherits threads.
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["pytest", "seqlab.runs.start", "seqlab.runs.finding", "seqlab.tasks.classification", "seqlab.models.recurrent",
+CONTEXT.set_forkserver_preload(["pytest", "seqlab.runs.train.start", "seqlab.runs.find_recipe", "seqlab.tasks.classification.task", "seqlab.models.recurrent",
                                 "seqlab.models.transformer", "torch.optim.adamw", "tests.runs.toy_runs"])  # fmt: skip
 TIMES = ("time", "seconds")
 """What differs between two runs of the same thing."""
@@ -64,8 +64,8 @@ def write_data(kind: str, folder: Path) -> Path:
 
 def start(data: Path, folder: Path, settings: list[str]) -> None:
     """Train from the beginning, in this process. Settings are those of SETTINGS, or further ones."""
-    from seqlab.runs.finding import find_recipe
-    from seqlab.runs.start import prepare, train
+    from seqlab.runs.find_recipe import find_recipe
+    from seqlab.runs.train.start import prepare, train
 
     _hurry()
     recipe, _ = find_recipe(str(data), ["training.threads=1", *settings])
@@ -74,7 +74,7 @@ def start(data: Path, folder: Path, settings: list[str]) -> None:
 
 def go_on(data: Path, folder: Path, settings: list[str]) -> None:
     """What somebody does after a run was killed: resume it, or start it again when it had not begun."""
-    from seqlab.runs.start import resume
+    from seqlab.runs.train.start import resume
 
     _hurry()
     if (folder / RECIPE).exists():
@@ -85,7 +85,7 @@ def go_on(data: Path, folder: Path, settings: list[str]) -> None:
 
 def _hurry() -> None:
     """Shorten what is not in question here."""
-    from seqlab.tasks import language_model
+    from seqlab.tasks.language_model.task import task as language_model
     from seqlab.training import forecast
 
     language_model.SAMPLE_TOKENS = 12

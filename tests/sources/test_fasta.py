@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import DataError
-from seqlab.sources.fasta import keys_of
-from seqlab.sources.inference import guess
-from seqlab.sources.open import open_source
+from seqlab.sources.formats.fasta import keys_of
+from seqlab.sources.guess import guess
+from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 
 GOOD = """>one label=promoter organism=E. coli

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from seqlab.core.errors import DataError
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.runs.data import OpenedData, open_data
-from seqlab.tasks.tagged_rows import TaggedRows
+from seqlab.tasks.tagging.rows import TaggedRows
 
 ROWS = [{"frames": [[0.5, 1], [0.7, 2]], "tags": ["low", "high"]}, {"frames": [[3, 4.5]], "tags": ["low"]}]
 TABLE = "id,step,x,y,phase\na,0,0.5,1,low\na,1,0.7,2,high\nb,0,3,4.5,low\nb,1,1,1,low\n"

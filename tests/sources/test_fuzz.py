@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seqlab.core.errors import DataError
-from seqlab.sources.open import open_parts
+from seqlab.sources.open_source import open_parts
 from seqlab.sources.settings import DataSettings
 
 PIECES = st.sampled_from(

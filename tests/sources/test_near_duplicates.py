@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seqlab.sources import near_duplicates, passages
-from seqlab.sources.near_duplicates import ALIKE, Sketches, alike, candidates
-from seqlab.sources.open import open_source
-from seqlab.sources.passages import WINDOW, Passages
-from seqlab.sources.sameness import content_of, plain_text_of
+from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
-from seqlab.sources.survey import survey
+from seqlab.sources.survey.near_duplicates import ALIKE, Sketches, alike, candidates
+from seqlab.sources.survey.passages import WINDOW, Passages
+from seqlab.sources.survey.report import near_duplicates, passages, survey
+from seqlab.sources.survey.row_equality import content_of, plain_text_of
 from tests.sources.test_survey import part
 
 WORDS = ["river", "house", "old", "green", "walks", "sings", "never", "always", "window", "letter", "morning", "paper", "table", "garden"]

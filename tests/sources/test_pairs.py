@@ -14,7 +14,7 @@ import pytest
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Source
-from seqlab.sources.open import is_there, open_parts, open_source
+from seqlab.sources.open_source import is_there, open_parts, open_source
 from seqlab.sources.settings import DataSettings
 
 PAIR = DataSettings(source="en", target="de")

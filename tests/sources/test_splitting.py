@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from seqlab.core.errors import DataError
 from seqlab.sources.base import Source, TextSource
-from seqlab.sources.open import open_source
+from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
 
@@ -116,7 +116,7 @@ def test_parts_do_not_depend_on_the_process(tmp_path: Path) -> None:
     table(tmp_path / "t.csv", [f"film {i}" for i in range(60)])
     program = (
         "import sys; from pathlib import Path\n"
-        "from seqlab.sources.open import open_source; from seqlab.sources.settings import DataSettings\n"
+        "from seqlab.sources.open_source import open_source; from seqlab.sources.settings import DataSettings\n"
         "from seqlab.sources.splitting import hold_out\n"
         "for how in ('content', 'random'):\n"
         "    parts = hold_out(open_source(sys.argv[1], DataSettings()), how=how, valid_share=.2, test_share=.2, seed=5)\n"

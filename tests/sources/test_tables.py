@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seqlab.core.errors import DataError
-from seqlab.sources import opening
 from seqlab.sources.columns import label_of, require_columns, text_of
-from seqlab.sources.csv_table import CsvTable
-from seqlab.sources.delimiters import guess_delimiter
-from seqlab.sources.open import open_source
+from seqlab.sources.files import compression as opening
+from seqlab.sources.formats.csv_table import CsvTable
+from seqlab.sources.formats.delimiters import guess_delimiter
+from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))

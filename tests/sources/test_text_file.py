@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seqlab.core.errors import DataError
-from seqlab.sources import lines, opening
 from seqlab.sources.base import TextSource
-from seqlab.sources.open import open_source
+from seqlab.sources.files import compression as opening
+from seqlab.sources.files import lines
+from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 
 ANY = st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"])

@@ -11,7 +11,7 @@ import torch
 from seqlab.blocks.convolution import ConvolutionLayer
 from seqlab.studies.attention_costs import KERNEL
 from seqlab.studies.attention_steps import WORDS as STEP_WORDS
-from seqlab.studies.small_training import train_small
+from seqlab.studies.kit.small_training import train_small
 from seqlab.studies.two_heads import IT, NOUNS, OF_THE_FIRST, QUICK, REASON, WORDS, TwoHeads, draw_sentences
 from tests.studies.findings import quick
 

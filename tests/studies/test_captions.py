@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from seqlab.datasets.shapes import COLOURS, GRID, MASKS, NOISE, SQUARE, Scene
-from seqlab.studies.drawn_shapes import END, LONGEST, START, WORDS, as_batch, draw_scenes, picture_of, split_pairs
+from seqlab.studies.kit.drawn_shapes import END, LONGEST, START, WORDS, as_batch, draw_scenes, picture_of, split_pairs
 from tests.studies.findings import quick
 
 

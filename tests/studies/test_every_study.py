@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from seqlab.studies.base import Finding, studies
-from seqlab.studies.writing import write_study
+from seqlab.studies.kit.write_study import write_study
 from tests.pages.reading import Page, pictures
 from tests.studies.findings import quick
 

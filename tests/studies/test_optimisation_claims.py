@@ -13,13 +13,13 @@ from torch import nn
 from seqlab.blocks.residual import Residual
 from seqlab.pages.report_data import Series
 from seqlab.studies.first_updates import PARTS, _norms_of_parts, relative_spread, spread_of_normal
+from seqlab.studies.kit.small_pairs import END, NUM_VALID, PAD, START, TENS, SmallPairs, german_numbers
+from seqlab.studies.kit.small_pairs import ONES as GERMAN_ONES
+from seqlab.studies.kit.small_training import Training, loss_series, train_small
+from seqlab.studies.kit.small_transformer import SmallTransformer
 from seqlab.studies.rectified_adam import ADAM, MEASURED, RECTIFIED, WARM, rectified_adam
 from seqlab.studies.rectified_adam import QUICK as QUICK_TRANSLATION
 from seqlab.studies.residual_and_norm import Bare, OnlyNorm, OnlySum
-from seqlab.studies.small_pairs import END, NUM_VALID, PAD, START, TENS, SmallPairs, german_numbers
-from seqlab.studies.small_pairs import ONES as GERMAN_ONES
-from seqlab.studies.small_training import Training, loss_series, train_small
-from seqlab.studies.small_transformer import SmallTransformer
 from seqlab.studies.warm_up_steps import ADAM as POST_NORM_ADAM
 from seqlab.studies.warm_up_steps import QUICK, SGD_FAST, SGD_SLOW, SMALL
 from tests.studies.findings import quick

@@ -8,17 +8,17 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.studies.cue_and_question import NUM_CUES, NUM_NOISE, CueAndQuestion
 from seqlab.studies.from_recurrence_to_attention import marked_symbols
-from seqlab.studies.longest_chain import longest_chain
+from seqlab.studies.kit.critical_path import longest_chain
+from seqlab.studies.kit.cue_and_question import NUM_CUES, NUM_NOISE, CueAndQuestion
+from seqlab.studies.kit.saved_memory import saved_for_backward
+from seqlab.studies.kit.small_models import FixedSize, PerStep, Reader, cell_maker
+from seqlab.studies.kit.small_text import small_text
+from seqlab.studies.kit.small_training import seeded, train_small
 from seqlab.studies.moving_ball import ball_paths, crossing_paths
 from seqlab.studies.no_memory import changes, first_signs
-from seqlab.studies.saved_memory import saved_for_backward
-from seqlab.studies.small_models import FixedSize, PerStep, Reader, cell_maker
-from seqlab.studies.small_text import small_text
-from seqlab.studies.small_training import seeded, train_small
 from seqlab.studies.truncation import Summarised, Truncated
-from seqlab.training.sgd import SGD
+from seqlab.training.optimizers.sgd import SGD
 
 
 def generator() -> torch.Generator:

@@ -8,7 +8,7 @@ import pytest
 
 from seqlab.studies.analogies import questions, sentences
 from seqlab.studies.contexts import SENSES, draw_use
-from seqlab.studies.twins import PAIRS
+from seqlab.studies.word_order import PAIRS
 from tests.studies.findings import quick
 
 BLIND = ("bag of words", "attention without positions")

@@ -14,16 +14,16 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from seqlab.batches.feed import Position
+from seqlab.batches.loader import Position
 from seqlab.core.errors import DataError, MissingExtra, RecipeError
 from seqlab.decoding.ensemble import Ensemble
-from seqlab.decoding.scoring import score_targets
-from seqlab.models.picture_encoder import PictureEncoder
-from seqlab.recipes.reading import check
+from seqlab.decoding.forced_scoring import score_targets
+from seqlab.models.images.encoder import PictureEncoder
+from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.runs.surveying import survey_parts, survey_warnings
-from seqlab.sources.pixels import decode_picture, fitted, pixels_of
-from seqlab.tasks.captioning import Captioning
+from seqlab.runs.survey.parts import survey_parts, survey_warnings
+from seqlab.sources.formats.pixels import decode_picture, fitted, pixels_of
+from seqlab.tasks.captioning.task import Captioning
 from seqlab.tokens.vocabulary import EOS
 
 image = pytest.importorskip("PIL.Image")

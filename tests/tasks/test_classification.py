@@ -11,9 +11,9 @@ from sklearn.metrics import accuracy_score, f1_score, log_loss
 from torch import nn
 
 from seqlab.core.errors import DataError
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.classification import Classification
+from seqlab.tasks.classification.task import Classification
 
 ROWS = [
     ("a fine day", "good"),

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from seqlab.tasks.dynamic_evaluation import DynamicNumbers, dynamic_log_probs
-from seqlab.tasks.surprise import log_probs_of
+from seqlab.tasks.language_model.dynamic_evaluation import DynamicNumbers, dynamic_log_probs
+from seqlab.tasks.language_model.log_likelihood import log_probs_of
 from tests.tasks.test_neural_cache import make_model, make_store
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 
-from seqlab.batches.feed import Position
-from seqlab.recipes.reading import check
+from seqlab.batches.loader import Position
+from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.base import Task, tasks
 

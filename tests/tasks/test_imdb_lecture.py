@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from seqlab.recipes.reading import check, override, read_raw
+from seqlab.recipes.read import check, override, read_raw
 from seqlab.runs.data import open_data
-from seqlab.tasks.classification import Classification
+from seqlab.tasks.classification.task import Classification
 from seqlab.training.schedule import learning_rate
 
 WORDS = [f"word{number}" for number in range(40)]

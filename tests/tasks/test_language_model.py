@@ -13,10 +13,10 @@ import torch
 from seqlab.baselines.ngram import NGram
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.score import Score
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.base import Evaluation
-from seqlab.tasks.language_model import LanguageModelling
+from seqlab.tasks.language_model.task import LanguageModelling
 
 TEXT = "the cat sat on the mat.\nthe dog sat on the log.\nthe end\n" * 12
 
@@ -167,7 +167,7 @@ def test_text_comes_in_pieces_that_join_to_the_whole_and_a_seed_repeats_it(tmp_p
 def test_carried_state_is_taken_over_inside_an_epoch_and_dropped_at_its_start(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM)
     model = task.build_model().eval()
-    from seqlab.batches.feed import Position
+    from seqlab.batches.loader import Position
 
     feed = task.feed(Position())
     first, second = feed.take(), feed.take()

@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from seqlab.baselines.neighbours import UNKNOWN
-from seqlab.batches.feed import Position
+from seqlab.batches.loader import Position
 from seqlab.batches.masking import NO_TARGET
 from seqlab.core.errors import DataError, UsageError
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.masked_language_model import MaskedLanguageModelling
+from seqlab.tasks.masked_language_model.task import MaskedLanguageModelling
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
 
 TEXT = "the cat sat on the mat.\nthe dog sat on the log.\nthe end\n" * 12

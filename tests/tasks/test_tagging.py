@@ -17,15 +17,15 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 from torch import nn
 
-from seqlab.batches.feed import Position
+from seqlab.batches.loader import Position
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.models.settings import TaggingSettings
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
 from seqlab.sources.base import Row
-from seqlab.tasks.tagging import NO_TAG, TaggedSentence, Tagging
-from seqlab.tasks.word_inputs import WordInputs
+from seqlab.tasks.tagging.task import NO_TAG, TaggedSentence, Tagging
+from seqlab.tasks.tagging.word_inputs import WordInputs
 from seqlab.tokens.hugging_face import HuggingFace
 
 TRAIN = [

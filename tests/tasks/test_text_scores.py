@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqlab.tasks.language_model import LanguageModelling
+from seqlab.tasks.language_model.task import LanguageModelling
 from seqlab.tokens.vocabulary import EOS
 from tests.tasks.test_language_model import LSTM, TRANSFORMER, log_probs, make
 
@@ -58,7 +58,7 @@ def test_a_text_has_one_score_alone_and_in_any_company(tmp_path: Path, model: di
     task = make(tmp_path, model=model, window=8)
     network = task.build_model().eval()
     together = task.score(network, TEXTS)
-    monkeypatch.setattr("seqlab.tasks.text_scores.MOST_LOGITS", 1)  # one text after the other
+    monkeypatch.setattr("seqlab.tasks.language_model.text_scores.MOST_LOGITS", 1)  # one text after the other
     for text, score in zip(TEXTS, together, strict=True):
         (alone,) = task.score(network, [text])
         np.testing.assert_allclose([token.log_prob for token in alone.tokens], [token.log_prob for token in score.tokens], atol=1e-5)

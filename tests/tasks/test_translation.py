@@ -12,22 +12,22 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from seqlab.batches.feed import Position
+from seqlab.batches.loader import Position
 from seqlab.core.errors import DataError, RunError, SeqlabError, UsageError
+from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.scoring import score_targets
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.runs.next_steps import after_training
+from seqlab.runs.report.next_steps import after_training
 from seqlab.runs.run import Run
-from seqlab.runs.surveying import survey_parts, survey_warnings
+from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.tasks.inputs import pieces_of, readable_pieces
-from seqlab.tasks.own_outputs import with_own_outputs
-from seqlab.tasks.pair_scores import rate
-from seqlab.tasks.target_tokens import SPECIALS
-from seqlab.tasks.translation import Translation
-from seqlab.tasks.unknown_words import with_copied_words
+from seqlab.tasks.seq2seq.scheduled_sampling import with_own_outputs
+from seqlab.tasks.seq2seq.scores import rate
+from seqlab.tasks.seq2seq.target_tokens import SPECIALS
+from seqlab.tasks.translation.task import Translation
+from seqlab.tasks.translation.unknown_words import with_copied_words
 from seqlab.tokens.base import tokenizers
 from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.vocabulary import EOS, SOS, UNK
@@ -157,7 +157,7 @@ def test_the_share_of_truth_falls_from_update_to_update_and_is_carried_along(tmp
         seen.append(truth)
         return with_own_outputs(*args, truth=truth, **more)
 
-    monkeypatch.setattr("seqlab.tasks.pair_task.with_own_outputs", watched)
+    monkeypatch.setattr("seqlab.tasks.seq2seq.task.with_own_outputs", watched)
     task = make(tmp_path, training={"batch_size": 4, "own_outputs": "linear", "own_outputs_half": 2, "own_outputs_for": "token"})
     model, carry = task.build_model().train(), ()
     for _ in range(3):

@@ -12,13 +12,13 @@ import torch
 from torch.nn import functional as F
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.feed import Position
+from seqlab.batches.loader import Position
 from seqlab.core.errors import RecipeError
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.language_model import LanguageModel
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.language_model import LanguageModelling
+from seqlab.tasks.language_model.task import LanguageModelling
 
 LINES = ["the cat sat on the mat", "a dog", "the log", "birds sing at dawn and at dusk", "no", "the end of the day"]
 LSTM = {"kind": "recurrent", "cell": "lstm", "hidden_size": 9, "embedding_size": 128, "dropout": 0.0}

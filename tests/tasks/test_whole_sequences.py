@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from seqlab.core.errors import DataError, RecipeError
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.base import Task, tasks
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import torch
 
-from seqlab.batches.feed import Position
+from seqlab.batches.loader import Position
 from seqlab.core.errors import RecipeError
 from seqlab.models.language_model import LanguageModel
-from seqlab.recipes.reading import check
+from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks import language_model as room
-from seqlab.tasks.language_model import LanguageModelling
+from seqlab.tasks.language_model.task import LanguageModelling
+from seqlab.tasks.language_model.task import task as room
 
 WIKI = " \n = Title = \n \n the <unk> , he said . \n"
 

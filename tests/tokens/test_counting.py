@@ -6,8 +6,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seqlab.tokens.chunks import cut, even_parts
 from seqlab.tokens.counting import LONGEST_PIECE, count_pieces
-from seqlab.tokens.parts import cut, even_parts
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdef"))))

@@ -10,8 +10,8 @@ import pytest
 
 from seqlab.core.errors import UsageError
 from seqlab.tokens.base import Tokenizer, tokenizers
-from seqlab.tokens.saving import load_tokenizer, save_tokenizer
 from seqlab.tokens.settings import Kind, TokenSettings
+from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, PAD, SOS, UNK
 
 KINDS = sorted(set(tokenizers.names()) - {"hugging_face"})  # which is kept as it was published, and never learned: test_hugging_face.py

@@ -15,8 +15,8 @@ from seqlab.core.errors import RunError, UsageError
 from seqlab.tokens.base import tokenizers
 from seqlab.tokens.hugging_face import HuggingFace
 from seqlab.tokens.published_vocabulary import PublishedVocabulary
-from seqlab.tokens.saving import HEADER, load_tokenizer, save_tokenizer
 from seqlab.tokens.settings import TokenSettings
+from seqlab.tokens.tokenizer_folder import HEADER, load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
 
 WORDS = ["a", "[PAD]", "cat", "##s", "[UNK]", "the", "[CLS]", "sat", "[SEP]", ".", "[MASK]"]

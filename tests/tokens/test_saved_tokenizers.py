@@ -11,8 +11,8 @@ import pytest
 
 from seqlab.core.errors import RunError
 from seqlab.tokens.base import tokenizers
-from seqlab.tokens.saving import HEADER, load_tokenizer, save_tokenizer
 from seqlab.tokens.settings import TokenSettings
+from seqlab.tokens.tokenizer_folder import HEADER, load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import PAD, UNK
 
 KINDS = sorted(set(tokenizers.names()) - {"hugging_face"})  # which is kept as it was published, and never learned: test_hugging_face.py

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import trainers
 
-from seqlab.tokens.lattice import Lattice
 from seqlab.tokens.settings import TokenSettings
-from seqlab.tokens.substrings import Substrings
-from seqlab.tokens.unigram import Unigram
-from seqlab.tokens.unigram_training import learn_unigram
+from seqlab.tokens.subwords.lattice import Lattice
+from seqlab.tokens.subwords.substrings import Substrings
+from seqlab.tokens.subwords.unigram import Unigram
+from seqlab.tokens.subwords.unigram_training import learn_unigram
 from seqlab.tokens.vocabulary import PAD, UNK
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 5), min_size=1, max_size=6)

@@ -6,10 +6,10 @@ import pytest
 import torch
 from pydantic import ValidationError
 
-from seqlab.training.checkpoint import Checkpoints
+from seqlab.training.checkpoints.checkpoint import Checkpoints
+from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.settings import TrainingSettings
 from seqlab.training.stop_signals import StopRequest
-from seqlab.training.weights import read_weights
 from tests.training.test_loop import StopAt, outcome
 from tests.training.toy_task import make_trainer, small_model
 

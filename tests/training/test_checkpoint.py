@@ -12,8 +12,8 @@ import torch
 
 from seqlab.core.errors import EnvironmentProblem
 from seqlab.core.files import sha256
-from seqlab.training.checkpoint import Checkpoint, Checkpoints
-from seqlab.training.weights import read_weights
+from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
+from seqlab.training.checkpoints.weights_file import read_weights
 
 FILES = ("MANIFEST.json", "best.safetensors", "state.json", "tensors.safetensors")
 

@@ -6,7 +6,7 @@ import pytest
 
 from seqlab.models.encoder_decoder import build_encoder_decoder
 from seqlab.models.settings import DecoderSettings, TransformerSettings
-from seqlab.training.optimizer import build_optimizer
+from seqlab.training.optimizers.parameter_groups import build_optimizer
 from seqlab.training.settings import TrainingSettings
 
 MATRICES = {"qkv", "output", "query", "key", "value", "expand", "contract"}

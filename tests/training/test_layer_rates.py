@@ -12,9 +12,9 @@ from seqlab.models.base import bodies
 from seqlab.models.classifier import build_classifier
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import ConvolutionalSettings, ModelSettings, RecurrentSettings, TransformerSettings
-from seqlab.training.depth import depth_of, rate_factors
 from seqlab.training.freezing import count_parameters, freeze
-from seqlab.training.optimizer import build_optimizer
+from seqlab.training.layer_depth import depth_of, rate_factors
+from seqlab.training.optimizers.parameter_groups import build_optimizer
 from seqlab.training.settings import StartSettings, TrainingSettings
 
 NETWORKS: dict[str, ModelSettings] = {

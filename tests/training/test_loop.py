@@ -11,15 +11,15 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from seqlab.batches.plans import ShuffledPlan
+from seqlab.batches.samplers import ShuffledPlan
 from seqlab.core.errors import TrainingError
 from seqlab.training import loop
 from seqlab.training.base import Nobody, StepReport, Validation
-from seqlab.training.checkpoint import Checkpoints
+from seqlab.training.checkpoints.checkpoint import Checkpoints
+from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.journal import read_journal
 from seqlab.training.loop import Trainer
 from seqlab.training.stop_signals import StopRequest
-from seqlab.training.weights import read_weights
 from tests.training.toy_task import Points, make_trainer, small_model
 
 

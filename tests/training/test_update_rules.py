@@ -12,15 +12,15 @@ from pydantic import ValidationError
 from torch import nn
 
 from seqlab.core.settings import choices_of
-from seqlab.training.adam_2k import Adam2k
-from seqlab.training.adamw import AdamW
 from seqlab.training.loop import Trainer
-from seqlab.training.optimizer import Optimizer, build_optimizer
-from seqlab.training.radam import RAdam
+from seqlab.training.optimizers.adam_2k import Adam2k
+from seqlab.training.optimizers.adamw import AdamW
+from seqlab.training.optimizers.base import UpdateRule, update_rules
+from seqlab.training.optimizers.parameter_groups import Optimizer, build_optimizer
+from seqlab.training.optimizers.radam import RAdam
+from seqlab.training.optimizers.sgd import SGD
 from seqlab.training.settings import TrainingSettings
-from seqlab.training.sgd import SGD
 from seqlab.training.stop_signals import StopRequest
-from seqlab.training.update_rule import UpdateRule, update_rules
 from tests.training.test_loop import StopAt, outcome
 from tests.training.toy_task import make_trainer
 

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.feed import Feed, Position
-from seqlab.batches.plans import Indices, ShuffledPlan
+from seqlab.batches.loader import Feed, Position
+from seqlab.batches.samplers import Indices, ShuffledPlan
 from seqlab.training.base import BatchLoss, Carry, Validation
 from seqlab.training.budget import Budget
 from seqlab.training.loop import Trainer

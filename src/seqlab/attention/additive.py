@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.attention.additive_pieces import in_pieces, queries_at_once
 from seqlab.attention.base import Score, scores
+from seqlab.attention.chunked_additive import in_pieces, queries_at_once
 
 
 @scores.register("additive")

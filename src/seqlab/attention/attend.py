@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from seqlab.attention.base import Score
 from seqlab.attention.local import Places, Window
-from seqlab.attention.normalising import Normaliser, Soft
+from seqlab.attention.normalization import Normaliser, Soft
 from seqlab.attention.recording import Watched
 
 MayAttend = Bool[Tensor, "#batch #target source"]

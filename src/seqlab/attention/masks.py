@@ -10,7 +10,7 @@ from torch import Tensor
 
 from seqlab.attention.block_window import cheaper_in_blocks
 from seqlab.core.errors import UsageError
-from seqlab.positions.places import places_of
+from seqlab.positions.offsets import places_of
 
 AXES = ("batch", "heads", "target", "source")
 

@@ -8,8 +8,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.attention.heads import alignment_of, attend_heads
+from seqlab.attention.kv_cache import Past
 from seqlab.attention.masks import Sight
-from seqlab.attention.past import Past
 from seqlab.attention.recording import Watched
 from seqlab.core.errors import RecipeError
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from seqlab.attention.attend import Attention
 from seqlab.attention.base import Score
 from seqlab.attention.dot import DotScore
-from seqlab.attention.normalising import Normaliser
+from seqlab.attention.normalization import Normaliser
 
 
 class NonLocal(nn.Module):

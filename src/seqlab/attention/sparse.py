@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from seqlab.attention.normalising import Normaliser, Scores
+from seqlab.attention.normalization import Normaliser, Scores
 from seqlab.core.extras import require
 
 

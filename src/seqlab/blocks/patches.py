@@ -7,7 +7,7 @@ from math import gcd
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.blocks.picture import Picture, divisors
+from seqlab.blocks.image import Picture, divisors
 from seqlab.core.errors import RecipeError
 
 

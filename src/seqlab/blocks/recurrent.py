@@ -13,7 +13,7 @@ from seqlab.blocks.locked_dropout import LockedDropout
 from seqlab.blocks.merge import MERGES, MergeName
 from seqlab.blocks.recurrent_layer import BothDirections, OneDirection, RecurrentLayer
 from seqlab.cells.base import Cell, State
-from seqlab.cells.packing import Packing
+from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 
 MakeCell = Callable[[int, int], Cell]

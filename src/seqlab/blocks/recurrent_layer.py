@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from seqlab.blocks.initial_state import InitialState
 from seqlab.blocks.merge import Merge
-from seqlab.blocks.walk import walk
+from seqlab.blocks.scan import walk
 from seqlab.cells.base import Cell, State
-from seqlab.cells.packing import Packing
+from seqlab.cells.step_layout import Packing
 
 
 class RecurrentLayer(nn.Module, ABC):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from seqlab.attention.kv_cache import Past
 from seqlab.attention.masks import Sight
 from seqlab.attention.multi_head import ALL, MultiHeadCrossAttention, MultiHeadSelfAttention, Turn
-from seqlab.attention.past import Past
 from seqlab.blocks.residual import Residual
 
 

@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from seqlab.blocks.character_encoder import NO_CHARACTER, CharacterEncoder
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.blocks.word_characters import NO_CHARACTER, CharacterEncoder
 
 MULTIPLIER = 6364136223846793005
 """Odd and large, so that the products of different rows rarely agree (Knuth's MMIX generator)."""

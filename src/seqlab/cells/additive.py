@@ -9,8 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.choices import chosen
-from seqlab.cells.keeping import Keep, flipped, mixing_of
+from seqlab.cells.gate_convention import Keep, flipped, mixing_of
+from seqlab.cells.options import chosen
 from seqlab.core.errors import UsageError, nearest
 
 Candidate = Callable[[Tensor, Tensor], Tensor]

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.cells.packing import Path
+from seqlab.cells.step_layout import Path
 from seqlab.core.registry import Registry
 
 State = tuple[Tensor, ...]

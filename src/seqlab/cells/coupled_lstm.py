@@ -8,13 +8,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.coupled_lstm_fast import CoupledLSTMWalk
+from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.coupled_lstm import CoupledLSTMWalk
 from seqlab.cells.forget_bias import open_forget_gate
-from seqlab.cells.native_library import native
-from seqlab.cells.native_walk import MemoryWalk
-from seqlab.cells.packing import Path
+from seqlab.cells.native.library import native
+from seqlab.cells.native.scan import MemoryWalk
+from seqlab.cells.step_layout import Path
 
 
 @cells.register("coupled_lstm")

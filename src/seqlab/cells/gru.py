@@ -6,14 +6,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.cells.applied import applied
 from seqlab.cells.base import State, cells
-from seqlab.cells.choices import chosen
-from seqlab.cells.gru_fast import GRUWalk, torch_walk
-from seqlab.cells.keeping import Keep, KeepingCell, keeping_old
-from seqlab.cells.native_library import native
-from seqlab.cells.native_walk import HiddenWalk
-from seqlab.cells.packing import Path
+from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.gru import GRUWalk, torch_walk
+from seqlab.cells.gate_convention import Keep, KeepingCell, keeping_old
+from seqlab.cells.native.library import native
+from seqlab.cells.native.scan import HiddenWalk
+from seqlab.cells.options import chosen
+from seqlab.cells.step_layout import Path
 
 
 @cells.register("gru")

@@ -9,12 +9,12 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.fast.apply import applied
 from seqlab.cells.forget_bias import open_forget_gate
-from seqlab.cells.native_layer_norm_lstm import NativeLayerNormWalk
-from seqlab.cells.native_library import native
-from seqlab.cells.packing import Path
+from seqlab.cells.native.layer_norm_lstm import NativeLayerNormWalk
+from seqlab.cells.native.library import native
+from seqlab.cells.step_layout import Path
 
 EPSILON = 1e-5
 """Added to the variance, as in torch's own layer norm."""

@@ -10,14 +10,14 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.activations import find_activation
-from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.choices import chosen
+from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.lstm import LSTMWalk, fused_walk, held_walk
 from seqlab.cells.forget_bias import open_forget_gate
-from seqlab.cells.lstm_fast import LSTMWalk, fused_walk, held_walk
-from seqlab.cells.native_library import native
-from seqlab.cells.native_walk import MemoryWalk
-from seqlab.cells.packing import Path
+from seqlab.cells.native.library import native
+from seqlab.cells.native.scan import MemoryWalk
+from seqlab.cells.options import chosen
+from seqlab.cells.step_layout import Path
 
 MOSTLY = 0.85
 """Share of real steps in the padded batch from which on torch's layer, padding and all, is faster than the walk by hand over the real ones."""

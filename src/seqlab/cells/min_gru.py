@@ -8,10 +8,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.min_gru_fast import MinGRUWalk
-from seqlab.cells.packing import Path
+from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.min_gru import MinGRUWalk
+from seqlab.cells.step_layout import Path
 
 
 @cells.register("min_gru")

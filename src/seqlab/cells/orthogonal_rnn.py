@@ -9,12 +9,12 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.cells.activations import find_activation
-from seqlab.cells.applied import applied
 from seqlab.cells.base import Cell, State, cells
-from seqlab.cells.packing import Path
+from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.rnn import RNNWalk
 from seqlab.cells.rnn import IN_PLACE
-from seqlab.cells.rnn_fast import RNNWalk
 from seqlab.cells.rotation import rotation, turn_pairs_
+from seqlab.cells.step_layout import Path
 from seqlab.core.errors import UsageError, nearest
 
 ALLOWED = ("modrelu", "tanh", "relu", "identity")

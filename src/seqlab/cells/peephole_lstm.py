@@ -9,15 +9,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.choices import chosen
+from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.full_peephole_lstm import FullPeepholeLSTMWalk
+from seqlab.cells.fast.peephole_lstm import PeepholeLSTMWalk
 from seqlab.cells.forget_bias import open_forget_gate
-from seqlab.cells.native_library import native
-from seqlab.cells.native_walk import MemoryWalk
-from seqlab.cells.packing import Path
-from seqlab.cells.peephole_lstm_fast import PeepholeLSTMWalk
-from seqlab.cells.peephole_lstm_full_fast import FullPeepholeLSTMWalk
+from seqlab.cells.native.library import native
+from seqlab.cells.native.scan import MemoryWalk
+from seqlab.cells.options import chosen
+from seqlab.cells.step_layout import Path
 from seqlab.core.errors import UsageError, listed, nearest
 
 Gate = Literal["write", "forget", "expose"]

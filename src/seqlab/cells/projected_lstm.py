@@ -8,11 +8,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.cells.applied import applied
 from seqlab.cells.base import GatedCell, State, cells
+from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.projected_lstm import ProjectedLSTMWalk
 from seqlab.cells.forget_bias import open_forget_gate
-from seqlab.cells.packing import Path
-from seqlab.cells.projected_lstm_fast import ProjectedLSTMWalk
+from seqlab.cells.step_layout import Path
 from seqlab.core.errors import UsageError
 
 

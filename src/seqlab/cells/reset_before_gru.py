@@ -10,14 +10,14 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from seqlab.cells.activations import ACTIVATIONS
-from seqlab.cells.applied import applied
 from seqlab.cells.base import State, cells
-from seqlab.cells.choices import chosen
-from seqlab.cells.keeping import Keep, KeepingCell, keeping_old
-from seqlab.cells.native_library import native
-from seqlab.cells.native_reset_before_gru import NativeResetBeforeWalk
-from seqlab.cells.packing import Path
-from seqlab.cells.reset_before_gru_fast import ResetBeforeGRUWalk
+from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.reset_before_gru import ResetBeforeGRUWalk
+from seqlab.cells.gate_convention import Keep, KeepingCell, keeping_old
+from seqlab.cells.native.library import native
+from seqlab.cells.native.reset_before_gru import NativeResetBeforeWalk
+from seqlab.cells.options import chosen
+from seqlab.cells.step_layout import Path
 
 
 @cells.register("reset_before_gru")
@@ -29,7 +29,7 @@ class ResetBeforeGRU(KeepingCell):
         candidate = tanh(W_c x + U_c (reset ⊙ h) + b_c)
         hidden'   = update ⊙ hidden + (1 - update) ⊙ candidate
 
-    Not the GRU of torch, which resets U_c h and not h: see seqlab.cells.gru_conversion for when the two agree.
+    Not the GRU of torch, which resets U_c h and not h: see seqlab.cells.conversions.gru for when the two agree.
     Paper: Cho et al. 2014, arXiv:1406.1078 (third version), section 2.3.
 
     keep: what the update gate at 1 keeps; "new" swaps its two places in the last line.

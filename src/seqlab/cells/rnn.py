@@ -8,10 +8,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.activations import find_activation
-from seqlab.cells.applied import applied
 from seqlab.cells.base import Cell, State, cells
-from seqlab.cells.packing import Path
-from seqlab.cells.rnn_fast import RNNWalk
+from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.rnn import RNNWalk
+from seqlab.cells.step_layout import Path
 
 IN_PLACE: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
     "tanh": lambda sums, _: sums.tanh_(),

@@ -6,14 +6,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.cells.applied import applied
 from seqlab.cells.base import State, cells
-from seqlab.cells.choices import chosen
-from seqlab.cells.keeping import Keep, KeepingCell, keeping_old
-from seqlab.cells.native_library import native
-from seqlab.cells.native_walk import HiddenWalk
-from seqlab.cells.packing import Path
-from seqlab.cells.single_gate_fast import SingleGateWalk
+from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.single_gate import SingleGateWalk
+from seqlab.cells.gate_convention import Keep, KeepingCell, keeping_old
+from seqlab.cells.native.library import native
+from seqlab.cells.native.scan import HiddenWalk
+from seqlab.cells.options import chosen
+from seqlab.cells.step_layout import Path
 
 
 @cells.register("single_gate")
@@ -25,7 +25,7 @@ class SingleGate(KeepingCell):
         hidden'   = (1 - update) ⊙ hidden + update ⊙ candidate
 
     Lectures print it with s for the hidden state, g for the gate and no biases: s' = (1 - g) ⊙ s + g ⊙ tanh(W_ss s + W_sx x).
-    A GRU whose reset gate is always open; seqlab.cells.gru_conversion writes it as one.
+    A GRU whose reset gate is always open; seqlab.cells.conversions.gru writes it as one.
 
     keep: what the gate at 1 keeps; "old" swaps its two places in the last line.
     """

@@ -12,8 +12,8 @@ from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
 from seqlab.core.errors import UsageError, shortened
 
 if TYPE_CHECKING:
-    from seqlab.runs.by_length import ByLength
-    from seqlab.runs.comparing import Comparison
+    from seqlab.runs.compare.by_length import ByLength
+    from seqlab.runs.compare.compare import Comparison
 
 EXAMPLES = """\b
 Examples:
@@ -48,11 +48,11 @@ def compare(
             what[0], models.split(","), what[1:], minutes=minutes, seeds=seeds, task=task, against=against, out=out, quiet=quiet
         )
     else:
-        from seqlab.runs.comparing import compare_runs
+        from seqlab.runs.compare.compare import compare_runs
 
         comparison = compare_runs(what, data=data or None, against=against)
         folder = Path(out) if out else Path("runs") / "compared"
-    from seqlab.runs.comparison_page import write_comparison
+    from seqlab.runs.compare.comparison_page import write_comparison
 
     options = {"models": models, "data": data, "minutes": f"{minutes:g}" if minutes else "", "seeds": str(seeds) if seeds > 1 else "", "task": task}
     page = write_comparison(comparison, folder, command=_command(what, {**options, "against": against}))
@@ -69,8 +69,8 @@ def _contest(
     words = [*settings, *([f"training.minutes={minutes}"] if minutes else [])]
     recipes = [checked(what, words, task=task, model=model) for model in models]  # all mistakes show before the first training
     from seqlab.cli.progress import TerminalProgress
-    from seqlab.runs.contest import hold_contest
-    from seqlab.runs.start import Interrupted
+    from seqlab.runs.compare.model_comparison import hold_contest
+    from seqlab.runs.train.start import Interrupted
 
     folder = Path(out) if out else Path("runs") / f"{name_of(recipes[0][0], '')}-compared"
     begin = silent if quiet else announced
@@ -91,7 +91,7 @@ def _command(what: list[str], options: dict[str, str]) -> str:
 
 
 def _show(comparison: Comparison) -> None:
-    from seqlab.runs.comparison_page import table
+    from seqlab.runs.compare.comparison_page import table
 
     rows = table(comparison)
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
@@ -119,7 +119,7 @@ def _show(comparison: Comparison) -> None:
 
 def _show_lengths(found: ByLength) -> None:
     """A line for each part: where models drift apart, and whether with longer sources."""
-    from seqlab.runs.comparison_page import shown_part
+    from seqlab.runs.compare.comparison_page import shown_part
 
     answer(f"{found.score.replace('_', ' ')} by {found.unit} in the source:")
     for place, first in enumerate(next(iter(found.parts.values()))):

@@ -10,7 +10,7 @@ from seqlab.cli.console import answer, answer_json, one_line, quoted, say, sugge
 from seqlab.core.errors import shortened
 
 if TYPE_CHECKING:
-    from seqlab.sources.survey import PartSurvey
+    from seqlab.sources.survey.report import PartSurvey
 
 EXAMPLES = """\b
 Examples:
@@ -27,8 +27,8 @@ def data(
 ) -> None:
     """Report rows, lengths, labels, repeats and leaks."""
     from seqlab.runs.data import LANGUAGE_MODELS, open_data
-    from seqlab.runs.finding import find_recipe
-    from seqlab.runs.surveying import survey_parts, survey_warnings
+    from seqlab.runs.find_recipe import find_recipe
+    from seqlab.runs.survey.parts import survey_parts, survey_warnings
 
     recipe, _ = find_recipe(what, settings or [])
     opened = open_data(recipe)

@@ -8,7 +8,7 @@ import typer
 
 from seqlab.cli.console import answer, answer_json, one_line, suggest
 from seqlab.cli.searching import searching
-from seqlab.runs.next_steps import after_scores
+from seqlab.runs.report.next_steps import after_scores
 
 if TYPE_CHECKING:
     from seqlab.tasks.base import Evaluation
@@ -62,7 +62,7 @@ def _show(evaluation: Evaluation, *, batch_size: int) -> None:
     for cut in details.get("slices", []):
         _show_slices(cut)
     if "without_leaks" in details:
-        from seqlab.runs.leaks import sentence_without_leaks
+        from seqlab.runs.survey.leaks import sentence_without_leaks
 
         answer(f"WARNING: {sentence_without_leaks(evaluation)}")
 

@@ -115,7 +115,7 @@ def _next(topic: str, wanted: list[SettingHelp]) -> str:
     from seqlab.cli.listing import KINDS, USES
     from seqlab.datasets.base import datasets
     from seqlab.models.settings import SHORT_NAMES
-    from seqlab.recipes.reading import TASKS, shipped_recipes
+    from seqlab.recipes.read import TASKS, shipped_recipes
     from seqlab.tokens.base import tokenizers
 
     if topic in TASKS:

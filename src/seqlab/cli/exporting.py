@@ -30,7 +30,7 @@ def export_run(
     if to not in names:
         cure = nearest(to, names) if to else f"seqlab export {run} --to FORMAT. There is: {listed(names)}."
         raise UsageError(f"there is no format called '{to}'." if to else "no format is named.", where="--to", cure=cure)
-    from seqlab.interop.exporting import export
+    from seqlab.interop.export_run import export
     from seqlab.runs.run import Run
 
     done = export(Run.load(run), to, out)

@@ -12,7 +12,7 @@ from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
 from seqlab.core.errors import UsageError, shortened
 
 if TYPE_CHECKING:
-    from seqlab.runs.gain import Gain
+    from seqlab.runs.transfer.transfer_gain import Gain
 
 EXAMPLES = """\b
 Examples:
@@ -41,8 +41,8 @@ def gain(
     recipe, name = checked(what, words, task=task, model="")  # mistakes show before the first training
 
     from seqlab.cli.progress import TerminalProgress
-    from seqlab.runs.gain import measure_gain
-    from seqlab.runs.start import Interrupted
+    from seqlab.runs.train.start import Interrupted
+    from seqlab.runs.transfer.transfer_gain import measure_gain
 
     folder = Path(out) if out else Path("runs") / f"{name_of(recipe, name)}-gain"
     begin = silent if quiet else announced

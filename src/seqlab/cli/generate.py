@@ -28,7 +28,7 @@ def generate(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Continue a prompt with a language model."""
-    from seqlab.recipes.reading import check
+    from seqlab.recipes.read import check
 
     given = {"max_tokens": tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
     settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}

@@ -27,7 +27,7 @@ def import_model(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Import a published model: BERT-like encoders, GPT-2, Llama-like decoders, Marian and BART, spelling to sound of g2p_en."""
-    from seqlab.interop.importing import import_weights, imported_facts
+    from seqlab.interop.import_model import import_weights, imported_facts
 
     say(f"reading {path}")
     run = import_weights(path, out=out)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def _models() -> dict[str, str]:
     from seqlab.core.settings import sentence_of
-    from seqlab.models.published import PUBLISHED
+    from seqlab.models.presets import PUBLISHED
     from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES
 
     def sentence(settings: dict[str, object]) -> str:
@@ -73,14 +73,14 @@ def _tokens() -> dict[str, str]:
 
 
 def _tasks() -> dict[str, str]:
-    from seqlab.recipes.reading import TASKS
+    from seqlab.recipes.read import TASKS
 
     sentences = _sentences("seqlab.tasks")
     return {name: sentences[name] for name in TASKS}
 
 
 def _recipes() -> dict[str, str]:
-    from seqlab.recipes.reading import sentence_of, shipped_recipes
+    from seqlab.recipes.read import sentence_of, shipped_recipes
 
     return {name: sentence_of(name) for name in shipped_recipes()}
 

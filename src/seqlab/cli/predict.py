@@ -21,7 +21,7 @@ from seqlab.core.errors import DataError, UsageError
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
     from seqlab.tasks.base import Prediction
-    from seqlab.tasks.written import Written
+    from seqlab.tasks.seq2seq.generated import Written
 
 EXAMPLES = """\b
 Examples:
@@ -95,7 +95,7 @@ def predict(
     if as_json:
         found = [_as_json(prediction) for part in together(inputs) for prediction in loaded.predict(part, top=top)]
         return answer_json({"run": str(loaded.folder), "predictions": found})
-    from seqlab.tasks.written import Written
+    from seqlab.tasks.seq2seq.generated import Written
 
     speaks, by_beam = loaded.recipe.task in TOKENS, loaded.recipe.search.beam > 1
     for part in together(inputs):

@@ -11,7 +11,7 @@ from seqlab.cli.stream import together
 from seqlab.core.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
-    from seqlab.metrics.text_score import TextScore
+    from seqlab.metrics.text_likelihood import TextScore
     from seqlab.runs.run import Run
 
 PAIR_COLUMNS = "log P\tper token\tsource\ttarget"
@@ -27,7 +27,7 @@ def show_scores(run: Run, inputs: Iterator[Any], *, ranked: bool, out: str, as_j
             answer(_line(score))
             _warn([score])
         return None
-    from seqlab.metrics.text_score import ranks
+    from seqlab.metrics.text_likelihood import ranks
 
     scores = list(found)
     places = ranks(scores)
@@ -84,7 +84,7 @@ def _warn(scores: Sequence[TextScore]) -> None:
 
 def _write(scores: Sequence[TextScore], run: Run, path: Path) -> None:
     from seqlab.core.files import write_whole
-    from seqlab.pages.surprisal import ScoredText, render_scored_texts
+    from seqlab.pages.scored_texts import ScoredText, render_scored_texts
 
     texts = [
         ScoredText(

@@ -10,7 +10,7 @@ from seqlab.cli.console import answer, answer_json, duration, quoted, say, sugge
 
 if TYPE_CHECKING:
     from seqlab.recipes.recipe import Recipe
-    from seqlab.runs.start import Prepared
+    from seqlab.runs.train.start import Prepared
 
 
 def train_with_seeds(what: str, words: list[str], seeds: int, *, task: str, model: str, out: str, quiet: bool, as_json: bool) -> None:
@@ -18,8 +18,8 @@ def train_with_seeds(what: str, words: list[str], seeds: int, *, task: str, mode
     recipe, name = checked(what, words, task=task, model=model)
 
     from seqlab.cli.progress import TerminalProgress
-    from seqlab.runs.seeds import train_seeds
-    from seqlab.runs.start import Interrupted
+    from seqlab.runs.train.seeds import train_seeds
+    from seqlab.runs.train.start import Interrupted
 
     base = Path(out) if out else Path("runs") / (name or name_of(recipe, model))
     begin = silent if quiet else announced
@@ -42,7 +42,7 @@ def train_with_seeds(what: str, words: list[str], seeds: int, *, task: str, mode
 def checked(what: str, words: list[str], *, task: str, model: str) -> tuple[Recipe, str]:
     """What can be wrong with settings and names of files shows at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
-    from seqlab.runs.finding import find_recipe
+    from seqlab.runs.find_recipe import find_recipe
 
     recipe, name = find_recipe(what, words, task=task, model=model)
     refuse_missing(recipe)
@@ -51,7 +51,7 @@ def checked(what: str, words: list[str], *, task: str, model: str) -> tuple[Reci
 
 def name_of(recipe: Recipe, model: str) -> str:
     """A name for runs that belong together: that of the data, and of the model where one is named."""
-    from seqlab.runs.start import data_name
+    from seqlab.runs.train.start import data_name
 
     return "-".join(filter(None, (data_name(recipe), model)))
 

@@ -65,11 +65,11 @@ def inputs_of_file(path: str, recipe: Recipe) -> Iterator[Any]:
     """The texts of a table or of a plain text file, or the sequences of a table with one row per step; labels are not needed."""
     from seqlab.sources.base import TextSource
     from seqlab.sources.columns import require_columns, text_of
-    from seqlab.sources.frames import steps_of
-    from seqlab.sources.joined_columns import join_columns, parts_of
-    from seqlab.sources.open import open_source
-    from seqlab.sources.opening import plain_name
-    from seqlab.sources.series import Series
+    from seqlab.sources.files.compression import plain_name
+    from seqlab.sources.open_source import open_source
+    from seqlab.sources.views.frames import steps_of
+    from seqlab.sources.views.joined_columns import join_columns, parts_of
+    from seqlab.sources.views.series import Series
     from seqlab.sources.word_lists import words_of
 
     data = recipe.data

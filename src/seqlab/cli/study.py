@@ -40,7 +40,7 @@ def study(
 
     import torch
 
-    from seqlab.studies.writing import write_study
+    from seqlab.studies.kit.write_study import write_study
 
     torch.set_num_threads(threads)
     say(f"… {sentence}")

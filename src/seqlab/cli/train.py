@@ -12,11 +12,11 @@ from seqlab.cli.console import answer, answer_json, duration, quoted, say, sugge
 from seqlab.cli.seeds import train_with_seeds
 from seqlab.core.errors import UsageError
 from seqlab.core.files import megabytes
-from seqlab.runs.next_steps import after_training
+from seqlab.runs.report.next_steps import after_training
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
-    from seqlab.runs.start import Prepared
+    from seqlab.runs.train.start import Prepared
     from seqlab.training.base import Watcher
 
 EXAMPLES = """\b
@@ -52,7 +52,7 @@ def train(
         if what or settings or task or model or out or minutes or start_from or seeds or dry_run:
             cure = f"A run goes on with the recipe it started with: seqlab train --resume {quoted(resume)}"
             raise UsageError("--resume takes only the folder of a run.", cure=cure)
-        from seqlab.runs import start
+        from seqlab.runs.train import start
 
         return _conclude(_watch(lambda watcher: start.resume(resume, watcher=watcher, say=stage), quiet=quiet), as_json=as_json)
     if not what:
@@ -66,7 +66,7 @@ def train(
         _announce(prepared)
     if dry_run:
         return _show_recipe(prepared, as_json=as_json)
-    from seqlab.runs import start
+    from seqlab.runs.train import start
 
     run = _watch(lambda watcher: start.train(prepared, watcher=watcher, say=stage), quiet=quiet)
     return _conclude(run, as_json=as_json, known=[] if quiet else prepared.warnings)
@@ -75,12 +75,12 @@ def train(
 def _prepare(what: str, words: list[str], *, task: str, model: str, start_from: str, out: str, stage: Callable[[str], None]) -> Prepared:
     """What can be wrong with settings and names of files shows at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
-    from seqlab.runs.finding import find_recipe
+    from seqlab.runs.find_recipe import find_recipe
 
     recipe, name = find_recipe(what, words, task=task, model=model, start=start_from)
     refuse_missing(recipe)
 
-    from seqlab.runs.start import prepare
+    from seqlab.runs.train.start import prepare
 
     return prepare(recipe, out=out, name=name, say=stage)
 
@@ -88,7 +88,7 @@ def _prepare(what: str, words: list[str], *, task: str, model: str, start_from: 
 def _watch(work: Callable[[Watcher], Run], *, quiet: bool) -> Run:
     """Do the work under a progress bar; say how to go on when somebody stops it."""
     from seqlab.cli.progress import TerminalProgress
-    from seqlab.runs.start import Interrupted
+    from seqlab.runs.train.start import Interrupted
 
     try:
         with TerminalProgress(quiet=quiet) as watcher:

@@ -11,7 +11,7 @@ from seqlab.core.files import write_whole
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
-    from seqlab.tasks.written import Written
+    from seqlab.tasks.seq2seq.generated import Written
 
 ENDINGS = (".svg", ".html")
 
@@ -31,8 +31,8 @@ def check_tree(file: str, texts: Sequence[str], *, beside: Mapping[str, bool]) -
 
 def draw_tree(run: Run, text: str, file: str, *, top: int) -> Written:
     """The answer, as without a tree; the picture stands in the file."""
-    from seqlab.pages.beam_tree import BeamTree, beam_tree_drawing, render_beam_tree
-    from seqlab.pages.drawing import standalone
+    from seqlab.pages.charts.beam_tree import BeamTree, beam_tree_drawing, render_beam_tree
+    from seqlab.pages.charts.diagram import standalone
 
     prediction, candidates = run.search_tree(text, top=top)
     tree = BeamTree.of(candidates, title=f"A beam of {run.recipe.search.beam}", source=text)

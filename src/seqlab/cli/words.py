@@ -66,7 +66,7 @@ def _open(what: str) -> WordVectors:
         from seqlab.tokens.vector_files import read_word_vectors
 
         return read_word_vectors(what)
-    from seqlab.inspection.embedding import embedding_of
+    from seqlab.inspection.embedding_table import embedding_of
     from seqlab.runs.run import Run
 
     return embedding_of(Run.load(what))
@@ -74,9 +74,9 @@ def _open(what: str) -> WordVectors:
 
 def _learn(what: str, out: str) -> WordVectors:
     from seqlab.baselines.counted_vectors import count_vectors
-    from seqlab.interop.writing_vectors import write_word_vectors
+    from seqlab.interop.write_vectors import write_word_vectors
+    from seqlab.sources.formats.text_file import TextFile
     from seqlab.sources.settings import DataSettings
-    from seqlab.sources.text_file import TextFile
     from seqlab.tokens.words import Words
 
     say(f"counting the words of {what}")
@@ -109,14 +109,14 @@ def _questions(table: WordVectors, path: str, multiply: bool) -> dict[str, Any]:
 
 
 def _map(table: WordVectors, asked: list[str], path: str, name: str) -> dict[str, Any]:
-    from seqlab.inspection.word_map import word_plane, write_word_map
+    from seqlab.inspection.embedding_map import word_plane, write_word_map
 
     plane = word_plane(table, asked, around=SHOWN)
     return {"map": str(write_word_map(plane, path, about=name)), "points": [[word.word, word.x, word.y] for word in plane.words]}
 
 
 def _twins(what: str, texts: tuple[str, str], *, as_json: bool) -> None:
-    from seqlab.inspection.twins import twin_distance
+    from seqlab.inspection.order_sensitivity import twin_distance
     from seqlab.runs.run import Run
 
     found = twin_distance(Run.load(what), *texts)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from seqlab.core.extras import require
 from seqlab.core.seeds import derive
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
-from seqlab.datasets.memory import MemoryRows
+from seqlab.datasets.in_memory import MemoryRows
 from seqlab.sources.base import Source
 from seqlab.sources.splitting import hold_out
 

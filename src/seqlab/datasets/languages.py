@@ -11,10 +11,10 @@ from functools import cache
 
 from seqlab.core.extras import require
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
-from seqlab.datasets.memory import MemoryRows
+from seqlab.datasets.in_memory import MemoryRows
 from seqlab.sources.base import Source
-from seqlab.sources.sameness import plain_text_of
 from seqlab.sources.splitting import hold_out
+from seqlab.sources.survey.row_equality import plain_text_of
 
 # All in Latin letters, most with close relatives: letters alone do not give the answer away.
 LOCALES = ("cs", "da", "de", "en", "es", "et", "fi", "fr", "hr", "hu", "it", "nl", "pl", "pt", "ro", "sk", "sv", "tr")

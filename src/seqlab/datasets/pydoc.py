@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets, mixed
-from seqlab.datasets.memory import MemoryText
+from seqlab.datasets.in_memory import MemoryText
 from seqlab.sources.base import Source
 from seqlab.sources.splitting import hold_out
 

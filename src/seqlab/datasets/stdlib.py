@@ -13,9 +13,9 @@ from pathlib import Path
 
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets, mixed
 from seqlab.sources.base import Source
+from seqlab.sources.formats.text_file import TextFile
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
-from seqlab.sources.text_file import TextFile
 
 LARGEST = 5_000_000  # characters in all: minutes of training, not hours
 SKIPPED = {"test", "tests", "idle_test", "site-packages", "dist-packages", "__pycache__", "encodings", "pydoc_data", "lib2to3"}

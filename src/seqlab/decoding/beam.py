@@ -11,17 +11,17 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from seqlab.core.errors import UsageError
+from seqlab.decoding.beam_slots import placed
 from seqlab.decoding.constraints import Constraint, Step
 from seqlab.decoding.coverage import CoveragePenalty
 from seqlab.decoding.diversity import Diversity
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.score_rules import ScoreRule, Sum
+from seqlab.decoding.length_normalization import ScoreRule, Sum
+from seqlab.decoding.protocol import Aligner, Translator
 from seqlab.decoding.search import Search, Sources, Symbols, normalised, ones_like
 from seqlab.decoding.search_tree import Fate, Node, Seen, Watch
-from seqlab.decoding.slots import placed
 from seqlab.decoding.top_candidates import top_candidates
-from seqlab.decoding.translator import Aligner, Translator
-from seqlab.models.decoder import Writing
+from seqlab.models.decoders.base import Writing
 
 ROOT = Node(None, -1, 0.0)
 

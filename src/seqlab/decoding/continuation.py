@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from seqlab.decoding.sampling import choose
 from seqlab.decoding.settings import DecodingSettings
+from seqlab.decoding.truncation import choose
 from seqlab.models.base import State
 
 

@@ -11,10 +11,10 @@ from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
 from seqlab.core.errors import UsageError
+from seqlab.decoding.protocol import Aligner, Translator
 from seqlab.decoding.search import normalised
-from seqlab.decoding.translator import Aligner, Translator
 from seqlab.models.base import State
-from seqlab.models.decoder import Alignment, Writing, moved
+from seqlab.models.decoders.base import Alignment, Writing, moved
 
 
 class Ensemble(nn.Module):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from seqlab.decoding.ensemble import Ensemble
-from seqlab.decoding.translator import Translator
+from seqlab.decoding.protocol import Translator
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.models.single_step import SingleStep
+from seqlab.models.single_step.model import SingleStep
 
 
 def ready_to_write(model: Translator) -> Translator:

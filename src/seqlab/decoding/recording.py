@@ -6,12 +6,12 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
+from seqlab.decoding.batched import padded
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.in_order import padded
+from seqlab.decoding.protocol import Translator
 from seqlab.decoding.search import Sources
 from seqlab.decoding.search_tree import SearchTree, Watch
-from seqlab.decoding.translator import Translator
 
 
 def record_search(

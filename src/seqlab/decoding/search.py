@@ -12,7 +12,7 @@ from torch import Tensor
 
 from seqlab.decoding.constraints import Constraint, Step
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.translator import Translator
+from seqlab.decoding.protocol import Translator
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from seqlab.core.errors import DataError
 from seqlab.inspection.nearest_words import ranked
-from seqlab.sources.opening import open_binary
+from seqlab.sources.files.compression import open_binary
 from seqlab.tokens.word_vectors import WordVectors
 
 Method = Literal["add", "multiply"]

@@ -8,10 +8,10 @@ from torch import Tensor
 
 from seqlab.attention.recording import record_alignments
 from seqlab.blocks.class_token import ClassToken
+from seqlab.blocks.image import Picture
 from seqlab.blocks.patches import count_patches
-from seqlab.blocks.picture import Picture
 from seqlab.core.errors import UsageError
-from seqlab.models.vision_transformer import VisionTransformer
+from seqlab.models.images.vision_transformer import VisionTransformer
 
 
 @torch.inference_mode()

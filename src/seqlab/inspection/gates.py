@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float
 
 from seqlab.core.errors import UsageError
-from seqlab.inspection.own_steps import Array, plain, real_only
-from seqlab.inspection.unrolling import Unrolled
+from seqlab.inspection.step_order import Array, plain, real_only
+from seqlab.inspection.unroll import Unrolled
 
 NEARLY_SHUT = 0.1
 NEARLY_OPEN = 0.9

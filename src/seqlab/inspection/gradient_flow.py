@@ -11,8 +11,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.core.errors import UsageError
-from seqlab.inspection.own_steps import Array, plain, real_only
-from seqlab.inspection.unrolling import Track, Unrolled
+from seqlab.inspection.step_order import Array, plain, real_only
+from seqlab.inspection.unroll import Track, Unrolled
 
 Loss = Callable[[Tensor], Tensor]
 """Outputs (batch, time, output) -> one number, a sum over the sequences."""

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from seqlab.cells.closed_form import unrolled_at_every_step
+from seqlab.cells.derivations.closed_form import unrolled_at_every_step
 from seqlab.inspection.memory_path import gated_track, mixing_over_time
-from seqlab.inspection.own_steps import Array, plain, real_only
-from seqlab.inspection.unrolling import Unrolled
+from seqlab.inspection.step_order import Array, plain, real_only
+from seqlab.inspection.unroll import Unrolled
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Float
 
 from seqlab.core.errors import UsageError
-from seqlab.inspection.own_steps import Array, by_distance, plain
-from seqlab.inspection.spectral import spectral_norm
-from seqlab.inspection.unrolling import Unrolled
+from seqlab.inspection.spectral_norm import spectral_norm
+from seqlab.inspection.step_order import Array, by_distance, plain
+from seqlab.inspection.unroll import Unrolled
 
 Part = Literal["hidden", "memory"]
 

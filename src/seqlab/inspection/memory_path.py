@@ -12,9 +12,9 @@ from torch import Tensor
 from seqlab.cells.base import GatedCell
 from seqlab.core.errors import UsageError
 from seqlab.inspection.jacobians import jacobians
-from seqlab.inspection.own_steps import Array, by_distance, plain
-from seqlab.inspection.spectral import spectral_norm
-from seqlab.inspection.unrolling import Track, Unrolled
+from seqlab.inspection.spectral_norm import spectral_norm
+from seqlab.inspection.step_order import Array, by_distance, plain
+from seqlab.inspection.unroll import Track, Unrolled
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from seqlab.blocks.recurrent import RecurrentStack
 from seqlab.blocks.recurrent_layer import RecurrentLayer
 from seqlab.cells.base import Cell
 from seqlab.core.errors import UsageError
-from seqlab.inspection.own_steps import Array, plain
-from seqlab.inspection.unrolling import unroll
-from seqlab.inspection.walkable import Walkable
+from seqlab.inspection.scannable import Walkable
+from seqlab.inspection.step_order import Array, plain
+from seqlab.inspection.unroll import unroll
 
 Sequences = Callable[[Tensor], Tensor]
 """(batch, time, features) -> (batch, time, features), each sequence by itself."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from seqlab.interop.exporting import Exported, Exporter, exporters
-from seqlab.interop.table_export import export_table
+from seqlab.interop.export_embedding import export_table
+from seqlab.interop.export_run import Exported, Exporter, exporters
 from seqlab.runs.run import Run
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from seqlab.metrics.bleu import check_pairs
+from seqlab.metrics.draft_score import Rated
 from seqlab.metrics.items import Statistics, Sums, means
-from seqlab.metrics.rated import Rated
 
 TOGETHER = 256
 """Pairs whose tables are filled side by side."""

@@ -25,9 +25,9 @@ import numpy as np
 from jaxtyping import Float
 
 from seqlab.metrics.bleu import check_pairs
+from seqlab.metrics.draft_score import Rated
 from seqlab.metrics.items import Statistics, Sums
 from seqlab.metrics.porter import porter_stem
-from seqlab.metrics.rated import Rated
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 BEAM = 32

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from seqlab.metrics.draft_score import Rated
 from seqlab.metrics.edit_distance import error_rate, is_exact, nearest_edits
 from seqlab.metrics.items import means
-from seqlab.metrics.rated import Rated
 
 Phonemes = Sequence[str]
 

@@ -24,11 +24,11 @@ from jaxtyping import Float
 
 from seqlab.core.errors import UsageError, nearest
 from seqlab.metrics.bleu import bleu_of_sums, check_pairs
+from seqlab.metrics.draft_score import Rated
 from seqlab.metrics.edit_distance import token_error_rate
 from seqlab.metrics.items import OfSums, Statistics, Sums, ratio
 from seqlab.metrics.meteor import meteor
 from seqlab.metrics.porter import porter_stem
-from seqlab.metrics.rated import Rated
 
 BETA = 2
 """chrF: recall weighs so many times as much as precision."""

@@ -14,8 +14,8 @@ from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
 from seqlab.blocks.query_pool import QueryPool, pooled_size
 from seqlab.core.errors import RecipeError
 from seqlab.models.base import Body, bodies
-from seqlab.models.n_gram_bag import NGramBag, build_bag
-from seqlab.models.picture_classifier import build_picture_classifier
+from seqlab.models.images.classifier import build_picture_classifier
+from seqlab.models.ngram_bag import NGramBag, build_bag
 from seqlab.models.settings import BagSettings, ModelSettings, NGramBagSettings, PictureSettings, RecurrentSettings, SequenceSettings
 
 NO_BAG = BagSettings()

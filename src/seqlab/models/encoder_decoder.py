@@ -12,10 +12,10 @@ from torch.nn import functional as F
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
 from seqlab.models.base import Encoder, bodies
-from seqlab.models.decoder import Alignment, Decoder, Writing
-from seqlab.models.decoders import build_decoder
+from seqlab.models.decoders.base import Alignment, Decoder, Writing
+from seqlab.models.decoders.build import build_decoder
+from seqlab.models.decoders.transformer import TransformerDecoder
 from seqlab.models.settings import DecoderSettings, SequenceSettings
-from seqlab.models.transformer_decoder import TransformerDecoder
 
 
 class EncoderDecoder(nn.Module):

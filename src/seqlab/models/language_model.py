@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import Body, State
-from seqlab.models.documents import Documents
+from seqlab.models.document_boundaries import Documents
 from seqlab.models.recurrent import Recurrent
 
 

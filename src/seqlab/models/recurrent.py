@@ -12,7 +12,7 @@ from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.locked_dropout import LockedDropout
 from seqlab.blocks.recurrent import RecurrentStack, build_stack
 from seqlab.cells.base import Cell, cells
-from seqlab.cells.initialisation import initialise
+from seqlab.cells.initialization import initialise
 from seqlab.core.errors import RecipeError, UsageError
 from seqlab.models.base import Body, State, bodies
 from seqlab.models.settings import RecurrentSettings

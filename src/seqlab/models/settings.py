@@ -9,7 +9,7 @@ from pydantic import Field
 from seqlab.cells.settings import CELL_KINDS, CellSettings, LSTMSettings
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import Settings
-from seqlab.models.published import PUBLISHED
+from seqlab.models.presets import PUBLISHED
 
 Width = Annotated[int, Field(ge=1)]
 Pooling = Literal["last", "first", "max", "mean", "queries"]

@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 
+from seqlab.blocks.crf import TagChain
 from seqlab.blocks.dropout import Dropout
-from seqlab.blocks.tag_chain import TagChain
 from seqlab.core.errors import RecipeError
 from seqlab.models.base import Body, bodies
 from seqlab.models.classifier import build_head

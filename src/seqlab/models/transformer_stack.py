@@ -14,7 +14,7 @@ from seqlab.attention.multi_head import Turn
 from seqlab.blocks.dropout import Dropout
 from seqlab.models.settings import TransformerSettings
 from seqlab.models.transformer_layers import build_first_norm, build_last_norm, build_positions
-from seqlab.positions.places import places_of
+from seqlab.positions.offsets import places_of
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import PackedSequence
 
 from seqlab.blocks.merge import MERGES, MergeName
-from seqlab.blocks.walk import walk
+from seqlab.blocks.scan import walk
 from seqlab.cells.base import Cell, State
-from seqlab.cells.native_library import native
-from seqlab.cells.packing import Packing, Path
+from seqlab.cells.native.library import native
+from seqlab.cells.step_layout import Packing, Path
 from seqlab.core.errors import UsageError, nearest
 from seqlab.nn.chosen_cell import CellChoice, Family, choose_cell
 from seqlab.nn.named_weights import NamedWeights

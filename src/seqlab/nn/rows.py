@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
-from seqlab.cells.packing import Packing
+from seqlab.cells.step_layout import Packing
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from seqlab.pages.by_length import LengthChart, by_length_section
-from seqlab.pages.charts import line_chart
+from seqlab.pages.charts.interval_rows import Reach, interval_rows
+from seqlab.pages.charts.line_chart import line_chart
 from seqlab.pages.html import Markup, tag, text
-from seqlab.pages.interval_rows import Reach, interval_rows
 from seqlab.pages.page import Section, page
 from seqlab.pages.report_data import Curve
+from seqlab.pages.sections.by_length import LengthChart, by_length_section
 
 LONGEST_EXAMPLE = 700
 

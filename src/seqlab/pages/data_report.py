@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from seqlab.pages.heatmap import abbreviate
+from seqlab.pages.charts.confusion_matrix import abbreviate
 from seqlab.pages.html import Markup, tag
 from seqlab.pages.numbers import number, percent
 from seqlab.pages.page import Section, page
-from seqlab.sources.survey import PartSurvey, Quantiles, Survey
+from seqlab.sources.survey.report import PartSurvey, Quantiles, Survey
 
 MOST_LABELS = 200
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlab.pages.charts import line_chart
-from seqlab.pages.classes import classes_section, confusion_section
-from seqlab.pages.examples import samples_section, wrong_section
+from seqlab.pages.charts.line_chart import line_chart
 from seqlab.pages.html import Markup, join, tag, text
 from seqlab.pages.page import Section, page
 from seqlab.pages.report_data import Curve, LanguageModelLine, Report
-from seqlab.pages.scores import scores_section
+from seqlab.pages.sections.classes import classes_section, confusion_section
+from seqlab.pages.sections.examples import samples_section, wrong_section
+from seqlab.pages.sections.scores import scores_section
 from seqlab.pages.study import number_table
 
 LONGEST_RECIPE = 100_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlab.pages.charts import line_chart
+from seqlab.pages.charts.line_chart import line_chart
 from seqlab.pages.html import Markup, tag
 from seqlab.pages.numbers import number
 from seqlab.pages.page import Section, page

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_origin
 
 from seqlab.core.errors import UsageError, nearest, shortened
 from seqlab.core.settings import choices_of, entry_of
-from seqlab.models.published import PUBLISHED
+from seqlab.models.presets import PUBLISHED
 from seqlab.models.settings import SHORT_NAMES
 from seqlab.recipes.recipe import KINDS, SECTIONS, Recipe
 

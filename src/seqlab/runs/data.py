@@ -9,25 +9,25 @@ from pathlib import Path
 
 from seqlab.core.errors import DataError, RecipeError, closest, listed, shortened
 from seqlab.datasets.base import datasets
-from seqlab.recipes.reading import shipped_recipes
+from seqlab.recipes.read import shipped_recipes
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.hidden_column import HiddenColumn
 from seqlab.sources.base import PairSource, Source, TextSource
 from seqlab.sources.columns import require_columns
-from seqlab.sources.csv_table import CsvTable
-from seqlab.sources.fewer_rows import fewer_rows
-from seqlab.sources.frames import Frames
-from seqlab.sources.inference import guess
-from seqlab.sources.joined_columns import join_columns, names_of
+from seqlab.sources.formats.csv_table import CsvTable
+from seqlab.sources.formats.image_files import looks_like_file
+from seqlab.sources.guess import guess
 from seqlab.sources.label_lists import guess_separator
-from seqlab.sources.open import format_of, is_there, open_parts, open_source
-from seqlab.sources.picture_files import looks_like_file
-from seqlab.sources.series import Series
+from seqlab.sources.open_source import format_of, is_there, open_parts, open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
-from seqlab.sources.tagged_series import TaggedSeries
-from seqlab.tasks.labelled_rows import STEPS, WHOLE, labelled_rows, names_in
-from seqlab.tasks.tagged_rows import TaggedRows
+from seqlab.sources.views.frames import Frames
+from seqlab.sources.views.hidden_column import HiddenColumn
+from seqlab.sources.views.joined_columns import join_columns, names_of
+from seqlab.sources.views.series import Series
+from seqlab.sources.views.subsample import fewer_rows
+from seqlab.sources.views.tagged_series import TaggedSeries
+from seqlab.tasks.labeled.labeled_rows import STEPS, WHOLE, labelled_rows, names_in
+from seqlab.tasks.tagging.rows import TaggedRows
 
 LANGUAGE_MODELS = ("language_model", "masked_language_model")
 """Tasks that need text and no label."""

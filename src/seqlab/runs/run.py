@@ -15,27 +15,27 @@ from torch import nn
 from seqlab.core.errors import RunError, UsageError
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.metrics.score import Score
-from seqlab.metrics.text_score import TextScore
-from seqlab.recipes.reading import check, override
+from seqlab.metrics.text_likelihood import TextScore
+from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.building import build_model
-from seqlab.runs.choices import take_choices
 from seqlab.runs.data import PAIRS, open_data, open_more, with_sides
-from seqlab.runs.folder import TOKENS, WEIGHTS, find_run, read_recipe, verify
-from seqlab.runs.leaks import note_leaks
-from seqlab.runs.results import Results, read_results
-from seqlab.runs.surveying import survey_parts
-from seqlab.runs.together import written_together
-from seqlab.tasks.adapted_scores import adapted_scores
+from seqlab.runs.ensemble import written_together
+from seqlab.runs.folder.calibration import take_choices
+from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe, verify
+from seqlab.runs.folder.results import Results, read_results
+from seqlab.runs.survey.leaks import note_leaks
+from seqlab.runs.survey.parts import survey_parts
+from seqlab.runs.train.build import build_model
 from seqlab.tasks.base import Evaluation, Prediction, Task, shown, tasks
-from seqlab.tasks.language_model import LanguageModelling
-from seqlab.tasks.pair_task import PairTask
-from seqlab.tasks.translation import Translation
+from seqlab.tasks.language_model.adapted_scores import adapted_scores
+from seqlab.tasks.language_model.task import LanguageModelling
+from seqlab.tasks.seq2seq.generated import Written
+from seqlab.tasks.seq2seq.task import PairTask
+from seqlab.tasks.translation.task import Translation
 from seqlab.tasks.vectors import VectorPooling, embedding_table, sequence_vectors, step_vectors
-from seqlab.tasks.written import Written
+from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.device import choose_device
-from seqlab.training.shapes import shapes_of
-from seqlab.training.weights import read_weights
+from seqlab.training.tensor_shapes import shapes_of
 
 MORE = "new data"
 

@@ -19,8 +19,8 @@ from typing import Any
 from seqlab.core.errors import DataError
 from seqlab.core.seeds import derive
 from seqlab.sources.base import Row, Source, TextSource
-from seqlab.sources.filtered import MarkedLines, MarkedRows, TextPart
 from seqlab.sources.settings import Split
+from seqlab.sources.views.filtered import MarkedLines, MarkedRows, TextPart
 
 TRAIN, VALID, TEST = 0, 1, 2
 LINE_END_WITHIN = 10_000

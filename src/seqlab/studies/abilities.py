@@ -11,14 +11,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.attention.past import Past
+from seqlab.attention.kv_cache import Past
 from seqlab.models.base import Body, bodies
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.cue_and_question import NUM_CUES, CueAndQuestion
-from seqlab.studies.longest_chain import longest_chain
-from seqlab.studies.small_training import seeded, train_small
+from seqlab.studies.kit.critical_path import longest_chain
+from seqlab.studies.kit.cue_and_question import NUM_CUES, CueAndQuestion
+from seqlab.studies.kit.small_training import seeded, train_small
 
 HIDDEN = 32
 FAMILIES: dict[str, RecurrentSettings | ConvolutionalSettings | TransformerSettings] = {

@@ -9,9 +9,9 @@ from itertools import permutations
 from seqlab.baselines.counted_vectors import Counting, count_vectors
 from seqlab.core.seeds import derive
 from seqlab.inspection.analogies import Question, parallel, score_questions
-from seqlab.inspection.word_map import word_plane
+from seqlab.inspection.embedding_map import word_plane
+from seqlab.pages.charts.embedding_map import WordPlane, draw_word_plane
 from seqlab.pages.report_data import Curve, Series
-from seqlab.pages.word_plane import WordPlane, draw_word_plane
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.tokens.word_vectors import WordVectors
 

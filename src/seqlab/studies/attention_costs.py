@@ -14,9 +14,9 @@ from seqlab.blocks.recurrent import build_stack
 from seqlab.cells.lstm import LSTM
 from seqlab.pages.report_data import Curve, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.longest_chain import longest_chain
-from seqlab.studies.saved_memory import saved_for_backward
-from seqlab.studies.small_training import seeded
+from seqlab.studies.kit.critical_path import longest_chain
+from seqlab.studies.kit.saved_memory import saved_for_backward
+from seqlab.studies.kit.small_training import seeded
 
 WIDTH, HEADS, KERNEL, BATCH = 64, 4, 3, 2
 RECURRENCE = "recurrence (lstm)"

@@ -10,12 +10,12 @@ from torch import Tensor
 
 from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
+from seqlab.pages.charts.number_grids import NumberGrid, draw_grids
 from seqlab.pages.html import Markup
-from seqlab.pages.number_grids import NumberGrid, draw_grids
 from seqlab.pages.report_data import Curve, Series
 from seqlab.positions.sinusoidal import SinusoidalPositions
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_training import seeded
+from seqlab.studies.kit.small_training import seeded
 
 WORDS = ("I", "saw", "a", "saw")
 """One word stands twice: only its place tells the two apart."""

@@ -11,18 +11,18 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from seqlab.datasets.shapes import GRID, SQUARE, Scene
-from seqlab.decoding.choosers import Chooser, Likeliest, Roulette
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.search import Sources, Symbols
-from seqlab.decoding.single_path import SinglePath
-from seqlab.models.captioner import Captioner, build_captioner
-from seqlab.models.region_network import RegionNetwork
+from seqlab.decoding.stepwise import SinglePath
+from seqlab.decoding.token_choice import Chooser, Likeliest, Roulette
+from seqlab.models.images.captioner import Captioner, build_captioner
+from seqlab.models.images.regions import RegionNetwork
+from seqlab.pages.charts.image_attention import Look, Pixel, Spotlights, draw_spotlights
 from seqlab.pages.report_data import Curve, Series
-from seqlab.pages.spotlights import Look, Pixel, Spotlights, draw_spotlights
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.drawn_shapes import END, LONGEST, START, WORD_IDS, WORDS, Pairs, as_batch, draw_scenes, picture_of, split_pairs
-from seqlab.studies.small_models import cell_maker
-from seqlab.studies.small_training import Training, seeded, train_small
+from seqlab.studies.kit.drawn_shapes import END, LONGEST, START, WORD_IDS, WORDS, Pairs, as_batch, draw_scenes, picture_of, split_pairs
+from seqlab.studies.kit.small_models import cell_maker
+from seqlab.studies.kit.small_training import Training, seeded, train_small
 
 VIEWS = {"attention": "attention", "state": "picture as first state"}
 CHANCE = 1 / GRID**2

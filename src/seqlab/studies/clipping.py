@@ -13,9 +13,9 @@ from seqlab.blocks.recurrent import MakeCell
 from seqlab.cells.base import Cell
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_models import Reader, cell_maker
-from seqlab.studies.small_training import Training, seeded, train_small
-from seqlab.training.sgd import SGD
+from seqlab.studies.kit.small_models import Reader, cell_maker
+from seqlab.studies.kit.small_training import Training, seeded, train_small
+from seqlab.training.optimizers.sgd import SGD
 
 CLIP = 1.0
 

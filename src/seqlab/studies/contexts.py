@@ -14,10 +14,10 @@ from torch.nn import functional as F
 from seqlab.core.seeds import derive
 from seqlab.models.base import bodies
 from seqlab.models.settings import RecurrentSettings, SequenceSettings, TransformerSettings
-from seqlab.pages.number_grids import NumberGrid, draw_grids
+from seqlab.pages.charts.number_grids import NumberGrid, draw_grids
 from seqlab.pages.report_data import Curve, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_training import Training, seeded, train_small
+from seqlab.studies.kit.small_training import Training, seeded, train_small
 
 SENSES = {
     "bank": (("river", "water", "reeds", "fish", "mud", "ferry"), ("money", "loan", "clerk", "account", "vault", "interest")),

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from seqlab.blocks.recurrent import build_stack
 from seqlab.pages.report_data import Curve, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_models import cell_maker
-from seqlab.studies.small_training import seeded, train_small
+from seqlab.studies.kit.small_models import cell_maker
+from seqlab.studies.kit.small_training import seeded, train_small
 
 CELLS = ("lstm", "coupled_lstm")
 FORGET_BIAS = 5.0

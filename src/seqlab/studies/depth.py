@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_language_model import SmallLanguageModel, valid_nats
-from seqlab.studies.small_models import cell_maker
-from seqlab.studies.small_text import SmallText, small_text
-from seqlab.studies.small_training import seeded, train_small
+from seqlab.studies.kit.small_language_model import SmallLanguageModel, valid_nats
+from seqlab.studies.kit.small_models import cell_maker
+from seqlab.studies.kit.small_text import SmallText, small_text
+from seqlab.studies.kit.small_training import seeded, train_small
 
 REAL_GAIN = 0.02
 """Nats per character below which a difference may be chance."""

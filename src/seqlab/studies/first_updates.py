@@ -10,15 +10,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from seqlab.pages.charts.interval_rows import Reach, interval_rows
 from seqlab.pages.html import Markup, tag
-from seqlab.pages.interval_rows import Reach, interval_rows
 from seqlab.pages.report_data import Curve, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_text import SmallText, small_text
-from seqlab.studies.small_training import seeded, train_small
-from seqlab.studies.small_transformer import SmallTransformer
-from seqlab.training.radam import known, rectification
-from seqlab.training.two_means import BETA2
+from seqlab.studies.kit.small_text import SmallText, small_text
+from seqlab.studies.kit.small_training import seeded, train_small
+from seqlab.studies.kit.small_transformer import SmallTransformer
+from seqlab.training.optimizers.adam_moments import BETA2
+from seqlab.training.optimizers.radam import known, rectification
 
 PARTS = ("W_q", "W_k", "W_v")
 SAMPLED = 20

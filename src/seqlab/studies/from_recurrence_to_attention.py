@@ -11,9 +11,9 @@ from torch.nn import functional as F
 
 from seqlab.pages.report_data import Curve, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.five_steps import STEPS, StepModel
-from seqlab.studies.longest_chain import longest_chain
-from seqlab.studies.small_training import Training, seeded, train_small
+from seqlab.studies.kit.critical_path import longest_chain
+from seqlab.studies.kit.five_steps import STEPS, StepModel
+from seqlab.studies.kit.small_training import Training, seeded, train_small
 
 NUM_SYMBOLS = 4
 

@@ -11,11 +11,11 @@ from torch.nn import functional as F
 from seqlab.blocks.recurrent import MakeCell
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.cue_and_question import NUM_CUES, CueAndQuestion
-from seqlab.studies.small_language_model import SmallLanguageModel, valid_nats
-from seqlab.studies.small_models import Reader, cell_maker
-from seqlab.studies.small_text import small_text
-from seqlab.studies.small_training import Training, seeded, train_small
+from seqlab.studies.kit.cue_and_question import NUM_CUES, CueAndQuestion
+from seqlab.studies.kit.small_language_model import SmallLanguageModel, valid_nats
+from seqlab.studies.kit.small_models import Reader, cell_maker
+from seqlab.studies.kit.small_text import small_text
+from seqlab.studies.kit.small_training import Training, seeded, train_small
 
 CELLS: dict[str, MakeCell] = {"lstm": cell_maker("lstm"), "gru": cell_maker("gru")}
 OPEN: dict[str, MakeCell] = {"lstm": cell_maker("lstm", remember=5.0), "gru": cell_maker("gru", remember=4.0)}

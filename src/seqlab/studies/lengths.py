@@ -11,12 +11,12 @@ from torch.nn import functional as F
 
 from seqlab.blocks.recurrent import MakeCell
 from seqlab.inspection.gradient_flow import gradient_flow
-from seqlab.inspection.unrolling import unroll
+from seqlab.inspection.unroll import unroll
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.cue_and_question import NUM_CUES, CueAndQuestion
-from seqlab.studies.small_models import Reader, cell_maker
-from seqlab.studies.small_training import seeded, train_small
+from seqlab.studies.kit.cue_and_question import NUM_CUES, CueAndQuestion
+from seqlab.studies.kit.small_models import Reader, cell_maker
+from seqlab.studies.kit.small_training import seeded, train_small
 
 CELLS: dict[str, MakeCell] = {"rnn": cell_maker("rnn"), "lstm": cell_maker("lstm", remember=5.0), "gru": cell_maker("gru", remember=3.0)}
 STRETCHES = (1.0, 2.0, 4.0, 8.0, 16.0)

@@ -9,11 +9,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.pages.paths import PathPicture, Trail, draw_paths
+from seqlab.pages.charts.paths import PathPicture, Trail, draw_paths
 from seqlab.pages.report_data import Curve, Series
 from seqlab.studies.base import Finding, studies
-from seqlab.studies.small_models import PerStep, Reader, cell_maker
-from seqlab.studies.small_training import Training, seeded, train_small
+from seqlab.studies.kit.small_models import PerStep, Reader, cell_maker
+from seqlab.studies.kit.small_training import Training, seeded, train_small
 
 BLIND, SEEING = "without history", "with history"
 

@@ -12,8 +12,8 @@ from torch.nn import functional as F
 
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_models import FixedSize, PerStep, Reader, cell_maker
-from seqlab.studies.small_training import seeded, train_small
+from seqlab.studies.kit.small_models import FixedSize, PerStep, Reader, cell_maker
+from seqlab.studies.kit.small_training import seeded, train_small
 
 SEEN = 6
 """Steps that the fixed-size classifier sees."""

@@ -11,9 +11,9 @@ from torch.nn import functional as F
 from seqlab.blocks.recurrent import MakeCell
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.cue_and_question import NUM_CUES, CueAndQuestion
-from seqlab.studies.small_models import Reader, cell_maker
-from seqlab.studies.small_training import seeded, train_small
+from seqlab.studies.kit.cue_and_question import NUM_CUES, CueAndQuestion
+from seqlab.studies.kit.small_models import Reader, cell_maker
+from seqlab.studies.kit.small_training import seeded, train_small
 
 CELLS: dict[str, MakeCell] = {
     "rnn": cell_maker("rnn"),

@@ -13,12 +13,12 @@ from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import DecoderSettings, TransformerSettings
 from seqlab.pages.report_data import Curve
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_pairs import PAD, Pair, SmallPairs, Sources, Targets, german_numbers
-from seqlab.studies.small_training import Training, loss_series, seeded, train_small
-from seqlab.training.adam_2k import Adam2k
-from seqlab.training.adamw import AdamW
-from seqlab.training.radam import RAdam, rectification
-from seqlab.training.update_rule import UpdateRule
+from seqlab.studies.kit.small_pairs import PAD, Pair, SmallPairs, Sources, Targets, german_numbers
+from seqlab.studies.kit.small_training import Training, loss_series, seeded, train_small
+from seqlab.training.optimizers.adam_2k import Adam2k
+from seqlab.training.optimizers.adamw import AdamW
+from seqlab.training.optimizers.base import UpdateRule
+from seqlab.training.optimizers.radam import RAdam, rectification
 
 ADAM, WARM, RECTIFIED, MEASURED = "Adam", "Adam with warm-up", "RAdam", "Adam that measures first"
 NUMBERS = "The translations are German numbers into English ones (zwei und vierzig → forty two): small, but words change places."

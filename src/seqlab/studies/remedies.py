@@ -7,9 +7,9 @@ from statistics import mean
 from seqlab.blocks.recurrent import MakeCell
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.cue_and_question import NUM_CUES, CueAndQuestion
+from seqlab.studies.kit.cue_and_question import NUM_CUES, CueAndQuestion
+from seqlab.studies.kit.small_models import cell_maker
 from seqlab.studies.recall import Sizes, accuracy_of
-from seqlab.studies.small_models import cell_maker
 
 VARIANTS: dict[str, tuple[str, MakeCell]] = {
     "tanh, torch's start": ("none", cell_maker("rnn")),

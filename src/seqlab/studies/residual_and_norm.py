@@ -10,9 +10,9 @@ from torch import Tensor
 from seqlab.blocks.residual import NormedResidual, PreNorm, Residual, Steps
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_text import SmallText, small_text
-from seqlab.studies.small_training import Training, loss_series, seeded, train_small
-from seqlab.studies.small_transformer import SmallTransformer, frequencies_of_valid
+from seqlab.studies.kit.small_text import SmallText, small_text
+from seqlab.studies.kit.small_training import Training, loss_series, seeded, train_small
+from seqlab.studies.kit.small_transformer import SmallTransformer, frequencies_of_valid
 
 FREQUENCIES = "frequencies of characters"
 BOTH = "both"

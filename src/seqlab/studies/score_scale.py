@@ -10,7 +10,7 @@ from torch import Tensor
 from seqlab.attention.scaled_dot import Divisor, ScaledDotScore
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_training import seeded
+from seqlab.studies.kit.small_training import seeded
 
 SOURCE = 16
 """Keys that a query chooses from."""

@@ -11,10 +11,10 @@ from torch.nn import functional as F
 
 from seqlab.pages.report_data import Curve, Mark, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.cue_and_question import NUM_CUES, CueAndQuestion
-from seqlab.studies.saved_memory import saved_for_backward
-from seqlab.studies.small_models import Reader, cell_maker
-from seqlab.studies.small_training import seeded, train_small
+from seqlab.studies.kit.cue_and_question import NUM_CUES, CueAndQuestion
+from seqlab.studies.kit.saved_memory import saved_for_backward
+from seqlab.studies.kit.small_models import Reader, cell_maker
+from seqlab.studies.kit.small_training import seeded, train_small
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from torch.nn import functional as F
 from seqlab.attention.masks import Sight
 from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
+from seqlab.pages.charts.token_heatmap import Strip, TokenStrips, draw_token_strips
 from seqlab.pages.report_data import Curve, Series
-from seqlab.pages.token_strips import Strip, TokenStrips, draw_token_strips
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_training import Training, seeded, train_small
+from seqlab.studies.kit.small_training import Training, seeded, train_small
 
 NOUNS = ("dog", "cat", "wolf", "fox", "bear", "lion", "goat", "duck", "frog", "snake", "horse", "mouse")
 VERBS = ("chased", "followed", "hunted", "caught")

@@ -10,16 +10,16 @@ import numpy as np
 import torch
 
 from seqlab.cells.base import Cell
-from seqlab.cells.initialisation import initialise
+from seqlab.cells.initialization import initialise
 from seqlab.inspection.jacobians import Part, jacobian_norms
-from seqlab.inspection.plain_product import norm_bound
+from seqlab.inspection.rnn_jacobian import norm_bound
 from seqlab.inspection.scalar_study import scalar_study, scalar_walk
-from seqlab.inspection.unrolling import unroll
+from seqlab.inspection.unroll import unroll
 from seqlab.pages.report_data import Curve, Series
 from seqlab.pages.study import shown
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_models import cell_maker
-from seqlab.studies.small_training import seeded
+from seqlab.studies.kit.small_models import cell_maker
+from seqlab.studies.kit.small_training import seeded
 
 WEIGHTS = (0.9, 1.0, 1.1)
 WALKED = 1.5

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_text import SmallText, small_text
-from seqlab.studies.small_training import Training, loss_series, seeded, train_small
-from seqlab.studies.small_transformer import VALID_ROWS, SmallTransformer
+from seqlab.studies.kit.small_text import SmallText, small_text
+from seqlab.studies.kit.small_training import Training, loss_series, seeded, train_small
+from seqlab.studies.kit.small_transformer import VALID_ROWS, SmallTransformer
 
 Placement = Literal["pre", "post"]
 PLACEMENTS: tuple[Placement, ...] = ("pre", "post")

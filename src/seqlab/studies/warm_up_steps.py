@@ -8,12 +8,12 @@ from torch import Tensor
 
 from seqlab.pages.report_data import Curve, Reference, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_text import SmallText, small_text
-from seqlab.studies.small_training import Training, loss_series, seeded, train_small
-from seqlab.studies.small_transformer import SmallTransformer, frequencies_of_valid
-from seqlab.training.adamw import AdamW
-from seqlab.training.sgd import SGD
-from seqlab.training.update_rule import UpdateRule
+from seqlab.studies.kit.small_text import SmallText, small_text
+from seqlab.studies.kit.small_training import Training, loss_series, seeded, train_small
+from seqlab.studies.kit.small_transformer import SmallTransformer, frequencies_of_valid
+from seqlab.training.optimizers.adamw import AdamW
+from seqlab.training.optimizers.base import UpdateRule
+from seqlab.training.optimizers.sgd import SGD
 
 ADAM, SGD_FAST, SGD_SLOW, SMALL = "Adam", "SGD, high rate", "SGD, lower rate", "Adam, very small constant rate"
 FREQUENCIES = "frequencies of characters"

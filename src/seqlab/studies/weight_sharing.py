@@ -14,7 +14,7 @@ from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.cells.rnn import RNN
 from seqlab.pages.report_data import Curve, Series
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.small_training import seeded
+from seqlab.studies.kit.small_training import seeded
 
 WIDTH, KERNEL, HEADS = 4, 3, 2
 NOTHING = 1e-5

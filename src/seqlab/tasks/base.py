@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from torch import nn
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.feed import Feed, Position
+from seqlab.batches.loader import Feed, Position
 from seqlab.batches.store import Store
 from seqlab.core.errors import UsageError
 from seqlab.core.registry import Registry
 from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score
-from seqlab.metrics.stream import Stream
+from seqlab.metrics.token_stream import Stream
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.teacher import Teacher

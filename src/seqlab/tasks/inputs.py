@@ -23,11 +23,11 @@ from seqlab.models.settings import ModelSettings, PictureSettings, longest_known
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
-from seqlab.sources.joined_columns import BETWEEN, join_named, parts_of
-from seqlab.tasks.labelled_rows import STEPS
+from seqlab.sources.views.joined_columns import BETWEEN, join_named, parts_of
+from seqlab.tasks.labeled.labeled_rows import STEPS
 from seqlab.tokens.base import Tokenizer, tokenizers
-from seqlab.tokens.saving import load_tokenizer, save_tokenizer
-from seqlab.tokens.steps import NumericSteps
+from seqlab.tokens.numeric_steps import NumericSteps
+from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.untrusted_json import list_of_texts, read_json_object
 from seqlab.tokens.vocabulary import EOS, PAD, SEP, UNK
 

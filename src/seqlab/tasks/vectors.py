@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from seqlab.batches.padding import pad
-from seqlab.batches.plans import LengthOrderPlan
+from seqlab.batches.samplers import LengthOrderPlan
 from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
 from seqlab.blocks.recurrent_layer import BothDirections
 from seqlab.blocks.word_embedding import WordsWithCharacters

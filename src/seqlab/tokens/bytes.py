@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 
 from seqlab.tokens.base import Ids, Tokenizer, tokenizers
-from seqlab.tokens.saving import read_header, write_header
 from seqlab.tokens.settings import TokenSettings
+from seqlab.tokens.tokenizer_folder import read_header, write_header
 from seqlab.tokens.untrusted_json import damaged
 from seqlab.tokens.vocabulary import Vocabulary
 

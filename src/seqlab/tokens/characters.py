@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlab.tokens.base import Ids, Tokenizer, tokenizers
-from seqlab.tokens.parts import even_parts
-from seqlab.tokens.saving import read_header, write_header
+from seqlab.tokens.chunks import even_parts
 from seqlab.tokens.settings import TokenSettings
+from seqlab.tokens.tokenizer_folder import read_header, write_header
 from seqlab.tokens.untrusted_json import damaged
 from seqlab.tokens.vocabulary import UNK, Vocabulary
 

@@ -16,9 +16,9 @@ from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
 from seqlab.tokens.base import Ids, Tokenizer, tokenizers
 from seqlab.tokens.published_vocabulary import PublishedVocabulary
-from seqlab.tokens.saving import read_header, write_header
 from seqlab.tokens.settings import TokenSettings
-from seqlab.tokens.subwords import LARGEST_FILE, whole_characters, words_in
+from seqlab.tokens.subwords.engine import LARGEST_FILE, whole_characters, words_in
+from seqlab.tokens.tokenizer_folder import read_header, write_header
 from seqlab.tokens.untrusted_json import damaged, read_json_object
 
 FILE, TARGET, ROLES = "tokenizer.json", "target.json", "roles.json"

@@ -15,7 +15,7 @@ from typing import IO, NoReturn
 import numpy as np
 
 from seqlab.core.errors import DataError, shortened
-from seqlab.sources.opening import check_exists, compression, open_binary, plain_name
+from seqlab.sources.files.compression import check_exists, compression, open_binary, plain_name
 from seqlab.tokens.word_vectors import Vectors, WordVectors
 
 WIDEST = 20_000

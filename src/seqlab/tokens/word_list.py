@@ -11,10 +11,10 @@ from typing import Self
 import numpy as np
 
 from seqlab.tokens.base import Ids, Tokenizer
+from seqlab.tokens.chunks import cut
 from seqlab.tokens.counting import count_pieces
-from seqlab.tokens.parts import cut
-from seqlab.tokens.saving import read_header, write_header
 from seqlab.tokens.settings import TokenSettings
+from seqlab.tokens.tokenizer_folder import read_header, write_header
 from seqlab.tokens.untrusted_json import damaged
 from seqlab.tokens.vocabulary import UNK, Vocabulary
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from torch import Tensor, nn
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.feed import Feed, Position
+from seqlab.batches.loader import Feed, Position
 
 Carry = tuple[Tensor, ...]
 

@@ -11,11 +11,11 @@ from time import perf_counter
 import torch
 from torch import nn
 
-from seqlab.batches.feed import Position
-from seqlab.training import random_state
+from seqlab.batches.loader import Position
 from seqlab.training.base import Carry, Trainable
+from seqlab.training.checkpoints import random_state
 from seqlab.training.gradients import go_backward
-from seqlab.training.optimizer import build_optimizer
+from seqlab.training.optimizers.parameter_groups import build_optimizer
 from seqlab.training.settings import TrainingSettings
 
 FEWEST, MOST = 3, 12

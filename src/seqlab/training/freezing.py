@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import nn
 
 from seqlab.core.errors import RecipeError
-from seqlab.training.depth import count_layers, depth_of
+from seqlab.training.layer_depth import count_layers, depth_of
 from seqlab.training.settings import StartSettings
 
 

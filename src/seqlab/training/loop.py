@@ -10,22 +10,22 @@ from time import perf_counter
 import torch
 from torch import Tensor, nn
 
-from seqlab.batches.feed import Position
+from seqlab.batches.loader import Position
 from seqlab.core.memory import give_back_freed_memory
 from seqlab.training.averaging import build_average
 from seqlab.training.base import Carry, Nobody, StepReport, Trainable, Watcher
 from seqlab.training.budget import Budget
-from seqlab.training.checkpoint import Checkpoint, Checkpoints
+from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
+from seqlab.training.checkpoints.snapshot import put_back, take_snapshot
+from seqlab.training.checkpoints.weights_file import replace_weights
 from seqlab.training.gradients import go_backward
 from seqlab.training.journal import Journal
-from seqlab.training.not_finite import explain_update, explain_validation, not_finite
-from seqlab.training.optimizer import build_optimizer
+from seqlab.training.non_finite import explain_update, explain_validation, not_finite
+from seqlab.training.optimizers.parameter_groups import build_optimizer
 from seqlab.training.progress import Progress, Tally
 from seqlab.training.schedule import learning_rate
 from seqlab.training.settings import TrainingSettings
-from seqlab.training.snapshot import put_back, take_snapshot
 from seqlab.training.stop_signals import StopRequest
-from seqlab.training.weights import replace_weights
 
 SECONDS_BETWEEN_CHECKPOINTS = 120.0
 EARLY = (1, 10, 100)

@@ -1,0 +1,1 @@
+"""Weights and equations of a cell in other forms: torch, Keras, textbooks."""

@@ -1,0 +1,1 @@
+"""Results derived by hand, beside the code that they explain."""

@@ -1,0 +1,1 @@
+"""Back-propagation through time written out by hand, one file per cell family."""

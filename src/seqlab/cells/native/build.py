@@ -1,0 +1,56 @@
+"""Build the kernels in C++ for this machine: `make native`, or `python -m seqlab.cells.native.build`."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from torch.utils import cpp_extension
+
+from seqlab.cells.native.library import SOURCES, flags, forget_loaded, library_path
+from seqlab.core.errors import EnvironmentProblem, SeqlabError
+
+
+def build() -> Path:
+    """The library, built if it is not there yet; written whole, so that nobody loads half of one."""
+    path = library_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (path.parent / "building.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.is_file():
+            _compile(path)
+    forget_loaded()
+    return path
+
+
+def _compile(path: Path) -> None:
+    if shutil.which(os.environ.get("CXX", "c++")) is None:
+        raise EnvironmentProblem(
+            "building the kernels needs a C++ compiler.", cure="On Debian or Ubuntu: apt install g++. seqlab works without them, too."
+        )
+    if not cpp_extension.is_ninja_available():
+        raise EnvironmentProblem("building the kernels needs ninja.", cure="pip install ninja. seqlab works without them, too.")
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        try:
+            cpp_extension.load(
+                name="walks",
+                sources=[str(SOURCES / "walks.cpp")],
+                extra_cflags=flags(),
+                extra_ldflags=["-fopenmp"],
+                build_directory=folder,
+                is_python_module=False,
+            )
+        except (RuntimeError, OSError) as error:
+            raise EnvironmentProblem(f"the kernels could not be built: {error}", cure="seqlab works without them.") from error
+        next(Path(folder).glob("walks*.so")).replace(path)
+
+
+if __name__ == "__main__":
+    try:
+        sys.stdout.write(f"{build()}\n")
+    except SeqlabError as error:
+        sys.exit(f"{error}")

@@ -1,0 +1,73 @@
+"""The layer-normalised LSTM's whole walk in C++."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from seqlab.cells.fast.bptt import matrix_gradient, recurrent_gradient, refuse_second_order
+from seqlab.cells.native.library import native
+from seqlab.cells.step_layout import Path
+
+
+class NativeLayerNormWalk(torch.autograd.Function):
+    """rows, weight, recurrent, bias, input gain, recurrent gain, memory gain, memory shift, hidden, memory, path, epsilon
+    -> outputs, last hidden, last memory.
+
+    Kept for the way back are the sums W x and U h, the memories, and the mean and 1/deviation of all three norms; gates are computed again.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        rows: Tensor,
+        weight: Tensor,
+        recurrent: Tensor,
+        bias: Tensor | None,
+        input_gain: Tensor,
+        gain: Tensor,
+        memory_gain: Tensor,
+        memory_shift: Tensor | None,
+        hidden: Tensor,
+        memory: Tensor,
+        path: Path,
+        epsilon: float,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        kernels = native(rows)
+        assert kernels is not None, "asked for a kernel where there is none"
+        sums = rows.mm(weight.t())
+        products, moments = torch.empty_like(sums), sums.new_empty(6, len(sums))
+        outputs, memories = sums.new_empty(2, len(sums), hidden.shape[1]).unbind(0)
+        last_hidden, last_memory = hidden.contiguous().clone(), memory.contiguous().clone()
+        shifts = (torch.zeros_like(input_gain) if bias is None else bias, torch.zeros_like(memory_gain) if memory_shift is None else memory_shift)
+        kernels.layer_norm_lstm_forward(
+            sums, products, recurrent, input_gain, shifts[0], gain, memory_gain, shifts[1], last_hidden, last_memory, outputs, memories, moments,
+            epsilon, path.sizes, path.reverse,
+        )  # fmt: skip
+        ctx.save_for_backward(
+            rows, weight, recurrent, input_gain, gain, memory_gain, *shifts, hidden, memory, sums, products, outputs, memories, moments
+        )
+        ctx.path, ctx.has_bias, ctx.run = path, bias is not None, kernels.layer_norm_lstm_backward
+        return outputs, last_hidden, last_memory
+
+    @staticmethod
+    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_memory: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order()
+        (
+            rows, weight, recurrent, input_gain, gain, memory_gain, shift, memory_shift, hidden, memory, sums, products, outputs, memories, moments,
+        ) = ctx.saved_tensors  # fmt: skip
+        d_sums, d_products = torch.empty_like(sums), torch.empty_like(sums)
+        d_hidden, d_memory = d_last_hidden.contiguous().clone(), d_last_memory.contiguous().clone()
+        d_gains, d_memory_gains = gain.new_zeros(3, len(gain)), gain.new_zeros(2, len(memory_gain))  # of the two sums, and the bias; gain and shift
+        ctx.run(
+            sums, products, recurrent.contiguous(), input_gain, shift, gain, memory_gain, memory_shift, memories, moments, memory.contiguous(),
+            d_outputs.contiguous(), d_hidden, d_memory, d_sums, d_products, d_gains, d_memory_gains, ctx.path.sizes, ctx.path.reverse,
+        )  # fmt: skip
+        wanted = ctx.needs_input_grad
+        d_rows = d_sums.mm(weight) if wanted[0] else None
+        d_weight = matrix_gradient(d_sums, rows) if wanted[1] else None
+        d_recurrent = recurrent_gradient(ctx.path, d_products, hidden, outputs) if wanted[2] else None
+        d_bias, d_shift = (d_gains[2], d_memory_gains[1]) if ctx.has_bias else (None, None)
+        return d_rows, d_weight, d_recurrent, d_bias, d_gains[0], d_gains[1], d_memory_gains[0], d_shift, d_hidden, d_memory, None, None

@@ -1,0 +1,77 @@
+"""The kernels in C++, where somebody has built them: found and used without a word, and never needed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from seqlab.batches.cache import cache_folder
+
+SOURCES = Path(__file__).parent / "kernels"
+SWITCH = "SEQLAB_NATIVE"
+"""This environment variable at 0 leaves the kernels alone."""
+
+FLAGS = ["-O3", "-std=c++20", "-fno-math-errno", "-fno-trapping-math", "-fopenmp"]
+VECTORS = {"AVX2": ["-mavx2", "-mfma"], "AVX512": ["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma"]}
+
+_is_off = False
+
+
+def library_path() -> Path:
+    """Where the kernels stand: one file for these sources, this torch, this Python and this kind of processor."""
+    made_from = hashlib.sha256()
+    for source in sorted(SOURCES.iterdir()):
+        made_from.update(source.read_bytes())
+    made_from.update(f"{torch.__version__} {sys.version_info[:2]} {sys.platform} {flags()}".encode())
+    return cache_folder() / "native" / f"walks-{made_from.hexdigest()[:16]}.so"
+
+
+def flags() -> list[str]:
+    """For the compiler: the vector instructions are those that torch found on this processor."""
+    return FLAGS + VECTORS.get(torch.backends.cpu.get_cpu_capability(), [])
+
+
+def native(like: Tensor) -> Any | None:
+    """The kernels, if there are any for tensors like this one."""
+    if _is_off or like.device.type != "cpu" or like.dtype not in (torch.float32, torch.float64):
+        return None
+    return _loaded()
+
+
+@contextmanager
+def without_native() -> Iterator[None]:
+    """For comparisons: inside, everything is computed in Python."""
+    global _is_off  # noqa: PLW0603 - a switch for the whole process
+    before, _is_off = _is_off, True
+    try:
+        yield
+    finally:
+        _is_off = before
+
+
+@cache
+def _loaded() -> Any | None:
+    if os.environ.get(SWITCH) == "0":
+        return None
+    try:
+        path = library_path()
+        if not path.is_file():
+            return None
+        torch.ops.load_library(path)
+    except (OSError, RuntimeError):  # built elsewhere, or half gone: the walk in Python gives the same numbers
+        return None
+    return torch.ops.seqlab
+
+
+def forget_loaded() -> None:
+    """Look again at the next use: the kernels have just been built."""
+    _loaded.cache_clear()

@@ -1,0 +1,117 @@
+"""Whole walks in C++ for the cells whose step is one product: the same numbers as their walks in Python, sooner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from seqlab.cells.fast.blockwise import add_products
+from seqlab.cells.fast.bptt import before, bias_gradient, matrix_gradient, recurrent_gradient, refuse_second_order, weight_gradients
+from seqlab.cells.native.library import native
+from seqlab.cells.step_layout import Path
+
+
+class MemoryWalk(torch.autograd.Function):
+    """kernel, peephole or None, … as LSTMWalk: for lstm, coupled_lstm and peephole_lstm."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        rows: Tensor,
+        weight: Tensor,
+        recurrent: Tensor,
+        bias: Tensor | None,
+        hidden: Tensor,
+        memory: Tensor,
+        peephole: Tensor | None,
+        path: Path,
+        kernel: str,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        gates = rows.mm(weight.t())  # the kernel adds the bias
+        outputs, memories = gates.new_empty(2, len(rows), hidden.shape[1]).unbind(0)
+        last_hidden, last_memory = hidden.contiguous().clone(), memory.contiguous().clone()
+        kernels = native(rows)
+        assert kernels is not None, "asked for a kernel where there is none"
+        run = getattr(kernels, f"{kernel}_forward")
+        run(gates, recurrent, _or_zeros(bias, gates), last_hidden, last_memory, outputs, memories, _contiguous(peephole), path.sizes, path.reverse)
+        ctx.save_for_backward(rows, weight, recurrent, bias, hidden, memory, peephole, gates, outputs, memories)
+        ctx.path, ctx.kernel, ctx.run = path, kernel, getattr(kernels, f"{kernel}_backward")
+        return outputs, last_hidden, last_memory
+
+    @staticmethod
+    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_memory: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order()
+        rows, weight, recurrent, bias, hidden, memory, peephole, gates, outputs, memories = ctx.saved_tensors
+        gradient, d_bias, path = torch.empty_like(gates), gates.new_zeros(gates.shape[1]), ctx.path
+        d_hidden, d_memory = d_last_hidden.contiguous().clone(), d_last_memory.contiguous().clone()
+        ctx.run(
+            gates, recurrent.contiguous(), memories, memories, memory.contiguous(), d_outputs.contiguous(), d_hidden, d_memory, gradient,
+            None, d_bias, _contiguous(peephole), path.sizes, path.reverse,
+        )  # fmt: skip
+        d_rows, d_weight, d_recurrent, _ = weight_gradients(ctx, gradient, rows, (path, hidden, outputs), (weight, recurrent, None))
+        d_peephole = None
+        if peephole is not None and ctx.needs_input_grad[6]:
+            d_peephole = torch.zeros_like(peephole)
+            memory_before = before(path, memory, memories)
+            for row, gate in enumerate((0, 1, 3)):  # write, forget, expose
+                seen = memories if gate == 3 and ctx.kernel == "peephole_lstm_new" else memory_before
+                add_products(gradient.view(-1, 4, hidden.shape[1])[:, gate], seen, to=d_peephole[row])
+        return d_rows, d_weight, d_recurrent, d_bias if bias is not None else None, d_hidden, d_memory, d_peephole, None, None
+
+
+class HiddenWalk(torch.autograd.Function):
+    """rows, weight, recurrent, bias, recurrent_bias or None, hidden, path, kernel -> outputs, last hidden: for gru and single_gate."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        rows: Tensor,
+        weight: Tensor,
+        recurrent: Tensor,
+        bias: Tensor | None,
+        recurrent_bias: Tensor | None,
+        hidden: Tensor,
+        path: Path,
+        kernel: str,
+    ) -> tuple[Tensor, Tensor]:
+        gates = rows.mm(weight.t())  # the kernel adds the bias
+        outputs, last = gates.new_empty(len(rows), hidden.shape[1]), hidden.contiguous().clone()
+        inner, added = None, None
+        if kernel == "gru":
+            inner, added = torch.empty_like(outputs), hidden.new_zeros(hidden.shape[1]) if recurrent_bias is None else recurrent_bias
+        kernels = native(rows)
+        assert kernels is not None, "asked for a kernel where there is none"
+        run = getattr(kernels, f"{kernel}_forward")
+        run(gates, recurrent, _or_zeros(bias, gates), last, None, outputs, inner, _contiguous(added), path.sizes, path.reverse)
+        ctx.save_for_backward(rows, weight, recurrent, bias, recurrent_bias, hidden, gates, inner, outputs)
+        ctx.path, ctx.kernel, ctx.run = path, kernel, getattr(kernels, f"{kernel}_backward")
+        return outputs, last
+
+    @staticmethod
+    def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
+        refuse_second_order()
+        rows, weight, recurrent, bias, recurrent_bias, hidden, gates, inner, outputs = ctx.saved_tensors
+        path, size, wanted = ctx.path, hidden.shape[1], ctx.needs_input_grad
+        gradient, d_bias, carried = torch.empty_like(gates), gates.new_zeros(gates.shape[1]), d_last.contiguous().clone()
+        d_candidate = None if inner is None else torch.empty_like(inner)
+        ctx.run(
+            gates, recurrent.contiguous(), inner, outputs, hidden.contiguous(), d_outputs.contiguous(), carried, None, gradient,
+            d_candidate, d_bias, None, path.sizes, path.reverse,
+        )  # fmt: skip
+        d_recurrent = recurrent_gradient(path, gradient, hidden, outputs) if wanted[2] else None
+        d_recurrent_bias = bias_gradient(gradient[:, 2 * size :]) if recurrent_bias is not None and wanted[4] else None
+        if d_candidate is not None:
+            gradient[:, 2 * size :] = d_candidate  # what reaches W x is not scaled by the reset gate
+        d_rows = gradient.mm(weight) if wanted[0] else None
+        d_input = matrix_gradient(gradient, rows) if wanted[1] else None
+        return d_rows, d_input, d_recurrent, None if bias is None else d_bias, d_recurrent_bias, carried, None, None
+
+
+def _or_zeros(bias: Tensor | None, gates: Tensor) -> Tensor:
+    return gates.new_zeros(gates.shape[1]) if bias is None else bias.contiguous()
+
+
+def _contiguous(tensor: Tensor | None) -> Tensor | None:
+    return None if tensor is None else tensor.contiguous()

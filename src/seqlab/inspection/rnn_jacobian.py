@@ -1,0 +1,83 @@
+"""The Jacobian of the plain recurrent network written out as a product, step by step, and the bound that explains its size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from seqlab.cells.base import GatedCell
+from seqlab.core.errors import UsageError
+from seqlab.inspection.spectral_norm import spectral_norm
+from seqlab.inspection.step_order import Array, by_distance, plain, real_only
+from seqlab.inspection.unroll import Track, Unrolled
+
+
+@dataclass(frozen=True)
+class NormBound:
+    """‖∂h_T/∂h_{T-d}‖ beside (γ_max · λ_1)^d. NaN where a sequence is shorter."""
+
+    largest_slope: float
+    """γ_max: the steepest point of the activation that any unit of any step met."""
+    spectral_norm: float
+    """λ_1: the largest singular value of the recurrent matrix."""
+    norms: Float[Array, "batch distance"]
+    bounds: Float[Array, "distance"]
+
+    @property
+    def factor(self) -> float:
+        """Below 1 the gradient must vanish; above 1 it may explode, but need not."""
+        return self.largest_slope * self.spectral_norm
+
+    def table(self) -> list[dict[str, float]]:
+        largest = np.nanmax(self.norms, axis=0)
+        return [{"distance": d, "norm": float(norm), "bound": float(bound)} for d, (norm, bound) in enumerate(zip(largest, self.bounds, strict=True))]
+
+
+def slopes(unrolled: Unrolled, *, layer: int = -1, reverse: bool = False) -> Float[Array, "batch time hidden"]:
+    """activation′(a_t) of every unit, where a_t = W x_t + U h_{t-1} + b. For tanh each lies in (0, 1], or rounds to 0 where tanh rounds to ±1."""
+    track = _plain_track(unrolled, layer, reverse)
+    found = []
+    for time, projected in enumerate(track.projected):
+        bent, _ = track.cell.step(projected, (track.hidden_before(time).detach(),))
+        found.append(torch.autograd.grad(bent.sum(), projected)[0])  # unit by unit: no unit's value depends on another's sum
+    return real_only(plain(torch.stack(found, dim=1)), unrolled)
+
+
+def plain_jacobians(unrolled: Unrolled, *, layer: int = -1, reverse: bool = False) -> Float[Array, "batch distance hidden hidden"]:
+    """∂h_T/∂h_{T-d} = Π_{t = T-d+1 … T} diag(activation′(a_t)) U, the latest step leftmost (the transpose of Π Uᵀ diag(tanh′(a_t)))."""
+    track = _plain_track(unrolled, layer, reverse)
+    recurrent = plain(track.cell.recurrent)
+    met = by_distance(slopes(unrolled, layer=layer, reverse=reverse), unrolled, track)
+    num_sequences, time, size = met.shape
+    found = np.empty((num_sequences, time, size, size))
+    found[:, 0] = np.eye(size)
+    for distance in range(1, time):
+        found[:, distance] = found[:, distance - 1] @ (met[:, distance - 1, :, None] * recurrent)
+    found[np.isnan(met).any(axis=-1)] = np.nan
+    return found
+
+
+def norm_bound(unrolled: Unrolled, *, layer: int = -1, reverse: bool = False) -> NormBound:
+    """Sub-multiplicative: the norm of the product is at most the product of the norms, at most γ_max · λ_1 per step.
+
+    Paper: Pascanu et al. 2013, "On the difficulty of training recurrent neural networks", arXiv:1211.5063, section 2.1.
+    """
+    track = _plain_track(unrolled, layer, reverse)
+    steepest = float(np.nanmax(np.abs(slopes(unrolled, layer=layer, reverse=reverse))))
+    stretch = float(spectral_norm(plain(track.cell.recurrent)))
+    norms = spectral_norm(plain_jacobians(unrolled, layer=layer, reverse=reverse))
+    return NormBound(steepest, stretch, norms, (steepest * stretch) ** np.arange(norms.shape[1], dtype=float))
+
+
+def _plain_track(unrolled: Unrolled, layer: int, reverse: bool) -> Track:
+    track = unrolled.track(layer, reverse=reverse)
+    cell = track.cell
+    if isinstance(cell, GatedCell) or cell.num_gates != 1 or cell.num_parts != 1:
+        raise UsageError(
+            f"{type(cell).__name__} is not activation(W x + U h + b), so its Jacobian is not this product.",
+            cure="jacobian_norms measures any cell; memory_path writes out the additive path of a gated one.",
+        )
+    return track

@@ -1,0 +1,170 @@
+"""A recurrent network unrolled: every state, gate and projection of every layer, direction and step, kept for the other instruments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from seqlab.blocks.recurrent import RecurrentStack
+from seqlab.cells.base import Cell, GatedCell, State
+from seqlab.cells.step_layout import Packing
+from seqlab.core.errors import UsageError
+from seqlab.inspection.scannable import Direction, Level, Walkable, levels_of, state_of
+
+
+@dataclass(frozen=True)
+class Track:
+    """One direction of one layer. Tuples are in the order of time, whichever way the walk went; each entry is (batch, size).
+
+    After the end of a sequence (before its beginning, walking backwards) its states stand still.
+    """
+
+    layer: int
+    reverse: bool
+    cell: Cell
+    initial: State
+    projected: tuple[Tensor, ...]
+    hidden: tuple[Tensor, ...]
+    memory: tuple[Tensor, ...]
+    """Empty for a cell without one."""
+    gates: tuple[dict[str, Tensor], ...]
+    """Every gate and the candidate, after activation; empty for a cell without gates."""
+
+    @property
+    def carried(self) -> tuple[Tensor, ...]:
+        """What runs through the additive path: the memory, or the hidden state where there is none."""
+        return self.memory or self.hidden
+
+    @property
+    def order(self) -> list[int]:
+        """Times in the order of the walk."""
+        times = list(range(len(self.hidden)))
+        return times[::-1] if self.reverse else times
+
+    @property
+    def last(self) -> int:
+        """The time at which the walk ends."""
+        return self.order[-1]
+
+    def hidden_before(self, time: int) -> Tensor:
+        place = self.order.index(time)
+        return self.hidden[self.order[place - 1]] if place else self.initial[0]
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """A network after one plain walk. It holds tensors, with their graph: the other instruments go backward through it."""
+
+    tracks: tuple[Track, ...]
+    outputs: Float[Tensor, "batch time output"]
+    """What the whole network shows; zero in the padding."""
+    is_token: Bool[Tensor, "batch time"]
+
+    def track(self, layer: int = -1, *, reverse: bool = False) -> Track:
+        """One direction of one layer; -1 is the uppermost."""
+        numbers = sorted({track.layer for track in self.tracks})
+        wanted = range(len(numbers))[layer] if -len(numbers) <= layer < len(numbers) else None
+        for track in self.tracks:
+            if track.layer == wanted and track.reverse == reverse:
+                return track
+        ways = sorted({"backward" if track.reverse else "forward" for track in self.tracks})
+        raise UsageError(
+            f"there is no layer {layer} that walks {'backward' if reverse else 'forward'}.",
+            cure=f"There are layers 0 to {len(numbers) - 1}, walking {' and '.join(ways)}.",
+        )
+
+    @property
+    def lengths(self) -> list[int]:
+        return self.is_token.sum(dim=1).tolist()
+
+
+def unroll(
+    layer: Walkable,
+    steps: Float[Tensor, "batch time input"],
+    lengths: Int[Tensor, "batch"] | Sequence[int] | None = None,
+    state: State | Tensor | None = None,
+) -> Unrolled:
+    """Walk plainly through time and keep everything.
+
+    layer: a cell, a RecurrentStack or a layer of one, or torch's RNN, LSTM, GRU or a cell of these. Dropout is left out.
+    steps: batch first, also for a torch layer that has batch_first=False.
+    lengths: how many steps of each sequence are real; all of them by default.
+    state: as the layer itself takes it; by default as the layer itself begins.
+    """
+    with torch.enable_grad():  # also when the caller only evaluates
+        return _unroll(layer, levels_of(layer), steps, lengths, state_of(layer, state))
+
+
+def _unroll(layer: Walkable, levels: list[Level], steps: Tensor, lengths: Tensor | Sequence[int] | None, given: State | None) -> Unrolled:
+    _check(levels, steps, given)
+    is_token = _is_token(steps, lengths)
+    below = steps.masked_fill(~is_token.unsqueeze(-1), 0.0)  # what stands in the padding must not reach a derivative
+    tracks: list[Track] = []
+    for number, level in enumerate(levels):
+        found, given = _level(level, number, below, is_token, given)
+        above = level.merge([torch.stack(track.hidden, dim=1) for track in found])
+        is_added = isinstance(layer, RecurrentStack) and layer.residual and above.shape == below.shape
+        below = above + below if is_added else above
+        tracks.extend(found)
+    return Unrolled(tuple(tracks), below * is_token.unsqueeze(-1), is_token)
+
+
+def _level(level: Level, number: int, steps: Tensor, is_token: Tensor, given: State | None) -> tuple[list[Track], State | None]:
+    """The tracks of one layer, and the states that are left for the layers above."""
+    found = []
+    for direction in level.directions:
+        num_parts = direction.cell.num_parts
+        initial = direction.initial(len(steps), steps) if given is None else given[:num_parts]
+        given = None if given is None else given[num_parts:]
+        found.append(_walk(direction, number, steps, is_token, initial))
+    return found, given
+
+
+def _walk(direction: Direction, number: int, steps: Tensor, is_token: Tensor, initial: State) -> Track:
+    cell = direction.cell
+    initial = state = tuple(_differentiable(part) for part in initial)
+    projected = [_differentiable(part) for part in cell.project(steps).unbind(dim=1)]
+    is_live = is_token.unsqueeze(-1).unbind(dim=1)  # (batch, 1) each
+    times = range(len(projected))
+    states: dict[int, State] = {}
+    gates: dict[int, dict[str, Tensor]] = {}
+    for time in reversed(times) if direction.reverse else times:
+        if isinstance(cell, GatedCell):
+            gates[time] = cell.gates(projected[time], state)
+        _, new = cell.step(projected[time], state)
+        if not bool(is_live[time].all()):
+            new = tuple(torch.where(is_live[time], part, old) for part, old in zip(new, state, strict=True))
+        states[time] = state = new
+    hidden, *memory = zip(*[states[time] for time in times], strict=True)
+    kept = tuple(gates[time] for time in times if time in gates)
+    return Track(number, direction.reverse, cell, initial, tuple(projected), hidden, memory[0] if memory else (), kept)
+
+
+def _differentiable(part: Tensor) -> Tensor:
+    """Itself where a graph leads to it, else the same numbers as the beginning of one (frozen weights, given states)."""
+    return part if part.requires_grad else part.detach().clone().requires_grad_()
+
+
+def _is_token(steps: Tensor, lengths: Tensor | Sequence[int] | None) -> Tensor:
+    batch, time = steps.shape[:2]
+    if lengths is None:
+        return torch.ones(batch, time, dtype=torch.bool, device=steps.device)
+    real = torch.as_tensor(lengths, device=steps.device)
+    if real.shape != (batch,):
+        raise UsageError(f"there are {real.numel()} lengths for {batch} sequences.")
+    Packing.of_lengths(real, time=time)  # refuses lengths that cannot be
+    return torch.arange(time, device=steps.device) < real.unsqueeze(1)
+
+
+def _check(levels: list[Level], steps: Tensor, state: State | None) -> None:
+    """Refuse steps of the wrong width and states of the wrong shape before the first product does."""
+    width = levels[0].directions[0].cell.input_size
+    if steps.dim() != 3 or steps.shape[2] != width or 0 in steps.shape:
+        raise UsageError(f"the steps have shape {tuple(steps.shape)}; this layer reads (batch, time, {width}), with one step or more.")
+    wanted = [(len(steps), size) for level in levels for way in level.directions for size in way.cell.state_sizes]
+    if state is not None and [tuple(part.shape) for part in state] != wanted:
+        raise UsageError(f"the state has parts of shape {[tuple(part.shape) for part in state]}; this batch and these layers need {wanted}.")

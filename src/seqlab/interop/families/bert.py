@@ -1,0 +1,184 @@
+"""BERT and its relatives: encoders with learned positions and a norm after each sub-layer.
+
+Papers: Devlin et al. 2019, "BERT", arXiv:1810.04805; Liu et al. 2019, "RoBERTa", arXiv:1907.11692 (places are counted from behind the
+padding's); Sanh et al. 2019, "DistilBERT", arXiv:1910.01108 (no kinds of segments); Wang et al. 2020, "MiniLM", arXiv:2002.10957.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from torch import Tensor
+
+from seqlab.interop.families.published_model import ACTIVATIONS, Published
+from seqlab.interop.formats.config import Config
+from seqlab.interop.tensor_map import Shape, Wanted, joined, one, zeros
+from seqlab.models.settings import TransformerSettings
+
+IGNORED = ("*position_ids",)
+HEADS = {
+    "*pooler.dense.*": "the pooler",
+    "cls.seq_relationship.*": "the next-sentence head",
+    "*classifier.*": "the classifier",
+    "qa_outputs.*": "the answer head",
+}
+"""Parts that stand on top of the encoder and answer other questions."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a relative calls the parts of an encoder; `head` are transform, norm and bias of the head that finds masked tokens."""
+
+    prefix: str
+    layers: str
+    attention: tuple[str, str, str]
+    products: Mapping[str, str]
+    norms: Mapping[str, str]
+    head: tuple[str, str, str]
+    decoder: str
+
+
+BERT = Names(
+    prefix="bert.",
+    layers="encoder.layer",
+    attention=("attention.self.query", "attention.self.key", "attention.self.value"),
+    products={"attention.output": "attention.output.dense", "feed_forward.expand": "intermediate.dense", "feed_forward.contract": "output.dense"},
+    norms={"attention_residual": "attention.output.LayerNorm", "feed_forward_residual": "output.LayerNorm"},
+    head=("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.bias"),
+    decoder="cls.predictions.decoder",
+)
+ROBERTA = Names(
+    prefix="roberta.",
+    layers=BERT.layers,
+    attention=BERT.attention,
+    products=BERT.products,
+    norms=BERT.norms,
+    head=("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
+    decoder="lm_head.decoder",
+)
+DISTILBERT = Names(
+    prefix="distilbert.",
+    layers="transformer.layer",
+    attention=("attention.q_lin", "attention.k_lin", "attention.v_lin"),
+    products={"attention.output": "attention.out_lin", "feed_forward.expand": "ffn.lin1", "feed_forward.contract": "ffn.lin2"},
+    norms={"attention_residual": "sa_layer_norm", "feed_forward_residual": "output_layer_norm"},
+    head=("vocab_transform", "vocab_layer_norm", "vocab_projector.bias"),
+    decoder="vocab_projector",
+)
+
+
+def read_bert(config: Config, found: Mapping[str, Shape]) -> Published:
+    return _read(config, found, BERT, family="BERT", first_place=0)
+
+
+def read_roberta(config: Config, found: Mapping[str, Shape]) -> Published:
+    """Places are counted from one behind the padding's id, and the rows before are never used."""
+    return _read(config, found, ROBERTA, family="RoBERTa", first_place=config.integer("pad_token_id", default=1, least=0) + 1)
+
+
+def read_distilbert(config: Config, found: Mapping[str, Shape]) -> Published:
+    config.skip("sinusoidal_pos_embds", "qa_dropout", "seq_classif_dropout")  # the sines stand in the table like learned rows
+    return _read(config, found, DISTILBERT, family="DistilBERT", first_place=0)
+
+
+def _read(config: Config, found: Mapping[str, Shape], names: Names, *, family: str, first_place: int) -> Published:
+    model = _settings(config, first_place=first_place)
+    num_tokens, size = config.integer("vocab_size"), model.hidden_size
+    num_types = 0 if names is DISTILBERT else config.integer("type_vocab_size", default=2, least=0)
+    prefix = names.prefix if any(name.startswith(names.prefix) for name in found) else ""
+    weights = {
+        "embed.weight": one(f"{prefix}embeddings.word_embeddings.weight", num_tokens, size),
+        "body.positions.table": _positions(f"{prefix}embeddings", model.max_positions + first_place, size, first=first_place, num_types=num_types),
+        **_pair("body.first_norm", f"{prefix}embeddings.LayerNorm", size),
+    }
+    for depth in range(model.layers):
+        weights |= _layer(f"{prefix}{names.layers}.{depth}", f"body.layers.{depth}", model, names)
+    head, notes = _head(config, found, names, num_tokens=num_tokens, size=size, tied=model.tied)
+    notes += [f"{what} is left out" for pattern, what in HEADS.items() if _any(found, pattern)]
+    if num_types > 1:
+        notes.insert(0, f"every text is of the first of {num_types} segment kinds; its vector is added to the positions")
+    ignored = (*IGNORED, *HEADS, f"{names.decoder}.bias", *([f"{names.decoder}.weight"] if model.tied else []), names.head[2])
+    headless = not any(each.parts for each in head.values())
+    return Published(family, "masked_language_model", model, weights | head, num_tokens, model.max_positions, ignored, notes, headless=headless)
+
+
+def _settings(config: Config, *, first_place: int) -> TransformerSettings:
+    config.only("position_embedding_type", "absolute", why="places are told by one learned row each")
+    config.only("is_decoder", False, why="an encoder looks both ways")
+    config.only("add_cross_attention", False, why="an encoder has no source to look at")
+    config.skip("attention_probs_dropout_prob", "attention_dropout")
+    eps = config.number("layer_norm_eps", default=1e-12)
+    return TransformerSettings(
+        layers=config.integer("num_hidden_layers", "n_layers"),
+        hidden_size=config.integer("hidden_size", "dim"),
+        heads=config.integer("num_attention_heads", "n_heads"),
+        feedforward_size=config.integer("intermediate_size", "hidden_dim"),
+        norm="post",
+        norm_eps=eps,
+        positions="learned",
+        max_positions=max(1, config.integer("max_position_embeddings", default=512) - first_place),
+        activation=config.choice("hidden_act", "activation", among=ACTIVATIONS, default="gelu"),
+        dropout=config.number("hidden_dropout_prob", "dropout", default=0.1),
+        embedding_norm=True,
+        embedding_norm_eps=eps,
+        pooling="mean",
+        tied=config.flag("tie_word_embeddings", default=True),
+    )
+
+
+def _positions(prefix: str, rows: int, size: int, *, first: int, num_types: int) -> Wanted:
+    """The learned row of each place, with the vector of the first segment kind added: it is the same at every step."""
+    places = (f"{prefix}.position_embeddings.weight", (rows, size))
+    if not num_types:
+        return Wanted((places,), lambda table: table[first:])
+    kinds = (f"{prefix}.token_type_embeddings.weight", (num_types, size))
+
+    def added(table: Tensor, kinds: Tensor) -> Tensor:
+        return table[first:] + kinds[0]
+
+    return Wanted((places, kinds), added)
+
+
+def _layer(old: str, new: str, model: TransformerSettings, names: Names) -> dict[str, Wanted]:
+    size, inner = model.hidden_size, model.feedforward_size
+    widths = {"attention.output": (size, size), "feed_forward.expand": (inner, size), "feed_forward.contract": (size, inner)}
+    weights = {
+        f"{new}.attention.qkv.weight": joined(*(one(f"{old}.{name}.weight", size, size) for name in names.attention)),
+        f"{new}.attention.qkv.bias": joined(*(one(f"{old}.{name}.bias", size) for name in names.attention)),
+    }
+    for name, published in names.products.items():
+        weights[f"{new}.{name}.weight"] = one(f"{old}.{published}.weight", *widths[name])
+        weights[f"{new}.{name}.bias"] = one(f"{old}.{published}.bias", widths[name][0])
+    for name, published in names.norms.items():
+        weights |= _pair(f"{new}.{name}.norm", f"{old}.{published}", size)
+    return weights
+
+
+def _head(config: Config, found: Mapping[str, Shape], names: Names, *, num_tokens: int, size: int, tied: bool) -> tuple[dict[str, Wanted], list[str]]:
+    """The head that finds masked tokens. Where none was published it is all zeros, which the task knows to mean none."""
+    transform, norm, bias = names.head
+    if f"{transform}.weight" not in found:
+        nothing = {"transform.weight": (size, size), "transform.bias": (size,), "norm.weight": (size,), "norm.bias": (size,), "bias": (num_tokens,)}
+        untied = {} if tied else {"weight": (num_tokens, size)}
+        return {name: zeros(*shape) for name, shape in {**nothing, **untied}.items()}, ["no head for masked tokens was published; vectors need none"]
+    if names is not ROBERTA:
+        config.only("hidden_act" if names is BERT else "activation", "gelu", why="the head for masked tokens uses the exact gelu")
+    published = (bias, f"{names.decoder}.bias") if tied else (f"{names.decoder}.bias", bias)  # both are there in some files
+    own_bias = published[0] if published[0] in found else published[1]
+    weights = {
+        "transform.weight": one(f"{transform}.weight", size, size),
+        "transform.bias": one(f"{transform}.bias", size),
+        **_pair("norm", norm, size),
+        "bias": one(own_bias, num_tokens),
+    }
+    return (weights if tied else weights | {"weight": one(f"{names.decoder}.weight", num_tokens, size)}), []
+
+
+def _pair(new: str, old: str, size: int) -> dict[str, Wanted]:
+    return {f"{new}.weight": one(f"{old}.weight", size), f"{new}.bias": one(f"{old}.bias", size)}
+
+
+def _any(found: Mapping[str, Shape], pattern: str) -> bool:
+    return any(fnmatchcase(name, pattern) for name in found)

@@ -1,0 +1,116 @@
+"""The pair of GRUs in the package g2p_en: letters of an English word in, phonemes out.
+
+Its file is a list of arrays without a config: which row is which letter and which phoneme is told by the package's program, and here.
+
+    enc_emb (29, e)    padding, unknown, end of word, a … z
+    dec_emb (74, e)    padding, unknown, start, end, the phonemes of ARPAbet in alphabetical order, vowels with their stress
+    *_w_ih, *_w_hh     torch's GRU: reset, update, candidate; the reset gate acts after the recurrent product
+
+Source: https://github.com/Kyubyong/g2p (Park and Kim 2019).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from string import ascii_lowercase
+
+import torch
+from torch import Tensor
+
+from seqlab.cells.settings import GRUSettings
+from seqlab.core.errors import DataError, listed
+from seqlab.interop.families.published_model import Published
+from seqlab.interop.formats.npz import Arrays
+from seqlab.interop.tensor_map import Wanted, check, one
+from seqlab.models.settings import DecoderSettings, RecurrentSettings
+from seqlab.tasks.seq2seq.target_tokens import SPECIALS
+from seqlab.tasks.translation.tokens import PairTokens
+from seqlab.tokens.characters import Characters
+from seqlab.tokens.vocabulary import Vocabulary
+from seqlab.tokens.whitespace import Whitespace
+
+VOWELS = ("AA", "AE", "AH", "AO", "AW", "AY", "EH", "ER", "EY", "IH", "IY", "OW", "OY", "UH", "UW")
+CONSONANTS = ("B", "CH", "D", "DH", "F", "G", "HH", "JH", "K", "L", "M", "N", "NG", "P", "R", "S", "SH", "T", "TH", "V", "W", "Y", "Z", "ZH")
+PHONEMES = sorted([*CONSONANTS, "UW", *(vowel + stress for vowel in VOWELS for stress in "012")])
+"""70 symbols; UW once without a stress, as the published list has it."""
+LETTER_ROWS, PHONEME_ROWS = 3 + len(ascii_lowercase), 4 + len(PHONEMES)
+ARRAYS = ("enc_emb", "dec_emb", "fc_w", "fc_b", *(f"{side}_{part}" for side in ("enc", "dec") for part in ("w_ih", "w_hh", "b_ih", "b_hh")))
+LONGEST = 20
+"""Phonemes that the package writes at most."""
+
+
+def read_g2p(path: Path) -> tuple[Published, Arrays, PairTokens]:
+    """What stands in an .npz with these arrays."""
+    arrays = Arrays(path)
+    if set(arrays.shapes) != set(ARRAYS) or not all(len(arrays.shapes[name]) == 2 for name in ("enc_emb", "enc_w_hh")):
+        names = [name[:40] for name in arrays.shapes]
+        raise DataError(
+            f"these are not the arrays of a model that is known here, but: {listed(names) or 'none'}.",
+            where=str(path),
+            cure="Of .npz files that of the package g2p_en can be imported (checkpoint20.npz).",
+        )
+    embedding, hidden = arrays.shapes["enc_emb"][1], arrays.shapes["enc_w_hh"][1]
+    weights = _weights(embedding, hidden)
+    check(weights, arrays.shapes, ignored=(), where=str(path), described="of a pair of GRUs that read letters and write phonemes")
+    model = RecurrentSettings(cell=GRUSettings(), hidden_size=hidden, embedding_size=embedding, dropout=0.0, tied=False)
+    published = Published(
+        family="GRU pair of g2p_en",
+        task="translation",
+        model=model,
+        decoder=DecoderSettings(attention="none", bridge="identity"),
+        weights=weights,
+        vocabulary_size=PHONEME_ROWS,
+        context=0,
+        notes=["reads the letters a to z, in capitals too; any other character is unknown", f"writes at most {LONGEST} phonemes, as published"],
+        sections={"tokens": {"kind": "characters", "target_kind": "whitespace", "lowercase": True}, "search": {"max_tokens": LONGEST}},
+    )
+    return published, arrays, _tokens()
+
+
+def _tokens() -> PairTokens:
+    letters = Characters(Vocabulary(list(ascii_lowercase), specials=SPECIALS), lowercase=True)
+    return PairTokens(letters, Whitespace(Vocabulary(PHONEMES, specials=SPECIALS)))
+
+
+def _weights(embedding: int, hidden: int) -> dict[str, Wanted]:
+    return {
+        "embed_source.weight": Wanted((("enc_emb", (LETTER_ROWS, embedding)),), _letter_rows),
+        "embed_target.weight": Wanted((("dec_emb", (PHONEME_ROWS, embedding)),), _phoneme_rows),
+        **_gru("encoder", "enc", embedding, hidden),
+        **_gru("decoder", "dec", embedding, hidden),
+        "weight": Wanted((("fc_w", (PHONEME_ROWS, hidden)),), _phoneme_rows),
+        "bias": Wanted((("fc_b", (PHONEME_ROWS,)),), _phoneme_rows),
+    }
+
+
+def _gru(new: str, old: str, embedding: int, hidden: int) -> dict[str, Wanted]:
+    """Of the two biases of a gate only the sum matters, but for the candidate, whose second one the reset gate scales."""
+    cell, gates = f"{new}.stack.layers.0.cell", 3 * hidden
+    inner = (f"{old}_b_hh", (gates,))
+
+    def together(of_input: Tensor, of_state: Tensor) -> Tensor:
+        return of_input + torch.cat([of_state[: 2 * hidden], torch.zeros(hidden)])
+
+    return {
+        f"{cell}.input": one(f"{old}_w_ih", gates, embedding),
+        f"{cell}.recurrent": one(f"{old}_w_hh", gates, hidden),
+        f"{cell}.bias": Wanted(((f"{old}_b_ih", (gates,)), inner), together),
+        f"{cell}.recurrent_bias": Wanted((inner,), lambda of_state: of_state[2 * hidden :]),
+    }
+
+
+def _letter_rows(table: Tensor) -> Tensor:
+    """Published as padding, unknown, end; nothing starts a source, so that row of ours is zero."""
+    padding, unknown, end = table[:3]
+    return torch.cat([_specials(unknown, padding, torch.zeros_like(end), end), table[3:]])
+
+
+def _phoneme_rows(table: Tensor) -> Tensor:
+    """Published as padding, unknown, start, end."""
+    padding, unknown, start, end = table[:4]
+    return torch.cat([_specials(unknown, padding, start, end), table[4:]])
+
+
+def _specials(unknown: Tensor, padding: Tensor, start: Tensor, end: Tensor) -> Tensor:
+    """In the order of SPECIALS."""
+    return torch.stack([unknown, padding, start, end])

@@ -1,0 +1,74 @@
+"""GPT-2: learned positions, norm before each sub-layer, one table for input and output.
+
+Paper: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners", section 2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from seqlab.interop.families.published_model import ACTIVATIONS, Published
+from seqlab.interop.formats.config import Config
+from seqlab.interop.tensor_map import Shape, Wanted, one, turned, zeros
+from seqlab.models.settings import TransformerSettings
+
+IGNORED = ("*attn.bias", "*attn.masked_bias")
+"""The causal mask was saved with the weights once."""
+
+
+def read_gpt2(config: Config, found: Mapping[str, Shape]) -> Published:
+    size = config.integer("n_embd", "hidden_size")
+    inner = config.integer("n_inner", default=4 * size)
+    num_tokens, context = config.integer("vocab_size"), config.integer("n_positions", "max_position_embeddings")
+    config.only("scale_attn_weights", True, why="scores are always divided by the root of the head's size")
+    config.only("scale_attn_by_inverse_layer_idx", False, why="no layer scales its scores by its number")
+    config.only("add_cross_attention", False, why="a language model has no source to look at")
+    config.skip("n_ctx", "reorder_and_upcast_attn", "summary_activation", "summary_first_dropout", "summary_proj_to_labels", "summary_type",
+                "summary_use_proj")  # fmt: skip
+    config.skip("attn_pdrop")
+    tied = config.flag("tie_word_embeddings", default=True)
+    model = TransformerSettings(
+        layers=config.integer("n_layer", "num_hidden_layers"),
+        hidden_size=size,
+        heads=config.integer("n_head", "num_attention_heads"),
+        feedforward_size=inner,
+        norm="pre",
+        norm_eps=config.number("layer_norm_epsilon", default=1e-5),
+        positions="learned",
+        max_positions=context,
+        activation=config.choice("activation_function", among=ACTIVATIONS, default="gelu_new"),
+        dropout=config.number("resid_pdrop", default=0.1),
+        tied=tied,
+    )
+    prefix = "transformer." if any(name.startswith("transformer.") for name in found) else ""
+    weights = {
+        "embed.weight": one(f"{prefix}wte.weight", num_tokens, size),
+        "bias": zeros(num_tokens),
+        "body.positions.table": one(f"{prefix}wpe.weight", context, size),
+        "body.last_norm.weight": one(f"{prefix}ln_f.weight", size),
+        "body.last_norm.bias": one(f"{prefix}ln_f.bias", size),
+    }
+    if not tied:
+        weights["weight"] = one("lm_head.weight", num_tokens, size)
+    for depth in range(model.layers):
+        weights |= _layer(f"{prefix}h.{depth}", f"body.layers.{depth}", size=size, inner=inner)
+    ignored = (*IGNORED, "lm_head.weight") if tied else IGNORED
+    return Published("GPT-2", "language_model", model, weights, num_tokens, context, ignored)
+
+
+def _layer(old: str, new: str, *, size: int, inner: int) -> dict[str, Wanted]:
+    """Query, key and value are one product there too, but every matrix is published the other way round."""
+    products = {
+        "attention.qkv": ("attn.c_attn", size, 3 * size),
+        "attention.output": ("attn.c_proj", size, size),
+        "feed_forward.expand": ("mlp.c_fc", size, inner),
+        "feed_forward.contract": ("mlp.c_proj", inner, size),
+    }
+    weights = {}
+    for name, (published, rows, columns) in products.items():
+        weights[f"{new}.{name}.weight"] = turned(f"{old}.{published}.weight", rows, columns)
+        weights[f"{new}.{name}.bias"] = one(f"{old}.{published}.bias", columns)
+    for name, published in (("attention_residual.norm", "ln_1"), ("feed_forward_residual.norm", "ln_2")):
+        weights[f"{new}.{name}.weight"] = one(f"{old}.{published}.weight", size)
+        weights[f"{new}.{name}.bias"] = one(f"{old}.{published}.bias", size)
+    return weights

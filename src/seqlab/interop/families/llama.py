@@ -1,0 +1,134 @@
+"""Llama and its relatives: rotary positions, RMSNorm, SwiGLU, shared heads of keys and values.
+
+Papers: Touvron et al. 2023, "LLaMA: Open and Efficient Foundation Language Models", arXiv:2302.13971, section 2.2;
+Jiang et al. 2023, "Mistral 7B", arXiv:2310.06825 (a window); Yang et al. 2024, "Qwen2 Technical Report", arXiv:2407.10671 (biases).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from seqlab.interop.families.published_model import ACTIVATIONS, Published
+from seqlab.interop.formats.config import Config
+from seqlab.interop.tensor_map import Shape, Wanted, joined, one, zeros
+from seqlab.models.settings import TransformerSettings
+
+IGNORED = ("*rotary_emb.inv_freq",)
+FAMILIES = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
+
+
+def read_llama(config: Config, found: Mapping[str, Shape]) -> Published:
+    kind = str(config.raw("model_type"))
+    num_tokens, context = config.integer("vocab_size"), config.integer("max_position_embeddings")
+    tied = config.flag("tie_word_embeddings", default=False)
+    model = _settings(config, kind=kind, tied=tied)
+    size = model.hidden_size
+    config.skip("attention_dropout", "pretraining_tp", "layer_types", "embd_pdrop", "resid_pdrop")
+    prefix = "model." if any(name.startswith("model.") for name in found) else ""
+    weights = {
+        "embed.weight": one(f"{prefix}embed_tokens.weight", num_tokens, size),
+        "bias": zeros(num_tokens),
+        "body.last_norm.weight": one(f"{prefix}norm.weight", size),
+    }
+    if not tied:
+        weights["weight"] = one("lm_head.weight", num_tokens, size)
+    has_output_bias, has_inner_bias = config.flag("attention_bias", default=False), config.flag("mlp_bias", default=False)
+    for depth in range(model.layers):
+        weights |= _layer(f"{prefix}layers.{depth}", f"body.layers.{depth}", model, attention_bias=has_output_bias, inner_bias=has_inner_bias)
+    ignored = (*IGNORED, "lm_head.weight") if tied else IGNORED
+    return Published(FAMILIES[kind], "language_model", model, weights, num_tokens, context, ignored)
+
+
+def _settings(config: Config, *, kind: str, tied: bool) -> TransformerSettings:
+    heads = config.integer("num_attention_heads")
+    size = config.integer("hidden_size")
+    biases = [config.flag(name, default=False) for name in ("attention_bias", "mlp_bias")]
+    return TransformerSettings(
+        layers=config.integer("num_hidden_layers"),
+        hidden_size=size,
+        heads=heads,
+        head_size=config.integer("head_dim", default=max(1, size // heads)),
+        kv_heads=config.integer("num_key_value_heads", default=heads),
+        feedforward_size=config.integer("intermediate_size"),
+        norm="pre",
+        norm_kind="rms",
+        norm_eps=config.number("rms_norm_eps", default=1e-6),
+        positions="rotary",
+        rotary_base=_rotary_base(config),
+        activation=config.choice("hidden_act", among=ACTIVATIONS, default="silu"),
+        gated=True,
+        window=_window(config, kind=kind),
+        dropout=0.0,
+        qkv_bias=biases[0] or kind == "qwen2",
+        bias=any(biases),
+        tied=tied,
+    )
+
+
+def _rotary_base(config: Config) -> float:
+    """The base stands by itself in older configs, and among the rotary parameters in newer ones."""
+    parameters: dict[str, Any] = {}
+    for name in ("rope_parameters", "rope_scaling"):
+        value = config.raw(name) or {}
+        if not isinstance(value, dict):
+            config.refuse(f"{name}: expected an object, found {str(value)[:40]!r}")
+            continue
+        kind = value.get("rope_type", value.get("type", "default"))
+        if kind != "default":
+            config.refuse(f"{name}: {str(kind)[:40]!r} cannot be followed (positions turn at plain rates, without stretching)")
+        parameters |= value
+    config.only("partial_rotary_factor", None, 1.0, 1, why="whole heads are turned")
+    if parameters.get("partial_rotary_factor", 1) != 1:
+        config.refuse("rope_parameters.partial_rotary_factor: whole heads are turned")
+    base = config.number("rope_theta", default=10000.0)
+    given = parameters.get("rope_theta", base)
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 1 < given < 1e12:
+        config.refuse(f"rope_theta: expected a number above 1, found {str(given)[:40]!r}")
+        return 10000.0
+    return float(given)
+
+
+def _window(config: Config, *, kind: str) -> int:
+    """Only where every layer has the same window."""
+    window = config.raw("sliding_window")
+    is_used = config.raw("use_sliding_window")
+    config.skip("max_window_layers")
+    kinds = config.raw("layer_types")
+    if isinstance(kinds, list) and len(set(map(str, kinds))) > 1:
+        config.refuse(f"layer_types: layers of several kinds ({', '.join(sorted(set(map(str, kinds))))[:80]}) cannot be mixed")
+    if window is None or is_used is False or (kind == "qwen2" and not is_used) or kind == "llama":
+        return 0
+    if kind == "qwen2":
+        config.refuse("use_sliding_window: a window in some layers only cannot be followed")
+        return 0
+    return config.integer("sliding_window")
+
+
+def _layer(old: str, new: str, model: TransformerSettings, *, attention_bias: bool, inner_bias: bool) -> dict[str, Wanted]:
+    """q, k and v become one product, and so do gate and up. Where one bias is wanted and not published, it is zero."""
+    size, inner = model.hidden_size, model.feedforward_size
+    wide, narrow = model.heads * model.head_size, model.kv_heads * model.head_size
+    attention, mlp = f"{old}.self_attn", f"{old}.mlp"
+    weights = {
+        f"{new}.attention.qkv.weight": joined(
+            one(f"{attention}.q_proj.weight", wide, size),
+            one(f"{attention}.k_proj.weight", narrow, size),
+            one(f"{attention}.v_proj.weight", narrow, size),
+        ),
+        f"{new}.attention.output.weight": one(f"{attention}.o_proj.weight", size, wide),
+        f"{new}.feed_forward.expand.weight": joined(one(f"{mlp}.gate_proj.weight", inner, size), one(f"{mlp}.up_proj.weight", inner, size)),
+        f"{new}.feed_forward.contract.weight": one(f"{mlp}.down_proj.weight", size, inner),
+        f"{new}.attention_residual.norm.weight": one(f"{old}.input_layernorm.weight", size),
+        f"{new}.feed_forward_residual.norm.weight": one(f"{old}.post_attention_layernorm.weight", size),
+    }
+    if model.qkv_bias:
+        biases = ((f"{attention}.q_proj.bias", wide), (f"{attention}.k_proj.bias", narrow), (f"{attention}.v_proj.bias", narrow))
+        weights[f"{new}.attention.qkv.bias"] = joined(*(one(*bias) for bias in biases))
+    if model.bias:
+        weights[f"{new}.attention.output.bias"] = one(f"{attention}.o_proj.bias", size) if attention_bias else zeros(size)
+        up, down = (one(f"{mlp}.up_proj.bias", inner), one(f"{mlp}.down_proj.bias", size)) if inner_bias else (zeros(inner), zeros(size))
+        gate = one(f"{mlp}.gate_proj.bias", inner) if inner_bias else zeros(inner)
+        weights[f"{new}.feed_forward.expand.bias"] = joined(gate, up)
+        weights[f"{new}.feed_forward.contract.bias"] = down
+    return weights

@@ -1,0 +1,38 @@
+"""What a family makes of a published model: a task, the settings of its network, and where each tensor comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from seqlab.interop.tensor_map import Wanted
+from seqlab.models.settings import DecoderSettings, RecurrentSettings, TransformerSettings
+
+ACTIVATIONS = {
+    "gelu": "gelu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_fast": "gelu_tanh",
+    "relu": "relu", "silu": "silu", "swish": "silu",
+}  # fmt: skip
+"""seqlab's names for the activations."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """A model that somebody else has trained, described in seqlab's words."""
+
+    family: str
+    task: str
+    model: TransformerSettings | RecurrentSettings
+    weights: Mapping[str, Wanted]
+    vocabulary_size: int
+    context: int
+    """Tokens that it can read at once; 0 where there is no limit."""
+    ignored: tuple[str, ...] = ()
+    """Patterns of the names of tensors that carry nothing the network computes with."""
+    notes: list[str] = field(default_factory=list)
+    decoder: DecoderSettings = field(default_factory=DecoderSettings)
+    """Of an encoder-decoder, whose encoder `model` describes."""
+    sections: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"tokens": {"kind": "hugging_face"}})
+    """Further settings of its recipe, by section."""
+    headless: bool = False
+    """Whether there is only the encoder, without a head that finds masked tokens."""

@@ -1,0 +1,51 @@
+"""The families of published models that seqlab's blocks can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pydantic import ValidationError
+
+from seqlab.core.errors import DataError, RecipeError, nearest
+from seqlab.interop.families.bert import read_bert, read_distilbert, read_roberta
+from seqlab.interop.families.gpt2 import read_gpt2
+from seqlab.interop.families.llama import read_llama
+from seqlab.interop.families.published_model import Published
+from seqlab.interop.families.seq2seq import read_bart, read_marian
+from seqlab.interop.formats.config import Config
+from seqlab.interop.tensor_map import Shape
+
+Reader = Callable[[Config, Mapping[str, Shape]], Published]
+FAMILIES: dict[str, Reader] = {
+    "bert": read_bert,
+    "roberta": read_roberta,
+    "xlm-roberta": read_roberta,
+    "camembert": read_roberta,
+    "distilbert": read_distilbert,
+    "gpt2": read_gpt2,
+    "llama": read_llama,
+    "mistral": read_llama,
+    "qwen2": read_llama,
+    "marian": read_marian,
+    "bart": read_bart,
+}
+"""By the `model_type` of a config.json."""
+
+
+def read_published(config: Config, found: Mapping[str, Shape]) -> Published:
+    """What the config describes, in seqlab's words; or all that cannot be said in them."""
+    kind = config.raw("model_type")
+    if not isinstance(kind, str) or kind not in FAMILIES:
+        shown = repr(kind)[:60] if kind is not None else "nothing"
+        raise DataError(f"model_type is {shown}, a family that cannot be imported.", where=config.where, cure=nearest(str(kind)[:60], FAMILIES))
+    try:
+        published = FAMILIES[kind](config, found)
+    except (ValidationError, RecipeError) as error:
+        config.finish()  # a value that was no number at all explains more
+        problem = error.errors()[0] if isinstance(error, ValidationError) else None
+        what = f"{problem['loc'][0]}: {problem['msg']}" if problem else str(error)
+        raise DataError(f"this model cannot be built from seqlab's blocks ({what}).", where=config.where, cure="Choose another model.") from error
+    config.finish()
+    if unread := config.unread():
+        published.notes.append(f"not looked at in the config: {', '.join(unread)}")
+    return published

@@ -1,0 +1,150 @@
+"""Marian and BART: encoder-decoders with a norm after each sub-layer and one table for both sides and the output.
+
+Papers: Junczys-Dowmunt et al. 2018, "Marian", arXiv:1804.00344; Lewis et al. 2020, "BART", arXiv:1910.13461.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from seqlab.interop.families.published_model import ACTIVATIONS, Published
+from seqlab.interop.formats.config import Config
+from seqlab.interop.tensor_map import Shape, Wanted, joined, one
+from seqlab.models.settings import DecoderSettings, TransformerSettings
+
+IGNORED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "*embed_positions._float_tensor", "*.version")
+EPS = 1e-5
+FIRST_PLACE = 2
+"""BART counts places from behind the two rows that it once kept for padding."""
+DECODING = ("max_length", "num_beams", "early_stopping", "no_repeat_ngram_size", "length_penalty", "min_length")
+PARTS = {"encoder": ("self_attn",), "decoder": ("self_attn", "encoder_attn")}
+
+
+def read_marian(config: Config, found: Mapping[str, Shape]) -> Published:
+    """Places are told by sines in the first half and cosines in the second; the table is often not published, as it can be computed."""
+    config.only("static_position_embeddings", True, why="places are told by sines and cosines")
+    config.only("share_encoder_decoder_embeddings", True, why="both sides have one table")
+    settings = _settings(config, embedding_norm=False)
+    rows, size = settings.max_positions, settings.hidden_size
+    tables = {
+        f"{side}.positions.table": one(name, rows, size) if (name := f"model.{side}.embed_positions.weight") in found else _sines(rows, size)
+        for side in PARTS
+    }
+    return _read(config, found, "Marian", settings, tables)
+
+
+def read_bart(config: Config, found: Mapping[str, Shape]) -> Published:
+    config.only("static_position_embeddings", False, why="places are learned")
+    settings = _settings(config, embedding_norm=True)
+    rows, size = settings.max_positions, settings.hidden_size
+    tables: dict[str, Wanted] = {}
+    for side in PARTS:
+        tables[f"{side}.positions.table"] = Wanted(((f"model.{side}.embed_positions.weight", (rows + FIRST_PLACE, size)),), _without_first_places)
+        tables |= _pair(f"{side}.first_norm", f"model.{side}.layernorm_embedding", size)
+    return _read(config, found, "BART", settings, tables)
+
+
+def _settings(config: Config, *, embedding_norm: bool) -> TransformerSettings:
+    for name, why in (
+        ("normalize_before", "the norm stands after each sub-layer"),
+        ("add_final_layer_norm", "nothing stands behind the last layer"),
+        ("is_decoder", "there is an encoder"),
+    ):
+        config.only(name, False, why=why)
+    config.only("normalize_embedding", embedding_norm, why="as the family has it")
+    config.skip("attention_dropout", "activation_dropout", "encoder_layerdrop", "decoder_layerdrop", "classif_dropout", "is_encoder_decoder",
+                "add_bias_logits", "extra_pos_embeddings", "num_hidden_layers", "save_step", "decoder_vocab_size", *DECODING)  # fmt: skip
+    for name in ("attention_heads", "ffn_dim"):
+        sides = [config.integer(f"{side}_{name}") for side in PARTS]
+        if sides[0] != sides[1]:
+            config.refuse(f"decoder_{name}: {sides[1]}, and encoder_{name}: {sides[0]}; both sides must be alike")
+    return TransformerSettings(
+        layers=config.integer("encoder_layers"),
+        hidden_size=config.integer("d_model"),
+        heads=config.integer("encoder_attention_heads"),
+        feedforward_size=config.integer("encoder_ffn_dim"),
+        norm="post",
+        norm_eps=EPS,
+        positions="learned",
+        max_positions=config.integer("max_position_embeddings"),
+        activation=config.choice("activation_function", among=ACTIVATIONS, default="gelu"),
+        dropout=config.number("dropout", default=0.1),
+        embedding_norm=embedding_norm,
+        embedding_norm_eps=EPS,
+        embedding_scale=config.flag("scale_embedding", default=False),
+        tied=config.flag("tie_word_embeddings", default=True),
+    )
+
+
+def _read(config: Config, found: Mapping[str, Shape], family: str, model: TransformerSettings, tables: Mapping[str, Wanted]) -> Published:
+    num_tokens, size = config.integer("vocab_size"), model.hidden_size
+    if config.integer("decoder_vocab_size", default=num_tokens) != num_tokens:
+        config.refuse("decoder_vocab_size: both sides must have one vocabulary")
+    shared = next((name for name in ("model.shared.weight", *IGNORED[:2]) if name in found), "model.shared.weight")
+    weights = {
+        "embed_source.weight": one(shared, num_tokens, size),
+        "embed_target.weight": one(shared, num_tokens, size),
+        "bias": Wanted((("final_logits_bias", (1, num_tokens)),), lambda bias: bias[0]),
+        **tables,
+    }
+    if not model.tied:
+        weights["weight"] = one("lm_head.weight", num_tokens, size)
+    for depth in range(model.layers):
+        weights |= _layer(f"model.encoder.layers.{depth}", f"encoder.layers.{depth}", model, PARTS["encoder"])
+    decoder = DecoderSettings(layers=config.integer("decoder_layers"))
+    for depth in range(decoder.layers):
+        weights |= _layer(f"model.decoder.layers.{depth}", f"decoder.layers.{depth}", model, PARTS["decoder"])
+    ignored = (*IGNORED, "model.shared.weight", *(["lm_head.weight"] if model.tied else []))
+    notes = [f"{decoder.layers} layers more in the decoder", *_decoding_notes(config)]
+    return Published(family, "translation", model, weights, num_tokens, model.max_positions, ignored, notes, decoder)
+
+
+def _decoding_notes(config: Config) -> list[str]:
+    beams = config.raw("num_beams")
+    return [f"published with a beam of {beams}; here the likeliest token is taken at every step"] if isinstance(beams, int) and beams > 1 else []
+
+
+def _layer(old: str, new: str, model: TransformerSettings, attentions: tuple[str, ...]) -> dict[str, Wanted]:
+    size, inner = model.hidden_size, model.feedforward_size
+    own = f"{old}.self_attn"
+    weights = {
+        f"{new}.attention.qkv.weight": joined(*(one(f"{own}.{name}_proj.weight", size, size) for name in "qkv")),
+        f"{new}.attention.qkv.bias": joined(*(one(f"{own}.{name}_proj.bias", size) for name in "qkv")),
+        **_product(f"{new}.attention.output", f"{own}.out_proj", size, size),
+        **_product(f"{new}.feed_forward.expand", f"{old}.fc1", inner, size),
+        **_product(f"{new}.feed_forward.contract", f"{old}.fc2", size, inner),
+        **_pair(f"{new}.attention_residual.norm", f"{own}_layer_norm", size),
+        **_pair(f"{new}.feed_forward_residual.norm", f"{old}.final_layer_norm", size),
+    }
+    if len(attentions) == 1:
+        return weights
+    cross = f"{old}.encoder_attn"
+    for name, theirs in (("query", "q_proj"), ("key", "k_proj"), ("value", "v_proj"), ("output", "out_proj")):
+        weights |= _product(f"{new}.cross_attention.{name}", f"{cross}.{theirs}", size, size)
+    return weights | _pair(f"{new}.cross_residual.norm", f"{cross}_layer_norm", size)
+
+
+def _product(new: str, old: str, rows: int, columns: int) -> dict[str, Wanted]:
+    return {f"{new}.weight": one(f"{old}.weight", rows, columns), f"{new}.bias": one(f"{old}.bias", rows)}
+
+
+def _pair(new: str, old: str, size: int) -> dict[str, Wanted]:
+    return {f"{new}.weight": one(f"{old}.weight", size), f"{new}.bias": one(f"{old}.bias", size)}
+
+
+def _without_first_places(table: Tensor) -> Tensor:
+    return table[FIRST_PLACE:]
+
+
+def _sines(rows: int, size: int) -> Wanted:
+    """P[i, j] = sin(i / 10000^(2j/d)) in the first half, P[i, d/2 + j] = cos(i / 10000^(2j/d)) in the second."""
+
+    def table() -> Tensor:
+        rates = 10000.0 ** (-torch.arange(0, size, 2, dtype=torch.float64) / size)
+        angles = torch.arange(rows, dtype=torch.float64)[:, None] * rates  # (rows, size / 2)
+        return torch.cat([angles.sin(), angles.cos()[:, : size // 2]], dim=1).float()
+
+    return Wanted((), table)

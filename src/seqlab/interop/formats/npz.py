@@ -1,0 +1,85 @@
+"""Published arrays in an .npz file, read without running anything.
+
+An .npz is a zip of .npy files: a short header that says type and shape, then the numbers. A header can also ask for pickled objects, which
+can be programs, so only plain numbers are taken; and a zip can unpack to far more than it holds, so all sizes are compared before a number is read.
+"""
+
+from __future__ import annotations
+
+import math
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import numpy as np
+import torch
+from numpy.lib import format as npy
+from torch import Tensor
+
+from seqlab.core.errors import DataError
+from seqlab.interop.formats.tensor_files import Tensors
+from seqlab.interop.tensor_map import Shape
+
+Result = TypeVar("Result")
+ENDING = ".npy"
+MOST_ARRAYS = 10_000
+MOST_UNPACKED = 20
+"""A file may unpack to so many times its size; weights hardly shrink when they are packed."""
+HEADERS: dict[tuple[int, int], Callable[..., tuple[Shape, bool, np.dtype[Any]]]] = {
+    (1, 0): npy.read_array_header_1_0,
+    (2, 0): npy.read_array_header_2_0,
+}
+AGAIN = "Is the file whole? Download it again."
+
+
+class Arrays(Tensors):
+    """Names and shapes from the headers; the numbers one array at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.shapes = self._reading(self._headers)
+
+    def read(self, name: str) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(self._reading(lambda archive: self._array(archive, name))))
+
+    def _reading(self, look: Callable[[zipfile.ZipFile], Result]) -> Result:
+        try:
+            with zipfile.ZipFile(self._path) as archive:
+                return look(archive)
+        except (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError, RuntimeError) as error:  # numpy, zip and zlib each have their own
+            raise DataError(f"the file cannot be read as .npz ({str(error)[:120]}).", where=str(self._path), cure=AGAIN) from error
+
+    def _headers(self, archive: zipfile.ZipFile) -> dict[str, Shape]:
+        members = archive.infolist()
+        unpacked = sum(member.file_size for member in members)
+        if len(members) > MOST_ARRAYS or unpacked > MOST_UNPACKED * self._path.stat().st_size:
+            raise ValueError(f"{len(members):,} arrays of {unpacked:,} bytes together are more than a file of its size can hold")
+        names = [member.filename for member in members]
+        if len(set(names)) < len(names) or not all(name.endswith(ENDING) for name in names):
+            raise ValueError("it holds something else than arrays, each with a name of its own")
+        found = {}
+        for member in members:
+            with archive.open(member) as file:
+                found[member.filename.removesuffix(ENDING)] = _shape(file, member)
+        return found
+
+    def _array(self, archive: zipfile.ZipFile, name: str) -> np.ndarray[Any, np.dtype[np.float32]]:
+        with archive.open(name + ENDING) as file:
+            numbers = npy.read_array(file, allow_pickle=False)
+        found: np.ndarray[Any, np.dtype[np.float32]] = numbers.astype(np.float32)
+        return found
+
+
+def _shape(file: IO[bytes], member: zipfile.ZipInfo) -> Shape:
+    """What the header of an array says, once its numbers are known to be plain and to fill exactly the rest of the file."""
+    version = npy.read_magic(file)
+    if version not in HEADERS:
+        raise ValueError(f"{member.filename[:60]} has version {version[0]}.{version[1]} of the format")
+    shape, _, dtype = HEADERS[version](file)
+    if dtype.kind not in "fiu":
+        raise ValueError(f"{member.filename[:60]} holds {str(dtype)[:40]}, not plain numbers")
+    if file.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
+        raise ValueError(f"{member.filename[:60]} does not hold as many numbers as its shape {list(shape)} says")
+    return tuple(shape)

@@ -1,0 +1,173 @@
+"""The tokenizer of a published model: its tokenizer.json, or the older files out of which the same engine is built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
+from tokenizers import Tokenizer as Engine
+
+from seqlab.core.errors import DataError, RunError
+from seqlab.interop.formats.json_files import AGAIN, read_json, read_json_if_there
+from seqlab.interop.formats.sentencepiece import read_pair_of_pieces
+from seqlab.tokens.hugging_face import FILE, HuggingFace, check_merges
+from seqlab.tokens.subwords.engine import LARGEST_FILE
+
+NAMES = ("unk", "pad", "eos", "bos", "cls", "sep", "mask")
+STARTS = {"start": "decoder_start_token_id", "forced_bos": "forced_bos_token_id"}
+PAIRS = ("Marian", "BART")
+SOURCE, TARGET = "source.spm", "target.spm"
+LARGEST_VOCABULARY = 100_000_000
+Specials = dict[str, str]
+"""The pieces that have a role, by its name: {"mask": "[MASK]"}."""
+
+
+def read_tokenizer(folder: Path, *, family: str, size: int, ids: Mapping[str, Any]) -> HuggingFace:
+    """size: how many tokens the weights know.  ids: the config, whose `eos_token_id` and the like decide where names do not."""
+    specials = _specials(folder)
+    path, tokenizer, unknown = _tokenizer(folder, family=family, size=size, specials=specials)
+    if tokenizer.largest_id >= size and family != "Marian":  # whose pieces come from two files, of which one is not all
+        raise DataError(f"the tokenizer has ids up to {tokenizer.largest_id:,}, the weights know {size:,}.", where=str(path), cure=AGAIN)
+    known = tokenizer.vocabulary.ids
+    roles = {role: known[piece] for role, piece in specials.items() if piece in known and role != "unk"}
+    given = {**ids, **read_json_if_there(folder / "generation_config.json")}
+    for role, name in {**{role: f"{role}_token_id" for role in NAMES[1:]}, **STARTS}.items():
+        place = _id(given.get(name), size)
+        if place is not None and (role not in STARTS or family in PAIRS):
+            roles.setdefault(role, place)
+    if unknown in known:
+        roles["unk"] = known[unknown]
+    if "eos" not in roles and "sep" in roles:
+        roles["eos"] = roles["sep"]
+    missing = [role for role in ("eos", *(["start"] if family in PAIRS else [])) if role not in roles]
+    if missing:
+        raise DataError(
+            f"nothing says which token has the role {missing[0]}.", where=str(path), cure="It stands in config.json or tokenizer_config.json."
+        )
+    return tokenizer.with_roles(roles)
+
+
+def _tokenizer(folder: Path, *, family: str, size: int, specials: Specials) -> tuple[Path, HuggingFace, str]:
+    """The file that was read, the tokenizer in it, and the piece that it gives for what it does not know."""
+    path = folder / FILE
+    if path.is_file():
+        try:
+            return path, HuggingFace.read(path, size=size, roles={}), _unknown_piece(path)
+        except RunError as error:  # the words are the same for a run's own files, the cure is not
+            raise DataError(error.what, where=str(path), cure=AGAIN) from error
+    if (folder / SOURCE).is_file() and (folder / "vocab.json").is_file():
+        pieces = read_json(folder / "vocab.json", largest=LARGEST_VOCABULARY)
+        specials.update({"eos": "</s>", "pad": "<pad>"} | specials)
+        target = folder / TARGET if (folder / TARGET).is_file() else None
+        return folder / SOURCE, read_pair_of_pieces(folder / SOURCE, pieces, size=size, target=target), "<unk>"
+    if (folder / "vocab.txt").is_file():
+        engine = _wordpiece(folder, specials)
+        return folder / "vocab.txt", HuggingFace(engine, size=size, roles={}), specials["unk"]
+    if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
+        engine = _byte_pairs(folder, specials, has_template=family in ("RoBERTa", "BART"))
+        return folder / "vocab.json", HuggingFace(engine, size=size, roles={}), ""
+    raise DataError(
+        "there is no tokenizer that can be used here.",
+        where=str(folder),
+        cure=f"Expected tokenizer.json, or vocab.txt (BERT), vocab.json and merges.txt (GPT-2), {SOURCE} and vocab.json (Marian). "
+        "A fast tokenizer of transformers saves the first.",
+    )
+
+
+def _specials(folder: Path) -> Specials:
+    """Which pieces have a role, by two files of which the second knows better; a piece is a text, or an object around one."""
+    found: Specials = {}
+    for name in ("special_tokens_map.json", "tokenizer_config.json"):
+        values = read_json_if_there(folder / name)
+        for role in NAMES:
+            piece = values.get(f"{role}_token")
+            piece = piece.get("content") if isinstance(piece, dict) else piece
+            if isinstance(piece, str) and piece:
+                found[role] = piece
+    return found
+
+
+def _unknown_piece(path: Path) -> str:
+    """What the engine itself gives for what it does not know; byte-level tokenizers know everything, whatever else is written."""
+    model = read_json(path, largest=LARGEST_FILE).get("model")
+    if not isinstance(model, dict):
+        return ""
+    piece, place, pieces = model.get("unk_token"), model.get("unk_id"), model.get("vocab")
+    if isinstance(place, int) and isinstance(pieces, list) and 0 <= place < len(pieces) and isinstance(pieces[place], list) and pieces[place]:
+        return str(pieces[place][0])
+    return piece if isinstance(piece, str) else ""
+
+
+def _id(value: Any, size: int) -> int | None:
+    """A token id of a config, the first where it lists several."""
+    first = value[0] if isinstance(value, list) and value else value
+    return first if isinstance(first, int) and not isinstance(first, bool) and 0 <= first < size else None
+
+
+def _wordpiece(folder: Path, specials: Specials) -> Engine:
+    """BERT's own: words and marks apart, then the longest known pieces."""
+    settings = read_json_if_there(folder / "tokenizer_config.json")
+    pieces = _lines(folder / "vocab.txt")
+    ids = {piece: place for place, piece in enumerate(pieces)}
+    names = {"unk": "[UNK]", "pad": "[PAD]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"} | specials
+    specials.update(names)
+    missing = [names[role] for role in ("unk", "cls", "sep") if names[role] not in ids]
+    if missing:
+        raise DataError(f"the pieces {', '.join(missing)} are missing.", where=str(folder / "vocab.txt"), cure=AGAIN)
+    lowercase, accents = settings.get("do_lower_case", True) is not False, settings.get("strip_accents")
+    engine = Engine(models.WordPiece(ids, unk_token=names["unk"]))
+    engine.normalizer = normalizers.BertNormalizer(
+        lowercase=lowercase,
+        strip_accents=accents if isinstance(accents, bool) else None,
+        handle_chinese_chars=settings.get("tokenize_chinese_chars", True) is not False,
+    )
+    engine.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    engine.decoder = decoders.WordPiece(prefix="##")
+    cls, sep = names["cls"], names["sep"]
+    engine.post_processor = processors.TemplateProcessing(
+        single=f"{cls} $A {sep}", pair=f"{cls} $A {sep} $B:1 {sep}:1", special_tokens=[(cls, ids[cls]), (sep, ids[sep])]
+    )
+    return _with_specials(engine, [piece for piece in names.values() if piece in ids])
+
+
+def _byte_pairs(folder: Path, specials: Specials, *, has_template: bool) -> Engine:
+    """GPT-2's own: pairs of bytes; RoBERTa has the same, with <s> and </s> around a text."""
+    path = folder / "merges.txt"
+    ids = read_json(folder / "vocab.json", largest=LARGEST_VOCABULARY)
+    merges = [line.split(" ") for line in _lines(path) if line and not line.startswith("#version")]
+    try:
+        check_merges(ids, merges)
+        engine = Engine(models.BPE({piece: int(str(place)) for piece, place in ids.items()}, [(left, right) for left, right in merges]))
+    except Exception as error:  # the engine's own errors are plain Exceptions
+        raise DataError("vocabulary and merges do not belong together.", where=str(path), cure=AGAIN) from error
+    prefix_space = read_json_if_there(folder / "tokenizer_config.json").get("add_prefix_space", False) is True
+    engine.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix_space)
+    engine.decoder = decoders.ByteLevel()
+    if has_template:
+        specials.update({"cls": "<s>", "sep": "</s>", "eos": "</s>", "pad": "<pad>", "mask": "<mask>"} | specials)
+        start, end = specials["cls"], specials["sep"]
+        places = [(piece, place) for piece in (start, end) if (place := engine.token_to_id(piece)) is not None]
+        if len(places) < 2:
+            raise DataError(f"the pieces {start} and {end} are missing.", where=str(folder / "vocab.json"), cure=AGAIN)
+        engine.post_processor = processors.TemplateProcessing(single=f"{start} $A {end}", special_tokens=places)
+    else:
+        specials.update({"eos": "<|endoftext|>"} | specials)
+    return _with_specials(engine, [piece for piece in specials.values() if piece in ids])
+
+
+def _with_specials(engine: Engine, pieces: list[str]) -> Engine:
+    mask = ("<mask>",)  # takes the blank before it along, as it stands for a word with its blank
+    engine.add_special_tokens([AddedToken(piece, special=True, normalized=False, lstrip=piece in mask) for piece in dict.fromkeys(pieces)])
+    return engine
+
+
+def _lines(path: Path) -> list[str]:
+    if path.stat().st_size > LARGEST_VOCABULARY:
+        raise DataError("the file is larger than any vocabulary.", where=str(path), cure=AGAIN)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError("the file is not text in UTF-8.", where=str(path), cure=AGAIN) from error
+    return text.removesuffix("\n").split("\n")

@@ -1,0 +1,191 @@
+"""A published model becomes a run: its network in seqlab's blocks, its tokenizer kept whole, its weights sealed."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from seqlab.core.errors import DataError, RecipeError, closest
+from seqlab.core.files import write_whole
+from seqlab.interop.families.g2p import read_g2p
+from seqlab.interop.families.published_model import Published
+from seqlab.interop.families.registry import read_published
+from seqlab.interop.formats.config import Config
+from seqlab.interop.formats.gguf import read_gguf
+from seqlab.interop.formats.json_files import AGAIN, read_json
+from seqlab.interop.formats.tensor_files import Tensors, open_tensors
+from seqlab.interop.formats.tokenizer_files import read_tokenizer
+from seqlab.interop.tensor_map import check
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.folder.layout import RECIPE, TOKENS, WEIGHTS, new_folder, refuse_a_run, seal
+from seqlab.runs.folder.lock import clear_false_start, locked
+from seqlab.runs.folder.results import provenance, write_results
+from seqlab.runs.run import Run
+from seqlab.tasks.base import tasks
+from seqlab.tasks.translation.tokens import PairTokens
+from seqlab.tokens.base import Tokenizer
+from seqlab.tokens.tokenizer_folder import save_tokenizer
+from seqlab.tokens.vocabulary import EOS
+from seqlab.training.checkpoints.weights_file import replace_weights
+from seqlab.training.tensor_shapes import shapes_of
+
+NO_NAMES = ("model", "models", "main", "snapshot", "onnx", "weights")
+"""What many people call the folder of a model; the folder above says more."""
+
+
+LONGEST_WINDOW = 512
+"""Tokens of a stretch of text when such a model is trained on or scored; the memory for more would not be there on most machines."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A published model on disk: what it is, its tensors, its tokenizer or those of both sides."""
+
+    published: Published
+    tensors: Tensors
+    tokenizer: Tokenizer | PairTokens
+    where: str
+
+
+def import_weights(path: str | Path, *, out: str | Path = "") -> Run:
+    """Read the folder (or the .gguf or .npz file) of a published model and write it as a run, ready to predict, generate or be trained on.
+
+    Only numbers and settings are read: nothing that a file brings is ever run.
+    """
+    new_folder(str(out), name=_name(Path(path)))  # a place that is taken shows before the reading
+    opened = open_published(Path(path))
+    published = opened.published
+    recipe = _recipe(published)
+    _compare(recipe, opened)
+    weights = _build(opened)
+    folder = new_folder(str(out), name=_name(Path(path)))
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        refuse_a_run(folder)  # somebody may have been faster since the folder was chosen
+        clear_false_start(folder)
+        _save_tokens(opened, folder / TOKENS)
+        sealed = seal(folder, recipe=recipe.to_toml(), data={})
+        replace_weights(folder / WEIGHTS, weights, seal=sealed.digest)
+        _write_results(folder, published, weights, source=opened.where)
+        write_whole(folder / RECIPE, recipe.to_toml())  # last: a folder with a recipe is a run
+    return Run.load(folder)
+
+
+def open_published(path: Path) -> Opened:
+    """What stands at a path, with everything that can be told without reading a weight."""
+    if path.is_file() and path.suffix == ".gguf":
+        config, tensors, tokenizer_of = read_gguf(path)
+        published = _described(config, tensors, where=str(path))
+        return Opened(published, tensors, tokenizer_of(published.vocabulary_size), str(path))
+    if path.is_file() and path.suffix == ".npz":
+        published, arrays, tokens = read_g2p(path)
+        return Opened(published, arrays, tokens, str(path))
+    if path.is_file() and (path.parent / "config.json").is_file():
+        path = path.parent
+    if not (path / "config.json").is_file():
+        raise _nothing_here(path)
+    values = read_json(path / "config.json")
+    tensors = open_tensors(path)
+    published = _described(Config(values, where=str(path / "config.json")), tensors, where=str(path))
+    tokenizer = read_tokenizer(path, family=published.family, size=published.vocabulary_size, ids=values)
+    ends = values.get("eos_token_id")
+    if isinstance(ends, list) and len(ends) > 1:
+        published.notes.append(f"{len(ends)} tokens may end a text; here only '{tokenizer.vocabulary.pieces[tokenizer.vocabulary.ids[EOS]]}' does")
+    return Opened(published, tensors, tokenizer, str(path))
+
+
+def _described(config: Config, tensors: Tensors, *, where: str) -> Published:
+    """What the config says, once it is certain that the tensors are of that kind."""
+    published = read_published(config, tensors.shapes)
+    check(published.weights, tensors.shapes, ignored=published.ignored, where=where)
+    return published
+
+
+def _nothing_here(path: Path) -> DataError:
+    if not path.exists():
+        there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+        close = closest(path.name, there)
+        return DataError("there is no such file or folder.", where=str(path)[:200], cure=f"Did you mean '{path.parent / close}'?" if close else "")
+    inside = sorted(entry.parent.name for entry in path.glob("*/config.json")) if path.is_dir() else []
+    cure = f"Did you mean '{path / inside[0]}'?" if inside else "Expected a folder with config.json and model.safetensors, a .gguf or an .npz file."
+    return DataError("there is no published model here.", where=str(path)[:200], cure=cure)
+
+
+def _recipe(published: Published) -> Recipe:
+    """A recipe that builds the same network. It writes with all that it can look back on, and is trained or scored on shorter stretches."""
+    recipe = Recipe.model_validate(
+        {"task": published.task, "model": published.model.model_dump(), "decoder": published.decoder.model_dump(), **published.sections}
+    )
+    recipe = recipe.changed("training", window=max(2, min(published.context or LONGEST_WINDOW, LONGEST_WINDOW)), batch_size=8)
+    if published.task == "language_model":
+        recipe = recipe.changed("decoding", context=published.context)
+    return recipe.changed("data", text="text")
+
+
+def _compare(recipe: Recipe, opened: Opened) -> None:
+    """The network that the recipe builds has exactly the tensors that will be written: our own promise, kept before anything is."""
+    with tempfile.TemporaryDirectory() as folder:
+        _save_tokens(opened, Path(folder))
+        task = tasks.get(recipe.task).load(recipe, Path(folder))
+    try:
+        expected = shapes_of(task.build_model)
+    except RecipeError as error:  # sizes that fit no network, such as heads that do not divide a width
+        raise DataError(error.what, where=opened.where, cure=AGAIN) from error
+    assert set(expected) == set(opened.published.weights), sorted(set(expected) ^ set(opened.published.weights))
+
+
+def _save_tokens(opened: Opened, folder: Path) -> None:
+    if isinstance(opened.tokenizer, PairTokens):
+        opened.tokenizer.save(folder)
+    else:
+        save_tokenizer(opened.tokenizer, folder)
+
+
+def _build(opened: Opened) -> dict[str, Tensor]:
+    weights = {name: opened.tensors.build(wanted) for name, wanted in opened.published.weights.items()}
+    broken = [name for name, tensor in weights.items() if not bool(torch.isfinite(tensor).all())]
+    if broken:
+        raise DataError(f"{len(broken)} tensors hold numbers that are not finite, the first for {broken[0]}.", where=opened.where, cure=AGAIN)
+    return weights
+
+
+def _write_results(folder: Path, published: Published, weights: Mapping[str, Tensor], *, source: str) -> None:
+    facts = provenance(seed=0, device=torch.device("cpu"), data={})
+    imported = {
+        "family": published.family,
+        "layers": published.model.layers,
+        "parameters": _count(published, weights),
+        "vocabulary": published.vocabulary_size,
+        "context": published.context,
+        "source": Path(source).name,
+        "headless": published.headless,
+        "notes": published.notes,
+    }
+    write_results(folder, [], training={"parameters": imported["parameters"], "imported": imported}, provenance=facts, warnings=published.notes)
+
+
+def _count(published: Published, weights: Mapping[str, Tensor]) -> int:
+    """Numbers that were published: a table that serves twice counts once, and zeros that nobody published do not."""
+    return sum({wanted.parts: weights[name].numel() for name, wanted in published.weights.items() if wanted.parts}.values())
+
+
+def imported_facts(run: Run) -> dict[str, Any]:
+    """What was found when the run was imported; empty for a run that was trained here."""
+    found = run.results.raw.get("training", {}).get("imported", {})
+    return found if isinstance(found, dict) else {}
+
+
+def _name(path: Path) -> str:
+    """A name for the run: that of the folder or file, without what every such name says."""
+    if path.suffix == ".gguf":
+        return path.stem
+    path = path.resolve() if path.is_dir() else path.resolve().parent
+    chosen = path.parent if path.name.lower() in NO_NAMES else path
+    return re.sub(r"^models--", "", chosen.name)

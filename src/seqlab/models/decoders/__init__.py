@@ -1,0 +1,1 @@
+"""The decoder half of an encoder-decoder."""

@@ -1,0 +1,136 @@
+"""The decoder that settings describe, for the encoder that stands before it."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from seqlab.attention.attend import Attention
+from seqlab.attention.base import scores
+from seqlab.attention.local import MonotonicWindow, PredictedWindow, Window
+from seqlab.attention.normalization import Hard, Soft
+from seqlab.blocks.attention_step import ContextBeforeOutput, InputFeeding
+from seqlab.blocks.bridge import Bridge, IdentityBridge, LearnedBridge, MeanBridge, NoBridge
+from seqlab.blocks.recurrent import RecurrentStack
+from seqlab.cells.settings import CELL_KINDS
+from seqlab.core.errors import RecipeError, UsageError, nearest
+from seqlab.core.settings import Settings
+from seqlab.models.base import Encoder
+from seqlab.models.decoders.base import Decoder
+from seqlab.models.decoders.recurrent import AttentiveDecoder, ConstantContextDecoder, FixedContextDecoder, InputFeedingDecoder
+from seqlab.models.decoders.transformer import TransformerDecoder
+from seqlab.models.recurrent import Recurrent, build_layers
+from seqlab.models.settings import DecoderSettings, RecurrentSettings, SequenceSettings, TransformerSettings
+
+HEADS = 4
+"""Of a Transformer decoder behind another encoder, or fewer where that many do not divide its width."""
+
+
+def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:
+    """model: the settings of the encoder, from which the decoder takes what its own section leaves out."""
+    kind = decoder.kind or ("transformer" if isinstance(model, TransformerSettings) else "recurrent")
+    if kind == "transformer":
+        return TransformerDecoder.build(transformer_settings(model, decoder), source_size=encoder.output_size)
+    return build_recurrent(recurrent_settings(model, decoder), decoder, encoder)
+
+
+def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> TransformerSettings:
+    """Those of a Transformer encoder, with the sizes of the decoder's own section."""
+    if isinstance(model, TransformerSettings):
+        own = {name: value for name in ("layers", "hidden_size", "heads") if (value := getattr(decoder, name))}
+        settings = model.model_copy(update=own)
+    else:
+        sizes = layer_sizes(model)
+        width = decoder.hidden_size or sizes[-1]
+        heads = decoder.heads or max(heads for heads in range(1, HEADS + 1) if width % heads == 0)
+        settings = TransformerSettings(layers=decoder.layers or len(sizes), hidden_size=width, heads=heads, dropout=model.dropout)
+    if not settings.head_size and settings.hidden_size % settings.heads:
+        fitting = [str(heads) for heads in range(1, 2 * settings.heads + 1) if settings.hidden_size % heads == 0]
+        raise RecipeError(
+            f"a decoder of width {settings.hidden_size} cannot be divided over {settings.heads} heads.",
+            where="decoder.heads",
+            cure=f"Numbers of heads that fit: {', '.join(fitting)}.",
+        )
+    return settings
+
+
+def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> RecurrentSettings:
+    """Those of a recurrent encoder in one direction, with the sizes of the decoder's own section."""
+    plain = RecurrentSettings(hidden_sizes=layer_sizes(model), dropout=model.dropout)
+    given = model if isinstance(model, RecurrentSettings) else plain
+    cell: Settings = given.cell
+    if decoder.cell and decoder.cell != given.cell.kind:
+        if decoder.cell not in CELL_KINDS:
+            raise RecipeError(f"there is no cell called '{decoder.cell}'.", where="decoder.cell", cure=nearest(decoder.cell, CELL_KINDS))
+        cell = CELL_KINDS[decoder.cell]()
+    sizes = layer_sizes(given)
+    if decoder.layers or decoder.hidden_size:
+        sizes = (decoder.hidden_size or sizes[-1],) * (decoder.layers or len(sizes))
+    return given.model_copy(update={"bidirectional": False, "cell": cell, "hidden_sizes": sizes, "initial_state": "zeros"})
+
+
+def layer_sizes(model: SequenceSettings) -> tuple[int, ...]:
+    """The width of every layer of a network."""
+    widths = model.hidden_sizes if isinstance(model, RecurrentSettings) else ()
+    return widths or (model.hidden_size,) * getattr(model, "layers", 1)
+
+
+def build_recurrent(settings: RecurrentSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:
+    sizes = layer_sizes(settings)
+    input_size = settings.embedding_size or sizes[0]
+    if decoder.attention == "none":
+        stack = build_layers(settings, input_size=input_size)
+        return FixedContextDecoder(stack, build_bridge(decoder, stack, encoder), input_size=input_size, dropout=settings.dropout)
+    if decoder.attention == "constant":
+        stack, summary = build_layers(settings, input_size=input_size + sizes[-1]), build_summary(decoder, encoder, size=sizes[-1])
+        return ConstantContextDecoder(stack, build_bridge(decoder, stack, encoder), summary, input_size=input_size, dropout=settings.dropout)
+    if decoder.context == "output":
+        stack = build_layers(settings, input_size=input_size)
+        attention, value_size = build_attention(decoder, query_size=stack.output_size, source_size=encoder.output_size)
+        look = ContextBeforeOutput(attention, value_size=value_size)
+        return AttentiveDecoder(stack, build_bridge(decoder, stack, encoder), look, input_size=input_size, dropout=settings.dropout)
+    stack = build_layers(settings, input_size=input_size + sizes[-1])
+    attention, value_size = build_attention(decoder, query_size=stack.output_size, source_size=encoder.output_size)
+    fed = InputFeeding(attention, value_size=value_size, output_size=sizes[-1])
+    return InputFeedingDecoder(stack, build_bridge(decoder, stack, encoder), fed, input_size=input_size, dropout=settings.dropout)
+
+
+def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: int) -> tuple[Attention, int]:
+    """The attention, and the width of what it finds."""
+    key_size = query_size if decoder.projected else source_size
+    try:
+        score = scores.get(decoder.attention)(query_size, key_size)
+    except UsageError as error:
+        raise RecipeError(error.what, where="decoder.attention", cure=f"{error.cure} decoder.projected=true projects them.") from error
+    windows: dict[str, Window | None] = {
+        "none": None,
+        "monotonic": MonotonicWindow(reach=decoder.reach),
+        "predicted": PredictedWindow(query_size, reach=decoder.reach),
+    }
+    key, value = (nn.Linear(source_size, key_size, bias=False) if decoder.projected else None for _ in range(2))
+    normaliser = Hard() if decoder.alignment == "hard" else Soft()
+    return Attention(score, normaliser=normaliser, key=key, value=value, window=windows[decoder.window]), key_size
+
+
+def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encoder) -> Bridge:
+    """What fits: the encoder's state as it is, else a learned map of it, or of the mean of its features where it has none or that is wanted."""
+    sizes = stack.state_sizes
+    if decoder.bridge == "none":
+        return NoBridge(sizes)
+    if decoder.bridge == "identity" and not isinstance(encoder, Recurrent):
+        raise RecipeError("an encoder that is not recurrent has no state to hand over.", where="decoder.bridge", cure="Use learned, mean or none.")
+    if decoder.bridge == "mean" or not isinstance(encoder, Recurrent):
+        return MeanBridge(sizes, feature_size=encoder.output_size)
+    encoder_sizes = encoder.stack.state_sizes
+    if decoder.bridge == "learned" or (not decoder.bridge and encoder_sizes != sizes):
+        return LearnedBridge(sizes, encoder_sizes=encoder_sizes)
+    try:
+        return IdentityBridge(sizes, encoder_sizes=encoder_sizes)
+    except UsageError as error:
+        raise RecipeError(error.what, where="decoder.bridge", cure=error.cure) from error
+
+
+def build_summary(decoder: DecoderSettings, encoder: Encoder, *, size: int) -> Bridge:
+    """The whole source as one vector: of the encoder's last state, or of the mean of its features where it has none or that is wanted."""
+    if decoder.bridge == "mean" or not isinstance(encoder, Recurrent):
+        return MeanBridge([size], feature_size=encoder.output_size)
+    return LearnedBridge([size], encoder_sizes=encoder.stack.state_sizes)

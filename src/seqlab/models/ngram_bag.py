@@ -1,0 +1,81 @@
+"""A weighted bag of n-grams: which runs of tokens stand in a sequence, wherever they stand."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from seqlab.blocks.ngrams import NGramTable
+from seqlab.core.errors import RecipeError
+from seqlab.models.count_statistics import Counting, Examples
+from seqlab.models.settings import BagSettings
+
+N_GRAMS, PLACES = 3, 1 << 18
+"""What a bag has where nobody says anything else."""
+SMOOTHING = 1.0
+"""What every count starts from."""
+STRENGTH = 10.0
+"""How far one update moves the logits, compared with the rest of a network; chosen on validation data (docs/recipes/imdb.md)."""
+
+
+class NGramBag(nn.Module, Counting):
+    """Logistic regression on n-grams, each scaled by how much it speaks for a class: NB-SVM with a logistic loss.
+
+        logits = STRENGTH / √m · Σ_g w[g] ⊙ r[g] + b        over the m distinct known n-grams g of the sequence
+        r[g]   = log (p[g] / ‖p‖₁) - log (q[g] / ‖q‖₁)      p = 1 + sequences of a class with g, q = 1 + those of all others
+
+    p and q are counted on the training split before the first update; w and b are trained, from zero on: a start at w = 1, which is naive
+    Bayes, fits the training split at once and leaves nothing to learn. Where answers are no classes, r is 1.
+
+    Papers: Wang & Manning 2012, "Baselines and Bigrams: Simple, Good Sentiment and Topic Classification", ACL, section 2;
+    Mesnil et al. 2015, "Ensemble of Generative and Discriminative Techniques for Sentiment Analysis of Movie Reviews", arXiv:1412.5335.
+    """
+
+    ratios: Float[Tensor, "places classes"]
+
+    def __init__(self, num_classes: int, *, n_grams: int, places: int, least: int) -> None:
+        """least: an n-gram of fewer training sequences has no weight."""
+        super().__init__()
+        self.table = NGramTable(places, longest=n_grams, least=least)
+        self.weight = nn.Parameter(torch.zeros(places, num_classes))
+        self.bias = nn.Parameter(torch.zeros(num_classes))
+        self.register_buffer("ratios", torch.zeros(places, num_classes))
+
+    def forward(self, inputs: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:
+        rows, places = self.table(inputs, is_token)
+        spoken = self.weight.index_select(0, places) * self.ratios.index_select(0, places)  # (found, classes)
+        sums = spoken.new_zeros(len(inputs), spoken.shape[1]).index_add(0, rows, spoken)  # (batch, classes)
+        found = torch.bincount(rows, minlength=len(inputs)).clamp(min=1)
+        return STRENGTH * sums / found.sqrt().unsqueeze(1) + self.bias
+
+    @torch.no_grad()
+    def count(self, examples: Examples) -> None:
+        self.table.fill((inputs, is_token) for inputs, is_token, _ in examples())
+        counts, others = torch.zeros_like(self.ratios), torch.zeros_like(self.ratios)
+        for inputs, is_token, belongs in examples():
+            if belongs is None:
+                self.ratios.fill_(1.0)
+                return
+            rows, places = self.table(inputs, is_token)
+            counts.index_add_(0, places, belongs.index_select(0, rows))
+            others.index_add_(0, places, 1 - belongs.index_select(0, rows))
+        is_used = (counts + others > 0).any(dim=1, keepdim=True)
+        self.ratios.copy_((_log_shares(counts, is_used) - _log_shares(others, is_used)).masked_fill(~is_used, 0.0))
+
+
+def _log_shares(counts: Float[Tensor, "places classes"], is_used: Bool[Tensor, "places 1"]) -> Float[Tensor, "places classes"]:
+    """log (p / ‖p‖₁) of every class, the free places left out of the sum."""
+    smoothed = counts + SMOOTHING
+    return smoothed.log() - (smoothed * is_used).sum(dim=0, dtype=torch.float64).log().to(smoothed)
+
+
+def build_bag(settings: BagSettings, *, num_classes: int, num_features: int) -> NGramBag:
+    """num_features: numbers in one step; 0 where a step is a token."""
+    if num_features:
+        raise RecipeError(
+            "n-grams are runs of tokens, and these sequences are series of numbers.",
+            where="bag.n_grams",
+            cure="Use --model bilstm and bag.n_grams=0.",
+        )
+    return NGramBag(num_classes, n_grams=settings.n_grams or N_GRAMS, places=settings.places or PLACES, least=settings.least)

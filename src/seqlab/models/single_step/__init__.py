@@ -1,0 +1,1 @@
+"""An encoder-decoder laid out for decoding one token at a time."""

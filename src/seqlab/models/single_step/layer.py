@@ -1,0 +1,143 @@
+"""One layer of a Transformer decoder for one new step of every hypothesis, without the modules around its tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Self
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.attention.few_queries import attend_few
+from seqlab.attention.kv_cache import Past
+from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention, Turn
+from seqlab.blocks.dropout import Dropout
+from seqlab.blocks.feed_forward import Activation, FeedForward, GatedFeedForward, activate
+from seqlab.blocks.residual import PostNorm, PreNorm
+from seqlab.blocks.transformer_layer import DecoderLayer
+from seqlab.models.single_step.product import Product
+
+Rows = Float[Tensor, "hypotheses hidden"]
+"""The newest step of every hypothesis."""
+Map = Callable[[Rows], Rows]
+FEW = 8192
+"""Up to so many numbers torch's own gelu was measured to be faster than oneDNN's, which needs long before it begins."""
+
+
+class Written(NamedTuple):
+    """Keys and values that one layer has written, and of these the places of the newest step, which the layer has yet to fill."""
+
+    keys: Float[Tensor, "hypotheses kv_heads time head"]
+    values: Float[Tensor, "hypotheses kv_heads time head"]
+    new_keys: Float[Tensor, "hypotheses kv_heads 1 head"]
+    new_values: Float[Tensor, "hypotheses kv_heads 1 head"]
+
+
+class Read(NamedTuple):
+    """Keys and values that one layer has of the sources, and -inf where they are padding; None where nothing is."""
+
+    keys: Float[Tensor, "sources kv_heads source head"]
+    values: Float[Tensor, "sources kv_heads source head"]
+    bias: Float[Tensor, "sources 1 1 source"] | None
+    num_sources: int
+
+    @classmethod
+    def of(cls, source: Past, bias: Float[Tensor, "sources 1 1 source"] | None) -> Self:
+        return cls(source.keys.contiguous(), source.values.contiguous(), bias, source.num_sequences)
+
+
+class SingleStepLayer:
+    """What `DecoderLayer` does, for one step that sees all before it; dropout, which does nothing in a search, is left out.
+
+        x = after(x + sublayer(before(x)))     for self-attention, cross-attention and the feed-forward network
+
+    where one of `before` and `after` is a norm and the other does nothing.
+    """
+
+    def __init__(self, layer: DecoderLayer) -> None:
+        own, other, inner = layer.attention, layer.cross_attention, layer.feed_forward
+        assert isinstance(inner, FeedForward | GatedFeedForward)
+        self.heads, self.kv_heads, self.head_size = own.num_heads, own.num_kv_heads, own.head_size
+        self.qkv, self.output = _product(own.qkv), _product(own.output)
+        self.query, self.source_output = _product(other.query), _product(other.output)
+        self.expand, self.contract = _product(inner.expand), _product(inner.contract)
+        self.activation, self.gated = inner.activation, isinstance(inner, GatedFeedForward)
+        paths = [_norms(residual) for residual in (layer.attention_residual, layer.cross_residual, layer.feed_forward_residual)]
+        (self.before_own, self.after_own), (self.before_source, self.after_source), (self.before_inner, self.after_inner) = paths
+
+    @staticmethod
+    def knows(layer: nn.Module) -> bool:
+        """Whether a layer is made of the parts that are written out here, and of nothing that was put around them."""
+        if type(layer) is not DecoderLayer:
+            return False
+        own, other, inner = layer.attention, layer.cross_attention, layer.feed_forward
+        residuals = layer.attention_residual, layer.cross_residual, layer.feed_forward_residual
+        parts = [part for module in (own, other, inner) for part in module.children()]
+        return (
+            type(own) is MultiHeadSelfAttention
+            and type(other) is MultiHeadCrossAttention
+            and type(inner) in (FeedForward, GatedFeedForward)
+            and all(type(residual) in (PreNorm, PostNorm) for residual in residuals)
+            and all(type(part) in (nn.Linear, Dropout) for part in parts)
+        )
+
+    def __call__(self, steps: Rows, written: Written, read: Read, turn: Turn | None) -> Rows:
+        steps = self.after_own(self._look_back(self.before_own(steps), written, turn).add_(steps))
+        steps = self.after_source(self._look_over(self.before_source(steps), read).add_(steps))
+        return self.after_inner(self._transform(self.before_inner(steps)).add_(steps))
+
+    def _look_back(self, steps: Rows, written: Written, turn: Turn | None) -> Rows:
+        """Self-attention: the step's own keys and values are written first, then it looks at all that is written."""
+        heads, kv_heads = self.heads, self.kv_heads
+        qkv = self.qkv(steps).view(-1, heads + 2 * kv_heads, 1, self.head_size)
+        qk, v = qkv.split_with_sizes((heads + kv_heads, kv_heads), dim=1)
+        q, k = (qk if turn is None else turn(qk)).split_with_sizes((heads, kv_heads), dim=1)
+        written.new_keys.copy_(k)
+        written.new_values.copy_(v)
+        mixed = attend_few(q, written.keys, written.values)  # (hypotheses, heads, 1, head)
+        return self.output(mixed.reshape(-1, heads * self.head_size))
+
+    def _look_over(self, steps: Rows, read: Read) -> Rows:
+        """Cross-attention: the hypotheses of one source are further queries to it."""
+        q = self.query(steps).view(read.num_sources, -1, self.heads, self.head_size).transpose(1, 2)
+        mixed = attend_few(q, read.keys, read.values, read.bias)  # (sources, heads, hypotheses of each, head)
+        return self.source_output(mixed.transpose(1, 2).reshape(-1, self.heads * self.head_size))
+
+    def _transform(self, steps: Rows) -> Rows:
+        inner = self.expand(steps)
+        if not self.gated:
+            return self.contract(activate_few(inner, self.activation))
+        gate, inner = inner.chunk(2, dim=1)
+        return self.contract(activate(gate, self.activation) * inner)
+
+
+def activate_few(inner: Float[Tensor, "rows inner"], activation: Activation) -> Float[Tensor, "rows inner"]:
+    """What `activate` does, and may overwrite its input. torch leaves the exact gelu to oneDNN, but not that of a transposed tensor."""
+    if activation != "gelu" or inner.numel() > FEW or inner.numel() % 2:
+        return activate(inner, activation, in_place=True)
+    return F.gelu(inner.view(2, -1).t()).t().view_as(inner)
+
+
+def norm_of(module: nn.Module) -> Map:
+    """The same norm without its module."""
+    if isinstance(module, nn.LayerNorm):
+        shape, weight, bias, eps = module.normalized_shape, module.weight.detach(), module.bias.detach(), module.eps
+        return lambda rows: torch.layer_norm(rows, shape, weight, bias, eps, cudnn_enable=False)
+    return module.forward if isinstance(module, nn.RMSNorm) else same
+
+
+def same(rows: Rows) -> Rows:
+    return rows
+
+
+def _norms(residual: nn.Module) -> tuple[Map, Map]:
+    """Before and after a sub-layer."""
+    assert isinstance(residual, PreNorm | PostNorm)
+    norm = norm_of(residual.norm)
+    return (norm, same) if isinstance(residual, PreNorm) else (same, norm)
+
+
+def _product(linear: nn.Linear) -> Product:
+    return Product(linear.weight, linear.bias)

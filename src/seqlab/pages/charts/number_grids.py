@@ -1,0 +1,91 @@
+"""Small matrices with their numbers as SVG, in lines like equations: blue above zero, orange below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from seqlab.pages.charts.confusion_matrix import columns
+from seqlab.pages.charts.shading import box, letters
+from seqlab.pages.html import Markup, tag
+
+WIDE, HIGH, FONT, GAP = 42.0, 26.0, 12.0, 16.0
+HEAD = 46.0
+"""Room above the numbers for a title and the names of the columns."""
+
+
+@dataclass(frozen=True)
+class NumberGrid:
+    """One matrix. `sign` stands before it and says how it comes from what is left of it."""
+
+    title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    values: Sequence[Sequence[float]]
+    sign: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.values) != len(self.rows) or any(len(line) != len(self.columns) for line in self.values):
+            raise ValueError(f"'{self.title}' needs {len(self.rows)} rows of {len(self.columns)} numbers")
+
+    @property
+    def margin(self) -> float:
+        """Room for the sign and for the names of the rows."""
+        return GAP + (0.62 * FONT * columns(self.sign) + GAP if self.sign else 0.0) + 0.62 * FONT * max(columns(name) for name in self.rows) + 6.0
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return self.margin + max(WIDE * len(self.columns), 7.0 * columns(self.title)), HEAD + HIGH * len(self.rows) + GAP
+
+
+def draw_grids(title: str, lines: Sequence[Sequence[NumberGrid]], *, ident: str, about: str) -> Markup:
+    """All lines of matrices, one below the other."""
+    width = max(sum(grid.size[0] for grid in line) for line in lines) + GAP
+    height = sum(max(grid.size[1] for grid in line) for line in lines)
+    parts: list[Markup] = []
+    top = 0.0
+    for line in lines:
+        left = 0.0
+        for grid in line:
+            parts.append(tag("g", *_drawn(grid, left=left, top=top)))
+            left += grid.size[0]
+        top += max(grid.size[1] for grid in line)
+    return tag(
+        "svg",
+        tag("title", title, id=f"{ident}-title"),
+        tag("desc", about, id=f"{ident}-desc"),
+        *parts,
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=round(width),
+        height=round(height),
+        style="max-width: 100%; height: auto; grid-column: 1 / -1",
+        role="img",
+        aria_labelledby=f"{ident}-title {ident}-desc",
+    )
+
+
+def _drawn(grid: NumberGrid, *, left: float, top: float) -> Iterator[Markup]:
+    x, y = left + grid.margin, top + HEAD
+    middle = y + HIGH * len(grid.rows) / 2 + 5
+    yield tag("text", grid.title, x=x, y=top + 18, style="font-weight: 600; fill: var(--ink)")
+    if grid.sign:
+        yield tag("text", grid.sign, x=left + GAP, y=middle, style="font-size: 15px; fill: var(--ink)")
+    for number, name in enumerate(grid.columns):
+        yield tag("text", name, x=x + WIDE * (number + 0.5), y=y - 6, text_anchor="middle", style="font-size: 11px; fill: var(--quiet)")
+    for number, name in enumerate(grid.rows):
+        yield tag("text", name, x=x - 6, y=y + HIGH * (number + 0.5) + 4, text_anchor="end", style="fill: var(--ink)")
+    largest = max((abs(value) for line in grid.values for value in line), default=0.0) or 1.0
+    for row, line in enumerate(grid.values):
+        for column, value in enumerate(line):
+            place, share = (x + WIDE * column, y + HIGH * row), abs(value) / largest
+            yield box(*place, WIDE, HIGH, share=share, colour="c0" if value > 0 else "c1")
+            yield letters(_written(value), place[0] + WIDE / 2, place[1] + HIGH / 2, share=share, size=11.0)
+
+
+def _written(value: float) -> str:
+    """Two decimals, with a real minus and no zero below zero.
+
+    >>> _written(-1.236), _written(-0.001)
+    ('−1.24', '0.00')
+    """
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")

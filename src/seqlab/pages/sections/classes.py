@@ -1,0 +1,72 @@
+"""Which labels are mistaken for which, and the scores of each label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from seqlab.pages.charts.confusion_matrix import MOST_CLASSES, abbreviate, describe, heatmap, most_confused
+from seqlab.pages.html import Markup, tag
+from seqlab.pages.numbers import fixed, percent
+from seqlab.pages.report_data import ClassLine, Confusion
+
+PAIRS = 8
+MOST_ROWS = 200
+
+
+def confusion_section(confusion: Confusion) -> Markup:
+    shown = most_confused(confusion)
+    note = f" The {MOST_CLASSES} classes with most mistakes are shown." if len(shown.labels) < len(confusion.labels) else ""
+    how = "A row is a true label: blue is the share that was found, orange the shares that went elsewhere. Point at a cell for its numbers."
+    return tag(
+        "div",
+        tag("p", describe(confusion), note, " ", tag("span", how, class_="quiet")),
+        tag("div", tag("div", heatmap(shown, ident="confusion"), class_="scroll"), _pairs(confusion), class_="beside"),
+    )
+
+
+def confused_pairs(confusion: Confusion, *, most: int = PAIRS) -> list[tuple[str, str, int, float]]:
+    """The commonest mistakes: truth, prediction, how often, and which share of the truth that is."""
+    found = []
+    for row, counts in enumerate(confusion.counts):
+        total = sum(counts)
+        found += [(confusion.labels[row], confusion.labels[j], count, count / total) for j, count in enumerate(counts) if count and j != row]
+    return sorted(found, key=lambda pair: -pair[2])[:most]
+
+
+def _pairs(confusion: Confusion) -> Markup:
+    pairs = confused_pairs(confusion)
+    if not pairs:
+        return tag("p", "No mistakes.")
+    rows = [
+        tag(
+            "tr",
+            tag("td", tag("bdi", abbreviate(truth, 40)), tag("span", " taken for ", class_="quiet"), tag("bdi", abbreviate(predicted, 40))),
+            tag("td", f"{count:,}", class_="num"),
+            tag("td", percent(share), class_="num"),
+        )
+        for truth, predicted, count, share in pairs
+    ]
+    heads = [tag("th", "commonest mistakes", scope="col"), tag("th", "times", scope="col", class_="num")]
+    heads.append(tag("th", "of the class", scope="col", class_="num"))
+    return tag("div", tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows)), class_="scroll")
+
+
+def classes_section(lines: Sequence[ClassLine]) -> Markup:
+    """Weakest first: that is where the work is."""
+    ordered = sorted(lines, key=lambda line: (line.f1, line.label))
+    heads = [tag("th", "label", scope="col")]
+    heads += [tag("th", name, scope="col", class_="num") for name in ("F1", "precision", "recall", "examples")]
+    table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *[_class_row(line) for line in ordered[:MOST_ROWS]]), class_="classes")
+    note = "Weakest first." + (f" The first {MOST_ROWS} of {len(lines):,}." if len(lines) > MOST_ROWS else "")
+    return tag("div", tag("p", note, class_="quiet"), tag("div", table, class_="scroll"))
+
+
+def _class_row(line: ClassLine) -> Markup:
+    scores = [_meter(value) for value in (line.f1, line.precision, line.recall)]
+    return tag("tr", tag("th", tag("bdi", abbreviate(line.label, 60)), scope="row"), *scores, tag("td", f"{line.count:,}", class_="num"))
+
+
+def _meter(value: float) -> Markup:
+    """A number over a bar of its own length."""
+    width = min(max(value, 0.0), 1.0) if value == value else 0.0
+    return tag("td", tag("span", fixed(value, 3)), class_="num meter", style=f"--share: {100 * width:.1f}%")

@@ -1,0 +1,112 @@
+"""The scores of a run beside the baselines they have to beat: in words, as pictures, as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from seqlab.pages.charts.intervals import interval_bar
+from seqlab.pages.html import Markup, tag
+from seqlab.pages.numbers import decimals_for, difference, fixed
+from seqlab.pages.report_data import ScoreLine
+
+SIGNS = {"beats": "▲", "unsure": "≈", "loses": "▼", "none": ""}
+
+
+def outcome(score: ScoreLine) -> str:
+    """`beats`, `unsure` (ahead, but the interval reaches the baseline), `loses` or `none` (nothing to compare with)."""
+    if score.baseline is None or not math.isfinite(score.value) or not math.isfinite(score.baseline):
+        return "none"
+    sign = 1 if score.higher_is_better else -1
+    if sign * (score.value - score.baseline) <= 0:
+        return "loses"
+    worst = score.low if score.higher_is_better else score.high
+    return "unsure" if worst is not None and sign * (worst - score.baseline) <= 0 else "beats"
+
+
+def verdict(score: ScoreLine) -> str:
+    """The comparison as a sentence without its subject.
+
+    >>> verdict(ScoreLine("test", "accuracy", 0.873, 0.861, 0.884, 0.830, "naive Bayes"))
+    'beats naive Bayes by 0.043'
+    >>> verdict(ScoreLine("test", "loss", 1.75, 1.74, 1.76, 1.69, "the 5-gram model", higher_is_better=False, unit="nats"))
+    'does NOT beat the 5-gram model: worse by 0.060 nats'
+    """
+    found = outcome(score)
+    if found == "none":
+        return "has no baseline to compare with" if score.baseline is None else "cannot be compared: not a finite number"
+    assert score.baseline is not None
+    name = score.baseline_name or "the baseline"
+    gap = abs(score.value - score.baseline)
+    size = with_unit(difference(gap, decimals_for([score.value, score.baseline])), score.unit)
+    if found == "loses":
+        return f"does NOT beat {name}: worse by {size}" if gap else f"does NOT beat {name}: the two are equal"
+    return f"beats {name} by {size}" + (", but its interval reaches the baseline: it may be chance" if found == "unsure" else "")
+
+
+def with_unit(number: str, unit: str) -> str:
+    return f"{number} {unit}" if unit else number
+
+
+def scores_section(scores: Sequence[ScoreLine]) -> Markup:
+    narrowest = "400px" if len(scores) in (2, 4) else "290px"  # two by two rather than three and a lonely one
+    cards = tag("div", *[_card(score) for score in scores], class_="scoreboard", style=f"--narrowest: {narrowest}")
+    legend = tag(
+        "p",
+        "The dot is the score, the bar around it the confidence interval, the upright line the naive baseline; the shaded side is the better one.",
+        class_="quiet",
+    )
+    return tag("div", cards, legend, _table(scores))
+
+
+def _card(score: ScoreLine) -> Markup:
+    found, words = outcome(score), verdict(score)
+    value = fixed(score.value, _decimals(score))
+    number = tag("span", value, class_="big") if len(value) < 9 else tag("span", value, class_="big long")
+    unit = tag("span", " ", score.unit, class_="quiet") if score.unit else Markup("")
+    sign = tag("span", SIGNS[found], " ", aria_hidden="true") if SIGNS[found] else Markup("")
+    return tag(
+        "div",
+        tag("div", tag("span", score.name), " ", tag("span", score.split, class_="chip"), class_="score-name"),
+        tag("div", number, unit),
+        interval_bar(score, verdict=words),
+        tag("p", sign, words, class_=f"verdict {found}"),
+        class_="score",
+    )
+
+
+def _decimals(score: ScoreLine) -> int:
+    return decimals_for([value for value in (score.value, score.low, score.high, score.baseline) if value is not None])
+
+
+def _table(scores: Sequence[ScoreLine]) -> Markup:
+    heads = ("split", "score", "value", "interval", "baseline", "difference", "how it was computed")
+    numeric = {"value", "difference"}
+    head = tag("tr", *[tag("th", name, scope="col", class_="num" if name in numeric else None) for name in heads])
+    return tag("div", tag("table", tag("thead", head), tag("tbody", *[_row(score) for score in scores])), class_="scroll")
+
+
+def _row(score: ScoreLine) -> Markup:
+    decimals = _decimals(score)
+    reach = f"{fixed(score.low, decimals)} – {fixed(score.high, decimals)}" if score.low is not None and score.high is not None else "–"
+    baseline = f"{fixed(score.baseline, decimals)} {score.baseline_name}".rstrip() if score.baseline is not None else "–"
+    gap = "–" if outcome(score) == "none" or score.baseline is None else _signed(score.value - score.baseline, decimals)
+    better = "higher is better" if score.higher_is_better else "lower is better"
+    return tag(
+        "tr",
+        tag("td", score.split),
+        tag("th", score.name, tag("div", better, class_="quiet small"), scope="row"),
+        tag("td", with_unit(fixed(score.value, decimals), score.unit), class_="num"),
+        tag("td", reach, class_="keep"),
+        tag("td", baseline),
+        tag("td", gap, class_=f"num {outcome(score)}"),
+        tag("td", score.how or "–", class_="quiet small how"),
+    )
+
+
+def _signed(gap: float, decimals: int) -> str:
+    """
+    >>> _signed(0.043, 3), _signed(-0.08, 2)
+    ('+0.043', '−0.08')
+    """
+    return ("−" if gap < 0 else "+" if gap > 0 else "") + difference(abs(gap), decimals)

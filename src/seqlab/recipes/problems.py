@@ -1,0 +1,147 @@
+"""What is wrong with a recipe, in plain words: the name of the setting, what it takes, what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from seqlab.core.errors import closest, listed, shortened
+from seqlab.core.settings import choices_of, entry_of, expected, expected_entry
+from seqlab.models.settings import SHORT_NAMES
+from seqlab.recipes.location import Place
+from seqlab.recipes.recipe import KINDS, SECTIONS, Recipe
+
+
+def unknown_name(name: str) -> str:
+    """A word at the top of a recipe that is neither a section nor a setting there."""
+    homes = [f"{section}.{name}" for section in _homes(name)]
+    hint = f"Did you mean {' or '.join(homes)}?" if homes else _meant(name, Recipe.model_fields)
+    return f"'{shortened(name)}' is not a section or setting. {hint}"
+
+
+def in_words(entry: Any) -> str:
+    """One complaint of pydantic as a sentence that starts with the dotted name."""
+    place = Place.of(entry["loc"])
+    if entry["type"] == "value_error":  # settings that contradict each other say so themselves
+        return f"{place.section}: {entry['ctx']['error']}"
+    if entry["type"] == "extra_forbidden":
+        return _unknown_option(place) if place.section == "model.cell" else _unknown_setting(place)
+    if entry["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        return _unknown_kind(place, str(entry["input"].get("kind", "")))
+    if not place.rest and place.section == "model.cell":
+        return f"model.cell: expected {_or(KINDS['model.cell'])}, or a section with one of them as its kind, found {found(entry['input'])}."
+    if not place.rest and place.section in SECTIONS:
+        hint = _hint(entry["input"], SHORT_NAMES) if place.section == "model" and isinstance(entry["input"], str) else ""
+        return f"{place.section}: expected a section with settings of its own, found {found(entry['input'])}.{hint}"
+    return _wrong_value(place, entry["input"])
+
+
+def truths_for_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Settings that take a number and got `true` or `false`, which Python would read as 1 or 0: the other settings, and a sentence for each."""
+    fields = {name: field for kind in SECTIONS.get(section, ()) for name, field in kind.model_fields.items()}
+    right: dict[str, Any] = {}
+    wrong: list[str] = []
+    for name, value in values.items():
+        field = fields.get(name)
+        if isinstance(value, dict) and f"{section}.{name}" in SECTIONS:
+            right[name], more = truths_for_numbers(f"{section}.{name}", value)
+            wrong += more
+        elif field is not None and _is_truth_for_number(value, field.annotation):
+            wrong.append(f"{section}.{name}: expected {expected(field)}, found {found(value)}.")
+        else:
+            right[name] = value
+    return right, wrong
+
+
+def _is_truth_for_number(value: Any, annotation: Any) -> bool:
+    if isinstance(value, list):
+        return entry_of(annotation) is not None and any(isinstance(part, bool) for part in value)
+    return isinstance(value, bool) and annotation in (int, float)
+
+
+def _wrong_value(place: Place, value: Any) -> str:
+    settings = place.chosen or (SECTIONS[place.section][0] if place.section in SECTIONS else Recipe)
+    name = str(place.rest[0]) if place.rest else place.section
+    dotted = f"{place.section}.{name}" if place.rest else name
+    field = settings.model_fields[name]
+    if len(place.rest) > 1:  # an entry of a list
+        hint = _hint(str(value), choices_of(entry_of(field.annotation)))
+        return f"{dotted}: expected {expected_entry(field)} as entry {int(place.rest[1]) + 1}, found {found(value)}.{hint}"
+    return f"{dotted}: expected {expected(field)}, found {found(value)}.{_hint(str(value), choices_of(field.annotation))}"
+
+
+def _unknown_kind(place: Place, kind: str) -> str:
+    kinds = KINDS[place.section]
+    name = place.section if place.section == "model.cell" else f"{place.section}.kind"
+    return f"{name}: expected {_or(kinds)}, found {found(kind)}.{_hint(kind, kinds)}"
+
+
+def _unknown_setting(place: Place) -> str:
+    section, key, chosen = place.section, str(place.rest[-1]) if place.rest else "", place.chosen
+    kinds = SECTIONS.get(section, (Recipe,))
+    name = f"{section}.{shortened(key)}"
+    elsewhere = [str(kind.model_fields["kind"].default) for kind in kinds if key in kind.model_fields and kind is not chosen]
+    if chosen is not None and elsewhere:
+        return f"{name}: a {chosen.model_fields['kind'].default} model has no such setting; it belongs to {' and '.join(elsewhere)} models."
+    allowed = chosen.model_fields if chosen is not None else kinds[0].model_fields
+    homes = [f"{home}.{key}" for home in _homes(key)]
+    hint = f"Did you mean {' or '.join(homes)}?" if homes else _meant(key, allowed)
+    return f"{name}: no such setting. {hint} All: seqlab explain {section}"
+
+
+def _unknown_option(place: Place) -> str:
+    """An option that this cell does not have: perhaps another one does."""
+    cells, chosen, key = KINDS["model.cell"], place.chosen, str(place.rest[0])
+    assert chosen is not None
+    own = [name for name in chosen.model_fields if name != "kind"]
+    close = (
+        key
+        if any(key in cell.model_fields for cell in cells.values())
+        else closest(key, {name for cell in cells.values() for name in cell.model_fields})
+    )
+    owners = [name for name, cell in cells.items() if close in cell.model_fields]
+    if close == key:
+        hint = f"; it belongs to {_and(owners)}."
+    elif close in own:
+        hint = f". Did you mean '{close}'?"
+    else:
+        hint = f". Did you mean '{close}' of {_and(owners)}?" if close else "."
+    return f"model.cell: '{chosen.model_fields['kind'].default}' has no option '{shortened(key)}'{hint} Options: {listed(own)}."
+
+
+def _homes(key: str) -> list[str]:
+    """The sections that have a setting of this name."""
+    return [section for section, kinds in SECTIONS.items() if any(key in kind.model_fields for kind in kinds)]
+
+
+def _meant(name: str, allowed: Any) -> str:
+    close = closest(name, allowed)
+    return f"Did you mean '{close}'?" if close else f"There is: {listed(list(allowed))}."
+
+
+def _hint(name: str, allowed: Iterable[str]) -> str:
+    close = closest(name, [choice for choice in allowed if choice])
+    return f" Did you mean '{close}'?" if close and close != name else ""
+
+
+def _or(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}"
+
+
+def _and(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def found(value: Any) -> str:
+    """A value as one would write it in a recipe, cut to a readable length.
+
+    >>> found(True), found("abc"), found({"a": 1}), found([1, True])
+    ('true', "'abc'", 'a section', '[1, true]')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return shortened(f"[{', '.join(map(found, value))}]")
+    return "a section" if isinstance(value, dict) else shortened(repr(value))

@@ -1,0 +1,125 @@
+"""TOML -> a checked recipe, with every mistake reported at once."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from seqlab.core.errors import RecipeError, closest, listed
+from seqlab.models.settings import SHORT_NAMES
+from seqlab.recipes.overrides import Raw, override, short_model
+from seqlab.recipes.problems import found, in_words, truths_for_numbers, unknown_name
+from seqlab.recipes.recipe import DEFAULT_KINDS, FORMAT, Recipe
+
+__all__ = ["TASKS", "Raw", "check", "override", "read_raw", "sentence_of", "shipped_recipes"]
+
+TASKS = ("captioning", "classification", "language_model", "masked_language_model", "multi_label", "regression", "tagging", "translation")
+LARGEST_RECIPE = 1_000_000
+
+
+def shipped_recipes() -> list[str]:
+    """The names of the recipes that come with seqlab."""
+    return sorted(entry.name.removesuffix(".toml") for entry in resources.files("seqlab.recipes").iterdir() if entry.name.endswith(".toml"))
+
+
+def sentence_of(what: str) -> str:
+    """The comment on the first line of a shipped recipe."""
+    return _shipped(what).partition("\n")[0].removeprefix("#").strip()
+
+
+def read_raw(what: str) -> Raw:
+    """The contents of a `.toml` file or of a shipped recipe, unchecked."""
+    text = _shipped(what) if what in shipped_recipes() else _read_file(what)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RecipeError(
+            f"not valid TOML: {_sentence(error)}", where=what, cure='Text needs quotes (task = "classification"); a section starts with [name].'
+        ) from error
+    except RecursionError as error:
+        raise RecipeError("not valid TOML: nested too deeply.", where=what, cure="A recipe has sections with settings, and nothing below.") from error
+
+
+def check(raw: Raw, *, where: str) -> Recipe:
+    """A recipe from raw settings, or one error that names all mistakes."""
+    _refuse_other_formats(raw.get("format", FORMAT), where=where)
+    mistakes = [unknown_name(name) for name in raw if name not in Recipe.model_fields]
+    known = {name: value for name, value in raw.items() if name in Recipe.model_fields}
+    model, task = known.get("model"), known.get("task")
+    if isinstance(model, str) and model in SHORT_NAMES:
+        known["model"] = short_model(model)
+    elif isinstance(model, dict):
+        known["model"] = _with_kinds(model)
+    if isinstance(task, str) and task and task not in TASKS:
+        close = closest(task, TASKS)
+        mistakes.append(f"task: expected {' or '.join(TASKS)}, found {found(task)}." + (f" Did you mean '{close}'?" if close else ""))
+    for section, values in known.items():
+        if isinstance(values, dict):
+            known[section], wrong = truths_for_numbers(section, values)
+            mistakes += wrong
+    try:
+        recipe = Recipe.model_validate(known)
+    except ValidationError as error:
+        mistakes += [in_words(entry) for entry in error.errors()]
+        raise RecipeError.of(mistakes, where=where) from None
+    if mistakes:
+        raise RecipeError.of(mistakes, where=where)
+    return recipe
+
+
+def _with_kinds(model: Raw) -> Raw:
+    """The default kinds of model and cell where nothing else is said."""
+    cell = model.get("cell")
+    whole = {"cell": {"kind": DEFAULT_KINDS["model.cell"], **cell}} if isinstance(cell, dict) else {}
+    return {"kind": DEFAULT_KINDS["model"], **model, **whole}
+
+
+def _refuse_other_formats(version: object, *, where: str) -> None:
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise RecipeError(f"format: expected a whole number from 1 to {FORMAT}, found {found(version)}.", where=where, cure="Leave it out.")
+    if version > FORMAT:
+        raise RecipeError(
+            f"the recipe has format {version}, this seqlab reads up to {FORMAT}: it was written by a newer seqlab.",
+            where=where,
+            cure="Update seqlab: pip install --upgrade seqlab",
+        )
+
+
+def _shipped(name: str) -> str:
+    return resources.files("seqlab.recipes").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+
+
+def _read_file(what: str) -> str:
+    """The text of a recipe file; whatever else a path may be is told apart."""
+    path = Path(what)
+    if path.is_dir():
+        raise RecipeError("is a folder, not a recipe.", where=what, cure="A folder with data is trained on when its name does not end in .toml.")
+    if not path.is_file():
+        raise _missing(path)
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_RECIPE + 1)
+        if len(content) > LARGEST_RECIPE:
+            raise RecipeError("is larger than 1 MB, too much for a recipe.", where=what, cure="Is this the right file?")
+        return content.decode("utf-8-sig")
+    except OSError as error:
+        raise RecipeError(f"cannot be read ({error.strerror}).", where=what, cure="Check the permissions of the file.") from error
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise RecipeError("is not text in UTF-8.", where=f"{what}, line {line}", cure="Is this the right file? Save it as UTF-8.") from error
+
+
+def _missing(path: Path) -> RecipeError:
+    """Say what is near: recipes in the same folder, and the shipped ones."""
+    beside = sorted(entry.name for entry in path.parent.glob("*.toml")) if path.parent.is_dir() else []
+    close = closest(path.name, [*beside, *shipped_recipes()])
+    cure = (f"Did you mean '{close}'? " if close else "") + f"Shipped recipes: {listed(shipped_recipes())}."
+    return RecipeError("there is no such recipe file.", where=str(path), cure=cure)
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return text if text.endswith(".") else f"{text}."

@@ -1,0 +1,274 @@
+"""Several runs on the same data: their scores side by side, and whether a difference is more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seqlab.core.errors import UsageError, nearest, shortened
+from seqlab.metrics.items import Items, Sums
+from seqlab.metrics.paired import Difference, McNemar, compare_with, mcnemar
+from seqlab.metrics.score import Score
+from seqlab.metrics.seeds import OverSeeds, over_seeds
+from seqlab.pages.comparison import DisputedExample
+from seqlab.runs.compare.by_length import ByLength, quality_by_length
+from seqlab.runs.compare.comparable import check_comparable, open_common
+from seqlab.runs.run import Run
+from seqlab.runs.survey.leaks import note_leaks
+from seqlab.runs.survey.parts import survey_parts
+from seqlab.sources.base import Source
+from seqlab.tasks.base import Evaluation
+from seqlab.tasks.text.stream import BY_LINE
+
+MOST_SHOWN = 20
+PER_CHARACTER = "bits_per_character"
+FEW_UNKNOWN = 0.0005
+"""Share of unknown tokens below which a score is as good as unharmed."""
+
+
+@dataclass(frozen=True)
+class Competitor:
+    """One model of a comparison: one run, or several that differ in their seeds only."""
+
+    name: str
+    runs: list[Run]
+    evaluations: list[Evaluation]
+
+    @property
+    def first(self) -> Evaluation:
+        return self.evaluations[0]
+
+    def score(self, name: str) -> Score:
+        """The score of the first run."""
+        return next(score for score in self.first.scores if score.name == name)
+
+    def over_seeds(self, name: str) -> OverSeeds:
+        return over_seeds([next(score.value for score in each.scores if score.name == name) for each in self.evaluations])
+
+    @property
+    def minutes(self) -> float | None:
+        """Minutes of training, of all seeds together; None for imported weights."""
+        seconds = [run.results.raw.get("training", {}).get("seconds") for run in self.runs]
+        return None if None in seconds else sum(seconds) / 60
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that was found: differences by score and competitor, each against `reference`, the first of them."""
+
+    split: str
+    competitors: list[Competitor]
+    score_names: list[str]
+    differences: dict[str, dict[str, Difference]]
+    mcnemars: dict[str, McNemar] = field(default_factory=dict)
+    disagreements: list[DisputedExample] = field(default_factory=list)
+    num_disagreements: int = 0
+    warnings: list[str] = field(default_factory=list)
+    by_length: ByLength | None = None
+    """The first score by the length of the source, where there are sources of different lengths."""
+
+    @property
+    def reference(self) -> Competitor:
+        return self.competitors[0]
+
+    def sentences(self) -> list[str]:
+        """What a reader takes home, for the first score."""
+        return [found.sentence(name, self.reference.name) for name, found in self.differences[self.score_names[0]].items()]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "split": self.split,
+            "reference": self.reference.name,
+            "runs": {competitor.name: _json(competitor) for competitor in self.competitors},
+            "differences": {
+                score: {name: {**found.as_json(), "sentence": found.sentence(name, self.reference.name)} for name, found in by_name.items()}
+                for score, by_name in self.differences.items()
+            },
+            "mcnemar": {name: vars(found) for name, found in self.mcnemars.items()},
+            "num_disagreements": self.num_disagreements,
+            "disagreements": [vars(found) for found in self.disagreements],
+            "warnings": self.warnings,
+            "by_length": self.by_length.as_json() if self.by_length else None,
+        }
+
+
+def compare_runs(paths: Sequence[str | Path], *, data: str | Path | None = None, against: str = "") -> Comparison:
+    """Runs by their folders, each one a competitor of its own; the others are compared with the first, or with the one that is named."""
+    if len(paths) < 2:
+        raise UsageError("a comparison needs two runs.", cure="Name them: seqlab compare RUN RUN")
+    runs = [Run.load(path) for path in paths]
+    names = _names(runs)
+    against = next((name for name, path in zip(names, paths, strict=True) if against == str(path)), against)  # by its name or as it was written
+    return compare_groups({name: [run] for name, run in zip(names, runs, strict=True)}, data=data, against=against)
+
+
+def compare_groups(groups: Mapping[str, Sequence[Run]], *, data: str | Path | None = None, against: str = "") -> Comparison:
+    """Competitors by their names, each with one run or with one for every seed; the reference is `against`, else the first."""
+    if against:
+        refuse_unknown(against, list(groups))
+        groups = {against: groups[against], **groups}
+    every = [run for runs in groups.values() for run in runs]
+    check_comparable(every)
+    split, parts = open_common(every, data=data)
+    warnings: list[str] = []
+    competitors = []
+    for name, runs in groups.items():
+        evaluations = []
+        for run in runs:
+            evaluations.append(_evaluate(run, split, parts[id(run)]))
+            if len(evaluations) == 1:  # other seeds have the same training data
+                warnings += _leaks(name, run, evaluations[0], parts[id(run)], data)
+        competitors.append(Competitor(name, list(runs), evaluations))
+    return _compare(split, competitors, list(dict.fromkeys(warnings)))
+
+
+def refuse_unknown(against: str, names: Sequence[str]) -> None:
+    """The reference is one of those that are compared."""
+    if against and against not in names:
+        raise UsageError(f"'{shortened(against)}' is none of what is compared.", where="--against", cure=nearest(against, names))
+
+
+def _evaluate(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluation:
+    for name in dict.fromkeys(("train", "valid", split)):
+        if name in parts:
+            run.task.attach(name, parts[name])
+    return run.task.evaluate(run.model, split)
+
+
+def _leaks(name: str, run: Run, evaluation: Evaluation, parts: Mapping[str, Source], data: str | Path | None) -> list[str]:
+    """Whether what is compared on stands in the training data of a run."""
+    if "train" not in parts:
+        return []
+    looked_at = parts if data is None else {name: part for name, part in parts.items() if name != "valid"}  # as `evaluate` does, whose survey is kept
+    sentence = note_leaks(evaluation, run.task, survey_parts(run.recipe, looked_at, more=data))
+    return [f"{name}: {sentence}"] if sentence else []
+
+
+def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> Comparison:
+    shared, more = _shared_items(competitors)
+    directions = {score.name: score.higher_is_better for score in competitors[0].first.scores}
+    differences = {}
+    for name, items in shared.items():
+        found = compare_with(items[0], items[1:], higher_is_better=directions.get(name, False))
+        differences[name] = {competitor.name: one for competitor, one in zip(competitors[1:], found, strict=True)}
+    if not differences:
+        raise UsageError("the runs have no score in common that could be compared.", cure="Compare runs of one task.")
+    disagreements, count = _disagreements(split, competitors)
+    lengths = _by_length(split, competitors, shared)
+    return Comparison(split, competitors, list(shared), differences, _mcnemars(competitors), disagreements, count, warnings + more, lengths)
+
+
+def _by_length(split: str, competitors: list[Competitor], shared: Mapping[str, Sequence[Sequence[Items]]]) -> ByLength | None:
+    """Of several seeds the first counts."""
+    measured = competitors[0].runs[0].task.source_lengths(split)
+    if measured is None:
+        return None
+    score, items = next(iter(shared.items()))
+    unit, lengths = measured
+    if any(own[0].num_items != len(lengths) for own in items):
+        return None
+    return quality_by_length(score, {competitor.name: own[0] for competitor, own in zip(competitors, items, strict=True)}, lengths, unit=unit)
+
+
+def _shared_items(competitors: list[Competitor]) -> tuple[dict[str, list[list[Items]]], list[str]]:
+    """By score, the items of every competitor's runs. Language models whose tokens differ share bits per character on blocks of equal text."""
+    streams = [each.stream for competitor in competitors for each in competitor.evaluations]
+    if all(stream is not None for stream in streams) and len({len(stream.nats) for stream in streams if stream is not None}) > 1:
+        upto = min(float(stream.ends[-1]) for stream in streams if stream is not None)
+        by_character: list[list[Items]] = [
+            [each.stream.by_characters(upto=upto) for each in competitor.evaluations if each.stream] for competitor in competitors
+        ]
+        return {PER_CHARACTER: by_character}, _about_tokens(competitors)
+    found = {}
+    for score in competitors[0].first.scores:
+        items = [[each.items.get(score.name) for each in competitor.evaluations] for competitor in competitors]
+        present = [[one for one in own if one is not None] for own in items]
+        counts = {one.num_items for own in present for one in own}
+        if all(len(own) == len(every) for own, every in zip(present, items, strict=True)) and len(counts) == 1:
+            found[score.name] = present
+    return found, []
+
+
+def _about_tokens(competitors: list[Competitor]) -> list[str]:
+    """What makes bits per character of different tokens unfair."""
+    found = ["the models cut the text into different tokens: they are compared by bits per character, on blocks of equal text"]
+    for competitor in competitors:
+        stream = competitor.first.stream
+        share = 0.0 if stream is None else stream.num_unknown / len(stream.nats)
+        if share > FEW_UNKNOWN:
+            found.append(f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose letters were not foreseen: its score is too good")
+        if competitor.runs[0].recipe.tokens.kind in BY_LINE:
+            found.append(f"{competitor.name}: how many blanks stand between words was not foreseen: its score is too good")
+        if competitor.runs[0].recipe.tokens.lowercase:
+            found.append(f"{competitor.name}: the text was read in lower case, which is easier: its score is too good")
+    return found
+
+
+def _mcnemars(competitors: list[Competitor]) -> dict[str, McNemar]:
+    """For classifiers: how each agrees with the first about single examples. Of several seeds the first counts."""
+    right = [_right(competitor.first) for competitor in competitors]
+    if any(one is None for one in right):
+        return {}
+    return {competitor.name: mcnemar(right[0], one) for competitor, one in zip(competitors[1:], right[1:], strict=True)}  # type: ignore[arg-type] # none is None here
+
+
+def _right(evaluation: Evaluation) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
+    """Whether each example was right; None where an item is more than one answer."""
+    items = evaluation.items.get("accuracy")
+    if not isinstance(items, Sums) or not len(evaluation.answers) or (items.table[:, 1] != 1).any():
+        return None
+    return items.each()[:, 0] == 1
+
+
+def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[DisputedExample], int]:
+    answers = [competitor.first.answers for competitor in competitors]
+    if not all(len(own) for own in answers) or len({len(own) for own in answers}) > 1:
+        return [], 0
+    differing = [number for number, own in enumerate(zip(*answers, strict=True)) if len(set(own)) > 1]
+    task, truths = competitors[0].runs[0].task, competitors[0].first.truths
+    places = task.shown_items(split, set(differing[:MOST_SHOWN]))
+    found = []
+    for number in differing[:MOST_SHOWN]:
+        where, value = places.get(number, ("", ""))
+        pieces = value if isinstance(value, list) and value and isinstance(value[0], str) else None
+        chosen = _differing_words([own[number] for own in answers]) if pieces is not None else [0]
+        told = {competitor.name: _told(own[number], chosen, pieces) for competitor, own in zip(competitors, answers, strict=True)}
+        text = value if isinstance(value, str) else " ".join(pieces) if pieces is not None else f"{len(value)} steps"
+        found.append(DisputedExample(where, text[:2000], _told(truths[number], chosen, pieces), told))
+    return found, len(differing)
+
+
+def _differing_words(tags: Sequence[tuple[str, ...]]) -> list[int]:
+    return [place for place, own in enumerate(zip(*tags, strict=True)) if len(set(own)) > 1]
+
+
+def _told(labels: tuple[str, ...], chosen: Sequence[int], words: Sequence[str] | None) -> str:
+    """A label, or the tags of the words about which there is no agreement."""
+    return " ".join(f"{words[place]}/{labels[place]}" if words is not None else labels[place] for place in chosen)
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    """The folders' names, with their parents where two are called the same."""
+    names = [run.folder.name for run in runs]
+    if len(set(names)) < len(names):
+        names = [str(run.folder) for run in runs]
+    if len({run.folder.resolve() for run in runs}) < len(runs):
+        raise UsageError("a run is named twice.", cure="Name different runs.")
+    return names
+
+
+def _json(competitor: Competitor) -> dict[str, Any]:
+    first, names = competitor.runs[0], [score.name for score in competitor.first.scores]
+    return {
+        "folders": [str(run.folder) for run in competitor.runs],
+        "task": first.recipe.task,
+        "model": first.recipe.model.kind,
+        "parameters": first.num_parameters,
+        "minutes": competitor.minutes,
+        "scores": {score.name: score.as_json() for score in competitor.first.scores},
+        "over_seeds": {name: competitor.over_seeds(name).as_json() for name in names} if len(competitor.runs) > 1 else None,
+    }

@@ -1,0 +1,125 @@
+"""A comparison as a table and as a page."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from seqlab.core.files import write_whole
+from seqlab.metrics.slices import Part
+from seqlab.pages.charts.interval_rows import Reach
+from seqlab.pages.comparison import Agreement, ComparisonPage, Contrast, Standing, render_comparison
+from seqlab.pages.numbers import fixed
+from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.sections.by_length import LengthChart, LengthLine, shown_reach
+from seqlab.runs.compare.by_length import ByLength
+from seqlab.runs.compare.compare import Comparison, Competitor
+from seqlab.runs.folder.layout import JOURNAL
+from seqlab.training.journal import read_journal
+
+PAGE = "compare.html"
+
+
+def table(comparison: Comparison) -> list[dict[str, str]]:
+    """One row for each competitor: its scores with intervals, the baseline of the first, its size and the time it took."""
+    return [_row(comparison, competitor) for competitor in comparison.competitors]
+
+
+def _row(comparison: Comparison, competitor: Competitor) -> dict[str, str]:
+    row = {"run": competitor.name}
+    for name in comparison.score_names:
+        row[name] = _shown(competitor, name)
+    first = competitor.score(comparison.score_names[0])
+    row["baseline"] = "–" if first.baseline is None else f"{_number(first.baseline)} {first.baseline_name}"
+    row["parameters"] = f"{competitor.runs[0].num_parameters:,}"
+    row["minutes"] = "–" if competitor.minutes is None else f"{competitor.minutes:.1f}"
+    return row
+
+
+def _shown(competitor: Competitor, name: str) -> str:
+    score, seeds = competitor.score(name), competitor.over_seeds(name)
+    if seeds.deviation is not None:
+        return f"{_number(seeds.mean)} ± {seeds.deviation:.4f} ({len(seeds.values)} seeds)"
+    if score.low is None or score.high is None:
+        return _number(score.value)
+    return f"{_number(score.value)} [{_number(score.low)}, {_number(score.high)}]"
+
+
+def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> Path:
+    """Write the page; returns where it is."""
+    page = ComparisonPage(
+        title=" or ".join(competitor.name for competitor in comparison.competitors),
+        subtitle=f"{comparison.reference.runs[0].recipe.task.replace('_', ' ')}, scored on {comparison.split}",
+        created=time.strftime("%Y-%m-%d %H:%M:%S %z"),
+        sentences=comparison.sentences(),
+        warnings=comparison.warnings,
+        standings=[_standing(comparison, name) for name in comparison.score_names],
+        contrasts=[
+            Contrast(score, name, found.value, found.low, found.high, found.holm_p, found.is_shown)
+            for score, by_name in comparison.differences.items()
+            for name, found in by_name.items()
+        ],
+        reference=comparison.reference.name,
+        table=table(comparison),
+        agreements=[
+            Agreement(name, found.both, found.only_first, found.only_second, found.neither, found.p) for name, found in comparison.mcnemars.items()
+        ],
+        examples=comparison.disagreements,
+        num_disputed=comparison.num_disagreements,
+        curves=_curves(comparison),
+        by_length=_lengths(comparison.by_length) if comparison.by_length else None,
+        command=command,
+    )
+    path = folder / PAGE
+    write_whole(path, render_comparison(page))
+    return path
+
+
+def _lengths(found: ByLength) -> LengthChart:
+    lines = [LengthLine(name, [_part_reach(part) for part in parts]) for name, parts in found.parts.items()]
+    counts = [part.count for part in next(iter(found.parts.values()))]
+    return LengthChart(found.score, found.unit, found.middles, counts, lines)
+
+
+def _part_reach(part: Part) -> Reach:
+    return Reach(part.name, part.value, part.low, part.high)
+
+
+def shown_part(part: Part) -> str:
+    """The score on a part of the data, with its interval."""
+    return shown_reach(_part_reach(part))
+
+
+def _standing(comparison: Comparison, name: str) -> Standing:
+    first = comparison.reference.score(name)
+    rows = [_reach(competitor, name) for competitor in comparison.competitors]
+    seeds = len(comparison.reference.runs)
+    interval = "95 % interval over examples" if seeds == 1 else f"95 % interval of the mean over {seeds} seeds"
+    return Standing(name, first.higher_is_better, rows, first.baseline, first.baseline_name, interval)
+
+
+def _reach(competitor: Competitor, name: str) -> Reach:
+    """The interval over test examples, or that of the mean over seeds where there are several."""
+    score, seeds = competitor.score(name), competitor.over_seeds(name)
+    if seeds.deviation is not None:
+        return Reach(competitor.name, seeds.mean, seeds.low, seeds.high)
+    return Reach(competitor.name, score.value, score.low, score.high)
+
+
+def _curves(comparison: Comparison) -> list[Curve]:
+    """The validation score of every run against the minutes that it was trained."""
+    series = []
+    key = ""
+    for competitor in comparison.competitors:
+        for run in competitor.runs:
+            checks = [event for event in read_journal(run.folder / JOURNAL) if event["event"] == "validated"]
+            key = key or next((name for name in ("valid_accuracy", "valid_loss") if checks and name in checks[0]), "")
+            found = [event for event in checks if event.get(key) is not None and "seconds" in event]
+            if found:
+                name = competitor.name if len(competitor.runs) == 1 else f"{competitor.name}, seed {run.recipe.training.seed}"
+                series.append(Series(name, [event["seconds"] / 60 for event in found], [float(event[key]) for event in found]))
+    return [Curve("Validation while training", "minutes", key.replace("_", " "), series)] if series else []
+
+
+def _number(value: float) -> str:
+    return fixed(value, 4 if abs(value) < 10 else 2)

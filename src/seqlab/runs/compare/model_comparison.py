@@ -1,0 +1,52 @@
+"""Models against each other: the same data, the same budget, the same seeds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+from seqlab.core.errors import UsageError
+from seqlab.core.files import write_whole
+from seqlab.runs.compare.compare import Comparison, compare_groups, refuse_unknown
+from seqlab.runs.find_recipe import find_recipe
+from seqlab.runs.run import Run
+from seqlab.runs.train.start import Say
+from seqlab.runs.train.sweep import FORMAT, Begin, Wanted, Watch, keep_plan, train_wanted, wanted_seeds
+
+CONTEST = "compare.json"
+
+
+def hold_contest(
+    what: str,
+    models: Sequence[str],
+    settings: Sequence[str],
+    *,
+    seeds: int = 1,
+    folder: Path,
+    task: str = "",
+    against: str = "",
+    watch: Watch = nullcontext,
+    say: Say = lambda _: None,
+    begin: Begin = lambda _, __: None,
+) -> Comparison:
+    """Train every model with every seed into FOLDER/MODEL-seedN, then compare them with the first, or with the one that is named."""
+    if len(models) < 2 or len(set(models)) < len(models):
+        raise UsageError("a contest needs two different models.", cure="For example: --models lstm,cnn; seqlab list models")
+    refuse_unknown(against, models)
+    plan = {"what": what, "models": list(models), "settings": list(settings), "task": task, "seeds": seeds}
+    wanted = {model: _trainings(what, model, settings, seeds, task=task, folder=folder) for model in models}
+    keep_plan(folder / CONTEST, plan, [one.folder for trainings in wanted.values() for one in trainings])
+    groups: dict[str, list[Run]] = {model: [] for model in models}
+    for place in range(seeds):  # seed by seed, so that an early look sees every model
+        for model in models:
+            groups[model].append(train_wanted(what, wanted[model][place], task=task, watch=watch, say=say, begin=begin))
+    comparison = compare_groups(groups, against=against)
+    write_whole(folder / CONTEST, json.dumps({"format": FORMAT, "plan": plan, **comparison.as_json()}, indent=1, ensure_ascii=False, default=str))
+    return comparison
+
+
+def _trainings(what: str, model: str, settings: Sequence[str], seeds: int, *, task: str, folder: Path) -> list[Wanted]:
+    recipe, _ = find_recipe(what, list(settings), task=task, model=model)
+    return wanted_seeds(recipe, settings, seeds, name=model, folder=lambda seed: folder / f"{model}-seed{seed}", model=model)

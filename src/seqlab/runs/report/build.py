@@ -1,0 +1,138 @@
+"""A run -> the data of its report page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seqlab.pages.report import render_report
+from seqlab.pages.report_data import ClassLine, Confusion, Curve, LanguageModelLine, Mark, Reference, Report, Sample, ScoreLine, Series, WrongExample
+from seqlab.runs.folder.layout import JOURNAL
+from seqlab.runs.report.next_steps import after_training
+from seqlab.runs.report.sections import more_sections
+from seqlab.training.clip_advice import suggest_clip
+from seqlab.training.journal import read_journal
+
+if TYPE_CHECKING:
+    from seqlab.runs.run import Run
+
+MOST_SAMPLES = 8
+
+
+def run_report(run: Run) -> str:
+    """The page of a run, complete in one file."""
+    raw = run.results.raw
+    events = read_journal(run.folder / JOURNAL)
+    best = run.results.split
+    details = raw["splits"][best]["details"]
+    return render_report(
+        Report(
+            title=run.folder.name,
+            subtitle=f"{run.recipe.task.replace('_', ' ')}, {run.recipe.model.kind}, {run.num_parameters:,} parameters, {run.recipe.data.train}",
+            created=raw["provenance"]["created"],
+            summary=[*_summary(raw), *_clipping(events, run.recipe.training.clip_norm)],
+            scores=_scores(raw),
+            curves=_curves(events, raw),
+            confusion=Confusion(details["labels"], details["confusion"]) if "confusion" in details else None,
+            per_class=[ClassLine(**line) for line in details.get("per_class", [])],
+            per_span_type=[ClassLine(**line) for line in details.get("per_span_type", [])],
+            most_wrong=[WrongExample(**example) for example in details.get("most_wrong", [])],
+            samples=_samples(events),
+            language_models=[LanguageModelLine(**line) for line in details.get("language_models", [])],
+            warnings=raw["warnings"],
+            recipe=run.recipe.to_toml(),
+            next_commands=after_training(run),
+            more=more_sections({**details, "whole": {entry["name"]: float(entry["value"]) for entry in raw["splits"][best]["scores"]}}),
+        )
+    )
+
+
+def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
+    facts, training = raw["provenance"], raw["training"]
+    return [
+        ("parameters", f"{training['parameters']:,}{_trained(training)}"),
+        ("training time", f"{training['seconds'] / 60:.1f} minutes on {facts['threads']} threads ({facts['device']})"),
+        ("steps", f"{training['steps']:,}, the best after {training['best_step']:,}"),
+        ("seed", str(facts["seed"])),
+        ("versions", f"seqlab {facts['seqlab']}, torch {facts['torch']}, Python {facts['python']}"),
+        *((f"{name} data", fingerprint) for name, fingerprint in facts["data"].items()),
+    ]
+
+
+def _trained(training: dict[str, Any]) -> str:
+    """How many parameters training has changed, where not all."""
+    trained = training.get("trained_parameters", training["parameters"])
+    return f", {trained:,} of them trained" if trained < training["parameters"] else ""
+
+
+def _clipping(events: list[dict[str, Any]], clip_norm: float) -> list[tuple[str, str]]:
+    """What the gradients' norms say about the clipping norm."""
+    norms = [event["gradient_norm"] for event in events if event["event"] == "step" and event.get("gradient_norm") is not None]
+    return [("clipping", suggest_clip(norms, limit=clip_norm).sentence())] if norms else []
+
+
+def _scores(raw: dict[str, Any]) -> list[ScoreLine]:
+    return [
+        ScoreLine(
+            split=split,
+            name=entry["name"].replace("_", " "),
+            value=float(entry["value"]),
+            low=_number(entry["low"]),
+            high=_number(entry["high"]),
+            baseline=_number(entry["baseline"]),
+            baseline_name=entry["baseline_name"],
+            higher_is_better=entry["higher_is_better"],
+            how=entry["how"],
+        )
+        for split, part in raw["splits"].items()
+        for entry in part["scores"]
+    ]
+
+
+def _curves(events: list[dict[str, Any]], raw: dict[str, Any]) -> list[Curve]:
+    steps = [event for event in events if event["event"] == "step"]
+    checks = [event for event in events if event["event"] == "validated"]
+    mark = [Mark("best", raw["training"]["best_step"])]
+    curves = [
+        Curve(
+            "Loss", "step", "nats",
+            [_series("training", steps, "loss"), _series("validation", checks, "valid_loss")],
+            marks=mark, references=_loss_reference(raw),
+        )
+    ]  # fmt: skip
+    if any("valid_accuracy" in event for event in checks):
+        accuracy = [_series("training", checks, "train_accuracy"), _series("validation", checks, "valid_accuracy")]
+        curves.append(Curve("Accuracy", "step", "share right", accuracy, marks=mark))
+    curves.append(Curve("Gradient norm before clipping", "step", "norm", [_series("gradient norm", steps, "gradient_norm")], log_y=True))
+    curves.append(Curve("Learning rate", "step", "rate", [_series("learning rate", steps, "learning_rate")]))
+    return curves
+
+
+def _loss_reference(raw: dict[str, Any]) -> list[Reference]:
+    for part in raw["splits"].values():
+        for entry in part["scores"]:
+            if entry["name"] in ("nats_per_token", "nats_per_masked_token") and entry["baseline"] is not None:
+                return [Reference(entry["baseline_name"], entry["baseline"])]
+    return []
+
+
+def _series(name: str, events: list[dict[str, Any]], key: str) -> Series:
+    values = [event.get(key) for event in events]
+    return Series(name, [event["step"] for event in events], [float("nan") if value is None else float(value) for value in values])
+
+
+def _samples(events: list[dict[str, Any]]) -> list[Sample]:
+    """Samples at growing distances: from the noise of the first updates to near-sentences. The first and the last are always among them."""
+    early = [event for event in events if event["event"] == "sampled"]
+    found = [event for event in events if event["event"] == "validated" and event.get("sample")]
+    most = MOST_SAMPLES - len(early)
+    if len(found) > most:
+        places = sorted({round((len(found) - 1) * (place / (most - 1)) ** 2) for place in range(most)})
+        found = [found[place] for place in places]
+    return [
+        Sample(step=event["step"], prompt="", text=event["sample"], valid_loss=event.get("valid_loss"), train_loss=event.get("train_loss"))
+        for event in early + found
+    ]
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

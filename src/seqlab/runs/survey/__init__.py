@@ -1,0 +1,1 @@
+"""Problems of the data, found before training."""

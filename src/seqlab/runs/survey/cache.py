@@ -1,0 +1,139 @@
+"""A survey is made once for the same data: kept in the cache of encoded data, keyed by the content of the files and by what was asked.
+
+It is plain data, with a checksum: whatever is not as it was written is made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seqlab.batches.cache import cached_store
+from seqlab.batches.store import Store, StoreWriter
+from seqlab.core.errors import EnvironmentProblem
+from seqlab.sources.base import Source
+from seqlab.sources.survey.passages import Repeats
+from seqlab.sources.survey.report import FINDINGS, Leak, PartSurvey, Quantiles, Survey
+
+LEAKS = ("first_near_duplicates", "first_leaks", "first_plain_leaks", "first_near_leaks", "first_in_valid", "first_conflicts")
+QUANTILES = ("length_characters", "length_words")
+PLACES = ("first_empty", "first_skipped")
+Rename = Callable[[str], str]
+
+
+def kept_survey(parts: Mapping[str, Source], make: Callable[[], Survey], *, asked: Mapping[str, Any], paths: Sequence[str]) -> Survey:
+    """What `make` finds in the parts, or found before in the same content, `asked` the same.
+
+    Rows are told by the names of their files, which begin with the path that the user gave. `paths` are these: the same file may be given by a
+    relative name for training and by a whole one later.
+    """
+    made_from = {
+        "survey": FINDINGS,
+        "asked": dict(asked),
+        "parts": [[name, source.fingerprint()] for name, source in parts.items()],
+        "paths": [str(Path(path).resolve()) for path in paths],
+    }
+    given = [str(Path(path)) for path in paths]
+    made: list[Survey] = []
+
+    def write(folder: Path) -> None:
+        made.append(make())
+        _write(made[0], given, folder)
+
+    try:
+        store = cached_store(made_from, write, is_whole=_is_unharmed)
+    except EnvironmentProblem:  # a survey needs no cache
+        return made[0] if made else make()
+    return made[0] if made else _read(store, given)
+
+
+def _write(found: Survey, given: list[str], folder: Path) -> None:
+    """Words and counts as facts; the places of repeated passages, which may be millions, as numbers."""
+    arrays = [array for part in found.parts.values() if part.repeats is not None for array in (part.repeats.starts, part.repeats.looked_at)]
+    told = {
+        "paths": given,
+        "parts": {name: _plain(part) for name, part in found.parts.items()},
+        "similar_labels": found.similar_labels,
+        "leaked": {name: _by_file(places) for name, places in found.leaked.items()},
+    }
+    writer = StoreWriter(folder, dtype=np.dtype(np.int64))
+    for array in arrays:
+        writer.append(array)
+    writer.finish(survey=told, digest=_digest(told, arrays))
+
+
+def _plain(part: PartSurvey) -> dict[str, Any]:
+    """A part as plain data, without the numbers that stand elsewhere."""
+    repeats = part.repeats
+    told = None if repeats is None else {one.name: getattr(repeats, one.name) for one in fields(Repeats) if one.name not in ("starts", "looked_at")}
+    return {**asdict(replace(part, repeats=None)), "repeats": told}
+
+
+def _by_file(places: set[tuple[str, int]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for file, line in sorted(places):
+        found.setdefault(file, []).append(line)
+    return found
+
+
+def _is_unharmed(folder: Path) -> bool:
+    """Whether the store holds what was written, letter by letter."""
+    if not Store.is_whole(folder):
+        return False
+    try:
+        store = Store(folder)
+        return bool(store.facts["digest"] == _digest(store.facts["survey"], [store[number] for number in range(len(store))]))
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+
+
+def _digest(told: dict[str, Any], arrays: Sequence[np.ndarray[Any, Any]]) -> str:
+    digest = hashlib.blake2b(json.dumps(told).encode(), digest_size=16)
+    for array in arrays:
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _read(store: Store, given: list[str]) -> Survey:
+    told = store.facts["survey"]
+    rename = _renaming(told["paths"], given)
+    arrays = iter([store[number] for number in range(len(store))])
+    parts = {name: _part(plain, arrays_of=lambda: (next(arrays), next(arrays)), rename=rename) for name, plain in told["parts"].items()}
+    leaked = {name: {(rename(file), line) for file, lines in by_file.items() for line in lines} for name, by_file in told["leaked"].items()}
+    return Survey(parts, [(first, second) for first, second in told["similar_labels"]], leaked)
+
+
+def _part(plain: dict[str, Any], *, arrays_of: Callable[[], tuple[Any, Any]], rename: Rename) -> PartSurvey:
+    found = dict(plain)
+    for name in LEAKS:
+        found[name] = [Leak(rename(leak["where"]), rename(leak["also"]), leak["likeness"]) for leak in plain[name]]
+    for name in QUANTILES:
+        found[name] = None if plain[name] is None else Quantiles(**plain[name])
+    for name in PLACES:
+        found[name] = [rename(place) for place in plain[name]]
+    found["first_decomposed"] = rename(plain["first_decomposed"])
+    if (repeats := plain["repeats"]) is not None:
+        starts, looked_at = arrays_of()
+        renamed = {"first": rename(repeats["first"]), "also": rename(repeats["also"])}
+        found["repeats"] = Repeats(**{**repeats, **renamed}, starts=starts, looked_at=looked_at)
+    return PartSurvey(**found)
+
+
+def _renaming(before: Sequence[str], now: Sequence[str]) -> Rename:
+    """Put the beginning of a place in the words of now.
+
+    >>> _renaming(["data", "data.csv"], ["/home/me/data", "/home/me/data.csv"])("data.csv, line 3")
+    '/home/me/data.csv, line 3'
+    """
+    pairs = sorted(zip(before, now, strict=True), key=lambda pair: -len(pair[0]))  # of two beginnings the longer one is meant
+
+    def rename(place: str) -> str:
+        return next((new + place[len(old) :] for old, new in pairs if place.startswith(old)), place)
+
+    return rename

@@ -1,0 +1,66 @@
+"""Test data that training has seen: found before training, and left out of a second score beside the first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool
+
+from seqlab.metrics.bootstrap import ends_of
+from seqlab.sources.survey.passages import Repeats
+from seqlab.sources.survey.report import Survey
+from seqlab.tasks.base import Evaluation, Task
+
+MOSTLY = 0.5
+"""Share of a block's passages from which the block counts as known."""
+
+
+def note_leaks(evaluation: Evaluation, task: Task, found: Survey) -> str:
+    """Add the scores without what training has seen to the details; returns a sentence, empty where nothing was seen."""
+    is_known, unit = _known(evaluation, task, found)
+    if not is_known.any():
+        return ""
+    kept = np.flatnonzero(~is_known)
+    scores = []
+    for score in evaluation.scores:
+        items = evaluation.items.get(score.name)
+        if len(kept) and items is not None and items.num_items == len(is_known):  # a score over some rows only has other items
+            clean = items.part(kept)
+            low, high = ends_of(clean)
+            scores.append({"name": score.name, "value": clean.whole(), "low": low, "high": high})
+    evaluation.details["without_leaks"] = {"left_out": int(is_known.sum()), "kept": len(kept), "unit": unit, "scores": scores}
+    return sentence_without_leaks(evaluation)
+
+
+def sentence_without_leaks(evaluation: Evaluation) -> str:
+    """The first score without what training has seen, beside the same score on everything."""
+    split, found = evaluation.split, evaluation.details["without_leaks"]
+    if not found["kept"]:
+        return f"{split}: training has seen all of it: the score says nothing about new data"
+    left = f"{split}: without the {found['left_out']:,} {found['unit']} that training has seen, {found['kept']:,} are left"
+    if not found["scores"]:
+        return left
+    first = found["scores"][0]
+    whole = next(score.value for score in evaluation.scores if score.name == first["name"])
+    reach = "(too few for an interval)" if first["low"] is None else f"(95 % interval {first['low']:.4f} to {first['high']:.4f})"
+    return f"{left}: {first['name']} {first['value']:.4f} {reach} beside {whole:.4f} on all"
+
+
+def _known(evaluation: Evaluation, task: Task, found: Survey) -> tuple[Bool[np.ndarray, " items"], str]:
+    """Which items of the split training has seen, and what an item is."""
+    part = evaluation.split
+    if leaked := found.leaked.get(part):
+        return np.array([place in leaked for place in task.item_places(evaluation.split)], dtype=np.bool_), "rows"
+    repeats = found.parts[part].repeats if part in found.parts else None
+    if repeats is None or evaluation.stream is None or not len(repeats.starts):
+        return np.zeros(0, np.bool_), ""
+    size, ends = evaluation.stream.block_size, evaluation.stream.ends
+    return _known_blocks(repeats, ends[size - 1 :: size], -(-len(ends) // size)), f"blocks of {size} tokens"
+
+
+def _known_blocks(repeats: Repeats, ends: np.ndarray[Any, Any], num_blocks: int) -> Bool[np.ndarray, " blocks"]:
+    """Blocks of which at least half the passages stand in training."""
+    edges = np.concatenate([[0.0], ends[: num_blocks - 1], [np.inf]])
+    looked_at, repeated = np.histogram(repeats.looked_at, edges)[0], np.histogram(repeats.starts, edges)[0]
+    return (repeated >= MOSTLY * looked_at) & (looked_at > 0)

@@ -1,0 +1,84 @@
+"""The same training with several seeds: what is the model, and what was luck."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from seqlab.core.errors import UsageError
+from seqlab.core.files import write_whole
+from seqlab.metrics.seeds import OverSeeds, over_seeds
+from seqlab.runs.find_recipe import find_recipe
+from seqlab.runs.run import Run
+from seqlab.runs.train.start import Say
+from seqlab.runs.train.sweep import FORMAT, Begin, Watch, keep_plan, train_wanted, wanted_seeds
+
+SEEDS = "seeds.json"
+
+
+@dataclass(frozen=True)
+class SeedResults:
+    """The runs of all seeds, and every score over them."""
+
+    path: Path
+    split: str
+    runs: list[Run]
+    scores: dict[str, OverSeeds]
+
+    def sentences(self) -> list[str]:
+        """One line for each score."""
+        found = []
+        for name, score in self.scores.items():
+            text = f"{name} {score.mean:.4f} on average over {len(score.values)} seeds"
+            if score.deviation is not None and score.low is not None and score.high is not None:
+                text += f", standard deviation {score.deviation:.4f}, 95 % interval of the mean {score.low:.4f} to {score.high:.4f} (Student's t)"
+            found.append(text)
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "split": self.split,
+            "runs": [
+                {"run": str(run.folder), "seed": run.recipe.training.seed, "scores": {name: score.as_json() for name, score in run.results.items()}}
+                for run in self.runs
+            ],
+            "over_seeds": {name: score.as_json() for name, score in self.scores.items()},
+        }
+
+
+def train_seeds(
+    what: str,
+    settings: Sequence[str],
+    count: int,
+    *,
+    base: Path,
+    task: str = "",
+    model: str = "",
+    watch: Watch = nullcontext,
+    say: Say = lambda _: None,
+    begin: Begin = lambda _, __: None,
+) -> SeedResults:
+    """Train BASE-seed1, BASE-seed2, …; what is finished already is taken as it is. BASE-seeds/seeds.json holds the results so far."""
+    if count < 2:
+        raise UsageError(f"--seeds {count} shows no spread.", cure="Two seeds at least; five are usual.")
+    recipe, _ = find_recipe(what, list(settings), task=task, model=model)
+    wanted = wanted_seeds(recipe, settings, count, name=base.name, folder=lambda seed: base.with_name(f"{base.name}-seed{seed}"), model=model)
+    path = base.with_name(f"{base.name}-seeds") / SEEDS
+    plan = {"what": what, "settings": list(settings), "task": task, "model": model, "seeds": count}
+    keep_plan(path, plan, [one.folder for one in wanted])
+    runs: list[Run] = []
+    for one in wanted:
+        runs.append(train_wanted(what, one, task=task, watch=watch, say=say, begin=begin))
+        results = _results(path, runs)
+        write_whole(path, json.dumps({"format": FORMAT, "plan": plan, **results.as_json()}, indent=1, ensure_ascii=False))
+    return results
+
+
+def _results(path: Path, runs: list[Run]) -> SeedResults:
+    first = runs[0].results
+    scores = {name: over_seeds([run.results[name].value for run in runs]) for name in first if all(name in run.results for run in runs)}
+    return SeedResults(path, first.split, list(runs), scores)

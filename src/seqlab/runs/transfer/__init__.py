@@ -1,0 +1,1 @@
+"""A run that starts from another one, or learns from it."""

@@ -1,0 +1,62 @@
+"""A run learns from another one: found, compared, and given to the task."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from seqlab.core.errors import RecipeError, listed
+from seqlab.core.files import sha256
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.run import Run
+from seqlab.runs.transfer.source_weights import digest_of_weights
+from seqlab.runs.transfer.warm_start import other_tokens, with_words_of
+from seqlab.tasks.base import Task
+from seqlab.tasks.teacher import Teacher
+
+
+def find_teacher(recipe: Recipe, *, say: Callable[[str], None]) -> tuple[Run | None, Recipe]:
+    """The run that teaches, if there is one, and the recipe with its place and the digest of its weights."""
+    training = recipe.training
+    if not training.teacher:
+        return None, recipe
+    say(f"loading the teacher {training.teacher}")
+    run = Run.load(training.teacher)
+    if run.recipe.task != recipe.task:
+        raise RecipeError(
+            f"the teacher has learned the task {run.recipe.task}, and here it is {recipe.task}.",
+            where=f"training.teacher {training.teacher}",
+            cure="A teacher answers the same questions: take a run of the same task.",
+        )
+    if not recipe.start.run:  # a student that starts from nothing has the tokens of its teacher
+        if mistakes := other_tokens(recipe, run.recipe):
+            raise RecipeError.of(mistakes, where=f"training.teacher {training.teacher}")
+        recipe = with_words_of(recipe.model_copy(update={"tokens": run.recipe.tokens}), run.recipe)
+    digest = digest_of_weights(run, expected=training.teacher_digest, where="training.teacher_digest")
+    return run, recipe.changed("training", teacher=str(run.folder.resolve()), teacher_digest=digest)
+
+
+def teach(task: Task, run: Run | None, *, device: torch.device) -> None:
+    """Give the task its teacher. Both must read the same tokens and answer with the same labels."""
+    if run is None:
+        return
+    own, theirs = _saved(task), _saved(run.task)
+    if wrong := sorted(name for name in own.keys() | theirs.keys() if own.get(name) != theirs.get(name)):
+        what = "the labels of the teacher are others" if wrong == ["labels.json"] else f"the teacher reads other tokens ({listed(wrong)} differ)"
+        raise RecipeError(
+            f"{what}: its answers would mean something else.",
+            where=f"training.teacher {run.folder}",
+            cure="Teacher and student share tokens and labels: take a teacher that was trained on the same data.",
+        )
+    training = task.recipe.training
+    task.teacher = Teacher(run.model.to(device), weight=training.teacher_weight, temperature=training.teacher_temperature)
+
+
+def _saved(task: Task) -> dict[str, str]:
+    """A checksum of every file that a task saves: what it reads and what it answers with."""
+    with tempfile.TemporaryDirectory() as folder:
+        task.save(Path(folder))
+        return {path.name: sha256(path) for path in Path(folder).iterdir()}

@@ -1,0 +1,233 @@
+"""A run that starts from another: what its recipe takes over, and what is refused. No torch here: mistakes are answered at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from seqlab.core.errors import RecipeError, RunError, listed
+from seqlab.core.settings import Settings
+from seqlab.models.settings import NGramBagSettings, longest_known
+from seqlab.recipes.overrides import Raw
+from seqlab.recipes.problems import found
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.folder.layout import WEIGHTS, find_run
+from seqlab.tasks.labeled.labeled_rows import WHOLE
+from seqlab.training.settings import StartSettings
+
+MAY_CHANGE: dict[str, tuple[str, ...]] = {
+    "recurrent": ("dropout", "input_dropout", "locked_dropout", "pooling", "queries", "head_size", "padding_mask"),
+    "convolutional": ("dropout", "pooling", "queries"),
+    "transformer": ("dropout", "sublayer_dropout", "attention_dropout", "pooling", "queries", "padding_mask"),
+    "vision_transformer": ("dropout", "sublayer_dropout", "attention_dropout", "queries"),
+    "image_convolutional": ("dropout", "pooling"),
+}
+"""Settings of a network that are not in its weights: what is dropped while training, and how a classifier looks at the features."""
+ANSWERS_WITH_TOKENS = ("language_model", "masked_language_model")
+"""Tasks whose head speaks of tokens, which are taken over, and not of labels, which are not."""
+HIGHEST_RATE, RATE_TIMES_SQUARE = 3e-3, 32.0
+"""A rule that fits what is found to work: 5e-5 for the 768 features of BERT, 2e-3 for 128, and small networks as if they were new."""
+RECURRENT_RATE = 2e-3
+"""Of recurrent networks, whatever their width: an LSTM of 256 that had read 25,000 reviews learned their labels far too slowly at 5e-4."""
+LORA_FACTOR = 3
+"""Adapters start from nothing, so they may move faster."""
+LONGEST = 512
+
+
+def find_source(start: StartSettings) -> Path:
+    """The folder of the run to start from, which must hold weights."""
+    try:
+        folder = find_run(start.run)
+    except RunError as error:
+        why = f"{error.what} {error.cure}".strip()
+        raise RunError(why, where=f"start.run {start.run}", cure="A run that has not made its first checkpoint cannot start without it.") from error
+    if not (folder / WEIGHTS).is_file():
+        raise RunError("the run to start from has no weights yet.", where=str(folder), cure=f"Finish it first: seqlab train --resume {folder}")
+    return folder
+
+
+def with_kinds_of(raw: Raw, source: Recipe) -> Raw:
+    """Settings of the network are understood as those of the source's kind, where nothing else is said."""
+    model = raw.get("model")
+    if not isinstance(model, dict) or "kind" in model:
+        return raw
+    cell = model.get("cell")
+    if isinstance(cell, dict) and hasattr(source.model, "cell"):
+        model = {**model, "cell": {"kind": source.model.cell.kind, **cell}}
+    return {**raw, "model": {"kind": source.model.kind, **model}}
+
+
+def refuse_differences(recipe: Recipe, source: Recipe) -> None:
+    """Whatever the weights and the tokens of the source do not allow, all at once."""
+    mistakes = [*_wrong_start(recipe), *other_tokens(recipe, source), *_other_network(recipe, source)]
+    if mistakes:
+        raise RecipeError.of(mistakes, where=f"start.run {recipe.start.run}")
+
+
+def refuse_idle_settings(start: StartSettings) -> None:
+    """Settings that speak about a run to start from, where none is named. Rows that start from a file may stay as they were, too."""
+    if start.run and start.vectors:
+        raise RecipeError(
+            "the run to start from brings its own embedding, and a file of vectors is named besides.",
+            where="start.vectors",
+            cure="Give the one or the other.",
+        )
+    meant = ("run", "vectors", "digest", *(("freeze",) if start.freeze == "embedding" else ())) if start.vectors else ("run",)
+    idle = [name for name in type(start).model_fields if getattr(start, name) != type(start).model_fields[name].default and name not in meant]
+    if idle and not start.run:
+        raise RecipeError(
+            f"start.{idle[0]} speaks about what was learned before, and no run to start from is named: there is nothing to keep.",
+            where=f"start.{idle[0]}",
+            cure="Name one: --from RUN, or start.run=RUN",
+        )
+
+
+def take_over(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe, list[str]]:
+    """The recipe with the source's tokens and network, once the task is known; and what was decided for the user."""
+    _refuse_task(recipe, source)
+    given = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
+    model = thinned(source.model, recipe.start.every)
+    own = {name: getattr(recipe.model, name) for name in given if name in MAY_CHANGE[model.kind]}
+    derived = {name: value for name, value in _reading(recipe, source).items() if name not in own}
+    recipe = recipe.model_copy(update={"model": model.model_copy(update={**own, **derived}), "tokens": source.tokens})
+    recipe = with_words_of(recipe, source).changed("start", run=str(folder.resolve()))
+    recipe, cut = _cut_to_positions(recipe)
+    recipe = _with_training(recipe, source)
+    weights = ", with new weights" if recipe.start.weights == "new" else ""
+    kept = f"starts from {folder}: its tokens and its {model.kind} network{weights}"
+    layers = f", the first of every {recipe.start.every} layers" if recipe.start.every > 1 else ""
+    read = f"; {', '.join(f'model.{name}={found(value)}' for name, value in derived.items())}" if derived else ""
+    return recipe, [kept + layers + read, *cut]
+
+
+def with_words_of(recipe: Recipe, source: Recipe) -> Recipe:
+    """Words enter a tagger as they did in the run whose tokens it has."""
+    if recipe.task != "tagging" or source.task != "tagging":
+        return recipe
+    entering = ("characters", "character_size", "character_embedding", "character_widths", "longest_word")
+    return recipe.changed("tagging", **{name: getattr(source.tagging, name) for name in entering})
+
+
+def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
+    """A gentle rate, unless only a new head learns; and the windows that the source has read."""
+    if recipe.start.freeze != "body" and recipe.start.weights == "learned":
+        assert not isinstance(recipe.model, NGramBagSettings)  # refused before
+        rate = RECURRENT_RATE if recipe.model.kind == "recurrent" else min(HIGHEST_RATE, RATE_TIMES_SQUARE / recipe.model.hidden_size**2)
+        rate *= LORA_FACTOR if recipe.start.lora_rank else 1
+        recipe = recipe.with_defaults("training", learning_rate=float(f"{rate:.1g}"))
+    if recipe.task in ANSWERS_WITH_TOKENS:
+        recipe = recipe.with_defaults("training", window=source.training.window)
+    return recipe
+
+
+def thinned(model: Any, every: int) -> Any:
+    """The settings of a network with the first of every so many layers."""
+    sizes = getattr(model, "hidden_sizes", ())
+    if every == 1:
+        return model
+    if not hasattr(model, "layers"):
+        raise RecipeError(f"a {model.kind} network has one layer.", where="start.every", cure="Leave it 1.")
+    return model.model_copy(update={"hidden_sizes": sizes[::every]} if sizes else {"layers": len(range(0, model.layers, every))})
+
+
+def _reading(recipe: Recipe, source: Recipe) -> dict[str, Any]:
+    """How a classifier looks at features that were learned by foreseeing text: where all of it has been read, or at all of it."""
+    if recipe.task == source.task or source.task not in ANSWERS_WITH_TOKENS:
+        return {}
+    if source.model.kind == "recurrent" and recipe.task in WHOLE:
+        return {"pooling": "mean"}  # the last state has learned to foresee one word, not to remember a text
+    if source.model.kind != "transformer":
+        return {}
+    reading: dict[str, Any] = {"causal": True} if source.task == "language_model" else {}
+    if recipe.task in WHOLE:
+        reading["pooling"] = "last" if source.task == "language_model" else "mean"
+    return reading
+
+
+def _cut_to_positions(recipe: Recipe) -> tuple[Recipe, list[str]]:
+    """A classifier's texts are as long as they may be by default, and as the positions know."""
+    if recipe.task not in WHOLE or not recipe.data.text or "max_length" in recipe.data.model_fields_set:
+        return recipe, []
+    longest = min(longest_known(recipe.model) or LONGEST, LONGEST)
+    return recipe.changed("data", max_length=longest), [f"texts are cut to {longest} tokens; other lengths: data.max_length=NUMBER"]
+
+
+def _refuse_task(recipe: Recipe, source: Recipe) -> None:
+    """A network that has looked ahead foresees nothing, and one that has only looked back fills no gaps."""
+    sees_ahead = source.task != "language_model" and not getattr(source.model, "causal", False) and source.model.kind != "recurrent"
+    where = f"start.run {recipe.start.run}"
+    if recipe.task == "language_model" and sees_ahead:
+        raise RecipeError(
+            f"the network of this {source.task} run looks ahead, and a language model may not.",
+            where=where,
+            cure="Start from a run of the task language_model.",
+        )
+    if recipe.task == "masked_language_model" and source.task == "language_model":
+        raise RecipeError(
+            "a language model has only learned to look back, and a masked one looks both ways.",
+            where=where,
+            cure="Start from a run of the task masked_language_model.",
+        )
+    if source.model.kind == "convolutional" and (source.task == "language_model") != (recipe.task == "language_model"):
+        raise RecipeError(
+            f"the kernels of a convolutional language model lie over earlier steps, those of a {recipe.task} run around a step.",
+            where=where,
+            cure="Start from a recurrent network or a Transformer.",
+        )
+
+
+def _wrong_start(recipe: Recipe) -> list[str]:
+    start, mistakes = recipe.start, []
+    if start.weights == "new" and (start.freeze != "none" or start.freeze_layers or start.lora_rank or start.layer_decay < 1):
+        mistakes.append("start.weights: new weights have learned nothing to keep. Leave start.freeze and the like out.")
+    if start.freeze == "body" and start.freeze_layers:
+        mistakes.append("start.freeze_layers: start.freeze=body keeps all layers already. Give the one or the other.")
+    if start.lora_rank and (start.freeze != "none" or start.freeze_layers):
+        mistakes.append("start.lora_rank: adapters leave everything else as it was already. Leave start.freeze and start.freeze_layers out.")
+    return mistakes
+
+
+def other_tokens(recipe: Recipe, source: Recipe) -> list[str]:
+    """What somebody has said about tokens that are taken over from a run."""
+    return [
+        f"tokens.{name}: the run has {found(before)}, found {found(now)}. Its tokens are taken over: leave the section out."
+        for name, before, now in _differences(recipe.tokens, source.tokens, given=recipe.tokens.model_fields_set)
+    ]
+
+
+def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
+    start, kind = recipe.start, source.model.kind
+    if kind == "n_gram_bag":
+        return ["start.run: the run is a bag of n-grams, which belongs to its own classes. Start from a run with a network, or train anew."]
+    mistakes = []
+    if start.lora_rank and kind not in ("transformer", "vision_transformer"):
+        mistakes.append(f"start.lora_rank: adapters stand beside the projections of a Transformer, and this run has a {kind} network. "
+                        "Train only a part: start.freeze_layers=NUMBER")  # fmt: skip
+    if start.every > 1 and kind in ("convolutional", "image_convolutional"):
+        mistakes.append("start.every: what a convolution sees depends on its place, so layers cannot be left out.")
+    if "model" not in recipe.model_fields_set:
+        return mistakes
+    if recipe.model.kind != kind:
+        return [*mistakes, f"model.kind: the run has a {kind} network, found {found(recipe.model.kind)}. Leave --model and model.kind out."]
+    given = recipe.model.model_fields_set - {*MAY_CHANGE[kind], "kind"}
+    if "causal" in given and source.task == "language_model" != recipe.task and not getattr(recipe.model, "causal", True):
+        mistakes.append("model.causal: the run has learned to look back only, so it stays true. Leave it out.")
+    return mistakes + [
+        f"model.{name}: the run has {found(before)}, found {found(now)}. Only these may differ: {listed(MAY_CHANGE[kind])}."
+        for name, before, now in _differences(recipe.model, thinned(source.model, start.every), given=given)
+        if not (name == "causal" and now and source.task == "language_model")  # it was, without saying so
+    ]
+
+
+def _differences(now: Settings, before: Settings, *, given: set[str]) -> list[tuple[str, Any, Any]]:
+    """Settings that somebody has given and that are not what they were: name, before, now. Of a section only what is given counts."""
+    wrong: list[tuple[str, Any, Any]] = []
+    for name in type(now).model_fields:
+        if name not in given:
+            continue
+        one, other = getattr(before, name), getattr(now, name)
+        if isinstance(one, Settings) and isinstance(other, Settings) and type(one) is type(other):
+            wrong += [(f"{name}.{part}", *pair) for part, *pair in _differences(other, one, given=other.model_fields_set)]
+        elif one != other:
+            wrong.append((name, str(one) if isinstance(one, Settings) else one, str(other) if isinstance(other, Settings) else other))
+    return wrong

@@ -1,0 +1,1 @@
+"""Files as streams of bytes and lines: compressed, archived, in folders."""

@@ -1,0 +1,144 @@
+"""Line-aligned files: line 7 of train.de is the translation of line 7 of train.en."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from seqlab.core.errors import DataError, nearest
+from seqlab.sources.bad_rows import BadRows, Pass
+from seqlab.sources.base import PairSource, Row, Source
+from seqlab.sources.files.compression import COMPRESSIONS, content_hash
+from seqlab.sources.files.lines import Lines, line_blocks
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.views.filtered import PARTS
+
+ENDINGS = ("", *COMPRESSIONS)
+SKIP = "Mend the line, or leave such pairs out with data.bad_rows=skip."
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two files and what their names begin with."""
+
+    prefix: Path
+    source: Path
+    target: Path
+
+
+class AlignedLines(PairSource):
+    """Two files with as many lines each; the columns are data.source and data.target.
+
+    Lines end with a newline alone, as the tools that align them count: a carriage return inside one is a blank. A line that is empty in both files is
+    passed over.
+    """
+
+    def __init__(self, pair: Pair, settings: DataSettings) -> None:
+        self.name = str(pair.prefix)
+        self.paths = (pair.source, pair.target)
+        self.columns = [settings.source, settings.target]
+        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self._settings = settings
+        self._refuse_unequal_counts()
+
+    def rows(self) -> Iterator[Row]:
+        return self.bad_rows.usable(
+            self._pairs,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise="both files are empty.",
+            cure="Each line of one file translates that line of the other.",
+        )
+
+    def fingerprint(self) -> str:
+        settings = self._settings
+        hashes = ":".join(content_hash(path) for path in self.paths)
+        return f"aligned:{hashes}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}"
+
+    def _pairs(self, reading: Pass) -> Iterator[Row]:
+        pairs = zip(*(self._lines(path) for path in self.paths), strict=True)
+        for number, ((source, bad_source), (target, bad_target)) in enumerate(pairs, start=1):
+            empty = [path for path, line in zip(self.paths, (source, target), strict=True) if not line.strip()]
+            if problem := bad_source or bad_target:
+                reading.reject(problem)
+            elif len(empty) == 1:
+                other = self.paths[1] if empty[0] == self.paths[0] else self.paths[0]
+                what = f"the line is empty, but line {number:,} of {other.name} is not."
+                reading.reject(DataError(what, where=f"{empty[0]}, line {number}", cure=SKIP))
+            elif not empty:
+                yield Row(dict(zip(self.columns, (source, target), strict=True)), str(self.paths[0]), number)
+
+    def _lines(self, path: Path) -> Iterator[tuple[str, DataError | None]]:
+        """The lines of one file, each with what is wrong with it."""
+        lines = Lines(path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
+        pieces, problem = list[str](), None
+        for piece in lines:
+            problem, lines.problem = problem or lines.problem, None
+            pieces.append(piece)
+            if piece.endswith("\n"):
+                yield _joined(pieces), problem
+                pieces, problem = [], None
+        if pieces:
+            yield _joined(pieces), problem
+
+    def _refuse_unequal_counts(self) -> None:
+        first, second = (self._count(path) for path in self.paths)
+        if first != second:
+            one, other = self.paths
+            raise DataError(
+                f"{one.name} has {first:,} lines, {other.name} has {second:,}.",
+                where=self.name,
+                cure="Line-aligned files have as many lines each: is one of them cut off, or was an empty line lost?",
+            )
+
+    def _count(self, path: Path) -> int:
+        count, last = 0, b"\n"
+        for _, block in line_blocks(path, encoding=self._settings.encoding):
+            count, last = count + block.count(b"\n"), block[-1:]
+        return count + (last != b"\n")
+
+
+def find_pair(path: Path, settings: DataSettings) -> Pair | None:
+    """The two files that a name stands for: PREFIX, or one of PREFIX.en and PREFIX.de; None where it stands for something else."""
+    if not (settings.source and settings.target) or settings.format not in ("", "text"):
+        return None
+    prefix = _prefix(path, settings) if path.is_file() else path
+    source, target = (prefix and _find(prefix, language) for language in (settings.source, settings.target))
+    if prefix is None or not (source or target):
+        return None
+    if source is None or target is None:
+        wanted = f"{prefix.name}.{settings.target if target is None else settings.source}"
+        there = source or target or prefix
+        names = [entry.name for entry in prefix.parent.iterdir() if entry != there]
+        raise DataError(f"no such file beside {there.name}.", where=str(prefix.parent / wanted), cure=nearest(wanted, names))
+    return Pair(prefix, source, target)
+
+
+def pairs_of_folder(folder: Path, settings: DataSettings) -> dict[str, Source]:
+    """`train.en` and `train.de` beside `valid.en` and `valid.de`: the parts of a folder by name, nothing where there is no train."""
+    found: dict[str, Source] = {}
+    for entry in sorted(folder.iterdir()) if settings.source and settings.target else []:
+        stem = entry.name.partition(".")[0]
+        part = PARTS.get(stem.lower(), "")
+        if part and part not in found and entry.is_file() and (pair := find_pair(folder / stem, settings)):
+            found[part] = AlignedLines(pair, settings)
+    return {part: found[part] for part in ("train", "valid", "test") if part in found} if "train" in found else {}
+
+
+def _find(prefix: Path, language: str) -> Path | None:
+    names = (prefix.parent / f"{prefix.name}.{language}{ending}" for ending in ENDINGS)
+    return next((path for path in names if path.is_file()), None)
+
+
+def _prefix(path: Path, settings: DataSettings) -> Path | None:
+    """What the names of both files begin with, if a file is one of them."""
+    plain = path.name.removesuffix(path.suffix) if path.suffix.lower() in COMPRESSIONS else path.name
+    for language in (settings.source, settings.target):
+        if plain.endswith(f".{language}"):
+            return path.parent / plain.removesuffix(f".{language}")
+    return None
+
+
+def _joined(pieces: list[str]) -> str:
+    return "".join(pieces).rstrip("\r\n").replace("\r", " ")

@@ -1,0 +1,162 @@
+"""Tables of text: CSV and TSV, row by row, every cell kept as it was written ("NA" and "None" are words)."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from seqlab.core.errors import DataError
+from seqlab.core.files import megabytes
+from seqlab.sources.bad_rows import BadRows, Pass
+from seqlab.sources.base import Row, Source
+from seqlab.sources.files.compression import content_hash
+from seqlab.sources.files.lines import Lines
+from seqlab.sources.formats.delimiters import guess_delimiter
+from seqlab.sources.formats.quotes import Reader, TabReader, where_quote_opens
+from seqlab.sources.settings import DataSettings
+
+LONGEST_FIELD = 10_000_000
+SNIFFED_LINES = 50
+COMPARED_ROWS = 1000
+SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
+
+
+class CsvTable(Source):
+    """A table with a header line, or with numbers for the names of its columns. Fields may be quoted and then hold delimiters and line ends.
+
+    Files separated by tabs are read the way they are usually written: a quotation mark is a character like any other,
+    unless it opens and closes the field.
+    """
+
+    def __init__(self, path: Path, settings: DataSettings, *, delimiter: str = "") -> None:
+        self.path = path
+        self.name = str(path)
+        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self._settings = settings
+        self.delimiter = settings.delimiter or delimiter or guess_delimiter(self._first_lines())
+        self.columns = self._read_header()
+
+    def rows(self) -> Iterator[Row]:
+        return self.bad_rows.usable(
+            self._usable_rows,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise="there is only a header line, no rows.",
+            cure="Is this the right file? Rows start on line 2.",
+        )
+
+    def starts_with_row(self, columns: Sequence[str]) -> bool:
+        """Whether the names of columns read like what stands below them: one ends like a sentence, or all are several words that stand there too."""
+        if not self._settings.header:
+            return False
+        if any(name.endswith(SENTENCE_ENDS) for name in columns):
+            return True
+        if any(len(name.split()) < 2 for name in columns):
+            return False
+        words = {name: set[str]() for name in columns}
+        for row in islice(self.rows(), COMPARED_ROWS):
+            for name, known in words.items():
+                known.update(row.values[name].split())
+        return all(known.issuperset(name.split()) for name, known in words.items())
+
+    def fingerprint(self) -> str:
+        settings = self._settings
+        rest = "" if settings.header else ":no header"
+        return f"csv:{content_hash(self.path)}:{self.delimiter!r}:{settings.encoding}:{settings.bad_rows}:{settings.max_rows}{rest}"
+
+    def _usable_rows(self, reading: Pass) -> Iterator[Row]:
+        lines = Lines(self.path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
+        reader = self._reader(lines)
+        columns, width, file = self.columns, len(self.columns), self.name
+        header = self._settings.header
+        while True:
+            start = reader.line_num + 1
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                reading.reject(self._misquoted(start, reader.line_num, error))
+                continue
+            if lines.problem is not None:
+                reading.reject(lines.problem)
+                lines.problem = None
+            elif not fields:
+                continue  # an empty line
+            elif header:
+                header = False
+            elif len(fields) != width:
+                reading.reject(self._ragged(start, reader.line_num, len(fields)))
+            else:
+                yield Row(dict(zip(columns, fields, strict=True)), file, start)
+
+    def _reader(self, lines: Lines) -> Reader:
+        if self.delimiter == "\t":
+            return TabReader(lines)
+        csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))
+        return csv.reader(lines, delimiter=self.delimiter, strict=True)
+
+    def _first_lines(self) -> list[str]:
+        return list(islice(Lines(self.path, encoding=self._settings.encoding, keep_bad=True), SNIFFED_LINES))
+
+    def _read_header(self) -> list[str]:
+        reader = self._reader(Lines(self.path, encoding=self._settings.encoding))
+        try:
+            names = next((fields for fields in reader if any(field.strip() for field in fields)), [])
+        except csv.Error as error:
+            raise self._misquoted(1, reader.line_num, error) from error
+        if not names:
+            raise DataError("is empty.", where=self.name, cure="A table needs a header line with the names of its columns, and rows.")
+        if not self._settings.header:
+            return [str(number) for number in range(1, len(names) + 1)]
+        names = [name.strip() for name in names]
+        check_header(names, where=f"{self.name}, line {reader.line_num}")
+        return names
+
+    def _ragged(self, start: int, end: int, found: int) -> DataError:
+        shown = ",".join(self.columns)
+        expected = f"{len(self.columns)} ({shown if len(shown) <= 80 else shown[:79] + '…'})"
+        span = f" The row runs on to line {end}: is a quotation mark left open?" if end > start else ""
+        return DataError(
+            f"{found} field{'s' if found != 1 else ''}, expected {expected}.{span}",
+            where=f"{self.name}, line {start}",
+            cure="Quote fields that hold the delimiter, set data.delimiter if it is another one, or leave such rows out with data.bad_rows=skip.",
+        )
+
+    def _misquoted(self, start: int, end: int, error: csv.Error) -> DataError:
+        opened = where_quote_opens(islice(Lines(self.path, encoding=self._settings.encoding, keep_bad=True), start - 1, end), self.delimiter)
+        line, column = start + opened[0], opened[1] + 1
+        where = f"{self.name}, line {line}, column {column}"
+        cure = 'Close it, and write a quotation mark inside a quoted field twice (""); or leave such rows out with data.bad_rows=skip.'
+        if "unexpected end" in str(error):
+            return DataError("the quotation mark that opens here is never closed.", where=where, cure=cure)
+        if "field larger" in str(error):
+            return DataError(f"a field longer than {megabytes(LONGEST_FIELD)} begins here: is a quotation mark left open?", where=where, cure=cure)
+        return DataError(f"the quotation mark that opens here closes on line {end} in the middle of a field.", where=where, cure=cure)
+
+
+def check_header(names: list[str], *, where: str) -> None:
+    """Column names must be there, differ, and not be data."""
+    for position, name in enumerate(names, start=1):
+        if not name:
+            raise DataError(
+                f"column {position} of the header has no name.", where=where, cure="Give every column a name (pandas: to_csv(…, index=False))."
+            )
+        if _is_measurement(name):
+            cure = "Write the names of the columns as the first line; a table without one: data.header=false"
+            raise DataError(f"'{name}' is a number, so this is not a header.", where=where, cure=cure)
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise DataError(f"{count} columns are called '{name}'.", where=where, cure="Rename all but one of them.")
+
+
+def _is_measurement(name: str) -> bool:
+    """A number that nobody would use as a name: 5.1 and -3, but not 1990."""
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return not name.isalnum()

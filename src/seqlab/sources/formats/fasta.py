@@ -1,0 +1,119 @@
+"""FASTA: biological sequences, each under a header line that begins with >.
+
+    >seq1 label=promoter organism=E. coli
+    TTGACATATAAT
+    GCGTACG
+    >seq2 label=other
+
+The columns are `id` (the first word), `text` (the letters of all lines, in capitals) and one for every key=value of the first header. Several
+files together are one source whose column `label` is the name of the file: positive.fa beside negative.fa.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from seqlab.core.errors import DataError
+from seqlab.sources.bad_rows import BadRows
+from seqlab.sources.base import Row, Source
+from seqlab.sources.files.compression import content_hash, plain_name
+from seqlab.sources.files.lines import Lines
+from seqlab.sources.settings import DataSettings
+
+KEY = re.compile(r"(?:^|\s|\[)(\w+)=")
+NO_LETTER = re.compile(r"[^A-Za-z*.-]")
+"""The alphabet: letters (bases, amino acids and what stands for several of them), * for a stop, - and . for a gap."""
+ID, TEXT, LABEL = "id", "text", "label"
+
+
+class Fasta(Source):
+    """The sequences of one file, or of several that are a class each."""
+
+    def __init__(self, paths: Path | Sequence[Path], settings: DataSettings, *, name: str = "") -> None:
+        self.paths = [paths] if isinstance(paths, Path) else list(paths)
+        self.name = name or str(self.paths[0])
+        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self._settings = settings
+        first = next((header for path in self.paths for header, *_ in self._records(path)), "")
+        keys = [key for key in keys_of(first) if key not in (ID, TEXT)]
+        own = [LABEL] if len(self.paths) > 1 and LABEL not in keys else []
+        self.columns = [ID, TEXT, *own, *keys]
+        self._label_is_file = bool(own)
+
+    def rows(self) -> Iterator[Row]:
+        yield from islice(self._usable_rows(), self._settings.max_rows or None)
+
+    def fingerprint(self) -> str:
+        digest = hashlib.blake2b("".join(f"{path.name}{content_hash(path)}" for path in self.paths).encode(), digest_size=16)
+        return f"fasta:{digest.hexdigest()}:{self._settings.encoding}:{self._settings.bad_rows}:{self._settings.max_rows}"
+
+    def _usable_rows(self) -> Iterator[Row]:
+        reading = self.bad_rows.new_pass()
+        found = 0
+        for path in self.paths:
+            for header, letters, line, wrong in self._records(path):
+                nothing = None if letters else DataError("the sequence under this header has no letters.", where=f"{path}, line {line}", cure=SKIP)
+                if problem := wrong or nothing:
+                    reading.reject(problem)
+                    continue
+                found += 1
+                values = dict.fromkeys(self.columns, "") | keys_of(header) | {ID: (header.split() or [""])[0], TEXT: letters.upper()}
+                yield Row(values | ({LABEL: class_of(path)} if self._label_is_file else {}), str(path), line)
+        reading.require_rows(found, where=self.name, otherwise="holds no sequence.", cure="A sequence stands under a line that begins with >.")
+
+    def _records(self, path: Path) -> Iterator[tuple[str, str, int, DataError | None]]:
+        """Header, letters, line of the header, and the first thing that is wrong with the record."""
+        lines = Lines(path, encoding=self._settings.encoding, keep_bad=self.bad_rows.skip)
+        header, start, letters, problem = "", 0, list[str](), None
+        for number, line in enumerate(lines, start=1):
+            if lines.problem is not None:
+                problem, lines.problem = problem or lines.problem, None
+            elif line.startswith(">"):
+                if start:
+                    yield header, "".join(letters), start, problem
+                header, start, letters, problem = line[1:].strip(), number, [], None
+            elif line.startswith(";"):
+                continue  # a comment
+            elif not start and line.strip():
+                raise DataError(
+                    "letters before the first header.", where=f"{path}, line {number}", cure="Each sequence stands under a line that begins with >."
+                )
+            else:
+                plain = "".join(line.split())
+                problem = problem or _wrong(plain, line, where=f"{path}, line {number}")
+                letters.append(plain)
+        if start:
+            yield header, "".join(letters), start, problem
+
+
+SKIP = "Mend the line, or leave the sequence out with data.bad_rows=skip."
+
+
+def keys_of(header: str) -> dict[str, str]:
+    """
+    >>> keys_of("sp|P69905|HBA OS=Homo sapiens OX=9606 [kind=globin]")
+    {'OS': 'Homo sapiens', 'OX': '9606', 'kind': 'globin'}
+    """
+    places = list(KEY.finditer(header))
+    ends = [*(place.start() for place in places[1:]), len(header)]
+    return {place[1]: header[place.end() : end].strip().rstrip("]").strip() for place, end in zip(places, ends, strict=False)}
+
+
+def class_of(path: Path) -> str:
+    """The name of a file without its endings."""
+    return Path(plain_name(path)).stem
+
+
+def _wrong(plain: str, line: str, *, where: str) -> DataError | None:
+    found = NO_LETTER.search(plain)
+    if found is None:
+        return None
+    return DataError(
+        f"{found[0]!r} is no letter of a sequence.",
+        where=f"{where}, column {line.index(found[0]) + 1}",
+        cure=f"Bases and amino acids are letters; * is a stop, - and . are gaps. {SKIP}",
+    )

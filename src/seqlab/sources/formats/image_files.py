@@ -1,0 +1,130 @@
+"""Picture files by the names that a table has for them: beside the table, in folders, or in zip archives."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from seqlab.core.errors import DataError, nearest
+from seqlab.core.files import megabytes
+from seqlab.sources.files.archives import zip_files
+from seqlab.sources.files.compression import BROKEN, broken, unreadable
+
+LARGEST_FILE = 100_000_000
+"""Bytes; a picture has no more, and what has more is something else."""
+SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
+
+
+class PictureFiles:
+    """Finds and reads picture files. Archives are opened once and stay open.
+
+    places: folders and archives, themselves as they are named or beside the table; a name is looked up beside the table where there is none.
+    """
+
+    def __init__(self, places: Sequence[str] = ()) -> None:
+        self._places = list(places)
+        self._archives: dict[Path, _Archive] = {}
+
+    def read(self, name: str, *, beside: Path, where: str) -> bytes:
+        """The bytes of a picture file."""
+        found = self._find(name, beside, where)
+        if isinstance(found, _Member):
+            return found.archive.read(found.info, where=where)
+        try:
+            if (size := found.stat().st_size) > LARGEST_FILE:
+                raise _too_large(name, size, where)
+            return found.read_bytes()
+        except OSError as error:
+            raise unreadable(found, error) from error
+
+    def identity(self, name: str, *, beside: Path, where: str) -> str:
+        """What changes when the picture does, without reading it: the checksum in an archive, else size and time."""
+        found = self._find(name, beside, where)
+        if isinstance(found, _Member):
+            return f"{found.info.CRC}:{found.info.file_size}"
+        told = found.stat()
+        return f"{told.st_size}:{told.st_mtime_ns}"
+
+    def _find(self, name: str, beside: Path, where: str) -> Path | _Member:
+        for place in self._places or [str(beside)]:
+            root = _existing(place, beside)
+            if root.is_dir():
+                if (root / name).is_file():
+                    return root / name
+            elif (member := self._archive(root).find(name)) is not None:
+                return member
+        raise self._missing(name, beside, where)
+
+    def _archive(self, path: Path) -> _Archive:
+        if path not in self._archives:
+            self._archives[path] = _Archive(path)
+        return self._archives[path]
+
+    def _missing(self, name: str, beside: Path, where: str) -> DataError:
+        looked = ", ".join(self._places) or str(beside)
+        folder = (beside / name).parent
+        names = [str(Path(name).parent / entry.name) for entry in folder.iterdir()] if not self._places and folder.is_dir() else []
+        cure = nearest(name, names) if names else "Pictures elsewhere: data.pictures=FOLDER or data.pictures=ARCHIVE.zip"
+        return DataError(f"there is no picture file '{name[:200]}' in {looked}.", where=where, cure=cure)
+
+
+class _Member:
+    """A file in an archive."""
+
+    def __init__(self, archive: _Archive, info: zipfile.ZipInfo) -> None:
+        self.archive, self.info = archive, info
+
+
+class _Archive:
+    """A zip whose members are found by their whole name, or by their last part where only one has it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._zip = zipfile.ZipFile(path)
+            files = zip_files(self._zip, where=str(path))
+        except BROKEN as error:
+            raise broken(path, ".zip", error) from error
+        except OSError as error:
+            raise unreadable(path, error) from error
+        self._by_name = {info.filename: info for info in files}
+        self._by_last: dict[str, zipfile.ZipInfo | None] = {}
+        for info in files:
+            last = info.filename.rpartition("/")[2]
+            self._by_last[last] = None if last in self._by_last else info
+
+    def find(self, name: str) -> _Member | None:
+        info = self._by_name.get(name) or self._by_last.get(name)
+        return None if info is None else _Member(self, info)
+
+    def read(self, info: zipfile.ZipInfo, *, where: str) -> bytes:
+        if info.file_size > LARGEST_FILE:
+            raise _too_large(info.filename, info.file_size, where)
+        try:
+            return self._zip.read(info)
+        except (*BROKEN, OSError) as error:
+            raise broken(self._path, ".zip", error) from error
+
+
+def _existing(place: str, beside: Path) -> Path:
+    """A folder or an archive, as it is named or beside the table."""
+    for path in (Path(place), beside / place):
+        if path.exists():
+            return path
+    raise DataError("there is no such folder or archive of pictures.", where=f"data.pictures={place[:200]}", cure=f"Looked here and in {beside}.")
+
+
+def _too_large(name: str, size: int, where: str) -> DataError:
+    return DataError(
+        f"the file '{name[:200]}' has {megabytes(size)}, too much for a picture.", where=where, cure=f"At most {megabytes(LARGEST_FILE)} are read."
+    )
+
+
+def looks_like_file(value: object) -> bool:
+    """Whether a cell names a picture file.
+
+    >>> looks_like_file("dogs/1.JPG"), looks_like_file("a dog runs"), looks_like_file([[0]])
+    (True, False, False)
+    """
+    return isinstance(value, str) and value.strip().lower().endswith(SUFFIXES)

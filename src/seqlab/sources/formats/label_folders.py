@@ -1,0 +1,91 @@
+"""Folders of text files, one folder per label (the layout of aclImdb), on disk or inside a zip or tar archive.
+
+root/pos/0_9.txt            root/train/pos/0_9.txt          root/test/pos/0_10.txt
+root/neg/0_3.txt            root/train/neg/0_3.txt          root/test/neg/0_2.txt
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from seqlab.core.errors import DataError
+from seqlab.sources.bad_rows import BadRows
+from seqlab.sources.base import Row, Source
+from seqlab.sources.files.lines import decode_whole
+from seqlab.sources.files.trees import Tree, open_tree
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.views.filtered import PARTS
+
+TEXT_ENDINGS = (".txt", ".text", ".txt.gz", ".txt.xz", ".txt.bz2")
+NOT_LABELS = {"unsup"}  # aclImdb's reviews without a label
+
+
+class LabelFolders(Source):
+    """Every file is one text, the folder it lies in is its label. `part` picks `train/`, `valid/` or `test/` of a larger folder."""
+
+    def __init__(self, path: Path, settings: DataSettings, *, part: str = "") -> None:
+        self.path = path
+        self.name = f"{path}/{part}" if part else str(path)
+        self.columns = ["text", "label"]
+        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self._settings = settings
+        found = find_label_folders(path)
+        parts = sorted({name for name, _ in found})
+        self._part = part or ("train" if "train" in parts else parts[0] if parts else "")
+        if not any(name == self._part for name, _ in found):
+            cure = "One folder per label with .txt files in it is expected, such as pos/ and neg/, perhaps under train/ and test/."
+            raise DataError("no folders of text files that could be labels.", where=self.name, cure=cure)
+
+    def rows(self) -> Iterator[Row]:
+        yield from islice(self._all_rows(), self._settings.max_rows or None)
+
+    def fingerprint(self) -> str:
+        digest = hashlib.blake2b(digest_size=16)
+        tree = open_tree(self.path)
+        for name, content in tree.read(self._wanted(tree)):
+            digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+        return f"folders:{digest.hexdigest()}:{self._settings.encoding}:{self._settings.bad_rows}:{self._settings.max_rows}"
+
+    def _all_rows(self) -> Iterator[Row]:
+        reading = self.bad_rows.new_pass()
+        tree = open_tree(self.path)
+        labels = _labels(tree.names)
+        for name, content in tree.read(self._wanted(tree)):
+            where = f"{self.path}/{name}"
+            try:
+                text = decode_whole(content, encoding=self._settings.encoding, where=where)
+            except DataError as error:
+                reading.reject(error)
+            else:
+                yield Row({"text": text, "label": labels[name][1]}, where, 1)
+
+    def _wanted(self, tree: Tree) -> list[str]:
+        return [name for name, (part, _) in _labels(tree.names).items() if part == self._part]
+
+
+def find_label_folders(path: Path) -> set[tuple[str, str]]:
+    """(part, label) of every folder of text files; the part is empty where there are no train and test folders."""
+    return set(_labels(open_tree(path).names).values())
+
+
+def is_tar(path: Path) -> bool:
+    return path.name.lower().endswith((".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2"))
+
+
+def _labels(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The part and label of each file: its last folder is the label, and the one above may name a part."""
+    found = {}
+    for name in names:
+        *folders, file = PurePosixPath(name).parts
+        ending = "".join(PurePosixPath(file).suffixes[-2:]).lower()
+        is_text = ending.endswith(TEXT_ENDINGS) or not PurePosixPath(file).suffix
+        if not folders or not is_text or folders[-1] in NOT_LABELS or folders[-1].lower() in PARTS:
+            continue
+        part = PARTS.get(folders[-2].lower(), "") if len(folders) > 1 else ""
+        found[name] = (part, folders[-1])
+    if any(part for part, _ in found.values()):
+        found = {name: (part, label) for name, (part, label) in found.items() if part}
+    return found

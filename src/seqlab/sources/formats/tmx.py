@@ -1,0 +1,222 @@
+"""Translation memories in TMX: units with the same segment in several languages. The columns are the languages.
+
+    <tu> <tuv xml:lang="en-US"> <seg>Save <bpt i="1">&lt;b></bpt>all<ept i="1">&lt;/b></ept></seg> </tuv> <tuv xml:lang="de"> … </tuv> </tu>
+
+Codes of other formats inside a segment (bpt, ept, it, ph, ut) are left out. The file is read in a stream; entities of its own, by which a small file
+can become a huge one, are refused, and nothing is ever fetched.  Format: TMX 1.4b, https://www.gala-global.org/tmx-14b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from xml.parsers import expat
+
+from seqlab.core.errors import DataError, listed, shortened
+from seqlab.core.files import megabytes
+from seqlab.sources.bad_rows import BadRows, Pass
+from seqlab.sources.base import PairSource, Row
+from seqlab.sources.files.compression import content_hash, read_blocks
+from seqlab.sources.settings import DataSettings
+
+CODES = frozenset({"bpt", "ept", "it", "ph", "ut"})
+PEEK = 1000
+"""Units that are looked at to learn the languages, and more while one that is asked for has not been met."""
+DEEPEST = 100
+"""Elements inside each other; a segment stands in the fifth."""
+LONGEST = 1_000_000
+"""Characters of a segment."""
+MOST_WAITING = 50_000_000
+"""Bytes without an end of a mark-up tag."""
+
+
+class Unit(NamedTuple):
+    """One segment by language, as the file spells the languages, and the line on which it begins."""
+
+    line: int
+    segments: dict[str, str]
+    problem: str
+
+
+class Tmx(PairSource):
+    """A language named `en` is also found as `en-US`. Units without one of the wanted languages are passed over.
+
+    The columns are the languages that are asked for, then the others, that of the header (srclang) before the rest.
+    """
+
+    def __init__(self, path: Path, settings: DataSettings) -> None:
+        self.path = path
+        self.name = str(path)
+        self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
+        self._settings = settings
+        asked, reader = [name for name in (settings.source, settings.target) if name], _Reader(self.name)
+        found: dict[str, None] = {}
+        for number, unit in enumerate(self._units(reader), start=1):
+            found |= dict.fromkeys(unit.segments)
+            if number >= PEEK and all(_is_among(found, name) for name in asked):
+                break
+        if not found:
+            raise DataError(
+                "holds no translation unit.", where=self.name, cure="A unit is <tu> with one <tuv xml:lang=…><seg>…</seg></tuv> for each language."
+            )
+        wanted = [name for name in asked if _is_among(found, name)]
+        others = [language for language in found if not any(speaks(language, name) for name in wanted)]
+        self.columns = [*wanted, *sorted(others, key=lambda language: not _are_kin(language, reader.source_language))]
+        self._required = wanted or self.columns
+
+    def rows(self) -> Iterator[Row]:
+        return self.bad_rows.usable(
+            self._usable_rows,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise=f"no unit has all of {listed(self._required)}.",
+            cure=f"Its languages are {listed(self.columns)}: choose two with data.source and data.target.",
+        )
+
+    def fingerprint(self) -> str:
+        return f"tmx:{content_hash(self.path)}:{self._settings.bad_rows}:{self._settings.max_rows}:{self.columns}"
+
+    def _usable_rows(self, reading: Pass) -> Iterator[Row]:
+        for unit in self._units(_Reader(self.name)):
+            values = {column: segment_of(unit, column) for column in self.columns}
+            where = f"{self.name}, line {unit.line}"
+            if any(values[name] is None for name in self._required):
+                continue
+            empty = [name for name in self._required if not (values[name] or "").strip()]
+            if unit.problem:
+                reading.reject(DataError(unit.problem, where=where, cure=SKIP))
+            elif empty and len(empty) < len(self._required):
+                reading.reject(DataError(f"the segment in '{empty[0]}' is empty.", where=where, cure=SKIP))
+            elif not empty:
+                yield Row({name: value or "" for name, value in values.items()}, self.name, unit.line)
+
+    def _units(self, reader: _Reader) -> Iterator[Unit]:
+        fed = 0
+        for block in read_blocks(self.path):
+            reader.feed(block)
+            fed += len(block)
+            yield from reader.taken()
+            if fed - max(reader.place, 0) > MOST_WAITING:
+                raise DataError(
+                    f"a tag is longer than {megabytes(MOST_WAITING)}.", where=f"{self.name}, line {reader.line}", cure="Is this a TMX file?"
+                )
+        reader.feed(b"", is_last=True)
+        yield from reader.taken()
+
+
+SKIP = "Mend the unit, or leave it out with data.bad_rows=skip."
+
+
+def speaks(language: str, wanted: str) -> bool:
+    """Whether a language of the file is the wanted one, or a kind of it.
+
+    >>> speaks("en-US", "en"), speaks("EN", "en"), speaks("en", "en-US"), speaks("eng", "en")
+    (True, True, False, False)
+    """
+    found, name = (each.lower().replace("_", "-") for each in (language, wanted))
+    return found == name or found.startswith(f"{name}-")
+
+
+def _are_kin(language: str, other: str) -> bool:
+    return speaks(language, other) or speaks(other, language)
+
+
+def _is_among(languages: Iterable[str], name: str) -> bool:
+    return any(speaks(language, name) for language in languages)
+
+
+def segment_of(unit: Unit, column: str) -> str | None:
+    """The segment under exactly this name, else under the first kind of the language."""
+    exact = unit.segments.get(column)
+    return exact if exact is not None else next((text for language, text in unit.segments.items() if speaks(language, column)), None)
+
+
+class _Reader:
+    """Marks and text as they come in -> whole units."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.source_language = ""
+        """What the header says that the segments were translated from."""
+        self._open: list[str] = []
+        self._units: list[Unit] = []
+        self._segments: dict[str, str] = {}
+        self._problem = ""
+        self._start = 0
+        self._language = ""
+        self._text: list[str] = []
+        self._size = 0
+        parser = self._parser = expat.ParserCreate()
+        parser.StartElementHandler = self._begin
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._read
+        parser.EntityDeclHandler = self._refuse_entity
+        parser.SkippedEntityHandler = self._note_unknown
+
+    @property
+    def line(self) -> int:
+        return self._parser.CurrentLineNumber
+
+    @property
+    def place(self) -> int:
+        """Bytes that have been understood."""
+        return self._parser.CurrentByteIndex
+
+    def feed(self, block: bytes, *, is_last: bool = False) -> None:
+        try:
+            self._parser.Parse(block, is_last)
+        except expat.ExpatError as error:
+            where = f"{self._name}, line {error.lineno}, column {error.offset + 1}"
+            raise DataError(f"not whole XML ({expat.ErrorString(error.code)}).", where=where, cure="Export or fetch the file again.") from error
+        except (LookupError, ValueError) as error:
+            raise DataError(
+                f"its encoding cannot be read ({error}).", where=self._name, cure="Save it as UTF-8, and say so in its first line."
+            ) from error
+
+    def taken(self) -> Sequence[Unit]:
+        units, self._units = self._units, []
+        return units
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        if not self._open and name != "tmx":
+            raise DataError(f"is XML of another kind: it begins with <{shortened(name)}>, not <tmx>.", where=self._name, cure="Name a TMX file.")
+        self._open.append(name)
+        if len(self._open) > DEEPEST:
+            raise DataError(f"more than {DEEPEST} tags inside each other.", where=f"{self._name}, line {self.line}", cure="Is this a TMX file?")
+        if name == "header":
+            self.source_language = attributes.get("srclang", "")
+        elif name == "tu":
+            self._start, self._segments, self._problem = self.line, {}, ""
+        elif name == "tuv":
+            self._language = attributes.get("xml:lang") or attributes.get("lang") or ""
+            self._text, self._size = [], 0
+            if not self._language:
+                self._problem = "a <tuv> does not say its language (xml:lang)."
+
+    def _end(self, name: str) -> None:
+        self._open.pop()
+        if name == "seg" and self._language and "tu" in self._open:
+            self._segments.setdefault(self._language, " ".join("".join(self._text).split()))
+        elif name == "tu":
+            self._units.append(Unit(self._start, self._segments, self._problem))
+
+    def _read(self, text: str) -> None:
+        if "seg" not in self._open or not CODES.isdisjoint(self._open):
+            return
+        self._size += len(text)
+        if self._size > LONGEST:
+            self._problem = f"a segment is longer than {LONGEST:,} characters."
+        else:
+            self._text.append(text)
+
+    def _refuse_entity(self, name: str, *_: object) -> None:
+        raise DataError(
+            f"declares an entity of its own ('{shortened(name)}'), by which a small file can become a huge one.",
+            where=f"{self._name}, line {self.line}",
+            cure="Export it without a list of entities, or write the characters themselves.",
+        )
+
+    def _note_unknown(self, name: str, is_parameter: bool) -> None:
+        if not is_parameter:
+            self._problem = f"the entity '&{shortened(name)};' is not known."

@@ -1,0 +1,168 @@
+"""A path -> the source that reads it: the format is told by the name or, failing that, by the first bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path, PurePath
+
+from seqlab.core.errors import DataError, nearest
+from seqlab.sources.base import Source
+from seqlab.sources.columns import require_columns
+from seqlab.sources.files.archives import is_junk
+from seqlab.sources.files.compression import COMPRESSIONS, check_exists, first_bytes, plain_name
+from seqlab.sources.formats.aligned_lines import AlignedLines, find_pair, pairs_of_folder
+from seqlab.sources.formats.csv_table import CsvTable
+from seqlab.sources.formats.fasta import Fasta
+from seqlab.sources.formats.gettext import Gettext
+from seqlab.sources.formats.jsonl import JsonLines
+from seqlab.sources.formats.label_folders import LabelFolders, find_label_folders, is_tar
+from seqlab.sources.formats.parquet import ParquetTable
+from seqlab.sources.formats.pronunciations import Pronunciations
+from seqlab.sources.formats.tagged_words import TaggedWords, looks_tagged
+from seqlab.sources.formats.text_file import TextFile
+from seqlab.sources.formats.tmx import Tmx
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.views.filtered import PARTS, ColumnSplit, part_of
+
+SUFFIXES = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet",
+    ".txt": "text", ".text": "text", ".md": "text", ".rst": "text", ".py": "text", ".abc": "text", ".en": "text", ".de": "text", ".fr": "text",
+    ".conll": "tagged", ".conllu": "tagged", ".iob": "tagged", ".bio": "tagged", ".tagged": "tagged",
+    ".fasta": "fasta", ".fa": "fasta", ".faa": "fasta", ".fna": "fasta", ".ffn": "fasta",
+    ".tmx": "tmx", ".po": "gettext", ".mo": "gettext", ".dict": "pronunciations",
+}  # fmt: skip
+FORMATS: dict[str, Callable[[Path, DataSettings], Source]] = {
+    "csv": CsvTable,
+    "tsv": lambda path, settings: CsvTable(path, settings, delimiter="\t"),
+    "jsonl": JsonLines,
+    "text": TextFile,
+    "parquet": ParquetTable,
+    "folders": LabelFolders,
+    "tagged": TaggedWords,
+    "fasta": Fasta,
+    "tmx": Tmx,
+    "gettext": Gettext,
+    "pronunciations": Pronunciations,
+}
+FOREIGN = {b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"SQLite format 3": "an SQLite database", b"\x80\x04": "a pickle"}
+
+
+def open_source(path: str | Path, settings: DataSettings) -> Source:
+    """The source that reads a file or folder. The settings' format decides, then the name, then the content."""
+    path = Path(path)
+    if pair := find_pair(path, settings):
+        return AlignedLines(pair, settings)
+    if path.is_dir():
+        return _open_folder(path, settings)
+    check_exists(path)
+    return FORMATS[settings.format or format_of(path)](path, settings)
+
+
+def is_there(path: str, settings: DataSettings) -> bool:
+    """Whether a name stands for a file, a folder, or two line-aligned files."""
+    return Path(path).exists() or find_pair(Path(path), settings) is not None
+
+
+def open_parts(path: str | Path, settings: DataSettings) -> dict[str, Source]:
+    """Everything a path offers: at least `train`, and `valid` and `test` where the folder or a split column names them."""
+    path = Path(path)
+    if path.is_dir() or is_tar(path) or path.suffix.lower() == ".zip":
+        parts = _parts_of_folder(path, settings)
+        if parts:
+            return parts
+    source = open_source(path, settings)
+    column = next((name for name in source.columns if name.lower() in ("split", "subset", "fold")), "")
+    return split_by_column(source, column) if column and _names_parts(source, column) else {"train": source}
+
+
+def split_by_column(source: Source, column: str) -> dict[str, Source]:
+    """The parts that a column of the source names."""
+    require_columns(source, [column])
+    found = {part_of(row, column) for row in source.rows()}
+    if "train" not in found:
+        raise DataError(f"column '{column}' marks no row as train.", where=source.name, cure="Rename the column if it means something else.")
+    return {part: ColumnSplit(source, column, part) for part in ("train", "valid", "test") if part in found}
+
+
+def _names_parts(source: Source, column: str) -> bool:
+    row = next(iter(source.rows()), None)
+    return row is not None and str(row.values.get(column)).strip().lower() in PARTS
+
+
+def format_of(path: Path) -> str:
+    """The format of a file: by its name, or by its first bytes where the name does not tell."""
+    if is_tar(path):
+        return "folders"
+    if path.suffix.lower() == ".zip" and find_label_folders(path):
+        return "folders"
+    suffix = PurePath(plain_name(path)).suffix.lower()
+    known = SUFFIXES.get(suffix) or _sniff(path, suffix)
+    return "tagged" if known in ("tsv", "text") and looks_tagged(path) else known
+
+
+def _sniff(path: Path, suffix: str) -> str:
+    """The format of a file whose name says nothing."""
+    start = first_bytes(path, 4096)
+    if start.startswith(b"PAR1"):
+        return "parquet"
+    if start.lstrip().startswith(b"{"):
+        return "jsonl"
+    foreign = next((what for magic, what in FOREIGN.items() if start.startswith(magic)), "")
+    if foreign or b"\0" in start:
+        known = ", ".join(sorted(SUFFIXES))
+        what = f"is {foreign}, not text or a table." if foreign else f"holds bytes that are not text, and its name ends in '{suffix}'."
+        raise DataError(what, where=str(path), cure=f"Known endings are {known} (each also .gz .xz .bz2 .zip), or set data.format.")
+    lines = start.splitlines()[:-1][:20]  # of bytes, since text has more line ends
+    for mark, kind in ((b"\t", "tsv"), (b",", "csv"), (b";", "csv")):
+        counts = {line.count(mark) for line in lines}
+        if len(lines) > 1 and len(counts) == 1 and counts != {0}:
+            return kind
+    return "text"
+
+
+def _open_folder(folder: Path, settings: DataSettings) -> Source:
+    if settings.format == "text":
+        return TextFile(_text_files(folder, deep=True), settings, name=str(folder))
+    if settings.format == "folders" or find_label_folders(folder):
+        return LabelFolders(folder, settings)
+    sequences = [entry for entry in _files(folder) if SUFFIXES.get(_suffix(entry)) == "fasta"]
+    if settings.format in ("", "fasta") and len(sequences) > 1:
+        return Fasta(sequences, settings, name=str(folder))
+    texts = _text_files(folder, deep=False)
+    tables = [entry for entry in _files(folder) if _suffix(entry) in SUFFIXES and entry not in texts]
+    if tables:
+        raise DataError(
+            f"the folder holds {len(tables)} tables, one is needed.", where=str(folder), cure=nearest("train", [entry.name for entry in tables])
+        )
+    return TextFile(texts, settings, name=str(folder))
+
+
+def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:
+    """`train/` beside `test/`, `train.csv` beside `test.csv`, or `train.en` and `train.de` beside `test.en` and `test.de`."""
+    if path.is_dir() and (pairs := pairs_of_folder(path, settings)):
+        return pairs
+    folders = find_label_folders(path)
+    if any(part for part, _ in folders):
+        wanted = sorted({part for part, _ in folders if part})
+        return {part: LabelFolders(path, settings, part=part) for part in ("train", "valid", "test") if part in wanted}
+    if not path.is_dir() or folders:
+        return {}
+    files = {PARTS[stem]: entry for entry in _files(path) if (stem := entry.name.partition(".")[0].lower()) in PARTS and _suffix(entry) in SUFFIXES}
+    return {part: open_source(files[part], settings) for part in ("train", "valid", "test") if part in files} if "train" in files else {}
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(entry for entry in folder.iterdir() if entry.is_file() and not is_junk(entry.name))
+
+
+def _suffix(path: Path) -> str:
+    return Path(path.stem).suffix.lower() if path.suffix.lower() in COMPRESSIONS else path.suffix.lower()
+
+
+def _text_files(folder: Path, *, deep: bool) -> list[Path]:
+    entries = sorted(folder.rglob("*")) if deep else _files(folder)
+    files = [entry for entry in entries if entry.is_file() and not is_junk(str(entry.relative_to(folder))) and SUFFIXES.get(_suffix(entry)) == "text"]
+    if not files and not any(SUFFIXES.get(_suffix(entry)) for entry in entries):
+        cure = "Text files in it, one folder of text files per label, or train.csv and test.csv are understood."
+        raise DataError("the folder holds nothing that can be read.", where=str(folder), cure=cure)
+    return files

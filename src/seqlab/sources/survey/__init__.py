@@ -1,0 +1,1 @@
+"""What is in the data, and what could spoil an honest score."""

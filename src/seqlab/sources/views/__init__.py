@@ -1,0 +1,1 @@
+"""Sources made of other sources: filtered, joined, sampled, grouped into sequences."""

@@ -1,0 +1,127 @@
+"""A part of a source: the rows that a rule keeps, read again from the whole on every pass."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from seqlab.core.errors import DataError
+from seqlab.sources.base import Row, Source, TextSource
+from seqlab.sources.formats.text_file import cut_into_chunks
+
+PARTS = {
+    "train": "train",
+    "training": "train",
+    "valid": "valid",
+    "validation": "valid",
+    "val": "valid",
+    "dev": "valid",
+    "test": "test",
+    "testing": "test",
+}
+
+
+class MarkedRows(Source):
+    """The rows whose mark is the wanted one. There is one byte of marks per row of the whole."""
+
+    def __init__(self, whole: Source, marks: bytes | bytearray, wanted: int, *, part: str) -> None:
+        self.whole = whole
+        self.name = f"{whole.name} ({part})"
+        self.columns = list(whole.columns)
+        self.bad_rows = whole.bad_rows
+        self._marks = bytes(marks)
+        self._wanted = wanted
+
+    def __len__(self) -> int:
+        return self._marks.count(self._wanted)
+
+    def rows(self) -> Iterator[Row]:
+        index = -1
+        for index, row in enumerate(self.whole.rows()):
+            if index >= len(self._marks):
+                raise self._changed()
+            if self._marks[index] == self._wanted:
+                yield row
+        if index + 1 != len(self._marks):
+            raise self._changed()
+
+    def fingerprint(self) -> str:
+        marks = hashlib.blake2b(self._marks, digest_size=16).hexdigest()
+        return f"{self.whole.fingerprint()}:{marks}:{self._wanted}"
+
+    def _changed(self) -> DataError:
+        return DataError(
+            "the number of rows changed while it was in use.", where=self.whole.name, cure="Start again, and leave the file alone meanwhile."
+        )
+
+
+class MarkedLines(MarkedRows, TextSource):
+    """The same for the lines of a text."""
+
+    def chunks(self, size: int) -> Iterator[str]:
+        return cut_into_chunks((row.values["text"] + "\n" for row in self.rows()), size)
+
+
+class TextPart(TextSource):
+    """The characters from `start` to `stop` of a text; `first_line` is the number of the line that holds the first one."""
+
+    def __init__(self, whole: TextSource, *, start: int, stop: int, first_line: int, part: str) -> None:
+        self.whole = whole
+        self.name = f"{whole.name} ({part})"
+        self.columns = ["text"]
+        self.bad_rows = whole.bad_rows
+        self._start, self._stop, self._first_line = start, stop, first_line
+
+    def rows(self) -> Iterator[Row]:
+        number, unfinished = self._first_line, ""
+        for chunk in self.chunks(1 << 16):
+            *lines, unfinished = (unfinished + chunk).split("\n")
+            for line in lines:
+                yield Row({"text": line.rstrip("\r")}, self.whole.name, number)
+                number += 1
+        if unfinished:
+            yield Row({"text": unfinished.rstrip("\r")}, self.whole.name, number)
+
+    def chunks(self, size: int) -> Iterator[str]:
+        return cut_into_chunks(self._pieces(), size)
+
+    def fingerprint(self) -> str:
+        return f"{self.whole.fingerprint()}:{self._start}-{self._stop}"
+
+    def _pieces(self) -> Iterator[str]:
+        begin = 0
+        for piece in self.whole.chunks(1 << 20):
+            if begin >= self._stop:
+                return
+            if begin + len(piece) > self._start:
+                yield piece[max(self._start - begin, 0) : self._stop - begin]
+            begin += len(piece)
+
+
+class ColumnSplit(Source):
+    """The rows whose split column names one part: train, valid (val, dev) or test."""
+
+    def __init__(self, whole: Source, column: str, part: str) -> None:
+        self.whole = whole
+        self.name = f"{whole.name} ({part})"
+        self.columns = [name for name in whole.columns if name != column]
+        self.bad_rows = whole.bad_rows
+        self._column, self._part = column, part
+
+    def rows(self) -> Iterator[Row]:
+        for row in self.whole.rows():
+            if part_of(row, self._column) == self._part:
+                yield row
+
+    def fingerprint(self) -> str:
+        return f"{self.whole.fingerprint()}:{self._column}={self._part}"
+
+
+def part_of(row: Row, column: str) -> str:
+    """The part a row says it belongs to."""
+    value = row.values.get(column)
+    part = PARTS.get(value.strip().lower(), "") if isinstance(value, str) else ""
+    if not part:
+        cure = "Known are train, valid (val, dev, validation) and test; rename the column if it means something else."
+        raise DataError(f"column '{column}' says {value!r}, which names no part.", where=row.where, cure=cure)
+    return part

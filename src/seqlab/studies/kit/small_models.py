@@ -1,0 +1,78 @@
+"""The small networks that studies train: one with a memory, and two without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.blocks.recurrent import MakeCell, build_stack
+from seqlab.cells.base import Cell, State, cells
+from seqlab.cells.initialization import Start, initialise
+
+KEEPING_GATE = {"lstm": 1, "gru": 1}
+"""Which of a cell's gates keeps the old state: the forget gate, the update gate."""
+
+
+class Reader(nn.Module):
+    """Recurrent layers over vectors, and one linear map of every hidden state: y_t = V h_t + c."""
+
+    def __init__(self, input_size: int, make_cell: MakeCell, hidden_size: int, output_size: int, *, layers: int = 1, fast: bool = True) -> None:
+        super().__init__()
+        self.stack = build_stack(input_size, make_cell, [hidden_size] * layers, fast=fast)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, steps: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch time output"]:
+        return self.head(self.walk(steps)[0])
+
+    def walk(self, steps: Float[Tensor, "batch time input"], state: State | None = None) -> tuple[Float[Tensor, "batch time hidden"], State]:
+        return self.stack(steps, torch.ones(steps.shape[:2], dtype=torch.bool), state)
+
+
+class PerStep(nn.Module):
+    """No memory: y_t = f(x_t), the same small network at every step."""
+
+    def __init__(self, input_size: int, hidden_size: int, output_size: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(input_size, hidden_size), nn.Tanh(), nn.Linear(hidden_size, output_size))
+
+    def forward(self, steps: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch time output"]:
+        return self.layers(steps)
+
+
+class FixedSize(nn.Module):
+    """No memory: a binary classifier of exactly `num_steps` steps, side by side in one vector. A longer sequence is cut to its last ones."""
+
+    def __init__(self, input_size: int, hidden_size: int, *, num_steps: int) -> None:
+        super().__init__()
+        self.num_steps = num_steps
+        self.layers = nn.Sequential(nn.Linear(num_steps * input_size, hidden_size), nn.Tanh(), nn.Linear(hidden_size, 1))
+
+    def forward(self, steps: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch"]:
+        """The logit of the second class."""
+        last = steps[:, -self.num_steps :]
+        missing = self.num_steps - last.shape[1]
+        filled = torch.cat([last.new_zeros(len(last), missing, last.shape[2]), last], dim=1)  # (batch, num_steps, input)
+        return self.layers(filled.flatten(1)).squeeze(-1)
+
+
+def cell_maker(name: str, *, start: Start = "torch", remember: float | None = None, **options: Any) -> MakeCell:
+    """A function that makes cells of one kind, with the weights started as asked.
+
+    remember: the bias with which the gate that keeps the old state starts; σ(3) keeps 95 % of it from one step to the next.
+    """
+
+    def make(input_size: int, hidden_size: int) -> Cell:
+        cell = cells.get(name)(input_size, hidden_size, **options)
+        if start != "torch":
+            initialise(cell, start)
+        if remember is not None:
+            assert cell.bias is not None
+            gate = KEEPING_GATE[name] * hidden_size
+            with torch.no_grad():
+                cell.bias[gate : gate + hidden_size] = remember
+        return cell
+
+    return make

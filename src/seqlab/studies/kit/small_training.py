@@ -1,0 +1,92 @@
+"""The training loop of the studies: a loss, an optimizer, a clipping norm, and the curves that come of it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from seqlab.core.seeds import derive
+from seqlab.pages.report_data import Series
+from seqlab.training.clipping import clip_by_norm
+from seqlab.training.optimizers.adamw import AdamW
+from seqlab.training.optimizers.base import UpdateRule
+from seqlab.training.optimizers.parameter_groups import Optimizer
+
+NO_DECAY = 0.0
+SHOWN = 60
+"""Points of a loss curve."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """What happened, update by update. Where the loss stops being finite, training stops and the rest is missing."""
+
+    losses: list[float]
+    norms: list[float]
+    """‖g‖ before clipping."""
+    seconds: float
+    """Processor time."""
+
+    @property
+    def diverged(self) -> bool:
+        return not (self.losses and math.isfinite(self.losses[-1]) and math.isfinite(self.norms[-1]))
+
+
+@contextmanager
+def seeded(seed: int, *words: str | int) -> Iterator[torch.Generator]:
+    """Weights made inside start the same for the same words, and what others draw is not disturbed. Gives a generator for data."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(derive(seed, "weights", *words))
+        yield torch.Generator().manual_seed(derive(seed, "data", *words))
+
+
+def train_small(
+    model: nn.Module,
+    loss: Callable[[], Tensor],
+    *,
+    steps: int,
+    rate: float = 0.01,
+    clip: float = 1.0,
+    rule: UpdateRule | None = None,
+    warm_up: int = 0,
+    constant: bool = False,
+    watch: Callable[[int], None] | None = None,
+) -> Training:
+    """`steps` updates, each on a new batch that `loss` draws, by AdamW unless another rule is given.
+
+    The rate rises in equal parts over the first `warm_up` updates; it falls to a tenth along half a cosine, or stays where it is `constant`.
+    `watch` is called after each update with its number, from 1, while the clipped gradients still stand in the parameters.
+    """
+    parameters = {name: each for name, each in model.named_parameters() if each.requires_grad}
+    optimizer = Optimizer(rule or AdamW(), parameters, dict.fromkeys(parameters, NO_DECAY))
+    losses, norms = [], []
+    begin = time.process_time()
+    for step in range(steps):
+        model.zero_grad(set_to_none=True)
+        value = loss()
+        value.backward()
+        losses.append(value.item())
+        norms.append(clip_by_norm(parameters.values(), clip))
+        if not (math.isfinite(losses[-1]) and math.isfinite(norms[-1])):
+            break
+        rising = min(1.0, (step + 1) / (warm_up + 1))
+        falling = 1.0 if constant else 0.55 + 0.45 * math.cos(math.pi * step / steps)
+        optimizer.step(rate * rising * falling)
+        if watch is not None:
+            watch(step + 1)
+    return Training(losses, norms, time.process_time() - begin)
+
+
+def loss_series(name: str, training: Training) -> Series:
+    """The training loss as a line of a chart: means over neighbouring updates, each at the last of them."""
+    every = -(-len(training.losses) // SHOWN)
+    chunks = [training.losses[start : start + every] for start in range(0, len(training.losses), every)]
+    return Series(
+        name, [min((place + 1) * every, len(training.losses)) for place in range(len(chunks))], [sum(chunk) / len(chunk) for chunk in chunks]
+    )

@@ -1,0 +1,1 @@
+"""Describe an image in words."""

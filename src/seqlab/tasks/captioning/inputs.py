@@ -1,0 +1,68 @@
+"""Pictures as steps: scaled to one size, row by row, with every channel brought to mean 0 and deviation 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, UInt8
+from numpy.typing import NDArray
+
+from seqlab.core.errors import RunError
+from seqlab.models.settings import PictureSettings
+from seqlab.sources.formats.pixels import Pixels, fitted
+from seqlab.tasks.inputs import NUMERIC
+from seqlab.tokens.numeric_steps import NumericSteps
+
+LEARNED_FROM = 2000
+"""Pictures from which the mean and the deviation of the channels are learned."""
+
+
+class PictureInputs:
+    """Pixels -> rows of bytes, which are kept, and rows of bytes -> numbers, which a network reads."""
+
+    def __init__(self, scale: NumericSteps, model: PictureSettings) -> None:
+        if scale.num_features % model.channels:
+            raise RunError(
+                f"rows of {scale.num_features} numbers are no pixels of {model.channels} channels.", where=NUMERIC, cure="Train a new run."
+            )
+        self.scale = scale
+        self.channels = model.channels
+        self.width = scale.num_features // model.channels
+        self.height = model.height or self.width
+        self._mean, self._deviation = scale.mean.astype(np.float32), scale.scale.astype(np.float32)
+
+    @classmethod
+    def learn(cls, pictures: Iterable[Pixels], model: PictureSettings, *, size: int) -> PictureInputs:
+        rows = (rows_of(each, height=model.height or size, width=size, channels=model.channels) for each in pictures)
+        return cls(NumericSteps.fit_pixels(rows, channels=model.channels), model)
+
+    @classmethod
+    def load(cls, folder: Path, model: PictureSettings) -> PictureInputs:
+        return cls(NumericSteps.load(folder / NUMERIC), model)
+
+    def save(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.scale.save(folder / NUMERIC)
+
+    def rows(self, pixels: Pixels) -> UInt8[np.ndarray, "rows features"]:
+        """A picture of any size as rows, the channels of a pixel side by side."""
+        return rows_of(pixels, height=self.height, width=self.width, channels=self.channels)
+
+    def steps(self, rows: NDArray[Any]) -> Float[torch.Tensor, "*pictures height features"]:
+        """What a network reads."""
+        return torch.from_numpy((rows.astype(np.float32) - self._mean) / self._deviation)
+
+    def shown(self, rows: UInt8[np.ndarray, "rows features"], *, side: int) -> list[list[tuple[float, float, float]]]:
+        """Red, green and blue from 0 to 1 for a page, in no more pixels than there is room for."""
+        wide = min(side, self.width)
+        high = max(1, round(wide * self.height / self.width))
+        pixels = fitted(rows.reshape(self.height, self.width, self.channels), height=high, width=wide, channels=3) / 255
+        return [[(round(float(r), 3), round(float(g), 3), round(float(b), 3)) for r, g, b in line] for line in pixels]
+
+
+def rows_of(pixels: Pixels, *, height: int, width: int, channels: int) -> UInt8[np.ndarray, "rows features"]:
+    return np.ascontiguousarray(fitted(pixels, height=height, width=width, channels=channels).reshape(height, width * channels))

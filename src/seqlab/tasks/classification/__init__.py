@@ -1,0 +1,1 @@
+"""One class for every sequence."""

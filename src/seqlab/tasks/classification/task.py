@@ -1,0 +1,213 @@
+"""Give every sequence one class: reviews, tweets, names, series, images read row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from seqlab.baselines.majority import Majority
+from seqlab.baselines.naive_bayes import NaiveBayes
+from seqlab.baselines.nearest_mean import NearestMean
+from seqlab.batches.batch import Batch
+from seqlab.batches.samplers import Indices
+from seqlab.batches.store import Store
+from seqlab.core.errors import DataError, RecipeError
+from seqlab.losses.cross_entropy import class_cross_entropy
+from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.calibration import fit_temperature, with_temperature
+from seqlab.metrics.classification import accuracy, confusion, macro_f1, mean_of_batch_accuracies
+from seqlab.metrics.score import Score
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source
+from seqlab.tasks.base import Evaluation, Prediction, shown, tasks
+from seqlab.tasks.classification.calibration import best_threshold, calibration_items, describe_calibration, describe_thresholds, ranking_items
+from seqlab.tasks.classification.class_weights import about_counts, balanced_weights
+from seqlab.tasks.classification.predictions import Answers, describe, items_of, score
+from seqlab.tasks.classification.token_heatmaps import MOST_STRIPS, token_strips
+from seqlab.tasks.inputs import TextInputs
+from seqlab.tasks.labeled.calibration_values import number_between
+from seqlab.tasks.labeled.labeled_rows import LabelledRows
+from seqlab.tasks.labeled.labeled_sequences import EVALUATION_BATCH
+from seqlab.tasks.labeled.whole_sequences import NamedAnswers
+from seqlab.tokens.labels import Labels
+from seqlab.training.base import BatchLoss, Carry, Validation
+
+MOST_WRONG = 25
+RANKED = {"roc_auc": "the chance that an example scores above another one,", "average_precision": "the area under precision over recall,"}
+
+
+@tasks.register("classification")
+class Classification(NamedAnswers):
+    """Reads labelled sequences, learns to tell the classes apart, and says how well."""
+
+    is_exclusive = True
+    class_weights: Float[Tensor, " classes"]
+    """What an example of each class counts, where classes are balanced."""
+    temperature: float = 1.0
+    """By which logits are divided, so that a probability means what it says."""
+    threshold: float | None = None
+    """Of two classes: the probability of the second one from which saying it gave the best F1 on the validation split."""
+
+    @classmethod
+    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        if recipe.training.class_weights == "balanced" and recipe.training.teacher:
+            raise RecipeError(
+                "the answers of a teacher have no weights.", where="training.class_weights", cure="Leave out the one or the other (training.teacher)."
+            )
+        return super().complete(recipe, train)
+
+    @classmethod
+    def learn_labels(cls, recipe: Recipe, rows: LabelledRows) -> Labels:
+        labels = Labels.fit(rows.answer(row) for row in rows.rows())
+        if len(labels) < 2:
+            raise DataError(
+                f"every row has the same label '{shown(labels.names[0])}'.",
+                where=rows.name,
+                cure=f"A classifier needs at least two classes; is '{recipe.data.label}' the label column? Another: data.label=NAME",
+            )
+        return labels
+
+    def target(self, answer: Any, *, where: str, facts: dict[str, Any]) -> int:
+        return self.labels.encode(answer, where=where)
+
+    def targets(self, store: Store, rows: Indices) -> Int[Tensor, " batch"]:
+        return torch.from_numpy(store.targets[rows].astype(np.int64))
+
+    def attach(self, split: str, source: Source) -> None:
+        super().attach(split, source)
+        if split == "train":
+            counts = np.bincount(self.stores["train"].targets, minlength=len(self.labels))
+            self.class_weights = torch.tensor(balanced_weights(counts), dtype=torch.float32)
+            self.notes += [f"train: {sentence}" for sentence in about_counts(self.labels.names, counts, weights=self.recipe.training.class_weights)]
+
+    def belongs(self, batch: Batch) -> Float[Tensor, "batch classes"]:
+        return F.one_hot(batch.targets, len(self.labels)).float()
+
+    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
+        logits = model(batch.inputs, batch.is_token)  # (batch, classes)
+        weights = self.class_weights.to(logits) if self.recipe.training.class_weights == "balanced" else None
+        total = class_cross_entropy(logits, batch.targets, smoothing=self.recipe.training.label_smoothing, weights=weights)
+        if self.teacher is not None:
+            total = self.teacher.mixed(total, logits, self.teacher.look(batch.inputs, batch.is_token))
+        seen = len(batch.targets)
+        count = seen if weights is None else float(weights[batch.targets].sum())
+        return BatchLoss(total, count, correct=int((logits.argmax(dim=-1) == batch.targets).sum()), carry=carry, seen=seen)
+
+    def validate(self, model: nn.Module) -> Validation:
+        answers = self.answers(model, "valid", temperature=1.0)
+        right, loss = accuracy(answers.targets, answers.predicted), float(answers.nats.mean())
+        macro = macro_f1(confusion(answers.targets, answers.predicted, num_classes=answers.num_classes))
+        value = macro if self.recipe.training.class_weights == "balanced" else right
+        return Validation(value, higher_is_better=True, facts={"valid_accuracy": right, "valid_macro_f1": macro, "valid_loss": loss}, loss=loss)
+
+    def answers(self, model: nn.Module, split: str, *, temperature: float | None = None) -> Answers:
+        """Ask the model about every example of a split."""
+        log_probs = with_temperature(self.outputs(model, split), self.temperature if temperature is None else temperature)
+        return Answers(self.stores[split].targets.astype(np.int64), log_probs.astype(np.float32))
+
+    def settle(self, model: nn.Module) -> dict[str, Any]:
+        """The temperature that fits the validation split and, for two classes, the threshold with the best F1 there."""
+        answers = self.answers(model, "valid", temperature=1.0)
+        self.take({"temperature": fit_temperature(answers.log_probs, answers.targets)})
+        if len(self.labels) == 2 and (answers.targets == 1).any():
+            self.take({"temperature": self.temperature, "threshold": best_threshold(self.answers(model, "valid"))})
+        return {"temperature": self.temperature, "threshold": self.threshold}
+
+    def take(self, choices: Mapping[str, Any]) -> None:
+        self.temperature = number_between(choices, "temperature", 1e-3, 1e3, otherwise=1.0)
+        self.threshold = number_between(choices, "threshold", 0.0, 1.0, otherwise=0.5) if choices.get("threshold") is not None else None
+
+    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+        answers, before = self.answers(model, split), self.answers(model, split, temperature=1.0)
+        naive = self._naive(split)
+        items = {**items_of(answers), "calibration_error": calibration_items(answers)}
+        scores = score(answers, baseline=naive.predicted if naive else None, baseline_name=naive.name if naive else "")
+        scores[-1] = replace(scores[-1], how=f"{scores[-1].how}, at the temperature {self.temperature:.3f}")
+        scores.append(
+            scored(
+                "calibration_error", items["calibration_error"], baseline=calibration_items(before).whole(), baseline_name="without the temperature",
+                higher_is_better=False, how="mean gap between how sure and how right, over 10 bins of equal width (ECE)",
+            )
+        )  # fmt: skip
+        details = {
+            **describe(answers, self.labels.names),
+            "majority_accuracy": self._majority_accuracy(answers),
+            "mean_of_batch_accuracies": mean_of_batch_accuracies(answers.correct, batch_size=self.recipe.training.batch_size or EVALUATION_BATCH),
+            "most_wrong": self._most_wrong(split, answers),
+            "slices": self.slices(split, items["accuracy"], score="accuracy"),
+            "calibration": describe_calibration(before, answers, temperature=self.temperature),
+            "strips": token_strips(self, model, split, [self.labels.names[label] for label in answers.predicted[:MOST_STRIPS]]),
+        }
+        if len(self.labels) == 2 and len(np.unique(answers.targets)) == 2:  # of one class alone nothing can be put first
+            items |= ranking_items(answers)
+            scores += self._ranked(answers, naive)
+            details["thresholds"] = describe_thresholds(answers, label=self.labels.names[1], chosen=self.threshold)
+        said, true = ([(self.labels.names[label],) for label in ids.tolist()] for ids in (answers.predicted, answers.targets))
+        return Evaluation(split, scores, details, items, answers=said, truths=true)
+
+    def _ranked(self, answers: Answers, naive: Naive | None) -> list[Score]:
+        """How well the probability of the second class puts its examples first."""
+        beside = ranking_items(Answers(answers.targets, naive.log_probs)) if naive and naive.log_probs is not None else {}
+        return [
+            scored(
+                name, items, baseline=beside[name].whole() if name in beside else None, baseline_name=naive.name if naive else "",
+                how=f"{RANKED[name]} of the class {shown(self.labels.names[1])!r}; 95 % bootstrap interval over examples",
+            )
+            for name, items in ranking_items(answers).items()
+        ]  # fmt: skip
+
+    def _majority_accuracy(self, answers: Answers) -> float | None:
+        if "train" not in self.stores:
+            return None
+        majority = Majority.fit(self.stores["train"].targets.tolist(), num_classes=len(self.labels))
+        return accuracy(answers.targets, majority.predict(len(answers.targets)))
+
+    def _naive(self, split: str) -> Naive | None:
+        """What the best naive model for this kind of input says, learned from the training split."""
+        if "train" not in self.stores:
+            return None
+        train, store = self.stores["train"], self.stores[split]
+        examples = ((train[row], int(train.targets[row])) for row in range(len(train)))
+        questions = (store[row] for row in range(len(store)))
+        if isinstance(self.inputs, TextInputs):
+            bayes = NaiveBayes.fit(examples, vocabulary_size=len(self.inputs.tokenizer.vocabulary), num_classes=len(self.labels))
+            log_probs = bayes.log_probs(questions)
+            return Naive("naive Bayes", log_probs.argmax(axis=1), log_probs)
+        return Naive("nearest class mean", NearestMean.fit(examples, num_classes=len(self.labels)).predict(questions))
+
+    def _most_wrong(self, split: str, answers: Answers) -> list[dict[str, Any]]:
+        """The mistakes the model was surest of, with the text as it stands in the file."""
+        worst = answers.surest_mistakes(MOST_WRONG)
+        rows = self.rows_of(split, set(worst.tolist()))
+        return [
+            {
+                "where": rows[place].where,
+                "text": self.shown_input(rows[place]),
+                "truth": self.labels.decode(int(answers.targets[place])),
+                "predicted": self.labels.decode(int(answers.predicted[place])),
+                "predicted_probability": float(np.exp(answers.log_probs[place].max())),
+                "truth_probability": float(np.exp(-answers.nats[place])),
+            }
+            for place in worst.tolist()
+        ]
+
+    def prediction(self, shown: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
+        shares = np.exp(with_temperature(output[None], self.temperature)[0])  # (classes,)
+        ranking = [(self.labels.decode(place), float(shares[place])) for place in np.argsort(-shares, kind="stable")[:top].tolist()]
+        return Prediction(shown, ranking[0][0], ranking[0][1], ranking)
+
+
+@dataclass(frozen=True)
+class Naive:
+    """What a naive model said about every example of a split."""
+
+    name: str
+    predicted: Int[np.ndarray, " examples"]
+    log_probs: Float[np.ndarray, "examples classes"] | None = None

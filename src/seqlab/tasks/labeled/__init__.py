@@ -1,0 +1,1 @@
+"""What tasks with labeled sequences share."""

@@ -1,0 +1,40 @@
+"""The score of a task whose items are rows, by the length of the row and by how much of it training hardly knows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqlab.batches.store import Store
+from seqlab.metrics.items import Items
+from seqlab.metrics.slices import Slices, by_item, cut, quarters, ranges, slices
+from seqlab.tasks.text.stream_scores import counts_of
+from seqlab.tokens.vocabulary import UNK, Vocabulary
+
+RARE = 5
+"""A token that training has fewer times is rare."""
+
+
+def slices_of_rows(items: Items, *, score: str, store: Store, train: Store | None, vocabulary: Vocabulary | None) -> list[Slices]:
+    """By steps in a row and, where steps are tokens, by the share of them that is rare or unknown. `score` is the name of the score."""
+    lengths = store.lengths
+    groups = cut(lengths, quarters(lengths))
+    unit = "steps" if vocabulary is None else "tokens"
+    found = slices(f"{unit} in the input", score=score, unit="rows", parts=by_item(items, groups, ranges(lengths, groups)))
+    if train is None or vocabulary is None:
+        return found
+    is_rare = counts_of(train, len(vocabulary)) < RARE
+    if UNK in vocabulary.ids:
+        is_rare[vocabulary.ids[UNK]] = True
+    rare = np.add.reduceat(is_rare[store.window(0, store.num_steps)].astype(np.int64), store.offsets[:-1])  # every row has a token
+    shares = 100 * rare / lengths
+    groups = cut(shares, sorted({0.0, *quarters(shares)}))
+    by = f"share of tokens that training has fewer than {RARE} times, or does not know"
+    return found + slices(by, score=score, unit="rows", parts=by_item(items, groups, ranges(shares, groups, _percent)))
+
+
+def _percent(value: float) -> str:
+    """
+    >>> _percent(0.0), _percent(0.123), _percent(12.6)
+    ('0 %', '0.12 %', '13 %')
+    """
+    return f"{value:.2g} %" if 0 < value < 10 else f"{value:.0f} %"

@@ -1,0 +1,235 @@
+"""What tasks share that answer once for every whole sequence: with a class, with several labels, with a number."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from jaxtyping import Float, Shaped
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from seqlab.batches.batch import Batch
+from seqlab.batches.cache import cached_store
+from seqlab.batches.padding import pad
+from seqlab.batches.samplers import Indices
+from seqlab.batches.store import Store, StoreWriter
+from seqlab.core.errors import RecipeError
+from seqlab.metrics.items import Items
+from seqlab.models.classifier import build_classifier
+from seqlab.models.count_statistics import Example, count_examples
+from seqlab.models.settings import ConvolutionalSettings, NGramBagSettings, RecurrentSettings, SequenceSettings, VisionTransformerSettings
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Row, Source
+from seqlab.sources.views.joined_columns import BETWEEN
+from seqlab.sources.views.subsample import undrawn
+from seqlab.tasks.base import ENCODING, Prediction
+from seqlab.tasks.inputs import CutInputs, TextInputs, digest_of, learn_inputs, load_inputs
+from seqlab.tasks.labeled.labeled_rows import STEPS, LabelledRows, labelled_rows, names_in
+from seqlab.tasks.labeled.labeled_sequences import LabelledSequences, Saved
+from seqlab.tasks.labeled.row_slices import slices_of_rows
+from seqlab.tasks.text.defaults import Texts, with_bag_defaults, with_default_network, with_default_tokens
+from seqlab.tokens.labels import Labels
+
+LONGEST_SHOWN = 2000
+WORD_NETWORK: SequenceSettings = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
+STEP_NETWORK: SequenceSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
+"""What reads words, and what reads letters or numbers, where no network is named."""
+
+Outputs = Float[np.ndarray, "examples outputs"]
+
+
+class WholeSequences(LabelledSequences):
+    """Encodes sequences beside their answers, runs a network over a split, and asks it about new sequences."""
+
+    inputs: CutInputs
+    sources: dict[str, LabelledRows]  # type: ignore[assignment]  # every source of these tasks has been checked
+    is_exclusive: ClassVar[bool] = False
+    """Whether an example has exactly one of the outputs, so that they compete."""
+
+    @classmethod
+    @abstractmethod
+    def learn_labels(cls, recipe: Recipe, rows: LabelledRows) -> Saved:
+        """What can be answered, out of the training rows."""
+
+    @classmethod
+    @abstractmethod
+    def load_labels(cls, path: Path) -> Saved: ...
+
+    @property
+    @abstractmethod
+    def num_outputs(self) -> int:
+        """Numbers that the network gives for each sequence."""
+
+    @abstractmethod
+    def target(self, answer: Any, *, where: str, facts: dict[str, Any]) -> int:
+        """An answer as the 32 bits that a store keeps of it; `facts` are remembered beside the store."""
+
+    @abstractmethod
+    def targets(self, store: Store, rows: Indices) -> Shaped[Tensor, "batch *target"]:
+        """The answers of some rows, as the loss wants them."""
+
+    @abstractmethod
+    def prediction(self, shown: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
+        """What the outputs for one sequence say."""
+
+    @classmethod
+    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        is_text = STEPS not in train.columns
+        recipe, reasons = with_default_tokens(recipe, train) if is_text and not recipe.tokens.kind else (recipe, [])
+        if "model" not in recipe.model_fields_set:
+            recipe, why = cls.with_network(recipe, train, by_words=is_text and recipe.tokens.kind != "characters")
+            reasons.append(why)
+        if recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings):
+            recipe = with_bag_defaults(recipe, Texts.of(recipe, train))
+        if isinstance(recipe.model, VisionTransformerSettings):  # chosen on validation data: docs/transformer/vision_transformer.md
+            recipe = recipe.with_defaults("model", hidden_size=64, dropout=0.2).with_defaults("training", weight_decay=0.5)
+            if not {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
+                recipe = recipe.changed("training", epochs=60, minutes=5)
+        recipe = recipe.with_defaults("training", learning_rate=3e-3)  # in a few minutes a small model gets furthest by many bold steps
+        if not recipe.training.batch_size:
+            recipe = recipe.changed("training", batch_size=32)
+        return recipe, reasons
+
+    @classmethod
+    def with_network(cls, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
+        """A recipe that names no network with one, and why that one. by_words: steps are words or pieces of them, not letters or numbers."""
+        network = WORD_NETWORK if by_words else STEP_NETWORK
+        return recipe.model_copy(update={"model": network}), f"a {network.kind} model; another: --model NAME"
+
+    @classmethod
+    def learn(cls, recipe: Recipe, train: Source) -> Self:
+        rows = labelled_rows(train, recipe)
+        answers = rows if names_in(recipe) is None else labelled_rows(undrawn(train), recipe)
+        labels = cls.learn_labels(recipe, answers)
+        return cls(recipe, learn_inputs(recipe, rows), labels)
+
+    @classmethod
+    def load(cls, recipe: Recipe, folder: Path) -> Self:
+        return cls(recipe, load_inputs(recipe, folder), cls.load_labels(folder / "labels.json"))
+
+    def attach(self, split: str, source: Source) -> None:
+        rows, data = labelled_rows(source, self.recipe), self.recipe.data
+        made_from = {
+            "task": self.recipe.task,
+            "encoding": ENCODING,
+            "source": rows.fingerprint(),
+            "inputs": digest_of(self.inputs.save),
+            "labels": digest_of(lambda folder: self.labels.save(folder / "labels")),
+            "column": [self.inputs.column, data.label, data.label_separator],
+            "max_length": data.max_length,
+            "bad_rows": data.bad_rows,
+        }
+        self.sources[split] = rows
+        self.stores[split] = cached_store(made_from, lambda folder: self._write(rows, folder))
+        self.notes += [f"{split}: {sentence}" for sentence in self._about(self.stores[split])]
+
+    def _write(self, rows: LabelledRows, folder: Path) -> None:
+        writer = StoreWriter(folder, dtype=self.inputs.dtype, width=self.inputs.width)
+        facts: dict[str, Any] = {"cut": 0}
+        for row, steps in self.inputs.encode_whole(rows.rows()):
+            kept = self.inputs.cut(steps)
+            facts["cut"] += len(kept) < len(steps)
+            writer.append(kept, target=self.target(rows.answer(row), where=row.where, facts=facts), line=row.line)
+        writer.finish(skipped=rows.bad_rows.sentence(), **facts)
+
+    def _about(self, store: Store) -> Iterator[str]:
+        """What the user should know about an encoded split."""
+        if skipped := store.facts["skipped"]:
+            yield skipped
+        if cut := store.facts["cut"]:
+            yield f"{cut:,} of {len(store):,} sequences are longer than {self.inputs.max_length:,} steps and are cut there; whole: data.max_length=0"
+
+    def build_model(self) -> nn.Module:
+        return build_classifier(
+            self.recipe.model,
+            embedding=self.inputs.embedding,
+            num_classes=self.num_outputs,
+            num_features=self.inputs.width,
+            is_exclusive=self.is_exclusive,
+            bag=self.recipe.bag,
+        )
+
+    def prime(self, model: nn.Module) -> None:
+        def examples() -> Iterator[Example]:
+            for batch in self.all_batches("train"):
+                yield batch.inputs, batch.is_token, self.belongs(batch)
+
+        count_examples(model, examples)
+
+    def belongs(self, batch: Batch) -> Float[Tensor, "batch classes"] | None:
+        """To which classes each sequence belongs (1) or not (0); None where answers are no classes."""
+        return None
+
+    def collate(self, split: str, rows: Indices) -> Batch:
+        store = self.stores[split]
+        inputs, is_token = pad([store[row] for row in rows], value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
+        return Batch(inputs=inputs, is_token=is_token, targets=self.targets(store, rows), rows=torch.from_numpy(rows))
+
+    @torch.inference_mode()
+    def outputs(self, model: nn.Module, split: str) -> Outputs:
+        """What the network says about every example of a split, in the order of the file."""
+        outputs = np.empty((len(self.stores[split]), self.num_outputs), np.float32)
+        device = next(model.parameters()).device
+        for batch in self.all_batches(split):
+            outputs[batch.rows.numpy()] = model(batch.inputs.to(device), batch.is_token.to(device)).float().cpu().numpy()
+        return outputs
+
+    @torch.inference_mode()
+    def answer(self, model: nn.Module, rows: list[Row], *, top: int) -> Sequence[Prediction]:
+        encoded = [steps for _, steps in self.inputs.encode(rows)]
+        padded, is_token = pad(encoded, value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
+        device = next(model.parameters()).device
+        outputs = model(padded.to(device), is_token.to(device)).float().cpu().numpy()
+        return [self.prediction(self.shown_input(row), output, top=top) for row, output in zip(rows, outputs, strict=True)]
+
+    def shown_input(self, row: Row) -> str:
+        """What was read in a row, for people."""
+        value = row.values[self.inputs.column]
+        return value[:LONGEST_SHOWN].replace(BETWEEN, "\n") if isinstance(value, str) else f"{len(value)} steps of {self.inputs.width} numbers"
+
+    def rows_of(self, split: str, wanted: set[int]) -> dict[int, Row]:
+        """Some rows of a split as they stand in the file."""
+        return {number: row for number, row in enumerate(self.sources[split].rows()) if number in wanted} if wanted else {}
+
+    def bag_of_tokens(self, split: str) -> Iterator[NDArray[Any]] | None:
+        """The tokens of every example, for models that know no order; None where steps are numbers."""
+        store = self.stores[split]
+        return (store[row] for row in range(len(store))) if isinstance(self.inputs, TextInputs) else None
+
+    def slices(self, split: str, items: Items, *, score: str) -> list[dict[str, Any]]:
+        """The score by length and by how much of a text training hardly knows."""
+        vocabulary = self.inputs.tokenizer.vocabulary if isinstance(self.inputs, TextInputs) else None
+        cuts = slices_of_rows(items, score=score, store=self.stores[split], train=self.stores.get("train"), vocabulary=vocabulary)
+        return [cut.as_json() for cut in cuts]
+
+
+class NamedAnswers(WholeSequences):
+    """Answers that have names: an output for each."""
+
+    labels: Labels
+
+    @classmethod
+    def with_network(cls, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
+        return with_default_network(recipe, Texts.of(recipe, train)) if by_words else super().with_network(recipe, train, by_words=by_words)
+
+    @classmethod
+    def load_labels(cls, path: Path) -> Labels:
+        return Labels.load(path)
+
+    @property
+    def num_outputs(self) -> int:
+        return len(self.labels)
+
+
+def refuse_idle_settings(recipe: Recipe, **idle: object) -> None:
+    """Settings of the section `training` that mean nothing to a task, with the value that they must keep."""
+    for name, allowed in idle.items():
+        if (found := getattr(recipe.training, name)) != allowed:
+            raise RecipeError(
+                f"{found} means nothing to the task {recipe.task}.", where=f"training.{name}", cure="Leave it out, or use task=classification."
+            )

@@ -1,0 +1,1 @@
+"""Predict the next token."""

@@ -1,0 +1,1 @@
+"""What tasks that generate a target sequence share."""

@@ -1,0 +1,1 @@
+"""One tag for every step of a sequence."""

@@ -1,0 +1,56 @@
+"""Sequences of number vectors, each of which gets a tag: frames of sound, readings of sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from seqlab.blocks.embedding import StepProjection
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Row, Source
+from seqlab.tasks.inputs import NUMERIC
+from seqlab.tasks.labeled.labeled_rows import STEPS
+from seqlab.tasks.tagging.inputs import TaggedInputs
+from seqlab.tokens.numeric_steps import NumericSteps
+
+
+class FrameInputs(TaggedInputs):
+    """Each feature brought to mean 0 and deviation 1; every step answers for itself."""
+
+    column = STEPS
+    pad_value = 0
+    dtype = store_dtype = np.dtype(np.float32)
+
+    def __init__(self, scale: NumericSteps) -> None:
+        self.scale = scale
+        self.width = scale.num_features
+
+    @classmethod
+    def learn(cls, recipe: Recipe, train: Source) -> FrameInputs:
+        return cls(NumericSteps.fit(row.values[STEPS] for row in train.rows()))
+
+    @classmethod
+    def load(cls, folder: Path) -> FrameInputs:
+        return cls(NumericSteps.load(folder / NUMERIC))
+
+    def encode_tagged(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any], NDArray[np.int64]]]:
+        for row in rows:
+            steps = self.scale.encode(row.values[STEPS], where=row.where)
+            yield row, steps, np.arange(len(steps))
+
+    def names_of(self, row: Row) -> list[str]:
+        return [str(place) for place in range(1, len(row.values[STEPS]) + 1)]
+
+    def embedding(self, hidden_size: int) -> nn.Module:
+        return StepProjection(self.width, hidden_size)
+
+    def save(self, folder: Path) -> None:
+        self.scale.save(folder / NUMERIC)
+
+    def pieces(self, steps: NDArray[Any]) -> list[str]:
+        return [f"step {place}" for place in range(1, len(steps) + 1)]

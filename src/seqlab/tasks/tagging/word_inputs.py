@@ -1,0 +1,201 @@
+"""Sentences that are lists of words already -> ids and characters, with the piece of each word that answers for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int, Shaped
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from seqlab.batches.padding import pad
+from seqlab.batches.store import smallest_dtype
+from seqlab.blocks.character_encoder import CharacterEncoder, ConvolutionalCharacters, RecurrentCharacters
+from seqlab.blocks.embedding import TokenEmbedding
+from seqlab.blocks.word_embedding import WordsWithCharacters, word_drop_rates
+from seqlab.core.errors import RecipeError
+from seqlab.models.settings import TaggingSettings
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Row, Source
+from seqlab.sources.word_lists import words_of
+from seqlab.tasks.inputs import EMBEDDING_STD, ROWS_AT_ONCE, known_tokens, learn_tokenizer, pieces_of
+from seqlab.tasks.tagging.inputs import TaggedInputs
+from seqlab.tokens.base import Ids, Tokenizer
+from seqlab.tokens.spelling import Spelling
+from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
+from seqlab.tokens.vocabulary import PAD, UNK
+
+CHARACTERS = "characters.json"
+"""The file in which the known characters are kept."""
+NEVER = np.zeros(0, np.int64)
+"""How often training has each id, where that is not known any more."""
+
+
+class WordInputs(TaggedInputs):
+    """A word is one token where tokens are words, else several pieces. With a spelling, each comes with the characters of its word.
+
+    The last piece of a word answers for it: there even a network that only looks back has read the whole word. Words are encoded one by
+    one, each but the first with the blank before it, so that a token never reaches over two of them.
+
+    counts: how often the training data has each id; rare words are dropped more often.
+    """
+
+    store_dtype = np.dtype(np.int32)
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        *,
+        column: str,
+        settings: TaggingSettings,
+        spelling: Spelling | None = None,
+        counts: Int[np.ndarray, " vocab"] = NEVER,
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.column = column
+        self.settings = settings
+        self.spelling = spelling
+        self.width = 0 if spelling is None else 1 + spelling.longest
+        self.pad_value = tokenizer.vocabulary.pad_id
+        self.dtype = smallest_dtype(len(tokenizer.vocabulary))
+        self._counts = counts
+        self._nothing_known = np.array([tokenizer.vocabulary.id(UNK)], np.int32)
+        self._before, self._after = _template(tokenizer)
+
+    @classmethod
+    def learn(cls, recipe: Recipe, train: Source) -> WordInputs:
+        texts = (" ".join(map(_whole, words_of(row, recipe.data.text))) for row in train.rows())
+        tokenizer = learn_tokenizer(recipe, texts, specials=[UNK, PAD])
+        settings = recipe.tagging
+        if settings.characters == "none":
+            return cls(tokenizer, column=recipe.data.text, settings=settings)
+        words = Counter(word for row in train.rows() for word in _with_blanks(words_of(row, recipe.data.text)))
+        spelling = _spelling(recipe, words)
+        uncounted = cls(tokenizer, column=recipe.data.text, settings=settings, spelling=spelling)
+        return cls(tokenizer, column=recipe.data.text, settings=settings, spelling=spelling, counts=uncounted._count(words))
+
+    @classmethod
+    def load(cls, recipe: Recipe, folder: Path) -> WordInputs:
+        spelling = Spelling.load(folder / CHARACTERS) if recipe.tagging.characters != "none" else None
+        return cls(load_tokenizer(folder), column=recipe.data.text, settings=recipe.tagging, spelling=spelling)
+
+    def encode_tagged(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any], NDArray[np.int64]]]:
+        remaining = iter(rows)
+        while chunk := list(islice(remaining, ROWS_AT_ONCE)):
+            sentences = [_with_blanks(words_of(row, self.column)) for row in chunk]
+            known = self._pieces({word for sentence in sentences for word in sentence})
+            for row, sentence in zip(chunk, sentences, strict=True):
+                pieces = [known[word] for word in sentence]
+                lengths = [len(ids) for ids in pieces]
+                ids = np.concatenate([self._before, *pieces, self._after])
+                yield row, self._with_characters(ids, sentence, lengths), np.cumsum(lengths) + len(self._before) - 1
+
+    def _with_characters(self, ids: Ids, sentence: Sequence[str], lengths: Sequence[int]) -> NDArray[Any]:
+        """(time,), or (time, 1 + characters) where every piece of a word has the characters of the whole."""
+        if self.spelling is None:
+            return ids
+        steps = np.zeros((len(ids), self.width), np.int32)
+        steps[:, 0] = ids
+        spelled = np.stack([self.spelling.encode(word.removeprefix(" ")) for word in sentence])  # (words, characters)
+        steps[len(self._before) : len(ids) - len(self._after), 1:] = np.repeat(spelled, lengths, axis=0)
+        return steps
+
+    def _pieces(self, words: set[str]) -> dict[str, Ids]:
+        ordered = sorted(words)
+        start, end = len(self._before), len(self._after)
+        encoded = [ids[start : len(ids) - end] for ids in self.tokenizer.encode_many(ordered)]
+        return {word: ids if len(ids) else self._nothing_known for word, ids in zip(ordered, encoded, strict=True)}
+
+    def _count(self, words: Counter[str]) -> Int[np.ndarray, " vocab"]:
+        """How often each id stands in words that are there so many times."""
+        counts = np.zeros(len(self.tokenizer.vocabulary), np.int64)
+        for word, ids in self._pieces(set(words)).items():
+            np.add.at(counts, ids, words[word])
+        counts[sorted(self.tokenizer.vocabulary.special_ids)] = 0  # what is unknown already cannot become so
+        return counts
+
+    def names_of(self, row: Row) -> list[str]:
+        return words_of(row, self.column)
+
+    def padded(
+        self, sequences: Sequence[NDArray[Any]], *, to_length: int
+    ) -> tuple[Shaped[Tensor, "batch time *features"], Bool[Tensor, "batch time"]]:
+        if self.spelling is None:
+            return pad(sequences, value=self.pad_value, to_length=to_length)
+        inputs, is_token = pad(sequences, to_length=to_length)  # no characters
+        inputs[..., 0].masked_fill_(~is_token, self.pad_value)
+        return inputs, is_token
+
+    def embedding(self, hidden_size: int) -> nn.Module:
+        vocabulary = self.tokenizer.vocabulary
+        if self.spelling is None:
+            return TokenEmbedding(len(vocabulary), hidden_size, pad_id=self.pad_value, std=EMBEDDING_STD)
+        size = self.settings.character_size or hidden_size // 2
+        if not 0 < size < hidden_size:
+            raise RecipeError(
+                f"of the {hidden_size} numbers that enter, {size} would come from the characters: both the word and they need some.",
+                where="tagging.character_size",
+                cure="Lower it, widen what enters with model.embedding_size=NUMBER, or leave the characters out: tagging.characters=none",
+            )
+        words = TokenEmbedding(len(vocabulary), hidden_size - size, pad_id=self.pad_value, std=EMBEDDING_STD)
+        counts = torch.from_numpy(self._counts) if len(self._counts) else torch.zeros(len(vocabulary), dtype=torch.int64)
+        rates = word_drop_rates(counts, strength=self.settings.word_dropout) if self.settings.word_dropout else torch.zeros(len(vocabulary))
+        return WordsWithCharacters(words, self._encoder(len(self.spelling), size), unk_id=vocabulary.id(UNK), drop_rates=rates)
+
+    def _encoder(self, num_characters: int, size: int) -> CharacterEncoder:
+        settings = self.settings
+        if settings.characters == "recurrent":
+            return RecurrentCharacters(num_characters, size, embedding_size=settings.character_embedding)
+        return ConvolutionalCharacters(num_characters, size, embedding_size=settings.character_embedding, widths=settings.character_widths)
+
+    def save(self, folder: Path) -> None:
+        save_tokenizer(self.tokenizer, folder)
+        if self.spelling is not None:
+            self.spelling.save(folder / CHARACTERS)
+
+    def pieces(self, steps: NDArray[Any]) -> list[str]:
+        return pieces_of(self.tokenizer, steps if self.spelling is None else steps[:, 0])
+
+
+def _spelling(recipe: Recipe, words: Counter[str]) -> Spelling:
+    """The characters of the training data; where tokens are those of another run, its characters."""
+    folder = known_tokens(recipe)
+    if folder is None:
+        return Spelling.learn(_without_blanks(words), longest=recipe.tagging.longest_word)
+    if not (folder / CHARACTERS).is_file():
+        raise RecipeError(
+            f"the network of {folder.parent} was learned without the characters of words.",
+            where="tagging.characters",
+            cure="Leave them out: tagging.characters=none, or train without that run.",
+        )
+    return Spelling.load(folder / CHARACTERS)
+
+
+def _without_blanks(words: Counter[str]) -> Counter[str]:
+    """The same words at the beginning of a sentence and inside it, counted together."""
+    counts = Counter[str]()
+    for word, count in words.items():
+        counts[word.removeprefix(" ")] += count
+    return counts
+
+
+def _whole(word: str) -> str:
+    """A word with blanks inside (1 000) must not fall apart."""
+    return "_".join(word.split())
+
+
+def _with_blanks(words: Sequence[str]) -> list[str]:
+    return [_whole(word) if place == 0 else f" {_whole(word)}" for place, word in enumerate(words)]
+
+
+def _template(tokenizer: Tokenizer) -> tuple[Ids, Ids]:
+    """What a published tokenizer puts before and behind every text: [CLS] and [SEP]. Others put nothing."""
+    nothing, letter = tokenizer.encode(""), tokenizer.encode("a")
+    before = next((place for place in range(len(nothing)) if nothing[place] != letter[place]), len(nothing))
+    return nothing[:before], nothing[before:]

@@ -1,0 +1,1 @@
+"""Turn one sequence into another."""

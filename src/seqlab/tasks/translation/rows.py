@@ -1,0 +1,27 @@
+"""The rows that have something on both sides."""
+
+from __future__ import annotations
+
+from seqlab.core.errors import DataError
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Row, Source
+from seqlab.sources.columns import text_of
+from seqlab.tasks.labeled.checked_rows import CheckedRows
+
+
+class PairRows(CheckedRows):
+    """A source without the rows of which one side is empty."""
+
+    def __init__(self, whole: Source, columns: list[str]) -> None:
+        super().__init__(whole, columns)
+        self._sides = columns
+
+    @classmethod
+    def of(cls, recipe: Recipe, source: Source) -> PairRows:
+        data = recipe.data
+        return cls(source, [data.source, data.target, *([data.language] if data.language else [])])
+
+    def check(self, row: Row) -> None:
+        for column in self._sides:
+            if not text_of(row, column).strip():
+                raise DataError(f"column '{column}' has no text.", where=row.where, cure="Mend the row, or skip such rows with data.bad_rows=skip.")

@@ -1,0 +1,1 @@
+"""Tokenizers that split words into pieces."""

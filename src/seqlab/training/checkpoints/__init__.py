@@ -1,0 +1,1 @@
+"""Everything an exact resume needs, on disk."""

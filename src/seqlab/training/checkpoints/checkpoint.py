@@ -1,0 +1,136 @@
+"""Checkpoints: all that an exact resume needs, in folders that are whole or do not count.
+
+A checkpoint is written as `tmp-<step>-<pid>`, every file synced, the manifest (sizes, SHA-256, format) last, and renamed once. The
+newest folder with a valid manifest is the last checkpoint, whatever the names say. Two are kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from seqlab.core.errors import EnvironmentProblem, RunError
+from seqlab.core.files import free_space, megabytes, sha256, sync_folder, write_whole
+from seqlab.tokens.untrusted_json import read_json_object
+from seqlab.training.checkpoints.weights_file import read_weights, write_weights
+
+FORMAT = 1
+KEPT = 2
+TENSORS, BEST, STATE, MANIFEST = "tensors.safetensors", "best.safetensors", "state.json", "MANIFEST.json"
+LARGEST_JSON = 1_000_000
+SPARE = 1 << 16
+"""Bytes for headers, numbers and the manifest."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What is saved: the tensors that training changes, the best weights so far, and numbers."""
+
+    step: int
+    tensors: Mapping[str, Tensor]
+    best: Mapping[str, Tensor] = field(default_factory=dict)
+    state: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Checkpoints:
+    """The checkpoints of one run; `seal` names the run, and those of another are refused."""
+
+    def __init__(self, folder: Path, *, seal: str = "") -> None:
+        self.folder = folder
+        self.seal = seal
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Write a checkpoint; the older ones stay until it is whole."""
+        self._check_space(checkpoint)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        temporary = self.folder / f"tmp-{checkpoint.step}-{os.getpid()}"
+        place = self.folder / f"step-{checkpoint.step:09d}"
+        try:
+            temporary.mkdir()
+            self._write(temporary, checkpoint)
+            if place.exists():  # a damaged one: training never comes to a step again after a whole one
+                shutil.rmtree(place)
+            temporary.rename(place)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        sync_folder(self.folder)
+        self._point_to(place)
+        self._drop_others(place)
+
+    def load(self) -> tuple[Checkpoint | None, list[str]]:
+        """The newest whole checkpoint, and what is wrong with each newer one that was passed over for it."""
+        problems: list[str] = []
+        for place in self._newest_first():
+            try:
+                return self._read(place), problems
+            except RunError as error:
+                problems.append(str(error).partition("\n")[0])
+        return None, problems
+
+    def _write(self, folder: Path, checkpoint: Checkpoint) -> None:
+        write_weights(folder / TENSORS, checkpoint.tensors, seal=self.seal)
+        write_weights(folder / BEST, checkpoint.best, seal=self.seal)
+        write_whole(folder / STATE, json.dumps({"step": checkpoint.step, **checkpoint.state}))
+        files = {name: {"size": (folder / name).stat().st_size, "sha256": sha256(folder / name)} for name in (TENSORS, BEST, STATE)}
+        write_whole(folder / MANIFEST, json.dumps({"format": FORMAT, "step": checkpoint.step, "run": self.seal, "files": files}))
+
+    def _read(self, place: Path) -> Checkpoint:
+        self._verify(place)
+        state = read_json_object(place / STATE, largest=LARGEST_JSON)
+        step = state.pop("step", None)
+        if not isinstance(step, int):
+            raise RunError("the checkpoint does not say its step.", where=str(place / STATE))
+        tensors, best = (read_weights(place / name, seal=self.seal, verified=True) for name in (TENSORS, BEST))
+        return Checkpoint(step=step, tensors=tensors, best=best, state=state)
+
+    def _verify(self, place: Path) -> None:
+        path = place / MANIFEST
+        manifest: dict[str, Any] = read_json_object(path, largest=LARGEST_JSON)
+        if (version := manifest.get("format")) != FORMAT:
+            raise RunError(f"the checkpoint has format {str(version)[:20]}, this seqlab reads format {FORMAT}.", where=str(path))
+        if manifest.get("run") != self.seal:
+            raise RunError("the checkpoint belongs to another run.", where=str(place))
+        for name in (TENSORS, BEST, STATE):
+            try:
+                size, digest = manifest["files"][name]["size"], manifest["files"][name]["sha256"]
+                is_whole = (place / name).stat().st_size == size and sha256(place / name) == digest
+            except (KeyError, TypeError) as error:
+                raise RunError(f"the list of checksums says nothing about {name}.", where=str(path)) from error
+            except OSError as error:
+                raise RunError(f"the file cannot be read ({error.strerror}).", where=str(place / name)) from error
+            if not is_whole:
+                raise RunError("the file is damaged: it is not the one that was saved.", where=str(place / name))
+
+    def _newest_first(self) -> list[Path]:
+        return sorted(self.folder.glob("step-*"), reverse=True)
+
+    def _check_space(self, checkpoint: Checkpoint) -> None:
+        needed = sum(tensor.nbytes for part in (checkpoint.tensors, checkpoint.best) for tensor in part.values()) + SPARE
+        if (free := free_space(self.folder)) < needed:
+            raise EnvironmentProblem(
+                f"no space left: needs {megabytes(needed)}, has {megabytes(free)}.",
+                where=str(self.folder),
+                cure="Free some space and resume; the checkpoint before is whole.",
+            )
+
+    def _point_to(self, place: Path) -> None:
+        """`last` leads people to the newest checkpoint; seqlab itself goes by the manifests."""
+        temporary = self.folder / f".last.{os.getpid()}"
+        try:
+            temporary.symlink_to(place.name)
+            temporary.replace(self.folder / "last")
+        except OSError:  # a file system without links
+            temporary.unlink(missing_ok=True)
+
+    def _drop_others(self, newest: Path) -> None:
+        """Keep this one and the one before. What has a later step is damaged, or training would have gone on from it."""
+        until_now = [place for place in self._newest_first() if place <= newest]
+        for place in {*self._newest_first()} - {*until_now[:KEPT]}:
+            shutil.rmtree(place, ignore_errors=True)

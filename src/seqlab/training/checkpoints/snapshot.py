@@ -1,0 +1,44 @@
+"""Everything that the next update depends on, as named tensors, and back into its places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from seqlab.training.averaging import Average
+from seqlab.training.base import Carry
+from seqlab.training.checkpoints import random_state
+from seqlab.training.optimizers.parameter_groups import Optimizer
+
+MODEL = "model."
+
+
+def take_snapshot(model: nn.Module, optimizer: Optimizer, average: Average, carry: Carry, *, device: torch.device) -> dict[str, Tensor]:
+    """The weights, the optimizer's moments, the averaged weights, the random numbers and the carried state."""
+    return {
+        **{f"{MODEL}{name}": tensor for name, tensor in model.state_dict().items()},
+        **{f"optimizer.{name}": tensor for name, tensor in optimizer.state().items()},
+        **{f"average.{name}": tensor for name, tensor in average.state().items()},
+        **{f"random.{name}": tensor for name, tensor in random_state.capture(device).items()},
+        **{f"carry.{number:02d}": tensor for number, tensor in enumerate(carry)},
+    }
+
+
+def put_back(tensors: Mapping[str, Tensor], model: nn.Module, optimizer: Optimizer, average: Average, *, device: torch.device) -> Carry:
+    """Undo everything since the snapshot; returns the carried state."""
+    parts: dict[str, dict[str, Tensor]] = {"model": {}, "optimizer": {}, "average": {}, "random": {}, "carry": {}}
+    for name, tensor in tensors.items():
+        part, _, rest = name.partition(".")
+        parts[part][rest] = tensor
+    model.load_state_dict(parts["model"])
+    optimizer.load_state(parts["optimizer"])
+    average.load_state(parts["average"])
+    random_state.restore(parts["random"], device)
+    return tuple(parts["carry"][name].to(device) for name in sorted(parts["carry"]))
+
+
+def weights_in(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The model's part of a snapshot."""
+    return {name.removeprefix(MODEL): tensor for name, tensor in tensors.items() if name.startswith(MODEL)}

@@ -1,0 +1,102 @@
+"""The task and the columns are guessed, and every guess says how to overrule it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from seqlab.core.errors import DataError
+from seqlab.sources.guess import guess
+from seqlab.sources.open_source import open_source
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.views.series import Series
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+def table(path: Path, header: str, *rows: str) -> Path:
+    path.write_text("\n".join([header, *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "expected"),
+    [
+        (
+            "id,review,sentiment",
+            [f"{i},it was film {i} I think,{'pos' if i % 2 else 'neg'}" for i in range(20)],
+            ("classification", "review", "sentiment"),
+        ),
+        ("stars,words,n", [f"{i % 5},it was film {i} I think,{i / 7}" for i in range(50)], ("classification", "words", "stars")),
+        (
+            "tweet,airline_sentiment,airline",
+            [f"late again {i},neg,{'a' if i % 2 else 'b'}" for i in range(20)],
+            ("classification", "tweet", "airline_sentiment"),
+        ),
+        (
+            "title,description,kind",
+            [f"t{i},a very long description of film {i},{i % 3}" for i in range(30)],
+            ("classification", "description", "kind"),
+        ),
+        ("name,language", [f"name{i},{'de' if i % 2 else 'fr'}" for i in range(20)], ("classification", "name", "language")),
+        ("quote", [f"to be or not {i}" for i in range(20)], ("language_model", "quote", "")),
+        ("id,quote", [f"{i},to be or not {i}" for i in range(20)], ("language_model", "quote", "")),
+        ("text,label", ["fine,pos"], ("classification", "text", "label")),
+    ],
+)
+def test_columns_are_found(header: str, rows: list[str], expected: tuple[str, str, str], tmp_path: Path) -> None:
+    found = guess(open_source(table(tmp_path / "t.csv", header, *rows), DataSettings()))
+    assert (found.task, found.text, found.label) == expected
+    assert all("=NAME" in reason for reason in found.reasons)
+
+
+def test_reasons_name_the_evidence_and_the_setting(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", "review,sentiment", "abcd,pos", "ef,neg", "ghijkl,pos", "mn o p,neg")
+    found = guess(open_source(path, DataSettings()))
+    assert found.reasons[0] == "text column 'review' (mean 4 characters); another: data.text=NAME"
+    assert found.reasons[1] == "label column 'sentiment' (2 different values); another: data.label=NAME"
+
+
+def test_what_the_user_names_is_taken_and_not_explained(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", "text,other,label,kind", *(f"some words {i},more words {i},{i % 2},{i % 3}" for i in range(30)))
+    settings = DataSettings(text="other", label="kind")
+    found = guess(open_source(path, settings), settings=settings)
+    assert (found.text, found.label) == ("other", "kind")
+    assert not any("column" in reason for reason in found.reasons)
+    with pytest.raises(DataError, match="Did you mean 'other'"):
+        guess(open_source(path, settings), settings=DataSettings(text="othr"))
+
+
+def test_labelled_series_are_found_and_joined(tmp_path: Path) -> None:
+    rows = [f"{name},{t},{t * 0.5},{-t},{'up' if name < 'c' else 'down'}" for name in "abcd" for t in range(3)]
+    source = open_source(table(tmp_path / "t.csv", "id,t,x,y,direction", *rows), DataSettings())
+    found = guess(source)
+    assert (found.task, found.text, found.label, found.sequence, found.features) == ("classification", "", "direction", "id", ("x", "y"))
+    series = Series(source, sequence=found.sequence, label=found.label, features=found.features)
+    joined = list(series.rows())
+    assert [row.line for row in joined] == [2, 5, 8, 11]
+    assert joined[1].values == {"steps": [[0.0, 0.0], [0.5, -1.0], [1.0, -2.0]], "direction": "up", "id": "b"}
+
+
+def test_a_sequence_with_a_gap_can_be_left_out(tmp_path: Path) -> None:
+    path = table(tmp_path / "t.csv", "id,x,label", "a,1,up", "a,2,up", "b,,down", "b,3,down", "c,5,up")
+    series = Series(open_source(path, DataSettings(bad_rows="skip")), sequence="id", label="label")
+    for _ in range(2):
+        assert [row.values["id"] for row in series.rows()] == ["a", "c"]
+    assert series.bad_rows.count == 1
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the shared data is not here")
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("imdb/test.jsonl.xz", ("classification", "text", "label")),
+        ("tweets/airline.csv.xz", ("classification", "text", "sentiment")),
+        ("tinyshakespeare/input.txt", ("language_model", "text", "")),
+        ("irish_abc/irish.abc", ("language_model", "text", "")),
+    ],
+)
+def test_real_files_are_understood(file: str, expected: tuple[str, str, str]) -> None:
+    found = guess(open_source(DATA / file, DataSettings()))
+    assert (found.task, found.text, found.label) == expected

@@ -1,0 +1,89 @@
+"""The data report counts what plain Python counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from seqlab.sources.base import Source
+from seqlab.sources.open_source import open_parts, open_source
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.splitting import hold_out
+from seqlab.sources.survey.report import Leak, survey
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+def part(path: Path, *rows: str) -> Source:
+    path.write_text("text,label\n" + "".join(row + "\n" for row in rows))
+    return open_source(path, DataSettings(bad_rows="skip"))
+
+
+def test_everything_that_could_spoil_a_score_is_counted(tmp_path: Path) -> None:
+    train = part(tmp_path / "train.csv", "one,pos", "two words,neg", "one,pos ", "   ,neg", "bad")
+    test = part(tmp_path / "test.csv", "three,odd", "two words,neg", "two words,neg", ",pos")
+    report = survey({"test": test, "train": train}, text="text", label="label")
+    first, second = report.parts["train"], report.parts["test"]
+    assert list(report.parts) == ["test", "train"]
+    assert (first.rows, first.characters, first.empty, first.duplicates, first.leaks, first.skipped) == (4, 18, 1, 1, 0, 1)
+    assert first.first_empty == [f"{tmp_path}/train.csv, line 5"]
+    assert first.labels == {"neg": 2, "pos": 2}
+    assert first.balance == 0.5
+    assert (second.rows, second.empty, second.duplicates, second.leaks) == (4, 1, 1, 2)
+    assert second.first_leaks[0] == Leak(f"{tmp_path}/test.csv, line 3", f"{tmp_path}/train.csv, line 3")
+    assert second.unseen_labels == {"odd": 1}
+    assert (first.stripped_labels, report.similar_labels) == (1, [])
+    assert len(report.warnings) == 8
+    assert "test: 2 texts also stand in train" in "\n".join(report.warnings)
+
+
+def test_quantiles_are_those_of_the_sorted_lengths(tmp_path: Path) -> None:
+    lengths = [(7 * i) % 101 + 1 for i in range(101)]  # each of 1..101 once
+    report = survey({"train": part(tmp_path / "t.csv", *("x " * length + ",a" for length in lengths))}, text="text", label="label")
+    words = report.parts["train"].length_words
+    assert words is not None
+    assert (words.smallest, words.tenth, words.median, words.ninetieth, words.ninety_ninth, words.largest) == (1, 11, 51, 91, 100, 101)
+    assert words.mean == pytest.approx(51)
+
+
+def test_a_cell_that_holds_no_text_counts_as_empty(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text("".join(f'{{"text": {cell}, "label": "x"}}\n' for cell in ('"some words"', "null", "7", "true")))
+    found = survey({"train": open_source(tmp_path / "rows.jsonl", DataSettings())}, text="text", label="label").parts["train"]
+    assert (found.rows, found.empty, found.first_empty[0]) == (4, 3, f"{tmp_path}/rows.jsonl, line 2")
+
+
+def test_clean_data_has_no_warnings(tmp_path: Path) -> None:
+    splits = {"train": part(tmp_path / "a.csv", "a,x", "b,y"), "test": part(tmp_path / "b.csv", "c,x")}
+    assert survey(splits, text="text", label="label").warnings == []
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_a_test_part_that_is_the_validation_part_is_told(tmp_path: Path, is_stream: bool) -> None:
+    held = [f"{'so many different words stand here ' * 2}{number},x" for number in ("one", "two")]
+    splits = {"train": part(tmp_path / "a.csv", "a,x"), "valid": part(tmp_path / "b.csv", *held), "test": part(tmp_path / "c.csv", *held)}
+    found = survey(splits, text="text", label="label", is_stream=is_stream)
+    what = "100.0% of the passages of 50 characters also stand in valid" if is_stream else "2 texts also stand in valid, exactly or nearly"
+    assert f"test: {what}, the first at {tmp_path}/c.csv, line 2 (valid: {tmp_path}/b.csv, line 2)" in found.warnings
+    assert not found.leaked.get("test")
+
+
+def test_rows_that_cannot_be_read_are_told_once_for_all_parts_of_a_file(tmp_path: Path) -> None:
+    whole = part(tmp_path / "a.csv", *(f"text {number},x" for number in range(40)), "bad", "worse")
+    parts = hold_out(whole, how="random", valid_share=0.2, test_share=0.2, seed=1).named()
+    found = survey(parts, text="text", label="label")
+    assert [one.skipped for one in found.parts.values()] == [2, 0, 0]
+    assert [warning for warning in found.warnings if "skipped" in warning] == [
+        f"2 rows skipped, the first: {tmp_path}/a.csv, line 42: 1 field, expected 2 (text,label)."
+    ]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not (DATA / "imdb").is_dir(), reason="the IMDB reviews are not here")
+def test_the_known_leaks_of_imdb_are_found() -> None:
+    report = survey(open_parts(DATA / "imdb", DataSettings()), text="text", label="label")
+    train, test = report.parts["train"], report.parts["test"]
+    assert (train.duplicates, test.duplicates, test.leaks) == (96, 199, 123)  # as counted by those who packed the files
+    assert (test.plain_leaks, test.near_leaks, len(report.leaked["test"])) == (0, 1, 124)
+    assert train.length_words is not None
+    assert (train.length_words.median, train.length_words.ninetieth, train.length_words.largest) == (174, 458, 2470)
