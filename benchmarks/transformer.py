@@ -78,7 +78,7 @@ def own_step(model: LanguageModel, inputs: Tensor, targets: Tensor) -> Callable[
         logits, _ = model(inputs, is_token)
         (token_cross_entropy(logits, targets, is_token) / targets.numel()).backward()
         clip_by_norm(model.parameters(), 1.0)
-        optimizer.step(1e-3)
+        optimizer.step()
 
     return once
 

@@ -12,7 +12,7 @@ from seqlab.decoding.stepwise import SinglePath
 from seqlab.decoding.token_choice import Likeliest
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import DecoderSettings, TransformerSettings
-from seqlab.training.optimizers.parameter_groups import build_optimizer
+from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 from seqlab.training.settings import TrainingSettings
 
 PAD, START, END, SYMBOLS, LENGTH, BATCH = 0, 1, 2, 8, 6, 48
@@ -38,7 +38,8 @@ def train(model: EncoderDecoder, *, steps: int, rate: float, warmup: int) -> Non
         logits = model(source, every[:, :LENGTH], targets[:, :-1], every)
         model.zero_grad()
         F.cross_entropy(logits.flatten(0, 1), targets[:, 1:].flatten()).backward()
-        optimizer.step(rate * min(1, (step + 1) / warmup, 3 * (steps - step) / steps))
+        set_learning_rate(optimizer, rate * min(1, (step + 1) / warmup, 3 * (steps - step) / steps))
+        optimizer.step()
 
 
 def trained(norm: str, *, layers: int, rate: float, warmup: int, seed: int = 0) -> EncoderDecoder:

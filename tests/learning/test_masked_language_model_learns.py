@@ -13,7 +13,7 @@ from seqlab.batches.loader import Position
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.masked_language_model.task import MaskedLanguageModelling
-from seqlab.training.optimizers.parameter_groups import build_optimizer
+from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 
 pytestmark = pytest.mark.long  # short each, long together
 
@@ -46,7 +46,8 @@ def accuracy_after_training(folder: Path, model: dict[str, Any]) -> float:
         loss = task.loss(network, feed.take(), ())
         network.zero_grad()
         (loss.total / loss.count).backward()
-        optimizer.step(3e-3)
+        set_learning_rate(optimizer, 3e-3)
+        optimizer.step()
     answers = task.predict(network.eval(), [sentence(*pair, hidden=True) for pair in pairs], top=1)
     return sum(answer.answer == sentence(*pair).split()[1] for answer, pair in zip(answers, pairs, strict=True)) / len(pairs)
 

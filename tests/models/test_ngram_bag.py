@@ -16,7 +16,7 @@ from seqlab.models.classifier import Classifier, build_classifier
 from seqlab.models.count_statistics import Example, count_examples
 from seqlab.models.ngram_bag import STRENGTH, NGramBag
 from seqlab.models.settings import BagSettings, ConvolutionalSettings, NGramBagSettings, for_sequences
-from tests.blocks.test_n_grams import padded, runs
+from tests.blocks.test_ngrams import padded, runs
 
 TEXTS = [[5, 3, 5], [3, 9], [9, 9, 2, 9], [2, 5, 3, 8], [7, 5], [3]]
 CLASSES = [0, 2, 1, 0, 1, 2]

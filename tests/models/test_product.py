@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from seqlab.models.single_step.model import product as single_step_product
+from seqlab.models.single_step import product as single_step_product
 from seqlab.models.single_step.product import Product, packing_is_known
 
 

@@ -44,7 +44,7 @@ def scores(kind: str, places: Tensor, *, causal: bool = False) -> Tensor:
 
 def test_the_registry_and_the_recipes_know_the_same_kinds() -> None:
     assert set(KINDS) == set(get_args(TransformerSettings.model_fields["positions"].annotation)) == {*ADDED, *BY_DISTANCE}
-    assert all(positions.sentence(kind).endswith(".") for kind in KINDS)
+    assert all(positions.summary(kind).endswith(".") for kind in KINDS)
 
 
 @every_kind

@@ -21,7 +21,7 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import Leak, PartSurvey, Quantiles, Survey
 from tests.runs.source_runs import hurried
-from tests.runs.test_comparing import SMALL, write_notes
+from tests.runs.test_compare import SMALL, write_notes
 
 ROWS = ["one text here,low", "another text here,high", "a third text,low", "the fourth text,high"]
 

@@ -15,7 +15,7 @@ from seqlab.runs.survey.leaks import note_leaks, sentence_without_leaks
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import PartSurvey, Survey
 from seqlab.tasks.base import Evaluation, Task
-from tests.runs.test_comparing import SMALL, write_notes
+from tests.runs.test_compare import SMALL, write_notes
 
 
 @pytest.mark.slow

@@ -85,7 +85,7 @@ def go_on(data: Path, folder: Path, settings: list[str]) -> None:
 
 def _hurry() -> None:
     """Shorten what is not in question here."""
-    from seqlab.tasks.language_model.task import task as language_model
+    from seqlab.tasks.language_model import task as language_model
     from seqlab.training import forecast
 
     language_model.SAMPLE_TOKENS = 12

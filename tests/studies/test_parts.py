@@ -141,7 +141,7 @@ def test_plain_descent_follows_the_gradient_and_clipping_shortens_it() -> None:
         weight = nn.Parameter(torch.tensor([3.0]))
         model = nn.Module()
         model.weight = weight
-        run = train_small(model, lambda weight=weight: weight.square().sum(), steps=1, rate=0.1, clip=clip, rule=SGD(momentum=0.0), constant=True)
+        run = train_small(model, lambda weight=weight: weight.square().sum(), steps=1, rate=0.1, clip=clip, build_optimizer=SGD, constant=True)
         assert weight.item() == pytest.approx(3.0 - move)
         assert run.norms == pytest.approx([6.0])
         assert run.losses == pytest.approx([9.0])

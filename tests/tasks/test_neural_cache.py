@@ -11,9 +11,9 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import bodies
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import RecurrentSettings
+from seqlab.tasks.language_model import neural_cache
 from seqlab.tasks.language_model.log_likelihood import log_probs_of
 from seqlab.tasks.language_model.neural_cache import CacheNumbers, cache_log_probs, read_with_cache
-from seqlab.tasks.language_model.task import neural_cache
 
 VOCAB = 7
 

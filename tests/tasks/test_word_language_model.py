@@ -14,8 +14,8 @@ from seqlab.core.errors import RecipeError
 from seqlab.models.language_model import LanguageModel
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
+from seqlab.tasks.language_model import task as room
 from seqlab.tasks.language_model.task import LanguageModelling
-from seqlab.tasks.language_model.task import task as room
 
 WIKI = " \n = Title = \n \n the <unk> , he said . \n"
 

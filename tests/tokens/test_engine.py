@@ -13,9 +13,9 @@ from tokenizers import Tokenizer as Engine
 
 from seqlab.tokens.base import tokenizers
 from seqlab.tokens.settings import TokenSettings
+from seqlab.tokens.subwords import engine as subwords
 from seqlab.tokens.subwords.bpe import BPE
 from seqlab.tokens.subwords.engine import Subwords
-from seqlab.tokens.subwords.engine import engine as subwords
 from seqlab.tokens.subwords.unigram import Unigram
 from seqlab.tokens.subwords.wordpiece import WordPiece
 from seqlab.tokens.vocabulary import PAD, UNK

@@ -11,7 +11,8 @@ from torch import nn
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.positions.learned import LearnedPositions
 from seqlab.training.optimizers.adamw import AdamW
-from seqlab.training.optimizers.parameter_groups import Optimizer, build_optimizer
+from seqlab.training.optimizers.base import Optimizer, load_named_state, named_parameters, named_state
+from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 from seqlab.training.settings import TrainingSettings
 
 
@@ -34,16 +35,17 @@ class Net(nn.Module):
 
 
 def decayed_names(optimizer: Optimizer) -> set[str]:
-    return {name for name, decay in optimizer._decays.items() if decay}
+    return {name for group in optimizer.param_groups if group["weight_decay"] for name in group["param_names"]}
 
 
 def test_some_steps_follow_the_equations() -> None:
     weight = nn.Parameter(torch.tensor([0.5, -2.0], dtype=torch.float64))
-    optimizer = Optimizer(AdamW(), {"w": weight}, {"w": 0.1})
+    optimizer = AdamW([weight], weight_decay=0.1)
     w, first, second = [0.5, -2.0], [0.0, 0.0], [0.0, 0.0]
     for step, (gradient, rate) in enumerate([([1.0, -0.3], 0.1), ([0.2, 0.0], 0.05), ([-4.0, 1e-3], 0.2)], start=1):
         weight.grad = torch.tensor(gradient, dtype=torch.float64)
-        optimizer.step(rate)
+        set_learning_rate(optimizer, rate)
+        optimizer.step()
         for place, g in enumerate(gradient):
             first[place] = 0.9 * first[place] + 0.1 * g
             second[place] = 0.999 * second[place] + 0.001 * g * g
@@ -70,7 +72,8 @@ def test_it_is_torchs_adamw_to_the_last_bit(decay_all: bool) -> None:
             net(tokens).square().mean().backward()
         for group in reference.param_groups:
             group["lr"] = 0.01
-        optimizer.step(0.01)
+        set_learning_rate(optimizer, 0.01)
+        optimizer.step()
         reference.step()
     for (name, parameter), other in zip(ours.named_parameters(), theirs.parameters(), strict=True):
         assert parameter.equal(other), name
@@ -96,7 +99,8 @@ def test_state_goes_on_in_another_optimizer_and_is_a_copy() -> None:
     def advance(net: Net, optimizer: Optimizer) -> None:
         net.zero_grad()
         net(torch.tensor([[1, 2, 3]])).square().mean().backward()
-        optimizer.step(0.1)
+        set_learning_rate(optimizer, 0.1)
+        optimizer.step()
 
     torch.manual_seed(3)
     net, other = Net(), Net()
@@ -104,21 +108,24 @@ def test_state_goes_on_in_another_optimizer_and_is_a_copy() -> None:
     advance(net, optimizer)
     other.load_state_dict(net.state_dict())
     again = build_optimizer(other, TrainingSettings())
-    again.load_state({name: tensor.clone() for name, tensor in optimizer.state().items()})
+    load_named_state(again, dict(named_state(optimizer)))
     for _ in range(2):
         advance(net, optimizer)
         advance(other, again)
-    assert all(tensor.equal(again.state()[name]) for name, tensor in optimizer.state().items())
+    state = dict(named_state(again))
+    assert all(tensor.equal(state[name]) for name, tensor in named_state(optimizer))
     assert all(tensor.equal(other.state_dict()[name]) for name, tensor in net.state_dict().items())
-    assert optimizer.state()["count.head.weight"] == 3
-    assert optimizer.state()["count.unused.weight"] == 0
+    assert state["step.head.weight"] == 3
+    assert not any(name.endswith("unused.weight") for name in state)
+    assert [name for name, _ in named_parameters(again)].count("unused.weight") == 1
 
 
 def test_making_one_does_not_import_torchs_compiler() -> None:
     code = (
-        "import sys, torch; from seqlab.training.optimizers.parameter_groups import build_optimizer; from seqlab.training.settings import TrainingSettings;"
+        "import sys, torch; from seqlab.training.optimizers.parameter_groups import build_optimizer;"
+        "from seqlab.training.settings import TrainingSettings;"
         "net = torch.nn.Linear(2, 2); net.weight.sum().backward();"
-        "[build_optimizer(net, TrainingSettings(optimizer=name)).step(0.1) for name in ('adamw', 'radam', 'sgd', 'adam_2k')];"
+        "[build_optimizer(net, TrainingSettings(optimizer=name)).step() for name in ('adamw', 'radam', 'sgd', 'adam_2k')];"
         "sys.exit('torch._dynamo' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -72,7 +72,7 @@ def _train(activation: str, sizes: Sizes, clip: float, seed: int) -> Training:
             targets = inputs.cumsum(dim=1) / sizes.time**0.5
             return (model(inputs.unsqueeze(-1)).squeeze(-1) - targets).square().mean()
 
-        return train_small(model, loss, steps=sizes.steps, rate=sizes.rate, clip=clip, rule=SGD(momentum=0.0), constant=True)
+        return train_small(model, loss, steps=sizes.steps, rate=sizes.rate, clip=clip, build_optimizer=SGD, constant=True)
 
 
 def _stretched(activation: str) -> MakeCell:

@@ -18,7 +18,7 @@ from seqlab.studies.kit.small_text import SmallText, small_text
 from seqlab.studies.kit.small_training import seeded, train_small
 from seqlab.studies.kit.small_transformer import SmallTransformer
 from seqlab.training.optimizers.adam_moments import BETA2
-from seqlab.training.optimizers.radam import known, rectification
+from seqlab.training.optimizers.radam import effective_samples, rectification
 
 PARTS = ("W_q", "W_k", "W_v")
 SAMPLED = 20
@@ -127,7 +127,7 @@ def spread_of_normal(count: int) -> float:
     >>> round(spread_of_normal(3), 2), round(spread_of_normal(100), 2)
     (0.76, 0.07)
     """
-    seen = known(count)
+    seen = effective_samples(count)
     mean = math.sqrt(seen / 2) * math.exp(math.lgamma((seen - 1) / 2) - math.lgamma(seen / 2))
     return math.sqrt(seen / (seen - 2) / mean**2 - 1)
 

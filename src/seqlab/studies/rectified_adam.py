@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
@@ -17,7 +18,7 @@ from seqlab.studies.kit.small_pairs import PAD, Pair, SmallPairs, Sources, Targe
 from seqlab.studies.kit.small_training import Training, loss_series, seeded, train_small
 from seqlab.training.optimizers.adam_2k import Adam2k
 from seqlab.training.optimizers.adamw import AdamW
-from seqlab.training.optimizers.base import UpdateRule
+from seqlab.training.optimizers.base import Optimizer
 from seqlab.training.optimizers.radam import RAdam, rectification
 
 ADAM, WARM, RECTIFIED, MEASURED = "Adam", "Adam with warm-up", "RAdam", "Adam that measures first"
@@ -90,7 +91,10 @@ def rectified_adam(*, seed: int, quick: bool, pairs: Sequence[Pair] | None = Non
 
 
 def _train(small: SmallPairs, name: str, sizes: Sizes, seed: int) -> tuple[Training, float]:
-    rules: dict[str, UpdateRule] = {RECTIFIED: RAdam(), MEASURED: Adam2k(measured=sizes.measured)}
+    optimizers: dict[str, Callable[[list[nn.Parameter]], Optimizer]] = {
+        RECTIFIED: RAdam,
+        MEASURED: partial(Adam2k, measured_steps=sizes.measured),
+    }
     settings = TransformerSettings(layers=sizes.layers, hidden_size=sizes.hidden_size, heads=4, norm="post", dropout=0.0)
     with seeded(seed, "rectified_adam") as generator:
         model = build_encoder_decoder(
@@ -106,7 +110,7 @@ def _train(small: SmallPairs, name: str, sizes: Sizes, seed: int) -> tuple[Train
             lambda: _nats(model, *small.draw(sizes.batch_size, generator)),
             steps=sizes.updates + (sizes.measured if name == MEASURED else 0),
             rate=sizes.rate,
-            rule=rules.get(name, AdamW()),
+            build_optimizer=optimizers.get(name, AdamW),
             warm_up=sizes.warm_up if name == WARM else 0,
             constant=True,
         )

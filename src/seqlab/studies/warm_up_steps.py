@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from torch import Tensor
 
@@ -12,7 +13,6 @@ from seqlab.studies.kit.small_text import SmallText, small_text
 from seqlab.studies.kit.small_training import Training, loss_series, seeded, train_small
 from seqlab.studies.kit.small_transformer import SmallTransformer, frequencies_of_valid
 from seqlab.training.optimizers.adamw import AdamW
-from seqlab.training.optimizers.base import UpdateRule
 from seqlab.training.optimizers.sgd import SGD
 
 ADAM, SGD_FAST, SGD_SLOW, SMALL = "Adam", "SGD, high rate", "SGD, lower rate", "Adam, very small constant rate"
@@ -87,14 +87,16 @@ def warm_up_steps(*, seed: int, quick: bool) -> Finding:
 
 
 def _train(text: SmallText, name: str, warm: int, sizes: Sizes, seed: int) -> tuple[Training, float]:
-    rule: UpdateRule = SGD(momentum=0.9) if name in (SGD_FAST, SGD_SLOW) else AdamW()
+    build_optimizer = partial(SGD, momentum=0.9) if name in (SGD_FAST, SGD_SLOW) else AdamW
     with seeded(seed, "warm_up_steps") as generator:
         model = SmallTransformer(text.num_symbols, layers=sizes.layers, norm="post")
 
         def loss() -> Tensor:
             return model.nats(*text.draw(sizes.batch_size, sizes.time, generator))
 
-        training = train_small(model, loss, steps=sizes.steps, rate=sizes.rates[name], rule=rule, warm_up=warm, constant=name == SMALL)
+        training = train_small(
+            model, loss, steps=sizes.steps, rate=sizes.rates[name], build_optimizer=build_optimizer, warm_up=warm, constant=name == SMALL
+        )
     return training, model.valid_nats(text, time=sizes.time)
 
 

@@ -15,7 +15,7 @@ from seqlab.batches.loader import Position
 from seqlab.training.base import Carry, Trainable
 from seqlab.training.checkpoints import random_state
 from seqlab.training.gradients import go_backward
-from seqlab.training.optimizers.parameter_groups import build_optimizer
+from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 from seqlab.training.settings import TrainingSettings
 
 FEWEST, MOST = 3, 12
@@ -38,6 +38,7 @@ def measure(model: nn.Module, task: Trainable, settings: TrainingSettings, *, de
     before = random_state.capture(device)
     trial = copy.deepcopy(model).to(device).train()
     optimizer = build_optimizer(trial, settings)
+    set_learning_rate(optimizer, settings.learning_rate)
     feed = task.feed(Position())
     carry: Carry = ()
     times: list[float] = []
@@ -46,7 +47,7 @@ def measure(model: nn.Module, task: Trainable, settings: TrainingSettings, *, de
         clock = perf_counter()
         batches = [feed.take().to(device) for _ in range(settings.accumulate)]
         carry = go_backward(trial, task, batches, carry, settings).loss.carry
-        optimizer.step(settings.learning_rate)
+        optimizer.step()
         times.append(perf_counter() - clock)
     validation_seconds = _time_validation(trial, task)
     random_state.restore(before, device)

@@ -21,7 +21,7 @@ from seqlab.training.checkpoints.weights_file import replace_weights
 from seqlab.training.gradients import go_backward
 from seqlab.training.journal import Journal
 from seqlab.training.non_finite import explain_update, explain_validation, not_finite
-from seqlab.training.optimizers.parameter_groups import build_optimizer
+from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 from seqlab.training.progress import Progress, Tally
 from seqlab.training.schedule import learning_rate
 from seqlab.training.settings import TrainingSettings
@@ -127,7 +127,8 @@ class Trainer:
         if not (math.isfinite(backward.mean) and math.isfinite(backward.norm)):
             self._refuse(explain_update(backward, batches, self.model), rows="; ".join(map(self.task.describe_rows, batches)))
         rate = learning_rate(self.step, self.settings, total_steps=self.budget.total_steps)
-        self.optimizer.step(rate)
+        set_learning_rate(self.optimizer, rate)
+        self.optimizer.step()
         self.average.update(self.step)
         self.carry = backward.loss.carry
         loss = backward.loss

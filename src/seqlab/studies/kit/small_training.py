@@ -15,10 +15,9 @@ from seqlab.core.seeds import derive
 from seqlab.pages.report_data import Series
 from seqlab.training.clipping import clip_by_norm
 from seqlab.training.optimizers.adamw import AdamW
-from seqlab.training.optimizers.base import UpdateRule
-from seqlab.training.optimizers.parameter_groups import Optimizer
+from seqlab.training.optimizers.base import Optimizer
+from seqlab.training.optimizers.parameter_groups import set_learning_rate
 
-NO_DECAY = 0.0
 SHOWN = 60
 """Points of a loss curve."""
 
@@ -53,18 +52,18 @@ def train_small(
     steps: int,
     rate: float = 0.01,
     clip: float = 1.0,
-    rule: UpdateRule | None = None,
+    build_optimizer: Callable[[list[nn.Parameter]], Optimizer] = AdamW,
     warm_up: int = 0,
     constant: bool = False,
     watch: Callable[[int], None] | None = None,
 ) -> Training:
-    """`steps` updates, each on a new batch that `loss` draws, by AdamW unless another rule is given.
+    """`steps` updates, each on a new batch that `loss` draws, by AdamW unless another optimizer is given.
 
     The rate rises in equal parts over the first `warm_up` updates; it falls to a tenth along half a cosine, or stays where it is `constant`.
     `watch` is called after each update with its number, from 1, while the clipped gradients still stand in the parameters.
     """
-    parameters = {name: each for name, each in model.named_parameters() if each.requires_grad}
-    optimizer = Optimizer(rule or AdamW(), parameters, dict.fromkeys(parameters, NO_DECAY))
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = build_optimizer(parameters)
     losses, norms = [], []
     begin = time.process_time()
     for step in range(steps):
@@ -72,12 +71,13 @@ def train_small(
         value = loss()
         value.backward()
         losses.append(value.item())
-        norms.append(clip_by_norm(parameters.values(), clip))
+        norms.append(clip_by_norm(parameters, clip))
         if not (math.isfinite(losses[-1]) and math.isfinite(norms[-1])):
             break
         rising = min(1.0, (step + 1) / (warm_up + 1))
         falling = 1.0 if constant else 0.55 + 0.45 * math.cos(math.pi * step / steps)
-        optimizer.step(rate * rising * falling)
+        set_learning_rate(optimizer, rate * rising * falling)
+        optimizer.step()
         if watch is not None:
             watch(step + 1)
     return Training(losses, norms, time.process_time() - begin)

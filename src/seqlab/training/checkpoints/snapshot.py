@@ -10,30 +10,30 @@ from torch import Tensor, nn
 from seqlab.training.averaging import Average
 from seqlab.training.base import Carry
 from seqlab.training.checkpoints import random_state
-from seqlab.training.optimizers.parameter_groups import Optimizer
+from seqlab.training.optimizers.base import load_named_state, named_state
 
 MODEL = "model."
 
 
-def take_snapshot(model: nn.Module, optimizer: Optimizer, average: Average, carry: Carry, *, device: torch.device) -> dict[str, Tensor]:
+def take_snapshot(model: nn.Module, optimizer: torch.optim.Optimizer, average: Average, carry: Carry, *, device: torch.device) -> dict[str, Tensor]:
     """The weights, the optimizer's moments, the averaged weights, the random numbers and the carried state."""
     return {
         **{f"{MODEL}{name}": tensor for name, tensor in model.state_dict().items()},
-        **{f"optimizer.{name}": tensor for name, tensor in optimizer.state().items()},
+        **{f"optimizer.{name}": tensor for name, tensor in named_state(optimizer)},
         **{f"average.{name}": tensor for name, tensor in average.state().items()},
         **{f"random.{name}": tensor for name, tensor in random_state.capture(device).items()},
         **{f"carry.{number:02d}": tensor for number, tensor in enumerate(carry)},
     }
 
 
-def put_back(tensors: Mapping[str, Tensor], model: nn.Module, optimizer: Optimizer, average: Average, *, device: torch.device) -> Carry:
+def put_back(tensors: Mapping[str, Tensor], model: nn.Module, optimizer: torch.optim.Optimizer, average: Average, *, device: torch.device) -> Carry:
     """Undo everything since the snapshot; returns the carried state."""
     parts: dict[str, dict[str, Tensor]] = {"model": {}, "optimizer": {}, "average": {}, "random": {}, "carry": {}}
     for name, tensor in tensors.items():
         part, _, rest = name.partition(".")
         parts[part][rest] = tensor
     model.load_state_dict(parts["model"])
-    optimizer.load_state(parts["optimizer"])
+    load_named_state(optimizer, parts["optimizer"])
     average.load_state(parts["average"])
     random_state.restore(parts["random"], device)
     return tuple(parts["carry"][name].to(device) for name in sorted(parts["carry"]))

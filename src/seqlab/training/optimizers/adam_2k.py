@@ -1,40 +1,42 @@
-"""Adam-2k: Adam that only measures the size of the gradients at first, and moves when it is known."""
+"""Adam-2k: Adam that first only measures the size of the gradients, and updates weights once it is known."""
 
 from __future__ import annotations
 
 import math
-from typing import Self
+from collections.abc import Iterable
+from typing import Any, Self
 
 from torch import Tensor
 
-from seqlab.training.optimizers.adam_moments import BETA1, BETA2, EPSILON, TwoMeans
-from seqlab.training.optimizers.base import Memory, gradient_of, update_rules
+from seqlab.training.optimizers.adam_moments import BETA1, BETA2, EPSILON, AdamMoments
+from seqlab.training.optimizers.base import gradient_of, optimizers
 from seqlab.training.settings import TrainingSettings
 
 
-@update_rules.register("adam_2k")
-class Adam2k(TwoMeans):
-    """The first updates, 2,000 in the paper, change nothing but `second`; from then on it is AdamW.
+@optimizers.register("adam_2k")
+class Adam2k(AdamMoments):
+    """The first updates, 2,000 in the paper, change only `exp_avg_sq`; from then on it is AdamW.
 
-        second <- β₂ second + (1 - β₂) g²                   in every update t
-        first  <- β₁ first  + (1 - β₁) g                    only where t > measured, and then
-        w      <- w - rate · decay · w - rate · first/(1 - β₁ᵗ) / (√(second/(1 - β₂ᵗ)) + ε)
+        exp_avg_sq <- β₂ exp_avg_sq + (1 - β₂) g²                at every update t
+        exp_avg    <- β₁ exp_avg    + (1 - β₁) g                 only where t > measured_steps, and then
+        w          <- w - lr · weight_decay · w - lr · exp_avg/(1 - β₁ᵗ) / (√(exp_avg_sq/(1 - β₂ᵗ)) + ε)
 
-    An experiment, to tell two explanations of warm-up apart: weights and momentum stand still, so if training goes well afterwards
-    without a warm-up, it was the poor knowledge of `second` that made the first steps bad.
+    An experiment that separates two explanations of warm-up: weights and momentum do not change at first, so if training
+    then succeeds without a warm-up, the poor estimate of `exp_avg_sq` was what made the first steps harmful.
     Paper: Liu et al. 2020, "On the Variance of the Adaptive Learning Rate and Beyond", arXiv:1908.03265, section 3.1.
     """
 
-    def __init__(self, *, measured: int) -> None:
-        """measured: updates in which nothing moves."""
-        self.measured = measured
+    def __init__(self, params: Iterable[Any], *, measured_steps: int = 2000, lr: float = 1e-3, weight_decay: float = 0.0) -> None:
+        """measured_steps: updates during which no weight changes."""
+        super().__init__(params, lr=lr, weight_decay=weight_decay)
+        self.measured_steps = measured_steps
 
     @classmethod
-    def build(cls, settings: TrainingSettings) -> Self:
-        return cls(measured=settings.measured_steps)
+    def from_settings(cls, params: Iterable[Any], settings: TrainingSettings) -> Self:
+        return cls(params, measured_steps=settings.measured_steps)
 
-    def move(self, parameter: Tensor, memory: Memory, count: int, *, rate: float, decay: float) -> None:
-        if count > self.measured:
-            first = memory["first"].lerp_(gradient_of(parameter), 1 - BETA1)
-            size = memory["second"].sqrt().div_(math.sqrt(1 - BETA2**count)).add_(EPSILON)
-            parameter.mul_(1 - rate * decay).addcdiv_(first, size, value=-rate / (1 - BETA1**count))
+    def update_parameter(self, parameter: Tensor, state: dict[str, Tensor], step: int, *, lr: float, weight_decay: float) -> None:
+        if step > self.measured_steps:
+            exp_avg = state["exp_avg"].lerp_(gradient_of(parameter), 1 - BETA1)
+            denominator = state["exp_avg_sq"].sqrt().div_(math.sqrt(1 - BETA2**step)).add_(EPSILON)
+            parameter.mul_(1 - lr * weight_decay).addcdiv_(exp_avg, denominator, value=-lr / (1 - BETA1**step))

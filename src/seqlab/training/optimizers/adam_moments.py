@@ -1,34 +1,34 @@
-"""What the relatives of Adam have in common: decaying means of each gradient and of its square, and how many were seen."""
+"""What the variants of Adam share: moving averages of each gradient and of its square, and a count of updates."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from seqlab.training.optimizers.base import Memory, UpdateRule, gradient_of
+from seqlab.training.optimizers.base import Group, Optimizer, gradient_of
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
 
-class TwoMeans(UpdateRule):
-    """A rule that is written out parameter by parameter, since what it does depends on the number of the update.
+class AdamMoments(Optimizer):
+    """An optimizer that is written out parameter by parameter, because its update depends on the number of the step.
 
-    second <- β₂ second + (1 - β₂) g²      in every update; when `first` follows the gradient is for the rule to say
+    exp_avg_sq <- β₂ exp_avg_sq + (1 - β₂) g²      at every step; the subclass decides when `exp_avg` follows the gradient
     """
 
-    def remember(self, parameter: nn.Parameter) -> Memory:
-        """As AdamW; the count stays where Python can read it at no cost."""
-        return {"first": torch.zeros_like(parameter), "second": torch.zeros_like(parameter), "count": torch.zeros(())}
+    def init_state(self, parameter: Tensor) -> dict[str, Tensor]:
+        """As AdamW; the count stays on the CPU, where Python can read it at no cost."""
+        return {"step": torch.zeros(()), "exp_avg": torch.zeros_like(parameter), "exp_avg_sq": torch.zeros_like(parameter)}
 
-    def update(self, parameters: Sequence[Tensor], memories: Sequence[Memory], *, rate: float, decay: float) -> None:
-        for parameter, memory in zip(parameters, memories, strict=True):
-            gradient, count = gradient_of(parameter), int(memory["count"].add_(1))
-            memory["second"].mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
-            self.move(parameter, memory, count, rate=rate, decay=decay)
+    def update(self, parameters: list[Tensor], group: Group) -> None:
+        for parameter in parameters:
+            gradient, state = gradient_of(parameter), self.state[parameter]
+            step = int(state["step"].add_(1))
+            state["exp_avg_sq"].mul_(BETA2).addcmul_(gradient, gradient, value=1 - BETA2)
+            self.update_parameter(parameter, state, step, lr=group["lr"], weight_decay=group["weight_decay"])
 
     @abstractmethod
-    def move(self, parameter: Tensor, memory: Memory, count: int, *, rate: float, decay: float) -> None:
-        """The update of one parameter, the `count`-th, with `second` already up to date."""
+    def update_parameter(self, parameter: Tensor, state: dict[str, Tensor], step: int, *, lr: float, weight_decay: float) -> None:
+        """Update number `step` of one parameter, with `exp_avg_sq` already up to date."""

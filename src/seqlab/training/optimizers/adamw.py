@@ -1,47 +1,46 @@
-"""AdamW: steps of about the same length for every weight, and weight decay beside the gradient."""
+"""AdamW: steps of about the same length for every weight, with decoupled weight decay."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.optim.adamw import adamw
 
 from seqlab.training.optimizers.adam_moments import BETA1, BETA2, EPSILON
-from seqlab.training.optimizers.base import Memory, UpdateRule, gradient_of, update_rules
+from seqlab.training.optimizers.base import Group, Optimizer, gradient_of, optimizers
 
 
-@update_rules.register("adamw")
-class AdamW(UpdateRule):
-    """Adam with weight decay beside the gradient, in torch's fused kernel.
+@optimizers.register("adamw")
+class AdamW(Optimizer):
+    """Adam with decoupled weight decay, in torch's fused kernel.
 
-        first  <- β₁ first  + (1 - β₁) g
-        second <- β₂ second + (1 - β₂) g²
-        w      <- w - rate · decay · w - rate · first/(1 - β₁ᵗ) / (√(second/(1 - β₂ᵗ)) + ε)
+        exp_avg    <- β₁ exp_avg    + (1 - β₁) g
+        exp_avg_sq <- β₂ exp_avg_sq + (1 - β₂) g²
+        w          <- w - lr · weight_decay · w - lr · exp_avg/(1 - β₁ᵗ) / (√(exp_avg_sq/(1 - β₂ᵗ)) + ε)
 
-    Paper: Loshchilov & Hutter 2019, "Decoupled Weight Decay Regularization", arXiv:1711.05101. torch.optim.AdamW does the
-    same, but making one imports torch's compiler: seconds that a short run does not have.
+    Paper: Loshchilov & Hutter 2019, "Decoupled Weight Decay Regularization", arXiv:1711.05101.
     """
 
-    def remember(self, parameter: nn.Parameter) -> Memory:
-        """Decaying means of the gradient and of its square, and the updates so far."""
-        return {"first": torch.zeros_like(parameter), "second": torch.zeros_like(parameter), "count": torch.zeros((), device=parameter.device)}
+    def init_state(self, parameter: Tensor) -> dict[str, Tensor]:
+        """The fused kernel counts its updates on the device of the parameter."""
+        step = torch.zeros((), device=parameter.device)
+        return {"step": step, "exp_avg": torch.zeros_like(parameter), "exp_avg_sq": torch.zeros_like(parameter)}
 
-    def update(self, parameters: Sequence[Tensor], memories: Sequence[Memory], *, rate: float, decay: float) -> None:
+    def update(self, parameters: list[Tensor], group: Group) -> None:
+        states = [self.state[parameter] for parameter in parameters]
         adamw(
-            list(parameters),
+            parameters,
             [gradient_of(parameter) for parameter in parameters],
-            [memory["first"] for memory in memories],
-            [memory["second"] for memory in memories],
+            [state["exp_avg"] for state in states],
+            [state["exp_avg_sq"] for state in states],
             [],
-            [memory["count"] for memory in memories],
+            [state["step"] for state in states],
             fused=True,
             amsgrad=False,
             beta1=BETA1,
             beta2=BETA2,
-            lr=rate,
-            weight_decay=decay,
+            lr=group["lr"],
+            weight_decay=group["weight_decay"],
             eps=EPSILON,
             maximize=False,
         )

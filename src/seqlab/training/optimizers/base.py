@@ -1,40 +1,101 @@
-"""How gradients become steps of the weights: one file per rule."""
+"""What every optimizer of seqlab is: a `torch.optim.Optimizer` that starts without torch's compiler."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Self
+import inspect
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self
 
+import torch
 from torch import Tensor, nn
 
 from seqlab.core.registry import Registry
 from seqlab.training.settings import TrainingSettings
 
-Memory = dict[str, Tensor]
-"""What a rule remembers of one parameter, by name."""
+Group = dict[str, Any]
+"""A parameter group as torch keeps it: `params`, `lr`, `weight_decay` and further options."""
 
 
-class UpdateRule(ABC):
-    """One way to update. It has no state of its own: what it remembers of each parameter is given to it."""
+class Optimizer(torch.optim.Optimizer):
+    """Parameter groups, state and hooks of torch, with weight decay decoupled from the gradient.
+
+    torch wraps four methods so that its compiler skips them, and the first call of such a wrapper imports the compiler: seconds
+    that a short run does not have. The methods without their wrappers do the same work.
+    """
+
+    add_param_group = inspect.unwrap(torch.optim.Optimizer.add_param_group)
+    state_dict = inspect.unwrap(torch.optim.Optimizer.state_dict)
+    load_state_dict = inspect.unwrap(torch.optim.Optimizer.load_state_dict)
+    zero_grad = inspect.unwrap(torch.optim.Optimizer.zero_grad)
+
+    def __init__(self, params: Iterable[Any], *, lr: float = 1e-3, weight_decay: float = 0.0, **options: Any) -> None:
+        """params: parameters, named parameters or groups of either, as for every torch optimizer."""
+        super().__init__(params, {"lr": lr, "weight_decay": weight_decay, **options})
 
     @classmethod
-    def build(cls, settings: TrainingSettings) -> Self:
-        """The rule with the options of a recipe, where it has any."""
-        return cls()
+    def from_settings(cls, params: Iterable[Any], settings: TrainingSettings) -> Self:
+        """The optimizer with the options that a recipe has for it."""
+        return cls(params)
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update every parameter that has a gradient."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            if parameters := [parameter for parameter in group["params"] if parameter.grad is not None]:
+                for parameter in parameters:
+                    if not self.state[parameter]:
+                        self.state[parameter] = self.init_state(parameter)
+                self.update(parameters, group)
+        return loss
 
     @abstractmethod
-    def remember(self, parameter: nn.Parameter) -> Memory:
-        """What is known of a parameter before its first update."""
+    def init_state(self, parameter: Tensor) -> dict[str, Tensor]:
+        """What is known about a parameter before its first update."""
 
     @abstractmethod
-    def update(self, parameters: Sequence[Tensor], memories: Sequence[Memory], *, rate: float, decay: float) -> None:
-        """Move parameters that all have a gradient, and go on remembering."""
+    def update(self, parameters: list[Tensor], group: Group) -> None:
+        """Update the parameters of a group, all of which have a gradient, and their state."""
 
 
-update_rules: Registry[type[UpdateRule]] = Registry("optimizer", package="seqlab.training")
+optimizers: Registry[type[Optimizer]] = Registry("optimizer", package="seqlab.training.optimizers")
 
 
 def gradient_of(parameter: Tensor) -> Tensor:
     assert parameter.grad is not None
     return parameter.grad
+
+
+def named_state(optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
+    """Every tensor of the state by name: `exp_avg.head.weight` is the first moment of `head.weight`.
+
+    The optimizer must have been given named parameters.
+    """
+    for name, parameter in named_parameters(optimizer):
+        for part, tensor in optimizer.state.get(parameter, {}).items():
+            yield f"{part}.{name}", tensor
+
+
+def load_named_state(optimizer: torch.optim.Optimizer, state: dict[str, Tensor]) -> None:
+    """Replace the state by tensors under the names that `named_state` gives them."""
+    by_parameter: dict[str, dict[str, Tensor]] = {}
+    for key, tensor in state.items():
+        part, _, name = key.partition(".")
+        by_parameter.setdefault(name, {})[part] = tensor
+    optimizer.state.clear()
+    for name, parameter in named_parameters(optimizer):
+        if name in by_parameter:
+            parts = by_parameter.pop(name)
+            optimizer.state[parameter] = {
+                part: tensor.clone() if part == "step" else tensor.to(parameter.device, copy=True) for part, tensor in parts.items()
+            }
+    assert not by_parameter, f"state of unknown parameters: {sorted(by_parameter)}"
+
+
+def named_parameters(optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, nn.Parameter]]:
+    for group in optimizer.param_groups:
+        yield from zip(group["param_names"], group["params"], strict=True)

@@ -1,61 +1,44 @@
-"""An update rule over all parameters of a network: who decays, at which rate, and what is remembered as plain named tensors."""
+"""The optimizer of a model: which parameters decay, and at which share of the learning rate each of them learns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from seqlab.positions.base import Positions
 from seqlab.training.layer_depth import rate_factors
-from seqlab.training.optimizers.base import UpdateRule, update_rules
+from seqlab.training.optimizers.base import Group, Optimizer, optimizers
 from seqlab.training.settings import TrainingSettings
 
 
-class Optimizer:
-    """Updates parameters by a rule, each with its decay and its share of the rate."""
-
-    def __init__(
-        self, rule: UpdateRule, parameters: Mapping[str, nn.Parameter], decays: Mapping[str, float], factors: Mapping[str, float] | None = None
-    ) -> None:
-        """factors: what the rate is multiplied with, parameter by parameter; 1 for those that are not named."""
-        self._rule = rule
-        self._parameters = dict(parameters)
-        self._decays = dict(decays)
-        self._factors = dict.fromkeys(parameters, 1.0) | dict(factors or {})
-        self._memories = {name: rule.remember(each) for name, each in parameters.items()}
-
-    @torch.no_grad()
-    def step(self, rate: float) -> None:
-        """One update with the gradients that stand in the parameters; those without a gradient stay."""
-        groups: dict[tuple[float, float], list[str]] = {}
-        for name, each in self._parameters.items():
-            if each.grad is not None:
-                groups.setdefault((self._decays[name], self._factors[name]), []).append(name)
-        for (decay, factor), names in sorted(groups.items()):
-            parameters, memories = [self._parameters[name] for name in names], [self._memories[name] for name in names]
-            self._rule.update(parameters, memories, rate=rate * factor, decay=decay)
-
-    def state(self) -> dict[str, Tensor]:
-        """Every tensor by name: `first.head.weight` is the first moment of `head.weight`."""
-        return {f"{part}.{name}": tensor for name, memory in self._memories.items() for part, tensor in memory.items()}
-
-    def load_state(self, state: Mapping[str, Tensor]) -> None:
-        for name, tensor in self.state().items():
-            tensor.copy_(state[name])
-
-
 def build_optimizer(model: nn.Module, settings: TrainingSettings, *, layer_decay: float = 1.0) -> Optimizer:
-    """Matrices decay; biases, norms and embeddings (of tokens and of places) do not, unless asked. Frozen parameters are left alone.
+    """The optimizer that settings describe, over the parameters that are not frozen.
 
-    layer_decay: each layer learns at this share of the rate of the one above it.
+    layer_decay: each layer learns at this share of the learning rate of the layer above it.
     """
+    return optimizers.get(settings.optimizer).from_settings(parameter_groups(model, settings, layer_decay=layer_decay), settings)
+
+
+def parameter_groups(model: nn.Module, settings: TrainingSettings, *, layer_decay: float = 1.0) -> list[Group]:
+    """Weight matrices decay; biases, norms and embeddings (of tokens and of positions) do not, unless asked to."""
     tables = {id(module.weight) for module in model.modules() if isinstance(module, nn.Embedding)}
     tables |= {id(table) for module in model.modules() if isinstance(module, Positions) for table in module.parameters()}
     factors = rate_factors((name for name, _ in model.named_parameters()), layer_decay=layer_decay)
-    parameters = {name: each for name, each in model.named_parameters() if each.requires_grad}
-    is_decayed = {name: settings.decay_all or (each.dim() >= 2 and id(each) not in tables) for name, each in parameters.items()}
-    decays = {name: settings.weight_decay if decayed else 0.0 for name, decayed in is_decayed.items()}
-    rule = update_rules.get(settings.optimizer).build(settings)
-    return Optimizer(rule, parameters, decays, {name: factors[name] for name in parameters})
+    groups: dict[tuple[float, float], list[tuple[str, nn.Parameter]]] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            decays = settings.decay_all or (parameter.dim() >= 2 and id(parameter) not in tables)
+            groups.setdefault((settings.weight_decay if decays else 0.0, factors[name]), []).append((name, parameter))
+    return [_group(members, weight_decay=decay, lr_factor=factor) for (decay, factor), members in sorted(groups.items())]
+
+
+def _group(members: list[tuple[str, nn.Parameter]], **options: Any) -> Group:
+    return {"params": members, **options}
+
+
+def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    """The learning rate of the next steps; a group with an `lr_factor` gets that share of it."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate * group.get("lr_factor", 1.0)
