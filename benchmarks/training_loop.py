@@ -28,7 +28,8 @@ from seqlab.batches.loader import Position
 from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
-from seqlab.tasks.base import Task, tasks
+from seqlab.tasks.base import Task
+from seqlab.tasks.spec import find_spec
 from seqlab.training.base import Nobody, StepReport, Validation
 from seqlab.training.budget import Budget
 from seqlab.training.loop import Trainer
@@ -195,9 +196,9 @@ def reviews(path: Path) -> Path:
 def prepared(raw: dict[str, Any]) -> Task:
     """A task with its data, as a run has it."""
     opened = open_data(check(raw, where="benchmark"))
-    kind = tasks.get(opened.recipe.task)
-    recipe: Recipe = kind.complete(opened.recipe, opened.parts["train"])[0]
-    task = kind.learn(recipe, opened.parts["train"])
+    spec = find_spec(opened.recipe.task)
+    recipe: Recipe = spec.fill_defaults(opened.recipe, opened.parts["train"])[0]
+    task = spec.load_task().learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)
     return task

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from seqlab.cli.stream import inputs_of_file
 from seqlab.recipes.recipe import Recipe
+from seqlab.runs.data import open_inputs
 
 
 def questions(path: Path, **data: Any) -> list[Any]:
     named = {"source": "en", "target": "de", **data}
-    return list(inputs_of_file(str(path), Recipe.model_validate({"task": "translation", "data": {**named, "text": named["source"]}})))
+    return list(open_inputs(Recipe.model_validate({"task": "translation", "data": {**named, "text": named["source"]}}), str(path)))
 
 
 @pytest.mark.parametrize("beside", ["", "Ein Hund.\n", "eins\n\ndrei\n"])

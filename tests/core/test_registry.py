@@ -13,10 +13,10 @@ from seqlab.core.plugins import load_plugin_file
 from seqlab.core.registry import Registry
 from seqlab.datasets.base import datasets
 from seqlab.models.base import bodies
-from seqlab.tasks.base import tasks
+from seqlab.tasks.spec import task_specs
 from seqlab.tokens.base import tokenizers
 
-REGISTRIES = [datasets, bodies, tasks, tokenizers]
+REGISTRIES = [datasets, bodies, task_specs, tokenizers]
 
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)

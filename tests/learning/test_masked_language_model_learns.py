@@ -13,6 +13,7 @@ from seqlab.batches.loader import Position
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.masked_language_model.task import MaskedLanguageModelling
+from seqlab.tasks.spec import find_spec
 from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 
 pytestmark = pytest.mark.long  # short each, long together
@@ -35,7 +36,7 @@ def accuracy_after_training(folder: Path, model: dict[str, Any]) -> float:
         "model": {"dropout": 0.0, **model}, "training": {"batch_size": 32}, "masking": {"share": 0.3},
     }  # fmt: skip
     opened = open_data(check(raw, where="test"))
-    recipe, _ = MaskedLanguageModelling.complete(opened.recipe, opened.parts["train"])
+    recipe, _ = find_spec("masked_language_model").fill_defaults(opened.recipe, opened.parts["train"])
     task = MaskedLanguageModelling.learn(recipe, opened.parts["train"])
     task.attach("train", opened.parts["train"])
     torch.manual_seed(1)

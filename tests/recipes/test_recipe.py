@@ -13,7 +13,7 @@ from seqlab.core.settings import Settings, describe
 from seqlab.models.settings import SHORT_NAMES
 from seqlab.recipes.read import TASKS, check, override, read_raw, sentence_of, shipped_recipes
 from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
-from seqlab.tasks.base import tasks
+from seqlab.tasks.spec import task_specs
 
 ALL_SETTINGS = [(kind, entry) for kinds in [*SECTIONS.values(), (Recipe,)] for kind in kinds for entry in describe(kind)]
 
@@ -77,7 +77,7 @@ def test_help_lists_every_setting_of_a_section_by_its_dotted_name(section: str) 
 
 
 def test_the_tasks_a_recipe_may_name_are_the_tasks_there_are() -> None:
-    assert list(TASKS) == tasks.names()
+    assert list(TASKS) == task_specs.names()
 
 
 @pytest.mark.parametrize("name", shipped_recipes())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import seqlab
-from seqlab.runs.data import open_data, open_more
+from seqlab.runs.data import open_data, open_further
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.survey import parts as surveying
 from seqlab.runs.survey.cache import kept_survey
@@ -153,7 +153,7 @@ def test_repeated_passages_of_a_text_are_kept(surveys: Counted, tmp_path: Path) 
     recipe = find_recipe(str(tmp_path / "story.txt"), [], task="language_model")[0]
     opened = open_data(recipe)
     found = [
-        survey_parts(opened.recipe, {"train": opened.parts["train"], "new": open_more(opened.recipe, str(tmp_path / "more.txt"))}, more="more.txt")
+        survey_parts(opened.recipe, {"train": opened.parts["train"], "new": open_further(opened.recipe, str(tmp_path / "more.txt"))}, more="more.txt")
         for _ in range(2)
     ]
     assert surveys.times == 1

@@ -9,7 +9,7 @@ import pytest
 
 from seqlab.recipes.read import check
 from seqlab.runs.data import OpenedData, open_data
-from seqlab.tasks.base import tasks
+from seqlab.tasks.spec import find_spec
 
 SEEDS = range(4)
 
@@ -17,9 +17,9 @@ SEEDS = range(4)
 def opened_and_learned(path: Path, **data: Any) -> tuple[OpenedData, Any]:
     """The parts of a file, and the task that learned from them, with every part encoded."""
     opened = open_data(check({"data": {"train": str(path), **data}, "model": {"kind": "recurrent", "hidden_size": 7}}, where="test"))
-    kind = tasks.get(opened.recipe.task)
-    recipe, _ = kind.complete(opened.recipe, opened.parts["train"])
-    task = kind.learn(recipe, opened.parts["train"])
+    spec = find_spec(opened.recipe.task)
+    recipe, _ = spec.fill_defaults(opened.recipe, opened.parts["train"])
+    task = spec.load_task().learn(recipe, opened.parts["train"])
     for name, part in opened.parts.items():
         task.attach(name, part)
     return opened, task

@@ -21,8 +21,18 @@ from seqlab.training.journal import read_journal
 
 # Children are forked from a server that has imported torch but never computed, so one costs milliseconds and none inherits threads.
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["pytest", "seqlab.runs.train.start", "seqlab.runs.find_recipe", "seqlab.tasks.classification.task", "seqlab.models.recurrent",
-                                "seqlab.models.transformer", "torch.optim.adamw", "tests.runs.toy_runs"])  # fmt: skip
+CONTEXT.set_forkserver_preload(
+    [
+        "pytest",
+        "seqlab.runs.train.start",
+        "seqlab.runs.find_recipe",
+        "seqlab.tasks.classification.task",
+        "seqlab.models.recurrent",
+        "seqlab.models.transformer",
+        "torch.optim.adamw",
+        "tests.runs.toy_runs",
+    ]
+)
 TIMES = ("time", "seconds")
 """What differs between two runs of the same thing."""
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import DataError
-from seqlab.sources.guess import guess
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.series import Series
 from tests.sources.bad_files import BAD_FILES, BadFile
+from tests.sources.guessing import guess
 
 READABLE = [bad for bad in BAD_FILES if bad.layer == "task"]
 UNREADABLE = [bad for bad in BAD_FILES if bad.layer == "sources"]

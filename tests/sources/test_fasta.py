@@ -9,9 +9,9 @@ import pytest
 
 from seqlab.core.errors import DataError
 from seqlab.sources.formats.fasta import keys_of
-from seqlab.sources.guess import guess
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
+from tests.sources.guessing import guess
 
 GOOD = """>one label=promoter organism=E. coli
 ttgaca

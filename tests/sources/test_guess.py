@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import DataError
-from seqlab.sources.guess import guess
 from seqlab.sources.open_source import open_source
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.series import Series
+from tests.sources.guessing import guess
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 

@@ -24,6 +24,7 @@ from seqlab.runs.data import open_data
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.sources.formats.pixels import decode_picture, fitted, pixels_of
 from seqlab.tasks.captioning.task import Captioning
+from seqlab.tasks.spec import find_spec
 from seqlab.tokens.vocabulary import EOS
 
 image = pytest.importorskip("PIL.Image")
@@ -56,7 +57,7 @@ def make(path: Path, **sections: dict[str, Any]) -> Captioning:
     data = {"train": str(path), "valid": str(path), "test_share": 0.0, "picture_size": 8, **sections.pop("data", {})}
     raw = {"task": "captioning", "data": data, "model": MODEL, "training": {"batch_size": 4}, **sections}
     opened = open_data(check(raw, where="test"))
-    recipe, _ = Captioning.complete(opened.recipe, opened.parts["train"])
+    recipe, _ = find_spec("captioning").fill_defaults(opened.recipe, opened.parts["train"])
     task = Captioning.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)

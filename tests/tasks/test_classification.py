@@ -14,6 +14,7 @@ from seqlab.core.errors import DataError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.classification.task import Classification
+from seqlab.tasks.spec import find_spec
 
 ROWS = [
     ("a fine day", "good"),
@@ -33,7 +34,7 @@ def make(folder: Path, rows: list[tuple[str, str]] = ROWS, **settings: object) -
     data = {name: str(folder / f"{name}.csv") for name in ("train", "valid", "test")}
     recipe = check({"data": {**data, **settings}, "model": {"kind": "recurrent", "hidden_size": 7, "cell": "gru"}}, where="test")
     opened = open_data(recipe)
-    recipe, _ = Classification.complete(opened.recipe, opened.parts["train"])
+    recipe, _ = find_spec("classification").fill_defaults(opened.recipe, opened.parts["train"])
     task = Classification.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)
@@ -94,7 +95,7 @@ def test_every_part_of_a_file_counts_the_rows_that_it_skips_itself(tmp_path: Pat
     rows = [f"day {number},{'good' if number % 2 else 'bad'}" for number in range(40)] + [f"night {number}," for number in range(30)] + ["ragged"]
     (tmp_path / "all.csv").write_text("\n".join(["text,label", *rows]) + "\n")
     opened = open_data(check({"data": {"train": str(tmp_path / "all.csv"), "bad_rows": "skip"}, "task": "classification"}, where="test"))
-    task = Classification.learn(Classification.complete(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+    task = Classification.learn(find_spec("classification").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)
     counts = {note.partition(":")[0]: int(note.split()[1]) for note in task.notes if "skipped" in note}

@@ -8,7 +8,7 @@ import pytest
 
 from seqlab.runs.data import open_data
 from seqlab.runs.find_recipe import find_recipe
-from seqlab.tasks.base import tasks
+from seqlab.tasks.spec import find_spec
 from seqlab.tasks.text.defaults import Texts, with_bag_defaults, with_default_network
 
 SENTENCE = "this is a text that is neither very short nor long"
@@ -19,7 +19,7 @@ def completed(folder: Path, *words: str, rows: int = 30, text: str = SENTENCE) -
     path = folder / "notes.csv"
     path.write_text("text,label\n" + "".join(f"{text} {row},{'ab'[row % 2]}\n" for row in range(rows)), encoding="utf-8")
     opened = open_data(find_recipe(str(path), list(words))[0])
-    recipe, reasons = tasks.get(opened.recipe.task).complete(opened.recipe, opened.parts["train"])
+    recipe, reasons = find_spec(opened.recipe.task).fill_defaults(opened.recipe, opened.parts["train"])
     return recipe.model_dump(), reasons
 
 

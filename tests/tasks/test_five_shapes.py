@@ -10,7 +10,8 @@ import torch
 from seqlab.batches.loader import Position
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.base import Task, tasks
+from seqlab.tasks.base import Task
+from seqlab.tasks.spec import find_spec
 
 STEPS = 12
 
@@ -36,9 +37,9 @@ SHAPES = {
 def prepare(recipe: dict[str, Any]) -> Task:
     data = {**recipe["data"], "train_rows": 200}
     opened = open_data(check({**recipe, "data": data, "training": {"batch_size": 16}}, where="test"))
-    kind = tasks.get(opened.recipe.task)
-    completed, _ = kind.complete(opened.recipe, opened.parts["train"])
-    task = kind.learn(completed, opened.parts["train"])
+    spec = find_spec(opened.recipe.task)
+    completed, _ = spec.fill_defaults(opened.recipe, opened.parts["train"])
+    task = spec.load_task().learn(completed, opened.parts["train"])
     task.attach("train", opened.parts["train"])
     torch.manual_seed(3)
     return task

@@ -17,6 +17,7 @@ from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.base import Evaluation
 from seqlab.tasks.language_model.task import LanguageModelling
+from seqlab.tasks.spec import find_spec
 
 TEXT = "the cat sat on the mat.\nthe dog sat on the log.\nthe end\n" * 12
 
@@ -26,7 +27,7 @@ def make(folder: Path, *, model: dict[str, object], tokens: str = "characters", 
     path.write_text(TEXT)
     raw = {"data": {"train": str(path)}, "tokens": {"kind": tokens}, "model": model, "training": {"window": window, "batch_size": 3}}
     opened = open_data(check(raw, where="test"))
-    recipe, _ = LanguageModelling.complete(opened.recipe, opened.parts["train"])
+    recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
     task = LanguageModelling.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)

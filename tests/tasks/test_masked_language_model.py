@@ -17,6 +17,7 @@ from seqlab.core.errors import DataError, UsageError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.masked_language_model.task import MaskedLanguageModelling
+from seqlab.tasks.spec import find_spec
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
 
 TEXT = "the cat sat on the mat.\nthe dog sat on the log.\nthe end\n" * 12
@@ -38,7 +39,7 @@ def make(
         **sections,
     }
     opened = open_data(check(raw, where="test"))
-    recipe, _ = MaskedLanguageModelling.complete(opened.recipe, opened.parts["train"])
+    recipe, _ = find_spec("masked_language_model").fill_defaults(opened.recipe, opened.parts["train"])
     task = MaskedLanguageModelling.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)
@@ -245,7 +246,7 @@ def test_what_the_task_decides_is_told_with_the_setting_that_decides_otherwise(t
     path = tmp_path / "text.txt"
     path.write_text(TEXT)
     opened = open_data(check({"task": "masked_language_model", "data": {"train": str(path)}}, where="test"))
-    recipe, reasons = MaskedLanguageModelling.complete(opened.recipe, opened.parts["train"])
+    recipe, reasons = find_spec("masked_language_model").fill_defaults(opened.recipe, opened.parts["train"])
     assert (recipe.tokens.kind, recipe.model.kind) == ("wordpiece", "transformer")
     assert any("tokens.kind=NAME" in reason for reason in reasons)
     assert any("--model NAME" in reason for reason in reasons)
@@ -265,5 +266,5 @@ def test_a_model_that_cannot_see_the_right_side_is_allowed_and_told(tmp_path: Pa
     path = tmp_path / "text.txt"
     path.write_text(TEXT)
     opened = open_data(check({"task": "masked_language_model", "data": {"train": str(path)}, "model": model}, where="test"))
-    _, reasons = MaskedLanguageModelling.complete(opened.recipe, opened.parts["train"])
+    _, reasons = find_spec("masked_language_model").fill_defaults(opened.recipe, opened.parts["train"])
     assert [reason for reason in reasons if "before a gap" in reason] == ([sentence] if sentence else [])

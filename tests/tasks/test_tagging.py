@@ -24,6 +24,7 @@ from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
 from seqlab.sources.base import Row
+from seqlab.tasks.spec import find_spec
 from seqlab.tasks.tagging.task import NO_TAG, TaggedSentence, Tagging
 from seqlab.tasks.tagging.word_inputs import WordInputs
 from seqlab.tokens.hugging_face import HuggingFace
@@ -59,7 +60,7 @@ def make(
     recipe = check({"data": {**data, **settings}, "model": model, "tokens": tokens or {}, "tagging": how}, where="test")
     opened = open_data(recipe)
     assert opened.recipe.task == "tagging"
-    recipe, _ = Tagging.complete(opened.recipe, opened.parts["train"])
+    recipe, _ = find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])
     task = Tagging.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)
@@ -69,7 +70,7 @@ def make(
 
 def learn(recipe: Recipe) -> Tagging:
     opened = open_data(recipe)
-    return Tagging.learn(Tagging.complete(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+    return Tagging.learn(find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
 
 
 def test_a_token_is_a_word_and_words_seen_once_are_unknown(tmp_path: Path) -> None:
@@ -134,7 +135,7 @@ def test_the_loss_of_a_chain_is_that_of_whole_sentences(tmp_path: Path) -> None:
     found = task.loss(model, batch, ())
     assert (found.count, found.total.item()) == (7, pytest.approx(torch.cat(parts).sum().item(), rel=1e-5))
     with pytest.raises(RecipeError, match=r"tagging\.crf: training.label_smoothing speaks about single tags"):
-        Tagging.complete(task.recipe.changed("training", label_smoothing=0.1), task.sources["train"])
+        find_spec("tagging").fill_defaults(task.recipe.changed("training", label_smoothing=0.1), task.sources["train"])
 
 
 def test_rare_words_are_dropped_more_often_and_only_while_training(tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_what_was_guessed_is_said(tmp_path: Path) -> None:
     recipe = check({"data": {"train": write(tmp_path, TRAIN, "train.tsv"), "valid_share": 0.2, "test_share": 0.2}}, where="test")
     opened = open_data(recipe)
     assert "a tag for every word: tagging; another task: task=NAME" in opened.reasons
-    completed, reasons = Tagging.complete(opened.recipe, opened.parts["train"])
+    completed, reasons = find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])
     assert [reason.partition(";")[0] for reason in reasons] == [
         "a token is a word",
         "words show their characters too, so that endings and capitals tell",
@@ -194,7 +195,7 @@ def test_a_word_with_a_blank_inside_stays_one(tmp_path: Path) -> None:
     )
     recipe = check({"data": {"train": str(path), "valid": str(path), "test": str(path)}, "tokens": {"min_count": 1}}, where="test")
     opened = open_data(recipe)
-    task = Tagging.learn(Tagging.complete(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+    task = Tagging.learn(find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
     task.attach("train", opened.parts["train"])
     assert "1_000" in task.inputs.tokenizer.vocabulary.ids
     assert len(task.stores["train"][0]) == 2
@@ -371,7 +372,7 @@ def test_sentences_in_json_are_read_and_their_mistakes_told(tmp_path: Path) -> N
     rows = [{"tokens": [word for word, _ in sentence], "pos_tags": [tag for _, tag in sentence]} for sentence in TRAIN]
     path.write_text("\n".join(json.dumps(row) for row in rows))
     opened = open_data(check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test"))
-    task = Tagging.learn(Tagging.complete(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+    task = Tagging.learn(find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
     assert task.labels.names == ["D", "N", "P", "V"]
     path.write_text("\n".join(json.dumps(row) for row in [*rows, {"tokens": ["a", "b"], "pos_tags": ["D"]}]))
     opened = open_data(check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test"))

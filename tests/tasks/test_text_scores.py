@@ -19,11 +19,11 @@ FIXED_WINDOW: dict[str, object] = {"kind": "fixed_window", "context": 3, "hidden
 
 def evaluated(task: LanguageModelling, model: torch.nn.Module, folder: Path, text: str) -> float:
     """The nats that the run's own evaluation counts on a file with this content; its first token has nothing before it and is not scored."""
-    from seqlab.runs.data import open_more
+    from seqlab.runs.data import open_further
 
     path = folder / "again.txt"
     path.write_text(text)
-    task.attach("again", open_more(task.recipe, str(path)))
+    task.attach("again", open_further(task.recipe, str(path)))
     evaluation = task.evaluate(model, "again")
     scores = {score.name: score.value for score in evaluation.scores}
     return float(scores["nats_per_token"] * evaluation.details["tokens"])

@@ -26,6 +26,7 @@ from seqlab.tasks.inputs import pieces_of, readable_pieces
 from seqlab.tasks.seq2seq.scheduled_sampling import with_own_outputs
 from seqlab.tasks.seq2seq.scores import rate
 from seqlab.tasks.seq2seq.target_tokens import SPECIALS
+from seqlab.tasks.spec import find_spec
 from seqlab.tasks.translation.task import Translation
 from seqlab.tasks.translation.unknown_words import with_copied_words
 from seqlab.tokens.base import tokenizers
@@ -45,7 +46,7 @@ def make(folder: Path, pairs: list[Any] = PAIRS, **sections: dict[str, Any]) -> 
     data = {"train": str(path), "valid": str(path), "source": "read", "target": "said", "test_share": 0.0, **sections.pop("data", {})}
     raw = {"task": "translation", "data": data, "tokens": {"kind": "characters"}, "model": GRU, "training": {"batch_size": 4}, **sections}
     opened = open_data(check(raw, where="test"))
-    recipe, _ = Translation.complete(opened.recipe, opened.parts["train"])
+    recipe, _ = find_spec("translation").fill_defaults(opened.recipe, opened.parts["train"])
     task = Translation.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)

@@ -19,6 +19,7 @@ from seqlab.models.language_model import LanguageModel
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.language_model.task import LanguageModelling
+from seqlab.tasks.spec import find_spec
 
 LINES = ["the cat sat on the mat", "a dog", "the log", "birds sing at dawn and at dusk", "no", "the end of the day"]
 LSTM = {"kind": "recurrent", "cell": "lstm", "hidden_size": 9, "embedding_size": 128, "dropout": 0.0}
@@ -29,7 +30,7 @@ def make(folder: Path, *, tokens: str = "words", model: dict[str, Any] = LSTM, *
     path.write_text("\n".join(LINES * 12) + "\n")
     settings = {"window": 8, "batch_size": 3, **training}
     opened = open_data(check({"data": {"train": str(path)}, "tokens": {"kind": tokens}, "model": model, "training": settings}, where="test"))
-    recipe, _ = LanguageModelling.complete(opened.recipe, opened.parts["train"])
+    recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
     task = LanguageModelling.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)

@@ -16,7 +16,8 @@ from torch.nn import functional as F
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.base import Task, tasks
+from seqlab.tasks.base import Task
+from seqlab.tasks.spec import find_spec
 
 TEXTS = [f"text {'fine' * (i % 3)} number {i} of some" for i in range(24)]
 
@@ -27,9 +28,9 @@ def make(folder: Path, rows: list[dict[str, Any]], *, data: dict[str, Any] | Non
     paths = {name: str(folder / f"{name}.jsonl") for name in ("train", "valid", "test")}
     model = {"kind": "recurrent", "hidden_size": 7, "cell": "gru"}
     opened = open_data(check({"data": {**paths, **(data or {})}, "model": model, **sections}, where="test"))
-    kind = tasks.get(opened.recipe.task)
-    recipe, _ = kind.complete(opened.recipe, opened.parts["train"])
-    task = kind.learn(recipe, opened.parts["train"])
+    spec = find_spec(opened.recipe.task)
+    recipe, _ = spec.fill_defaults(opened.recipe, opened.parts["train"])
+    task = spec.load_task().learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)
     torch.manual_seed(3)

@@ -16,6 +16,7 @@ from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.language_model import task as room
 from seqlab.tasks.language_model.task import LanguageModelling
+from seqlab.tasks.spec import find_spec
 
 WIKI = " \n = Title = \n \n the <unk> , he said . \n"
 
@@ -32,7 +33,7 @@ def make(folder: Path, text: str, **training: Any) -> LanguageModelling:
         "training": settings,
     }
     opened = open_data(check({"task": "language_model", **raw}, where="test"))
-    recipe, _ = LanguageModelling.complete(opened.recipe, opened.parts["train"])
+    recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
     task = LanguageModelling.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)
@@ -57,7 +58,7 @@ def test_a_text_with_unknown_words_written_out_is_read_word_by_word_over_line_en
     found = {}
     for name in ("wiki", "plain"):
         opened = open_data(check({"data": {"train": str(tmp_path / f"{name}.txt"), "valid_share": 0.0, "test_share": 0.0}}, where="test"))
-        found[name] = LanguageModelling.complete(opened.recipe, opened.parts["train"])
+        found[name] = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
     assert found["plain"][0].tokens.kind == "characters"
     recipe, reasons = found["wiki"]
     assert recipe.tokens.kind == "whitespace"
@@ -102,7 +103,7 @@ def test_wikitext2_has_the_published_number_of_tokens(shared_data: Path) -> None
     folder = shared_data / "wikitext2"
     data = {"train": str(folder / "train.txt.xz"), "valid": str(folder / "valid.txt.xz"), "test": str(folder / "test.txt.xz")}
     opened = open_data(check({"task": "language_model", "data": data, "tokens": {"kind": "whitespace"}}, where="test"))
-    recipe, _ = LanguageModelling.complete(opened.recipe, opened.parts["train"])
+    recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
     task = LanguageModelling.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)

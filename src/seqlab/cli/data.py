@@ -26,9 +26,10 @@ def data(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Report rows, lengths, labels, repeats and leaks."""
-    from seqlab.runs.data import LANGUAGE_MODELS, open_data
+    from seqlab.runs.data import open_data
     from seqlab.runs.find_recipe import find_recipe
     from seqlab.runs.survey.parts import survey_parts, survey_warnings
+    from seqlab.tasks.spec import find_spec
 
     recipe, _ = find_recipe(what, settings or [])
     opened = open_data(recipe)
@@ -36,12 +37,12 @@ def data(
         say(f"  {reason}")
     steps = "steps" in opened.parts["train"].columns
     found = survey_parts(opened.recipe, opened.parts)
-    is_stream = opened.recipe.task in LANGUAGE_MODELS
+    spec = find_spec(opened.recipe.task)
     warnings = opened.warnings + survey_warnings(opened.recipe, found)
     if as_json:
         return answer_json({"task": opened.recipe.task, "parts": found.as_json(), "warnings": warnings})
     for name, part in found.parts.items():
-        _show(name, part, unit="steps" if steps else "words" if opened.recipe.task == "tagging" else "characters", is_stream=is_stream)
+        _show(name, part, unit="steps" if steps else spec.unit, is_stream=spec.is_text_stream)
     for warning in warnings:
         answer(f"WARNING: {warning}")
     return suggest([" ".join(["seqlab train", quoted(what), *map(quoted, settings or [])])])

@@ -45,10 +45,11 @@ def import_model(
 
 def _uses(run: Run, facts: dict[str, Any]) -> list[str]:
     """What one would type next."""
-    folder = quoted(run.folder)
-    if run.recipe.task == "language_model":
-        return [f'seqlab generate {folder} --prompt "The " --temperature 0', f"seqlab train FILE --from {folder}"]
-    if run.recipe.task == "translation":
-        return [f'seqlab predict {folder} "some text"']
-    vectors = [f'seqlab predict {folder} --vectors "some text"', f"seqlab train FILE --from {folder}"]
-    return vectors if facts["headless"] else [f'seqlab predict {folder} "The [MASK] of the story" --top 5', *vectors]
+    from seqlab.tasks.spec import find_spec
+
+    spec, folder = find_spec(run.recipe.task), quoted(run.folder)
+    questions = [] if facts["headless"] else spec.example_commands(run.folder, run.recipe, run.task.example_input())[:1]
+    if spec.generates:
+        return questions
+    vectors = [] if spec.continues_text else [f'seqlab predict {folder} --vectors "some text"']
+    return [*questions, *vectors, f"seqlab train FILE --from {folder}"]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli.stream import picture_of
 from seqlab.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,15 +27,12 @@ def pairs_of_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def pairs_of_file(path: str, recipe: Recipe) -> Iterator[tuple[Any, str]]:
     """Both columns of a file, which is read the way the training data was."""
-    from seqlab.runs.data import open_more, with_sides
+    from seqlab.runs.data import open_further, with_columns
     from seqlab.sources.columns import text_of
+    from seqlab.tasks.spec import find_spec
 
-    source = open_more(recipe, path)
-    data = with_sides(recipe, source).data
-    for row in source.rows():
-        target = text_of(row, data.target)
-        if recipe.task == "captioning":
-            yield picture_of(row.values[data.source], Path(path).parent), target
-            continue
-        language = f"{text_of(row, data.language)}: " if data.language else ""  # as one would type it
-        yield language + text_of(row, data.source), target
+    source = open_further(recipe, path)
+    data = with_columns(recipe, source).data
+    inputs = find_spec(recipe.task).read_inputs(source, data, Path(path).parent)
+    targets = (text_of(row, data.target) for row in source.rows())
+    yield from zip(inputs, targets, strict=True)

@@ -13,7 +13,7 @@ from seqlab.cli.console import answer, answer_json, one_line, quoted, say
 from seqlab.cli.pairs import pairs_of_file, pairs_of_lines
 from seqlab.cli.scores import show_pair_scores, show_scores
 from seqlab.cli.searching import check_top, searching
-from seqlab.cli.stream import inputs_of_file, lines_of_stdin, together
+from seqlab.cli.stream import lines_of_stdin, together
 from seqlab.cli.tree import check_tree, draw_tree
 from seqlab.cli.vectors import show_vectors
 from seqlab.core.errors import DataError, UsageError
@@ -36,8 +36,6 @@ Examples:
   seqlab predict runs/en-de "A dog runs." --beam 3 --tree tree.svg
   seqlab predict runs/en-de --score --file pairs.tsv
 """
-TOKENS = ("language_model", "masked_language_model")
-"""Tasks that answer with tokens."""
 
 
 def predict(
@@ -73,12 +71,13 @@ def predict(
         check_tree(tree, texts or [], beside={"--score": score, "--vectors": vectors})
     if out and as_json:
         raise UsageError("--out and --json are both given.", cure="Give the one or the other.")
-    from seqlab.runs.data import PAIRS
     from seqlab.runs.run import Run
+    from seqlab.tasks.spec import find_spec
 
     loaded = searching(Run.load(run), beam=beam, search=search or [], others=others or [])
     check_top(loaded, top)
-    if score and loaded.recipe.task in PAIRS:
+    spec = find_spec(loaded.recipe.task)
+    if score and spec.generates:
         return show_pair_scores(loaded, _pairs(loaded, texts, file), detailed=bool(texts or file), out=out, as_json=as_json)
     inputs = _inputs(loaded, texts, file)
     if score:
@@ -97,14 +96,14 @@ def predict(
         return answer_json({"run": str(loaded.folder), "predictions": found})
     from seqlab.tasks.seq2seq.generated import Written
 
-    speaks, by_beam = loaded.recipe.task in TOKENS, loaded.recipe.search.beam > 1
+    speaks, by_beam = spec.predicts_tokens, loaded.recipe.search.beam > 1
     for part in together(inputs):
         for prediction in loaded.predict(part, top=top):
             if isinstance(prediction, Written):
                 _show_written(prediction, top=top, by_beam=by_beam)
             else:
                 _show(prediction, top=top, speaks=speaks)
-    return say(f"next:\n  seqlab {'generate' if loaded.recipe.task == 'language_model' else 'evaluate'} {quoted(run)}")
+    return say(f"next:\n  seqlab {'generate' if spec.continues_text else 'evaluate'} {quoted(run)}")
 
 
 def _check_options(*, score: bool, vectors: bool, pooling: str, out: str) -> None:
@@ -121,10 +120,13 @@ def _check_options(*, score: bool, vectors: bool, pooling: str, out: str) -> Non
 
 
 def _inputs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[Any]:
+    from seqlab.runs.data import open_inputs
+    from seqlab.tasks.spec import find_spec
+
     if file:
-        return inputs_of_file(file, loaded.recipe)
+        return open_inputs(loaded.recipe, file)
     given = iter(texts) if texts else lines_of_stdin()
-    has_text = bool(loaded.recipe.data.text) or loaded.recipe.task in TOKENS
+    has_text = bool(loaded.recipe.data.text) or find_spec(loaded.recipe.task).predicts_tokens
     return (_sound(text) for text in given) if has_text else (_numbers(text, place) for place, text in enumerate(given, start=1))
 
 

@@ -22,9 +22,9 @@ def searching(run: Run, *, beam: int, search: Sequence[str], others: Sequence[st
 
 def check_top(run: Run, top: int) -> None:
     """A search gives no more answers than it keeps."""
-    from seqlab.runs.data import PAIRS
+    from seqlab.tasks.spec import find_spec
 
-    if run.recipe.task not in PAIRS:
+    if not find_spec(run.recipe.task).generates:
         return
     search = run.recipe.search
     most, more = (search.samples, "--search samples=") if search.temperature else (search.beam, "--beam ")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from seqlab.cli.console import say
 from seqlab.core.errors import DataError
 
 if TYPE_CHECKING:
-    from seqlab.recipes.recipe import Recipe
+    pass
 
 AT_ONCE = 256
 
@@ -59,43 +58,3 @@ def lines_of_stdin() -> Iterator[str]:
         except UnicodeDecodeError as error:
             where = f"standard input, line {number}"
             raise DataError("holds bytes that are not UTF-8.", where=where, cure="Convert it first: iconv -f latin1 -t utf-8") from error
-
-
-def inputs_of_file(path: str, recipe: Recipe) -> Iterator[Any]:
-    """The texts of a table or of a plain text file, or the sequences of a table with one row per step; labels are not needed."""
-    from seqlab.sources.base import TextSource
-    from seqlab.sources.columns import require_columns, text_of
-    from seqlab.sources.files.compression import plain_name
-    from seqlab.sources.open_source import open_source
-    from seqlab.sources.views.frames import steps_of
-    from seqlab.sources.views.joined_columns import join_columns, parts_of
-    from seqlab.sources.views.series import Series
-    from seqlab.sources.word_lists import words_of
-
-    data = recipe.data
-    is_side = bool(data.source) and plain_name(Path(path)).endswith(f".{data.source}")  # new.en, whether or not new.de lies beside it
-    own = {"target": "", "format": "text" if is_side else ""} if Path(path).is_file() else {"format": ""}
-    source = open_source(Path(path), data.model_copy(update={"label": "", **own}))
-    if recipe.task == "tagging" and data.features and not data.sequence:
-        return (steps_of(row, data.features[0]) for row in source.rows())
-    if recipe.task == "captioning":
-        require_columns(source, [data.source])
-        return (picture_of(row.values[data.source], Path(path).parent) for row in source.rows())
-    if data.sequence:
-        series = Series(source, sequence=data.sequence, features=data.features)
-        return (row.values["steps"] for row in series.rows())
-    if data.language and data.language in source.columns:  # as one would type it
-        require_columns(source, [data.source])
-        return (f"{text_of(row, data.language)}: {text_of(row, data.source)}" for row in source.rows())
-    column = "text" if isinstance(source, TextSource) else data.text
-    source = source if isinstance(source, TextSource) else join_columns(source, data.text)
-    require_columns(source, [column])
-    if recipe.task == "tagging" and column == data.text:
-        return (words_of(row, column) for row in source.rows())
-    parts = parts_of(data.text, source.columns)
-    return ({part: row.values[part] for part in parts} if parts else text_of(row, column) for row in source.rows())
-
-
-def picture_of(cell: Any, folder: Path) -> Any:
-    """Pixels as they are; a file beside the table by its whole name, another one as the table names it."""
-    return str(folder / cell.strip()) if isinstance(cell, str) and (folder / cell.strip()).is_file() else cell

@@ -28,7 +28,7 @@ from seqlab.runs.folder.layout import RECIPE, TOKENS, WEIGHTS, new_folder, refus
 from seqlab.runs.folder.lock import clear_false_start, locked
 from seqlab.runs.folder.results import provenance, write_results
 from seqlab.runs.run import Run
-from seqlab.tasks.base import tasks
+from seqlab.tasks.spec import find_spec
 from seqlab.tasks.translation.tokens import PairTokens
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import save_tokenizer
@@ -124,7 +124,7 @@ def _recipe(published: Published) -> Recipe:
         {"task": published.task, "model": published.model.model_dump(), "decoder": published.decoder.model_dump(), **published.sections}
     )
     recipe = recipe.changed("training", window=max(2, min(published.context or LONGEST_WINDOW, LONGEST_WINDOW)), batch_size=8)
-    if published.task == "language_model":
+    if find_spec(published.task).continues_text:
         recipe = recipe.changed("decoding", context=published.context)
     return recipe.changed("data", text="text")
 
@@ -133,7 +133,7 @@ def _compare(recipe: Recipe, opened: Opened) -> None:
     """The network that the recipe builds has exactly the tensors that will be written: our own promise, kept before anything is."""
     with tempfile.TemporaryDirectory() as folder:
         _save_tokens(opened, Path(folder))
-        task = tasks.get(recipe.task).load(recipe, Path(folder))
+        task = find_spec(recipe.task).load_task().load(recipe, Path(folder))
     try:
         expected = shapes_of(task.build_model)
     except RecipeError as error:  # sizes that fit no network, such as heads that do not divide a width

@@ -18,7 +18,7 @@ from seqlab.metrics.score import Score
 from seqlab.metrics.text_likelihood import TextScore
 from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.data import PAIRS, open_data, open_more, with_sides
+from seqlab.runs.data import open_data, open_further, with_columns
 from seqlab.runs.ensemble import written_together
 from seqlab.runs.folder.calibration import take_choices
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe, verify
@@ -26,11 +26,12 @@ from seqlab.runs.folder.results import Results, read_results
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
 from seqlab.runs.train.build import build_model
-from seqlab.tasks.base import Evaluation, Prediction, Task, shown, tasks
+from seqlab.tasks.base import Evaluation, Prediction, Task, shown
 from seqlab.tasks.language_model.adapted_scores import adapted_scores
 from seqlab.tasks.language_model.task import LanguageModelling
 from seqlab.tasks.seq2seq.generated import Written
 from seqlab.tasks.seq2seq.task import PairTask
+from seqlab.tasks.spec import find_spec
 from seqlab.tasks.translation.task import Translation
 from seqlab.tasks.vectors import VectorPooling, embedding_table, sequence_vectors, step_vectors
 from seqlab.training.checkpoints.weights_file import read_weights
@@ -55,7 +56,7 @@ class Run:
         folder = find_run(path)
         recipe = read_recipe(folder)
         sealed = verify(folder)
-        task = tasks.get(recipe.task).load(recipe, folder / TOKENS)
+        task = find_spec(recipe.task).load_task().load(recipe, folder / TOKENS)
         take_choices(folder, task, seal=sealed.digest)
         if not (folder / WEIGHTS).is_file():
             raise RunError("the run has no weights yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}")
@@ -74,7 +75,7 @@ class Run:
 
     def searching(self, *words: str) -> Run:
         """The same model with another search, such as `run.searching("beam=5", "length_alpha=0.6")`; see the settings of the section search."""
-        if self.recipe.task not in PAIRS:
+        if not find_spec(self.recipe.task).generates:
             raise UsageError(f"a run of the task {self.recipe.task} searches nothing.", where="search", cure="Leave it out.")
         raw = override(self.recipe.model_dump(), [f"search.{word}" for word in words])
         recipe = check(raw, where="")  # a mistake names the section itself
@@ -131,7 +132,7 @@ class Run:
             if name in opened.parts:
                 self.task.attach(name, opened.parts[name])
         split = MORE if data is not None else "test" if "test" in opened.parts else "valid"
-        part = open_more(self.recipe, str(data)) if data is not None else opened.parts[split]
+        part = open_further(self.recipe, str(data)) if data is not None else opened.parts[split]
         if split != "valid":
             self.task.attach(split, part)
         evaluation = self.task.evaluate(self.model, split)
@@ -144,9 +145,9 @@ class Run:
         if data is None:
             cure = f"Name some: seqlab evaluate {self.folder} FILE"
             raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
-        found = open_more(self.recipe, str(data))
-        if self.recipe.task == "translation":
-            self.task.recipe = with_sides(self.recipe, found)
+        found = open_further(self.recipe, str(data))
+        if find_spec(self.recipe.task).generates:
+            self.task.recipe = with_columns(self.recipe, found)
         self.task.attach(MORE, found)
         return self.task.evaluate(self.model, MORE)
 
@@ -188,7 +189,7 @@ class Run:
         opened = open_data(self.recipe)
         split = MORE if data is not None else "test" if "test" in opened.parts else "valid"
         for name in {"valid", split}:
-            self.task.attach(name, open_more(self.recipe, str(data)) if name == MORE else opened.parts[name])
+            self.task.attach(name, open_further(self.recipe, str(data)) if name == MORE else opened.parts[name])
         return list(adapted_scores(self.task, self.model, split, cache=cache, dynamic=dynamic))
 
     def generate(self, prompt: str = "", **settings: Any) -> str:

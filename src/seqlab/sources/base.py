@@ -9,6 +9,9 @@ from typing import Any
 
 from seqlab.sources.bad_rows import BadRows
 
+STEPS = "steps"
+"""The column that holds the numeric steps of a sequence, in sources that have them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

@@ -17,7 +17,6 @@ from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Feed, Position
 from seqlab.batches.store import Store
 from seqlab.core.errors import UsageError
-from seqlab.core.registry import Registry
 from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score
 from seqlab.metrics.token_stream import Stream
@@ -78,11 +77,6 @@ class Task(ABC):
     """What the user should know about the data."""
     teacher: Teacher | None = None
     """A finished model whose answers are learned besides the targets."""
-
-    @classmethod
-    @abstractmethod
-    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        """Fill in what the recipe leaves to the task, from a look at the data; say why, and which setting decides otherwise."""
 
     @classmethod
     @abstractmethod
@@ -153,12 +147,13 @@ class Task(ABC):
         """Inputs as the steps that the body of the model reads, one array for each; for vectors."""
         raise UsageError(f"a run of the task {self.recipe.task} gives no vectors.")
 
+    def example_input(self) -> str:
+        """An input that a user could type, for the commands that a report suggests."""
+        return "some text"
+
     def pieces(self, steps: NDArray[Any]) -> list[str]:
         """What each step stands for, in words."""
         raise UsageError(f"the steps of the task {self.recipe.task} are no pieces of text.")
-
-
-tasks: Registry[type[Task]] = Registry("task", package="seqlab.tasks")
 
 
 def shown(text: str) -> str:

@@ -21,10 +21,9 @@ from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
 from seqlab.models.settings import ModelSettings, PictureSettings, longest_known
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.columns import text_of
 from seqlab.sources.views.joined_columns import BETWEEN, join_named, parts_of
-from seqlab.tasks.labeled.labeled_rows import STEPS
 from seqlab.tokens.base import Tokenizer, tokenizers
 from seqlab.tokens.numeric_steps import NumericSteps
 from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seqlab.core.errors import UsageError, listed
-from seqlab.runs.data import OpenedData, open_data, open_more
+from seqlab.runs.data import OpenedData, open_data, open_further
 from seqlab.runs.run import MORE, Run
 from seqlab.sources.base import Source
 
@@ -34,7 +34,7 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
     opened: list[OpenedData | None] = [open_data(run.recipe) if run.recipe.data.train else None for run in runs]
     if data is not None:
         trained: list[dict[str, Source]] = [{name: part for name, part in one.parts.items() if name != "test"} if one else {} for one in opened]
-        return MORE, {id(run): {**parts, MORE: open_more(run.recipe, str(data))} for run, parts in zip(runs, trained, strict=True)}
+        return MORE, {id(run): {**parts, MORE: open_further(run.recipe, str(data))} for run, parts in zip(runs, trained, strict=True)}
     split = next((name for name in ("test", "valid") if all(one is not None and name in one.parts for one in opened)), "")
     if not split:
         raise UsageError("the runs have no part of their data in common.", cure="Name data that all are scored on: --data FILE")

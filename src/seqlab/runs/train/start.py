@@ -45,7 +45,8 @@ from seqlab.runs.transfer.pretrained_vectors import fit_to_vectors, take_vectors
 from seqlab.runs.transfer.source_weights import digest_of_weights, take_weights
 from seqlab.runs.transfer.warm_start import find_source, refuse_differences, refuse_idle_settings, take_over
 from seqlab.sources.survey.report import Survey
-from seqlab.tasks.base import Task, tasks
+from seqlab.tasks.base import Task
+from seqlab.tasks.spec import find_spec
 from seqlab.training.base import Watcher
 from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, DEFAULT_PATIENCE, Budget
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
@@ -99,9 +100,9 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     if source is not None:
         recipe = recipe.changed("start", digest=digest_of_weights(source, expected=recipe.start.digest, where="start.digest"))
     teacher, recipe = find_teacher(recipe, say=say)
-    kind = tasks.get(recipe.task)
+    spec = find_spec(recipe.task)
     given = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
-    recipe, reasons = kind.complete(recipe, opened.parts["train"])
+    recipe, reasons = spec.fill_defaults(recipe, opened.parts["train"])
     recipe, fitted = fit_to_vectors(recipe, given=given)
     reasons += fitted + _costs(recipe)
     recipe = _complete_training(recipe, threads=threads)
@@ -109,7 +110,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     found = survey_parts(opened.recipe, opened.parts)
     warnings = opened.warnings + survey_warnings(opened.recipe, found)
     say("learning the vocabulary")
-    task = kind.learn(recipe, opened.parts["train"])
+    task = spec.load_task().learn(recipe, opened.parts["train"])
     teach(task, teacher, device=device)
     data = _attach(task, opened, say=say)
     torch.manual_seed(derive(recipe.training.seed, "weights"))
@@ -159,7 +160,7 @@ def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambd
         recipe = read_recipe(folder)
         use_threads(recipe.training.threads)
         device = choose_device(recipe.training)
-        task = tasks.get(recipe.task).load(recipe, folder / TOKENS)
+        task = find_spec(recipe.task).load_task().load(recipe, folder / TOKENS)
         checkpoint = _load_checkpoint(folder, sealed, task, say=say)
         say("reading the data")
         opened = open_data(recipe)
@@ -258,7 +259,7 @@ def find_start(recipe: Recipe, *, say: Say) -> Run | None:
 def _open(recipe: Recipe, source: Run | None) -> OpenedData:
     """Text alone is for the task that the source had learned from text alone, where nobody says otherwise."""
     opened = open_data(recipe)
-    if source is None or recipe.task or opened.recipe.task != "language_model" or source.recipe.task != "masked_language_model":
+    if source is None or recipe.task or not (find_spec(opened.recipe.task).is_text_stream and find_spec(source.recipe.task).is_text_stream):
         return opened
     return open_data(recipe.model_copy(update={"task": source.recipe.task}))
 

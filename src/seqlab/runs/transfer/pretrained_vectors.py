@@ -12,6 +12,7 @@ from seqlab.core.files import sha256
 from seqlab.models.settings import PictureSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.base import Task
+from seqlab.tasks.spec import find_spec
 from seqlab.tasks.vectors import embedding_table
 from seqlab.tokens.vector_files import read_word_vectors, width_of
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, SOS, UNK
@@ -32,7 +33,7 @@ def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str
     if isinstance(model, PictureSettings):
         raise RecipeError(f"a {model.kind} network reads pictures, and words have vectors.", where=WHERE, cure="Leave it out.")
     name = "embedding_size" if hasattr(model, "embedding_size") else "hidden_size"
-    beside = (recipe.tagging.character_size or width) if recipe.task == "tagging" and recipe.tagging.characters != "none" else 0
+    beside = find_spec(recipe.task).extra_embedding_size(recipe, width)
     now, needed = getattr(model, name), width + beside
     if name in given and now and now != needed:
         raise RecipeError(

@@ -12,7 +12,7 @@ from seqlab.core.files import sha256
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.folder.layout import WEIGHTS
 from seqlab.runs.run import Run
-from seqlab.runs.transfer.warm_start import ANSWERS_WITH_TOKENS
+from seqlab.tasks.spec import find_spec
 from seqlab.training.layer_depth import IN_LAYER
 
 SHARED = ("embed.", "body.")
@@ -35,7 +35,7 @@ def digest_of_weights(source: Run, *, expected: str, where: str) -> str:
 def take_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
     """Copy the embedding and the body of a run into a new model; where the task is the same and answers with tokens, its head too."""
     merge_lora(source.model)
-    takes_all = source.recipe.task == recipe.task and recipe.task in ANSWERS_WITH_TOKENS
+    takes_all = source.recipe.task == recipe.task and find_spec(recipe.task).predicts_tokens
     before = _renumbered(source.model.state_dict(), every=recipe.start.every)
     now = model.state_dict()
     wanted = [name for name in now if takes_all or name.startswith(SHARED)]

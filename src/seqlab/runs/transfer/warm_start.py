@@ -12,7 +12,7 @@ from seqlab.recipes.overrides import Raw
 from seqlab.recipes.problems import found
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.folder.layout import WEIGHTS, find_run
-from seqlab.tasks.labeled.labeled_rows import WHOLE
+from seqlab.tasks.spec import find_spec
 from seqlab.training.settings import StartSettings
 
 MAY_CHANGE: dict[str, tuple[str, ...]] = {
@@ -23,8 +23,6 @@ MAY_CHANGE: dict[str, tuple[str, ...]] = {
     "image_convolutional": ("dropout", "pooling"),
 }
 """Settings of a network that are not in its weights: what is dropped while training, and how a classifier looks at the features."""
-ANSWERS_WITH_TOKENS = ("language_model", "masked_language_model")
-"""Tasks whose head speaks of tokens, which are taken over, and not of labels, which are not."""
 HIGHEST_RATE, RATE_TIMES_SQUARE = 3e-3, 32.0
 """A rule that fits what is found to work: 5e-5 for the 768 features of BERT, 2e-3 for 128, and small networks as if they were new."""
 RECURRENT_RATE = 2e-3
@@ -102,10 +100,7 @@ def take_over(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe, lis
 
 def with_words_of(recipe: Recipe, source: Recipe) -> Recipe:
     """Words enter a tagger as they did in the run whose tokens it has."""
-    if recipe.task != "tagging" or source.task != "tagging":
-        return recipe
-    entering = ("characters", "character_size", "character_embedding", "character_widths", "longest_word")
-    return recipe.changed("tagging", **{name: getattr(source.tagging, name) for name in entering})
+    return find_spec(recipe.task).inherit_settings(recipe, source)
 
 
 def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
@@ -115,7 +110,7 @@ def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
         rate = RECURRENT_RATE if recipe.model.kind == "recurrent" else min(HIGHEST_RATE, RATE_TIMES_SQUARE / recipe.model.hidden_size**2)
         rate *= LORA_FACTOR if recipe.start.lora_rank else 1
         recipe = recipe.with_defaults("training", learning_rate=float(f"{rate:.1g}"))
-    if recipe.task in ANSWERS_WITH_TOKENS:
+    if find_spec(recipe.task).predicts_tokens:
         recipe = recipe.with_defaults("training", window=source.training.window)
     return recipe
 
@@ -132,21 +127,22 @@ def thinned(model: Any, every: int) -> Any:
 
 def _reading(recipe: Recipe, source: Recipe) -> dict[str, Any]:
     """How a classifier looks at features that were learned by foreseeing text: where all of it has been read, or at all of it."""
-    if recipe.task == source.task or source.task not in ANSWERS_WITH_TOKENS:
+    spec, before = find_spec(recipe.task), find_spec(source.task)
+    if spec is before or not before.predicts_tokens:
         return {}
-    if source.model.kind == "recurrent" and recipe.task in WHOLE:
+    if source.model.kind == "recurrent" and spec.answers_per_sequence:
         return {"pooling": "mean"}  # the last state has learned to foresee one word, not to remember a text
     if source.model.kind != "transformer":
         return {}
-    reading: dict[str, Any] = {"causal": True} if source.task == "language_model" else {}
-    if recipe.task in WHOLE:
-        reading["pooling"] = "last" if source.task == "language_model" else "mean"
+    reading: dict[str, Any] = {"causal": True} if before.is_causal else {}
+    if spec.answers_per_sequence:
+        reading["pooling"] = "last" if before.is_causal else "mean"
     return reading
 
 
 def _cut_to_positions(recipe: Recipe) -> tuple[Recipe, list[str]]:
     """A classifier's texts are as long as they may be by default, and as the positions know."""
-    if recipe.task not in WHOLE or not recipe.data.text or "max_length" in recipe.data.model_fields_set:
+    if not find_spec(recipe.task).answers_per_sequence or not recipe.data.text or "max_length" in recipe.data.model_fields_set:
         return recipe, []
     longest = min(longest_known(recipe.model) or LONGEST, LONGEST)
     return recipe.changed("data", max_length=longest), [f"texts are cut to {longest} tokens; other lengths: data.max_length=NUMBER"]
@@ -154,21 +150,22 @@ def _cut_to_positions(recipe: Recipe) -> tuple[Recipe, list[str]]:
 
 def _refuse_task(recipe: Recipe, source: Recipe) -> None:
     """A network that has looked ahead foresees nothing, and one that has only looked back fills no gaps."""
-    sees_ahead = source.task != "language_model" and not getattr(source.model, "causal", False) and source.model.kind != "recurrent"
+    spec, before = find_spec(recipe.task), find_spec(source.task)
+    sees_ahead = not before.is_causal and not getattr(source.model, "causal", False) and source.model.kind != "recurrent"
     where = f"start.run {recipe.start.run}"
-    if recipe.task == "language_model" and sees_ahead:
+    if spec.is_causal and sees_ahead:
         raise RecipeError(
             f"the network of this {source.task} run looks ahead, and a language model may not.",
             where=where,
             cure="Start from a run of the task language_model.",
         )
-    if recipe.task == "masked_language_model" and source.task == "language_model":
+    if spec.needs_both_sides and before.is_causal:
         raise RecipeError(
             "a language model has only learned to look back, and a masked one looks both ways.",
             where=where,
             cure="Start from a run of the task masked_language_model.",
         )
-    if source.model.kind == "convolutional" and (source.task == "language_model") != (recipe.task == "language_model"):
+    if source.model.kind == "convolutional" and before.is_causal != spec.is_causal:
         raise RecipeError(
             f"the kernels of a convolutional language model lie over earlier steps, those of a {recipe.task} run around a step.",
             where=where,
@@ -210,12 +207,13 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
     if recipe.model.kind != kind:
         return [*mistakes, f"model.kind: the run has a {kind} network, found {found(recipe.model.kind)}. Leave --model and model.kind out."]
     given = recipe.model.model_fields_set - {*MAY_CHANGE[kind], "kind"}
-    if "causal" in given and source.task == "language_model" != recipe.task and not getattr(recipe.model, "causal", True):
+    was_causal = find_spec(source.task).is_causal
+    if "causal" in given and was_causal and source.task != recipe.task and not getattr(recipe.model, "causal", True):
         mistakes.append("model.causal: the run has learned to look back only, so it stays true. Leave it out.")
     return mistakes + [
         f"model.{name}: the run has {found(before)}, found {found(now)}. Only these may differ: {listed(MAY_CHANGE[kind])}."
         for name, before, now in _differences(recipe.model, thinned(source.model, start.every), given=given)
-        if not (name == "causal" and now and source.task == "language_model")  # it was, without saying so
+        if not (name == "causal" and now and was_causal)  # it was, without saying so
     ]
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from seqlab.core.errors import DataError, shortened
 from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.base import Row, Source
+from seqlab.sources.column_roles import names_columns
 from seqlab.sources.files.compression import content_hash, first_bytes
 from seqlab.sources.files.lines import Lines
-from seqlab.sources.guess import names_columns
 from seqlab.sources.settings import DataSettings
 
 PAIR = ["word", "tag"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.columns import require_columns
 
 CURE = "Every step is a list of numbers, all equally long; mend the row, or skip such rows with data.bad_rows=skip."
@@ -17,7 +17,7 @@ class Frames(Source):
     def __init__(self, whole: Source, *, column: str, tags: str) -> None:
         require_columns(whole, [column, tags])
         self.name, self.bad_rows = whole.name, whole.bad_rows
-        self.columns = ["steps", *([tags] if tags else [])]
+        self.columns = [STEPS, *([tags] if tags else [])]
         self._whole, self._column, self._tags = whole, column, tags
 
     def rows(self) -> Iterator[Row]:
@@ -28,7 +28,7 @@ class Frames(Source):
             except DataError as error:
                 reading.reject(error)
             else:
-                yield Row({"steps": steps, **({self._tags: row.values.get(self._tags)} if self._tags else {})}, row.file, row.line)
+                yield Row({STEPS: steps, **({self._tags: row.values.get(self._tags)} if self._tags else {})}, row.file, row.line)
 
     def fingerprint(self) -> str:
         return f"frames:{self._whole.fingerprint()}:{self._column}:{self._tags}"

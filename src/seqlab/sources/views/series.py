@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.columns import require_columns
 from seqlab.sources.splitting import cell_text
 
@@ -30,7 +30,7 @@ class Series(Source):
         self.features = list(features) or [name for name in table.columns if name not in (sequence, label)]
         if not self.features:
             raise no_features(self.name)
-        self.columns = ["steps", *([label] if label else []), sequence]
+        self.columns = [STEPS, *([label] if label else []), sequence]
         self._sequence, self._label = sequence, label
 
     def rows(self) -> Iterator[Row]:
@@ -55,8 +55,8 @@ class Series(Source):
         first = steps[0]
         if self._label:
             self._check_label(steps)
-        values: dict[str, Any] = {"steps": [[number(row, name) for name in self.features] for row in steps]}
-        values |= {name: first.values[name] for name in self.columns if name != "steps"}
+        values: dict[str, Any] = {STEPS: [[number(row, name) for name in self.features] for row in steps]}
+        values |= {name: first.values[name] for name in self.columns if name != STEPS}
         return Row(values, first.file, first.line)
 
     def _check_label(self, steps: list[Row]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from seqlab.core.errors import DataError
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.columns import label_of, require_columns
 from seqlab.sources.splitting import cell_text
 from seqlab.sources.views.series import no_features, number
@@ -26,7 +26,7 @@ class TaggedSeries(Source):
         self.features = list(features) or [name for name in table.columns if name not in (sequence, tags)]
         if not self.features:
             raise no_features(self.name)
-        self.columns = ["steps", tags, sequence]
+        self.columns = [STEPS, tags, sequence]
         self._sequence, self._tags = sequence, tags
 
     def rows(self) -> Iterator[Row]:
@@ -44,7 +44,7 @@ class TaggedSeries(Source):
             except DataError as error:
                 reading.reject(error)  # one bad step makes the whole sequence unusable
             else:
-                yield Row({"steps": numbers, self._tags: tags, self._sequence: name}, steps[0].file, steps[0].line)
+                yield Row({STEPS: numbers, self._tags: tags, self._sequence: name}, steps[0].file, steps[0].line)
 
     def fingerprint(self) -> str:
         return f"tagged series:{self.table.fingerprint()}:{self._sequence}:{self._tags}:{','.join(self.features)}"

@@ -26,8 +26,8 @@ from seqlab.models.images.encoder import PictureEncoder, build_picture_writer
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.columns import text_of
-from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown, tasks
-from seqlab.tasks.captioning.defaults import pictures_only, with_defaults
+from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown
+from seqlab.tasks.captioning.defaults import pictures_only
 from seqlab.tasks.captioning.image_cells import PictureCells
 from seqlab.tasks.captioning.inputs import LEARNED_FROM, PictureInputs
 from seqlab.tasks.captioning.rows import CaptionRows
@@ -45,7 +45,6 @@ SIDE_SHOWN = 32
 ALWAYS = "the commonest caption"
 
 
-@tasks.register("captioning")
 class Captioning(PairTask):
     """Reads a picture, then writes its caption.
 
@@ -64,11 +63,6 @@ class Captioning(PairTask):
         """Every picture once, as rows of bytes."""
         self.sources: dict[str, Source] = {}
         self.notes: list[str] = []
-
-    @classmethod
-    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        cells = PictureCells(recipe)
-        return with_defaults(recipe, CaptionRows(train, recipe, cells), cells)
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:

@@ -18,7 +18,7 @@ from seqlab.baselines.nearest_mean import NearestMean
 from seqlab.batches.batch import Batch
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
-from seqlab.core.errors import DataError, RecipeError
+from seqlab.core.errors import DataError
 from seqlab.losses.cross_entropy import class_cross_entropy
 from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.calibration import fit_temperature, with_temperature
@@ -26,7 +26,7 @@ from seqlab.metrics.classification import accuracy, confusion, macro_f1, mean_of
 from seqlab.metrics.score import Score
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
-from seqlab.tasks.base import Evaluation, Prediction, shown, tasks
+from seqlab.tasks.base import Evaluation, Prediction, shown
 from seqlab.tasks.classification.calibration import best_threshold, calibration_items, describe_calibration, describe_thresholds, ranking_items
 from seqlab.tasks.classification.class_weights import about_counts, balanced_weights
 from seqlab.tasks.classification.predictions import Answers, describe, items_of, score
@@ -43,7 +43,6 @@ MOST_WRONG = 25
 RANKED = {"roc_auc": "the chance that an example scores above another one,", "average_precision": "the area under precision over recall,"}
 
 
-@tasks.register("classification")
 class Classification(NamedAnswers):
     """Reads labelled sequences, learns to tell the classes apart, and says how well."""
 
@@ -54,14 +53,6 @@ class Classification(NamedAnswers):
     """By which logits are divided, so that a probability means what it says."""
     threshold: float | None = None
     """Of two classes: the probability of the second one from which saying it gave the best F1 on the validation split."""
-
-    @classmethod
-    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        if recipe.training.class_weights == "balanced" and recipe.training.teacher:
-            raise RecipeError(
-                "the answers of a teacher have no weights.", where="training.class_weights", cure="Leave out the one or the other (training.teacher)."
-            )
-        return super().complete(recipe, train)
 
     @classmethod
     def learn_labels(cls, recipe: Recipe, rows: LabelledRows) -> Labels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,27 +19,23 @@ from seqlab.batches.cache import cached_store
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store, StoreWriter
-from seqlab.core.errors import RecipeError
 from seqlab.metrics.items import Items
 from seqlab.models.classifier import build_classifier
 from seqlab.models.count_statistics import Example, count_examples
-from seqlab.models.settings import ConvolutionalSettings, NGramBagSettings, RecurrentSettings, SequenceSettings, VisionTransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.views.joined_columns import BETWEEN
 from seqlab.sources.views.subsample import undrawn
 from seqlab.tasks.base import ENCODING, Prediction
 from seqlab.tasks.inputs import CutInputs, TextInputs, digest_of, learn_inputs, load_inputs
-from seqlab.tasks.labeled.labeled_rows import STEPS, LabelledRows, labelled_rows, names_in
+from seqlab.tasks.labeled.labeled_rows import LabelledRows
 from seqlab.tasks.labeled.labeled_sequences import LabelledSequences, Saved
 from seqlab.tasks.labeled.row_slices import slices_of_rows
-from seqlab.tasks.text.defaults import Texts, with_bag_defaults, with_default_network, with_default_tokens
+from seqlab.tasks.labeled.whole_sequence_spec import labeled_rows
+from seqlab.tasks.spec import find_spec
 from seqlab.tokens.labels import Labels
 
 LONGEST_SHOWN = 2000
-WORD_NETWORK: SequenceSettings = ConvolutionalSettings(layers=2, hidden_size=64, dropout=0.3)
-STEP_NETWORK: SequenceSettings = RecurrentSettings(bidirectional=True, hidden_size=128, pooling="max")
-"""What reads words, and what reads letters or numbers, where no network is named."""
 
 Outputs = Float[np.ndarray, "examples outputs"]
 
@@ -78,33 +75,9 @@ class WholeSequences(LabelledSequences):
         """What the outputs for one sequence say."""
 
     @classmethod
-    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        is_text = STEPS not in train.columns
-        recipe, reasons = with_default_tokens(recipe, train) if is_text and not recipe.tokens.kind else (recipe, [])
-        if "model" not in recipe.model_fields_set:
-            recipe, why = cls.with_network(recipe, train, by_words=is_text and recipe.tokens.kind != "characters")
-            reasons.append(why)
-        if recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings):
-            recipe = with_bag_defaults(recipe, Texts.of(recipe, train))
-        if isinstance(recipe.model, VisionTransformerSettings):  # chosen on validation data: docs/transformer/vision_transformer.md
-            recipe = recipe.with_defaults("model", hidden_size=64, dropout=0.2).with_defaults("training", weight_decay=0.5)
-            if not {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
-                recipe = recipe.changed("training", epochs=60, minutes=5)
-        recipe = recipe.with_defaults("training", learning_rate=3e-3)  # in a few minutes a small model gets furthest by many bold steps
-        if not recipe.training.batch_size:
-            recipe = recipe.changed("training", batch_size=32)
-        return recipe, reasons
-
-    @classmethod
-    def with_network(cls, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
-        """A recipe that names no network with one, and why that one. by_words: steps are words or pieces of them, not letters or numbers."""
-        network = WORD_NETWORK if by_words else STEP_NETWORK
-        return recipe.model_copy(update={"model": network}), f"a {network.kind} model; another: --model NAME"
-
-    @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:
-        rows = labelled_rows(train, recipe)
-        answers = rows if names_in(recipe) is None else labelled_rows(undrawn(train), recipe)
+        rows = labeled_rows(train, recipe)
+        answers = labeled_rows(undrawn(train), recipe) if find_spec(recipe.task).has_class_labels else rows
         labels = cls.learn_labels(recipe, answers)
         return cls(recipe, learn_inputs(recipe, rows), labels)
 
@@ -113,7 +86,7 @@ class WholeSequences(LabelledSequences):
         return cls(recipe, load_inputs(recipe, folder), cls.load_labels(folder / "labels.json"))
 
     def attach(self, split: str, source: Source) -> None:
-        rows, data = labelled_rows(source, self.recipe), self.recipe.data
+        rows, data = labeled_rows(source, self.recipe), self.recipe.data
         made_from = {
             "task": self.recipe.task,
             "encoding": ENCODING,
@@ -143,6 +116,11 @@ class WholeSequences(LabelledSequences):
             yield skipped
         if cut := store.facts["cut"]:
             yield f"{cut:,} of {len(store):,} sequences are longer than {self.inputs.max_length:,} steps and are cut there; whole: data.max_length=0"
+
+    def example_input(self) -> str:
+        """With several text columns an object with a text for each."""
+        parts = self.inputs.parts if isinstance(self.inputs, TextInputs) else []
+        return json.dumps(dict.fromkeys(parts, "some text"), ensure_ascii=False) if parts else super().example_input()
 
     def build_model(self) -> nn.Module:
         return build_classifier(
@@ -214,22 +192,9 @@ class NamedAnswers(WholeSequences):
     labels: Labels
 
     @classmethod
-    def with_network(cls, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
-        return with_default_network(recipe, Texts.of(recipe, train)) if by_words else super().with_network(recipe, train, by_words=by_words)
-
-    @classmethod
     def load_labels(cls, path: Path) -> Labels:
         return Labels.load(path)
 
     @property
     def num_outputs(self) -> int:
         return len(self.labels)
-
-
-def refuse_idle_settings(recipe: Recipe, **idle: object) -> None:
-    """Settings of the section `training` that mean nothing to a task, with the value that they must keep."""
-    for name, allowed in idle.items():
-        if (found := getattr(recipe.training, name)) != allowed:
-            raise RecipeError(
-                f"{found} means nothing to the task {recipe.task}.", where=f"training.{name}", cure="Leave it out, or use task=classification."
-            )

@@ -26,10 +26,10 @@ from seqlab.core.errors import DataError, UsageError
 from seqlab.losses.cross_entropy import class_cross_entropy
 from seqlab.models.base import bodies
 from seqlab.models.masked_language_model import NORM_EPS, MaskedLanguageModel
-from seqlab.models.settings import TransformerSettings, for_sequences
+from seqlab.models.settings import for_sequences
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source, TextSource
-from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown, tasks
+from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown
 from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces_of
 from seqlab.tasks.masked_language_model.blanks import read_gaps, show_gap, with_gap
 from seqlab.tasks.masked_language_model.predictions import FoundTokens, items_of, score, slices_by_frequency
@@ -41,8 +41,6 @@ from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
 from seqlab.tokens.word_boundaries import WordBorders
 from seqlab.training.base import BatchLoss, Carry, Validation
 
-PIECES = 4_000
-"""WordPiece tokens that are learned when the recipe does not say: most words of a small text stay whole."""
 VALIDATED, SCORED = 100_000, 500_000
 """At most so many tokens of a split are read while training, and for the final score."""
 EVALUATION_BATCH, EVALUATION_STEPS = 128, 8_192
@@ -50,7 +48,6 @@ MOST_WRONG, CONTEXT = 25, 12
 """Mistakes in the report, and tokens shown on either side of each."""
 
 
-@tasks.register("masked_language_model")
 class MaskedLanguageModelling(Task):
     """Hides tokens of a text, learns to find them again, says how well, and fills gaps."""
 
@@ -64,26 +61,6 @@ class MaskedLanguageModelling(Task):
         vocabulary = tokenizer.vocabulary
         self.is_ordinary = np.ones(len(vocabulary), np.bool_)
         self.is_ordinary[list(vocabulary.special_ids)] = False
-
-    @classmethod
-    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        reasons = []
-        if not recipe.tokens.kind:
-            size = recipe.tokens.size or PIECES
-            recipe = recipe.changed("tokens", kind="wordpiece", size=size)
-            reasons.append(f"tokens are {size:,} pieces of words (wordpiece); another: tokens.kind=NAME")
-        if "model" not in recipe.model_fields_set:
-            recipe = recipe.model_copy(update={"model": TransformerSettings(layers=4)})
-            reasons.append("a transformer model; another: --model NAME")
-        if recipe.model.kind == "transformer":  # chosen on validation data: docs/tasks/masked_language_model.md
-            recipe = recipe.with_defaults("model", positions="rotary", embedding_norm=True)
-        if recipe.model.kind == "recurrent" and not recipe.model.bidirectional:
-            reasons.append("the model reads from left to right and sees only what stands before a gap; both sides: model.bidirectional=true")
-        if getattr(recipe.model, "causal", False):
-            reasons.append("the model sees only what stands before a gap; both sides: model.causal=false")
-        if not recipe.training.batch_size:
-            recipe = recipe.changed("training", batch_size=16)
-        return recipe, reasons
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:

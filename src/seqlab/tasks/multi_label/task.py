@@ -19,12 +19,11 @@ from seqlab.core.errors import DataError, listed
 from seqlab.losses.binary_cross_entropy import binary_cross_entropy
 from seqlab.metrics.multi_label import best_thresholds
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source
-from seqlab.tasks.base import Evaluation, Prediction, tasks
+from seqlab.tasks.base import Evaluation, Prediction
 from seqlab.tasks.inputs import TextInputs
 from seqlab.tasks.labeled.calibration_values import number_between
 from seqlab.tasks.labeled.labeled_rows import LabelledRows
-from seqlab.tasks.labeled.whole_sequences import NamedAnswers, refuse_idle_settings
+from seqlab.tasks.labeled.whole_sequences import NamedAnswers
 from seqlab.tasks.multi_label.predictions import LabelAnswers, describe, items_of, score
 from seqlab.tokens.labels import Labels
 from seqlab.training.base import BatchLoss, Carry, Validation
@@ -36,17 +35,11 @@ MOST_BASELINE_LABELS = 200
 """With more labels than this a naive Bayes for each of them would take longer than the model; frequencies stand alone then."""
 
 
-@tasks.register("multi_label")
 class MultiLabel(NamedAnswers):
     """Learns for every label whether a sequence has it, and from which probability on it is best said."""
 
     thresholds: Float[np.ndarray, " labels"] | None = None
     """For each label the probability from which it is said, chosen on the validation split."""
-
-    @classmethod
-    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        refuse_idle_settings(recipe, class_weights="none", teacher="")
-        return super().complete(recipe, train)
 
     @classmethod
     def learn_labels(cls, recipe: Recipe, rows: LabelledRows) -> Labels:

@@ -17,11 +17,10 @@ from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
 from seqlab.losses.regression import huber_error, squared_error
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source
-from seqlab.tasks.base import Evaluation, Prediction, tasks
+from seqlab.tasks.base import Evaluation, Prediction
 from seqlab.tasks.labeled.calibration_values import number_between
 from seqlab.tasks.labeled.labeled_rows import LabelledRows
-from seqlab.tasks.labeled.whole_sequences import WholeSequences, refuse_idle_settings
+from seqlab.tasks.labeled.whole_sequences import WholeSequences
 from seqlab.tasks.regression.predictions import NumberAnswers, describe, items_of, score
 from seqlab.tokens.target_scale import NumberScale
 from seqlab.training.base import BatchLoss, Carry, Validation
@@ -34,18 +33,12 @@ RIGHT_WITHIN = 0.5
 MOST_WRONG = 25
 
 
-@tasks.register("regression")
 class Regression(WholeSequences):
     """Learns a number for every sequence, on a scale of mean 0 and deviation 1, and says how far off it is."""
 
     labels: NumberScale
     reach: float | None = None
     """Half the width of the range around a prediction, in units of the number, chosen on the validation split."""
-
-    @classmethod
-    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        refuse_idle_settings(recipe, class_weights="none", label_smoothing=0.0, teacher="")
-        return super().complete(recipe, train)
 
     @classmethod
     def learn_labels(cls, recipe: Recipe, rows: LabelledRows) -> NumberScale:

@@ -12,9 +12,8 @@ from torch import nn
 
 from seqlab.blocks.embedding import StepProjection
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import STEPS, Row, Source
 from seqlab.tasks.inputs import NUMERIC
-from seqlab.tasks.labeled.labeled_rows import STEPS
 from seqlab.tasks.tagging.inputs import TaggedInputs
 from seqlab.tokens.numeric_steps import NumericSteps
 

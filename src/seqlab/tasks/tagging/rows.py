@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.word_lists import pairs_of, tags_of_steps
 from seqlab.tasks.labeled.checked_rows import CheckedRows
-from seqlab.tasks.labeled.labeled_rows import STEPS
 
 
 class TaggedRows(CheckedRows):

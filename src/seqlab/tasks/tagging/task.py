@@ -18,18 +18,17 @@ from seqlab.batches.cache import cached_store
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import StoreWriter
-from seqlab.core.errors import DataError, RecipeError
+from seqlab.core.errors import DataError
 from seqlab.metrics.classification import accuracy
 from seqlab.metrics.spans import Scheme, compare_spans, scheme_of, spans_of
-from seqlab.models.settings import RecurrentSettings, longest_known
+from seqlab.models.settings import longest_known
 from seqlab.models.tagger import build_tagger
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Row, Source
+from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.views.subsample import undrawn
-from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown, tasks
+from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown
 from seqlab.tasks.classification.predictions import Answers, describe
 from seqlab.tasks.inputs import NUMERIC, digest_of
-from seqlab.tasks.labeled.labeled_rows import STEPS
 from seqlab.tasks.labeled.labeled_sequences import LabelledSequences
 from seqlab.tasks.tagging.baseline import NaiveTagger, learn_naive_tagger
 from seqlab.tasks.tagging.decisions import decide, log_probabilities, tag_loss, words_first
@@ -45,9 +44,6 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 
 NO_TAG = -1
 """The target of a step that answers for no word: padding, and all pieces of a word but the last."""
-WORD_KINDS = ("words", "whitespace")
-LONGEST_PIECE = 512
-"""Sentences with more steps are learned in pieces by default: one endless document must not fill the memory."""
 MOST_WRONG, CONTEXT = 25, 8
 """Mistakes in the report, and words shown on either side of each."""
 
@@ -74,28 +70,12 @@ class TaggedSentence(Prediction):
     spans: tuple[MarkedSpan, ...] | None = None
 
 
-@tasks.register("tagging")
 class Tagging(LabelledSequences):
     """Reads tagged sentences, learns to tag words by what stands around them, and says how well."""
 
     inputs: TaggedInputs
     labels: Labels
     sources: dict[str, TaggedRows]  # type: ignore[assignment] # every source of this task has been checked
-
-    @classmethod
-    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        _refuse_mixed_aims(recipe)
-        reasons: list[str] = []
-        reads_words = STEPS not in train.columns
-        if reads_words:
-            recipe, reasons = _complete_words(recipe)
-        if "model" not in recipe.model_fields_set:
-            recipe = recipe.model_copy(update={"model": WORD_MODEL if reads_words else STEP_MODEL})
-            reasons.append("a bidirectional recurrent model; another: --model NAME")
-        recipe = recipe.with_defaults("training", learning_rate=3e-3).with_defaults("data", max_length=LONGEST_PIECE)
-        if not recipe.training.batch_size:
-            recipe = recipe.changed("training", batch_size=32)
-        return recipe, reasons
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:
@@ -303,45 +283,6 @@ class Tagging(LabelledSequences):
             ranking = list(zip(pairs, shares, strict=True))
             spans = None if self.scheme is None else _marked(words, tags)
             yield TaggedSentence(" ".join(words), " ".join(pairs), float(np.prod(shares)), ranking, tuple(words), tuple(tags), spans)
-
-
-WORD_MODEL = RecurrentSettings(bidirectional=True, hidden_size=192, embedding_size=256, dropout=0.5, locked_dropout=True)
-STEP_MODEL = RecurrentSettings(bidirectional=True, hidden_size=64, dropout=0.2)
-"""What is trained where no model is named."""
-
-
-def _complete_words(recipe: Recipe) -> tuple[Recipe, list[str]]:
-    """What a token is, and whether its characters are seen."""
-    reasons = []
-    if not recipe.tokens.kind:
-        recipe = recipe.changed("tokens", kind="whitespace")
-        reasons.append("a token is a word; pieces of words: tokens.kind=wordpiece")
-    is_new = not recipe.start.run and not recipe.training.teacher
-    if recipe.tokens.kind not in WORD_KINDS or not is_new:
-        return recipe, reasons
-    if "characters" not in recipe.tagging.model_fields_set:
-        recipe = recipe.changed("tagging", characters="convolutional")
-        reasons.append("words show their characters too, so that endings and capitals tell; without: tagging.characters=none")
-    if recipe.tagging.characters != "none" and "lowercase" not in recipe.tokens.model_fields_set:
-        recipe = recipe.changed("tokens", lowercase=True)
-        reasons.append("words that differ in capitals only share a vector, beside their own characters; otherwise: tokens.lowercase=false")
-    if recipe.tagging.characters == "none" and "min_count" not in recipe.tokens.model_fields_set:
-        recipe = recipe.changed("tokens", min_count=2)
-        reasons.append("words seen once count as unknown, so that the model learns to tag unknown words; other counts: tokens.min_count=NUMBER")
-    return recipe, reasons
-
-
-def _refuse_mixed_aims(recipe: Recipe) -> None:
-    """A chain has one loss for a whole sentence, which knows no smoothed targets and no teacher."""
-    if not recipe.tagging.crf:
-        return
-    for name in ("label_smoothing", "teacher"):
-        if getattr(recipe.training, name):
-            raise RecipeError(
-                f"training.{name} speaks about single tags, and a chain decides about all tags of a sentence together.",
-                where="tagging.crf",
-                cure=f"Leave training.{name} out, or the chain: tagging.crf=false",
-            )
 
 
 def _pieces(steps: NDArray[Any], longest: int) -> list[NDArray[Any]]:

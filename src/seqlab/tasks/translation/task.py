@@ -27,12 +27,11 @@ from seqlab.models.settings import for_sequences, longest_known
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
-from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown, tasks
+from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown
 from seqlab.tasks.inputs import digest_of, pieces_of, readable_pieces
 from seqlab.tasks.seq2seq.generated import Answer, Written
 from seqlab.tasks.seq2seq.scores import COPY, Translated, gathered, score_written
 from seqlab.tasks.seq2seq.task import LONGEST_LOOKS, MOST_LOOKS, NO_LIMIT, PairTask
-from seqlab.tasks.translation.defaults import with_defaults
 from seqlab.tasks.translation.rows import PairRows
 from seqlab.tasks.translation.tokens import PairTokens, language_of
 from seqlab.tasks.translation.unknown_words import with_copied_words
@@ -51,7 +50,6 @@ class Looks:
     weights: list[list[float]]
 
 
-@tasks.register("translation")
 class Translation(PairTask):
     """Reads the tokens of a source, then writes those of the target."""
 
@@ -65,10 +63,6 @@ class Translation(PairTask):
         """A sequence is a source and its target, one behind the other; the store's target says where the second begins."""
         self.sources: dict[str, Source] = {}
         self.notes: list[str] = []
-
-    @classmethod
-    def complete(cls, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        return with_defaults(recipe, PairRows.of(recipe, train))
 
     @classmethod
     def learn(cls, recipe: Recipe, train: Source) -> Self:
@@ -266,6 +260,10 @@ class Translation(PairTask):
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
         questions = enumerate(gathered(self.recipe, self.sources[split])) if wanted else ()
         return {number: (question.where, question.text) for number, question in questions if number in wanted}
+
+    def example_input(self) -> str:
+        """A multilingual model is told the target language first."""
+        return f"{self.tokens.tags[0]}: some text" if self.tokens.tags else super().example_input()
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         return self.tokens.read(*self._questions(inputs))

@@ -1,4 +1,4 @@
-"""What the user probably wants with a source, and which setting says otherwise."""
+"""Which column of a table holds the text, the answer, the sequence or the numbers, and which setting says otherwise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from seqlab.sources.views.joined_columns import names_of
 from seqlab.sources.views.series import no_features
 from seqlab.sources.word_lists import are_paired, holds_lists, holds_tags
 
-Kind = Literal["classification", "multi_label", "regression", "language_model", "tagging"]
+Answer = Literal["none", "class", "labels", "number", "tags"]
+"""What the label column holds: nothing, a class, a list of labels, a number, or a tag for every step."""
+ANOTHER_TASK = "another task: task=NAME"
 # In order of preference, compared without case; a name also counts when it is the last part of `airline_sentiment`.
 TEXT_NAMES = ("text", "review", "tweet", "sentence", "content", "document", "comment", "message", "body", "name", "title", "question", "caption")
 LABEL_NAMES = (
@@ -47,25 +49,27 @@ MOST_CLASSES_OF_NUMBERS = 20
 
 
 @dataclass(frozen=True)
-class Guess:
-    """A task and the columns it needs. Each reason ends with the setting that overrides it."""
+class ColumnRoles:
+    """What each column is for. Every reason ends with the setting that overrides it."""
 
-    task: Kind
-    text: str
-    label: str
-    sequence: str
-    features: tuple[str, ...]
-    reasons: list[str]
+    answer: Answer
+    text: str = ""
+    label: str = ""
+    sequence: str = ""
+    features: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    evidence: str = ""
+    """What the columns look like together: "a text and a label"."""
+    alternative: str = ANOTHER_TASK
+    """How to choose something else than the task that fits the evidence."""
 
 
-def guess(source: Source, *, sample: int = 1000, settings: DataSettings | None = None) -> Guess:
+def find_roles(source: Source, *, sample: int = 1000, settings: DataSettings | None = None) -> ColumnRoles:
     """Look at the first rows and decide; what the settings already say is taken as given."""
     given = settings or DataSettings()
     require_columns(source, [*names_of(given.text, source.columns), given.label, given.sequence, *given.features])
     if isinstance(source, TextSource):
-        return Guess(
-            "language_model", "text", "", "", (), ["plain text: a language model; another task: task=NAME, another format: data.format=NAME"]
-        )
+        return ColumnRoles("none", "text", evidence="plain text", alternative=f"{ANOTHER_TASK}, another format: data.format=NAME")
     rows = list(islice(source.rows(), sample))
     words, lists = ([name for name in source.columns if holds(rows, name)] for holds in (holds_lists, holds_tags))
     # The names of labels may stand beside their numbers, and are then no words.
@@ -88,7 +92,7 @@ def guess(source: Source, *, sample: int = 1000, settings: DataSettings | None =
     return _about_series(source, rows, columns, given)
 
 
-def _about_text(rows: Sequence[Row], columns: dict[str, Profile], text: str, given: DataSettings) -> Guess:
+def _about_text(rows: Sequence[Row], columns: dict[str, Profile], text: str, given: DataSettings) -> ColumnRoles:
     named = names_of(text, list(columns))
     lists = [name for name in columns if name not in named and holds_lists(rows, name)]
     label = given.label or (lists[0] if len(lists) == 1 else "") or _pick_label(columns, taken=named)
@@ -96,16 +100,16 @@ def _about_text(rows: Sequence[Row], columns: dict[str, Profile], text: str, giv
     if not label:
         others = [name for name in columns if name != text and columns[name].is_text]
         pairs = f"; pairs of columns: task=translation data.source={others[0]} data.target={text}" if others and not given.text else ""
-        return Guess(
-            "language_model", text, "", "", (), [*reasons, f"no column looks like a label: a language model; a label: data.label=NAME{pairs}"]
+        return ColumnRoles(
+            "none", text, reasons=tuple(reasons), evidence="no column looks like a label", alternative=f"a label: data.label=NAME{pairs}"
         )
     if not given.label:
         reasons.append(f"label column '{label}' ({columns[label].num_distinct} different values); another: data.label=NAME")
     if label in lists:
-        return Guess("multi_label", text, label, "", (), [*reasons, "a text and a list of labels: multi_label; another task: task=NAME"])
+        return ColumnRoles("labels", text, label, reasons=tuple(reasons), evidence="a text and a list of labels")
     if _is_measured(columns.get(label)):
-        return Guess("regression", text, label, "", (), [*reasons, "a text and a number: regression; another task: task=NAME"])
-    return Guess("classification", text, label, "", (), [*reasons, "a text and a label: classification; another task: task=NAME"])
+        return ColumnRoles("number", text, label, reasons=tuple(reasons), evidence="a text and a number")
+    return ColumnRoles("class", text, label, reasons=tuple(reasons), evidence="a text and a label")
 
 
 def _about_choice(columns: dict[str, Profile], text: str, *, label: str) -> str:
@@ -120,26 +124,26 @@ def _is_measured(column: Profile | None) -> bool:
     return column is not None and column.is_number and not column.is_class and column.num_distinct > MOST_CLASSES_OF_NUMBERS
 
 
-def _about_tagged(tokens: Sequence[str], columns: Sequence[str], given: DataSettings) -> Guess:
+def _about_tagged(tokens: Sequence[str], columns: Sequence[str], given: DataSettings) -> ColumnRoles:
     """Columns of lists: the words of a sentence, and something for each of them."""
     words = given.text or next((name for wanted in WORD_NAMES for name in tokens if name.lower() == wanted), tokens[0])
     others = [name for name in columns if name != words]
     tags = given.label or next((name for wanted in TAG_NAMES for name in others if _is_named(name, [wanted])), others[-1])
     reasons = [] if given.text else [f"words in column '{words}'; another: data.text=NAME"]
     reasons += [] if given.label else [f"tags in column '{tags}'; another: data.label=NAME"]
-    return Guess("tagging", words, tags, "", (), [*reasons, "a tag for every word: tagging; another task: task=NAME"])
+    return ColumnRoles("tags", words, tags, reasons=tuple(reasons), evidence="a tag for every word")
 
 
-def _about_frames(vectors: Sequence[str], lists: Sequence[str], given: DataSettings) -> Guess:
+def _about_frames(vectors: Sequence[str], lists: Sequence[str], given: DataSettings) -> ColumnRoles:
     """A column with the number vectors of a sequence, and one with a tag for each of them."""
     features = given.features or (vectors[0],)
     tags = given.label or next((name for wanted in TAG_NAMES for name in lists if _is_named(name, [wanted])), lists[0])
     reasons = [] if given.features else [f"steps of numbers in column '{features[0]}'; another: data.features=NAME"]
     reasons += [] if given.label else [f"tags in column '{tags}'; another: data.label=NAME"]
-    return Guess("tagging", "", tags, "", features[:1], [*reasons, "a tag for every step: tagging; another task: task=NAME"])
+    return ColumnRoles("tags", "", tags, features=features[:1], reasons=tuple(reasons), evidence="a tag for every step")
 
 
-def _about_series(source: Source, rows: Sequence[Row], columns: dict[str, Profile], given: DataSettings) -> Guess:
+def _about_series(source: Source, rows: Sequence[Row], columns: dict[str, Profile], given: DataSettings) -> ColumnRoles:
     sequence = given.sequence or _pick_sequence(columns, taken=given.label)
     label = given.label or (_pick_series_label(rows, columns, sequence=sequence) if sequence else "")
     features = given.features or tuple(
@@ -150,7 +154,7 @@ def _about_series(source: Source, rows: Sequence[Row], columns: dict[str, Profil
     if sequence and not label and (tags := _pick_step_tags(columns, taken=(sequence, *features))):
         reasons = [] if given.sequence else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
         reasons += [f"tags in column '{tags}' (they change within a sequence); another: data.label=NAME"]
-        return Guess("tagging", "", tags, sequence, features, [*reasons, "numbers and a tag for every step: tagging; another task: task=NAME"])
+        return ColumnRoles("tags", "", tags, sequence, features, tuple(reasons), evidence="numbers and a tag for every step")
     if not (sequence and label):
         shown = ", ".join(source.columns)
         cure = "Name them: data.text=NAME data.label=NAME for text, data.sequence=NAME data.label=NAME for a series with one row per step."
@@ -158,8 +162,8 @@ def _about_series(source: Source, rows: Sequence[Row], columns: dict[str, Profil
     reasons = [] if given.sequence else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
     reasons += [] if given.label else [f"label column '{label}' (constant within a sequence); another: data.label=NAME"]
     reasons += [] if given.features else [f"{len(features)} numbers per step ({', '.join(features[:6])}); others: data.features=NAME,NAME"]
-    task: Kind = "regression" if _is_measured(columns.get(label)) else "classification"
-    return Guess(task, "", label, sequence, features, [*reasons, f"numbers and a label: {task}; another task: task=NAME"])
+    answer: Answer = "number" if _is_measured(columns.get(label)) else "class"
+    return ColumnRoles(answer, "", label, sequence, features, tuple(reasons), evidence="numbers and a label")
 
 
 def _pick_text(columns: dict[str, Profile], *, taken: str) -> str:

@@ -1,0 +1,74 @@
+"""What a task says about its data, so that opening, splitting and reading files never ask which task it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from seqlab.core.errors import DataError
+from seqlab.sources.base import STEPS, Row, Source, TextSource
+from seqlab.sources.columns import require_columns, text_of
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.views.hidden_column import HiddenColumn
+from seqlab.sources.views.joined_columns import join_columns, names_of, parts_of
+from seqlab.sources.views.series import Series
+
+
+class DataSpec(ABC):
+    """Which columns a task reads, what one example is, and how examples are held out."""
+
+    name: ClassVar[str]
+    is_text_stream: ClassVar[bool] = False
+    """Whether plain text is one stream: held out from its end, and compared by passages instead of rows."""
+    joins_text_columns: ClassVar[bool] = False
+    """Whether `data.text` may name several columns."""
+
+    def format_of(self, path: Path, data: DataSettings) -> str:
+        """The format of a file for this task, where its name leaves that open; empty for the usual one."""
+        return ""
+
+    @abstractmethod
+    def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
+        """Fill in the columns that the settings leave open, and say why."""
+
+    def required_columns(self, source: Source, data: DataSettings) -> list[str]:
+        """The columns without which nothing can be learned from a source."""
+        return [name for name in (data.label, *([data.text] if STEPS not in source.columns else [])) if name]
+
+    def as_examples(self, source: Source, data: DataSettings) -> Source:
+        """A source with one row per example: rows that are single steps are grouped, several text columns joined."""
+        if data.sequence:
+            return Series(source, sequence=data.sequence, label=data.label, features=data.features)
+        names = names_of(data.text, source.columns)
+        if self.joins_text_columns:
+            source = join_columns(source, data.text)
+        elif len(names) > 1:
+            raise DataError(f"the task {self.name} reads one column, not {len(names)}.", where="data.text", cure=f"For example: data.text={names[0]}")
+        if STEPS in (data.text, data.label):
+            raise DataError(f"a column called '{STEPS}' cannot be the text or the label.", where=source.name, cure="Rename it in the file.")
+        return HiddenColumn(source, STEPS) if STEPS in source.columns else source  # only called so
+
+    def check_rows(self, source: Source, data: DataSettings) -> Source:
+        """The source without the rows that the task cannot learn from."""
+        return source
+
+    def class_names(self, data: DataSettings) -> Callable[[Row], list[str]] | None:
+        """The names of the classes of a row, for stratified splits and counts; None where answers have no names."""
+        return None
+
+    def warnings(self, source: Source, data: DataSettings) -> list[str]:
+        """What deserves a look once the columns are known."""
+        return []
+
+    def read_inputs(self, source: Source, data: DataSettings, folder: Path) -> Iterator[Any]:
+        """What predictions are asked for: the inputs of every row, without labels. `folder` is where the file is."""
+        if data.sequence:
+            series = Series(source, sequence=data.sequence, features=data.features)
+            return (row.values[STEPS] for row in series.rows())
+        column = "text" if isinstance(source, TextSource) else data.text
+        source = source if isinstance(source, TextSource) else join_columns(source, data.text)
+        require_columns(source, [column])
+        parts = parts_of(data.text, source.columns)
+        return ({part: row.values[part] for part in parts} if parts else text_of(row, column) for row in source.rows())

@@ -1,0 +1,178 @@
+"""Settings -> the train, validation and test data of a task: the one way in which files become examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from seqlab.core.errors import DataError, RecipeError, closest, listed, shortened
+from seqlab.sources.base import STEPS, Source, TextSource
+from seqlab.sources.columns import require_columns
+from seqlab.sources.data_spec import DataSpec
+from seqlab.sources.files.compression import plain_name
+from seqlab.sources.open_source import is_there, open_parts, open_source
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.splitting import hold_out
+from seqlab.sources.views.subsample import fewer_rows
+
+Spec = TypeVar("Spec", bound=DataSpec)
+
+
+@dataclass(frozen=True)
+class OpenedData:
+    """The parts by name (train and, where there are any, valid and test), the settings with all columns, and what was decided why."""
+
+    settings: DataSettings
+    parts: dict[str, Source]
+    reasons: list[str]
+    warnings: list[str] = field(default_factory=list)
+
+
+def open_dataset(data: DataSettings, choose: Callable[[Source], tuple[Spec, list[str]]], *, seed: int, format: str = "") -> tuple[Spec, OpenedData]:  # noqa: A002
+    """Open the files of a recipe, find the columns, and hold out what no file provides.
+
+    choose: the task of the training data, and why.
+    format: the format of the files where nothing names it.
+    """
+    data = data.model_copy(update={"format": data.format or format})
+    parts = open_parts(data.train, data)
+    spec, why = choose(parts["train"])
+    data, reasons = spec.find_columns(parts["train"], data)
+    warnings = spec.warnings(parts["train"], data)
+    parts |= open_named_parts(data)
+    parts = {name: spec.as_examples(source, data) for name, source in parts.items()}
+    check_columns(spec, data, parts.values())
+    _refuse_constant_steps(data, parts["train"])
+    opened = _hold_out(spec, OpenedData(data, parts, [*reasons, *why], warnings), seed=seed)
+    return spec, subsampled(opened, seed=seed)
+
+
+def open_further(path: str, data: DataSettings, spec: DataSpec) -> Source:
+    """Further labeled data, read the way the training data was. A folder with a test part offers that part."""
+    if not exists(path, data):
+        raise missing(path)
+    parts = open_parts(path, data)
+    source = spec.as_examples(parts.get("test") or parts["train"], data)
+    check_columns(spec, data, [source])
+    return source
+
+
+def open_inputs(path: str, data: DataSettings, spec: DataSpec) -> Iterator[Any]:
+    """What a file asks predictions for. Labels are not needed; a file of lines holds one text per line."""
+    is_side = bool(data.source) and plain_name(Path(path)).endswith(f".{data.source}")  # new.en, with or without new.de
+    own = {"target": "", "format": "text" if is_side else ""} if Path(path).is_file() else {"format": ""}
+    source = open_source(Path(path), data.model_copy(update={"label": "", **own}))
+    return spec.read_inputs(source, data, Path(path).parent)
+
+
+def open_named_parts(data: DataSettings) -> dict[str, Source]:
+    """The validation and test data that the settings name."""
+    paths = {"valid": data.valid, "test": data.test}
+    return {name: open_parts(path, data).get(name) or open_source(path, data) for name, path in paths.items() if path}
+
+
+def check_columns(spec: DataSpec, data: DataSettings, sources: Iterable[Source]) -> None:
+    for source in sources:
+        require_columns(source, spec.required_columns(source, data))
+
+
+def exists(path: str, data: DataSettings) -> bool:
+    try:
+        return is_there(path, data)
+    except OSError as error:
+        raise DataError(f"cannot be looked at ({error.strerror}).", where=shortened(path), cure="Check the name and the permissions.") from error
+
+
+def missing(path: str, *, names: Sequence[str] = (), examples: str = "") -> DataError:
+    """There is no such file: say what is near, files of the folder as well as further `names` that are known."""
+    folder = Path(path).parent
+    there = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    endings = sorted({ending for name in there if (ending := _language_behind(Path(path).name, name))})
+    if not folder.is_dir():
+        cure = f"There is no folder '{shortened(str(folder), 200)}' either."
+    elif len(endings) > 1:
+        sides = " ".join(f"data.{side}={ending}" for side, ending in zip(("source", "target"), endings, strict=False))
+        cure = f"There is '{shortened(path)}' with the endings {listed(endings)}: for pairs of lines add {sides}, for example."
+    elif close := closest(Path(path).name, [*there, *names]):
+        cure = f"Did you mean '{close if close in names else folder / close}'?"
+    else:
+        cure = f"The folder holds: {listed(sorted(there))}."
+    return DataError("there is no such file or folder.", where=shortened(path, 200), cure=cure + examples)
+
+
+def _language_behind(name: str, file: str) -> str:
+    """The two-letter language that follows a name in the name of a file.
+
+    >>> _language_behind("corpus", "corpus.de.gz"), _language_behind("corpus", "corpus.csv"), _language_behind("corpus", "other.en")
+    ('de', '', '')
+    """
+    ending = file.removeprefix(f"{name}.").split(".")[0] if file.startswith(f"{name}.") else ""
+    return ending if len(ending) == 2 and ending.isalpha() else ""
+
+
+def _refuse_constant_steps(data: DataSettings, train: Source) -> None:
+    """Numbers that never change carry no information. Reading ends at the first one that does change."""
+    if not data.sequence:
+        return
+    steps = (tuple(step) for row in train.rows() for step in row.values[STEPS])
+    first = next(steps, None)
+    if first is not None and all(step == first for step in steps):
+        numbers = listed([f"{name} {value:g}" for name, value in zip(data.features, first, strict=False)])
+        raise DataError(
+            f"every step has the same numbers ({numbers}).",
+            where=train.name,
+            cure="There is nothing to learn from; other columns: data.features=NAME,NAME",
+        )
+
+
+def _hold_out(spec: DataSpec, opened: OpenedData, *, seed: int) -> OpenedData:
+    """Take validation and test parts from the training data where no file provides them."""
+    data, parts = opened.settings, opened.parts
+    if spec.is_text_stream and isinstance(parts["train"], TextSource) and data.split == "content":
+        data = data.model_copy(update={"split": "tail"})  # shuffled lines are not a text
+    shares = {name: 0.0 if name in parts else getattr(data, f"{name}_share") for name in ("valid", "test")}
+    if not any(shares.values()):
+        return replace(opened, settings=data)
+    try:
+        splits = hold_out(
+            parts["train"],
+            how=data.split,
+            valid_share=shares["valid"],
+            test_share=shares["test"],
+            seed=split_seed(data, seed),
+            key_columns=[data.sequence or data.text or STEPS] if data.split == "content" else [],
+            labels=spec.class_names(data),
+        )
+    except DataError:
+        for _ in spec.check_rows(parts["train"], data).rows():  # a bad row explains more than a count
+            pass
+        raise
+    taken = " and ".join(f"{share:.0%} for {name}" for name, share in shares.items() if share)
+    how = {"content": "by content", "random": "at random", "tail": "from the end"}[data.split]
+    reasons = [*opened.reasons, f"held out {taken}, {how}; other data: data.valid=FILE data.test=FILE"]
+    if splits.kept:
+        reasons.append(f"labels with too few rows to hold any out stay in train: {listed(splits.kept)}")
+    rest = {name: part for name, part in parts.items() if name != "train"}
+    return replace(opened, settings=data, parts={**splits.named(), **rest}, reasons=reasons)
+
+
+def subsampled(opened: OpenedData, *, seed: int) -> OpenedData:
+    """The same with no more training rows than `data.train_rows` asks for."""
+    data, train = opened.settings, opened.parts["train"]
+    if not data.train_rows:
+        return opened
+    if isinstance(train, TextSource):
+        raise RecipeError(
+            "rows are drawn at random, and lines out of order are no text.",
+            where="data.train_rows",
+            cure="Leave it out; the beginning of a file: data.max_rows=NUMBER",
+        )
+    fewer = fewer_rows(train, data.train_rows, seed=split_seed(data, seed), columns=[data.sequence or data.text or STEPS])
+    return replace(opened, parts={**opened.parts, "train": fewer})
+
+
+def split_seed(data: DataSettings, seed: int) -> int:
+    """What decides which rows are held out: `data.seed`, or the seed of the run."""
+    return seed if data.seed < 0 else data.seed

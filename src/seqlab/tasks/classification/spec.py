@@ -1,0 +1,46 @@
+"""Give every sequence one class: reviews, tweets, names, series, images read row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from seqlab.core.errors import RecipeError
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Row, Source
+from seqlab.sources.columns import label_of
+from seqlab.sources.settings import DataSettings
+from seqlab.tasks.labeled.class_names import names_or_nothing
+from seqlab.tasks.labeled.whole_sequence_spec import NamedAnswerSpec
+from seqlab.tasks.spec import task_specs
+
+if TYPE_CHECKING:
+    from seqlab.tasks.base import Task
+
+
+@task_specs.register("classification")
+class ClassificationSpec(NamedAnswerSpec):
+    """One class for every sequence."""
+
+    name = "classification"
+    guess_order = 60
+    answer = "class"
+    needs = "a label"
+
+    def read_answer(self, row: Row, data: DataSettings) -> str:
+        return label_of(row, data.label)
+
+    def class_names(self, data: DataSettings) -> Callable[[Row], list[str]]:
+        return names_or_nothing(lambda row: [label_of(row, data.label)])
+
+    def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        if recipe.training.class_weights == "balanced" and recipe.training.teacher:
+            raise RecipeError(
+                "the answers of a teacher have no weights.", where="training.class_weights", cure="Leave out the one or the other (training.teacher)."
+            )
+        return super().fill_defaults(recipe, train)
+
+    def load_task(self) -> type[Task]:
+        from seqlab.tasks.classification.task import Classification
+
+        return Classification

@@ -1,0 +1,34 @@
+"""The task that some data was probably made for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seqlab.core.errors import DataError
+from seqlab.sources.base import PairSource, Source
+from seqlab.sources.column_roles import find_roles
+from seqlab.sources.settings import DataSettings
+from seqlab.tasks.spec import TaskSpec, find_spec, task_specs
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A task and why it was chosen."""
+
+    spec: TaskSpec
+    reasons: list[str]
+
+
+def guess_task(source: Source, data: DataSettings) -> Guess:
+    """Ask every task in turn whether the data fits it; the first one that says yes is chosen."""
+    roles = None if asks_for_pairs(source, data) else find_roles(source, settings=data)
+    specs = sorted((find_spec(name) for name in task_specs.names()), key=lambda spec: spec.guess_order)
+    for spec in specs:
+        if spec.fits(source, data, roles):
+            return Guess(spec, spec.why(source, data, roles))
+    raise DataError("no task fits this data.", where=source.name, cure="Name one: task=NAME (seqlab list tasks).")
+
+
+def asks_for_pairs(source: Source, data: DataSettings) -> bool:
+    """Whether a side is named, or the format has two sides by definition and nothing asks for one column."""
+    return bool(data.source or data.target) or (isinstance(source, PairSource) and not (data.text or data.label))

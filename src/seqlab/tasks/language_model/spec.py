@@ -1,0 +1,44 @@
+"""Predict the next token: characters, bytes, words or subwords of any text, code or tunes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source
+from seqlab.sources.column_roles import ColumnRoles
+from seqlab.sources.settings import DataSettings
+from seqlab.tasks.language_model.defaults import with_defaults
+from seqlab.tasks.spec import task_specs
+from seqlab.tasks.text.spec import TextSpec
+
+if TYPE_CHECKING:
+    from seqlab.tasks.base import Task
+
+
+@task_specs.register("language_model")
+class LanguageModelSpec(TextSpec):
+    """The next token of a text."""
+
+    name = "language_model"
+    title = "a language model"
+    guess_order = 70
+    is_causal = True
+    continues_text = True
+
+    def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
+        return roles is not None and roles.answer == "none"
+
+    def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        return with_defaults(recipe, train)
+
+    def example_commands(self, folder: Path, recipe: Recipe, example: str) -> list[str]:
+        run = quote(str(folder))
+        return [f'seqlab generate {run} --prompt "The "', f'seqlab predict {run} "The " --top 10']
+
+    def load_task(self) -> type[Task]:
+        from seqlab.tasks.language_model.task import LanguageModelling
+
+        return LanguageModelling

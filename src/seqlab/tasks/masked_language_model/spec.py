@@ -1,0 +1,60 @@
+"""Find hidden tokens from both sides, as BERT learns: text without labels, for a model that is fine-tuned later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from seqlab.models.settings import TransformerSettings
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source
+from seqlab.sources.column_roles import ColumnRoles
+from seqlab.sources.settings import DataSettings
+from seqlab.tasks.spec import task_specs
+from seqlab.tasks.text.spec import TextSpec
+
+if TYPE_CHECKING:
+    from seqlab.tasks.base import Task
+
+PIECES = 4_000
+"""WordPiece tokens that are learned when the recipe does not say: most words of a small text stay whole."""
+
+
+@task_specs.register("masked_language_model")
+class MaskedLanguageModelSpec(TextSpec):
+    """Masked tokens of a text."""
+
+    name = "masked_language_model"
+    title = "a masked language model"
+    needs_both_sides = True
+
+    def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
+        return False  # text alone is guessed to be for a language model
+
+    def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        reasons = []
+        if not recipe.tokens.kind:
+            size = recipe.tokens.size or PIECES
+            recipe = recipe.changed("tokens", kind="wordpiece", size=size)
+            reasons.append(f"tokens are {size:,} pieces of words (wordpiece); another: tokens.kind=NAME")
+        if "model" not in recipe.model_fields_set:
+            recipe = recipe.model_copy(update={"model": TransformerSettings(layers=4)})
+            reasons.append("a transformer model; another: --model NAME")
+        if recipe.model.kind == "transformer":  # chosen on validation data: docs/tasks/masked_language_model.md
+            recipe = recipe.with_defaults("model", positions="rotary", embedding_norm=True)
+        if recipe.model.kind == "recurrent" and not recipe.model.bidirectional:
+            reasons.append("the model reads from left to right and sees only what stands before a gap; both sides: model.bidirectional=true")
+        if getattr(recipe.model, "causal", False):
+            reasons.append("the model sees only what stands before a gap; both sides: model.causal=false")
+        if not recipe.training.batch_size:
+            recipe = recipe.changed("training", batch_size=16)
+        return recipe, reasons
+
+    def example_commands(self, folder: Path, recipe: Recipe, example: str) -> list[str]:
+        return [f'seqlab predict {quote(str(folder))} "The [MASK] of the" --top 5']
+
+    def load_task(self) -> type[Task]:
+        from seqlab.tasks.masked_language_model.task import MaskedLanguageModelling
+
+        return MaskedLanguageModelling

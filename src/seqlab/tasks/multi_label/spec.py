@@ -1,0 +1,49 @@
+"""Give every sequence any number of labels: topics of an article, genres of a film, functions of a protein."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar
+
+from seqlab.sources.base import Row, Source
+from seqlab.sources.label_lists import guess_separator, labels_of
+from seqlab.sources.settings import DataSettings
+from seqlab.tasks.labeled.class_names import names_or_nothing
+from seqlab.tasks.labeled.whole_sequence_spec import NamedAnswerSpec
+from seqlab.tasks.spec import task_specs
+
+if TYPE_CHECKING:
+    from seqlab.tasks.base import Task
+
+SAMPLE = 1000
+"""Rows from which the separator of labels is guessed."""
+
+
+@task_specs.register("multi_label")
+class MultiLabelSpec(NamedAnswerSpec):
+    """Any number of labels for every sequence."""
+
+    name = "multi_label"
+    guess_order = 40
+    answer = "labels"
+    needs = "a column of labels"
+    ignored_training: ClassVar[dict[str, object]] = {"class_weights": "none", "teacher": ""}
+
+    def read_answer(self, row: Row, data: DataSettings) -> list[str]:
+        return labels_of(row, data.label, separator=data.label_separator)
+
+    def class_names(self, data: DataSettings) -> Callable[[Row], list[str]]:
+        return names_or_nothing(lambda row: labels_of(row, data.label, separator=data.label_separator))
+
+    def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
+        data, reasons = super().find_columns(source, data)
+        if data.label_separator or not (mark := guess_separator(list(islice(source.rows(), SAMPLE)), data.label)):
+            return data, reasons
+        reason = f"labels are separated by '{mark}'; another character: data.label_separator=X"
+        return data.model_copy(update={"label_separator": mark}), [*reasons, reason]
+
+    def load_task(self) -> type[Task]:
+        from seqlab.tasks.multi_label.task import MultiLabel
+
+        return MultiLabel

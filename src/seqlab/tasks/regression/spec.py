@@ -1,0 +1,42 @@
+"""Give every sequence a number: stars of a review, a price, a score, a dose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from seqlab.core.errors import DataError
+from seqlab.sources.base import Row
+from seqlab.sources.settings import DataSettings
+from seqlab.sources.views.series import number
+from seqlab.tasks.labeled.whole_sequence_spec import WholeSequenceSpec
+from seqlab.tasks.spec import task_specs
+
+if TYPE_CHECKING:
+    from seqlab.tasks.base import Task
+
+
+@task_specs.register("regression")
+class RegressionSpec(WholeSequenceSpec):
+    """One number for every sequence."""
+
+    name = "regression"
+    guess_order = 50
+    answer = "number"
+    needs = "a column of numbers"
+    ignored_training: ClassVar[dict[str, object]] = {"class_weights": "none", "label_smoothing": 0.0, "teacher": ""}
+
+    def read_answer(self, row: Row, data: DataSettings) -> float:
+        """Strictly a number: no gap, no NaN."""
+        try:
+            return number(row, data.label)
+        except DataError as error:
+            raise DataError(
+                f"column '{data.label}' holds {str(row.values.get(data.label))[:40]!r}, expected a number.",
+                where=row.where,
+                cure="Mend the row, or skip such rows with data.bad_rows=skip; another column: data.label=NAME.",
+            ) from error
+
+    def load_task(self) -> type[Task]:
+        from seqlab.tasks.regression.task import Regression
+
+        return Regression

@@ -1,0 +1,57 @@
+"""What tasks that generate a target from a source say about their data."""
+
+from __future__ import annotations
+
+from seqlab.core.errors import DataError, listed, shortened
+from seqlab.sources.base import PairSource, Source, TextSource
+from seqlab.sources.formats.csv_table import CsvTable
+from seqlab.sources.formats.image_files import looks_like_file
+from seqlab.sources.settings import DataSettings
+from seqlab.tasks.spec import TaskSpec
+
+FOR_BARE_TABLES = "; for a table without names of columns: data.header=false data.source=1 data.target=2"
+
+
+class PairSpec(TaskSpec):
+    """Pairs of a column to read and a column to generate."""
+
+    generates = True
+    hint = ""
+    """A further way to name both sides, for the error when they are not clear."""
+
+    def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
+        """The columns that are named, else the two that there are."""
+        free = [name for name in source.columns if name not in (data.source, data.target, data.language)]
+        open_sides = [side for side in ("source", "target") if not getattr(data, side)]
+        if isinstance(source, TextSource) or len(free) < len(open_sides) or (open_sides and len(free) > len(open_sides)):
+            has = "is one text" if isinstance(source, TextSource) else f"has the columns {listed(source.columns)}"
+            raise DataError(f"{self.name} needs a column to read and one to write, and this file {has}.", where=source.name, cure=self._cure(source))
+        columns = dict(zip(open_sides, free, strict=False))
+        data = data.model_copy(update=columns)
+        reasons = [f"from column '{data.source}' to column '{data.target}'; others: data.source=NAME data.target=NAME"] if columns else []
+        return data.model_copy(update={"text": data.source}), reasons
+
+    def _cure(self, source: Source) -> str:
+        """How to say what is read and what is generated."""
+        if isinstance(source, PairSource) and len(source.columns) > 1:
+            return f"Name both: data.source={source.columns[0]} data.target={source.columns[1]}"
+        if isinstance(source, CsvTable) and source.starts_with_row(source.columns):
+            return "Name both: data.source=NAME data.target=NAME" + FOR_BARE_TABLES
+        return "Name both: data.source=NAME data.target=NAME" + self.hint
+
+    def required_columns(self, source: Source, data: DataSettings) -> list[str]:
+        return [name for name in (data.source, data.target, data.language) if name]
+
+    def warnings(self, source: Source, data: DataSettings) -> list[str]:
+        """The first pair of a table may have been taken for the names of its columns."""
+        sides = [data.source, data.target]
+        if not isinstance(source, CsvTable) or not set(sides) <= set(source.columns) or not source.starts_with_row(sides):
+            return []
+        names = " and ".join(repr(shortened(name)) for name in sides)
+        return [f"train: the first line names the columns, but {names} read like a pair, which is then lost; without names: data.header=false"]
+
+
+def image_columns(source: Source) -> list[str]:
+    """Columns that name image files, by their first cell."""
+    first = next(iter(source.rows()), None)
+    return [] if first is None else [name for name in source.columns if looks_like_file(first.values.get(name))]

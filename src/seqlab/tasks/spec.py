@@ -1,0 +1,100 @@
+"""What the rest of seqlab knows about a task before it loads a network: plain facts, without torch."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cache
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, ClassVar
+
+from seqlab.core.registry import Registry
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source
+from seqlab.sources.column_roles import ColumnRoles
+from seqlab.sources.data_spec import DataSpec
+from seqlab.sources.settings import DataSettings
+
+if TYPE_CHECKING:
+    from seqlab.tasks.base import Task
+
+
+class TaskSpec(DataSpec):
+    """One task as recipes, data, commands and documents see it.
+
+    Other packages ask these facts instead of comparing the names of tasks, so that a new task is one new folder.
+    """
+
+    guess_order: ClassVar[int] = 100
+    """Where several tasks fit some data, the one with the lowest number is chosen."""
+    title: ClassVar[str] = ""
+    """The task in the sentence that says why it was chosen; its name when empty."""
+    unit: ClassVar[str] = "characters"
+    """What the length of an input is counted in, where inputs are text."""
+    predicts_tokens: ClassVar[bool] = False
+    """Whether the head predicts tokens of the input vocabulary. Its weights then fit every run with the same tokens."""
+    generates: ClassVar[bool] = False
+    """Whether predictions are sequences that a decoder generates, with a beam or by sampling."""
+    continues_text: ClassVar[bool] = False
+    """Whether it continues a prompt (`seqlab generate`)."""
+    answers_per_sequence: ClassVar[bool] = False
+    """Whether the network pools a whole sequence into one vector and answers once."""
+    is_causal: ClassVar[bool] = False
+    """Whether the network must not see later steps."""
+    needs_both_sides: ClassVar[bool] = False
+    """Whether the network must see later steps."""
+    has_class_labels: ClassVar[bool] = False
+    """Whether the label column holds classes that can be counted and can conflict."""
+
+    @property
+    def description(self) -> str:
+        return self.title or self.name
+
+    @abstractmethod
+    def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
+        """Whether data looks as if it was made for this task. `roles` is None where the settings or the format ask for pairs."""
+
+    def why(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> list[str]:
+        """Why this task was chosen for some data, and how to choose another."""
+        return [] if roles is None else [f"{roles.evidence}: {self.description}; {roles.alternative}"]
+
+    @abstractmethod
+    def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
+        """Fill in what the recipe leaves to the task, from a look at the data; say why, and which setting decides otherwise."""
+
+    @abstractmethod
+    def load_task(self) -> type[Task]:
+        """The parts that need torch."""
+
+    def inherit_settings(self, recipe: Recipe, source: Recipe) -> Recipe:
+        """Settings that must be as in the run whose tokens are used."""
+        return recipe
+
+    def extra_embedding_size(self, recipe: Recipe, width: int) -> int:
+        """Features that join the word vectors of the given width at the input of the network."""
+        return 0
+
+    def usual_warning(self, data: DataSettings) -> str:
+        """Part of a warning of the data survey that is normal for this task; empty where none is."""
+        return ""
+
+    def survey_source(self, source: Source, data: DataSettings) -> Source:
+        """The source as the data survey compares its rows."""
+        return source
+
+    def example_commands(self, folder: Path, recipe: Recipe, example: str) -> list[str]:
+        """Commands that ask a trained model something, ready to paste. `example` is an input that the model can read."""
+        data, run = recipe.data, quote(str(folder))
+        if data.sequence:
+            return [f"seqlab predict {run} --file {quote(str(data.train))}"]
+        argument = quote(example) if set(example) & set('"$`\\!') else f'"{example}"'
+        return [f"seqlab predict {run} {argument}"] if data.text else []
+
+
+task_specs: Registry[type[TaskSpec]] = Registry("task", package="seqlab.tasks")
+
+
+@cache
+def find_spec(name: str) -> TaskSpec:
+    """The spec of a task by name."""
+    return task_specs.get(name)()

@@ -1,0 +1,31 @@
+"""What tasks that learn from plain text say about their data."""
+
+from __future__ import annotations
+
+from seqlab.core.errors import DataError
+from seqlab.sources.base import STEPS, Source
+from seqlab.sources.column_roles import find_roles
+from seqlab.sources.settings import DataSettings
+from seqlab.tasks.spec import TaskSpec
+
+
+class TextSpec(TaskSpec):
+    """Text without labels: one long text, or a column of documents."""
+
+    is_text_stream = True
+    predicts_tokens = True
+
+    def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
+        roles = find_roles(source, settings=data)
+        if not roles.text:
+            raise DataError("a language model needs text, but no column looks like text.", where=source.name, cure="Name it with data.text=NAME.")
+        is_usual = roles.answer == "none"
+        reasons = [reason for reason in roles.reasons if is_usual or "label" not in reason]
+        columns = {"text": roles.text, "label": "", "sequence": roles.sequence, "features": roles.features}
+        return data.model_copy(update=columns), reasons
+
+    def required_columns(self, source: Source, data: DataSettings) -> list[str]:
+        return [data.text] if data.text and STEPS not in source.columns else []
+
+    def usual_warning(self, data: DataSettings) -> str:
+        return "empty text"
