@@ -115,10 +115,11 @@ def _next(topic: str, wanted: list[SettingHelp]) -> str:
     from seqlab.cli.listing import KINDS, USES
     from seqlab.datasets.base import datasets
     from seqlab.models.settings import SHORT_NAMES
-    from seqlab.recipes.read import TASKS, shipped_recipes
+    from seqlab.recipes.read import shipped_recipes
+    from seqlab.recipes.task_registry import registered_tasks
     from seqlab.tokens.base import tokenizers
 
-    if topic in TASKS:
+    if topic in registered_tasks.names():
         return f"seqlab train FILE --task {topic}"
     if topic in SHORT_NAMES:
         return f"seqlab train FILE --model {topic}"

@@ -73,10 +73,9 @@ def _tokens() -> dict[str, str]:
 
 
 def _tasks() -> dict[str, str]:
-    from seqlab.recipes.read import TASKS
+    from seqlab.recipes.task_registry import registered_tasks
 
-    sentences = _sentences("seqlab.tasks")
-    return {name: sentences[name] for name in TASKS}
+    return {name: registered_tasks.summary(name) for name in registered_tasks.names()}
 
 
 def _recipes() -> dict[str, str]:

@@ -13,10 +13,10 @@ from seqlab.models.settings import SHORT_NAMES
 from seqlab.recipes.overrides import Raw, override, short_model
 from seqlab.recipes.problems import found, in_words, truths_for_numbers, unknown_name
 from seqlab.recipes.recipe import DEFAULT_KINDS, FORMAT, Recipe
+from seqlab.recipes.task_registry import registered_tasks
 
-__all__ = ["TASKS", "Raw", "check", "override", "read_raw", "sentence_of", "shipped_recipes"]
+__all__ = ["Raw", "check", "override", "read_raw", "sentence_of", "shipped_recipes"]
 
-TASKS = ("captioning", "classification", "language_model", "masked_language_model", "multi_label", "regression", "tagging", "translation")
 LARGEST_RECIPE = 1_000_000
 
 
@@ -53,9 +53,10 @@ def check(raw: Raw, *, where: str) -> Recipe:
         known["model"] = short_model(model)
     elif isinstance(model, dict):
         known["model"] = _with_kinds(model)
-    if isinstance(task, str) and task and task not in TASKS:
-        close = closest(task, TASKS)
-        mistakes.append(f"task: expected {' or '.join(TASKS)}, found {found(task)}." + (f" Did you mean '{close}'?" if close else ""))
+    names = registered_tasks.names()
+    if isinstance(task, str) and task and task not in names:
+        close = closest(task, names)
+        mistakes.append(f"task: expected {' or '.join(names)}, found {found(task)}." + (f" Did you mean '{close}'?" if close else ""))
     for section, values in known.items():
         if isinstance(values, dict):
             known[section], wrong = truths_for_numbers(section, values)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from seqlab.core.registry import Registry
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.task_registry import registered_tasks
 from seqlab.sources.base import Source
 from seqlab.sources.column_roles import ColumnRoles
 from seqlab.sources.data_spec import DataSpec
@@ -91,7 +92,7 @@ class TaskSpec(DataSpec):
         return [f"seqlab predict {run} {argument}"] if data.text else []
 
 
-task_specs: Registry[type[TaskSpec]] = Registry("task", package="seqlab.tasks")
+task_specs: Registry[type[TaskSpec]] = registered_tasks
 
 
 @cache
