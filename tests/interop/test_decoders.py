@@ -31,6 +31,8 @@ DECODERS: dict[str, tuple[type[Any], Any]] = {
     ),
     "mistral with a window": (transformers.MistralForCausalLM, folders.mistral_config()),
     "mistral without a window": (transformers.MistralForCausalLM, folders.mistral_config(sliding_window=None)),
+    "mistral, tied": (transformers.MistralForCausalLM, folders.mistral_config(tie_word_embeddings=True)),
+    "qwen2, tied": (transformers.Qwen2ForCausalLM, folders.qwen2_config(tie_word_embeddings=True)),
     "qwen2": (transformers.Qwen2ForCausalLM, folders.qwen2_config()),
 }
 

@@ -23,7 +23,17 @@ ENCODERS = {
         folders.roberta_config(),
         lambda folder: folders.write_bytes(folder, template="<s> $A </s>", mask="<mask>"),
     ),
+    "roberta with an output table of its own": (
+        transformers.RobertaForMaskedLM,
+        folders.roberta_config(tie_word_embeddings=False),
+        lambda folder: folders.write_bytes(folder, template="<s> $A </s>", mask="<mask>"),
+    ),
     "distilbert": (transformers.DistilBertForMaskedLM, folders.distilbert_config(), folders.write_words),
+    "distilbert with an output table of its own": (
+        transformers.DistilBertForMaskedLM,
+        folders.distilbert_config(tie_word_embeddings=False),
+        folders.write_words,
+    ),
 }
 HEADLESS = {
     "bert": (transformers.BertModel, folders.bert_config(), folders.write_words),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,14 @@ def test_a_damaged_file_is_refused_with_words(change: Any, words: str, tmp_path:
         import_weights(tmp_path / "tiny.gguf", out=tmp_path / "run")
 
 
+def test_two_tensors_of_one_name_are_rejected(tmp_path: Path) -> None:
+    path = tmp_path / "tiny.gguf"
+    write_file(path, kind="F32")
+    path.write_bytes(path.read_bytes().replace(b"blk.1.ffn_up.weight", b"blk.0.ffn_up.weight"))
+    with pytest.raises(DataError, match=r"2 tensors of the name blk\.0\.ffn_up\.weight"):
+        import_weights(path, out=tmp_path / "run")
+
+
 def test_a_list_that_claims_more_than_the_file_holds_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "huge.gguf"
     path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"a" + struct.pack("<IIQ", 9, 0, 1 << 50))
@@ -113,10 +122,16 @@ def test_without_the_package_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
         import_weights(tmp_path / "tiny.gguf", out=tmp_path / "run")
 
 
-def write_file(path: Path, *, kind: str, architecture: str = "llama", pre: str = "gpt-2", tokenizer: str = "gpt2", **more: Any) -> torch.nn.Module:
-    """A tiny Llama as llama.cpp would have it; returned is the model with the numbers that the file really holds."""
+def write_file(
+    path: Path, *, kind: str, architecture: str = "llama", pre: str = "gpt-2", tokenizer: str = "gpt2", tied: bool = True,
+    tensors: Mapping[str, np.ndarray] | None = None, **more: Any,
+) -> torch.nn.Module:  # fmt: skip
+    """A tiny Llama as llama.cpp would have it; returned is the model with the numbers that the file really holds.
+
+    tensors: what else the file holds.
+    """
     torch.manual_seed(3)
-    model = transformers.LlamaForCausalLM(CONFIG).eval()
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**CONFIG.to_dict() | {"tie_word_embeddings": tied})).eval()
     writer = gguf.GGUFWriter(path, architecture)
     head_size = CONFIG.hidden_size // CONFIG.num_attention_heads
     for name, value in {
@@ -145,6 +160,8 @@ def write_file(path: Path, *, kind: str, architecture: str = "llama", pre: str =
             if heads:
                 back = back.reshape(heads, head_size // 2, 2, -1).swapaxes(1, 2).reshape(numbers.shape)
             parameter.copy_(torch.from_numpy(np.ascontiguousarray(back, dtype=np.float32)))
+    for name, numbers in (tensors or {}).items():
+        writer.add_tensor(name, numbers)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -153,7 +170,7 @@ def write_file(path: Path, *, kind: str, architecture: str = "llama", pre: str =
 
 
 def renamed(name: str) -> str:
-    whole = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight"}
+    whole = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight", "lm_head.weight": "output.weight"}
     if name in whole:
         return whole[name]
     _, _, depth, rest = name.split(".", 3)

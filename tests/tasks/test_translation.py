@@ -72,7 +72,11 @@ def test_each_side_has_its_own_tokens_and_a_target_stands_between_start_and_end(
     assert again.tokens.target.vocabulary.pieces == target.pieces
     shared = make(tmp_path, tokens={"kind": "characters", "shared": True})
     assert shared.tokens.source is shared.tokens.target
-    assert shared.build_model().embed_source is not None
+    model = shared.build_model()
+    assert model.embed_source is model.embed_target
+    separate = make(tmp_path, tokens={"kind": "characters", "shared": True}, decoder={"shared_embedding": False}).build_model()
+    assert separate.embed_source is not separate.embed_target
+    assert separate.embed_source.weight.shape == model.embed_source.weight.shape
     assert Translation.load(shared.recipe, saved(shared, tmp_path / "shared")).tokens.are_shared
 
 

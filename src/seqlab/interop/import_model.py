@@ -22,7 +22,9 @@ from seqlab.interop.formats.gguf import read_gguf
 from seqlab.interop.formats.json_files import AGAIN, read_json
 from seqlab.interop.formats.tensor_files import Tensors, open_tensors
 from seqlab.interop.formats.tokenizer_files import read_tokenizer
-from seqlab.interop.tensor_map import check
+from seqlab.interop.tensor_map import check, parts_of
+from seqlab.interop.two_vocabularies import needs_two_vocabularies, read_two_vocabularies
+from seqlab.interop.unused import check_unused
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.folder.layout import RECIPE, TOKENS, WEIGHTS, new_folder, refuse_a_run, seal
 from seqlab.runs.folder.lock import clear_false_start, locked
@@ -94,17 +96,25 @@ def open_published(path: Path) -> Opened:
     values = read_json(path / "config.json")
     tensors = open_tensors(path)
     published = _described(Config(values, where=str(path / "config.json")), tensors, where=str(path))
-    tokenizer = read_tokenizer(path, family=published.family, size=published.vocabulary_size, ids=values)
+    tokenizer = _tokenizer(path, published, values)
+    vocabulary = tokenizer.target.vocabulary if isinstance(tokenizer, PairTokens) else tokenizer.vocabulary
     ends = values.get("eos_token_id")
     if isinstance(ends, list) and len(ends) > 1:
-        published.notes.append(f"{len(ends)} tokens may end a text; here only '{tokenizer.vocabulary.pieces[tokenizer.vocabulary.ids[EOS]]}' does")
+        published.notes.append(f"{len(ends)} tokens may end a text; here only '{vocabulary.pieces[vocabulary.ids[EOS]]}' does")
     return Opened(published, tensors, tokenizer, str(path))
+
+
+def _tokenizer(folder: Path, published: Published, config: Mapping[str, Any]) -> Tokenizer | PairTokens:
+    """One for all texts, or one for each side."""
+    if needs_two_vocabularies(folder, published):
+        return read_two_vocabularies(folder, published, ids=config)
+    return read_tokenizer(folder, family=published.family, size=published.vocabulary_size, ids=config)
 
 
 def _described(config: Config, tensors: Tensors, *, where: str) -> Published:
     """What the config says, once it is certain that the tensors are of that kind."""
     published = read_published(config, tensors.shapes)
-    check(published.weights, tensors.shapes, ignored=published.ignored, where=where)
+    check(published.weights, tensors.shapes, unused=published.unused, where=where, name_in_file=tensors.name_in_file)
     return published
 
 
@@ -149,7 +159,9 @@ def _save_tokens(opened: Opened, folder: Path) -> None:
 
 
 def _build(opened: Opened) -> dict[str, Tensor]:
-    weights = {name: opened.tensors.build(wanted) for name, wanted in opened.published.weights.items()}
+    published, tensors = opened.published, opened.tensors
+    check_unused(published.unused, tensors.shapes, used=parts_of(published.weights), read=tensors.read, where=opened.where)
+    weights = {name: tensors.build(wanted) for name, wanted in published.weights.items()}
     broken = [name for name, tensor in weights.items() if not bool(torch.isfinite(tensor).all())]
     if broken:
         raise DataError(f"{len(broken)} tensors hold numbers that are not finite, the first for {broken[0]}.", where=opened.where, cure=AGAIN)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 import torch
 from torch import Tensor
 
 from seqlab.core.errors import DataError
+from seqlab.interop.unused import Unused
 
 Shape = tuple[int, ...]
 MOST_SHOWN = 6
@@ -48,23 +48,33 @@ def zeros(*shape: int) -> Wanted:
     return Wanted((), lambda: torch.zeros(shape))
 
 
+def parts_of(wanted: Mapping[str, Wanted]) -> dict[str, Shape]:
+    """The published tensors that are read, with their shapes."""
+    return {name: shape for each in wanted.values() for name, shape in each.parts}
+
+
 def check(
     wanted: Mapping[str, Wanted],
     found: Mapping[str, Shape],
     *,
-    ignored: Collection[str],
+    unused: Collection[Unused],
     where: str,
     described: str = "that the config describes",
+    name_in_file: Callable[[str], str] = str,
 ) -> None:
     """Everything that is wanted is there in its shape, and nothing is there that nobody wants: all that is not so, in one message.
 
-    ignored: patterns of names that carry nothing a network computes with.
-    described: which tensors are wanted, in words.
+    unused: what may be there without being wanted.
+    described: which tensors are wanted, in words.  name_in_file: what a file calls a tensor that is found.
     """
-    parts = {name: shape for each in wanted.values() for name, shape in each.parts}
+    parts = parts_of(wanted)
     missing = [name for name in parts if name not in found]
-    wrong = [f"{name} is {list(found[name])}, expected {list(shape)}" for name, shape in parts.items() if name in found and found[name] != shape]
-    strange = [name for name in found if name not in parts and not any(fnmatchcase(name, pattern) for pattern in ignored)]
+    wrong = [
+        f"{name_in_file(name)} is {list(found[name])}, expected {list(shape)}"
+        for name, shape in parts.items()
+        if name in found and found[name] != shape
+    ]
+    strange = [name_in_file(name) for name in found if name not in parts and not any(entry.covers(name) for entry in unused)]
     problems = [_listed("missing", missing), _listed("of another shape", wrong), _listed("not understood", strange)]
     if any(problems):
         raise DataError(

@@ -198,6 +198,9 @@ class DecoderSettings(Settings):
         "",
         description="How a decoder's first state follows from the encoder's last, or from the mean of all; empty: identity if it fits, else learned.",
     )
+    shared_embedding: bool = Field(
+        True, description="Where both sides share one vocabulary, they share one embedding table too; false gives the decoder its own."
+    )
 
 
 PictureSettings = VisionTransformerSettings | ImageConvolutionalSettings

@@ -21,7 +21,7 @@ class TokenSettings(Settings):
     )
     size: int = Field(0, ge=0, description="Known tokens besides the special ones, most frequent first; 0 lets the kind decide.")
     min_count: int = Field(1, ge=1, description="A token seen less often than this in the training split is unknown.")
-    shared: bool = Field(False, description="Both sides of a pair share one vocabulary and one table of embeddings.")
+    shared: bool = Field(False, description="Both sides of a pair share one vocabulary and, with decoder.shared_embedding, one table.")
     target_kind: Kind = Field("", description="What a token of the target side is; as on the source side when empty.")
     target_size: int = Field(0, ge=0, description="Known tokens of the target side; as on the source side when 0.")
     lowercase: bool = Field(False, description="Lower-case the text before cutting it.")

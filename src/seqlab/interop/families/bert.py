@@ -8,23 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
+import torch
 from torch import Tensor
 
 from seqlab.interop.families.published_model import ACTIVATIONS, Published
 from seqlab.interop.formats.config import Config
 from seqlab.interop.tensor_map import Shape, Wanted, joined, one, zeros
+from seqlab.interop.unused import Unused, tied
 from seqlab.models.settings import TransformerSettings
-
-IGNORED = ("*position_ids",)
-HEADS = {
-    "*pooler.dense.*": "the pooler",
-    "cls.seq_relationship.*": "the next-sentence head",
-    "*classifier.*": "the classifier",
-    "qa_outputs.*": "the answer head",
-}
-"""Parts that stand on top of the encoder and answer other questions."""
 
 
 @dataclass(frozen=True)
@@ -88,20 +80,40 @@ def _read(config: Config, found: Mapping[str, Shape], names: Names, *, family: s
     num_tokens, size = config.integer("vocab_size"), model.hidden_size
     num_types = 0 if names is DISTILBERT else config.integer("type_vocab_size", default=2, least=0)
     prefix = names.prefix if any(name.startswith(names.prefix) for name in found) else ""
+    table = f"{prefix}embeddings.word_embeddings.weight"
+    head, copies, notes = _head(config, found, names, num_tokens=num_tokens, size=size, is_tied=model.tied)
+    headless = not any(each.parts for each in head.values())
+    if model.tied and not headless:
+        table, more = tied(found, table, f"{names.decoder}.weight")
+        copies += more
     weights = {
-        "embed.weight": one(f"{prefix}embeddings.word_embeddings.weight", num_tokens, size),
+        "embed.weight": one(table, num_tokens, size),
         "body.positions.table": _positions(f"{prefix}embeddings", model.max_positions + first_place, size, first=first_place, num_types=num_types),
         **_pair("body.first_norm", f"{prefix}embeddings.LayerNorm", size),
     }
     for depth in range(model.layers):
         weights |= _layer(f"{prefix}{names.layers}.{depth}", f"body.layers.{depth}", model, names)
-    head, notes = _head(config, found, names, num_tokens=num_tokens, size=size, tied=model.tied)
-    notes += [f"{what} is left out" for pattern, what in HEADS.items() if _any(found, pattern)]
+    heads = _other_heads(prefix)
+    notes += [f"{other.reason} is left out" for other in heads if any(other.covers(name) for name in found)]
     if num_types > 1:
         notes.insert(0, f"every text is of the first of {num_types} segment kinds; its vector is added to the positions")
-    ignored = (*IGNORED, *HEADS, f"{names.decoder}.bias", *([f"{names.decoder}.weight"] if model.tied else []), names.head[2])
-    headless = not any(each.parts for each in head.values())
-    return Published(family, "masked_language_model", model, weights | head, num_tokens, model.max_positions, ignored, notes, headless=headless)
+    unused = (*copies, *heads, Unused(f"{prefix}embeddings.position_ids", "the numbers 0, 1, 2, … of the positions", holds=_counts_up))
+    return Published(family, "masked_language_model", model, weights | head, num_tokens, model.max_positions, unused, notes, headless=headless)
+
+
+def _other_heads(prefix: str) -> tuple[Unused, ...]:
+    """Parts on top of the encoder that answer other questions."""
+    return (
+        Unused(f"{prefix}pooler.dense.*", "the pooler"),
+        Unused("cls.seq_relationship.*", "the next-sentence head"),
+        Unused("classifier.*", "the classifier"),
+        Unused("pre_classifier.*", "the layer before the classifier"),
+        Unused("qa_outputs.*", "the answer head"),
+    )
+
+
+def _counts_up(tensor: Tensor) -> bool:
+    return torch.equal(tensor.flatten().double(), torch.arange(tensor.numel(), dtype=torch.float64))
 
 
 def _settings(config: Config, *, first_place: int) -> TransformerSettings:
@@ -156,29 +168,36 @@ def _layer(old: str, new: str, model: TransformerSettings, names: Names) -> dict
     return weights
 
 
-def _head(config: Config, found: Mapping[str, Shape], names: Names, *, num_tokens: int, size: int, tied: bool) -> tuple[dict[str, Wanted], list[str]]:
+Head = tuple[dict[str, Wanted], tuple[Unused, ...], list[str]]
+"""Its weights, what it has in the file besides, and notes."""
+
+
+def _head(config: Config, found: Mapping[str, Shape], names: Names, *, num_tokens: int, size: int, is_tied: bool) -> Head:
     """The head that finds masked tokens. Where none was published it is all zeros, which the task knows to mean none."""
     transform, norm, bias = names.head
     if f"{transform}.weight" not in found:
         nothing = {"transform.weight": (size, size), "transform.bias": (size,), "norm.weight": (size,), "norm.bias": (size,), "bias": (num_tokens,)}
-        untied = {} if tied else {"weight": (num_tokens, size)}
-        return {name: zeros(*shape) for name, shape in {**nothing, **untied}.items()}, ["no head for masked tokens was published; vectors need none"]
+        untied = {} if is_tied else {"weight": (num_tokens, size)}
+        note = "no head for masked tokens was published; vectors need none"
+        return {name: zeros(*shape) for name, shape in {**nothing, **untied}.items()}, (), [note]
     if names is not ROBERTA:
         config.only("hidden_act" if names is BERT else "activation", "gelu", why="the head for masked tokens uses the exact gelu")
-    published = (bias, f"{names.decoder}.bias") if tied else (f"{names.decoder}.bias", bias)  # both are there in some files
-    own_bias = published[0] if published[0] in found else published[1]
+    own_bias, copies = _output_bias(found, bias, f"{names.decoder}.bias", is_tied=is_tied)
     weights = {
         "transform.weight": one(f"{transform}.weight", size, size),
         "transform.bias": one(f"{transform}.bias", size),
         **_pair("norm", norm, size),
         "bias": one(own_bias, num_tokens),
     }
-    return (weights if tied else weights | {"weight": one(f"{names.decoder}.weight", num_tokens, size)}), []
+    return (weights if is_tied else weights | {"weight": one(f"{names.decoder}.weight", num_tokens, size)}), copies, []
+
+
+def _output_bias(found: Mapping[str, Shape], of_head: str, of_decoder: str, *, is_tied: bool) -> tuple[str, tuple[Unused, ...]]:
+    """Some files hold the bias of the output twice. When untied, the two may differ, and that of the output layer is the one that counts."""
+    if is_tied or of_decoder not in found:
+        return tied(found, of_head, of_decoder)
+    return of_decoder, (Unused(of_head, "a bias that an untied output layer does not add"),)
 
 
 def _pair(new: str, old: str, size: int) -> dict[str, Wanted]:
     return {f"{new}.weight": one(f"{old}.weight", size), f"{new}.bias": one(f"{old}.bias", size)}
-
-
-def _any(found: Mapping[str, Shape], pattern: str) -> bool:
-    return any(fnmatchcase(name, pattern) for name in found)

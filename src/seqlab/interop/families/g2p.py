@@ -11,6 +11,7 @@ Source: https://github.com/Kyubyong/g2p (Park and Kim 2019).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from string import ascii_lowercase
 
@@ -43,15 +44,14 @@ def read_g2p(path: Path) -> tuple[Published, Arrays, PairTokens]:
     """What stands in an .npz with these arrays."""
     arrays = Arrays(path)
     if set(arrays.shapes) != set(ARRAYS) or not all(len(arrays.shapes[name]) == 2 for name in ("enc_emb", "enc_w_hh")):
-        names = [name[:40] for name in arrays.shapes]
         raise DataError(
-            f"these are not the arrays of a model that is known here, but: {listed(names) or 'none'}.",
+            f"these are not the arrays of a model that is known here{_difference(arrays.shapes)}.",
             where=str(path),
             cure="Of .npz files that of the package g2p_en can be imported (checkpoint20.npz).",
         )
     embedding, hidden = arrays.shapes["enc_emb"][1], arrays.shapes["enc_w_hh"][1]
     weights = _weights(embedding, hidden)
-    check(weights, arrays.shapes, ignored=(), where=str(path), described="of a pair of GRUs that read letters and write phonemes")
+    check(weights, arrays.shapes, unused=(), where=str(path), described="of a pair of GRUs that read letters and write phonemes")
     model = RecurrentSettings(cell=GRUSettings(), hidden_size=hidden, embedding_size=embedding, dropout=0.0, tied=False)
     published = Published(
         family="GRU pair of g2p_en",
@@ -65,6 +65,12 @@ def read_g2p(path: Path) -> tuple[Published, Arrays, PairTokens]:
         sections={"tokens": {"kind": "characters", "target_kind": "whitespace", "lowercase": True}, "search": {"max_tokens": LONGEST}},
     )
     return published, arrays, _tokens()
+
+
+def _difference(found: Collection[str]) -> str:
+    """What is there and not known, and what is known and not there; nothing where names alone are right."""
+    sides = {"unknown": [name for name in found if name not in ARRAYS], "missing": [name for name in ARRAYS if name not in found]}
+    return "".join(f"; {side}: {listed([name[:40] for name in names])}" for side, names in sides.items() if names)
 
 
 def _tokens() -> PairTokens:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import torch
+from torch import Tensor
+
 from seqlab.interop.families.published_model import ACTIVATIONS, Published
 from seqlab.interop.formats.config import Config
 from seqlab.interop.tensor_map import Shape, Wanted, one, turned, zeros
+from seqlab.interop.unused import Unused, is_one_number, tied
 from seqlab.models.settings import TransformerSettings
-
-IGNORED = ("*attn.bias", "*attn.masked_bias")
-"""The causal mask was saved with the weights once."""
 
 
 def read_gpt2(config: Config, found: Mapping[str, Shape]) -> Published:
@@ -26,7 +27,7 @@ def read_gpt2(config: Config, found: Mapping[str, Shape]) -> Published:
     config.skip("n_ctx", "reorder_and_upcast_attn", "summary_activation", "summary_first_dropout", "summary_proj_to_labels", "summary_type",
                 "summary_use_proj")  # fmt: skip
     config.skip("attn_pdrop")
-    tied = config.flag("tie_word_embeddings", default=True)
+    is_tied = config.flag("tie_word_embeddings", default=True)
     model = TransformerSettings(
         layers=config.integer("n_layer", "num_hidden_layers"),
         hidden_size=size,
@@ -38,22 +39,36 @@ def read_gpt2(config: Config, found: Mapping[str, Shape]) -> Published:
         max_positions=context,
         activation=config.choice("activation_function", among=ACTIVATIONS, default="gelu_new"),
         dropout=config.number("resid_pdrop", default=0.1),
-        tied=tied,
+        tied=is_tied,
     )
     prefix = "transformer." if any(name.startswith("transformer.") for name in found) else ""
+    table, copies = tied(found, f"{prefix}wte.weight", "lm_head.weight") if is_tied else (f"{prefix}wte.weight", ())
     weights = {
-        "embed.weight": one(f"{prefix}wte.weight", num_tokens, size),
+        "embed.weight": one(table, num_tokens, size),
         "bias": zeros(num_tokens),
         "body.positions.table": one(f"{prefix}wpe.weight", context, size),
         "body.last_norm.weight": one(f"{prefix}ln_f.weight", size),
         "body.last_norm.bias": one(f"{prefix}ln_f.bias", size),
     }
-    if not tied:
+    if not is_tied:
         weights["weight"] = one("lm_head.weight", num_tokens, size)
     for depth in range(model.layers):
         weights |= _layer(f"{prefix}h.{depth}", f"body.layers.{depth}", size=size, inner=inner)
-    ignored = (*IGNORED, "lm_head.weight") if tied else IGNORED
-    return Published("GPT-2", "language_model", model, weights, num_tokens, context, ignored)
+    unused = (*copies, *(mask for depth in range(model.layers) for mask in _masks(f"{prefix}h.{depth}.attn")))
+    return Published("GPT-2", "language_model", model, weights, num_tokens, context, unused)
+
+
+def _masks(attention: str) -> tuple[Unused, ...]:
+    """Older versions saved the causal mask of each layer, and what stands for minus infinity, with the weights."""
+    return (
+        Unused(f"{attention}.bias", "the causal mask", holds=_is_causal_mask),
+        Unused(f"{attention}.masked_bias", "the one number that stands for minus infinity", holds=is_one_number),
+    )
+
+
+def _is_causal_mask(tensor: Tensor) -> bool:
+    size = tensor.shape[-1] if tensor.ndim else 0
+    return tensor.numel() == size * size and torch.equal(tensor.reshape(size, size).bool(), torch.ones(size, size, dtype=torch.bool).tril())
 
 
 def _layer(old: str, new: str, *, size: int, inner: int) -> dict[str, Wanted]:

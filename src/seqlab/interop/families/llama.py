@@ -9,35 +9,52 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from seqlab.interop.families.published_model import ACTIVATIONS, Published
 from seqlab.interop.formats.config import Config
 from seqlab.interop.tensor_map import Shape, Wanted, joined, one, zeros
+from seqlab.interop.unused import Unused, tied
 from seqlab.models.settings import TransformerSettings
 
-IGNORED = ("*rotary_emb.inv_freq",)
 FAMILIES = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
 
 
 def read_llama(config: Config, found: Mapping[str, Shape]) -> Published:
     kind = str(config.raw("model_type"))
     num_tokens, context = config.integer("vocab_size"), config.integer("max_position_embeddings")
-    tied = config.flag("tie_word_embeddings", default=False)
-    model = _settings(config, kind=kind, tied=tied)
+    is_tied = config.flag("tie_word_embeddings", default=False)
+    model = _settings(config, kind=kind, tied=is_tied)
     size = model.hidden_size
     config.skip("attention_dropout", "pretraining_tp", "layer_types", "embd_pdrop", "resid_pdrop")
     prefix = "model." if any(name.startswith("model.") for name in found) else ""
+    table, copies = tied(found, f"{prefix}embed_tokens.weight", "lm_head.weight") if is_tied else (f"{prefix}embed_tokens.weight", ())
     weights = {
-        "embed.weight": one(f"{prefix}embed_tokens.weight", num_tokens, size),
+        "embed.weight": one(table, num_tokens, size),
         "bias": zeros(num_tokens),
         "body.last_norm.weight": one(f"{prefix}norm.weight", size),
     }
-    if not tied:
+    if not is_tied:
         weights["weight"] = one("lm_head.weight", num_tokens, size)
     has_output_bias, has_inner_bias = config.flag("attention_bias", default=False), config.flag("mlp_bias", default=False)
     for depth in range(model.layers):
         weights |= _layer(f"{prefix}layers.{depth}", f"body.layers.{depth}", model, attention_bias=has_output_bias, inner_bias=has_inner_bias)
-    ignored = (*IGNORED, "lm_head.weight") if tied else IGNORED
-    return Published(FAMILIES[kind], "language_model", model, weights, num_tokens, context, ignored)
+    unused = (*copies, *_rotary_rates(prefix, model))
+    return Published(FAMILIES[kind], "language_model", model, weights, num_tokens, context, unused)
+
+
+def _rotary_rates(prefix: str, model: TransformerSettings) -> tuple[Unused, ...]:
+    """Older versions saved the rates base^(-2i/d) of the rotary embedding with the weights, some of them in half precision."""
+
+    def holds(tensor: Tensor) -> bool:
+        rates = model.rotary_base ** (-torch.arange(0, model.head_size, 2) / model.head_size)
+        return tensor.shape == rates.shape and torch.allclose(tensor.float(), rates, rtol=1e-2, atol=1e-6)
+
+    owners = (prefix, *(f"{prefix}layers.{depth}.self_attn." for depth in range(model.layers)))
+    return tuple(
+        Unused(f"{owner}rotary_emb.inv_freq", f"the rates of a rotary embedding of base {model.rotary_base:g}", holds=holds) for owner in owners
+    )
 
 
 def _settings(config: Config, *, kind: str, tied: bool) -> TransformerSettings:

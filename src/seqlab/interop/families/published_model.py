@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seqlab.interop.tensor_map import Wanted
+from seqlab.interop.unused import Unused
 from seqlab.models.settings import DecoderSettings, RecurrentSettings, TransformerSettings
 
 ACTIVATIONS = {
@@ -25,14 +26,17 @@ class Published:
     model: TransformerSettings | RecurrentSettings
     weights: Mapping[str, Wanted]
     vocabulary_size: int
+    """Rows of the embedding; of an encoder-decoder, of that of what is written."""
     context: int
     """Tokens that it can read at once; 0 where there is no limit."""
-    ignored: tuple[str, ...] = ()
-    """Patterns of the names of tensors that carry nothing the network computes with."""
+    unused: tuple[Unused, ...] = ()
+    """Tensors that the network does not read, with the reasons."""
     notes: list[str] = field(default_factory=list)
     decoder: DecoderSettings = field(default_factory=DecoderSettings)
     """Of an encoder-decoder, whose encoder `model` describes."""
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"tokens": {"kind": "hugging_face"}})
     """Further settings of its recipe, by section."""
+    source_vocabulary_size: int = 0
+    """Rows of the embedding of what an encoder-decoder reads."""
     headless: bool = False
     """Whether there is only the encoder, without a head that finds masked tokens."""

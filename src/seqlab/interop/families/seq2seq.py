@@ -1,11 +1,12 @@
-"""Marian and BART: encoder-decoders with a norm after each sub-layer and one table for both sides and the output.
+"""Marian and BART: encoder-decoders with a norm after each sub-layer, and one to three tables of embeddings.
 
 Papers: Junczys-Dowmunt et al. 2018, "Marian", arXiv:1804.00344; Lewis et al. 2020, "BART", arXiv:1910.13461.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -13,38 +14,76 @@ from torch import Tensor
 from seqlab.interop.families.published_model import ACTIVATIONS, Published
 from seqlab.interop.formats.config import Config
 from seqlab.interop.tensor_map import Shape, Wanted, joined, one
+from seqlab.interop.unused import Unused, is_one_number, tied
 from seqlab.models.settings import DecoderSettings, TransformerSettings
 
-IGNORED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "*embed_positions._float_tensor", "*.version")
+SHARED, OUTPUT = "model.shared.weight", "lm_head.weight"
+SOURCE, TARGET = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
 EPS = 1e-5
 FIRST_PLACE = 2
 """BART counts places from behind the two rows that it once kept for padding."""
 DECODING = ("max_length", "num_beams", "early_stopping", "no_repeat_ngram_size", "length_penalty", "min_length")
 PARTS = {"encoder": ("self_attn",), "decoder": ("self_attn", "encoder_attn")}
+BUFFERS = tuple(
+    Unused(f"model.{side}.{name}", reason, holds=is_one_number)
+    for side in PARTS
+    for name, reason in (("version", "the number of a version"), ("embed_positions._float_tensor", "one number that tells a type"))
+)
 
 
 def read_marian(config: Config, found: Mapping[str, Shape]) -> Published:
     """Places are told by sines in the first half and cosines in the second; the table is often not published, as it can be computed."""
     config.only("static_position_embeddings", True, why="places are told by sines and cosines")
-    config.only("share_encoder_decoder_embeddings", True, why="both sides have one table")
+    shared = config.flag("share_encoder_decoder_embeddings", default=True)
     settings = _settings(config, embedding_norm=False)
     rows, size = settings.max_positions, settings.hidden_size
-    tables = {
+    positions = {
         f"{side}.positions.table": one(name, rows, size) if (name := f"model.{side}.embed_positions.weight") in found else _sines(rows, size)
         for side in PARTS
     }
-    return _read(config, found, "Marian", settings, tables)
+    return _read(config, "Marian", settings, positions, read_tables(found, is_tied=settings.tied, shared=shared))
 
 
 def read_bart(config: Config, found: Mapping[str, Shape]) -> Published:
     config.only("static_position_embeddings", False, why="places are learned")
     settings = _settings(config, embedding_norm=True)
     rows, size = settings.max_positions, settings.hidden_size
-    tables: dict[str, Wanted] = {}
+    positions: dict[str, Wanted] = {}
     for side in PARTS:
-        tables[f"{side}.positions.table"] = Wanted(((f"model.{side}.embed_positions.weight", (rows + FIRST_PLACE, size)),), _without_first_places)
-        tables |= _pair(f"{side}.first_norm", f"model.{side}.layernorm_embedding", size)
-    return _read(config, found, "BART", settings, tables)
+        positions[f"{side}.positions.table"] = Wanted(((f"model.{side}.embed_positions.weight", (rows + FIRST_PLACE, size)),), _without_first_places)
+        positions |= _pair(f"{side}.first_norm", f"model.{side}.layernorm_embedding", size)
+    return _read(config, "BART", settings, positions, read_tables(found, is_tied=settings.tied, shared=True))
+
+
+class Tables(NamedTuple):
+    """The names of the embedding tables of the source, the target and, where it has its own, the output; and what is not read beside them."""
+
+    source: str
+    target: str
+    output: str
+    unused: tuple[Unused, ...]
+    may_differ: bool = False
+    """Whether source and target may have vocabularies of different sizes."""
+
+
+def read_tables(found: Collection[str], *, is_tied: bool, shared: bool) -> Tables:
+    """Which tables a file has.
+
+    is_tied: the output shares the table of the target.  shared: and that is the table of the source too.
+
+    When untied, transformers 5 gives source and target a table each, whatever `shared` says, and saves a table `model.shared` that nothing
+    reads. Earlier versions shared it between source and target, and saved it alone.
+    """
+    if is_tied and shared:
+        table, copies = tied(found, SHARED, SOURCE, TARGET, OUTPUT)
+        return Tables(table, table, "", copies)
+    if is_tied:
+        table, copies = tied(found, TARGET, OUTPUT)
+        return Tables(SOURCE, table, "", copies, may_differ=True)
+    if not shared:
+        return Tables(SOURCE, TARGET, OUTPUT, (), may_differ=True)
+    source, target = (name if name in found or SHARED not in found else SHARED for name in (SOURCE, TARGET))
+    return Tables(source, target, OUTPUT, (Unused(SHARED, "a table that no layer reads when all tables are separate"),))
 
 
 def _settings(config: Config, *, embedding_norm: bool) -> TransformerSettings:
@@ -79,27 +118,29 @@ def _settings(config: Config, *, embedding_norm: bool) -> TransformerSettings:
     )
 
 
-def _read(config: Config, found: Mapping[str, Shape], family: str, model: TransformerSettings, tables: Mapping[str, Wanted]) -> Published:
-    num_tokens, size = config.integer("vocab_size"), model.hidden_size
-    if config.integer("decoder_vocab_size", default=num_tokens) != num_tokens:
-        config.refuse("decoder_vocab_size: both sides must have one vocabulary")
-    shared = next((name for name in ("model.shared.weight", *IGNORED[:2]) if name in found), "model.shared.weight")
+def _read(config: Config, family: str, model: TransformerSettings, positions: Mapping[str, Wanted], tables: Tables) -> Published:
+    num_source, size = config.integer("vocab_size"), model.hidden_size
+    num_target = config.integer("decoder_vocab_size", default=num_source)
+    if num_target != num_source and not tables.may_differ:
+        config.refuse(f"decoder_vocab_size: {num_target}, and vocab_size: {num_source}; sides that share their embeddings have one size")
     weights = {
-        "embed_source.weight": one(shared, num_tokens, size),
-        "embed_target.weight": one(shared, num_tokens, size),
-        "bias": Wanted((("final_logits_bias", (1, num_tokens)),), lambda bias: bias[0]),
-        **tables,
+        "embed_source.weight": one(tables.source, num_source, size),
+        "embed_target.weight": one(tables.target, num_target, size),
+        "bias": Wanted((("final_logits_bias", (1, num_target)),), lambda bias: bias[0]),
+        **positions,
     }
-    if not model.tied:
-        weights["weight"] = one("lm_head.weight", num_tokens, size)
+    if tables.output:
+        weights["weight"] = one(tables.output, num_target, size)
     for depth in range(model.layers):
         weights |= _layer(f"model.encoder.layers.{depth}", f"encoder.layers.{depth}", model, PARTS["encoder"])
-    decoder = DecoderSettings(layers=config.integer("decoder_layers"))
+    decoder = DecoderSettings(layers=config.integer("decoder_layers"), shared_embedding=tables.source == tables.target)
     for depth in range(decoder.layers):
         weights |= _layer(f"model.decoder.layers.{depth}", f"decoder.layers.{depth}", model, PARTS["decoder"])
-    ignored = (*IGNORED, "model.shared.weight", *(["lm_head.weight"] if model.tied else []))
     notes = [f"{decoder.layers} layers more in the decoder", *_decoding_notes(config)]
-    return Published(family, "translation", model, weights, num_tokens, model.max_positions, ignored, notes, decoder)
+    return Published(
+        family, "translation", model, weights, num_target, model.max_positions, (*tables.unused, *BUFFERS), notes, decoder,
+        source_vocabulary_size=num_source,
+    )  # fmt: skip
 
 
 def _decoding_notes(config: Config) -> list[str]:

@@ -22,7 +22,7 @@ from seqlab.core.extras import require
 from seqlab.interop.formats.config import Config
 from seqlab.interop.formats.gguf_header import GgufHeader, GgufTensor, read_gguf_header
 from seqlab.interop.formats.gguf_tokenizer import tokenizer_of
-from seqlab.interop.formats.tensor_files import Tensors
+from seqlab.interop.formats.tensor_files import Tensors, new_names
 from seqlab.tokens.hugging_face import HuggingFace
 
 NEIGHBOURS = {"llama": True, "qwen2": False}
@@ -78,12 +78,15 @@ class GgufTensors(Tensors):
 
     def __init__(self, path: Path, header: GgufHeader, config: Config) -> None:
         self._path = path
-        self._names = {_new_name(name): name for name in header.tensors}
+        self._names = new_names(header.tensors, _new_name, where=str(path))
         self._tensors = header.tensors
         self.shapes = {new: header.tensors[old].shape for new, old in self._names.items()}
         heads = config.integer("num_attention_heads")
         self._heads = {"attn_q": heads, "attn_k": config.integer("num_key_value_heads", default=heads)}
         self._has_neighbours = NEIGHBOURS[str(config.raw("model_type"))]
+
+    def name_in_file(self, name: str) -> str:
+        return self._names[name]
 
     def read(self, name: str) -> Tensor:
         old = self._names[name]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,9 @@ class _Reader:
             raise ValueError(f"it claims {num_tensors:,} tensors and {num_settings:,} settings")
         settings = {self._text(LONGEST_NAME): self._value(self._number("<I")) for _ in range(num_settings)}
         found = [(self._text(LONGEST_NAME), self._sizes(), self._number("<I"), self._number("<Q")) for _ in range(num_tensors)]
+        for name, times in Counter(name for name, *_ in found).most_common(1):
+            if times > 1:
+                raise ValueError(f"it holds {times} tensors of the name {name[:80]}")
         alignment = settings.get("general.alignment", 32)
         if not isinstance(alignment, int) or not 0 < alignment <= 1 << 20:
             raise ValueError("its alignment is no small number")

@@ -41,14 +41,17 @@ class PieceModel:
     blank_first: bool
 
 
-def read_pair_of_pieces(path: Path, vocabulary: Mapping[str, object], *, size: int, target: Path | None = None) -> HuggingFace:
+def read_pair_of_pieces(
+    path: Path, vocabulary: Mapping[str, object], *, size: int, target: Path | None = None, ids_file: str = "vocab.json"
+) -> HuggingFace:
     """The tokenizer of a Marian model: each side is cut by a model of its own, and both have the ids of one vocabulary.
 
     target: the file of the model that cuts what is written; without it translations are put together, but none is cut.
+    ids_file: the name of the file of the vocabulary, for an error.
     """
     ids = {piece: place for piece, place in vocabulary.items() if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < size}
     if len(ids) != len(vocabulary) or len(set(ids.values())) != len(ids) or not {"</s>", UNK} <= ids.keys():
-        raise DataError("the vocabulary does not give every piece an id of its own.", where=str(path.parent / "vocab.json"), cure=AGAIN)
+        raise DataError("the vocabulary does not give every piece an id of its own.", where=str(path.parent / ids_file), cure=AGAIN)
     cuts = _engine(read_pieces(path), ids, size=size)
     joins = _engine(read_pieces(target), ids, size=size) if target is not None else _list_of_pieces(ids)
     return HuggingFace(cuts, size=size, roles={"unk": ids[UNK]}, target=joins)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import torch
@@ -29,6 +29,10 @@ class Tensors(ABC):
     @abstractmethod
     def read(self, name: str) -> Tensor: ...
 
+    def name_in_file(self, name: str) -> str:
+        """What the file calls a tensor."""
+        return name
+
     def build(self, wanted: Wanted) -> Tensor:
         """A tensor of seqlab's, out of those that it is made of."""
         return wanted.make(*(self.read(name).to(torch.float32) for name, _ in wanted.parts)).contiguous()
@@ -43,8 +47,16 @@ class SafeTensors(Tensors):
         lost = [name for name, path in files.items() if name not in headers[path]]
         if lost:
             raise DataError(f"the index names {len(lost)} tensors that its files do not hold: {lost[0][:80]}.", where=str(files[lost[0]]), cure=AGAIN)
-        self._places = {_new_name(name): (path, name) for name, path in files.items()}
-        self.shapes = {_new_name(name): headers[path][name] for name, path in files.items()}
+        unnamed = [(path, name) for path, shapes in headers.items() for name in shapes if files.get(name) != path]
+        if unnamed:
+            path, name = unnamed[0]
+            raise DataError(f"the index does not name {len(unnamed)} tensors of this file: {name[:120]}.", where=str(path), cure=AGAIN)
+        names = new_names(files, _new_name, where=str(next(iter(files.values()), "")))
+        self._places = {new: (files[name], name) for new, name in names.items()}
+        self.shapes = {new: headers[files[name]][name] for new, name in names.items()}
+
+    def name_in_file(self, name: str) -> str:
+        return self._places[name][1]
 
     def read(self, name: str) -> Tensor:
         path, published = self._places[name]
@@ -65,7 +77,7 @@ class Pickled(Tensors):
             raise DataError("the file does not hold tensors and nothing else.", where=str(path), cure=f"{AGAIN} Better: as {ONE_FILE}.") from error
         if not isinstance(found, dict) or not all(isinstance(name, str) and isinstance(each, Tensor) for name, each in found.items()):
             raise DataError("the file does not hold tensors by name.", where=str(path), cure=AGAIN)
-        self._tensors = {_new_name(name): tensor for name, tensor in found.items()}
+        self._tensors = {new: found[name] for new, name in new_names(found, _new_name, where=str(path)).items()}
         self.shapes = {name: tuple(tensor.shape) for name, tensor in self._tensors.items()}
 
     def read(self, name: str) -> Tensor:
@@ -101,6 +113,17 @@ def _shapes_in(path: Path) -> dict[str, Shape]:
         return read_header(path).shapes
     except RunError as error:  # the words are the same for a run's own weights, the cure is not
         raise DataError(error.what, where=str(path), cure=AGAIN) from error
+
+
+def new_names(names: Iterable[str], rename: Callable[[str], str], *, where: str) -> dict[str, str]:
+    """The name in the file for each name that is used here; two that would become one are an error, since one of them would not be read."""
+    found: dict[str, str] = {}
+    for name in names:
+        new = rename(name)
+        if new in found:
+            raise DataError(f"{found[new][:120]} and {name[:120]} are names of one tensor, and the file holds both.", where=where, cure=AGAIN)
+        found[new] = name
+    return found
 
 
 def _new_name(name: str) -> str:

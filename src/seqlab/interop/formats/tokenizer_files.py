@@ -26,22 +26,30 @@ Specials = dict[str, str]
 
 def read_tokenizer(folder: Path, *, family: str, size: int, ids: Mapping[str, Any]) -> HuggingFace:
     """size: how many tokens the weights know.  ids: the config, whose `eos_token_id` and the like decide where names do not."""
-    specials = _specials(folder)
+    specials = special_pieces(folder)
     path, tokenizer, unknown = _tokenizer(folder, family=family, size=size, specials=specials)
     if tokenizer.largest_id >= size and family != "Marian":  # whose pieces come from two files, of which one is not all
         raise DataError(f"the tokenizer has ids up to {tokenizer.largest_id:,}, the weights know {size:,}.", where=str(path), cure=AGAIN)
+    given = {**ids, **read_json_if_there(folder / "generation_config.json")}
+    return with_roles(tokenizer, specials, given, unknown=unknown, writes=family in PAIRS, path=path)
+
+
+def with_roles(tokenizer: HuggingFace, specials: Specials, given: Mapping[str, Any], *, unknown: str, writes: bool, path: Path) -> HuggingFace:
+    """The tokenizer, told which of its pieces is what: by their names, and where these do not say it by the ids of a config.
+
+    unknown: the piece for what is not known.  writes: a decoder starts with one of its tokens.  path: of the tokenizer, for an error.
+    """
     known = tokenizer.vocabulary.ids
     roles = {role: known[piece] for role, piece in specials.items() if piece in known and role != "unk"}
-    given = {**ids, **read_json_if_there(folder / "generation_config.json")}
     for role, name in {**{role: f"{role}_token_id" for role in NAMES[1:]}, **STARTS}.items():
-        place = _id(given.get(name), size)
-        if place is not None and (role not in STARTS or family in PAIRS):
+        place = _id(given.get(name), len(tokenizer.vocabulary))
+        if place is not None and (role not in STARTS or writes):
             roles.setdefault(role, place)
     if unknown in known:
         roles["unk"] = known[unknown]
     if "eos" not in roles and "sep" in roles:
         roles["eos"] = roles["sep"]
-    missing = [role for role in ("eos", *(["start"] if family in PAIRS else [])) if role not in roles]
+    missing = [role for role in ("eos", *(["start"] if writes else [])) if role not in roles]
     if missing:
         raise DataError(
             f"nothing says which token has the role {missing[0]}.", where=str(path), cure="It stands in config.json or tokenizer_config.json."
@@ -76,7 +84,7 @@ def _tokenizer(folder: Path, *, family: str, size: int, specials: Specials) -> t
     )
 
 
-def _specials(folder: Path) -> Specials:
+def special_pieces(folder: Path) -> Specials:
     """Which pieces have a role, by two files of which the second knows better; a piece is a text, or an object around one."""
     found: Specials = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):

@@ -135,7 +135,7 @@ class Translation(PairTask):
             num_target_tokens=len(target),
             source_pad_id=source.pad_id,
             target_pad_id=target.pad_id,
-            shared=self.tokens.are_shared,
+            shared=self.tokens.are_shared and self.recipe.decoder.shared_embedding,
         )
 
     def sides(self, split: str) -> NDArray[np.int64]:

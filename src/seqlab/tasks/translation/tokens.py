@@ -63,7 +63,8 @@ class PairTokens(TargetTokens):
     @classmethod
     def load(cls, folder: Path) -> PairTokens:
         if (folder / SOURCE).is_dir():
-            return cls(load_tokenizer(folder / SOURCE), load_tokenizer(folder / TARGET))
+            source, target = load_tokenizer(folder / SOURCE), load_tokenizer(folder / TARGET)
+            return PublishedPairTokens(source, target) if isinstance(target.vocabulary, PublishedVocabulary) else cls(source, target)
         both = load_tokenizer(folder)
         return PublishedPairTokens(both) if isinstance(both.vocabulary, PublishedVocabulary) else cls(both, both)
 
@@ -94,16 +95,20 @@ class PairTokens(TargetTokens):
 
 
 class PublishedPairTokens(PairTokens):
-    """Tokens of an imported model: one vocabulary that adds its own symbols, and says by which token a target starts."""
+    """Tokens of an imported model: vocabularies that add their own symbols, of which that of the target says by which token it starts.
 
-    def __init__(self, both: Tokenizer) -> None:
-        vocabulary = both.vocabulary
-        assert isinstance(both, HuggingFace)
+    target: where the sides have a vocabulary each, that of what is written.
+    """
+
+    def __init__(self, source: Tokenizer, target: Tokenizer | None = None) -> None:
+        target = source if target is None else target
+        vocabulary = target.vocabulary
+        assert isinstance(target, HuggingFace)
         assert isinstance(vocabulary, PublishedVocabulary)
         if not {"start", "eos"} <= vocabulary.roles.keys():
             raise RunError("the tokens do not say with which one a translation starts and ends.", where="tokens", cure="Import the model again.")
-        self.both = both
-        self.source = self.target = both
+        self.source = source
+        self.target = self._published = target
         self.start_id, self.end_id = vocabulary.roles["start"], vocabulary.roles["eos"]
         self.forced = [vocabulary.roles["forced_bos"]] if "forced_bos" in vocabulary.roles else []
 
@@ -116,19 +121,19 @@ class PublishedPairTokens(PairTokens):
 
     def write(self, texts: Sequence[str]) -> list[Ids]:
         start = np.array([self.start_id], np.int32)
-        return [np.concatenate([start, ids]) for ids in self.both.encode_targets(list(texts))]
+        return [np.concatenate([start, ids]) for ids in self._published.encode_targets(list(texts))]
 
     def words_read(self, text: str, *, tagged: bool = False) -> list[str]:
         return self.source.words_at(text)
 
     def cut(self, text: str, *, where: str) -> list[int]:
-        if not self.both.cuts_targets:
+        if not self._published.cuts_targets:
             raise UsageError(
                 "the model was imported without the file that cuts texts of its target language.",
                 where=where,
                 cure="Import it again, with target.spm in its folder.",
             )
-        found = [int(token) for token in self.both.encode_targets([text])[0]]
+        found = [int(token) for token in self._published.encode_targets([text])[0]]
         found = found[:-1] if found[-1:] == [self.end_id] else found
         return found if found[: len(self.forced)] == self.forced else [*self.forced, *found]
 

@@ -1,0 +1,52 @@
+"""Marian models whose sides have a vocabulary each: vocab.json numbers the pieces of the source, target_vocab.json those of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from seqlab.core.errors import DataError
+from seqlab.interop.families.published_model import Published
+from seqlab.interop.formats.json_files import read_json, read_json_if_there
+from seqlab.interop.formats.sentencepiece import read_pair_of_pieces
+from seqlab.interop.formats.tokenizer_files import LARGEST_VOCABULARY, SOURCE, TARGET, special_pieces, with_roles
+from seqlab.tasks.translation.tokens import PublishedPairTokens
+from seqlab.tokens.hugging_face import HuggingFace
+
+SOURCE_IDS, TARGET_IDS = "vocab.json", "target_vocab.json"
+CONFIG, SWITCH = "tokenizer_config.json", "separate_vocabs"
+
+
+def needs_two_vocabularies(folder: Path, published: Published) -> bool:
+    """Whether the tokenizer says that the sides have a vocabulary each, or their tables have different sizes."""
+    sizes = {published.vocabulary_size, published.source_vocabulary_size or published.vocabulary_size}
+    return published.family == "Marian" and (read_json_if_there(folder / CONFIG).get(SWITCH) is True or len(sizes) > 1)
+
+
+def read_two_vocabularies(folder: Path, published: Published, *, ids: Mapping[str, Any]) -> PublishedPairTokens:
+    """ids: the config, whose `eos_token_id` and the like are ids of the target."""
+    sizes = f"vocab_size {published.source_vocabulary_size:,}, decoder_vocab_size {published.vocabulary_size:,}"
+    missing = [name for name in (SOURCE, TARGET, SOURCE_IDS, TARGET_IDS) if not (folder / name).is_file()]
+    if missing or read_json_if_there(folder / CONFIG).get(SWITCH) is not True:
+        raise DataError(
+            f"source and target have a vocabulary each ({sizes}), and the folder does not hold both.",
+            where=str(folder),
+            cure=f"Expected {SOURCE}, {TARGET}, {SOURCE_IDS} and {TARGET_IDS}, and {SWITCH} set to true in {CONFIG}.",
+        )
+    if published.decoder.shared_embedding:
+        raise DataError(
+            f"{SWITCH} gives source and target a vocabulary each, but the weights have one table for both.",
+            where=str(folder / CONFIG),
+            cure="Do tokenizer and weights belong together? A model with two vocabularies has share_encoder_decoder_embeddings set to false.",
+        )
+    specials = {"eos": "</s>", "pad": "<pad>"} | special_pieces(folder)
+    given = {**ids, **read_json_if_there(folder / "generation_config.json")}
+
+    def side(pieces: str, numbers: str, size: int) -> HuggingFace:
+        numbered = read_json(folder / numbers, largest=LARGEST_VOCABULARY)
+        tokenizer = read_pair_of_pieces(folder / pieces, numbered, size=size, target=folder / pieces, ids_file=numbers)
+        is_target = numbers == TARGET_IDS
+        return with_roles(tokenizer, specials, given if is_target else {}, unknown="<unk>", writes=is_target, path=folder / numbers)
+
+    return PublishedPairTokens(side(SOURCE, SOURCE_IDS, published.source_vocabulary_size), side(TARGET, TARGET_IDS, published.vocabulary_size))
