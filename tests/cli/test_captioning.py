@@ -62,7 +62,7 @@ def test_a_report_scores_all_captions_of_a_picture_and_shows_where_was_looked(wa
     assert found["scores"]["exact_match"]["value"] > 0.9  # either caption counts
     assert found["scores"]["exact_match"]["baseline"] < 0.7
     together = run(capsys, "evaluate", str(walls.folder), "--with", str(walls.folder), "--json").json
-    assert len(together["details"]["spotlights"]) == len(found["details"]["spotlights"]) > 0
+    assert len(together["sections"]["image_attention"]["examples"]) == len(found["sections"]["image_attention"]["examples"]) > 0
     page = (walls.folder / "report.html").read_text(encoding="utf-8")
     assert "What it writes" in page
     assert "Where it looks" in page

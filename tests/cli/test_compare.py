@@ -58,8 +58,8 @@ def test_two_runs_become_a_table_an_answer_and_a_page(
 
 def test_slices_stand_in_the_evaluation_and_in_the_report(reviews_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     ended = run(capsys, "evaluate", str(reviews_run.folder), "--json")
-    cuts = ended.json["details"]["slices"]
+    cuts = ended.json["sections"]["slices"]["cuts"]
     for cut in cuts:
-        assert sum(part["count"] for part in cut["parts"]) == ended.json["details"]["examples"]
+        assert sum(part["count"] for part in cut["parts"]) == ended.json["sections"]["facts"]["examples"]
         assert all(part["low"] <= part["value"] <= part["high"] for part in cut["parts"])
     assert ("Parts of the data" in (reviews_run.folder / "report.html").read_text()) == bool(cuts)

@@ -204,7 +204,7 @@ def test_evaluating_on_new_data_counts_its_rows(reviews_run: Run, folder: Path, 
     found = run(capsys, "evaluate", str(reviews_run.folder), "new.csv", "--json").json
     assert found["split"] == "new data"
     assert found["scores"]["accuracy"]["value"] == pytest.approx(2 / 3)
-    assert found["details"]["confusion"] == [[1, 0], [1, 1]]
+    assert found["sections"]["confusion"]["counts"] == [[1, 0], [1, 1]]
 
 
 @pytest.mark.spec(3)

@@ -85,8 +85,8 @@ def test_the_command_takes_further_runs_and_scores_them_together(runs: list[Run]
     assert found["predictions"][0]["answer"] == expected.answer
     assert found["predictions"][0]["probability"] == pytest.approx(expected.probability)
     alone, scored = (json.loads(run(capsys, "evaluate", *each, "--json").out) for each in ([first, "--beam", "3"], words))
-    assert scored["details"]["signatures"] == alone["details"]["signatures"]
-    assert scored["details"]["translations"] != alone["details"]["translations"]
+    assert scored["sections"]["facts"]["signatures"] == alone["sections"]["facts"]["signatures"]
+    assert scored["sections"]["translations"] != alone["sections"]["translations"]
 
 
 def test_runs_with_other_tokens_or_tasks_are_refused_with_words(runs: list[Run], stranger: Run, capsys: pytest.CaptureFixture[str]) -> None:

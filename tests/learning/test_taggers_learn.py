@@ -141,8 +141,8 @@ def test_a_minutes_work_beats_the_naive_tagger_on_universal_dependencies(shared_
         paths[part] = tmp_path / f"{part}.tsv"
         paths[part].write_text("\n".join(sentences), encoding="utf-8")
     run = seqlab.train(str(paths["train"]), valid=str(paths["dev"]), test=str(paths["test"]), steps=500, seed=1, out=tmp_path / "run")
-    raw = run.results.raw["splits"]["test"]["details"]
-    assert (raw["sentences"], raw["examples"], len(raw["labels"])) == (2_077, 25_094, 17)
+    raw = run.results.raw["splits"]["test"]["sections"]
+    assert (raw["facts"]["sentences"], raw["facts"]["examples"], len(raw["confusion"]["labels"])) == (2_077, 25_094, 17)
     assert run.results["accuracy"].baseline == pytest.approx(0.862, abs=0.002)
     assert run.results["accuracy"].clearly_beats_baseline
     assert run.results["accuracy_on_unseen_words"].clearly_beats_baseline

@@ -6,7 +6,7 @@ from seqlab.pages.charts.interval_rows import Reach, interval_rows
 from seqlab.pages.comparison import Agreement, ComparisonPage, Contrast, DisputedExample, Standing, render_comparison
 from seqlab.pages.report_data import Curve, Series
 from seqlab.pages.sections.by_length import LengthChart, LengthLine
-from seqlab.pages.sections.slices import Cut, slices_section
+from seqlab.pages.sections.slices import Cut, SlicePart, slices_section
 from tests.pages.reading import Page
 
 HOSTILE = "<img src=x onerror=alert(1)>\x1b[2J\u202e"
@@ -63,7 +63,7 @@ def test_rows_share_one_axis_and_what_is_not_finite_is_only_named() -> None:
 
 def test_parts_of_the_data_are_bars_with_their_counts() -> None:
     page = Page(
-        str(slices_section([Cut("length", "accuracy", "rows", [Reach("1–8", 0.4, 0.3, 0.5, note="352"), Reach("9–12", 0.6, 0.5, 0.7)], 0.5)]))
+        str(slices_section([Cut("length", "accuracy", "rows", [SlicePart("1–8", 352, 0.4, 0.3, 0.5), SlicePart("9–12", 20, 0.6, 0.5, 0.7)], 0.5)]))
     )
     assert "accuracy by length" in page.text
     assert "352" in page.text

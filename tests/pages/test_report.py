@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from seqlab.pages.report import render_report
-from seqlab.pages.report_data import ClassLine, Confusion, Curve, Mark, Reference, Report, Sample, ScoreLine, Series, WrongExample
+from seqlab.pages.report_data import ClassLine, Curve, Mark, Reference, Report, Sample, ScoreLine, Series, WrongExample
+from seqlab.pages.sections.classes import ClassScores, ConfusionMatrix
+from seqlab.pages.sections.examples import MostWrong
 from tests.pages.reading import Page, pictures
 
 HOSTILE = "<script>alert(1)</script>\"><img src=x onerror=alert(2)>'--></style></title>\x1b[31m\u202e\x00\ud800{{7*7}}"
@@ -23,9 +25,11 @@ def full_report(word: str) -> Report:
         summary=[(word, word)],
         scores=[ScoreLine(word, word, 0.8, 0.7, 0.9, 0.6, word, unit=word, how=word)],
         curves=[Curve(word, word, word, [Series(word, [1, 2], [3.0, 1.0])], marks=[Mark(word, 2)], references=[Reference(word, 2.0)])],
-        confusion=Confusion([word, "b" + word], [[3, 1], [0, 2]]),
-        per_class=[ClassLine(word, 0.9, 0.8, 0.85, 10)],
-        most_wrong=[WrongExample(word, word, word, word, 0.9, 0.05)],
+        sections=[
+            MostWrong([WrongExample(word, word, word, word, 0.9, 0.05)]),
+            ClassScores([ClassLine(word, 0.9, 0.8, 0.85, 10)]),
+            ConfusionMatrix([word, "b" + word], [[3, 1], [0, 2]]),
+        ],
         samples=[Sample(10, word, word, 2.5)],
         warnings=[word],
         recipe=f"# {word}\n[{word}]\nkey = 1",
@@ -38,7 +42,7 @@ def test_a_full_report_is_well_formed_and_has_every_section_in_its_contents() ->
     links = [value for value in page.values("href") if value.startswith("#")]
     sections = [attributes["id"] for tag, attributes in page.tags if tag == "section"]
     assert links == [f"#{ident}" for ident in sections]
-    assert sections == ["scores", "facts", "curves", "samples", "confusion", "classes", "mistakes", "recipe", "next"]
+    assert sections == ["scores", "facts", "curves", "samples", "confusion", "per-class", "most-wrong", "recipe", "next"]
     assert len(page.values("id")) == len(set(page.values("id")))
     assert "1 warning" in page.text
 
@@ -89,9 +93,9 @@ def test_an_empty_report_is_a_title_and_nothing_else() -> None:
         ("scores", "scores"),
         ("summary", "facts"),
         ("curves", "curves"),
-        ("confusion", "confusion"),
-        ("per_class", "classes"),
-        ("most_wrong", "mistakes"),
+        ("sections", "confusion"),
+        ("sections", "per-class"),
+        ("sections", "most-wrong"),
         ("samples", "samples"),
         ("recipe", "recipe"),
         ("next_commands", "next"),
@@ -99,7 +103,7 @@ def test_an_empty_report_is_a_title_and_nothing_else() -> None:
 )
 def test_a_part_without_content_has_no_section(field: str, ident: str) -> None:
     full = full_report("word")
-    empty = replace(full, **{field: None if field == "confusion" else "" if field == "recipe" else []})
+    empty = replace(full, **{field: "" if field == "recipe" else []})
     assert ident in Page(render_report(full)).values("id")
     assert ident not in Page(render_report(empty)).values("id")
 
@@ -113,14 +117,14 @@ def test_a_megabyte_in_every_text_gives_a_small_page_that_says_so() -> None:
 def test_long_lists_are_cut_with_a_note() -> None:
     wrong = [WrongExample("f, line 1", "t", "a", "b", 0.9, 0.1)] * 1000
     classes = [ClassLine(f"label {i}", 0.5, 0.5, 0.5, 1) for i in range(1000)]
-    page = Page(render_report(Report("many", most_wrong=wrong, per_class=classes)))
+    page = Page(render_report(Report("many", sections=[MostWrong(wrong), ClassScores(classes)])))
     assert "The first 100 of 1,000." in page.text
     assert "The first 200 of 1,000." in page.text
 
 
 def test_mistakes_show_where_what_and_how_sure() -> None:
     example = WrongExample("test.csv, line 12", "not bad at all", "positive", "negative", 0.9876, 0.0124)
-    text = Page(render_report(Report("t", most_wrong=[example]))).text
+    text = Page(render_report(Report("t", sections=[MostWrong([example])]))).text
     assert "not bad at all" in text
     assert "predicted negative 0.988" in text
     assert "truth positive 0.012" in text
@@ -129,7 +133,7 @@ def test_mistakes_show_where_what_and_how_sure() -> None:
 
 def test_the_surest_mistake_comes_first() -> None:
     wrong = [WrongExample("f", text, "a", "b", sure, 0.1) for text, sure in (("fairly", 0.7), ("very", 0.99), ("hardly", 0.51))]
-    text = Page(render_report(Report("t", most_wrong=wrong))).text
+    text = Page(render_report(Report("t", sections=[MostWrong(wrong)]))).text
     assert text.index("0.990") < text.index("0.700") < text.index("0.510")
 
 
@@ -144,7 +148,7 @@ def test_samples_of_several_stages_stand_in_order_with_step_loss_and_prompt() ->
 
 def test_the_weakest_label_comes_first() -> None:
     lines = [ClassLine("strong", 0.9, 0.9, 0.9, 5), ClassLine("weak", 0.2, 0.3, 0.24, 5), ClassLine("fair", 0.6, 0.6, 0.6, 5)]
-    text = Page(render_report(Report("t", per_class=lines))).text
+    text = Page(render_report(Report("t", sections=[ClassScores(lines)]))).text
     assert text.index("weak") < text.index("fair") < text.index("strong")
     assert "0.240" in text
 
@@ -155,6 +159,6 @@ def test_the_recipe_is_shown_whole_and_letter_for_letter() -> None:
 
 
 def test_right_to_left_names_cannot_reorder_their_neighbours() -> None:
-    html = render_report(Report("t", most_wrong=[WrongExample("f", "שלום", "עברית", "عربي", 0.9, 0.1)]))
+    html = render_report(Report("t", sections=[MostWrong([WrongExample("f", "שלום", "עברית", "عربي", 0.9, 0.1)])]))
     assert "<bdi>עברית</bdi>" in html
     assert "<bdi>عربي</bdi>" in html

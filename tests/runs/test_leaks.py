@@ -11,11 +11,18 @@ import seqlab
 from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.items import means
 from seqlab.metrics.token_stream import BLOCK, Stream
-from seqlab.runs.survey.leaks import note_leaks, sentence_without_leaks
+from seqlab.pages.sections.leaks import WithoutLeaks
+from seqlab.runs.survey.leaks import note_leaks
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import PartSurvey, Survey
 from seqlab.tasks.base import Evaluation, Task
 from tests.runs.test_compare import SMALL, write_notes
+
+
+def without_leaks(evaluation: Evaluation) -> WithoutLeaks:
+    section = evaluation.section(WithoutLeaks)
+    assert section is not None
+    return section
 
 
 @pytest.mark.slow
@@ -26,7 +33,7 @@ def test_rows_that_training_has_are_left_out_of_a_second_score(tmp_path: Path) -
     (tmp_path / "test.csv").write_text("\n".join([*fresh, *known]) + "\n")
     valid = write_notes(tmp_path / "valid.csv", seed=5, count=20)
     run = seqlab.train(train, *SMALL, f"data.test={tmp_path / 'test.csv'}", f"data.valid={valid}", model="gru", out=tmp_path / "run")
-    found = run.results.raw["splits"]["test"]["details"]["without_leaks"]
+    found = run.results.raw["splits"]["test"]["sections"]["without_leaks"]
     leaked = set((tmp_path / "train.csv").read_text().splitlines()[1:])
     clean = [line.split(",") for line in fresh[1:] if line not in leaked]
     right = [prediction.answer == label for prediction, (_, label) in zip(run.predict([text for text, _ in clean]), clean, strict=True)]
@@ -45,14 +52,14 @@ def test_rows_that_training_has_are_told(known: list[int], left_out: int) -> Non
             return [("a.csv", 2), ("a.csv", 3)]
 
     items = means(np.array([True, False]))
-    evaluation = Evaluation("test", [scored("accuracy", items)], {}, {"accuracy": items})
+    evaluation = Evaluation("test", [scored("accuracy", items)], [], {"accuracy": items})
     survey = Survey({"test": PartSurvey()}, [], {"test": {("a.csv", line) for line in known}})
     sentence = note_leaks(evaluation, Places(), survey)  # type: ignore[arg-type] # nothing else of a task is asked for
-    details = evaluation.details.get("without_leaks", {"left_out": 0})
+    details = evaluation.sections_as_json().get("without_leaks", {"left_out": 0})
     assert details["left_out"] == left_out
     if left_out == 2:
         assert sentence == "test: training has seen all of it: the score says nothing about new data"
-        assert sentence_without_leaks(evaluation) == sentence
+        assert without_leaks(evaluation).sentence() == sentence
     elif left_out:
         assert sentence.startswith("test: without the 1 rows that training has seen, 1 are left: accuracy 0.0000")
     else:
@@ -68,7 +75,7 @@ def test_a_score_stands_beside_itself_and_not_beside_the_first() -> None:
 
     words, rows = means(np.array([True, True])), means(np.array([False, True, False]))
     items = {"accuracy_of_words": words, "accuracy": rows}
-    evaluation = Evaluation("test", [scored(name, own) for name, own in items.items()], {}, {**items})
+    evaluation = Evaluation("test", [scored(name, own) for name, own in items.items()], [], {**items})
     sentence = note_leaks(evaluation, Places(), Survey({"test": PartSurvey()}, [], {"test": {("a.csv", 2)}}))  # type: ignore[arg-type] # as above
     assert "2 are left: accuracy 0.5000" in sentence
     assert sentence.endswith("beside 0.3333 on all")
@@ -80,10 +87,10 @@ def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:
     log_probs = -np.repeat([2.0, 0.1, *[3.0] * 27, 4.0], BLOCK)
     stream = Stream.of(log_probs, np.ones(num_letters), characters=num_letters)
     items = stream.items()
-    evaluation = Evaluation("test", [scored("nats_per_token", items["nats_per_token"])], {}, items, stream=stream)
+    evaluation = Evaluation("test", [scored("nats_per_token", items["nats_per_token"])], [], items, stream=stream)
     starts = np.arange(BLOCK, 2 * BLOCK)
     repeats = Repeats(1 / 30, num_letters, 1.0, starts=starts, looked_at=np.arange(num_letters))
     sentence = note_leaks(evaluation, Task, Survey({"test": PartSurvey(repeats=repeats)}, []))  # type: ignore[arg-type] # no row is asked for
-    assert evaluation.details["without_leaks"]["left_out"] == 1
-    assert evaluation.details["without_leaks"]["scores"][0]["value"] == pytest.approx(3.0)
+    assert evaluation.sections_as_json()["without_leaks"]["left_out"] == 1
+    assert evaluation.sections_as_json()["without_leaks"]["scores"][0]["value"] == pytest.approx(3.0)
     assert "without the 1 blocks of 512 tokens that training has seen, 29 are left: nats_per_token 3.0000" in sentence

@@ -129,13 +129,13 @@ def test_any_picture_encoder_stands_before_any_decoder(captions: Path, model: di
             assert one.log_prob == pytest.approx(forced.log_prob, abs=1e-4)
     looked = task.looks(network, task.pictures["train"][0], found[0].tokens)
     assert looked is not None
-    grids = [look["weights"] for look in looked["looks"][1:]]
+    grids = [look["weights"] for look in looked.looks[1:]]
     assert np.array(grids).shape[1:] == network.encoder.grid
     assert [np.sum(grid) for grid in grids] == pytest.approx([1.0] * len(grids), abs=0.01)
-    assert looked["looks"][-1]["words"] == EOS
+    assert looked.looks[-1]["words"] == EOS
     together = task.looks(Ensemble([network, network]), task.pictures["train"][0], found[0].tokens)
     assert together is not None
-    assert np.array([look["weights"] for look in together["looks"][1:]]) == pytest.approx(np.array(grids), abs=1e-3)
+    assert np.array([look["weights"] for look in together.looks[1:]]) == pytest.approx(np.array(grids), abs=1e-3)
 
 
 def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_are_scored(captions: Path) -> None:

@@ -84,7 +84,7 @@ def test_the_surest_mistakes_are_shown_with_their_text_and_line_even_when_rows_w
     assert len(task.stores["test"]) == len(ROWS)
     assert task.notes[-1].startswith("test: 2 rows could not be read and were skipped; the first: ")
     assert "line 2: column 'text' has no text" in task.notes[-1]
-    wrong = task.evaluate(AlwaysTheFirst(), "test").details["most_wrong"]
+    wrong = task.evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
     assert [entry["truth"] for entry in wrong] == ["fair"] * 2 + ["good"] * 3  # classes: bad, fair, good; fair is the least likely
     shown = {entry["text"]: int(entry["where"].rpartition("line ")[2]) for entry in wrong}
     assert shown == {"so so": 10, "neither nor": 11, "a fine day": 3, "what a lovely morning it was": 5, "sun at last": 8}
@@ -136,4 +136,4 @@ def test_the_mean_of_batch_accuracies_stands_beside_the_exact_accuracy(tmp_path:
     model = AlwaysTheFirst()
     evaluation = task.evaluate(model, "test")
     assert evaluation.scores[0].value == pytest.approx(3 / 8)
-    assert evaluation.details["mean_of_batch_accuracies"] == pytest.approx((2 / 5 + 1 / 3) / 2)
+    assert evaluation.sections_as_json()["batch_mean_accuracy"]["value"] == pytest.approx((2 / 5 + 1 / 3) / 2)

@@ -95,7 +95,7 @@ def test_scores_are_one_number_in_four_units(tmp_path: Path) -> None:
     assert nats == pytest.approx(-float(task.surprise(model, "test", at_most=10_000).mean()), rel=1e-6)
     assert scores["perplexity"].value == pytest.approx(math.exp(nats))
     assert scores["bits_per_token"].value == pytest.approx(nats / math.log(2))
-    tokens, characters = evaluation.details["tokens"], evaluation.details["characters"]
+    tokens, characters = (evaluation.sections_as_json()["facts"][name] for name in ("tokens", "characters"))
     assert tokens == characters  # the first character is read, not foreseen
     assert scores["bits_per_character"].value == pytest.approx(scores["bits_per_token"].value)
     assert scores["bits_per_character"].value == pytest.approx(nats * tokens / characters / math.log(2))
@@ -119,7 +119,7 @@ def test_the_next_token_comes_after_the_whole_prompt_where_a_state_is_carried(tm
 def test_simpler_models_stand_beside_the_network_from_single_tokens_on(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM)
     evaluation = task.evaluate(task.build_model().eval(), "test")
-    lines = {line["name"]: line["nats"] for line in evaluation.details["language_models"]}
+    lines = {line["name"]: line["nats"] for line in evaluation.sections_as_json()["language_models"]["models"]}
     names = list(lines)
     assert names[:2] == ["unigram", "bigram"]
     assert names[-1] == "this network"

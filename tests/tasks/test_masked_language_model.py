@@ -194,13 +194,13 @@ def test_scores_are_one_number_in_two_units_and_the_share_that_is_right(tmp_path
     assert scores["accuracy"].value == pytest.approx(float(np.mean(found.guesses.best == found.truth)))
     assert {score.baseline_name for score in evaluation.scores} == {"both neighbours"}
     assert nats.baseline is not None
-    assert evaluation.details["most_frequent"]["nats"] > nats.baseline  # neighbours tell more than nothing
-    assert f"{evaluation.details['hidden_tokens']:,} hidden tokens" in nats.how
+    assert evaluation.sections_as_json()["facts"]["most_frequent"]["nats"] > nats.baseline  # neighbours tell more than nothing
+    assert f"{evaluation.sections_as_json()['facts']['hidden_tokens']:,} hidden tokens" in nats.how
 
 
 def test_mistakes_are_shown_with_their_surroundings(tmp_path: Path) -> None:
     task = make(tmp_path)
-    wrong = task.evaluate(task.build_model().eval(), "test").details["most_wrong"]
+    wrong = task.evaluate(task.build_model().eval(), "test").sections_as_json()["most_wrong"]["examples"]
     assert wrong
     for example in wrong:
         assert example["text"].count("[MASK]") == 1

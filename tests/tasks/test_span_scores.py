@@ -71,7 +71,7 @@ def test_spans_are_scored_first_and_beside_those_of_the_naive_tagger(tmp_path: P
     naive = [["B-PER", "I-PER", "O"], ["B-LOC", "I-LOC", "O"], ["O"]]
     assert first.baseline == pytest.approx(f1_score(truth, naive))
     assert [score.name for score in evaluation.scores[:3]] == ["span_f1", "span_precision", "span_recall"]
-    assert {line["label"] for line in evaluation.details["per_span_type"]} >= {"PER", "LOC"}
+    assert {line["label"] for line in evaluation.sections_as_json()["per_span_type"]["classes"]} >= {"PER", "LOC"}
     validation = task.validate(model)
     assert validation.value == validation.facts["valid_span_f1"] == pytest.approx(first.value)
     assert set(evaluation.items) >= {score.name for score in evaluation.scores[3:]}
@@ -95,7 +95,7 @@ def test_the_scores_say_which_scheme_was_read(tmp_path: Path) -> None:
     ended = [[(word, single.get(word, tag)) for word, tag in sentence] for sentence in TRAIN[1:]]
     evaluation = (task := make(tmp_path, train=ended, test=ended)).evaluate(task.build_model().eval(), "test")
     assert "tags read as IOBES;" in evaluation.scores[0].how
-    assert evaluation.details["spans"]["scheme"] == "IOBES"
+    assert evaluation.sections_as_json()["spans"]["scheme"] == "IOBES"
     assert task.notes == []
 
 

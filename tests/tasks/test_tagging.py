@@ -216,11 +216,16 @@ def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
     assert scores["loss"].value == pytest.approx(log_loss(targets, np.exp(words.log_probs), labels=range(4)), rel=1e-5)
     unseen = [place for place, word in enumerate(word for sentence in TEST for word, _ in sentence) if word in ("whale", "shouts")]
     assert scores["accuracy_on_unseen_words"].value == pytest.approx(np.mean(words.predicted[unseen] == np.array(targets)[unseen]))
-    assert (evaluation.details["sentences"], evaluation.details["unseen_words"], evaluation.details["examples"]) == (3, 2, 8)
-    assert [(line["label"], line["count"]) for line in evaluation.details["per_class"]] == [("D", 2), ("N", 3), ("P", 1), ("V", 2)]
+    assert evaluation.sections_as_json()["facts"] == {"sentences": 3, "unseen_words": 2, "examples": 8}
+    assert [(line["label"], line["count"]) for line in evaluation.sections_as_json()["per_class"]["classes"]] == [
+        ("D", 2),
+        ("N", 3),
+        ("P", 1),
+        ("V", 2),
+    ]
     assert "8 words with the right tag; 95 % bootstrap interval over 3 sentences" in scores["accuracy"].how
     assert "the 2 words that the training data does not have; 95 % bootstrap interval over 2 sentences" in scores["accuracy_on_unseen_words"].how
-    json.dumps(evaluation.details)
+    json.dumps(evaluation.sections_as_json())
 
 
 def test_the_baseline_gives_every_word_its_own_most_frequent_tag(tmp_path: Path) -> None:
@@ -326,7 +331,7 @@ class AlwaysTheFirst(nn.Module):
 
 def test_the_surest_mistakes_are_shown_in_their_sentence(tmp_path: Path) -> None:
     task = make(tmp_path)
-    worst = task.evaluate(AlwaysTheFirst(), "test").details["most_wrong"]
+    worst = task.evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
     assert [(entry["text"], entry["truth"], entry["predicted"]) for entry in worst[:3]] == [
         ("the whale [walks]", "V", "D"),
         ("dog [shouts] .", "V", "D"),

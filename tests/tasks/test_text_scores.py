@@ -26,7 +26,7 @@ def evaluated(task: LanguageModelling, model: torch.nn.Module, folder: Path, tex
     task.attach("again", open_further(task.recipe, str(path)))
     evaluation = task.evaluate(model, "again")
     scores = {score.name: score.value for score in evaluation.scores}
-    return float(scores["nats_per_token"] * evaluation.details["tokens"])
+    return float(scores["nats_per_token"] * evaluation.sections_as_json()["facts"]["tokens"])
 
 
 @pytest.mark.spec(39)

@@ -95,7 +95,7 @@ def test_the_temperature_of_the_validation_part_lowers_its_loss_and_is_used_by_p
     assert named[1]["roc_auc"].value == pytest.approx(roc_auc_score(targets, probability))
     best = max(f1_score(targets, probability >= threshold) for threshold in probability)
     assert f1_score(targets, probability >= choices["threshold"] - 1e-9) == best
-    assert after.details["calibration"]["before"]["nats"] == pytest.approx(named[0]["loss"].value, rel=1e-5)
+    assert after.sections_as_json()["calibration"]["before"]["nats"] == pytest.approx(named[0]["loss"].value, rel=1e-5)
     alone = task.predict(model, TEXTS[:1], top=2)[0]
     assert dict(alone.ranking)["yes"] == pytest.approx(float(probability[0]), abs=1e-6)
     task.take({})

@@ -151,9 +151,7 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
         say(f"WARNING: {BEATEN}. More time may help (--minutes NUMBER), or another model (--model NAME).")
     for name, part in raw["splits"].items():
-        if "mean_of_batch_accuracies" in part["details"]:  # the number that many training loops print beside the exact one
-            answer(
-                f"{name}: mean of batch accuracies {part['details']['mean_of_batch_accuracies']:.4f} (batches of {run.recipe.training.batch_size})"
-            )
+        if mean := part["sections"].get("batch_mean_accuracy"):  # the number that many training loops print beside the exact one
+            answer(f"{name}: mean of batch accuracies {mean['value']:.4f} (batches of {mean['batch_size']})")
     answer(f"report: {run.folder / 'report.html'}")
     return suggest(after_training(run))

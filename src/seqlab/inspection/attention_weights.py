@@ -75,7 +75,7 @@ def alignments_of(run: Run, text: Any) -> list[LayerAlignment]:
 def _of_translation(run: Run, task: Translation, text: Any) -> list[LayerAlignment]:
     """Where the decoder looked while it wrote."""
     found = task.looks(run.model, str(text))
-    return [] if found is None else [LayerAlignment("decoder", found.written, found.read, np.array([found.weights]))]
+    return [] if found is None else [LayerAlignment("decoder", list(found.written), list(found.read), np.array([found.weights]))]
 
 
 @torch.inference_mode()

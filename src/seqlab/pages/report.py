@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from seqlab.pages.charts.line_chart import line_chart
 from seqlab.pages.html import Markup, join, tag, text
 from seqlab.pages.page import Section, page
-from seqlab.pages.report_data import Curve, LanguageModelLine, Report
-from seqlab.pages.sections.classes import classes_section, confusion_section
-from seqlab.pages.sections.examples import samples_section, wrong_section
+from seqlab.pages.report_data import Curve, Report
+from seqlab.pages.sections.examples import samples_section
 from seqlab.pages.sections.scores import scores_section
-from seqlab.pages.study import number_table
 
 LONGEST_RECIPE = 100_000
 
@@ -32,33 +30,20 @@ def _sections(report: Report) -> list[Section]:
     found: list[Section] = []
     if report.scores:
         found.append(Section("scores", "Scores", scores_section(report.scores)))
-    if report.language_models:
-        found.append(Section("simpler", "Beside simpler language models", _language_models(report.language_models)))
     if report.summary:
         found.append(Section("facts", "The run", _facts(report.summary)))
     if report.curves:
         found.append(Section("curves", "Curves", _curves(report.curves)))
     if report.samples:
         found.append(Section("samples", "Samples while it learned", samples_section(report.samples)))
-    if report.confusion is not None and report.confusion.labels:
-        found.append(Section("confusion", "Confusion", confusion_section(report.confusion)))
-    if report.per_span_type:
-        found.append(Section("spans", "Spans", classes_section(report.per_span_type)))
-    if report.per_class:
-        found.append(Section("classes", "Labels", classes_section(report.per_class)))
-    found.extend(report.more)
-    if report.most_wrong:
-        found.append(Section("mistakes", "Most wrong", wrong_section(report.most_wrong)))
+    for section in sorted(report.sections, key=lambda section: section.position):
+        if section.title and (body := section.html()) is not None:
+            found.append(Section(section.kind.replace("_", "-"), section.title, body))
     if report.recipe:
         found.append(Section("recipe", "Recipe", _recipe(report.recipe)))
     if report.next_commands:
         found.append(Section("next", "What to do next", _commands(report.next_commands)))
     return found
-
-
-def _language_models(models: Sequence[LanguageModelLine]) -> Markup:
-    """From single tokens over pairs and longer pieces to the network: what each further look at the past is worth."""
-    return number_table([{"model": model.name, "nats per token": model.nats, "perplexity": model.perplexity} for model in models])
 
 
 def _facts(summary: Sequence[tuple[str, str]]) -> Markup:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from seqlab.pages.page import Section
+from seqlab.pages.sections.base import ReportSection
 
 
 @dataclass(frozen=True)
@@ -114,15 +114,6 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class LanguageModelLine:
-    """One language model beside others on the same text."""
-
-    name: str
-    nats: float
-    perplexity: float
-
-
-@dataclass(frozen=True)
 class Report:
     """Everything a run has to tell. A part that is empty does not appear on the page."""
 
@@ -132,15 +123,9 @@ class Report:
     summary: Sequence[tuple[str, str]] = ()
     scores: Sequence[ScoreLine] = ()
     curves: Sequence[Curve] = ()
-    confusion: Confusion | None = None
-    per_class: Sequence[ClassLine] = ()
-    per_span_type: Sequence[ClassLine] = ()
-    most_wrong: Sequence[WrongExample] = ()
     samples: Sequence[Sample] = ()
-    language_models: Sequence[LanguageModelLine] = ()
-    """From the simplest to the network of the run."""
     warnings: Sequence[str] = ()
     recipe: str = ""
     next_commands: Sequence[str] = ()
-    more: Sequence[Section] = ()
-    """Sections that only some tasks have, made elsewhere; they stand before the mistakes."""
+    sections: Sequence[ReportSection] = ()
+    """What the evaluation shows beyond its scores."""

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -20,11 +20,13 @@ from seqlab.core.errors import UsageError
 from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score
 from seqlab.metrics.token_stream import Stream
+from seqlab.pages.sections.base import ReportSection
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.teacher import Teacher
 from seqlab.training.base import BatchLoss, Carry, Validation
 
+AnySection = TypeVar("AnySection", bound=ReportSection)
 LONGEST_SHOWN = 80
 ENCODING = 3
 """Raised whenever tasks encode anything differently, so that stores made before are not used."""
@@ -56,7 +58,7 @@ class Evaluation:
 
     split: str
     scores: list[Score]
-    details: dict[str, Any] = field(default_factory=dict)
+    sections: list[ReportSection] = field(default_factory=list)
     items: Mapping[str, Items] = field(default_factory=dict)
     """What the scores are made of, by their names: the independent units of the split, from which comparisons and slices are computed."""
     answers: Sequence[tuple[str, ...]] = ()
@@ -65,6 +67,14 @@ class Evaluation:
     """The labels or tags that would have been right."""
     stream: Stream | None = None
     """A scored text, for models that cut it into different tokens."""
+
+    def sections_as_json(self) -> dict[str, Any]:
+        """Every section by its kind, as results.json keeps it."""
+        return {section.kind: section.to_json() for section in self.sections}
+
+    def section(self, kind: type[AnySection]) -> AnySection | None:
+        """The section of a kind, where there is one."""
+        return next((section for section in self.sections if isinstance(section, kind)), None)
 
 
 class Task(ABC):

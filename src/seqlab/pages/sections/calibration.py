@@ -10,20 +10,34 @@ from seqlab.pages.charts.line_chart import line_chart
 from seqlab.pages.html import Markup, tag
 from seqlab.pages.numbers import fixed
 from seqlab.pages.report_data import Curve, Mark, Series
+from seqlab.pages.sections.base import ReportSection, report_sections
 
 
+@report_sections.register("calibration")
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(ReportSection):
     """How sure and how right, in bins, before and after the temperature."""
+
+    kind = "calibration"
+    title = "Can the probabilities be believed?"
+    position = 52
 
     temperature: float
     before: Mapping[str, Any]
     after: Mapping[str, Any]
 
+    def html(self) -> Markup:
+        return calibration_section(self)
 
+
+@report_sections.register("thresholds")
 @dataclass(frozen=True)
-class Thresholds:
+class Thresholds(ReportSection):
     """Precision, recall and F1 of one label over the probability from which it is said, and a few places of that in a table."""
+
+    kind = "thresholds"
+    title = "Other thresholds"
+    position = 54
 
     label: str
     chosen: float | None
@@ -32,6 +46,9 @@ class Thresholds:
     recall: list[float]
     f1: list[float]
     table: list[dict[str, float]]
+
+    def html(self) -> Markup:
+        return thresholds_section(self)
 
 
 def calibration_section(calibration: Calibration) -> Markup:

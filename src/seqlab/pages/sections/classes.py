@@ -3,14 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 from seqlab.pages.charts.confusion_matrix import MOST_CLASSES, abbreviate, describe, heatmap, most_confused
 from seqlab.pages.html import Markup, tag
 from seqlab.pages.numbers import fixed, percent
 from seqlab.pages.report_data import ClassLine, Confusion
+from seqlab.pages.sections.base import ReportSection, report_sections
 
 PAIRS = 8
 MOST_ROWS = 200
+MOST_PRINTED = 40
+"""Classes that the command line prints."""
+
+
+@report_sections.register("confusion")
+@dataclass(frozen=True)
+class ConfusionMatrix(ReportSection):
+    """How often each true label (row) was predicted as each label (column)."""
+
+    kind = "confusion"
+    title = "Confusion"
+    position = 20
+    labels: Sequence[str]
+    counts: Sequence[Sequence[int]]
+
+    def html(self) -> Markup | None:
+        return confusion_section(Confusion(self.labels, self.counts)) if self.labels else None
+
+
+@dataclass(frozen=True)
+class ClassTable(ReportSection):
+    """Precision, recall and F1 of every class."""
+
+    classes: Sequence[ClassLine]
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self:
+        return cls([ClassLine(**line) for line in value["classes"]])
+
+    def lines(self) -> list[str]:
+        width = max((len(_one_line(line.label)) for line in self.classes), default=0)
+        lines = [f"    {_one_line(line.label):<{min(width, 30)}}  {_numbers(line)}" for line in self.classes[:MOST_PRINTED]]
+        if len(self.classes) > MOST_PRINTED:
+            lines.append(f"    … and {len(self.classes) - MOST_PRINTED:,} more classes: --json has them all")
+        return lines
+
+    def html(self) -> Markup | None:
+        return classes_section(self.classes) if self.classes else None
+
+
+@report_sections.register("per_span_type")
+@dataclass(frozen=True)
+class SpanTypeScores(ClassTable):
+    """Precision, recall and F1 of every type of span."""
+
+    kind = "per_span_type"
+    title = "Spans"
+    position = 30
+
+
+@report_sections.register("per_class")
+@dataclass(frozen=True)
+class ClassScores(ClassTable):
+    """Precision, recall and F1 of every class or label."""
+
+    kind = "per_class"
+    title = "Labels"
+    position = 40
+
+
+def _one_line(label: str) -> str:
+    return " ".join(label.split())
+
+
+def _numbers(line: ClassLine) -> str:
+    return f"precision {line.precision:.3f}  recall {line.recall:.3f}  F1 {line.f1:.3f}  ({line.count:,})"
 
 
 def confusion_section(confusion: Confusion) -> Markup:

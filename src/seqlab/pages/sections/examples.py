@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 from seqlab.pages.html import Markup, tag, text
 from seqlab.pages.numbers import number, probability
 from seqlab.pages.report_data import Sample, WrongExample
+from seqlab.pages.sections.base import ReportSection, report_sections
 
 MOST_EXAMPLES = 100
 LONGEST_EXAMPLE = 900
 LONGEST_SAMPLE = 3000
+
+
+@report_sections.register("most_wrong")
+@dataclass(frozen=True)
+class MostWrong(ReportSection):
+    """The model's most confident mistakes."""
+
+    kind = "most_wrong"
+    title = "Most wrong"
+    position = 90
+    examples: Sequence[WrongExample]
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self:
+        return cls([WrongExample(**example) for example in value["examples"]])
+
+    def html(self) -> Markup | None:
+        return wrong_section(self.examples) if self.examples else None
 
 
 def wrong_section(examples: Sequence[WrongExample]) -> Markup:

@@ -10,19 +10,27 @@ from seqlab.pages.charts.ticks import round_range, tick_labels, ticks, widen
 from seqlab.pages.html import Markup, tag
 from seqlab.pages.numbers import number
 from seqlab.pages.report_data import Curve
+from seqlab.pages.sections.base import ReportSection, report_sections
 
 MANY = 400
 """From so many points on, dots are smaller."""
 
 
+@report_sections.register("numbers")
 @dataclass(frozen=True)
-class PredictedNumbers:
+class PredictedNumbers(ReportSection):
     """Truth and prediction of some examples, and half the width of the range around a prediction."""
 
+    kind = "numbers"
+    title = "Truth and prediction"
+    position = 50
     truth: Sequence[float]
     predicted: Sequence[float]
     reach: float | None = None
     within_reach: float | None = None
+
+    def html(self) -> Markup:
+        return numbers_section(self)
 
 
 def numbers_section(numbers: PredictedNumbers) -> Markup:

@@ -17,9 +17,10 @@ import torch
 from seqlab.core.errors import RunError
 from seqlab.core.files import write_whole
 from seqlab.metrics.score import Score
+from seqlab.pages.sections.base import ReportSection, section_from_json
 from seqlab.tasks.base import Evaluation
 
-FORMAT = 1
+FORMAT = 2
 BEST_FIRST = ("test", "valid")
 
 
@@ -38,6 +39,12 @@ class Results(Mapping[str, Score]):
     def scores(self) -> dict[str, Score]:
         entries = self.raw["splits"][self.split]["scores"] if self.split else []
         return {entry["name"]: Score.from_json(entry) for entry in entries}
+
+    @property
+    def sections(self) -> list[ReportSection]:
+        """What the evaluation shows beyond its scores; kinds that are not known here are left out."""
+        entries = self.raw["splits"][self.split]["sections"] if self.split else {}
+        return [section for kind, value in entries.items() if (section := section_from_json(kind, value)) is not None]
 
     def __getitem__(self, name: str) -> Score:
         return self.scores[name]
@@ -58,7 +65,13 @@ def write_results(
     raw = {
         "format": FORMAT,
         "name": folder.name,
-        "splits": {each.split: {"scores": [score.as_json() for score in each.scores], "details": each.details} for each in evaluations},
+        "splits": {
+            each.split: {
+                "scores": [score.as_json() for score in each.scores],
+                "sections": each.sections_as_json(),
+            }
+            for each in evaluations
+        },
         "training": training,
         "provenance": provenance,
         "warnings": warnings,

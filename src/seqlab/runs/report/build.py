@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seqlab.pages.report import render_report
-from seqlab.pages.report_data import ClassLine, Confusion, Curve, LanguageModelLine, Mark, Reference, Report, Sample, ScoreLine, Series, WrongExample
+from seqlab.pages.report_data import Curve, Mark, Reference, Report, Sample, ScoreLine, Series
 from seqlab.runs.folder.layout import JOURNAL
 from seqlab.runs.report.next_steps import after_training
-from seqlab.runs.report.sections import more_sections
 from seqlab.training.clip_advice import suggest_clip
 from seqlab.training.journal import read_journal
 
@@ -22,8 +21,6 @@ def run_report(run: Run) -> str:
     """The page of a run, complete in one file."""
     raw = run.results.raw
     events = read_journal(run.folder / JOURNAL)
-    best = run.results.split
-    details = raw["splits"][best]["details"]
     return render_report(
         Report(
             title=run.folder.name,
@@ -32,16 +29,11 @@ def run_report(run: Run) -> str:
             summary=[*_summary(raw), *_clipping(events, run.recipe.training.clip_norm)],
             scores=_scores(raw),
             curves=_curves(events, raw),
-            confusion=Confusion(details["labels"], details["confusion"]) if "confusion" in details else None,
-            per_class=[ClassLine(**line) for line in details.get("per_class", [])],
-            per_span_type=[ClassLine(**line) for line in details.get("per_span_type", [])],
-            most_wrong=[WrongExample(**example) for example in details.get("most_wrong", [])],
             samples=_samples(events),
-            language_models=[LanguageModelLine(**line) for line in details.get("language_models", [])],
             warnings=raw["warnings"],
             recipe=run.recipe.to_toml(),
             next_commands=after_training(run),
-            more=more_sections({**details, "whole": {entry["name"]: float(entry["value"]) for entry in raw["splits"][best]["scores"]}}),
+            sections=run.results.sections,
         )
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from seqlab.metrics.bootstrap import ends_of
+from seqlab.pages.sections.leaks import CleanScore, WithoutLeaks
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import Survey
 from seqlab.tasks.base import Evaluation, Task
@@ -17,7 +18,7 @@ MOSTLY = 0.5
 
 
 def note_leaks(evaluation: Evaluation, task: Task, found: Survey) -> str:
-    """Add the scores without what training has seen to the details; returns a sentence, empty where nothing was seen."""
+    """Add the scores without what training has seen as a section; returns a sentence, empty where nothing was seen."""
     is_known, unit = _known(evaluation, task, found)
     if not is_known.any():
         return ""
@@ -28,23 +29,10 @@ def note_leaks(evaluation: Evaluation, task: Task, found: Survey) -> str:
         if len(kept) and items is not None and items.num_items == len(is_known):  # a score over some rows only has other items
             clean = items.part(kept)
             low, high = ends_of(clean)
-            scores.append({"name": score.name, "value": clean.whole(), "low": low, "high": high})
-    evaluation.details["without_leaks"] = {"left_out": int(is_known.sum()), "kept": len(kept), "unit": unit, "scores": scores}
-    return sentence_without_leaks(evaluation)
-
-
-def sentence_without_leaks(evaluation: Evaluation) -> str:
-    """The first score without what training has seen, beside the same score on everything."""
-    split, found = evaluation.split, evaluation.details["without_leaks"]
-    if not found["kept"]:
-        return f"{split}: training has seen all of it: the score says nothing about new data"
-    left = f"{split}: without the {found['left_out']:,} {found['unit']} that training has seen, {found['kept']:,} are left"
-    if not found["scores"]:
-        return left
-    first = found["scores"][0]
-    whole = next(score.value for score in evaluation.scores if score.name == first["name"])
-    reach = "(too few for an interval)" if first["low"] is None else f"(95 % interval {first['low']:.4f} to {first['high']:.4f})"
-    return f"{left}: {first['name']} {first['value']:.4f} {reach} beside {whole:.4f} on all"
+            scores.append(CleanScore(score.name, clean.whole(), low, high, on_all=score.value))
+    section = WithoutLeaks(evaluation.split, int(is_known.sum()), len(kept), unit, scores)
+    evaluation.sections.append(section)
+    return section.sentence()
 
 
 def _known(evaluation: Evaluation, task: Task, found: Survey) -> tuple[Bool[np.ndarray, " items"], str]:

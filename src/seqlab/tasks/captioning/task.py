@@ -23,6 +23,7 @@ from seqlab.decoding.search import Search
 from seqlab.decoding.settings import SearchSettings
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.models.images.encoder import PictureEncoder, build_picture_writer
+from seqlab.pages.sections.attention import ImageAttention, ImageExample
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.columns import text_of
@@ -142,7 +143,7 @@ class Captioning(PairTask):
         always = Counter(text_of(row, self.recipe.data.target) for row in self.sources["train"].rows()).most_common(1)[0][0]
         evaluation = score_written(self.recipe, split, questions, outputs, baseline=[always] * len(outputs), baseline_name=ALWAYS)
         looks = [self.looks(model, pictures[number], found[number][0].tokens) for number in range(min(MOST_LOOKS, len(questions)))]
-        evaluation.details["spotlights"] = [look for look in looks if look is not None]
+        evaluation.sections.append(ImageAttention([look for look in looks if look is not None]))
         return evaluation
 
     def questions(self, split: str) -> list[Question]:
@@ -154,7 +155,7 @@ class Captioning(PairTask):
                 question.references.append(caption)
         return list(found.values())
 
-    def looks(self, model: nn.Module, picture: NDArray[Any], caption: Sequence[int]) -> dict[str, Any] | None:
+    def looks(self, model: nn.Module, picture: NDArray[Any], caption: Sequence[int]) -> ImageExample | None:
         """A picture with a grid of weights for every word of a caption, the end last; None where the decoder has no attention."""
         sides = {network.grid for network in model.modules() if isinstance(network, PictureEncoder)}
         if len(sides) > 1:  # several networks that cut a picture into other regions
@@ -166,7 +167,7 @@ class Captioning(PairTask):
         words = pieces_of(self.tokens.target, np.array([*caption, self.tokens.end_id]))
         grids = [np.round(np.array(row).reshape(grid), 4).tolist() for row in weights]
         looks = [{"words": "the picture"}, *({"words": word, "weights": grid} for word, grid in zip(words, grids, strict=True))]
-        return {"title": shown(self.tokens.words(caption)), "pixels": self.inputs.shown(picture, side=SIDE_SHOWN), "looks": looks}
+        return ImageExample(shown(self.tokens.words(caption)), self.inputs.shown(picture, side=SIDE_SHOWN), looks)
 
     def build_search(self, settings: SearchSettings) -> Search:
         if settings.coverage or settings.unknown == "copy":

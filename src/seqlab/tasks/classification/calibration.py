@@ -11,6 +11,7 @@ from jaxtyping import Float
 from seqlab.metrics.calibration import calibration_errors, expected_calibration_error, reliability
 from seqlab.metrics.items import Items
 from seqlab.metrics.ranking import average_precisions, roc_aucs, threshold_curve
+from seqlab.pages.sections.calibration import Calibration, Thresholds
 from seqlab.tasks.classification.predictions import Answers
 
 MOST_POINTS = 200
@@ -29,9 +30,9 @@ def calibration_items(answers: Answers) -> Items:
     return calibration_errors(confidence(answers), answers.correct)
 
 
-def describe_calibration(before: Answers, after: Answers, *, temperature: float) -> dict[str, Any]:
+def calibration_section(before: Answers, after: Answers, *, temperature: float) -> Calibration:
     """The reliability curves with and without the temperature."""
-    return {"temperature": temperature, "before": _curve(before), "after": _curve(after)}
+    return Calibration(temperature, _curve(before), _curve(after))
 
 
 def _curve(answers: Answers) -> dict[str, Any]:
@@ -50,21 +51,21 @@ def best_threshold(answers: Answers) -> float:
     return threshold_curve(answers.targets == 1, _second(answers)).best_f1()[0]
 
 
-def describe_thresholds(answers: Answers, *, label: str, chosen: float | None) -> dict[str, Any]:
+def thresholds_section(answers: Answers, *, label: str, chosen: float | None) -> Thresholds:
     """Precision, recall and F1 of the second class over all thresholds, and at a few of them."""
     is_positive, probability = answers.targets == 1, _second(answers)
     curve = threshold_curve(is_positive, probability)
     places = np.unique(np.linspace(0, len(curve.thresholds) - 1, MOST_POINTS).round().astype(int))
     wanted = sorted({*TABLE, *([chosen] if chosen is not None else [])})
-    return {
-        "label": label,
-        "chosen": chosen,
-        "thresholds": curve.thresholds[places].tolist(),
-        "precision": curve.precision[places].tolist(),
-        "recall": curve.recall[places].tolist(),
-        "f1": curve.f1[places].tolist(),
-        "table": [_at(threshold, is_positive, probability) for threshold in wanted],
-    }
+    return Thresholds(
+        label=label,
+        chosen=chosen,
+        thresholds=curve.thresholds[places].tolist(),
+        precision=curve.precision[places].tolist(),
+        recall=curve.recall[places].tolist(),
+        f1=curve.f1[places].tolist(),
+        table=[_at(threshold, is_positive, probability) for threshold in wanted],
+    )
 
 
 def _second(answers: Answers) -> Float[np.ndarray, " examples"]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -13,6 +12,9 @@ from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.classification import accuracy, class_scores, confusion, macro_f1
 from seqlab.metrics.items import Items, macro_f1s, means
 from seqlab.metrics.score import Score
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.classes import ClassScores, ConfusionMatrix
+from seqlab.tasks.sections import class_lines
 
 Classes = Int[np.ndarray, " examples"]
 
@@ -74,14 +76,9 @@ def score(answers: Answers, *, baseline: Classes | None, baseline_name: str) -> 
     ]  # fmt: skip
 
 
-def describe(answers: Answers, names: Sequence[str]) -> dict[str, Any]:
-    """The confusion matrix and the scores of every class, as plain data."""
+def class_sections(answers: Answers, names: Sequence[str]) -> list[ReportSection]:
+    """The confusion matrix and the scores of every class."""
     counts = confusion(answers.targets, answers.predicted, num_classes=answers.num_classes)
     each = class_scores(counts)
-    columns = zip(names, each.precision.tolist(), each.recall.tolist(), each.f1.tolist(), counts.sum(axis=1).tolist(), strict=True)
-    return {
-        "examples": len(answers.targets),
-        "labels": list(names),
-        "confusion": counts.tolist(),
-        "per_class": [dict(zip(("label", "precision", "recall", "f1", "count"), values, strict=True)) for values in columns],
-    }
+    lines = class_lines(names, each.precision.tolist(), each.recall.tolist(), each.f1.tolist(), counts.sum(axis=1).tolist())
+    return [ConfusionMatrix(list(names), counts.tolist()), ClassScores(lines)]

@@ -24,18 +24,24 @@ from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.calibration import fit_temperature, with_temperature
 from seqlab.metrics.classification import accuracy, confusion, macro_f1, mean_of_batch_accuracies
 from seqlab.metrics.score import Score
+from seqlab.pages.report_data import WrongExample
+from seqlab.pages.sections.attention import QueryAttention
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.base import Evaluation, Prediction, shown
-from seqlab.tasks.classification.calibration import best_threshold, calibration_items, describe_calibration, describe_thresholds, ranking_items
+from seqlab.tasks.classification.calibration import best_threshold, calibration_items, calibration_section, ranking_items, thresholds_section
 from seqlab.tasks.classification.class_weights import about_counts, balanced_weights
-from seqlab.tasks.classification.predictions import Answers, describe, items_of, score
+from seqlab.tasks.classification.predictions import Answers, class_sections, items_of, score
 from seqlab.tasks.classification.token_heatmaps import MOST_STRIPS, token_strips
 from seqlab.tasks.inputs import TextInputs
 from seqlab.tasks.labeled.calibration_values import number_between
 from seqlab.tasks.labeled.labeled_rows import LabelledRows
 from seqlab.tasks.labeled.labeled_sequences import EVALUATION_BATCH
 from seqlab.tasks.labeled.whole_sequences import NamedAnswers
+from seqlab.tasks.sections import sliced_scores
 from seqlab.tokens.labels import Labels
 from seqlab.training.base import BatchLoss, Carry, Validation
 
@@ -127,21 +133,23 @@ class Classification(NamedAnswers):
                 higher_is_better=False, how="mean gap between how sure and how right, over 10 bins of equal width (ECE)",
             )
         )  # fmt: skip
-        details = {
-            **describe(answers, self.labels.names),
-            "majority_accuracy": self._majority_accuracy(answers),
-            "mean_of_batch_accuracies": mean_of_batch_accuracies(answers.correct, batch_size=self.recipe.training.batch_size or EVALUATION_BATCH),
-            "most_wrong": self._most_wrong(split, answers),
-            "slices": self.slices(split, items["accuracy"], score="accuracy"),
-            "calibration": describe_calibration(before, answers, temperature=self.temperature),
-            "strips": token_strips(self, model, split, [self.labels.names[label] for label in answers.predicted[:MOST_STRIPS]]),
-        }
+        majority = self._majority_accuracy(answers)
+        batch_size = self.recipe.training.batch_size or EVALUATION_BATCH
+        sections: list[ReportSection] = [
+            Facts({"examples": len(answers.targets), "majority_accuracy": majority}),
+            BatchMeanAccuracy(mean_of_batch_accuracies(answers.correct, batch_size=batch_size), batch_size),
+            *class_sections(answers, self.labels.names),
+            MostWrong(self._most_wrong(split, answers)),
+            sliced_scores(self.slices(split, items["accuracy"], score="accuracy"), scores),
+            calibration_section(before, answers, temperature=self.temperature),
+            QueryAttention(token_strips(self, model, split, [self.labels.names[label] for label in answers.predicted[:MOST_STRIPS]])),
+        ]
         if len(self.labels) == 2 and len(np.unique(answers.targets)) == 2:  # of one class alone nothing can be put first
             items |= ranking_items(answers)
             scores += self._ranked(answers, naive)
-            details["thresholds"] = describe_thresholds(answers, label=self.labels.names[1], chosen=self.threshold)
+            sections.append(thresholds_section(answers, label=self.labels.names[1], chosen=self.threshold))
         said, true = ([(self.labels.names[label],) for label in ids.tolist()] for ids in (answers.predicted, answers.targets))
-        return Evaluation(split, scores, details, items, answers=said, truths=true)
+        return Evaluation(split, scores, sections, items, answers=said, truths=true)
 
     def _ranked(self, answers: Answers, naive: Naive | None) -> list[Score]:
         """How well the probability of the second class puts its examples first."""
@@ -173,19 +181,19 @@ class Classification(NamedAnswers):
             return Naive("naive Bayes", log_probs.argmax(axis=1), log_probs)
         return Naive("nearest class mean", NearestMean.fit(examples, num_classes=len(self.labels)).predict(questions))
 
-    def _most_wrong(self, split: str, answers: Answers) -> list[dict[str, Any]]:
+    def _most_wrong(self, split: str, answers: Answers) -> list[WrongExample]:
         """The mistakes the model was surest of, with the text as it stands in the file."""
         worst = answers.surest_mistakes(MOST_WRONG)
         rows = self.rows_of(split, set(worst.tolist()))
         return [
-            {
-                "where": rows[place].where,
-                "text": self.shown_input(rows[place]),
-                "truth": self.labels.decode(int(answers.targets[place])),
-                "predicted": self.labels.decode(int(answers.predicted[place])),
-                "predicted_probability": float(np.exp(answers.log_probs[place].max())),
-                "truth_probability": float(np.exp(-answers.nats[place])),
-            }
+            WrongExample(
+                where=rows[place].where,
+                text=self.shown_input(rows[place]),
+                truth=self.labels.decode(int(answers.targets[place])),
+                predicted=self.labels.decode(int(answers.predicted[place])),
+                predicted_probability=float(np.exp(answers.log_probs[place].max())),
+                truth_probability=float(np.exp(-answers.nats[place])),
+            )
             for place in worst.tolist()
         ]
 

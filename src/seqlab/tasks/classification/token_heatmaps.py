@@ -6,13 +6,14 @@ Papers: Lin et al. 2017, "A Structured Self-attentive Sentence Embedding", arXiv
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
 
 from seqlab.attention.recording import record_alignments
 from seqlab.blocks.query_pool import QueryPool
+from seqlab.pages.sections.attention import QueryExample
 
 if TYPE_CHECKING:
     from seqlab.tasks.labeled.whole_sequences import WholeSequences
@@ -22,7 +23,7 @@ MOST_STRIPS, MOST_TOKENS = 6, 120
 
 
 @torch.inference_mode()
-def token_strips(task: WholeSequences, model: nn.Module, split: str, answers: Sequence[str]) -> list[dict[str, Any]]:
+def token_strips(task: WholeSequences, model: nn.Module, split: str, answers: Sequence[str]) -> list[QueryExample]:
     """For the first examples of a split the weight of every token in every query; nothing where a network has no queries."""
     pool = getattr(model, "pool", None)
     if not isinstance(pool, QueryPool):
@@ -37,10 +38,10 @@ def token_strips(task: WholeSequences, model: nn.Module, split: str, answers: Se
         (alignment,) = (one for several in seen.values() for one in several)  # (1, heads, queries, time)
         weights = alignment[0].mean(dim=0)[:, :MOST_TOKENS].tolist()
         found.append(
-            {
-                "title": f"line {int(store.lines[number])}: {answer}",
-                "tokens": task.inputs.pieces(steps[:MOST_TOKENS]),
-                "strips": [{"name": f"query {place}", "weights": each} for place, each in enumerate(weights, start=1)],
-            }
+            QueryExample(
+                title=f"line {int(store.lines[number])}: {answer}",
+                tokens=task.inputs.pieces(steps[:MOST_TOKENS]),
+                strips=[{"name": f"query {place}", "weights": each} for place, each in enumerate(weights, start=1)],
+            )
         )
     return found

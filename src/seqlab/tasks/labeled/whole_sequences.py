@@ -20,6 +20,7 @@ from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store, StoreWriter
 from seqlab.metrics.items import Items
+from seqlab.metrics.slices import Slices
 from seqlab.models.classifier import build_classifier
 from seqlab.models.count_statistics import Example, count_examples
 from seqlab.recipes.recipe import Recipe
@@ -179,11 +180,10 @@ class WholeSequences(LabelledSequences):
         store = self.stores[split]
         return (store[row] for row in range(len(store))) if isinstance(self.inputs, TextInputs) else None
 
-    def slices(self, split: str, items: Items, *, score: str) -> list[dict[str, Any]]:
+    def slices(self, split: str, items: Items, *, score: str) -> list[Slices]:
         """The score by length and by how much of a text training hardly knows."""
         vocabulary = self.inputs.tokenizer.vocabulary if isinstance(self.inputs, TextInputs) else None
-        cuts = slices_of_rows(items, score=score, store=self.stores[split], train=self.stores.get("train"), vocabulary=vocabulary)
-        return [cut.as_json() for cut in cuts]
+        return slices_of_rows(items, score=score, store=self.stores[split], train=self.stores.get("train"), vocabulary=vocabulary)
 
 
 class NamedAnswers(WholeSequences):

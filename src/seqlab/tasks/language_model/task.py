@@ -35,6 +35,8 @@ from seqlab.metrics.token_stream import Stream
 from seqlab.models.base import State, bodies
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import for_sequences
+from seqlab.pages.sections.facts import Facts
+from seqlab.pages.sections.language_models import LanguageModelLine, LanguageModels
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown
@@ -42,6 +44,7 @@ from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces
 from seqlab.tasks.language_model.defaults import LARGE_VOCABULARY, needs_all_logits
 from seqlab.tasks.language_model.log_likelihood import log_probs_of, tokens_before
 from seqlab.tasks.language_model.text_scores import log_probs_of_texts
+from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.text.stream import BY_LINE, as_text, has_documents, in_parts, read_texts
 from seqlab.tasks.text.stream_scores import counts_of, slices_by_context, slices_by_frequency, stream_of
 from seqlab.tokens.base import Tokenizer
@@ -232,10 +235,10 @@ class LanguageModelling(Task):
             score("perplexity", lambda total: perplexity(total, count), "exp(nats per token)"),
         ]
         beside = {**simpler, "this network": total_nats / count}
-        lines = [{"name": name, "nats": mean, "perplexity": perplexity(mean, 1)} for name, mean in beside.items()]
+        lines = [LanguageModelLine(name, mean, perplexity(mean, 1)) for name, mean in beside.items()]
         cuts = self._slices(stream, split, targets) if "train" in self.stores else []
-        details = {"tokens": count, "characters": characters, "language_models": lines, "slices": [cut.as_json() for cut in cuts]}
-        return Evaluation(split, scores, details, items, stream=stream)
+        sections = [Facts({"tokens": count, "characters": characters}), LanguageModels(lines), sliced_scores(cuts, scores)]
+        return Evaluation(split, scores, sections, items, stream=stream)
 
     def _slices(self, stream: Stream, split: str, targets: NDArray[Any]) -> list[Slices]:
         times = counts_of(self.stores["train"], len(self.tokenizer.vocabulary))[targets]

@@ -24,15 +24,20 @@ from seqlab.batches.windows import Spans
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import DataError, UsageError
 from seqlab.losses.cross_entropy import class_cross_entropy
+from seqlab.metrics.slices import Slices
 from seqlab.models.base import bodies
 from seqlab.models.masked_language_model import NORM_EPS, MaskedLanguageModel
 from seqlab.models.settings import for_sequences
+from seqlab.pages.report_data import WrongExample
+from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.facts import Facts
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source, TextSource
 from seqlab.tasks.base import ENCODING, Evaluation, Prediction, Task, shown
 from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces_of
 from seqlab.tasks.masked_language_model.blanks import read_gaps, show_gap, with_gap
 from seqlab.tasks.masked_language_model.predictions import FoundTokens, items_of, score, slices_by_frequency
+from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.text.stream import has_documents, in_parts, read_texts
 from seqlab.tasks.text.stream_scores import counts_of
 from seqlab.tokens.base import Tokenizer
@@ -189,30 +194,33 @@ class MaskedLanguageModelling(Task):
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         found = self.find(model, split, at_most=SCORED)
-        details: dict[str, Any] = {"hidden_tokens": len(found.truth), "most_wrong": self._most_wrong(split, found)}
+        facts: dict[str, Any] = {"hidden_tokens": len(found.truth)}
         how, beside, name = f"{len(found.truth):,} hidden tokens", None, ""
+        cuts: list[Slices] = []
         if "train" in self.stores:
             naive = Neighbours.fit(self.stores["train"].values, len(self.is_ordinary), may_stand=np.flatnonzero(self.is_ordinary))
             beside, name = naive.guess(found.left, found.right, found.truth), "both neighbours"
             blind = naive.guess_blindly(found.truth)
-            details["most_frequent"] = {"nats": -float(blind.log_probs.mean()), "accuracy": float((blind.best == found.truth).mean())}
-            how += "; the most frequent token alone gets {nats:.4f} nats and {accuracy:.4f} right".format(**details["most_frequent"])
+            facts["most_frequent"] = {"nats": -float(blind.log_probs.mean()), "accuracy": float((blind.best == found.truth).mean())}
+            how += "; the most frequent token alone gets {nats:.4f} nats and {accuracy:.4f} right".format(**facts["most_frequent"])
             times = counts_of(self.stores["train"], len(self.is_ordinary))[found.truth]
-            details["slices"] = [cut.as_json() for cut in slices_by_frequency(found, times)]
-        return Evaluation(split, score(found, baseline=beside, baseline_name=name, how=how), details, items_of(found))
+            cuts = slices_by_frequency(found, times)
+        scores = score(found, baseline=beside, baseline_name=name, how=how)
+        sections = [Facts(facts), MostWrong(self._most_wrong(split, found)), sliced_scores(cuts, scores)]
+        return Evaluation(split, scores, sections, items_of(found))
 
-    def _most_wrong(self, split: str, found: FoundTokens) -> list[dict[str, Any]]:
+    def _most_wrong(self, split: str, found: FoundTokens) -> list[WrongExample]:
         """The gaps that the model filled wrongly and was surest about, each with its surroundings."""
         starts = self.spans[split].starts
         return [
-            {
-                "where": f"{split}, token {starts[found.rows[number]] + found.places[number]:,}",
-                "text": self._around(split, int(found.rows[number]), int(found.places[number])),
-                "truth": self._piece(int(found.truth[number])),
-                "predicted": self._piece(int(found.guesses.best[number])),
-                "predicted_probability": float(np.exp(found.sureness[number])),
-                "truth_probability": float(np.exp(found.guesses.log_probs[number])),
-            }
+            WrongExample(
+                where=f"{split}, token {starts[found.rows[number]] + found.places[number]:,}",
+                text=self._around(split, int(found.rows[number]), int(found.places[number])),
+                truth=self._piece(int(found.truth[number])),
+                predicted=self._piece(int(found.guesses.best[number])),
+                predicted_probability=float(np.exp(found.sureness[number])),
+                truth_probability=float(np.exp(found.guesses.log_probs[number])),
+            )
             for number in found.surest_mistakes(MOST_WRONG).tolist()
         ]
 

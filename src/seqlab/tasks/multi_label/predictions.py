@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -13,6 +12,10 @@ from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.items import Items, means
 from seqlab.metrics.multi_label import label_scores, macro_f1s, micro_f1s, subset_accuracies
 from seqlab.metrics.score import Score
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.classes import ClassScores
+from seqlab.pages.sections.facts import Facts
+from seqlab.tasks.sections import class_lines
 
 SMALLEST = 1e-12
 
@@ -82,12 +85,9 @@ def score(answers: LabelAnswers, *, naive: LabelAnswers | None, naive_name: str)
     ]  # fmt: skip
 
 
-def describe(answers: LabelAnswers, names: Sequence[str]) -> dict[str, Any]:
-    """The scores and the threshold of every label, as plain data."""
+def label_sections(answers: LabelAnswers, names: Sequence[str]) -> list[ReportSection]:
+    """The scores and the threshold of every label."""
     each = label_scores(answers.truth, answers.said)
-    columns = zip(names, each.precision.tolist(), each.recall.tolist(), each.f1.tolist(), answers.truth.sum(axis=0).tolist(), strict=True)
-    return {
-        "examples": len(answers.truth),
-        "per_class": [dict(zip(("label", "precision", "recall", "f1", "count"), values, strict=True)) for values in columns],
-        "thresholds_by_label": dict(zip(names, answers.thresholds.tolist(), strict=True)),
-    }
+    lines = class_lines(names, each.precision.tolist(), each.recall.tolist(), each.f1.tolist(), answers.truth.sum(axis=0).tolist())
+    thresholds = dict(zip(names, answers.thresholds.tolist(), strict=True))
+    return [Facts({"examples": len(answers.truth), "thresholds_by_label": thresholds}), ClassScores(lines)]

@@ -18,13 +18,16 @@ from seqlab.batches.store import Store
 from seqlab.core.errors import DataError, listed
 from seqlab.losses.binary_cross_entropy import binary_cross_entropy
 from seqlab.metrics.multi_label import best_thresholds
+from seqlab.pages.report_data import WrongExample
+from seqlab.pages.sections.examples import MostWrong
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.base import Evaluation, Prediction
 from seqlab.tasks.inputs import TextInputs
 from seqlab.tasks.labeled.calibration_values import number_between
 from seqlab.tasks.labeled.labeled_rows import LabelledRows
 from seqlab.tasks.labeled.whole_sequences import NamedAnswers
-from seqlab.tasks.multi_label.predictions import LabelAnswers, describe, items_of, score
+from seqlab.tasks.multi_label.predictions import LabelAnswers, items_of, label_sections, score
+from seqlab.tasks.sections import sliced_scores
 from seqlab.tokens.labels import Labels
 from seqlab.training.base import BatchLoss, Carry, Validation
 
@@ -114,14 +117,15 @@ class MultiLabel(NamedAnswers):
         answers = self.answers(model, split)
         items = items_of(answers)
         name, naive = self._naive(split)
-        details = {
-            **describe(answers, self.labels.names),
-            "most_wrong": self._most_wrong(split, answers),
-            "slices": self.slices(split, items["subset_accuracy"], score="subset_accuracy"),
-        }
+        scores = score(answers, naive=naive, naive_name=name)
+        sections = [
+            *label_sections(answers, self.labels.names),
+            MostWrong(self._most_wrong(split, answers)),
+            sliced_scores(self.slices(split, items["subset_accuracy"], score="subset_accuracy"), scores),
+        ]
         names = np.array(self.labels.names, dtype=object)
         said, true = ([tuple(names[row]) for row in rows] for rows in (answers.said, answers.truth))
-        return Evaluation(split, score(answers, naive=naive, naive_name=name), details, items, answers=said, truths=true)
+        return Evaluation(split, scores, sections, items, answers=said, truths=true)
 
     def _naive(self, split: str) -> tuple[str, LabelAnswers | None]:
         """What the frequencies of labels say or, for text, a naive Bayes for every label. Their thresholds are chosen on the validation split too."""
@@ -141,19 +145,19 @@ class MultiLabel(NamedAnswers):
         thresholds = best_thresholds(self.truth(self.stores[tuned]), probabilities[tuned])
         return name, LabelAnswers(truth, probabilities[split], thresholds)
 
-    def _most_wrong(self, split: str, answers: LabelAnswers) -> list[dict[str, Any]]:
+    def _most_wrong(self, split: str, answers: LabelAnswers) -> list[WrongExample]:
         """The examples whose labels were thought least likely, with the text as it stands in the file."""
         worst = answers.surest_mistakes(25)
         rows = self.rows_of(split, set(worst.tolist()))
         return [
-            {
-                "where": rows[place].where,
-                "text": self.shown_input(rows[place]),
-                "truth": self._named(answers.truth[place]),
-                "predicted": self._named(answers.said[place]),
-                "predicted_probability": answers.probability_of(answers.said)[place],
-                "truth_probability": answers.probability_of(answers.truth)[place],
-            }
+            WrongExample(
+                where=rows[place].where,
+                text=self.shown_input(rows[place]),
+                truth=self._named(answers.truth[place]),
+                predicted=self._named(answers.said[place]),
+                predicted_probability=answers.probability_of(answers.said)[place],
+                truth_probability=answers.probability_of(answers.truth)[place],
+            )
             for place in worst.tolist()
         ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -12,6 +11,7 @@ from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.items import Items
 from seqlab.metrics.regression import maes, r_squareds, rmses, spearmans
 from seqlab.metrics.score import Score
+from seqlab.pages.sections.predicted_numbers import PredictedNumbers
 
 MOST_POINTS = 2000
 """At most so many examples are drawn."""
@@ -55,13 +55,9 @@ def score(answers: NumberAnswers, *, mean: NumberAnswers, ridge: NumberAnswers |
     ]  # fmt: skip
 
 
-def describe(answers: NumberAnswers, *, reach: float | None) -> dict[str, Any]:
+def predicted_numbers(answers: NumberAnswers, *, reach: float | None) -> PredictedNumbers:
     """Truth and prediction of some examples, and how many truths lie within the range of a prediction."""
     places = np.unique(np.linspace(0, len(answers.truth) - 1, min(MOST_POINTS, len(answers.truth))).round().astype(int))
-    off = np.abs(answers.truth - answers.predicted)
-    within = {} if reach is None else {"reach": reach, "within_reach": float((off <= reach).mean())}
-    return {
-        "examples": len(answers.truth),
-        "numbers": {"truth": answers.truth[places].tolist(), "predicted": answers.predicted[places].tolist()},
-        **within,
-    }
+    errors = np.abs(answers.truth - answers.predicted)
+    within = None if reach is None else float((errors <= reach).mean())
+    return PredictedNumbers(answers.truth[places].tolist(), answers.predicted[places].tolist(), reach, within)

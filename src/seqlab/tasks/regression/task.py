@@ -16,12 +16,17 @@ from seqlab.batches.batch import Batch
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
 from seqlab.losses.regression import huber_error, squared_error
+from seqlab.pages.report_data import WrongExample
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.facts import Facts
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.base import Evaluation, Prediction
 from seqlab.tasks.labeled.calibration_values import number_between
 from seqlab.tasks.labeled.labeled_rows import LabelledRows
 from seqlab.tasks.labeled.whole_sequences import WholeSequences
-from seqlab.tasks.regression.predictions import NumberAnswers, describe, items_of, score
+from seqlab.tasks.regression.predictions import NumberAnswers, items_of, predicted_numbers, score
+from seqlab.tasks.sections import sliced_scores
 from seqlab.tokens.target_scale import NumberScale
 from seqlab.training.base import BatchLoss, Carry, Validation
 
@@ -101,12 +106,14 @@ class Regression(WholeSequences):
         answers = self.answers(model, split)
         items = items_of(answers)
         mean = NumberAnswers(answers.truth, np.full(len(answers.truth), self.labels.mean))
-        details = {
-            **describe(answers, reach=self.reach),
-            "most_wrong": self._most_wrong(split, answers),
-            "slices": self.slices(split, items["mae"], score="mae"),
-        }
-        return Evaluation(split, score(answers, mean=mean, ridge=self._ridge(split, answers)), details, items)
+        scores = score(answers, mean=mean, ridge=self._ridge(split, answers))
+        sections: list[ReportSection] = [
+            Facts({"examples": len(answers.truth)}),
+            predicted_numbers(answers, reach=self.reach),
+            MostWrong(self._most_wrong(split, answers)),
+            sliced_scores(self.slices(split, items["mae"], score="mae"), scores),
+        ]
+        return Evaluation(split, scores, sections, items)
 
     def _ridge(self, split: str, answers: NumberAnswers) -> NumberAnswers | None:
         """What a sum of token weights says, learned from the training split; None where steps are numbers."""
@@ -118,19 +125,19 @@ class Regression(WholeSequences):
         model = Ridge.fit(texts, self.labels.decode(self.scaled(self.stores["train"])), vocabulary_size=size)
         return NumberAnswers(answers.truth, model.predict(questions))
 
-    def _most_wrong(self, split: str, answers: NumberAnswers) -> list[dict[str, Any]]:
+    def _most_wrong(self, split: str, answers: NumberAnswers) -> list[WrongExample]:
         """The predictions that are furthest off, with the text as it stands in the file."""
         worst = np.argsort(-np.abs(answers.truth - answers.predicted), kind="stable")[:MOST_WRONG]
         rows = self.rows_of(split, set(worst.tolist()))
         return [
-            {
-                "where": rows[place].where,
-                "text": self.shown_input(rows[place]),
-                "truth": number_text(answers.truth[place]),
-                "predicted": number_text(answers.predicted[place]),
-                "predicted_probability": None,
-                "truth_probability": None,
-            }
+            WrongExample(
+                where=rows[place].where,
+                text=self.shown_input(rows[place]),
+                truth=number_text(answers.truth[place]),
+                predicted=number_text(answers.predicted[place]),
+                predicted_probability=None,
+                truth_probability=None,
+            )
             for place in worst.tolist()
         ]
 

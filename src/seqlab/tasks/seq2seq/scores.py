@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
-from typing import Any
 
 import numpy as np
 
@@ -15,11 +14,14 @@ from seqlab.metrics.pronunciation_scores import pronunciation_scores
 from seqlab.metrics.slices import by_length
 from seqlab.metrics.translation_scores import rate as sentence_score
 from seqlab.metrics.translation_scores import translation_scores
+from seqlab.pages.sections.facts import Facts
+from seqlab.pages.sections.translations import Translation, Translations
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.columns import text_of
 from seqlab.sources.formats.tmx import speaks
 from seqlab.tasks.base import Evaluation, shown
+from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.translation.tokens import language_of
 from seqlab.tokens.words import Words, join_words
 
@@ -76,17 +78,18 @@ def score_written(
     without = {each.name: each.items.whole() for each in rate(recipe, baseline, references)}
     scores = [each.score(baseline=without[each.name], baseline_name=baseline_name) for each in rated]
     parts = by_length(rated[0].items, np.array(lengths, np.float64), score=rated[0].name) if lengths else []
-    details: dict[str, Any] = {
-        "slices": [part.as_json() for part in parts],
-        "translations": [_shown(question, output) for question, output in zip(questions[:MOST_SHOWN], outputs, strict=False)],
-        "signatures": {each.name: each.how for each in rated},
-    }
-    return Evaluation(split, scores, details, items_of(rated), answers=[(output,) for output in outputs], truths=[tuple(each) for each in references])
+    sections = [
+        Facts({"signatures": {each.name: each.how for each in rated}}),
+        sliced_scores(parts, scores),
+        Translations([_shown(question, output) for question, output in zip(questions[:MOST_SHOWN], outputs, strict=False)]),
+    ]
+    return Evaluation(
+        split, scores, sections, items_of(rated), answers=[(output,) for output in outputs], truths=[tuple(each) for each in references]
+    )
 
 
-def _shown(question: Question, output: str) -> dict[str, Any]:
-    wanted = [shown(each) for each in question.references]
-    return {"where": question.where, "source": shown(question.text), "written": shown(output), "wanted": wanted}
+def _shown(question: Question, output: str) -> Translation:
+    return Translation(question.where, shown(question.text), shown(output), [shown(reference) for reference in question.references])
 
 
 def rate(recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[Rated]:

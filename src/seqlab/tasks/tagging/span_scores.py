@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,10 @@ from seqlab.metrics.bootstrap import scored
 from seqlab.metrics.items import Items, Sums, ratio_or_nothing
 from seqlab.metrics.score import Score
 from seqlab.metrics.spans import UNNAMED, Scheme, SpanScores, compare_spans, mark_and_type
+from seqlab.pages.report_data import ClassLine
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.classes import SpanTypeScores
+from seqlab.pages.sections.facts import SpanFacts
 
 SHOWN = 3
 OUTSIDE = ("O", UNNAMED)
@@ -100,20 +103,14 @@ def span_scores(found: SpanScores, beside: SpanScores | None, *, scheme: Scheme,
     return scores
 
 
-def span_details(truth: Tagged, predicted: Tagged, *, scheme: Scheme) -> dict[str, Any]:
+def span_sections(truth: Tagged, predicted: Tagged, *, scheme: Scheme) -> list[ReportSection]:
     """The scores of every type of span, and how many predicted tags break the rules, as plain data."""
     found, strict = compare_spans(truth, predicted), compare_spans(truth, predicted, read=scheme.strict)
     rules = SpanRules(scheme)
     for tags in predicted:
         rules.look(tags, where="")
-    return {
-        "per_span_type": _lines(found),
-        "spans": {"scheme": scheme.name, "present": found.overall.present, "strict_f1": strict.overall.f1, "predicted_faults": rules.faults},
-    }
+    return [SpanTypeScores(_lines(found)), SpanFacts(scheme.name, found.overall.present, strict.overall.f1, rules.faults)]
 
 
-def _lines(found: SpanScores) -> list[dict[str, Any]]:
-    return [
-        {"label": kind, "precision": each.precision, "recall": each.recall, "f1": each.f1, "count": each.present}
-        for kind, each in found.by_type.items()
-    ]
+def _lines(found: SpanScores) -> list[ClassLine]:
+    return [ClassLine(kind, each.precision, each.recall, each.f1, each.present) for kind, each in found.by_type.items()]

@@ -23,20 +23,25 @@ from seqlab.metrics.classification import accuracy
 from seqlab.metrics.spans import Scheme, compare_spans, scheme_of, spans_of
 from seqlab.models.settings import longest_known
 from seqlab.models.tagger import build_tagger
+from seqlab.pages.report_data import WrongExample
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.facts import Facts
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.views.subsample import undrawn
 from seqlab.tasks.base import ENCODING, Evaluation, Prediction, shown
-from seqlab.tasks.classification.predictions import Answers, describe
+from seqlab.tasks.classification.predictions import Answers, class_sections
 from seqlab.tasks.inputs import NUMERIC, digest_of
 from seqlab.tasks.labeled.labeled_sequences import LabelledSequences
+from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.tagging.baseline import NaiveTagger, learn_naive_tagger
 from seqlab.tasks.tagging.decisions import decide, log_probabilities, tag_loss, words_first
 from seqlab.tasks.tagging.frame_inputs import FrameInputs
 from seqlab.tasks.tagging.inputs import TaggedInputs
 from seqlab.tasks.tagging.predictions import NaiveTags, TagAnswers, items_of, score, slices_of, tags_by_sentence
 from seqlab.tasks.tagging.rows import TaggedRows
-from seqlab.tasks.tagging.span_scores import SpanRules, span_details, span_items, span_scores
+from seqlab.tasks.tagging.span_scores import SpanRules, span_items, span_scores, span_sections
 from seqlab.tasks.tagging.word_inputs import WordInputs
 from seqlab.tokens.labels import Labels
 from seqlab.tokens.words import Words
@@ -203,20 +208,24 @@ class Tagging(LabelledSequences):
         noun = "word" if isinstance(self.inputs, WordInputs) else "step"
         truth, predicted = self._tagged(answers)
         scores, items = score(answers, naive, noun=noun), items_of(answers, naive)
-        details = {
-            **describe(answers.words, self.labels.names),
+        counts = {
+            "examples": len(answers.words.targets),
             "sentences": len(self.stores[split]),
             "unseen_words": None if naive is None else int((~naive.is_seen).sum()),
-            "slices": [cut.as_json() for cut in slices_of(answers, naive, noun=noun)],
-            "most_wrong": self._most_wrong(split, answers),
         }
+        sections: list[ReportSection] = [
+            Facts(counts),
+            *class_sections(answers.words, self.labels.names),
+            MostWrong(self._most_wrong(split, answers)),
+        ]
         if self.scheme is not None:
             found = compare_spans(truth, predicted)
             beside = None if naive is None else compare_spans(truth, tags_by_sentence(answers, naive.predicted, self.labels.names))
             scores = span_scores(found, beside, scheme=self.scheme, baseline_name="" if naive is None else naive.name) + scores
             items |= span_items(found)
-            details |= span_details(truth, predicted, scheme=self.scheme)
-        return Evaluation(split, scores, details, items, answers=predicted, truths=truth)
+            sections += span_sections(truth, predicted, scheme=self.scheme)
+        sections.append(sliced_scores(slices_of(answers, naive, noun=noun), scores))
+        return Evaluation(split, scores, sections, items, answers=predicted, truths=truth)
 
     def _tagged(self, answers: TagAnswers) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
         """The right tags of every sentence by their names, and those that were given."""
@@ -233,7 +242,7 @@ class Tagging(LabelledSequences):
         source = self.sources[split]
         return self._naive_tagger.tag(source.pairs(row)[0] for row in source.rows())
 
-    def _most_wrong(self, split: str, answers: TagAnswers) -> list[dict[str, Any]]:
+    def _most_wrong(self, split: str, answers: TagAnswers) -> list[WrongExample]:
         """The mistakes the model was surest of, each word in square brackets among its neighbours."""
         words = answers.words
         worst = words.surest_mistakes(MOST_WRONG).tolist()
@@ -245,14 +254,14 @@ class Tagging(LabelledSequences):
             row = rows[int(answers.sentences[place])]
             predicted = int(words.predicted[place])
             found.append(
-                {
-                    "where": row.where,
-                    "text": _in_context(self.inputs.names_of(row), place - int(starts[answers.sentences[place]])),
-                    "truth": self.labels.decode(int(words.targets[place])),
-                    "predicted": self.labels.decode(predicted),
-                    "predicted_probability": float(np.exp(words.log_probs[place, predicted])),
-                    "truth_probability": float(np.exp(-words.nats[place])),
-                }
+                WrongExample(
+                    where=row.where,
+                    text=_in_context(self.inputs.names_of(row), place - int(starts[answers.sentences[place]])),
+                    truth=self.labels.decode(int(words.targets[place])),
+                    predicted=self.labels.decode(predicted),
+                    predicted_probability=float(np.exp(words.log_probs[place, predicted])),
+                    truth_probability=float(np.exp(-words.nats[place])),
+                )
             )
         return found
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -24,6 +23,7 @@ from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import for_sequences, longest_known
+from seqlab.pages.sections.attention import AttentionExample, AttentionMaps
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
@@ -39,15 +39,6 @@ from seqlab.tasks.translation.unknown_words import with_copied_words
 ROWS_AT_ONCE = 256
 LONGEST = 1024
 """Tokens of a side that are learned from, where nothing else is said: a pair that is longer would need the memory of hundreds."""
-
-
-@dataclass(frozen=True)
-class Looks:
-    """Where the decoder looked for every token that it wrote, the end token last."""
-
-    read: list[str]
-    written: list[str]
-    weights: list[list[float]]
 
 
 class Translation(PairTask):
@@ -163,7 +154,7 @@ class Translation(PairTask):
             lengths=[one.source_length for one in found],
         )
         looks = [one for each in questions[:MOST_LOOKS] if (one := self.looks(model, each.text, each.language)) and len(one.read) <= LONGEST_LOOKS]
-        evaluation.details["looks"] = [asdict(each) for each in looks if len(each.written) <= LONGEST_LOOKS]
+        evaluation.sections.append(AttentionMaps([each for each in looks if len(each.written) <= LONGEST_LOOKS]))
         return evaluation
 
     def translate_all(self, model: nn.Module, pairs: Sequence[tuple[str, str]]) -> list[Translated]:
@@ -231,7 +222,7 @@ class Translation(PairTask):
         return f"{text}\n→ {self.translate(model, [text], language_of(row, data.language))[0][0].text}\n(wanted: {text_of(row, data.target)})"
 
     @torch.inference_mode()
-    def looks(self, model: nn.Module, text: str, language: str = "") -> Looks | None:
+    def looks(self, model: nn.Module, text: str, language: str = "") -> AttentionExample | None:
         """Where was looked for the best translation of a text; None where the decoder has no attention."""
         languages = [language] if language else []
         best = self.translate(model, [text], languages)[0][0].found
@@ -240,7 +231,7 @@ class Translation(PairTask):
         if weights is None:
             return None
         written = np.array([*best.tokens, self.tokens.end_id])
-        return Looks(readable_pieces(self.tokens.source, source), readable_pieces(self.tokens.target, written), weights)
+        return AttentionExample(readable_pieces(self.tokens.source, source), readable_pieces(self.tokens.target, written), weights)
 
     def source_lengths(self, split: str) -> tuple[str, Float[np.ndarray, " items"]]:
         """In words, or in characters where those are the tokens."""

@@ -1,0 +1,117 @@
+"""Where a model looks: attention maps over tokens, over images, and of learned queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from seqlab.pages.charts.attention_map import AlignmentMap, draw_alignment
+from seqlab.pages.charts.image_attention import Look, Spotlights, draw_spotlights
+from seqlab.pages.charts.token_heatmap import Strip, TokenStrips, draw_token_strips
+from seqlab.pages.html import Markup, tag
+from seqlab.pages.sections.base import ReportSection, report_sections
+
+
+@dataclass(frozen=True)
+class AttentionExample:
+    """The attention of every generated token over the tokens of the source, the end token last."""
+
+    read: Sequence[str]
+    written: Sequence[str]
+    weights: Sequence[Sequence[float]]
+
+
+@report_sections.register("attention")
+@dataclass(frozen=True)
+class AttentionMaps(ReportSection):
+    """Attention of a decoder over its source, for a few examples."""
+
+    kind = "attention"
+    title = "Where it looks"
+    position = 66
+    examples: Sequence[AttentionExample]
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self:
+        return cls([AttentionExample(**example) for example in value["examples"]])
+
+    def html(self) -> Markup | None:
+        hint = "Each row is a token that was written, each column one that was read: the darker, the more was looked there."
+        maps = [
+            draw_alignment(AlignmentMap("".join(example.written[:-1])[:60], example.written, example.read, example.weights), ident=f"look-{number}")
+            for number, example in enumerate(self.examples, start=1)
+        ]
+        return _with_hint(hint, maps)
+
+
+@dataclass(frozen=True)
+class ImageExample:
+    """An image with a grid of weights for every generated token, the end token last."""
+
+    title: str
+    pixels: Any
+    looks: Sequence[dict[str, Any]]
+
+
+@report_sections.register("image_attention")
+@dataclass(frozen=True)
+class ImageAttention(ReportSection):
+    """Attention of a decoder over the regions of an image, for a few examples."""
+
+    kind = "image_attention"
+    title = "Where it looks"
+    position = 67
+    examples: Sequence[ImageExample]
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self:
+        return cls([ImageExample(**example) for example in value["examples"]])
+
+    def html(self) -> Markup | None:
+        hint = "The picture once for every word that was written: the brighter a region, the more was looked at it."
+        drawn = [
+            draw_spotlights(
+                Spotlights(example.title, example.pixels, [Look(**look) for look in example.looks], columns=8), ident=f"spotlight-{number}"
+            )
+            for number, example in enumerate(self.examples, start=1)
+        ]
+        return _with_hint(hint, drawn)
+
+
+@dataclass(frozen=True)
+class QueryExample:
+    """A text with the weight of every token in every learned query."""
+
+    title: str
+    tokens: Sequence[str]
+    strips: Sequence[dict[str, Any]]
+
+
+@report_sections.register("query_attention")
+@dataclass(frozen=True)
+class QueryAttention(ReportSection):
+    """Attention of the learned queries of a classifier, for a few examples."""
+
+    kind = "query_attention"
+    title = "Where the queries look"
+    position = 68
+    examples: Sequence[QueryExample]
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self:
+        return cls([QueryExample(**example) for example in value["examples"]])
+
+    def html(self) -> Markup | None:
+        hint = "Each learned query looks at some tokens and not at others: the darker a token, the more of it is in what the query found."
+        pictures = [
+            draw_token_strips(
+                TokenStrips(example.title, example.tokens, [Strip(**strip) for strip in example.strips]), ident=f"strip-{number}", width=1000.0
+            )
+            for number, example in enumerate(self.examples, start=1)
+        ]
+        return _with_hint(hint, pictures)
+
+
+def _with_hint(hint: str, pictures: Sequence[Markup]) -> Markup | None:
+    return tag("div", tag("p", hint, class_="quiet"), *[tag("div", picture, class_="scroll") for picture in pictures]) if pictures else None

@@ -1,0 +1,38 @@
+"""A language model beside simpler ones on the same text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from seqlab.pages.html import Markup
+from seqlab.pages.sections.base import ReportSection, report_sections
+from seqlab.pages.study import number_table
+
+
+@dataclass(frozen=True)
+class LanguageModelLine:
+    """One language model beside others on the same text."""
+
+    name: str
+    nats: float
+    perplexity: float
+
+
+@report_sections.register("language_models")
+@dataclass(frozen=True)
+class LanguageModels(ReportSection):
+    """From single tokens over pairs and longer n-grams to the network: what each further look at the past is worth."""
+
+    kind = "language_models"
+    title = "Beside simpler language models"
+    position = 10
+    models: Sequence[LanguageModelLine]
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self:
+        return cls([LanguageModelLine(**line) for line in value["models"]])
+
+    def html(self) -> Markup:
+        return number_table([{"model": model.name, "nats per token": model.nats, "perplexity": model.perplexity} for model in self.models])

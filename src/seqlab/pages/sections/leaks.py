@@ -1,0 +1,51 @@
+"""The scores without the test data that training has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from seqlab.pages.sections.base import ReportSection, report_sections
+
+
+@dataclass(frozen=True)
+class CleanScore:
+    """One score on what training has not seen, beside the same score on everything."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    on_all: float
+
+
+@report_sections.register("without_leaks")
+@dataclass(frozen=True)
+class WithoutLeaks(ReportSection):
+    """How many items training has seen, how many are left, and the scores of those."""
+
+    kind = "without_leaks"
+    split: str
+    left_out: int
+    kept: int
+    unit: str
+    scores: Sequence[CleanScore]
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self:
+        return cls(**{**value, "scores": [CleanScore(**score) for score in value["scores"]]})
+
+    def sentence(self) -> str:
+        """The first score without what training has seen, beside the same score on everything."""
+        if not self.kept:
+            return f"{self.split}: training has seen all of it: the score says nothing about new data"
+        left = f"{self.split}: without the {self.left_out:,} {self.unit} that training has seen, {self.kept:,} are left"
+        if not self.scores:
+            return left
+        first = self.scores[0]
+        interval = "(too few for an interval)" if first.low is None else f"(95 % interval {first.low:.4f} to {first.high:.4f})"
+        return f"{left}: {first.name} {first.value:.4f} {interval} beside {first.on_all:.4f} on all"
+
+    def lines(self) -> list[str]:
+        return [f"WARNING: {self.sentence()}"]

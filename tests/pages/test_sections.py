@@ -1,0 +1,83 @@
+"""Every section of a report: its JSON, its lines and its HTML say the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from seqlab.pages.report import render_report
+from seqlab.pages.report_data import ClassLine, Report, WrongExample
+from seqlab.pages.sections.attention import (
+    AttentionExample,
+    AttentionMaps,
+    ImageAttention,
+    ImageExample,
+    QueryAttention,
+    QueryExample,
+)
+from seqlab.pages.sections.base import ReportSection, report_sections, section_from_json
+from seqlab.pages.sections.calibration import Calibration, Thresholds
+from seqlab.pages.sections.classes import ClassScores, ConfusionMatrix, SpanTypeScores
+from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts, SpanFacts
+from seqlab.pages.sections.language_models import LanguageModelLine, LanguageModels
+from seqlab.pages.sections.leaks import CleanScore, WithoutLeaks
+from seqlab.pages.sections.predicted_numbers import PredictedNumbers
+from seqlab.pages.sections.slices import Cut, SlicedScores, SlicePart
+from seqlab.pages.sections.translations import Translation, Translations
+
+SIDE = {"error": 0.1, "nats": 0.7, "bins": [{"confidence": 0.8, "accuracy": 0.75, "count": 4}]}
+ROW = {"threshold": 0.5, "said": 3, "precision": 0.6, "recall": 0.7, "f1": 0.65, "accuracy": 0.8}
+SECTIONS: list[tuple[ReportSection, list[str], list[str]]] = [
+    (Facts({"examples": 8}), [], []),
+    (BatchMeanAccuracy(0.8125, 32), ["batches of 32", "0.81250"], []),
+    (SpanFacts("IOBES", 9, 0.5, 2), [], []),
+    (ConfusionMatrix(["cat", "dog"], [[31, 17], [5, 62]]), [], ["31", "17", "62"]),
+    (ClassScores([ClassLine("cat", 0.25, 0.5, 0.333, 7)]), ["cat", "0.250", "0.500", "0.333", "(7)"], ["cat", "0.250"]),
+    (SpanTypeScores([ClassLine("PER", 0.25, 0.5, 0.333, 7)]), ["PER", "0.250"], ["PER", "0.333"]),
+    (MostWrong([WrongExample("t.csv, line 7", "so so", "pos", "neg", 0.91, 0.09)]), [], ["so so", "line 7", "0.910"]),
+    (Calibration(1.5, SIDE, {**SIDE, "error": 0.05}), [], ["0.750"]),
+    (Thresholds("pos", 0.5, [0.1, 0.9], [0.5, 1.0], [1.0, 0.5], [0.667, 0.667], [ROW]), [], ["pos", "0.650"]),
+    (PredictedNumbers([1.0, 4.0], [1.5, 3.0], 1.0, 0.5), [], ["50%"]),
+    (
+        SlicedScores([Cut("length", "accuracy", "rows", [SlicePart("1-8", 352, 0.4, 0.3, 0.5), SlicePart("9-12", 1, 0.6)], 0.5)]),
+        ["accuracy by length", "1-8", "0.4000 [0.3000, 0.5000]", "(352 rows)", "0.6000  (1 rows)"],
+        ["accuracy by length", "352"],
+    ),
+    (LanguageModels([LanguageModelLine("bigram", 2.5, 12.18)]), [], ["bigram", "12.18"]),
+    (Translations([Translation("t.tsv, line 1", "a dog", "ein Hund", ["der Hund", "ein Hund"])]), [], ["a dog", "der Hund | ein Hund"]),
+    (AttentionMaps([AttentionExample(["a", "b"], ["x", "</s>"], [[0.25, 0.75], [0.5, 0.5]])]), [], ["x"]),
+    (
+        ImageAttention([ImageExample("a cat", [[[0, 0, 0], [9, 9, 9]]], [{"words": "image"}, {"words": "cat", "weights": [[1.0, 0.0]]}])]),
+        [],
+        ["cat"],
+    ),
+    (QueryAttention([QueryExample("line 3: pos", ["so", "good"], [{"name": "query 1", "weights": [0.1, 0.9]}])]), [], ["good", "line 3: pos"]),
+    (
+        WithoutLeaks("test", 3, 7, "rows", [CleanScore("accuracy", 0.5, 0.4, 0.6, on_all=0.65)]),
+        ["without the 3 rows", "7 are left", "0.5000", "0.4000 to 0.6000", "0.6500 on all"],
+        [],
+    ),
+]
+
+
+def test_every_kind_is_examined_here() -> None:
+    assert sorted(section.kind for section, _, _ in SECTIONS) == report_sections.names()
+
+
+@pytest.mark.parametrize(("section", "printed", "shown"), SECTIONS, ids=lambda value: getattr(value, "kind", ""))
+def test_json_gives_the_same_section_which_prints_and_shows_its_facts(section: ReportSection, printed: list[str], shown: list[str]) -> None:
+    again = section_from_json(section.kind, json.loads(json.dumps(section.to_json())))
+    assert again == section
+    assert report_sections.get(section.kind) is type(section)
+    lines = "\n".join(again.lines())
+    assert [fact for fact in printed if fact not in lines] == []
+    assert bool(lines) == bool(printed)
+    page = render_report(Report("t", sections=[again]))
+    assert (f'id="{section.kind.replace("_", "-")}"' in page) == bool(shown)
+    assert [fact for fact in shown if fact not in page] == []
+
+
+def test_a_kind_that_is_not_known_is_left_out() -> None:
+    assert section_from_json("something_new", {"a": 1}) is None
