@@ -149,7 +149,7 @@ def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vect
         if len(numbers) < 4 * width:
             _refuse(path, where, f"ends inside its numbers; {promised:,} words are promised.", cure="Fetch it again.")
         yield where, word, np.frombuffer(numbers, dtype="<f4").astype(np.float32)
-    if stream.read(2).strip():
+    if stream.read(2).strip() or stream.read(1):  # up to the end, where a compressed file has its checksum
         _refuse(path, "its end", f"more follows after the {promised:,} words that are promised.", cure="Fetch it again.")
 
 

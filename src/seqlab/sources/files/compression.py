@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import bz2
+import errno
 import gzip
 import hashlib
-import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -15,25 +14,32 @@ from typing import IO
 
 from seqlab.core.errors import DataError, nearest
 from seqlab.sources.files.archives import zip_files
+from seqlab.sources.files.decompression import DamagedStream, decompressed
+from seqlab.sources.files.zip_directory import open_zip
 
 BLOCK = 1 << 20
 COMPRESSIONS = (".gz", ".xz", ".bz2", ".zip")
 MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"BZh": ".bz2", b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip"}
-BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError)
+BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, DamagedStream, zipfile.BadZipFile, NotImplementedError)
 
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[IO[bytes]]:
     """The unpacked bytes of a file; whatever is wrong with an archive becomes a DataError, also in the middle of reading."""
     kind = compression(path)
+    with explain_damage(path, kind), _unpack(path, kind) as stream:
+        yield stream
+
+
+@contextmanager
+def explain_damage(path: Path, kind: str) -> Iterator[None]:
+    """Turn whatever is wrong with a file of a kind (such as `.zip`, or empty for a plain file) into a DataError."""
     try:
-        with _unpack(path, kind) as stream:
-            yield stream
+        yield
     except BROKEN as error:
         raise broken(path, kind, error) from error
     except OSError as error:
-        # bz2 reports damage as a bare OSError without a number.
-        if kind == ".bz2" and error.errno is None:
+        if kind and error.errno in (None, errno.EINVAL):  # bz2 inside a zip, or a negative offset
             raise broken(path, kind, error) from error
         raise unreadable(path, error) from error
 
@@ -61,10 +67,9 @@ def compression(path: Path) -> str:
         raise unreadable(path, error) from error
     found = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), "")
     promised = path.suffix.lower()
-    if promised in COMPRESSIONS and promised != found and start:
-        raise DataError(
-            f"is not a {promised} file: it begins with {start[:4]!r}.", where=str(path), cure="Rename it to what it is, or fetch it again."
-        )
+    if promised in COMPRESSIONS and promised != found:
+        what = f"it begins with {start[:4]!r}" if start else "it is empty, 0 bytes long"
+        raise DataError(f"is not a {promised} file: {what}.", where=str(path), cure="Rename it to what it is, or fetch it again.")
     if start.startswith(b"\x28\xb5\x2f\xfd"):
         raise DataError("is packed with zstd, which is not read.", where=str(path), cure=f"unzstd '{path}' and name the unpacked file.")
     return found
@@ -73,11 +78,8 @@ def compression(path: Path) -> str:
 def plain_name(path: Path) -> str:
     """The name of what is inside: `train.csv` for train.csv.gz, and for a zip the name of its one member."""
     if path.is_file() and compression(path) == ".zip":
-        try:
-            with zipfile.ZipFile(path) as archive:
-                return PurePosixPath(_only_member(archive, path).filename).name
-        except BROKEN as error:
-            raise broken(path, ".zip", error) from error
+        with explain_damage(path, ".zip"), open_zip(path) as archive:
+            return PurePosixPath(_only_member(archive, path).filename).name
     return path.stem if path.suffix.lower() in COMPRESSIONS else path.name
 
 
@@ -117,23 +119,17 @@ def unreadable(path: Path, error: OSError) -> DataError:
 def broken(path: Path, kind: str, error: Exception) -> DataError:
     """An archive that cannot be unpacked to its end."""
     what = f"ends too early or is damaged inside ({kind[1:]}: {error})."
-    return DataError(what, where=str(path), cure="Fetch or pack it again; `unzip -t`, `gzip -t`, `xz -t` or `bzip2 -t` tests an archive.")
+    return DataError(what, where=str(path), cure="Fetch or pack it again; `unzip -t`, `gzip -t`, `xz -t`, `bzip2 -t` or `tar -tf` tests an archive.")
 
 
 @contextmanager
 def _unpack(path: Path, kind: str) -> Iterator[IO[bytes]]:
-    if kind == ".gz":
-        with gzip.open(path, "rb") as unzipped:
-            yield unzipped  # type: ignore[misc]  # zipfile has its own kind of file
-    elif kind == ".xz":
-        with lzma.open(path, "rb") as unpacked:
-            yield unpacked
-    elif kind == ".bz2":
-        with bz2.open(path, "rb") as expanded:
-            yield expanded
-    elif kind == ".zip":
-        with zipfile.ZipFile(path) as archive, archive.open(_only_member(archive, path)) as member:
+    if kind == ".zip":
+        with open_zip(path) as archive, archive.open(_only_member(archive, path)) as member:
             yield member
+    elif kind:
+        with path.open("rb") as file, decompressed(file, kind) as stream:
+            yield stream
     else:
         with path.open("rb") as file:
             yield file

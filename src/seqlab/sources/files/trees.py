@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-import tarfile
-import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from seqlab.core.errors import DataError
 from seqlab.core.files import megabytes
 from seqlab.sources.files.archives import check_tar_member, is_junk, zip_files
-from seqlab.sources.files.compression import BROKEN, broken, open_binary, unreadable
+from seqlab.sources.files.compression import explain_damage, open_binary
+from seqlab.sources.files.decompression import decompressed
 from seqlab.sources.files.lines import LONGEST_LINE
+from seqlab.sources.files.tar_stream import open_tar, read_member
+from seqlab.sources.files.zip_directory import open_zip
 
 
 class Tree(ABC):
@@ -46,11 +43,11 @@ class FolderTree(Tree):
 class ZipTree(Tree):
     def __init__(self, path: Path) -> None:
         self._path = path
-        with _explained(path), zipfile.ZipFile(path) as archive:
+        with explain_damage(path, ".zip"), open_zip(path) as archive:
             self.names = sorted(member.filename for member in zip_files(archive, where=str(path)))
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        with _explained(self._path), zipfile.ZipFile(self._path) as archive:
+        with explain_damage(self._path, ".zip"), open_zip(self._path) as archive:
             for name in names:
                 with archive.open(name) as stream:
                     content = stream.read(LONGEST_LINE + 1)
@@ -62,16 +59,16 @@ class TarTree(Tree):
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with _explained(path), tarfile.open(path, "r|*") as archive:
+        with open_tar(path) as archive:
             self.names = [member.name for member in archive if check_tar_member(member, where=str(path))]
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         wanted = set(names)
-        with _explained(self._path), tarfile.open(self._path, "r|*") as archive:
+        with open_tar(self._path) as archive:
             for member in archive:
-                stream = archive.extractfile(member) if member.name in wanted else None
-                if stream is not None:
-                    yield member.name, _unpacked(member.name, stream.read(LONGEST_LINE + 1), where=f"{self._path}/{member.name}")
+                if member.name in wanted and member.isreg():
+                    content = read_member(archive, member, most=LONGEST_LINE + 1)
+                    yield member.name, _unpacked(member.name, content, where=f"{self._path}/{member.name}")
 
 
 def open_tree(path: Path) -> Tree:
@@ -80,29 +77,14 @@ def open_tree(path: Path) -> Tree:
     return ZipTree(path) if path.suffix.lower() == ".zip" else TarTree(path)
 
 
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Whatever is wrong inside an archive, as a DataError."""
-    try:
-        yield
-    except (*BROKEN, tarfile.TarError) as error:
-        raise broken(path, path.suffix, error) from error
-    except OSError as error:
-        raise unreadable(path, error) from error
-
-
 def _unpacked(name: str, content: bytes, *, where: str) -> bytes:
     """A file out of an archive, which may be compressed once more by itself."""
-    packed = BytesIO(content)
-    if name.endswith(".gz"):
-        with gzip.GzipFile(fileobj=packed) as file:
-            content = file.read(LONGEST_LINE + 1)
-    elif name.endswith(".xz"):
-        with lzma.LZMAFile(packed) as unpacked:
-            content = unpacked.read(LONGEST_LINE + 1)
-    elif name.endswith(".bz2"):
-        with bz2.BZ2File(packed) as expanded:
-            content = expanded.read(LONGEST_LINE + 1)
+    kind = PurePosixPath(name).suffix
+    if kind in (".gz", ".xz", ".bz2"):
+        if not content:
+            raise EOFError(f"member '{name}' is empty")
+        with decompressed(BytesIO(content), kind) as stream:
+            content = stream.read(LONGEST_LINE + 1)
     return _bounded(content, where=where)
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from seqlab.core.errors import DataError, nearest
 from seqlab.core.files import megabytes
 from seqlab.sources.files.archives import zip_files
-from seqlab.sources.files.compression import BROKEN, broken, unreadable
+from seqlab.sources.files.compression import explain_damage, unreadable
+from seqlab.sources.files.zip_directory import open_zip
 
 LARGEST_FILE = 100_000_000
 """Bytes; a picture has no more, and what has more is something else."""
@@ -81,13 +82,9 @@ class _Archive:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            self._zip = zipfile.ZipFile(path)
+        with explain_damage(path, ".zip"):
+            self._zip = open_zip(path)
             files = zip_files(self._zip, where=str(path))
-        except BROKEN as error:
-            raise broken(path, ".zip", error) from error
-        except OSError as error:
-            raise unreadable(path, error) from error
         self._by_name = {info.filename: info for info in files}
         self._by_last: dict[str, zipfile.ZipInfo | None] = {}
         for info in files:
@@ -101,10 +98,8 @@ class _Archive:
     def read(self, info: zipfile.ZipInfo, *, where: str) -> bytes:
         if info.file_size > LARGEST_FILE:
             raise _too_large(info.filename, info.file_size, where)
-        try:
+        with explain_damage(self._path, ".zip"):
             return self._zip.read(info)
-        except (*BROKEN, OSError) as error:
-            raise broken(self._path, ".zip", error) from error
 
 
 def _existing(place: str, beside: Path) -> Path:
