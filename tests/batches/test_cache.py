@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -80,6 +82,60 @@ def test_a_damaged_store_is_made_again(folder: Path, damage: Callable[[Path], No
     assert cached_store({"a": 1}, maker)[0].tolist() == [5, 6]
     assert maker.times == 2
     assert len(stores(folder)) == 1
+
+
+class RandomMaker(Maker):
+    """Writes a store with every kind of content: ids or vectors, targets, lines and facts."""
+
+    def __call__(self, folder: Path) -> None:
+        self.times += 1
+        chance, width = np.random.default_rng(4), self.ids[0]
+        writer = StoreWriter(folder, dtype=np.dtype(np.uint16), width=width)
+        for number in range(30):
+            writer.append(chance.integers(0, 500, (number % 7, width) if width else number % 7), target=number % 5, line=number + 2)
+        writer.finish(longest=6, name="größe")
+
+
+def contents(store: Store) -> tuple[object, ...]:
+    rows = [row.tolist() for row in store]
+    return rows, store.targets.tolist(), store.lines.tolist(), store.lengths.tolist(), store.facts, store.width, store.dtype, store.num_steps
+
+
+@pytest.mark.parametrize("width", [0, 3])
+@pytest.mark.parametrize("name", ["values.bin", "offsets.bin", "targets.bin", "lines.bin", "store.json"])
+def test_no_flipped_bit_in_any_file_of_a_store_changes_what_is_read(folder: Path, name: str, width: int) -> None:
+    maker = RandomMaker(width)
+    whole = contents(cached_store({"a": 1}, maker))
+    path = stores(folder)[0] / name
+    chance = random.Random(5)
+    for _ in range(60):
+        content = path.read_bytes()
+        place = chance.randrange(len(content))
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1 << chance.randrange(8)]) + content[place + 1 :])
+        assert contents(cached_store({"a": 1}, maker)) == whole, place
+    assert maker.times > 30  # a flip in store.json may change nothing that is read, such as a space
+
+
+@pytest.mark.parametrize("exchanged", [("values.bin", "lines.bin"), ("targets.bin", "offsets.bin")])
+def test_files_that_changed_places_are_noticed(folder: Path, exchanged: tuple[str, str]) -> None:
+    maker = RandomMaker(0)
+    whole = contents(cached_store({"a": 1}, maker))
+    first, second = (stores(folder)[0] / name for name in exchanged)
+    before = first.read_bytes(), second.read_bytes()
+    first.write_bytes(before[1])
+    second.write_bytes(before[0])
+    assert contents(cached_store({"a": 1}, maker)) == whole
+
+
+def test_a_store_of_the_format_before_digests_is_made_again(folder: Path) -> None:
+    maker = Maker(5, 6)
+    cached_store({"a": 1}, maker)
+    place = stores(folder)[0]
+    sizes = {path.name: path.stat().st_size for path in place.glob("*.bin")}
+    before = {"format": 1, "dtype": "uint8", "width": 0, "sequences": 1, "sizes": sizes, "facts": {}}
+    (place / "store.json").write_text(json.dumps(before), encoding="utf-8")
+    assert cached_store({"a": 1}, maker)[0].tolist() == [5, 6]
+    assert maker.times == 2
 
 
 def test_a_failed_making_leaves_nothing(folder: Path) -> None:

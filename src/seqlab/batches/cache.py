@@ -28,8 +28,8 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "seqlab"
 
 
-def cached_store(made_from: dict[str, Any], write: Callable[[Path], None], *, is_whole: Callable[[Path], bool] = Store.is_whole) -> Store:
-    """The store for this description of its content; made first if it is not there or not whole.
+def cached_store(made_from: dict[str, Any], write: Callable[[Path], None]) -> Store:
+    """The store for this description of its content; made first if it is not there, or damaged: every byte is verified.
 
     Of several processes that ask at once, one makes it and the others wait. It is written beside its place and renamed
     once, so whatever stands in the place is finished.
@@ -37,7 +37,7 @@ def cached_store(made_from: dict[str, Any], write: Callable[[Path], None], *, is
     key = hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()[:32]
     folder = cache_folder() / key
     with _held(folder, wait=True):
-        if not is_whole(folder):
+        if not Store.is_whole(folder):
             _make(folder, write)
         os.utime(folder)  # the time of last use decides what is dropped first
         return Store(folder)

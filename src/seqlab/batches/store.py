@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
 import weakref
@@ -12,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlab.core.digests import RunningDigest, dump_json, is_intact, load_json
 from seqlab.core.files import explain_full_disk, write_whole
 
-FORMAT = 1
+FORMAT = 2
 FILES = ("values", "offsets", "targets", "lines")
+INDEX = "store.json"
 WRITE_AT_ONCE = 1 << 20
 
 
@@ -29,13 +30,14 @@ class StoreWriter:
 
     def __init__(self, folder: Path, *, dtype: np.dtype[Any], width: int = 0) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "store.json").unlink(missing_ok=True)
+        (folder / INDEX).unlink(missing_ok=True)
         self._folder = folder
         self._dtype = dtype
         self._width = width
         self._steps = 0
         self._count = 0
         self._waiting = {name: bytearray() for name in FILES}
+        self._digests = {name: RunningDigest() for name in FILES}
         for name in FILES:
             self._path(name).write_bytes(b"")
         self._write("offsets", np.zeros(1, np.int64))
@@ -58,12 +60,12 @@ class StoreWriter:
         self._count += 1
 
     def finish(self, **facts: Any) -> None:
-        """Write what is still waiting, then the index with any further facts to remember."""
+        """Write what is still waiting, then the index: digests of all files, and any further facts to remember."""
         for name in FILES:
             self._flush(name, durable=True)
-        sizes = {self._path(name).name: self._path(name).stat().st_size for name in FILES}
-        index = {"format": FORMAT, "dtype": self._dtype.name, "width": self._width, "sequences": self._count, "sizes": sizes, "facts": facts}
-        write_whole(self._folder / "store.json", json.dumps(index))
+        files = {self._path(name).name: self._digests[name].record() for name in FILES}
+        index = {"format": FORMAT, "dtype": self._dtype.name, "width": self._width, "sequences": self._count, "files": files, "facts": facts}
+        write_whole(self._folder / INDEX, dump_json(index))
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.bin"
@@ -81,6 +83,7 @@ class StoreWriter:
             file.flush()
             if durable:
                 os.fsync(file.fileno())
+        self._digests[name].update(waiting)
         waiting.clear()
 
 
@@ -88,7 +91,7 @@ class Store:
     """The sequences that a StoreWriter wrote, by number. Stays readable when its files are removed."""
 
     def __init__(self, folder: Path) -> None:
-        index = json.loads((folder / "store.json").read_text(encoding="utf-8"))
+        index = load_json((folder / INDEX).read_text(encoding="utf-8"))
         self.facts: dict[str, Any] = index["facts"]
         self.width: int = index["width"]
         self.dtype = np.dtype(index["dtype"])
@@ -103,10 +106,10 @@ class Store:
 
     @staticmethod
     def is_whole(folder: Path) -> bool:
-        """Whether a folder holds a finished store of this format with every byte in place."""
+        """Whether a folder holds a finished store of this format with every byte as it was written, which is read for it."""
         try:
-            index = json.loads((folder / "store.json").read_text(encoding="utf-8"))
-            return index["format"] == FORMAT and all((folder / f"{name}.bin").stat().st_size == index["sizes"][f"{name}.bin"] for name in FILES)
+            index = load_json((folder / INDEX).read_text(encoding="utf-8"))
+            return index["format"] == FORMAT and all(is_intact(folder / f"{name}.bin", index["files"][f"{name}.bin"]) for name in FILES)
         except (OSError, ValueError, KeyError, TypeError):
             return False
 

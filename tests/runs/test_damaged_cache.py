@@ -1,0 +1,54 @@
+"""A damaged cache of encoded data never changes a training or a resume: it is made again."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.runs import toy_runs
+from tests.runs.toy_runs import SETTINGS, fingerprint, finish, go_on, start
+
+pytestmark = pytest.mark.slow  # trainings in processes of their own
+FILES = ["values.bin", "offsets.bin", "targets.bin", "lines.bin", "store.json"]
+
+
+def flip_low_bits(cache: Path, name: str, chance: random.Random) -> None:
+    """Sixteen low bits in this file of every store: ids stay ids, so nothing but a digest can tell."""
+    paths = list(cache.rglob(name))
+    assert len(paths) >= 3  # training, validation, survey
+    for path in paths:
+        content = bytearray(path.read_bytes())
+        for place in chance.sample(range(len(content)), min(16, len(content))):
+            content[place] ^= 1
+        path.write_bytes(content)
+
+
+def with_cache(cache: Path, target: Callable[..., None], *arguments: Any) -> None:
+    """In a process of its own: its environment is that of the server it was forked from."""
+    os.environ["SEQLAB_CACHE"] = str(cache)
+    target(*arguments)
+
+
+@pytest.mark.parametrize("kind", ["language_model", "classifier"])
+def test_flips_in_every_file_of_the_cache_change_no_training_and_no_resume(kind: str, tmp_path: Path) -> None:
+    cache, data, settings, chance = tmp_path / "cache", toy_runs.write_data(kind, tmp_path), SETTINGS[kind], random.Random(7)
+    assert finish(with_cache, cache, start, data, tmp_path / "whole", settings) == 0
+    whole = fingerprint(tmp_path / "whole")
+    for name in FILES:
+        flip_low_bits(cache, name, chance)
+        assert finish(with_cache, cache, start, data, tmp_path / "again", settings) == 0, name
+        assert fingerprint(tmp_path / "again") == whole, name
+        shutil.rmtree(tmp_path / "again")
+    for name in FILES:
+        shutil.copytree(tmp_path / "whole", tmp_path / "resumed", symlinks=True)
+        shutil.rmtree(sorted((tmp_path / "resumed" / "checkpoints").glob("step-*"))[-1])  # so that there are steps left
+        flip_low_bits(cache, name, chance)
+        assert finish(with_cache, cache, go_on, data, tmp_path / "resumed", settings) == 0, name
+        assert fingerprint(tmp_path / "resumed") == whole, name
+        shutil.rmtree(tmp_path / "resumed")
