@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from seqlab.runs.folder.manifest import complete_manifest, read_manifest
 from tests.cli.conftest import SMALL
 from tests.cli.running import Outcome, run
 
@@ -104,9 +105,14 @@ def test_choices_of_another_run_and_damaged_ones_are_refused(folder: Path, capsy
     assert "Where the queries look" in (folder / "r/report.html").read_text()
     path = folder / "r/choices.json"
     whole = json.loads(path.read_text())
+    manifest = read_manifest(folder / "r")
     for change, words in (({"run": "0"}, "belong to another run"), ({"choices": {"temperature": -1}}, "expected a number from 0.001 to 1000")):
         path.write_text(json.dumps(whole | change))
         ended = run(capsys, "predict", "r", "fine")
+        assert (ended.code, "r/choices.json" in ended.err, "seqlab train --resume r" in ended.err) == (2, True, True), ended.err
+        complete_manifest(folder / "r", manifest)  # somebody who computes checksums too
+        ended = run(capsys, "predict", "r", "fine")
         assert (ended.code, words in ended.err) == (2, True), ended.err
     path.unlink()
-    assert run(capsys, "predict", "r", "fine").code == 0  # as runs that were made before there were choices
+    ended = run(capsys, "predict", "r", "fine")
+    assert (ended.code, "r/choices.json" in ended.err, "seqlab train --resume r" in ended.err) == (2, True, True), ended.err

@@ -14,6 +14,7 @@ from seqlab.datasets.base import datasets
 from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES, TransformerSettings
 from seqlab.positions.base import positions
 from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
+from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
 from seqlab.training.settings import TrainingSettings
 from tests.cli.running import run
 
@@ -125,14 +126,20 @@ def test_every_list_ends_with_a_command(kind: str, capsys: pytest.CaptureFixture
 
 def test_runs_are_listed_with_their_first_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
-    results = {"splits": {"test": {"scores": [{"name": "macro_f1", "value": 0.51234}]}}}
-    for name, content in (("whole", json.dumps(results)), ("broken", "{"), ("odd", "[]"), ("open", None)):
+    results = json.dumps({"splits": {"test": {"scores": [{"name": "macro_f1", "value": 0.51234}]}}})
+    for name, content in (("whole", results), ("edited", results), ("early", results), ("broken", "{"), ("odd", "[]"), ("open", None)):
         folder = tmp_path / "runs" / name
         folder.mkdir(parents=True)
         (folder / "recipe.toml").write_text("")
         if content is not None:
             (folder / "results.json").write_text(content)
+            (folder / "model.safetensors").write_text("")
+            complete_manifest(folder, begin_manifest(folder, recipe="", data={}))
+    (tmp_path / "runs/edited/results.json").write_text(results.replace("0.51234", "0.99"))
+    (tmp_path / "runs/early/MANIFEST.json").write_text('{"format": 1, "files": {}, "data": {}}')
     found = run(capsys, "list", "runs", "--json").json["runs"]
     assert found["whole"] == "test macro f1 0.5123"
-    assert found["broken"] == found["odd"] == "finished, but its results cannot be read"
+    for name in ("edited", "early", "broken", "odd"):
+        assert found[name].endswith(f"seqlab train --resume runs/{name}"), name
+        assert "0.99" not in found[name]
     assert found["open"] == "not finished; go on: seqlab train --resume runs/open"

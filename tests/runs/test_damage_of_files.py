@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import RunError, SeqlabError
+from seqlab.runs.folder.manifest import complete_manifest, read_manifest
 from seqlab.runs.run import Run
 from seqlab.runs.train.start import resume
 from tests.runs import toy_runs
@@ -31,8 +32,9 @@ def run(whole: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole, tmp_path / "run", symlinks=True))
 
 
-def sealed_files(folder: Path) -> list[Path]:
-    return [folder / "model.safetensors", folder / "recipe.toml", folder / "MANIFEST.json", *sorted((folder / "tokens").iterdir())]
+def listed_files(folder: Path) -> list[Path]:
+    first = [folder / name for name in ("model.safetensors", "recipe.toml", "MANIFEST.json", "choices.json")]
+    return [*first, *sorted((folder / "tokens").iterdir())]
 
 
 def damages(content: bytes, number: int, chance: random.Random) -> Iterator[bytes]:
@@ -45,14 +47,14 @@ def damages(content: bytes, number: int, chance: random.Random) -> Iterator[byte
 
 @pytest.mark.slow
 def test_no_flipped_byte_and_no_truncation_in_any_file_of_a_model_is_loaded(run: Path) -> None:
-    """200 flips and 50 truncations, over all files that a prediction depends on."""
+    """240 flips and 60 truncations, over all files that a prediction depends on."""
     Run.load(run)
     chance = random.Random(6)
-    paths = sealed_files(run)
+    paths = listed_files(run)
     tried = 0
     for place, path in enumerate(paths):
         content = path.read_bytes()
-        for damaged in damages(content, 40 if place < 5 else 0, chance):
+        for damaged in damages(content, 40 if place < 6 else 0, chance):
             path.write_bytes(damaged)
             with pytest.raises(SeqlabError) as caught:
                 Run.load(run)
@@ -60,11 +62,11 @@ def test_no_flipped_byte_and_no_truncation_in_any_file_of_a_model_is_loaded(run:
             assert len(str(caught.value).splitlines()) <= 12
             tried += 1
         path.write_bytes(content)
-    assert tried == 250
+    assert tried == 300
     Run.load(run)
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "MANIFEST.json", "recipe.toml", "tokens"])
+@pytest.mark.parametrize("name", ["model.safetensors", "MANIFEST.json", "recipe.toml", "choices.json", "tokens"])
 def test_a_missing_file_is_named_with_a_cure(name: str, run: Path) -> None:
     path = run / name
     shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -80,11 +82,11 @@ def test_a_file_too_many_is_refused(run: Path) -> None:
         Run.load(run)
 
 
-@pytest.mark.parametrize("version", [0, 2, None])
+@pytest.mark.parametrize("version", [0, 3, None])
 def test_a_run_of_another_format_is_refused(version: object, run: Path) -> None:
     manifest = json.loads((run / "MANIFEST.json").read_text(encoding="utf-8"))
     (run / "MANIFEST.json").write_text(json.dumps({**manifest, "format": version}), encoding="utf-8")
-    with pytest.raises(RunError, match=f"the run has format {version}, this seqlab reads format 1"):
+    with pytest.raises(RunError, match=f"the run has format {version}, this seqlab reads format 2"):
         Run.load(run)
 
 
@@ -93,6 +95,9 @@ def test_weights_and_checkpoints_of_another_run_are_refused_although_they_fit(ru
     other = tmp_path / "other"
     assert finish(start, whole.parent / "notes.csv", other, [*CLASSIFIER, "training.seed=5"]) == 0
     shutil.copy(other / "model.safetensors", run / "model.safetensors")
+    with pytest.raises(RunError, match=r"model\.safetensors: the file was changed after training"):
+        Run.load(run)
+    complete_manifest(run, read_manifest(run))
     with pytest.raises(RunError, match=r"model\.safetensors: the weights belong to another run"):
         Run.load(run)
     for place in (run / "checkpoints").glob("step-*"):

@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
+from seqlab.core.digests import with_digest
 from seqlab.core.errors import SeqlabError
-from seqlab.runs.folder.layout import read_recipe, seal
+from seqlab.runs.folder.layout import read_recipe
+from seqlab.runs.folder.manifest import begin_manifest, complete_manifest, read_manifest
 from seqlab.runs.run import Run
 from seqlab.runs.train.start import resume
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
@@ -54,11 +56,15 @@ def header(text: bytes, data: bytes = b"") -> bytes:
 
 
 def replace_weights(content: bytes) -> Callable[[Path], None]:
-    return lambda run: (run / "model.safetensors").write_bytes(content) and None
+    def change(run: Path) -> None:
+        (run / "model.safetensors").write_bytes(content)
+        complete_manifest(run, read_manifest(run))
+
+    return change
 
 
 def pickle_as_weights(run: Path) -> None:
-    (run / "model.safetensors").write_bytes(pickle.dumps(Bomb(run.parent)))
+    replace_weights(pickle.dumps(Bomb(run.parent)))(run)
 
 
 def pickle_instead_of_weights(run: Path) -> None:
@@ -68,13 +74,16 @@ def pickle_instead_of_weights(run: Path) -> None:
 
 def many_tensors(run: Path) -> None:
     entries = b",".join(b'"%07d":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}' % number for number in range(1_200_000))
-    (run / "model.safetensors").write_bytes(header(b"{" + entries + b"}"))
+    replace_weights(header(b"{" + entries + b"}"))(run)
 
 
 def reseal(run: Path) -> None:
     """The hostile side can compute checksums too."""
-    sealed = seal(run, recipe=(run / "recipe.toml").read_text(encoding="utf-8"), data={})
-    write_weights(run / "model.safetensors", read_weights(run / "model.safetensors"), seal=sealed.digest)
+    manifest = begin_manifest(run, recipe=(run / "recipe.toml").read_text(encoding="utf-8"), data={})
+    write_weights(run / "model.safetensors", read_weights(run / "model.safetensors"), seal=manifest.run_id)
+    choices = json.loads((run / "choices.json").read_text(encoding="utf-8"))
+    (run / "choices.json").write_text(json.dumps({**choices, "run": manifest.run_id}), encoding="utf-8")
+    complete_manifest(run, manifest)
 
 
 def change_recipe(old: str, new: str) -> Callable[[Path], None]:
@@ -89,11 +98,16 @@ def change_recipe(old: str, new: str) -> Callable[[Path], None]:
 
 def change_manifest(name: str) -> Callable[[Path], None]:
     def change(run: Path) -> None:
-        manifest = json.loads((run / "MANIFEST.json").read_text(encoding="utf-8"))
-        manifest["files"][name] = {"size": 9, "sha256": "0" * 64}
-        (run / "MANIFEST.json").write_text(json.dumps(manifest), encoding="utf-8")
+        list_file(run, name, size=9)
 
     return change
+
+
+def list_file(run: Path, name: str, *, size: int) -> None:
+    """Put a file into the list of checksums, which then has the right digest."""
+    manifest = json.loads((run / "MANIFEST.json").read_text(encoding="utf-8"))
+    manifest["content"]["files"][name] = {"size": size, "sha256": "0" * 64}
+    (run / "MANIFEST.json").write_text(json.dumps({**manifest, **with_digest(manifest["content"])}), encoding="utf-8")
 
 
 def write(name: str, content: str) -> Callable[[Path], None]:
@@ -112,9 +126,7 @@ def grow(name: str) -> Callable[[Path], None]:
         with (run / name).open("wb") as file:
             file.truncate(500 * MEGABYTE)
         if name.startswith("tokens"):
-            manifest = json.loads((run / "MANIFEST.json").read_text(encoding="utf-8"))
-            manifest["files"][name] = {"size": 500 * MEGABYTE, "sha256": "0" * 64}
-            (run / "MANIFEST.json").write_text(json.dumps(manifest), encoding="utf-8")
+            list_file(run, name, size=500 * MEGABYTE)
 
     return change
 
@@ -138,7 +150,7 @@ def pipe(name: str) -> Callable[[Path], None]:
 
 HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "a pickle called model.safetensors": (pickle_as_weights, "the file is damaged"),
-    "a pickle called model.pt": (pickle_instead_of_weights, "the run has no weights yet"),
+    "a pickle called model.pt": (pickle_instead_of_weights, "model.safetensors: the file is missing"),
     "a zip bomb": (replace_weights(b"PK\x03\x04" + b"\0" * 10_000), "the file is damaged"),
     "a header of a billion bytes": (replace_weights(struct.pack("<Q", 10**9) + b"{}"), "its header claims 1000000000 bytes"),
     "1.2 million tensors": (many_tensors, "its header claims"),
@@ -247,8 +259,8 @@ def test_a_recipe_that_describes_another_model_is_refused_before_it_is_built(run
     (run / "recipe.toml").write_text(text.replace("hidden_size = 12", "hidden_size = 1200000"), encoding="utf-8")
     with pytest.raises(SeqlabError, match="was changed after training"):
         resume(run)
-    sealed = seal(run, recipe=(run / "recipe.toml").read_text(encoding="utf-8"), data={})
-    _rename_run(toy_runs.newest_checkpoint(run), sealed.digest)
+    manifest = begin_manifest(run, recipe=(run / "recipe.toml").read_text(encoding="utf-8"), data={})
+    _rename_run(toy_runs.newest_checkpoint(run), manifest.run_id)
     clock = time.perf_counter()
     with pytest.raises(SeqlabError, match="the weights do not fit the recipe"):
         resume(run)

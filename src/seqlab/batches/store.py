@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import mmap
 import os
 import weakref
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlab.core.digests import RunningDigest, dump_json, is_intact, load_json
+from seqlab.core.digests import RunningDigest, is_intact, with_digest, without_digest
 from seqlab.core.files import explain_full_disk, write_whole
 
 FORMAT = 2
@@ -65,7 +66,7 @@ class StoreWriter:
             self._flush(name, durable=True)
         files = {self._path(name).name: self._digests[name].record() for name in FILES}
         index = {"format": FORMAT, "dtype": self._dtype.name, "width": self._width, "sequences": self._count, "files": files, "facts": facts}
-        write_whole(self._folder / INDEX, dump_json(index))
+        write_whole(self._folder / INDEX, json.dumps(with_digest(index)))
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.bin"
@@ -91,7 +92,7 @@ class Store:
     """The sequences that a StoreWriter wrote, by number. Stays readable when its files are removed."""
 
     def __init__(self, folder: Path) -> None:
-        index = load_json((folder / INDEX).read_text(encoding="utf-8"))
+        index = _read_index(folder)
         self.facts: dict[str, Any] = index["facts"]
         self.width: int = index["width"]
         self.dtype = np.dtype(index["dtype"])
@@ -108,7 +109,7 @@ class Store:
     def is_whole(folder: Path) -> bool:
         """Whether a folder holds a finished store of this format with every byte as it was written, which is read for it."""
         try:
-            index = load_json((folder / INDEX).read_text(encoding="utf-8"))
+            index = _read_index(folder)
             return index["format"] == FORMAT and all(is_intact(folder / f"{name}.bin", index["files"][f"{name}.bin"]) for name in FILES)
         except (OSError, ValueError, KeyError, TypeError):
             return False
@@ -142,3 +143,8 @@ class Store:
         if self.num_steps * self._step_bytes == 0:  # an empty file cannot be mapped
             return self.window(0, 0)
         return np.frombuffer(mmap.mmap(self._handle, 0, access=mmap.ACCESS_READ), self.dtype).reshape(-1, *self._step_shape)
+
+
+def _read_index(folder: Path) -> dict[str, Any]:
+    index: dict[str, Any] = without_digest(json.loads((folder / INDEX).read_text(encoding="utf-8")))
+    return index

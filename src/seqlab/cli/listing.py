@@ -97,10 +97,15 @@ def _runs() -> dict[str, str]:
 
 
 def _state_of(folder: Path) -> str:
-    path = folder / "results.json"
+    from seqlab.core.errors import SeqlabError
+    from seqlab.runs.folder.layout import RESULTS
+    from seqlab.runs.folder.manifest import read_manifest, verify_scored
+
+    path = folder / RESULTS
     if not path.is_file():
         return f"not finished; go on: seqlab train --resume {quoted(folder)}"
     try:
+        verify_scored(folder, RESULTS, read_manifest(folder))
         found = json.loads(path.read_text(encoding="utf-8"))
         if imported := found.get("training", {}).get("imported"):
             return f"imported: {imported['family']}, {int(imported['parameters']):,} parameters"
@@ -108,8 +113,8 @@ def _state_of(folder: Path) -> str:
         split = "test" if "test" in splits else "valid"
         score = splits[split]["scores"][0]
         return f"{split} {score['name'].replace('_', ' ')} {float(score['value']):.4f}"
-    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
-        return "finished, but its results cannot be read"
+    except (SeqlabError, OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
+        return f"its results are damaged or of an earlier version; write them again: seqlab train --resume {quoted(folder)}"
 
 
 KINDS: dict[str, Callable[[], dict[str, str]]] = {

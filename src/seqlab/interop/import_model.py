@@ -1,4 +1,4 @@
-"""A published model becomes a run: its network in seqlab's blocks, its tokenizer kept whole, its weights sealed."""
+"""A published model becomes a run: its network in seqlab's blocks, its tokenizer kept whole, every file in its manifest."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ from seqlab.interop.tensor_map import check, parts_of
 from seqlab.interop.two_vocabularies import needs_two_vocabularies, read_two_vocabularies
 from seqlab.interop.unused import check_unused
 from seqlab.recipes.recipe import Recipe
-from seqlab.runs.folder.layout import RECIPE, TOKENS, WEIGHTS, new_folder, refuse_a_run, seal
+from seqlab.runs.folder.layout import RECIPE, TOKENS, WEIGHTS, new_folder, refuse_a_run
 from seqlab.runs.folder.lock import clear_false_start, locked
+from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
 from seqlab.runs.folder.results import provenance, write_results
 from seqlab.runs.run import Run
 from seqlab.tasks.spec import find_spec
@@ -73,9 +74,10 @@ def import_weights(path: str | Path, *, out: str | Path = "") -> Run:
         refuse_a_run(folder)  # somebody may have been faster since the folder was chosen
         clear_false_start(folder)
         _save_tokens(opened, folder / TOKENS)
-        sealed = seal(folder, recipe=recipe.to_toml(), data={})
-        replace_weights(folder / WEIGHTS, weights, seal=sealed.digest)
+        manifest = begin_manifest(folder, recipe=recipe.to_toml(), data={})
+        replace_weights(folder / WEIGHTS, weights, seal=manifest.run_id)
         _write_results(folder, published, weights, source=opened.where)
+        complete_manifest(folder, manifest)
         write_whole(folder / RECIPE, recipe.to_toml())  # last: a folder with a recipe is a run
     return Run.load(folder)
 

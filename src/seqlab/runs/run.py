@@ -21,7 +21,8 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data, open_further, with_columns
 from seqlab.runs.ensemble import written_together
 from seqlab.runs.folder.calibration import take_choices
-from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe, verify
+from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
+from seqlab.runs.folder.manifest import verify
 from seqlab.runs.folder.results import Results, read_results
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
@@ -54,13 +55,13 @@ class Run:
     def load(cls, path: str | Path) -> Run:
         """Read a run folder after checking every file that matters."""
         folder = find_run(path)
+        manifest = verify(folder)
         recipe = read_recipe(folder)
-        sealed = verify(folder)
         task = find_spec(recipe.task).load_task().load(recipe, folder / TOKENS)
-        take_choices(folder, task, seal=sealed.digest)
+        take_choices(folder, task, manifest)
         if not (folder / WEIGHTS).is_file():
             raise RunError("the run has no weights yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}")
-        weights = read_weights(folder / WEIGHTS, expected=shapes_of(lambda: build_model(task)))
+        weights = read_weights(folder / WEIGHTS, expected=shapes_of(lambda: build_model(task)), seal=manifest.run_id, verified=manifest.is_scored)
         model = build_model(task)
         model.load_state_dict(weights)
         return cls(folder, recipe, task, model.to(choose_device(recipe.training)))

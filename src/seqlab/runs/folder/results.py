@@ -18,6 +18,8 @@ from seqlab.core.errors import RunError
 from seqlab.core.files import write_whole
 from seqlab.metrics.score import Score
 from seqlab.pages.sections.base import ReportSection, section_from_json
+from seqlab.runs.folder.layout import RESULTS
+from seqlab.runs.folder.manifest import read_manifest, score_again, verify_scored
 from seqlab.tasks.base import Evaluation
 
 FORMAT = 2
@@ -76,20 +78,22 @@ def write_results(
         "provenance": provenance,
         "warnings": warnings,
     }
-    write_whole(folder / "results.json", json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False))
+    write_whole(folder / RESULTS, json.dumps(raw, indent=1, ensure_ascii=False, allow_nan=False))
     return Results(raw)
 
 
 def read_results(folder: Path) -> Results:
-    path = folder / "results.json"
+    path = folder / RESULTS
+    manifest = read_manifest(folder)
+    if not path.is_file() or RESULTS not in manifest.files:
+        raise RunError("the run has no results yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}")
+    verify_scored(folder, RESULTS, manifest)
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         results = Results(raw)
         results.scores  # noqa: B018 - a damaged file shows here
-    except FileNotFoundError as error:
-        raise RunError("the run has no results yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}") from error
-    except (ValueError, KeyError, TypeError, StopIteration) as error:
-        raise RunError("the results cannot be read.", where=str(path), cure=f"Compute them again: seqlab evaluate {folder}") from error
+    except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
+        raise RunError("the results cannot be read.", where=str(path), cure=score_again(folder)) from error
     return results
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,16 +24,14 @@ from seqlab.runs.folder.layout import (
     REPORT,
     TOKENS,
     WEIGHTS,
-    Seal,
     find_run,
     new_folder,
     read_recipe,
     refuse_a_run,
     refuse_links,
-    seal,
-    verify_sealed,
 )
 from seqlab.runs.folder.lock import clear_false_start, locked
+from seqlab.runs.folder.manifest import Manifest, begin_manifest, complete_manifest, reopen_manifest, verify_start
 from seqlab.runs.folder.results import provenance, write_results
 from seqlab.runs.report.build import run_report
 from seqlab.runs.run import Run
@@ -141,14 +139,14 @@ def train(prepared: Prepared, *, watcher: Watcher | None = None, say: Say = lamb
         refuse_a_run(folder)  # somebody may have been faster since the folder was chosen
         clear_false_start(folder)
         prepared.task.save(folder / TOKENS)
-        sealed = seal(folder, recipe=recipe.to_toml(), data=prepared.data)
+        manifest = begin_manifest(folder, recipe=recipe.to_toml(), data=prepared.data)
         facts = {"data": prepared.data, "warnings": prepared.warnings, "threads": torch.get_num_threads(), "device": str(prepared.device)}
         Journal(folder / JOURNAL).write("started", step=0, total_steps=prepared.budget.total_steps, **facts)
-        trainer = _trainer(prepared, sealed, watcher)
+        trainer = _trainer(prepared, manifest, watcher)
         torch.manual_seed(derive(recipe.training.seed, "training"))
         trainer.save()
         write_whole(folder / RECIPE, recipe.to_toml())  # last: a folder with a recipe can be resumed
-        return _finish(trainer, prepared, sealed, say)
+        return _finish(trainer, prepared, manifest, say)
 
 
 def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambda _: None) -> Run:
@@ -156,15 +154,15 @@ def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambd
     folder = find_run(path)
     refuse_links(folder)  # before anything is written through one
     with locked(folder):
-        sealed = verify_sealed(folder)
+        manifest = verify_start(folder)
         recipe = read_recipe(folder)
         use_threads(recipe.training.threads)
         device = choose_device(recipe.training)
         task = find_spec(recipe.task).load_task().load(recipe, folder / TOKENS)
-        checkpoint = _load_checkpoint(folder, sealed, task, say=say)
+        checkpoint = _load_checkpoint(folder, manifest, task, say=say)
         say("reading the data")
         opened = open_data(recipe)
-        _refuse_other_data(folder, before=sealed.data, now={name: part.fingerprint() for name, part in opened.parts.items()})
+        _refuse_other_data(folder, before=manifest.data, now={name: part.fingerprint() for name, part in opened.parts.items()})
         data = _attach(task, opened, say=say)
         teacher, _ = find_teacher(recipe, say=say)
         teach(task, teacher, device=device)
@@ -172,15 +170,16 @@ def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambd
         started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
         found = survey_parts(recipe, opened.parts)
         prepared = Prepared(folder, recipe, task, build_model(task), device, budget, data, [], started.get("warnings", []), found)
-        trainer = _trainer(prepared, sealed, watcher)
+        trainer = _trainer(prepared, manifest, watcher)
         trainer.resume(checkpoint)
+        manifest = reopen_manifest(folder, manifest)
         say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
-        return _finish(trainer, prepared, sealed, say)
+        return _finish(trainer, prepared, manifest, say)
 
 
-def _load_checkpoint(folder: Path, sealed: Seal, task: Task, *, say: Say) -> Checkpoint:
+def _load_checkpoint(folder: Path, manifest: Manifest, task: Task, *, say: Say) -> Checkpoint:
     """The newest whole checkpoint, once it is certain that it fits the model."""
-    checkpoint, problems = Checkpoints(folder / CHECKPOINTS, seal=sealed.digest).load()
+    checkpoint, problems = Checkpoints(folder / CHECKPOINTS, seal=manifest.run_id).load()
     if checkpoint is None:
         why = f": {problems[0]}" if problems else "."
         raise RunError(f"there is no whole checkpoint to resume from{why}", where=str(folder), cure="Restore one from a copy, or train again.")
@@ -191,7 +190,7 @@ def _load_checkpoint(folder: Path, sealed: Seal, task: Task, *, say: Say) -> Che
     return checkpoint
 
 
-def _trainer(prepared: Prepared, sealed: Seal, watcher: Watcher | None) -> Trainer:
+def _trainer(prepared: Prepared, manifest: Manifest, watcher: Watcher | None) -> Trainer:
     keep_memory_of_large_gradients(prepared.model)
     return Trainer(
         prepared.model,
@@ -201,32 +200,32 @@ def _trainer(prepared: Prepared, sealed: Seal, watcher: Watcher | None) -> Train
         folder=prepared.folder,
         device=prepared.device,
         watcher=watcher,
-        seal=sealed.digest,
+        seal=manifest.run_id,
         layer_decay=prepared.recipe.start.layer_decay,
     )
 
 
-def _finish(trainer: Trainer, prepared: Prepared, sealed: Seal, say: Say) -> Run:
+def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -> Run:
     """Train to the end of the budget, then score."""
     try:
         with catch_stop_signals() as stop:
             done = trainer.run(stop)
             stop.can_wait = False  # all that training made is saved
             if done:
-                return _score(trainer, prepared, sealed, say)
+                return _score(trainer, prepared, manifest, say)
     except KeyboardInterrupt:
         pass
     raise Interrupted(prepared.folder, trainer.saved_step)
 
 
-def _score(trainer: Trainer, prepared: Prepared, sealed: Seal, say: Say) -> Run:
+def _score(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -> Run:
     """Take the best weights, score them beside the baselines, and write results and report."""
     folder = prepared.folder
     say("scoring beside the baselines")
     model = prepared.model
-    model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=sealed.digest))
+    model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=manifest.run_id))
     model.eval()
-    write_choices(folder, prepared.task.settle(model), seal=sealed.digest)
+    write_choices(folder, prepared.task.settle(model), manifest)
     evaluations = [prepared.task.evaluate(model, split) for split in ("test", "valid") if split in prepared.task.stores]
     beaten = [score for each in evaluations[:1] for score in beaten_scores(each.scores)]
     known = [sentence for each in evaluations if (sentence := note_leaks(each, prepared.task, prepared.survey))]
@@ -240,6 +239,7 @@ def _score(trainer: Trainer, prepared: Prepared, sealed: Seal, say: Say) -> Run:
     }
     facts = provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data)
     write_results(folder, evaluations, training=training, provenance=facts, warnings=warnings)
+    complete_manifest(folder, manifest)
     run = Run(folder, prepared.recipe, prepared.task, model)
     write_whole(folder / REPORT, run_report(run))
     return run
@@ -305,7 +305,7 @@ def _attach(task: Task, opened: OpenedData, *, say: Say) -> dict[str, str]:
     return {split: source.fingerprint() for split, source in opened.parts.items()}
 
 
-def _refuse_other_data(folder: Path, *, before: dict[str, str], now: dict[str, str]) -> None:
+def _refuse_other_data(folder: Path, *, before: Mapping[str, str], now: dict[str, str]) -> None:
     changed = [name for name, fingerprint in before.items() if now.get(name) != fingerprint]
     if changed:
         raise RunError(

@@ -14,6 +14,7 @@ from seqlab.core.files import write_whole
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import RECIPE, RESULTS
+from seqlab.runs.folder.manifest import read_manifest
 from seqlab.runs.run import Run
 from seqlab.runs.train.start import Prepared, Say, prepare, resume, train
 from seqlab.training.base import Watcher
@@ -44,7 +45,11 @@ def wanted_seeds(recipe: Recipe, settings: Sequence[str], count: int, *, name: s
 
 
 def is_finished(folder: Path) -> bool:
-    return (folder / RECIPE).is_file() and (folder / RESULTS).is_file()
+    """Whether a run was scored to the end; one of an earlier format was not, and resuming it writes what is missing."""
+    try:
+        return (folder / RECIPE).is_file() and (folder / RESULTS).is_file() and read_manifest(folder).is_scored
+    except RunError:
+        return False  # resuming it says what is wrong
 
 
 def train_wanted(
