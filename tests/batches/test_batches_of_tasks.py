@@ -23,7 +23,7 @@ TEXT = "".join(f"line {number}: {'abcdefg'[: number % 7]}\n" for number in range
 def learned(kind: type[Task], path: Path, **sections: Any) -> Any:
     recipe = Recipe.model_validate(sections)
     source = open_source(path, recipe.data)
-    task = spec.load_task().learn(recipe, source)
+    task = kind.learn(recipe, source)
     task.attach("train", source)
     return task
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -8,14 +9,14 @@ from seqlab.training.budget import Budget
 from seqlab.training.settings import TrainingSettings
 
 
-def plan(*, steps_per_epoch: int = 40, step_seconds: float = 0.1, validation_seconds: float = 1.0, **settings: float) -> Budget:
+def plan(*, steps_per_epoch: int = 40, step_seconds: float = 0.1, validation_seconds: float = 1.0, **settings: Any) -> Budget:
     return Budget.plan(
         TrainingSettings.model_validate(settings), steps_per_epoch=steps_per_epoch, step_seconds=step_seconds, validation_seconds=validation_seconds
     )
 
 
 def test_steps_are_taken_as_they_are() -> None:
-    assert plan(steps=1000) == Budget(1000, 40, most_steps=1000)
+    assert plan(steps=1000) == Budget(1000, 40, most_steps=1000, planned_steps=1000)
 
 
 def test_epochs_are_as_many_batches_as_they_have() -> None:
@@ -85,3 +86,62 @@ def test_time_left_follows_from_the_speed_and_never_passes_the_budget() -> None:
     assert Budget(100, 5).seconds_left(step=25, seconds=10, step_seconds=0.4) == pytest.approx(30)
     assert Budget(100, 5, seconds=20).seconds_left(step=25, seconds=10, step_seconds=0.4) == pytest.approx(10)
     assert Budget(100, 5, seconds=20).seconds_left(step=99, seconds=25, step_seconds=0.25) == 0
+
+
+# A run shorter than its recipe planned
+
+
+def test_the_share_of_the_plan_follows_the_speed() -> None:
+    budget = plan(steps=5400, minutes=1)
+    assert (budget.total_steps, budget.share) == (540, 0.1)
+    assert budget.adjusted(step=100, seconds=30).share == 200 / 5400
+    assert plan(steps=100, minutes=1).share == plan(steps=100).share == plan(minutes=1).share == 1
+    assert plan(steps=50, epochs=5).share == 50 / 200  # steps decide; what was planned in epochs is longer
+
+
+def test_intervals_between_validations_shrink_with_the_plan_but_leave_time_to_train() -> None:
+    scaled = {"evaluate_every": 500, "scale_with_budget": ("evaluate_every",)}
+    assert plan(steps=5400, minutes=1, validation_seconds=0.01, **scaled).evaluate_every == 50
+    assert plan(steps=5400, minutes=1, validation_seconds=1, **scaled).evaluate_every == 90  # six validations fill a tenth of the time
+    assert plan(steps=50, epochs=25, **scaled).evaluate_every == 25
+    assert plan(steps=5400, minutes=1, validation_seconds=1, evaluate_every=20).evaluate_every == 20
+
+
+def test_the_plan_is_checked_early_and_before_the_first_validation_only() -> None:
+    budget = plan(minutes=2)
+    assert budget.evaluate_every == 90
+    assert [step for step in range(200) if budget.is_checked_early(step=step)] == [8, 16, 32, 64]
+    assert not any(plan(steps=1000).is_checked_early(step=step) for step in range(100))
+
+
+def test_an_early_check_keeps_time_for_validation_and_moves_the_first_one() -> None:
+    budget = plan(minutes=2, steps_per_epoch=1000)
+    assert (budget.total_steps, budget.evaluate_every) == (1080, 108)
+    slow = budget.adjusted(step=8, seconds=2.4)  # 0.3 s per step in place of 0.1
+    assert (slow.total_steps, slow.evaluate_every) == (360, 36)
+    slower = budget.adjusted(step=8, seconds=24)
+    assert (slower.total_steps, slower.evaluate_every) == (36, 25)
+    fast = budget.adjusted(step=8, seconds=0.5)
+    assert (fast.total_steps, fast.evaluate_every) == (1728, 173)
+    assert plan(minutes=2, evaluate_every=108, steps_per_epoch=1000).adjusted(step=8, seconds=2.4).evaluate_every == 108
+
+
+def test_a_validation_that_takes_more_than_a_tenth_of_the_time_is_planned_for() -> None:
+    budget = plan(minutes=1, validation_seconds=20)
+    assert budget.total_steps == 400
+    assert budget.adjusted(step=64, seconds=6.4).total_steps == 400
+    assert not budget.is_spent(step=300, seconds=39.9)
+    assert budget.is_spent(step=300, seconds=40)
+
+
+def test_half_of_the_time_is_for_training_however_slow_validation_is() -> None:
+    budget = plan(minutes=1, validation_seconds=90)
+    assert budget.total_steps == 300
+    assert [budget.is_spent(step=step, seconds=seconds) for step, seconds in [(0, 59), (299, 29), (299, 30)]] == [False, False, True]
+
+
+def test_a_plan_that_is_done_goes_on_only_if_there_is_time_for_another_interval() -> None:
+    budget = plan(minutes=1, validation_seconds=1)
+    assert (budget.total_steps, budget.evaluate_every) == (540, 90)
+    assert budget.adjusted(step=540, seconds=57).total_steps == 540
+    assert budget.adjusted(step=540, seconds=30).total_steps == 1080

@@ -15,6 +15,7 @@ from seqlab.batches.samplers import ShuffledPlan
 from seqlab.core.errors import TrainingError
 from seqlab.training import loop
 from seqlab.training.base import Nobody, StepReport, Validation
+from seqlab.training.budget import Budget
 from seqlab.training.checkpoints.checkpoint import Checkpoints
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.journal import read_journal
@@ -244,6 +245,39 @@ def test_a_run_faster_than_foreseen_uses_the_time_it_has(tmp_path: Path, monkeyp
     assert trainer.run(StopRequest())
     assert 25 <= trainer.seconds <= 31
     assert trainer.step > 200
+
+
+def test_under_a_time_budget_the_learning_rate_comes_to_its_end_however_wrong_the_forecast_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seconds in (0.2, 1.0, 3.0):  # the forecast says 0.01
+        monkeypatch.setattr(loop, "perf_counter", Clock(seconds))
+        task = Points(num_points=40_000)  # a validation per epoch would come after the end of the time
+        trainer = make_trainer(tmp_path / str(seconds), task=task, steps=0, minutes=5, evaluate_every=0, learning_rate=0.01)
+        trainer.watcher = watcher = Remember()
+        assert trainer.budget.total_steps == 27_000
+        assert trainer.run(StopRequest())
+        rates = [report.rate for report in watcher.reports]
+        assert rates[-1] < 0.01 * max(rates)
+        assert rates.index(max(rates)) < 0.2 * len(rates)
+        assert 270 <= trainer.seconds <= 300 + seconds
+        assert len(watcher.validations) >= 3
+
+
+def test_slow_validations_do_not_exceed_the_time_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(0.5)
+    monkeypatch.setattr(loop, "perf_counter", clock)
+
+    class Slow(Points):
+        def validate(self, model: nn.Module) -> Validation:
+            clock.now += 10
+            return super().validate(model)
+
+    trainer = make_trainer(tmp_path, task=Slow(), steps=0, minutes=1.5, evaluate_every=0, average=0.9)
+    trainer.budget = Budget.plan(trainer.settings, steps_per_epoch=5, step_seconds=0.1, validation_seconds=20)
+    assert trainer.run(StopRequest())
+    assert trainer.step > 50
+    assert trainer.seconds <= 92
 
 
 def test_saving_counts_as_time_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from seqlab.training.scaling import scale_counts
 from seqlab.training.schedule import constant_warmup, cosine_warmup, learning_rate
 from seqlab.training.settings import TrainingSettings
 
@@ -53,3 +54,10 @@ def test_without_warmup_the_first_update_has_the_whole_rate() -> None:
 
 def test_constant_stays_after_the_warmup() -> None:
     assert [constant_warmup(step, warmup_steps=4) for step in (1, 3, 4, 100)] == [0.25, 0.75, 1.0, 1.0]
+
+
+def test_a_scaled_schedule_is_the_recipe_s_in_small() -> None:
+    settings = TrainingSettings(learning_rate=0.2, warmup_steps=300, decay_steps=5000, scale_with_budget=("warmup_steps", "decay_steps"))
+    whole = [learning_rate(step, settings, total_steps=1000) for step in range(10, 1001, 10)]
+    tenth = [learning_rate(step, scale_counts(settings, 0.1), total_steps=100) for step in range(1, 101)]
+    assert tenth == pytest.approx(whole)

@@ -38,7 +38,7 @@ def train(
     task: Annotated[str, typer.Option(help="The job, see: seqlab list tasks; guessed when left out.")] = "",
     model: Annotated[str, typer.Option(help="A short name: rnn, lstm, gru, bilstm, cnn, transformer, …")] = "",
     out: Annotated[str, typer.Option(help="Folder of the run; runs/NAME when left out.")] = "",
-    minutes: Annotated[float, typer.Option(help="Time budget in minutes.", show_default=False)] = 0,
+    minutes: Annotated[float, typer.Option(help="Time limit in minutes; step counts of a recipe shrink with it.", show_default=False)] = 0,
     start_from: Annotated[str, typer.Option("--from", metavar="RUN", help="Start from the tokens and weights of a finished run.")] = "",
     seeds: Annotated[int, typer.Option(help="Train with this many seeds; mean, spread and interval over them.", show_default=False)] = 0,
     resume: Annotated[str, typer.Option(metavar="RUN", help="Go on with a run that was stopped.")] = "",

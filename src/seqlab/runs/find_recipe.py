@@ -7,6 +7,7 @@ from pathlib import Path
 from seqlab.datasets.base import datasets
 from seqlab.recipes.read import Raw, check, override, read_raw, shipped_recipes
 from seqlab.recipes.recipe import Recipe
+from seqlab.recipes.smaller_budget import fit_to_budget
 from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.transfer.warm_start import find_source, refuse_differences, refuse_idle_settings, with_kinds_of
 from seqlab.training.settings import StartSettings
@@ -22,7 +23,8 @@ def find_recipe(what: str, assignments: list[str], *, task: str = "", model: str
         name = f"{what}-{model}" if model else what
     if task:
         raw["task"] = task
-    raw = override(raw, [*([f"start.run={start}"] if start else []), *assignments], model=model)
+    changed = override(raw, [*([f"start.run={start}"] if start else []), *assignments], model=model)
+    raw = fit_to_budget(raw, changed, assignments)
     return _check(raw, where=where), name
 
 

@@ -1,4 +1,4 @@
-"""Weights averaged over the updates: what is validated and saved in place of the last ones."""
+"""Weights averaged over the updates: a second candidate, beside the last weights, for what a run saves."""
 
 from __future__ import annotations
 
@@ -15,19 +15,23 @@ WARM_UP = 9
 """After this many updates half of the average is older than the last weights, whatever the decay: the first weights are soon forgotten."""
 
 
+SHARE_FOR_AVERAGE = 0.2
+"""Snapshots are spread over this last share of a run when nobody says how far apart they are."""
+
+
 class Average(ABC):
-    """Weights that are validated and saved in place of the last ones. They are never trained: the optimizer goes on with the weights themselves."""
+    """Weights that are validated beside the last ones. They are never trained: the optimizer continues with the weights themselves."""
 
     def __init__(self, model: nn.Module) -> None:
         self._parameters = {name: each for name, each in model.named_parameters() if each.requires_grad}
 
     @abstractmethod
-    def update(self, step: int) -> None:
-        """Take in the weights after update number `step` (the first is 1)."""
+    def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None:
+        """Take in the weights after update number `step` (the first is 1) of a run of `total_steps`, which may be planned anew at any time."""
 
     @abstractmethod
     def averages(self) -> Mapping[str, Tensor]:
-        """The averaged weights by name; nothing where the last ones are to stay."""
+        """The averaged weights by name; empty while there are none."""
 
     @abstractmethod
     def state(self) -> dict[str, Tensor]:
@@ -63,14 +67,13 @@ class MovingAverage(Average):
     Izmailov et al. 2018, "Averaging Weights Leads to Wider Optima and Better Generalization", arXiv:1803.05407.
     """
 
-    def __init__(self, model: nn.Module, *, decay: float) -> None:
+    def __init__(self, model: nn.Module) -> None:
         super().__init__(model)
-        self.decay = decay
         self._averages = {name: each.detach().clone() for name, each in self._parameters.items()}
 
     @torch.no_grad()
-    def update(self, step: int) -> None:
-        kept = min(self.decay, step / (step + WARM_UP))
+    def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None:
+        kept = min(settings.average, step / (step + WARM_UP))
         for name, each in self._parameters.items():
             self._averages[name].lerp_(each, 1 - kept)
 
@@ -87,37 +90,47 @@ class MovingAverage(Average):
 
 
 class LastWeights(Average):
-    """The mean of the weights at the last few of regular moments, as Transformers that translate are usually averaged.
+    """The mean of the last few of regular snapshots, as Transformers that translate are usually averaged.
+
+    A snapshot counts while it is no older than all of them together span. So a plan that becomes shorter drops those from before its end part.
 
     Paper: Vaswani et al. 2017, arXiv:1706.03762, section 6.1 (the last five checkpoints).
     """
 
-    def __init__(self, model: nn.Module, *, count: int, every: int) -> None:
+    def __init__(self, model: nn.Module) -> None:
         super().__init__(model)
-        self.count, self.every = count, every
-        self._kept: list[dict[str, Tensor]] = []
+        self._snapshots: dict[int, dict[str, Tensor]] = {}
 
-    def update(self, step: int) -> None:
-        if step % self.every == 0:
-            self._kept = [*self._kept, {name: each.detach().clone() for name, each in self._parameters.items()}][-self.count :]
+    @property
+    def steps(self) -> list[int]:
+        """The updates after which the snapshots were taken."""
+        return sorted(self._snapshots)
+
+    def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None:
+        count = settings.average_last
+        every = settings.average_every or max(1, int(total_steps * SHARE_FOR_AVERAGE / count))
+        if step % every == 0:
+            self._snapshots[step] = {name: each.detach().clone() for name, each in self._parameters.items()}
+        recent = [taken for taken in self.steps if taken > step - count * every][-count:]
+        self._snapshots = {taken: self._snapshots[taken] for taken in recent}
 
     def averages(self) -> Mapping[str, Tensor]:
-        if not self._kept:
+        if not self._snapshots:
             return {}
-        return {name: torch.stack([each[name] for each in self._kept]).mean(dim=0) for name in self._parameters}
+        return {name: torch.stack([self._snapshots[taken][name] for taken in self.steps]).mean(dim=0) for name in self._parameters}
 
     def state(self) -> dict[str, Tensor]:
-        return {f"{place}.{name}": tensor for place, each in enumerate(self._kept) for name, tensor in each.items()}
+        return {f"{taken}.{name}": tensor for taken, snapshot in self._snapshots.items() for name, tensor in snapshot.items()}
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
-        places = sorted({int(name.partition(".")[0]) for name in state})
-        self._kept = [{name: state[f"{place}.{name}"].to(each) for name, each in self._parameters.items()} for place in places]
+        taken = sorted({int(name.partition(".")[0]) for name in state})
+        self._snapshots = {step: {name: state[f"{step}.{name}"].to(each) for name, each in self._parameters.items()} for step in taken}
 
 
 class NoAverage(Average):
-    """Leaves the last weights where they are."""
+    """There are only the last weights."""
 
-    def update(self, step: int) -> None: ...
+    def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None: ...
 
     def averages(self) -> Mapping[str, Tensor]:
         return {}
@@ -131,7 +144,7 @@ class NoAverage(Average):
 def build_average(model: nn.Module, settings: TrainingSettings) -> Average:
     """What the settings ask for."""
     if settings.average:
-        return MovingAverage(model, decay=settings.average)
+        return MovingAverage(model)
     if settings.average_last:
-        return LastWeights(model, count=settings.average_last, every=settings.average_every)
+        return LastWeights(model)
     return NoAverage(model)

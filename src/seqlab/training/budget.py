@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from seqlab.training.scaling import FEWEST_BETWEEN, scale_counts
 from seqlab.training.settings import TrainingSettings
 
 DEFAULT_MINUTES, DEFAULT_EPOCHS, DEFAULT_PATIENCE = 5.0, 30.0, 6
 """What ends a run for which nobody said anything: whichever comes first."""
-FEWEST_BETWEEN = 25
-"""Updates between two validations, at least, when nobody says otherwise."""
 SHARE_FOR_VALIDATION = 0.1
 """Under a time budget, validation may take this share of the time."""
+MOST_FOR_VALIDATION = 0.5
+"""One validation may be slower than that, but this share of the time is kept for it at most."""
+FIRST_CHECK = 8
+"""Under a time budget, the plan is first compared with the speed after this many updates."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The plan of a run. A time budget becomes steps, and is planned again at every validation as the speed shows."""
+    """The plan of a run. A time budget becomes steps, and is planned again early and at every validation as the speed becomes known."""
 
     total_steps: int
     evaluate_every: int
@@ -25,34 +28,76 @@ class Budget:
     """Time that training and validating may take; None is without limit."""
     most_steps: int | None = None
     """Steps that are enough even if there is time for more; None is without limit."""
+    planned_steps: int = 0
+    """Steps that the recipe plans, for which its step counts are meant; 0 where it plans only a time."""
+    validation_seconds: float = 0.0
+    """Time that is kept for the last validation of a time budget."""
+    validations: int = 0
+    """Validations of the whole run, from which evaluate_every follows as a time budget is planned again; 0 keeps evaluate_every as it is."""
 
     @classmethod
     def plan(cls, settings: TrainingSettings, *, steps_per_epoch: int, step_seconds: float, validation_seconds: float) -> Budget:
-        asked = settings.steps or math.ceil(settings.epochs * steps_per_epoch) or None
+        in_epochs = math.ceil(settings.epochs * steps_per_epoch)
+        asked = settings.steps or in_epochs or None
         seconds = settings.minutes * 60 or (None if asked else DEFAULT_MINUTES * 60)
-        if seconds is None:
-            assert asked is not None
-            return cls(asked, settings.evaluate_every or _every(asked, steps_per_epoch), most_steps=asked)
-        possible = max(1, int(seconds * (1 - SHARE_FOR_VALIDATION) / step_seconds))
-        total = min(possible, asked or possible)
-        affordable = max(1, int(seconds * SHARE_FOR_VALIDATION / max(validation_seconds, 1e-6)))
-        every = settings.evaluate_every or max(_every(total, steps_per_epoch), math.ceil(total / affordable))
-        return cls(total, every, seconds=seconds, most_steps=asked)
+        budget = cls(asked or 1, 1, most_steps=asked, planned_steps=max(settings.steps, in_epochs))
+        if seconds is not None:
+            budget = replace(budget, seconds=seconds, validation_seconds=min(validation_seconds, seconds * MOST_FOR_VALIDATION))
+            possible = max(1, int((seconds - budget.reserve) / step_seconds))
+            budget = replace(budget, total_steps=min(possible, asked or possible))
+        return _with_interval(budget, settings, steps_per_epoch=steps_per_epoch)
+
+    @property
+    def share(self) -> float:
+        """How much of the recipe's plan this run makes, at most 1."""
+        return min(1.0, self.total_steps / self.planned_steps) if self.planned_steps else 1.0
+
+    @property
+    def reserve(self) -> float:
+        """Seconds of the time budget that are kept for validation."""
+        return max((self.seconds or 0.0) * SHARE_FOR_VALIDATION, self.validation_seconds)
+
+    def is_checked_early(self, *, step: int) -> bool:
+        """Whether to plan again before the first validation: after 8, 16, 32, … updates."""
+        return self.seconds is not None and FIRST_CHECK <= step < self.evaluate_every and step.bit_count() == 1
 
     def adjusted(self, *, step: int, seconds: float) -> Budget:
         """The same budget after `step` updates in `seconds`, validations included: as many steps as the time left allows."""
         if self.seconds is None or not step:
             return self
-        possible = step + max(0, int((self.seconds - seconds) * step / max(seconds, 1e-6)))
-        return replace(self, total_steps=min(possible, self.most_steps or possible))
+        is_early = step < self.evaluate_every  # no validation is in `seconds` yet
+        left = self.seconds - seconds - (self.reserve if is_early else 0.0)
+        possible = step + max(0, int(left * step / max(seconds, 1e-6)))
+        if step >= self.total_steps and possible < step + self.evaluate_every:
+            possible = step  # time for less than one more interval with its validation
+        total = min(possible, self.most_steps or possible)
+        every = self.evaluate_every
+        if is_early and self.validations:
+            every = max(min(every, FEWEST_BETWEEN), math.ceil(total / self.validations))
+        return replace(self, total_steps=total, evaluate_every=every)
 
     def is_spent(self, *, step: int, seconds: float) -> bool:
-        return step >= self.total_steps or seconds >= (self.seconds or math.inf)
+        """Whether the run ends here: at its last step, or when the time left is just enough to validate it. One update is always made."""
+        return step >= self.total_steps or (step > 0 and seconds + self.validation_seconds >= (self.seconds or math.inf))
 
     def seconds_left(self, *, step: int, seconds: float, step_seconds: float) -> float:
         """About how long it still takes, at `step_seconds` for an update with its share of the validations."""
         by_steps = (self.total_steps - step) * step_seconds
         return by_steps if self.seconds is None else max(0.0, min(by_steps, self.seconds - seconds))
+
+
+def _with_interval(budget: Budget, settings: TrainingSettings, *, steps_per_epoch: int) -> Budget:
+    """Decide how often to validate: as written, or in proportion to the plan so that validation takes little of the time."""
+    written = settings.evaluate_every
+    if written and "evaluate_every" not in settings.scale_with_budget:
+        return replace(budget, evaluate_every=written)
+    every = scale_counts(settings, budget.share).evaluate_every or _every(budget.total_steps, steps_per_epoch)
+    if budget.seconds is None:
+        return replace(budget, evaluate_every=every)
+    most_validations = max(1, int(budget.seconds * SHARE_FOR_VALIDATION / max(budget.validation_seconds, 1e-6)))
+    affordable = math.ceil(budget.total_steps / most_validations)
+    every = max(every, min(written or affordable, affordable))
+    return replace(budget, evaluate_every=every, validations=math.ceil(budget.total_steps / every))
 
 
 def _every(total: int, steps_per_epoch: int) -> int:

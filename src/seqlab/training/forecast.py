@@ -24,7 +24,7 @@ LONGEST_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Forecast:
-    """Seconds per update and per validation, parameters, and bytes of memory at the peak."""
+    """Seconds per update and per validation (of averaged and last weights, where a run averages), parameters, and bytes of memory at the peak."""
 
     step_seconds: float
     validation_seconds: float
@@ -49,7 +49,7 @@ def measure(model: nn.Module, task: Trainable, settings: TrainingSettings, *, de
         carry = go_backward(trial, task, batches, carry, settings).loss.carry
         optimizer.step()
         times.append(perf_counter() - clock)
-    validation_seconds = _time_validation(trial, task)
+    validation_seconds = _time_validation(trial, task) * (2 if settings.averages_weights else 1)
     random_state.restore(before, device)
     usual = sorted(times[1:])  # the first step also allocates and plans
     return Forecast(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
@@ -13,8 +14,9 @@ from torch import Tensor, nn
 from seqlab.batches.loader import Position
 from seqlab.core.memory import give_back_freed_memory
 from seqlab.training.averaging import build_average
-from seqlab.training.base import Carry, Nobody, StepReport, Trainable, Watcher
+from seqlab.training.base import Carry, Nobody, StepReport, Trainable, Validation, Watcher
 from seqlab.training.budget import Budget
+from seqlab.training.candidates import Weights, better_weights
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.checkpoints.snapshot import put_back, take_snapshot
 from seqlab.training.checkpoints.weights_file import replace_weights
@@ -23,6 +25,7 @@ from seqlab.training.journal import Journal
 from seqlab.training.non_finite import explain_update, explain_validation, not_finite
 from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
 from seqlab.training.progress import Progress, Tally
+from seqlab.training.scaling import scale_counts
 from seqlab.training.schedule import learning_rate
 from seqlab.training.settings import TrainingSettings
 from seqlab.training.stop_signals import StopRequest
@@ -103,6 +106,8 @@ class Trainer:
         while not self.finished:
             self._update()
             clock = self._count_time(since=clock)
+            if self.budget.is_checked_early(step=self.step):
+                self.budget = self.budget.adjusted(step=self.step, seconds=self.seconds)
             is_due = self.step % self.budget.evaluate_every == 0
             if is_due or self.budget.is_spent(step=self.step, seconds=self.seconds):
                 self._validate()
@@ -126,10 +131,11 @@ class Trainer:
         backward = go_backward(self.model, self.task, batches, self.carry, self.settings)
         if not (math.isfinite(backward.mean) and math.isfinite(backward.norm)):
             self._refuse(explain_update(backward, batches, self.model), rows="; ".join(map(self.task.describe_rows, batches)))
-        rate = learning_rate(self.step, self.settings, total_steps=self.budget.total_steps)
+        settings, total_steps = scale_counts(self.settings, self.budget.share), self.budget.total_steps
+        rate = learning_rate(self.step, settings, total_steps=total_steps)
         set_learning_rate(self.optimizer, rate)
         self.optimizer.step()
-        self.average.update(self.step)
+        self.average.update(self.step, settings, total_steps=total_steps)
         self.carry = backward.loss.carry
         loss = backward.loss
         for tally in (self.progress.since_log, self.progress.since_validation):
@@ -152,23 +158,20 @@ class Trainer:
             self.journal.write("sampled", step=self.step, train_loss=loss, sample=sample)
 
     def _validate(self) -> None:
-        with self.average.in_place():
-            self._validate_in_place()
-
-    def _validate_in_place(self) -> None:
-        self.model.eval()
-        with torch.inference_mode():
-            validation = self.task.validate(self.model)
-        self.model.train()
-        if reason := explain_validation(validation, self.model):
-            self._refuse(reason)
+        """Compare averaged and last weights on the validation data, and keep the better ones if they are the best so far."""
+        candidates = self._validate_candidates()
+        weights = better_weights(candidates)
+        validation = candidates[weights]
+        values = {name: candidate.value for name, candidate in candidates.items()} if self.settings.averages_weights else {}
         is_better = validation.beats(self.progress.best_value)
         is_best = is_better or validation.wins_tie(self.progress.best_value, self.progress.best_loss)
         # Patience counts validations without a better value: a loss that creeps on below the same value does not prolong a run.
         self.progress.validations_without_best = 0 if is_better else self.progress.validations_without_best + 1
         if is_best:
             self.progress.best_value, self.progress.best_loss, self.progress.best_step = validation.value, validation.loss, self.step
-            self.best = {name: tensor.detach().to("cpu", copy=True) for name, tensor in self.model.state_dict().items()}
+            self.progress.best_weights, self.progress.candidates = weights, values
+            with self.average.in_place() if weights == "averaged" else nullcontext():
+                self.best = {name: tensor.detach().to("cpu", copy=True) for name, tensor in self.model.state_dict().items()}
             replace_weights(self.best_path, self.best, seal=self.seal)
         tally = self.progress.since_validation
         self.journal.write(
@@ -180,9 +183,28 @@ class Trainer:
             train_loss=tally.mean,
             train_accuracy=tally.accuracy,
             **validation.facts,
+            **({"weights": weights, "candidates": values} if values else {}),
         )
         self.progress.since_validation = Tally()
         self.watcher.validated(self.step, validation, is_best=is_best)
+
+    def _validate_candidates(self) -> dict[Weights, Validation]:
+        candidates: dict[Weights, Validation] = {}
+        if self.average.averages():
+            with self.average.in_place():
+                candidates["averaged"] = self._validate_weights()
+        candidates["last"] = self._validate_weights()
+        return candidates
+
+    def _validate_weights(self) -> Validation:
+        """Validate the weights that the model has now."""
+        self.model.eval()
+        with torch.inference_mode():
+            validation = self.task.validate(self.model)
+        self.model.train()
+        if reason := explain_validation(validation, self.model):
+            self._refuse(reason)
+        return validation
 
     def save(self) -> None:
         """Write a checkpoint of this very moment."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from seqlab.training.candidates import Weights
+
 
 @dataclass
 class Tally:
@@ -39,6 +41,9 @@ class Progress:
     best_value: float | None = None
     best_loss: float | None = None
     best_step: int = 0
+    best_weights: Weights = "last"
+    candidates: dict[Weights, float] = field(default_factory=dict)
+    """The validation measure of averaged and last weights at the best step, in a run that averages."""
     validations_without_best: int = 0
     since_log: Tally = field(default_factory=Tally)
     since_validation: Tally = field(default_factory=Tally)

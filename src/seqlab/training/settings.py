@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
 from seqlab.core.settings import Settings
 
 LoRATarget = Literal["qkv", "output", "feed_forward"]
+StepCount = Literal["warmup_steps", "decay_steps", "evaluate_every", "average", "average_every"]
+STEP_COUNTS: tuple[StepCount, ...] = get_args(StepCount)
+"""Settings that count updates, or span them, and mean a part of the planned run."""
 
 
 class TrainingSettings(Settings):
@@ -17,7 +20,10 @@ class TrainingSettings(Settings):
     steps: int = Field(0, ge=0, description="Updates to make; 0 lets epochs or minutes decide.")
     epochs: float = Field(0, ge=0, description="Passes over the training data; 0 lets steps or minutes decide.")
     minutes: float = Field(
-        0, ge=0, description="Time budget; when steps, epochs and minutes are all 0: 5 minutes, 30 epochs or lost patience, whichever comes first."
+        0,
+        ge=0,
+        description="Time limit for training and validation; when steps, epochs and minutes are all 0: 5 minutes, 30 epochs or lost patience, "
+        "whichever comes first.",
     )
     batch_size: int = Field(0, ge=0, description="Sequences per update; 0 lets the task decide.")
     batch_tokens: int = Field(0, ge=0, description="Padded tokens of a batch, both sides of a pair together, in place of batch_size; 0: batch_size.")
@@ -52,10 +58,15 @@ class TrainingSettings(Settings):
         0.0,
         ge=0,
         lt=1,
-        description="Validate and save a moving average of the weights that keeps this share of itself at each update; 0: the last weights.",
+        description="Decay of a moving average of the weights; the better of averaged and last weights on validation data is saved. 0: no average.",
     )
-    average_last: int = Field(0, ge=0, le=100, description="Validate and save the mean of the weights at so many last moments; 0: the last weights.")
-    average_every: int = Field(200, ge=1, description="Updates between two of the moments of average_last; before the first, the last weights count.")
+    average_last: int = Field(
+        0,
+        ge=0,
+        le=100,
+        description="Snapshots in an average of the weights; the better of averaged and last weights on validation data is saved. 0: no average.",
+    )
+    average_every: int = Field(0, ge=0, description="Updates between two snapshots of average_last; 0 spreads them over the last fifth of the run.")
     own_outputs: Literal["none", "constant", "linear", "exponential", "inverse_sigmoid"] = Field(
         "none", description="How the share of true tokens that a decoder is given falls while it learns (scheduled sampling); none: all are true."
     )
@@ -82,6 +93,10 @@ class TrainingSettings(Settings):
     evaluate_every: int = Field(
         0, ge=0, description="Updates between validations; 0 validates every epoch and at least ten times, but not below every 25 updates."
     )
+    scale_with_budget: tuple[StepCount, ...] = Field(
+        (),
+        description="Settings that shrink if a run makes fewer updates than its steps or epochs; filled in from a recipe that gets a smaller budget.",
+    )
     patience: int = Field(0, ge=0, description="Stop after this many validations without a new best; 0 never stops early.")
     precision: Literal["float32", "bfloat16"] = Field(
         "float32", description="bfloat16 computes in half precision where the hardware can (slower on most CPUs)."
@@ -89,6 +104,10 @@ class TrainingSettings(Settings):
     seed: int = Field(1, ge=0, description="Fixes the split, the initial weights, the order and the dropout.")
     threads: int = Field(0, ge=0, description="CPU threads; 0 takes all cores. Part of the run: the last bits of a result depend on it.")
     device: str = Field("auto", description="auto (a GPU when there is one), cpu, cuda, cuda:1, mps.")
+
+    @property
+    def averages_weights(self) -> bool:
+        return bool(self.average or self.average_last)
 
     @model_validator(mode="after")
     def _one_average(self) -> Self:

@@ -44,6 +44,7 @@ def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
         ("parameters", f"{training['parameters']:,}{_trained(training)}"),
         ("training time", f"{training['seconds'] / 60:.1f} minutes on {facts['threads']} threads ({facts['device']})"),
         ("steps", f"{training['steps']:,}, the best after {training['best_step']:,}"),
+        *_weights(training),
         ("seed", str(facts["seed"])),
         ("versions", f"seqlab {facts['seqlab']}, torch {facts['torch']}, Python {facts['python']}"),
         *((f"{name} data", fingerprint) for name, fingerprint in facts["data"].items()),
@@ -54,6 +55,14 @@ def _trained(training: dict[str, Any]) -> str:
     """How many parameters training has changed, where not all."""
     trained = training.get("trained_parameters", training["parameters"])
     return f", {trained:,} of them trained" if trained < training["parameters"] else ""
+
+
+def _weights(training: dict[str, Any]) -> list[tuple[str, str]]:
+    """Which weights the validation data preferred, where a run averages."""
+    if not training.get("candidates"):
+        return []
+    values = ", ".join(f"{name} {value:.4f}" for name, value in training["candidates"].items())
+    return [("saved weights", f"{training['weights']} (on validation data: {values})")]
 
 
 def _clipping(events: list[dict[str, Any]], clip_norm: float) -> list[tuple[str, str]]:

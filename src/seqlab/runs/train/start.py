@@ -55,6 +55,9 @@ from seqlab.training.forecast import Forecast, measure
 from seqlab.training.freezing import count_parameters
 from seqlab.training.journal import Journal, read_journal
 from seqlab.training.loop import Trainer
+from seqlab.training.progress import Progress
+from seqlab.training.scaling import scale_counts
+from seqlab.training.settings import TrainingSettings
 from seqlab.training.stop_signals import catch_stop_signals
 from seqlab.training.tensor_shapes import shapes_of
 
@@ -128,6 +131,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
         step_seconds=forecast.step_seconds,
         validation_seconds=forecast.validation_seconds,
     )
+    reasons += _fitted_counts(recipe.training, budget)
     return Prepared(folder, recipe, task, model, device, budget, data, opened.reasons + kept + reasons, warnings + task.notes, found, forecast)
 
 
@@ -220,7 +224,9 @@ def _finish(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) 
 
 def _score(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -> Run:
     """Take the best weights, score them beside the baselines, and write results and report."""
-    folder = prepared.folder
+    folder, progress = prepared.folder, trainer.progress
+    if progress.candidates:
+        say(_chosen_weights(progress))
     say("scoring beside the baselines")
     model = prepared.model
     model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=manifest.run_id))
@@ -230,19 +236,26 @@ def _score(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -
     beaten = [score for each in evaluations[:1] for score in beaten_scores(each.scores)]
     known = [sentence for each in evaluations if (sentence := note_leaks(each, prepared.task, prepared.survey))]
     warnings = [*prepared.warnings, *known, *(f"the model does not beat its baseline: {score.sentence()}" for score in beaten)]
-    training = {
+    training: dict[str, Any] = {
         "steps": trainer.step,
         "best_step": trainer.best_step,
         "seconds": round(trainer.seconds, 1),
         "parameters": count_parameters(model),
         "trained_parameters": count_parameters(model, trained=True),
     }
+    if progress.candidates:
+        training |= {"weights": progress.best_weights, "candidates": progress.candidates}
     facts = provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data)
     write_results(folder, evaluations, training=training, provenance=facts, warnings=warnings)
     complete_manifest(folder, manifest)
     run = Run(folder, prepared.recipe, prepared.task, model)
     write_whole(folder / REPORT, run_report(run))
     return run
+
+
+def _chosen_weights(progress: Progress) -> str:
+    values = ", ".join(f"{name} {value:.4f}" for name, value in progress.candidates.items())
+    return f"saved the {progress.best_weights} weights of step {progress.best_step:,} (on validation data: {values})"
 
 
 def find_start(recipe: Recipe, *, say: Say) -> Run | None:
@@ -269,6 +282,17 @@ def _costs(recipe: Recipe) -> list[str]:
     if getattr(recipe.model, "attention_dropout", 0.0) <= 0:
         return []
     return ["attention_dropout leaves the fast attention kernel: a step takes 1.1 to 3 times as long; without: model.attention_dropout=0"]
+
+
+def _fitted_counts(training: TrainingSettings, budget: Budget) -> list[str]:
+    """Which step counts of the recipe are others in this run."""
+    names = training.scale_with_budget
+    if not names:
+        return []
+    scaled = scale_counts(training, budget.share).model_copy(update={"evaluate_every": budget.evaluate_every})
+    values = ", ".join(f"{name}={round(getattr(scaled, name), 4)}" for name in names)
+    about = "about " if budget.seconds is not None else ""
+    return [f"fitted to {about}{budget.total_steps:,} steps: {values}; otherwise: training.NAME=NUMBER"]
 
 
 def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
