@@ -86,7 +86,9 @@ def reviews(tmp_path: Path) -> Path:
 
 def classification(tmp_path: Path, **training: Any) -> Classification:
     data = {"text": "text", "label": "label", "max_length": 200}
-    task: Classification = learned(Classification, reviews(tmp_path), data=data, tokens={"kind": "words", "lowercase": True}, training=training)
+    task: Classification = learned(
+        Classification, reviews(tmp_path), task="classification", data=data, tokens={"kind": "words", "lowercase": True}, training=training
+    )
     return task
 
 
