@@ -1,4 +1,4 @@
-"""seqlab: train, compare, look inside and serve sequence models.
+"""Train, compare and inspect sequence models, from the plain RNN to the Transformer.
 
 >>> import seqlab
 >>> run = seqlab.train("reviews.csv", model="lstm", minutes=5)   # doctest: +SKIP
@@ -7,20 +7,36 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqlab.runs.api import compare, load, train
+    from seqlab import nn
+    from seqlab.api import compare, load, train
+    from seqlab.core import errors
+    from seqlab.metrics.score import Score
+    from seqlab.runs.run import Run
+    from seqlab.tasks.base import Prediction
 
-__all__ = ["__version__", "compare", "load", "train"]
+__all__ = ["Prediction", "Run", "Score", "__version__", "compare", "errors", "load", "nn", "train"]
+
+_HOMES = {
+    "Prediction": "seqlab.tasks.base",
+    "Run": "seqlab.runs.run",
+    "Score": "seqlab.metrics.score",
+    "compare": "seqlab.api",
+    "load": "seqlab.api",
+    "train": "seqlab.api",
+}
+_MODULES = {"errors": "seqlab.core.errors", "nn": "seqlab.nn"}
 
 
 def __getattr__(name: str) -> Any:
-    """Names are imported when they are used: `import seqlab` must not wait for torch."""
-    if name in ("compare", "load", "train"):
-        from seqlab.runs import api as python
-
-        return getattr(python, name)
+    """Import a name when it is first used: `import seqlab` must not wait for torch."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name == "__version__":
         from importlib.metadata import version
 

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from seqlab.batches import cache
-from seqlab.batches.cache import cache_folder, cached_store
+from seqlab.batches.cache import cached_store
 from seqlab.batches.store import Store, StoreWriter
+from seqlab.core.cache import cache_folder
 from seqlab.core.errors import DataError, EnvironmentProblem
 
 

@@ -14,18 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from seqlab.batches.store import Store
+from seqlab.core.cache import cache_folder
 from seqlab.core.errors import EnvironmentProblem
 
 LARGEST_CACHE = 20_000_000_000
 _OURS = re.compile(r"([0-9a-f]{32})(\.tmp)?")
 """Names of our own folders; whatever else stands in the cache is never touched."""
-
-
-def cache_folder() -> Path:
-    """Where encoded corpora are kept: $SEQLAB_CACHE, or seqlab's folder in the user's cache."""
-    if chosen := os.environ.get("SEQLAB_CACHE"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "seqlab"
 
 
 def cached_store(made_from: dict[str, Any], write: Callable[[Path], None]) -> Store:

@@ -63,7 +63,7 @@ def train(
         return train_with_seeds(what, words, seeds, task=task, model=model, out=out, quiet=quiet, as_json=as_json)
     prepared = _prepare(what, words, task=task, model=model, start_from=start_from, out=out, stage=stage)
     if not quiet:
-        _announce(prepared)
+        announce(prepared)
     if dry_run:
         return _show_recipe(prepared, as_json=as_json)
     from seqlab.runs.train import start
@@ -98,7 +98,7 @@ def _watch(work: Callable[[Watcher], Run], *, quiet: bool) -> Run:
         sys.exit(130)
 
 
-def _announce(prepared: Prepared) -> None:
+def announce(prepared: Prepared) -> None:
     """What was inferred, and what it will cost."""
     for reason in prepared.reasons:
         say(f"  {reason}")
@@ -124,8 +124,6 @@ def _announce(prepared: Prepared) -> None:
     say(f"  {steps} ({epochs:.1f} epochs) in about {duration(seconds)}; otherwise: --minutes NUMBER")
     threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
     say(f"  {megabytes(forecast.peak_memory)} of memory, {threads}, seed {recipe.training.seed}")
-    if getattr(recipe.model, "attention_dropout", 0):
-        say("  model.attention_dropout leaves the fast attention path: a step takes about three times as long as without it")
     say(f"  run folder {prepared.folder}")
 
 
@@ -136,6 +134,13 @@ def _show_recipe(prepared: Prepared, *, as_json: bool) -> None:
     return say("next:\n  save this as NAME.toml and: seqlab train NAME.toml")
 
 
+def show_warnings(run: Run, *, known: list[str]) -> None:
+    """The warnings of a finished run that were not shown before."""
+    for warning in run.results.raw["warnings"]:
+        if warning not in known and not warning.startswith(BEATEN):
+            say(f"WARNING: {warning}")
+
+
 def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> None:
     """The scores, the warnings that were not shown before, and where to go from here."""
     results = run.results
@@ -143,9 +148,7 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
     if as_json:
         scores = {name: score.as_json() for name, score in results.items()}
         return answer_json({"run": str(run.folder), "split": results.split, "scores": scores, "warnings": raw["warnings"], **raw["training"]})
-    for warning in raw["warnings"]:
-        if warning not in (known or []) and not warning.startswith(BEATEN):
-            say(f"WARNING: {warning}")
+    show_warnings(run, known=known or [])
     for score in results.values():
         answer(f"{results.split}: {score.sentence()}")
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from seqlab.core.extras import require
 from seqlab.core.seeds import derive
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
-from seqlab.datasets.in_memory import MemoryRows
 from seqlab.sources.base import Source
+from seqlab.sources.in_memory import MemoryRows
 from seqlab.sources.splitting import hold_out
 
 LOCALES = (

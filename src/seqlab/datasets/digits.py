@@ -10,8 +10,8 @@ from typing import Any
 
 from seqlab.core.extras import require
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
-from seqlab.datasets.in_memory import MemoryRows
 from seqlab.sources.base import Source
+from seqlab.sources.in_memory import MemoryRows
 from seqlab.sources.splitting import hold_out
 
 WHITEST = 16.0

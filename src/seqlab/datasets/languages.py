@@ -11,8 +11,8 @@ from functools import cache
 
 from seqlab.core.extras import require
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
-from seqlab.datasets.in_memory import MemoryRows
 from seqlab.sources.base import Source
+from seqlab.sources.in_memory import MemoryRows
 from seqlab.sources.splitting import hold_out
 from seqlab.sources.survey.row_equality import plain_text_of
 

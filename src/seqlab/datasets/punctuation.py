@@ -10,9 +10,9 @@ import re
 from functools import cache
 
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
-from seqlab.datasets.in_memory import MemoryRows
 from seqlab.datasets.pydoc import read_topics
 from seqlab.sources.base import Source
+from seqlab.sources.in_memory import MemoryRows
 from seqlab.sources.splitting import hold_out
 
 MARKS = {",": "comma", ".": "period", ":": "colon"}

@@ -10,8 +10,8 @@ from functools import cache
 from importlib import import_module
 
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets, mixed
-from seqlab.datasets.in_memory import MemoryText
 from seqlab.sources.base import Source
+from seqlab.sources.in_memory import MemoryText
 from seqlab.sources.splitting import hold_out
 
 BORING = 40  # paragraphs shorter than this may repeat: headings, "For example:"

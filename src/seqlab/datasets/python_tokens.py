@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
-from seqlab.datasets.in_memory import MemoryRows
 from seqlab.datasets.stdlib import find_files
 from seqlab.sources.base import Source
+from seqlab.sources.in_memory import MemoryRows
 from seqlab.sources.splitting import hold_out
 
 LARGEST = 70_000

@@ -12,8 +12,8 @@ from typing import Self
 
 from seqlab.core.seeds import derive
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
-from seqlab.datasets.in_memory import MemoryRows
 from seqlab.sources.base import Source
+from seqlab.sources.in_memory import MemoryRows
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
 

@@ -16,8 +16,8 @@ from jaxtyping import Float
 
 from seqlab.core.seeds import derive
 from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
-from seqlab.datasets.in_memory import MemoryRows
 from seqlab.sources.base import Source
+from seqlab.sources.in_memory import MemoryRows
 from seqlab.sources.splitting import hold_out
 
 GRID, SQUARE = 3, 5

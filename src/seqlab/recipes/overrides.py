@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import PurePath
 from typing import Any, Literal, get_origin
 
 from seqlab.core.errors import UsageError, nearest, shortened
@@ -19,8 +21,8 @@ ALWAYS_NEW = {key for name, settings in SHORT_NAMES.items() if name not in PUBLI
 OPTION_OF_A_CELL = re.compile(r"\s*model\.cell\.(?!kind\s*=)")
 
 
-def override(raw: Raw, assignments: Iterable[str], *, model: str = "") -> Raw:
-    """Apply `--model NAME` and `section.name=value` words on top of a recipe, which stays as it was.
+def override(raw: Raw, assignments: Iterable[str], *, model: str = "", values: Mapping[str, Any] | None = None) -> Raw:
+    """Apply `--model NAME`, `section.name=value` words and values by dotted names on top of a recipe, which stays as it was.
 
     Options of a cell come last: they belong to the cell that all words together choose.
     """
@@ -28,8 +30,18 @@ def override(raw: Raw, assignments: Iterable[str], *, model: str = "") -> Raw:
     if model:
         changed["model"] = short_model(model, before=changed.get("model"))
     for assignment in sorted(assignments, key=lambda word: OPTION_OF_A_CELL.match(word) is not None):
-        _assign(changed, assignment)
+        name, text = _parted(assignment)
+        _assign(changed, name, partial(_value, text))
+    for name, value in (values or {}).items():
+        _assign(changed, name, partial(_plain, value))
     return changed
+
+
+def _plain(value: Any, _: Any) -> Any:
+    """A value of Python as TOML would have it."""
+    if isinstance(value, PurePath):
+        return str(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _copied(section: Any) -> Any:
@@ -57,7 +69,8 @@ def short_cell(name: str, *, before: Any = None) -> Raw:
     return {"kind": name} | {option: value for option, value in options.items() if option in known and option != "kind"}
 
 
-def _assign(changed: Raw, assignment: str) -> None:
+def _parted(assignment: str) -> tuple[str, str]:
+    """The name and the text of a `section.name=value` word."""
     name, equals, text = assignment.partition("=")
     name = name.strip()
     section, dot, key = name.partition(".")
@@ -66,17 +79,24 @@ def _assign(changed: Raw, assignment: str) -> None:
             f"'{shortened(assignment)}' is not of the form KEY=VALUE.",
             cure="For example: training.steps=500. A file or folder comes first, and one is enough.",
         )
+    return name, text
+
+
+def _assign(changed: Raw, name: str, read: Callable[[Any], Any]) -> None:
+    """Set one setting. `read` gives its value for the type that the setting has."""
+    section, dot, key = name.partition(".")
     if not dot:
-        changed[section] = short_model(text) if section == "model" and text in SHORT_NAMES else _value(text, annotation=_annotation(Recipe, section))
+        value = read(_annotation(Recipe, section))
+        changed[section] = short_model(value) if section == "model" and isinstance(value, str) and value in SHORT_NAMES else value
         return
     place = _opened(changed, section, key)
     within, dot, option = key.partition(".")
     if dot and f"{section}.{within}" in SECTIONS:
         if option == "kind":
-            place[within] = short_cell(text, before=place.get(within))
+            place[within] = short_cell(str(read(str)), before=place.get(within))
             return
         section, key, place = f"{section}.{within}", option, _opened(place, within, option)
-    place[key] = _value(text, annotation=next((found for kind in SECTIONS.get(section, ()) if (found := _annotation(kind, key)) is not None), None))
+    place[key] = read(next((found for kind in SECTIONS.get(section, ()) if (found := _annotation(kind, key)) is not None), None))
 
 
 def _opened(above: Raw, name: str, key: str) -> Raw:
@@ -96,7 +116,7 @@ def _annotation(settings: Any, name: str) -> Any:
     return None if field is None else field.annotation
 
 
-def _value(text: str, *, annotation: Any) -> Any:
+def _value(text: str, annotation: Any) -> Any:
     """A word as the setting wants it: text stays as it stands (a column may be called 2024), lists may be written a,b."""
     if annotation is str or get_origin(annotation) is Literal:
         quoted = _toml(text)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from seqlab.datasets.base import datasets
 from seqlab.recipes.read import Raw, check, override, read_raw, shipped_recipes
@@ -13,7 +15,9 @@ from seqlab.runs.transfer.warm_start import find_source, refuse_differences, ref
 from seqlab.training.settings import StartSettings
 
 
-def find_recipe(what: str, assignments: list[str], *, task: str = "", model: str = "", start: str = "") -> tuple[Recipe, str]:
+def find_recipe(
+    what: str, assignments: list[str], *, task: str = "", model: str = "", start: str = "", values: Mapping[str, Any] | None = None
+) -> tuple[Recipe, str]:
     """WHAT is a recipe (shipped name or .toml), a built-in dataset, or data; START a run to start from. Returns the recipe and a name for the run."""
     raw: Raw = {"data": {"train": what}}
     name, where = "", "settings"
@@ -23,8 +27,9 @@ def find_recipe(what: str, assignments: list[str], *, task: str = "", model: str
         name = f"{what}-{model}" if model else what
     if task:
         raw["task"] = task
-    changed = override(raw, [*([f"start.run={start}"] if start else []), *assignments], model=model)
-    raw = fit_to_budget(raw, changed, assignments)
+    given = {**({"start.run": start} if start else {}), **(values or {})}
+    changed = override(raw, assignments, model=model, values=given)
+    raw = fit_to_budget(raw, changed, [*assignments, *(f"{name}=" for name in given)])
     return _check(raw, where=where), name
 
 

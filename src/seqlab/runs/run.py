@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,8 @@ from seqlab.runs.folder.results import Results, read_results
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
 from seqlab.runs.train.build import build_model
+from seqlab.sources.in_memory import is_table, open_table
+from seqlab.sources.views.joined_columns import names_of
 from seqlab.tasks.base import Evaluation, Prediction, Task, shown
 from seqlab.tasks.language_model.adapted_scores import adapted_scores
 from seqlab.tasks.language_model.task import LanguageModelling
@@ -76,9 +78,16 @@ class Run:
 
     def searching(self, *words: str) -> Run:
         """The same model with another search, such as `run.searching("beam=5", "length_alpha=0.6")`; see the settings of the section search."""
+        return self._searched(words=[f"search.{word}" for word in words])
+
+    def with_decoding(self, **settings: Any) -> Run:
+        """The same model with other decoding settings, such as `run.with_decoding(beam=5, length_alpha=0.6)`."""
+        return self._searched(values={f"search.{name}": value for name, value in settings.items()})
+
+    def _searched(self, *, words: Sequence[str] = (), values: Mapping[str, Any] | None = None) -> Run:
         if not find_spec(self.recipe.task).generates:
             raise UsageError(f"a run of the task {self.recipe.task} searches nothing.", where="search", cure="Leave it out.")
-        raw = override(self.recipe.model_dump(), [f"search.{word}" for word in words])
+        raw = override(self.recipe.model_dump(), words, values=values)
         recipe = check(raw, where="")  # a mistake names the section itself
         task = copy(self.task)
         task.recipe = recipe
@@ -100,11 +109,25 @@ class Run:
         answers, tree = self.task.tree(self.model, text, top=top)
         return Written.of(shown(text), answers, top=top), tree
 
-    def predict(self, inputs: Sequence[Any], *, top: int = 5) -> list[Prediction]:
-        """Answers for texts (or numeric sequences), in their order. A language model answers with the next token."""
+    def predict(self, inputs: Any, *, top: int = 5, **decoding: Any) -> list[Prediction]:
+        """Predict for texts, numeric sequences or images, in their order; a language model predicts the next token.
+
+        Args:
+            inputs: A list of inputs, or a table with the columns of the training data (a list of dicts or a DataFrame).
+            top: How many of the best answers to give for each input.
+            decoding: For runs that generate: settings of the decoding, such as `beam=5` or `temperature=0.7, samples=4`.
+        """
         if isinstance(inputs, str):
             raise UsageError("predict takes a list of inputs.", cure='For one text: run.predict(["the text"])')
-        return self.task.predict(self.model, inputs, top=top)
+        if is_table(inputs) and not self._reads_objects:
+            inputs = list(find_spec(self.recipe.task).read_inputs(open_table(inputs), self.recipe.data, Path()))
+        run = self.with_decoding(**decoding) if decoding else self
+        return run.task.predict(run.model, inputs, top=top)
+
+    @property
+    def _reads_objects(self) -> bool:
+        """Whether one input is an object with a text for each of several columns."""
+        return len(names_of(self.recipe.data.text, [])) > 1
 
     def vectors(self, texts: Sequence[Any], *, pooling: VectorPooling = "mean") -> Float[np.ndarray, "texts hidden"]:
         """One vector for each text (or numeric sequence): what the body of the network makes of its steps, pooled over them."""

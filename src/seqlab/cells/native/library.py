@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.batches.cache import cache_folder
+from seqlab.core.cache import cache_folder
 
 SOURCES = Path(__file__).parent / "kernels"
 SWITCH = "SEQLAB_NATIVE"

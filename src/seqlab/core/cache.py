@@ -1,0 +1,13 @@
+"""The folder for what is slow to make again: encoded corpora, native kernels, tables."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Where encoded corpora are kept: $SEQLAB_CACHE, or seqlab's folder in the user's cache."""
+    if chosen := os.environ.get("SEQLAB_CACHE"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "seqlab"
