@@ -15,7 +15,7 @@ from torch import Tensor
 from benchmarks.peak_memory import growth, peak_of
 from benchmarks.timing import interleaved, verdict
 from seqlab.attention.heads import attend_heads
-from seqlab.attention.masks import Sight
+from seqlab.attention.masks import AttentionMask
 
 Attend = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 TIMED, REMEMBERED = (16, 8, 256, 64), (4, 4, 1024, 64)
@@ -29,7 +29,7 @@ def by_hand(q: Tensor, k: Tensor, v: Tensor, is_token: Tensor) -> Tensor:
 
 
 def fused(q: Tensor, k: Tensor, v: Tensor, is_token: Tensor) -> Tensor:
-    return attend_heads(q, k, v, Sight(is_token[:, None, None, :]))
+    return attend_heads(q, k, v, AttentionMask(is_token[:, None, None, :]))
 
 
 WAYS: dict[str, Attend] = {"by hand": by_hand, "seqlab": fused}

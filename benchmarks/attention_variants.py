@@ -13,21 +13,21 @@ import torch
 from torch.nn import functional as F
 
 from benchmarks.timing import interleaved
-from seqlab.attention.block_window import attend_in_blocks
-from seqlab.attention.masks import Sight
+from seqlab.attention.block_window import attend_blockwise
+from seqlab.attention.masks import AttentionMask
 from seqlab.models.settings import TransformerSettings
-from seqlab.models.transformer import Transformer
-from seqlab.positions.base import positions
+from seqlab.models.transformer import TransformerBackbone
+from seqlab.positions.base import positional_encodings
 
 
 def body_step(*, batch: int, time: int, causal: bool, **settings: object) -> Callable[[], object]:
     torch.manual_seed(1)
-    body = Transformer.build(TransformerSettings.model_validate({"dropout": 0.0, **settings}), causal=causal)
-    steps, is_token = torch.randn(batch, time, body.input_size), torch.ones(batch, time, dtype=torch.bool)
+    backbone = TransformerBackbone.from_settings(TransformerSettings.model_validate({"dropout": 0.0, **settings}), causal=causal)
+    steps, is_token = torch.randn(batch, time, backbone.input_size), torch.ones(batch, time, dtype=torch.bool)
 
     def once() -> None:
-        body.zero_grad(set_to_none=True)
-        body(steps, is_token)[0].square().sum().backward()
+        backbone.zero_grad(set_to_none=True)
+        backbone(steps, is_token)[0].square().sum().backward()
 
     return once
 
@@ -38,10 +38,10 @@ def window_step(time: int, window: int, how: str) -> Callable[[], object]:
 
     def once() -> None:
         if how == "blocks":
-            attend_in_blocks(q, k, v, window=window, causal=True).sum().backward()
+            attend_blockwise(q, k, v, window=window, causal=True).sum().backward()
             return
-        sight = Sight(causal=True, window=window if how == "mask" else 0).as_mask(time, time, device=q.device)
-        F.scaled_dot_product_attention(q, k, v, attn_mask=sight.mask, is_causal=sight.causal).sum().backward()
+        mask = AttentionMask(causal=True, window=window if how == "mask" else 0).materialize(time, time, device=q.device)
+        F.scaled_dot_product_attention(q, k, v, attn_mask=mask.tensor, is_causal=mask.causal).sum().backward()
 
     return once
 
@@ -50,7 +50,7 @@ def compare_positions(repeats: int) -> None:
     print("\npositions, causal body (ratio to sinusoidal)")
     for layers, size, heads, time, batch in ((4, 128, 4, 64, 12), (2, 256, 4, 512, 4)):
         shape = {"layers": layers, "hidden_size": size, "heads": heads, "time": time, "batch": batch, "causal": True}
-        timings = interleaved({kind: body_step(positions=kind, **shape) for kind in positions.names()}, repeats=repeats)
+        timings = interleaved({kind: body_step(positions=kind, **shape) for kind in positional_encodings.names()}, repeats=repeats)
         base = timings["sinusoidal"].best_cpu
         ratios = "   ".join(f"{kind} {timing.best_cpu / base:.2f}" for kind, timing in timings.items())
         print(f"  {layers} layers, width {size}, {time} steps, batch {batch}: {base * 1000:.0f} ms   {ratios}")

@@ -19,17 +19,17 @@ from torch import Tensor
 
 from benchmarks.timing import interleaved, verdict
 from seqlab.decoding.beam import BeamSearch
-from seqlab.decoding.constraints import AtLeast
-from seqlab.decoding.length_normalization import Power
-from seqlab.decoding.protocol import Translator
-from seqlab.decoding.ready import ready_to_write
-from seqlab.decoding.search import Search, Sources, Symbols
-from seqlab.decoding.stepwise import SinglePath
-from seqlab.decoding.token_choice import Likeliest
+from seqlab.decoding.constraints import MinTokens
+from seqlab.decoding.length_normalization import PowerLengthPenalty
+from seqlab.decoding.protocol import Seq2SeqModel
+from seqlab.decoding.ready import prepare_for_decoding
+from seqlab.decoding.search import Search, SourceBatch, SpecialTokens
+from seqlab.decoding.stepwise import StepwiseSearch
+from seqlab.decoding.token_choice import Greedy
 from seqlab.interop.families.seq2seq import read_bart
-from seqlab.interop.formats.config import Config
+from seqlab.interop.formats.config import ConfigReader
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.single_step.product import Product
+from seqlab.models.single_step.product import PackedLinear
 
 VOCABULARY, SOURCE, NEW = 8000, 20, 30
 PAD, START, END = 1, 2, 3
@@ -53,8 +53,8 @@ def both_models() -> tuple[Any, EncoderDecoder]:
         if name.endswith("bias"):  # at first all are zero, which those of a trained network are not
             torch.nn.init.normal_(parameter, std=0.08)
     tensors = {name: tensor.detach() for name, tensor in theirs.state_dict().items()}
-    published = read_bart(Config(config.to_dict(), where="benchmark"), {name: tuple(tensor.shape) for name, tensor in tensors.items()})
-    weights = {name: wanted.make(*(tensors[part] for part, _ in wanted.parts)) for name, wanted in published.weights.items()}
+    published = read_bart(ConfigReader(config.to_dict(), where="benchmark"), {name: tuple(tensor.shape) for name, tensor in tensors.items()})
+    weights = {name: wanted.combine(*(tensors[part] for part, _ in wanted.parts)) for name, wanted in published.weights.items()}
     ours = build_encoder_decoder(
         published.model, published.decoder, num_source_tokens=VOCABULARY, num_target_tokens=VOCABULARY, source_pad_id=PAD, target_pad_id=PAD,
         shared=True,
@@ -64,10 +64,10 @@ def both_models() -> tuple[Any, EncoderDecoder]:
 
 
 def search_of(beam: int) -> Search:
-    symbols, constraints = Symbols(START, END, (PAD,)), [AtLeast(NEW, end_id=END)]
+    symbols, constraints = SpecialTokens(START, END, (PAD,)), [MinTokens(NEW, end_id=END)]
     if beam == 1:
-        return SinglePath(symbols, Likeliest(), max_tokens=NEW, constraints=constraints)
-    return BeamSearch(symbols, width=beam, max_tokens=NEW, rule=Power(1.0), constraints=constraints)
+        return StepwiseSearch(symbols, Greedy(), max_tokens=NEW, constraints=constraints)
+    return BeamSearch(symbols, beam_size=beam, max_tokens=NEW, length_penalty=PowerLengthPenalty(1.0), constraints=constraints)
 
 
 def their_way(model: Any, source: Tensor, beam: int) -> Callable[[], list[list[int]]]:
@@ -81,8 +81,8 @@ def their_way(model: Any, source: Tensor, beam: int) -> Callable[[], list[list[i
     return once
 
 
-def our_way(model: Translator, source: Tensor, beam: int) -> Callable[[], list[list[int]]]:
-    search, sources = search_of(beam), Sources.of(source, torch.ones_like(source, dtype=torch.bool))
+def our_way(model: Seq2SeqModel, source: Tensor, beam: int) -> Callable[[], list[list[int]]]:
+    search, sources = search_of(beam), SourceBatch.from_tokens(source, torch.ones_like(source, dtype=torch.bool))
     return lambda: [targets[0].tokens for targets in search.run(model, sources)]
 
 
@@ -91,7 +91,7 @@ def products_alone(model: EncoderDecoder, rows: int) -> Callable[[], None]:
     stepping = ("qkv.weight", "output.weight", "query.weight", "expand.weight", "contract.weight")
     used = [part for name, part in model.decoder.named_parameters() if name.endswith(stepping)]
     matrices = [*used, model.output_weight]
-    products = [(Product(matrix, None), torch.randn(rows, matrix.shape[1])) for matrix in matrices]
+    products = [(PackedLinear(matrix, None), torch.randn(rows, matrix.shape[1])) for matrix in matrices]
 
     @torch.inference_mode()
     def once() -> None:
@@ -106,12 +106,12 @@ def compare(theirs: Any, ours: EncoderDecoder, *, beam: int, batch: int, repeats
     source = torch.randint(4, VOCABULARY, (batch, SOURCE), generator=torch.Generator().manual_seed(2))
     ways: dict[str, Callable[[], Any]] = {
         "Hugging Face": their_way(theirs, source, beam),
-        "seqlab": our_way(ready_to_write(ours), source, beam),
+        "seqlab": our_way(prepare_for_decoding(ours), source, beam),
         "products": products_alone(ours, batch * beam),
     }
     expected, found = ways["Hugging Face"](), ways["seqlab"]()
     same = sum(one == other for one, other in zip(expected, found, strict=True))
-    fresh = {"first": lambda: our_way(ready_to_write(ours), source, beam)()}  # noqa: PLW0108  # made ready anew each time
+    fresh = {"first": lambda: our_way(prepare_for_decoding(ours), source, beam)()}  # noqa: PLW0108  # made ready anew each time
     timings = interleaved(ways, repeats=repeats, warm_up=1) | interleaved(fresh, repeats=3)
     seconds = {name: timing.best_cpu for name, timing in timings.items()}
     print(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
-from seqlab.metrics.translation_scores import rate
+from seqlab.metrics.translation_scores import sacrebleu_score
 from seqlab.sources.files.compression import open_binary
 
 
@@ -39,8 +39,8 @@ def main(arguments: list[str]) -> None:
     outputs, references = lines_of(chosen.outputs), lines_of(chosen.references)
     ways = {"bleu_tokens_lower": lambda texts: cut(texts, chosen.language), "bleu": list, "bleu_lower": list, "chrf": list}
     for kind, prepare in ways.items():
-        found = rate(kind, prepare(outputs), [[reference] for reference in prepare(references)])
-        print(f"{kind:<18} {found.score().value:.2f}   {found.how}")
+        found = sacrebleu_score(kind, prepare(outputs), [[reference] for reference in prepare(references)])
+        print(f"{kind:<18} {found.score().value:.2f}   {found.method}")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from benchmarks.peak_memory import growth, peak_of
 from benchmarks.timing import Timing, interleaved, verdict
 from seqlab.blocks.recurrent import build_stack
 from seqlab.cells.base import cells
-from seqlab.cells.native.library import native, without_native
+from seqlab.cells.native.library import disable_native, native_kernels
 
 SHAPES = {"A": (32, 100, 256), "B": (64, 200, 128)}
 """Batch, time, and both widths."""
@@ -77,7 +77,7 @@ def candidates(shape: str, cell_names: list[str], *, with_native: bool) -> dict[
 
 def in_python(once: Callable[[], object]) -> Callable[[], object]:
     def guarded() -> None:
-        with without_native():
+        with disable_native():
             once()
 
     return guarded
@@ -150,7 +150,7 @@ def print_peak(what: str) -> None:
         outputs = (module(steps) if name == "nn.LSTM" else module(steps, torch.ones(batch, length, dtype=torch.bool)))[0]
         outputs.sum().backward()
 
-    with without_native() if how == "python" else nullcontext():
+    with disable_native() if how == "python" else nullcontext():
         print(growth(lambda: once(time // 10), lambda: once(time)))
 
 
@@ -173,7 +173,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--only", choices=["shapes", "long", "memory"])
     chosen = parser.parse_args(arguments)
     torch.set_num_threads(chosen.threads)
-    with_native = native(torch.zeros(1)) is not None
+    with_native = native_kernels(torch.zeros(1)) is not None
     print("kernels in C++: " + ("found" if with_native else "not built (make native)"))
     if chosen.only in (None, "shapes"):
         for shape in SHAPES:

@@ -21,7 +21,7 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.losses.cross_entropy import token_cross_entropy
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import TransformerSettings
-from seqlab.models.transformer import Transformer
+from seqlab.models.transformer import TransformerBackbone
 from seqlab.training.clipping import clip_by_norm
 from seqlab.training.optimizers.parameter_groups import build_optimizer
 from seqlab.training.settings import TrainingSettings
@@ -53,8 +53,8 @@ class TorchModel(nn.Module):
 
 def language_model(layers: int, size: int, heads: int, time: int, dropout: float = 0.0) -> LanguageModel:
     settings = TransformerSettings(layers=layers, hidden_size=size, heads=heads, positions="learned", max_positions=time, dropout=dropout)
-    body = Transformer.build(settings, causal=True)
-    return LanguageModel(TokenEmbedding(VOCABULARY, size, pad_id=None, std=size**-0.5), body, dropout=dropout, tied=True)
+    backbone = TransformerBackbone.from_settings(settings, causal=True)
+    return LanguageModel(TokenEmbedding(VOCABULARY, size, pad_id=None, std=size**-0.5), backbone, dropout=dropout, tied=True)
 
 
 def torch_step(model: nn.Module, logits: Callable[[Tensor], Tensor], inputs: Tensor, targets: Tensor) -> Callable[[], object]:

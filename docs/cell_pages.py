@@ -28,7 +28,7 @@ class About:
     state: str = "hidden"
 
 
-LSTM_GATES = ("write", "forget", "expose")
+LSTM_GATES = ("input", "forget", "output")
 ABOUT: dict[str, About] = {
     "rnn": About(
         "The new state is a bent sum of the input and the old state. It is the smallest thing that has a memory, and the one whose gradients "
@@ -44,36 +44,36 @@ ABOUT: dict[str, About] = {
         "The first choice for text and for anything with long memory; it can also count. Start the forget bias high (3 to 5) when what matters "
         "lies far back.",
         LSTM_GATES,
-        "hidden, memory",
+        "hidden, cell_state",
     ),
     "peephole_lstm": About(
         "An LSTM whose gates also look at the memory they guard. The gates can then act on an exact count or on the time since an event.",
         "4 * h * (i + h + 1) + 3 * h",
         "For precise timing and counting. With a full matrix for each peephole it costs 3 · h · h more parameters, with the diagonal hardly any.",
         LSTM_GATES,
-        "hidden, memory",
+        "hidden, cell_state",
     ),
     "coupled_lstm": About(
         "An LSTM that writes exactly where it forgets. The memory is a running mean of what was written, so it saves a quarter of the parameters and "
         "loses the ability to add up.",
         "3 * h * (i + h + 1)",
         "When parameters or time are short and nothing has to be counted; `seqlab study counting` shows the limit.",
-        ("forget", "expose"),
-        "hidden, memory",
+        ("forget", "output"),
+        "hidden, cell_state",
     ),
     "layer_norm_lstm": About(
         "An LSTM whose sums and memory are normalised over the units at every step. The scale of its activations no longer depends on the sequence.",
         "4 * h * (i + h + 1) + 10 * h",
         "For large learning rates, small batches and deep stacks; each step costs more time than that of the plain LSTM.",
         LSTM_GATES,
-        "hidden, memory",
+        "hidden, cell_state",
     ),
     "projected_lstm": About(
         "An LSTM that shows a smaller projection of its hidden state. The memory stays wide while the recurrent matrix becomes narrow.",
         "4 * h * (i + p + 1) + h * p",
         "For wide memories at a bounded cost, as in speech recognition.",
         LSTM_GATES,
-        "hidden (proj_size), memory",
+        "hidden (proj_size), cell_state",
     ),
     "gru": About(
         "One gate mixes the old state with a candidate, another decides how much of the old state the candidate sees. It has no separate memory. "
@@ -112,7 +112,7 @@ ABOUT: dict[str, About] = {
         "multiplication and one addition per unit.",
         "2 * h * (i + 1)",
         "For very long sequences and speed, in several layers: one layer alone cannot react to its own state.",
-        ("write",),
+        ("update",),
     ),
 }
 

@@ -8,16 +8,16 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
-from seqlab.attention.base import Score, scores
+from seqlab.attention.base import ScoreFunction, score_functions
 from seqlab.attention.local import MonotonicWindow, PredictedWindow, Window
-from seqlab.attention.normalization import Hard, Normaliser, Soft
+from seqlab.attention.normalization import HardmaxNormalizer, Normalizer, SoftmaxNormalizer
 from seqlab.attention.sparse import Entmax, Sparsemax
 
 AnyModule = TypeVar("AnyModule", bound=nn.Module)
 
-SCORES = scores.names()
+SCORES = score_functions.names()
 ANY_TWO_SIZES = ["additive", "concat", "general"]
-NORMALISERS: dict[str, Callable[[], Normaliser]] = {"soft": Soft, "hard": Hard, "sparsemax": Sparsemax, "entmax": Entmax}
+NORMALISERS: dict[str, Callable[[], Normalizer]] = {"soft": SoftmaxNormalizer, "hard": HardmaxNormalizer, "sparsemax": Sparsemax, "entmax": Entmax}
 WINDOWS: dict[str, Callable[[int], Window | None]] = {
     "global": lambda _: None,
     "monotonic": lambda _: MonotonicWindow(reach=2),
@@ -25,10 +25,10 @@ WINDOWS: dict[str, Callable[[int], Window | None]] = {
 }
 
 
-def build_score(name: str, *, query_size: int = 5) -> Score:
+def build_score(name: str, *, query_size: int = 5) -> ScoreFunction:
     """A score with every parameter random; its keys are wider than its queries where it takes any two sizes."""
     torch.manual_seed(7)
-    score = scores.get(name)(query_size, query_size + 2 if name in ANY_TWO_SIZES else query_size)
+    score = score_functions.get(name)(query_size, query_size + 2 if name in ANY_TWO_SIZES else query_size)
     return randomised(score)
 
 

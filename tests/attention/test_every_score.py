@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from seqlab.attention.attend import Attention
-from seqlab.attention.base import scores
+from seqlab.attention.base import score_functions
 from seqlab.attention.recording import record_alignments
 from seqlab.core.errors import UsageError
 from tests.attention.scores_to_try import ANY_TWO_SIZES, NORMALISERS, SCORES, WINDOWS, build_score, numbers, randomised
@@ -30,7 +30,7 @@ WITH_GRADIENTS = [combination for combination in COMBINATIONS if combination[1] 
 
 def build(name: str, kind: str = "soft", window: str = "global") -> Attention:
     score = build_score(name)
-    attention = Attention(score, normaliser=NORMALISERS[kind](), window=WINDOWS[window](score.query_size))
+    attention = Attention(score, normalizer=NORMALISERS[kind](), window=WINDOWS[window](score.query_size))
     randomised(attention)
     return attention
 
@@ -41,7 +41,7 @@ def queries_and_keys(attention: Attention, *, source: int = SOURCE) -> tuple[Ten
 
 def test_every_score_says_what_it_is() -> None:
     assert set(SCORES) == {"additive", "concat", "dot", "general", "scaled_dot"}
-    assert all(scores.summary(name).endswith(".") for name in SCORES)
+    assert all(score_functions.summary(name).endswith(".") for name in SCORES)
 
 
 @every_score
@@ -154,9 +154,9 @@ def test_keys_are_also_the_values_and_a_source_is_read_once(name: str) -> None:
     contexts, alignment = attention(queries, keys)
     torch.testing.assert_close(contexts, alignment @ keys, rtol=0, atol=1e-12)
     torch.testing.assert_close(attention(queries, keys, keys)[0], contexts, rtol=0, atol=0)
-    source = attention.read(keys)
+    source = attention.project_source(keys)
     for target in range(TARGET):
-        context, own = attention.look(queries[:, target : target + 1], source)
+        context, own = attention.attend(queries[:, target : target + 1], source)
         torch.testing.assert_close(context[:, 0], contexts[:, target], rtol=0, atol=1e-12)
         torch.testing.assert_close(own[:, 0], alignment[:, target], rtol=0, atol=1e-12)
 
@@ -169,7 +169,7 @@ def test_alignments_are_recorded_with_one_head(name: str, window: str) -> None:
     with record_alignments(attention) as recorded:
         _, alignment = attention(queries, keys)
     assert torch.equal(recorded[""][0], alignment.unsqueeze(1))
-    assert attention.watch is None
+    assert attention.alignment_hook is None
 
 
 @pytest.mark.spec(127)
@@ -188,7 +188,7 @@ def test_sizes_that_do_not_fit_are_refused_with_words(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(SCORES) - set(ANY_TWO_SIZES)))
 def test_a_product_of_two_widths_is_refused_with_words(name: str) -> None:
     with pytest.raises(UsageError) as caught:
-        scores.get(name)(5, 7)
+        score_functions.get(name)(5, 7)
     assert str(caught.value) == (
         f"the score '{name}' multiplies queries and keys feature by feature, but queries have width 5 and keys 7.\n"
         "  Use the score general, additive or concat, which take any two widths, or project the keys to the queries' width."

@@ -12,9 +12,9 @@ from seqlab.attention.from_recurrence import (
     free_candidates,
     free_weights,
     gated_recurrence,
-    keys_and_values,
+    key_value_attention,
+    multi_head_attention,
     recurrent_candidates,
-    several_heads,
     weighted_sum,
 )
 
@@ -88,17 +88,17 @@ def test_step_four_with_candidates_as_keys_and_values_is_step_three(causal: bool
     candidates, questions = free_candidates(inputs, drawn(HIDDEN, IN, seed=2)), F.linear(inputs, drawn(HIDDEN, IN, seed=4))
     scores = torch.einsum("bth,bsh->bts", questions, candidates).unsqueeze(-1)
     one_weight_for_all_units = weighted_sum(free_weights(scores, causal=causal), candidates)
-    same(keys_and_values(questions * HIDDEN**0.5, candidates, candidates, causal=causal), one_weight_for_all_units)
+    same(key_value_attention(questions * HIDDEN**0.5, candidates, candidates, causal=causal), one_weight_for_all_units)
 
 
 @pytest.mark.spec(144)
 @pytest.mark.parametrize("causal", [True, False])
 def test_step_five_with_one_head_is_step_four_and_with_several_it_is_torchs_attention(causal: bool) -> None:
     queries, keys, values = drawn(BATCH, TIME, HIDDEN), drawn(BATCH, TIME, HIDDEN, seed=5), drawn(BATCH, TIME, HIDDEN, seed=6)
-    same(several_heads(queries, keys, values, num_heads=1, causal=causal), keys_and_values(queries, keys, values, causal=causal))
+    same(multi_head_attention(queries, keys, values, num_heads=1, causal=causal), key_value_attention(queries, keys, values, causal=causal))
     apart = [part.view(BATCH, TIME, 3, 2).transpose(1, 2) for part in (queries, keys, values)]
     expected = F.scaled_dot_product_attention(*apart, is_causal=causal).transpose(1, 2).flatten(2)
-    same(several_heads(queries, keys, values, num_heads=3, causal=causal), expected)
+    same(multi_head_attention(queries, keys, values, num_heads=3, causal=causal), expected)
 
 
 @pytest.mark.spec(144)
@@ -110,7 +110,7 @@ def test_the_way_round_as_many_heads_as_units_can_be_the_recurrence_again(causal
     scores = weights.log().clamp(min=-1e4)  # a product with minus infinity and zero is not a number
     places = torch.eye(TIME, dtype=torch.float64).expand(BATCH, -1, -1)
     heads = [
-        keys_and_values(places * TIME**0.5, scores[..., unit].transpose(1, 2), candidates[..., unit : unit + 1], causal=causal)
+        key_value_attention(places * TIME**0.5, scores[..., unit].transpose(1, 2), candidates[..., unit : unit + 1], causal=causal)
         for unit in range(HIDDEN)
     ]
     same(torch.cat(heads, dim=-1), weighted_sum(weights, candidates))
@@ -125,8 +125,8 @@ def test_causal_sums_do_not_see_what_follows_and_full_ones_do() -> None:
         steps = [
             lambda values, c=causal: weighted_sum(dependent_weights(keep, causal=c), values),
             lambda values, c=causal: weighted_sum(free_weights(drawn(BATCH, TIME, TIME, 1), causal=c), values),
-            lambda values, c=causal: keys_and_values(values, values, values, causal=c),
-            lambda values, c=causal: several_heads(values, values, values, num_heads=2, causal=c),
+            lambda values, c=causal: key_value_attention(values, values, values, causal=c),
+            lambda values, c=causal: multi_head_attention(values, values, values, num_heads=2, causal=c),
         ]
         for step in steps:
             difference = (step(candidates) - step(changed))[:, :4].abs().max()

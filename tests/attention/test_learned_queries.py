@@ -12,7 +12,7 @@ from seqlab.attention.additive import AdditiveScore
 from seqlab.attention.attend import Attention
 from seqlab.attention.learned_queries import LearnedQueries
 from seqlab.attention.recording import record_alignments
-from seqlab.blocks.query_pool import QueryPool
+from seqlab.blocks.query_pool import AttentionPool
 from seqlab.models.classifier import build_classifier
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
 from tests.attention.scores_to_try import numbers, randomised
@@ -29,7 +29,7 @@ IS_TOKEN = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]]).boo
 
 @pytest.mark.spec(136)
 def test_a_pool_of_queries_follows_its_equation_in_plain_arithmetic() -> None:
-    pool = QueryPool(4, num_queries=3)
+    pool = AttentionPool(4, num_queries=3)
     randomised(pool)
     steps = numbers(3, 5, 4)
     found = pool(steps, IS_TOKEN)
@@ -78,7 +78,7 @@ def test_a_classifier_of_every_kind_pools_by_queries_and_shows_where_each_looks(
 def test_queries_learn_to_find_the_one_step_that_matters() -> None:
     """One step of many carries a mark and the class; the query learns to look there and the mean would drown it."""
     torch.manual_seed(1)
-    pool, head = QueryPool(6, num_queries=2), nn.Linear(12, 2)
+    pool, head = AttentionPool(6, num_queries=2), nn.Linear(12, 2)
     optimizer = torch.optim.Adam([*pool.parameters(), *head.parameters()], lr=0.05)
 
     def batch(size: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

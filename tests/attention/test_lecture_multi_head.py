@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.attention.attend import Attention
-from seqlab.attention.masks import Sight
+from seqlab.attention.masks import AttentionMask
 from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
 from seqlab.attention.scaled_dot import ScaledDotScore
@@ -53,7 +53,7 @@ def test_cross_attention_with_inputs_of_different_sizes_equals_the_printed_modul
     q, k, v = numbers(2, 4, 6), numbers(2, 5, 5, seed=2), numbers(2, 5, 7, seed=3)
     expected, weights = printed(q, k, v)
     with record_alignments(ours) as alignments:
-        found = ours(q, ours.read(k, v))
+        found = ours(q, ours.project_source(k, v))
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
     torch.testing.assert_close(alignments[""][0], weights, rtol=0, atol=1e-12)
 
@@ -83,7 +83,7 @@ def test_dropout_falls_on_the_weights() -> None:
         ours.value.weight.copy_(torch.eye(size))
         ours.output.weight.copy_(torch.eye(size))
     queries, keys, values = numbers(6, 32, size), numbers(6, size, 3, seed=2), torch.eye(size, dtype=torch.float64).expand(6, -1, -1)
-    source = ours.read(keys, values)
+    source = ours.project_source(keys, values)
     with record_alignments(ours) as alignments:
         whole = ours.eval()(queries, source)
     weights = alignments[""][0][:, 0]
@@ -147,6 +147,6 @@ def test_one_head_is_attention_with_a_scaled_product() -> None:
     steps, source = numbers(2, 4, 6), numbers(2, 7, 5, seed=2)
     may_attend = numbers(2, 4, 7, seed=3) > -0.5
     may_attend[1, 2] = False
-    found = heads(steps, heads.read(source), sight=Sight(may_attend.unsqueeze(1)))
+    found = heads(steps, heads.project_source(source), mask=AttentionMask(may_attend.unsqueeze(1)))
     expected, _ = single(heads.query(steps), source, may_attend=may_attend)
     torch.testing.assert_close(found, heads.output(expected), rtol=0, atol=1e-12)

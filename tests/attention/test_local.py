@@ -10,7 +10,7 @@ import torch
 from seqlab.attention.attend import Attention
 from seqlab.attention.general import GeneralScore
 from seqlab.attention.local import MonotonicWindow, PredictedWindow
-from seqlab.attention.normalization import Soft
+from seqlab.attention.normalization import SoftmaxNormalizer
 from seqlab.core.errors import UsageError
 from tests.attention.scores_to_try import numbers, randomised
 
@@ -36,7 +36,7 @@ def test_a_monotonic_window_looks_at_the_sources_around_a_place(given: bool) -> 
     queries, keys = numbers(2, 4, 3), numbers(2, 8, 5, seed=2)
     is_token = torch.arange(8) < torch.tensor(LENGTHS)[:, None]
     places = torch.tensor([[5, 0, 7, 1], [2, 6, 0, 4]]) if given else None
-    contexts, alignment = attention(queries, keys, may_attend=is_token.unsqueeze(1), places=places)
+    contexts, alignment = attention(queries, keys, may_attend=is_token.unsqueeze(1), query_positions=places)
     scores = attention.score(queries, keys)
     for row, length in enumerate(LENGTHS):
         for target in range(4):
@@ -73,7 +73,7 @@ def test_a_predicted_window_follows_the_equations_with_each_sentence_by_its_own_
 def test_a_wide_monotonic_window_is_global_attention() -> None:
     attention = attention_with(MonotonicWindow(reach=8))
     queries, keys = numbers(2, 4, 3), numbers(2, 8, 5, seed=2)
-    torch.testing.assert_close(attention(queries, keys)[1], Soft()(attention.score(queries, keys)), rtol=0, atol=0)
+    torch.testing.assert_close(attention(queries, keys)[1], SoftmaxNormalizer()(attention.score(queries, keys)), rtol=0, atol=0)
 
 
 def test_the_place_is_learned_through_the_factor() -> None:

@@ -8,32 +8,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from seqlab.attention.masks import Sight, past_mask, sight_of, steps_to_keep, window_mask
+from seqlab.attention.masks import AttentionMask, attention_mask, causal_mask, num_steps_to_keep, sliding_window_mask
 from seqlab.core.errors import UsageError
 
 CPU = torch.device("cpu")
 
 
-def allowed(sight: Sight, batch: int, target: int, source: int) -> Tensor:
+def allowed(mask: AttentionMask, batch: int, target: int, source: int) -> Tensor:
     """Which pairs a sight leaves, with all that is in it."""
-    sight = sight.as_mask(target, source, device=CPU)
-    assert sight.window == 0
-    assert not (sight.causal and sight.mask is not None), "kernels take one of the two"
-    assert not (sight.causal and target != source), "kernels count from the first step"
-    mask = torch.ones(1, 1, 1, 1, dtype=torch.bool) if sight.mask is None else sight.mask
-    mask = mask if mask.dtype == torch.bool else mask != -torch.inf
-    past = torch.ones(target, source, dtype=torch.bool).tril() if sight.causal else torch.ones(target, source, dtype=torch.bool)
-    return (mask & past).expand(batch, -1, target, source)[:, 0]
+    mask = mask.materialize(target, source, device=CPU)
+    assert mask.window == 0
+    assert not (mask.causal and mask.tensor is not None), "kernels take one of the two"
+    assert not (mask.causal and target != source), "kernels count from the first step"
+    tensor = torch.ones(1, 1, 1, 1, dtype=torch.bool) if mask.tensor is None else mask.tensor
+    tensor = tensor if tensor.dtype == torch.bool else tensor != -torch.inf
+    past = torch.ones(target, source, dtype=torch.bool).tril() if mask.causal else torch.ones(target, source, dtype=torch.bool)
+    return (tensor & past).expand(batch, -1, target, source)[:, 0]
 
 
 @pytest.mark.spec(147)
 @pytest.mark.parametrize(("target", "source"), [(5, 5), (1, 1), (1, 7), (3, 7), (7, 7)])
 def test_the_last_steps_look_at_themselves_and_back(target: int, source: int) -> None:
     places = range(source - target, source)
-    assert past_mask(target, source).tolist() == [[key <= query for key in range(source)] for query in places]
+    assert causal_mask(target, source).tolist() == [[key <= query for key in range(source)] for query in places]
     for window in (1, 2, 4, 9):
         expected = [[abs(key - query) < window for key in range(source)] for query in places]
-        assert window_mask(target, source, window=window).tolist() == expected
+        assert sliding_window_mask(target, source, window=window).tolist() == expected
 
 
 @given(st.data())
@@ -42,13 +42,13 @@ def test_a_sight_is_what_its_parts_take_away(data: st.DataObject) -> None:
     target = data.draw(st.integers(1, source))
     causal, window = data.draw(st.booleans()), data.draw(st.integers(0, 4))
     rows = data.draw(st.sampled_from([1, target]))
-    mask = torch.tensor(data.draw(st.lists(st.booleans(), min_size=batch * rows * source, max_size=batch * rows * source)))
-    mask = mask.view(batch, 1, rows, source)
-    added = torch.where(mask, torch.randn(mask.shape), -torch.inf)
+    tensor = torch.tensor(data.draw(st.lists(st.booleans(), min_size=batch * rows * source, max_size=batch * rows * source)))
+    tensor = tensor.view(batch, 1, rows, source)
+    added = torch.where(tensor, torch.randn(tensor.shape), -torch.inf)
     expected = [
         [
             [
-                bool(mask[row, 0, query if rows > 1 else 0, key])
+                bool(tensor[row, 0, query if rows > 1 else 0, key])
                 and (not causal or key <= query + source - target)
                 and (not window or abs(query + source - target - key) < window)
                 for key in range(source)
@@ -57,8 +57,8 @@ def test_a_sight_is_what_its_parts_take_away(data: st.DataObject) -> None:
         ]
         for row in range(batch)
     ]
-    assert allowed(Sight(mask, causal=causal, window=window), batch, target, source).tolist() == expected
-    assert allowed(Sight(added, causal=causal, window=window), batch, target, source).tolist() == expected
+    assert allowed(AttentionMask(tensor, causal=causal, window=window), batch, target, source).tolist() == expected
+    assert allowed(AttentionMask(added, causal=causal, window=window), batch, target, source).tolist() == expected
 
 
 def seen_by_hand(known: Tensor, *, time: int, causal: bool, window: int) -> list[list[list[bool]]]:
@@ -81,45 +81,45 @@ def test_the_sight_of_real_queries_is_right_after_any_ragged_pieces(data: st.Dat
     lengths = [[data.draw(st.integers(0, width)) for width in widths] for _ in range(3)]
     known = torch.cat([torch.arange(width) < torch.tensor(lengths)[:, piece, None] for piece, width in enumerate(widths)], dim=1)
     time, source = widths[-1], sum(widths)
-    sight = sight_of(known, time=time, causal=causal, window=window)
+    mask = attention_mask(known, time=time, causal=causal, window=window)
     real = known[:, source - time :]
     expected = torch.tensor(seen_by_hand(known, time=time, causal=causal, window=window))
-    assert torch.equal(allowed(sight, 3, time, source)[real], expected[real])
+    assert torch.equal(allowed(mask, 3, time, source)[real], expected[real])
 
     bias = torch.randn(1, 2, time, source)
-    biased = sight_of(known, time=time, causal=causal, window=window, bias=bias)
-    assert biased.mask is not None
+    biased = attention_mask(known, time=time, causal=causal, window=window, bias=bias)
+    assert biased.tensor is not None
     assert not biased.causal
     assert torch.equal(
-        biased.mask.expand(3, 2, time, source).transpose(1, 2)[real], torch.where(expected[:, None], bias, -torch.inf).transpose(1, 2)[real]
+        biased.tensor.expand(3, 2, time, source).transpose(1, 2)[real], torch.where(expected[:, None], bias, -torch.inf).transpose(1, 2)[real]
     )
 
 
 def test_without_need_there_is_no_mask() -> None:
     full, ragged = torch.ones(2, 5, dtype=torch.bool), torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
-    assert sight_of(full, time=5, causal=False) == Sight()
-    assert sight_of(full, time=5, causal=True) == Sight(causal=True)
-    assert sight_of(ragged, time=5, causal=True) == Sight(causal=True)  # real steps look back and see no padding
-    assert sight_of(full, time=1, causal=True) == Sight()
-    assert sight_of(full, time=5, causal=True, window=9) == Sight(causal=True)
-    padding = sight_of(ragged, time=5, causal=False)
-    assert padding.mask is not None
-    assert padding.mask.shape == (2, 1, 1, 5)  # broadcast over heads and queries: no memory of (time, time)
-    long = sight_of(torch.ones(1, 200, dtype=torch.bool), time=200, causal=True, window=4)
-    assert long == Sight(causal=True, window=4)  # cut into blocks, without a mask of (200, 200)
+    assert attention_mask(full, time=5, causal=False) == AttentionMask()
+    assert attention_mask(full, time=5, causal=True) == AttentionMask(causal=True)
+    assert attention_mask(ragged, time=5, causal=True) == AttentionMask(causal=True)  # real steps look back and see no padding
+    assert attention_mask(full, time=1, causal=True) == AttentionMask()
+    assert attention_mask(full, time=5, causal=True, window=9) == AttentionMask(causal=True)
+    padding = attention_mask(ragged, time=5, causal=False)
+    assert padding.tensor is not None
+    assert padding.tensor.shape == (2, 1, 1, 5)  # broadcast over heads and queries: no memory of (time, time)
+    long = attention_mask(torch.ones(1, 200, dtype=torch.bool), time=200, causal=True, window=4)
+    assert long == AttentionMask(causal=True, window=4)  # cut into blocks, without a mask of (200, 200)
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=12, max_size=12), min_size=1, max_size=3), st.integers(1, 6))
 def test_only_steps_out_of_sight_are_let_go(rows: list[list[bool]], window: int) -> None:
     known = torch.tensor(rows)
-    kept = steps_to_keep(known, window=window)
+    kept = num_steps_to_keep(known, window=window)
     for row in rows:
         reals = [step for step, real in enumerate(row) if real]
         seen_later = reals[-(window - 1) :] if window > 1 else []
         assert all(step >= 12 - kept for step in seen_later)
     if known.all() and 2 * window <= 12:
         assert kept == window - 1
-    assert steps_to_keep(known, window=0) == 12
+    assert num_steps_to_keep(known, window=0) == 12
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,6 @@ def test_only_steps_out_of_sight_are_let_go(rows: list[list[bool]], window: int)
 )
 def test_a_mask_that_does_not_fit_is_refused_in_words(mask: Tensor, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        Sight(mask).check((3, 2, 5, 7), torch.float32)
+        AttentionMask(mask).check((3, 2, 5, 7), torch.float32)
     assert caught.value.what == message
     assert caught.value.cure.startswith("A mask ")

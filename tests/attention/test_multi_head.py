@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from seqlab.attention.kv_cache import Past
-from seqlab.attention.masks import Sight
+from seqlab.attention.kv_cache import KVCache
+from seqlab.attention.masks import AttentionMask
 from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
 from seqlab.core.errors import RecipeError, UsageError
@@ -59,7 +59,7 @@ def test_it_equals_torch_with_the_same_weights(size: int, heads: int, padded: bo
     is_token = torch.arange(7) < LENGTHS[:, None] if padded else torch.ones(3, 7, dtype=torch.bool)
     forbidden = torch.ones(7, 7, dtype=torch.bool).triu(1) if causal else None
     expected, _ = twin(inputs, inputs, inputs, key_padding_mask=~is_token, attn_mask=forbidden)
-    found, _ = ours(inputs, sight=Sight(padding(is_token) if padded else None, causal=causal))
+    found, _ = ours(inputs, mask=AttentionMask(padding(is_token) if padded else None, causal=causal))
     torch.testing.assert_close(found[is_token], expected[is_token], rtol=0, atol=1e-10)
 
     weights = torch.randn_like(expected) * is_token.unsqueeze(-1)
@@ -107,7 +107,7 @@ def test_a_causal_mask_and_a_padding_mask_hold_together() -> None:
     layer, _ = attention_and_twin(6, 2, qkv_bias=True)
     inputs = steps(6).requires_grad_()
     is_token = torch.arange(7) < LENGTHS[:, None]
-    outputs, _ = layer(inputs, sight=Sight(padding(is_token), causal=True))
+    outputs, _ = layer(inputs, mask=AttentionMask(padding(is_token), causal=True))
     for t in range(7):
         (reach,) = torch.autograd.grad(outputs[:, t].square().sum(), inputs, retain_graph=True)
         seen = reach.abs().sum(dim=-1) > 0  # (batch, time)
@@ -119,21 +119,21 @@ def test_a_causal_mask_and_a_padding_mask_hold_together() -> None:
 def test_steps_in_pieces_with_the_cache_equal_one_causal_run(pieces: list[int]) -> None:
     layer, _ = attention_and_twin(6, 2, qkv_bias=True)
     inputs = steps(6)
-    whole, whole_past = layer(inputs, sight=Sight(causal=True))
-    past: Past | None = None
+    whole, whole_past = layer(inputs, mask=AttentionMask(causal=True))
+    cache: KVCache | None = None
     found = []
     for piece in inputs.split(pieces, dim=1):
-        outputs, past = layer(piece, sight=Sight(causal=True), past=past)
+        outputs, cache = layer(piece, mask=AttentionMask(causal=True), cache=cache)
         found.append(outputs)
     torch.testing.assert_close(torch.cat(found, dim=1), whole, rtol=0, atol=1e-12)
-    assert past is not None
-    torch.testing.assert_close((past.keys, past.values), (whole_past.keys, whole_past.values), rtol=0, atol=1e-12)
+    assert cache is not None
+    torch.testing.assert_close((cache.keys, cache.values), (whole_past.keys, whole_past.values), rtol=0, atol=1e-12)
 
 
 def test_nobody_to_look_at_gives_zeros_and_no_gradient() -> None:
     layer, _ = attention_and_twin(6, 2, qkv_bias=True)
     inputs = steps(6).requires_grad_()
-    outputs, _ = layer(inputs, sight=Sight(torch.zeros(3, 1, 1, 7, dtype=torch.bool)))
+    outputs, _ = layer(inputs, mask=AttentionMask(torch.zeros(3, 1, 1, 7, dtype=torch.bool)))
     assert torch.equal(outputs, layer.output.bias.expand(3, 7, 6))
     (gradient,) = torch.autograd.grad(outputs.square().sum(), inputs)
     assert not gradient.any()
@@ -162,7 +162,7 @@ def test_a_size_that_the_heads_cannot_share_is_refused_with_numbers_that_fit() -
 def test_a_mask_of_another_shape_is_refused_in_words(wrong: tuple[int, ...]) -> None:
     layer = MultiHeadSelfAttention(6, num_heads=2).double()
     with pytest.raises(UsageError) as caught:
-        layer(steps(6), sight=Sight(torch.ones(*wrong, dtype=torch.bool)))
+        layer(steps(6), mask=AttentionMask(torch.ones(*wrong, dtype=torch.bool)))
     assert str(caught.value) == (
         f"a mask of shape {wrong} does not fit scores of (batch 3, heads 2, target 7, source 7).\n"
         "  A mask has these four axes, of which all but the last may be 1; for padding it is is_token[:, None, None, :]."
@@ -173,7 +173,7 @@ def test_a_mask_of_another_shape_is_refused_in_words(wrong: tuple[int, ...]) -> 
 def test_a_mask_of_another_type_is_refused_in_words(wrong: torch.dtype) -> None:
     layer = MultiHeadSelfAttention(6, num_heads=2).double()
     with pytest.raises(UsageError) as caught:
-        layer(steps(6), sight=Sight(torch.ones(3, 1, 1, 7, dtype=wrong)))
+        layer(steps(6), mask=AttentionMask(torch.ones(3, 1, 1, 7, dtype=wrong)))
     assert str(caught.value) == (
         f"a mask of {str(wrong)[6:]} numbers does not fit scores of float64 numbers.\n"
         "  A mask is bool, True where a query may look, or of the scores' own type and is added to them."
@@ -183,8 +183,8 @@ def test_a_mask_of_another_type_is_refused_in_words(wrong: torch.dtype) -> None:
 def test_gradients_are_right() -> None:
     layer, _ = attention_and_twin(4, 2, qkv_bias=True)
     inputs = steps(4, batch=2, time=3).requires_grad_()
-    sight = Sight(padding(torch.tensor([[True, True, True], [True, False, False]])), causal=True)
-    assert torch.autograd.gradcheck(lambda x: layer(x, sight=sight)[0], inputs)
+    mask = AttentionMask(padding(torch.tensor([[True, True, True], [True, False, False]])), causal=True)
+    assert torch.autograd.gradcheck(lambda x: layer(x, mask=mask)[0], inputs)
 
 
 def hand_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
@@ -206,7 +206,7 @@ def test_any_mask_equals_the_sum_over_what_it_leaves(pattern: str) -> None:
     mask = (numbers - 0.5).masked_fill(numbers < 0.3, -math.inf) if pattern == "added" else numbers > 0.4
     q, k, v = (part.view(3, 7, 3, 2).transpose(1, 2) for part in (inputs @ layer.qkv.weight.T).chunk(3, dim=-1))
     expected = layer.output(hand_attention(q, k, v, mask).transpose(1, 2).flatten(2))
-    found, _ = layer(inputs, sight=Sight(mask))
+    found, _ = layer(inputs, mask=AttentionMask(mask))
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
     gradients = [torch.autograd.grad(output.square().sum(), inputs)[0] for output in (found, expected)]
     torch.testing.assert_close(*gradients, rtol=0, atol=1e-10)
@@ -218,7 +218,7 @@ def test_whatever_is_masked_nothing_leaks_and_nothing_breaks(pattern: list[bool]
     layer, _ = attention_and_twin(4, 2, qkv_bias=True)
     inputs = steps(4, batch=2, time=4).requires_grad_()
     mask = torch.tensor(pattern).view(2, 1, 4, 4)
-    outputs, _ = layer(inputs, sight=Sight(mask, causal=causal))
+    outputs, _ = layer(inputs, mask=AttentionMask(mask, causal=causal))
     seen = mask[:, 0].tril() if causal else mask[:, 0]  # (batch, target, source)
     assert torch.isfinite(outputs).all()
     for t in range(4):
@@ -248,10 +248,10 @@ def test_shared_heads_equal_repeated_ones(heads: int, kv_heads: int, causal: boo
         plain.output.load_state_dict(grouped.output.state_dict())
     inputs = steps(5)
     is_token = torch.arange(7) < LENGTHS[:, None]
-    sight = Sight(padding(is_token), causal=causal)
-    torch.testing.assert_close(grouped(inputs, sight=sight)[0], plain(inputs, sight=sight)[0], rtol=0, atol=1e-12)
-    _, past = grouped(inputs, sight=sight)
-    assert past.keys.shape == (3, kv_heads, 7, 4)  # what the cache saves
+    mask = AttentionMask(padding(is_token), causal=causal)
+    torch.testing.assert_close(grouped(inputs, mask=mask)[0], plain(inputs, mask=mask)[0], rtol=0, atol=1e-12)
+    _, cache = grouped(inputs, mask=mask)
+    assert cache.keys.shape == (3, kv_heads, 7, 4)  # what the cache saves
 
 
 def test_heads_that_cannot_share_are_refused_with_numbers_that_fit() -> None:
@@ -292,7 +292,7 @@ def test_cross_attention_equals_torch_with_the_same_weights(key_size: int, value
     is_token = torch.arange(7) < LENGTHS[:, None]
     expected, weights = twin(inputs, keys, values, key_padding_mask=~is_token, average_attn_weights=False)
     with record_alignments(ours) as alignments:
-        found = ours(inputs, ours.read(keys, values), sight=Sight(padding(is_token)))
+        found = ours(inputs, ours.project_source(keys, values), mask=AttentionMask(padding(is_token)))
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-10)
     torch.testing.assert_close(alignments[""][0], weights, rtol=0, atol=1e-10)
     gradients = [torch.autograd.grad(output.square().sum(), (inputs, keys, values)) for output in (found, expected)]
@@ -309,7 +309,7 @@ def test_cross_attention_to_its_own_steps_is_self_attention() -> None:
             part.bias.copy_(bias)
         cross.output.load_state_dict(layer.output.state_dict())
     inputs = steps(6)
-    torch.testing.assert_close(cross(inputs, cross.read(inputs)), layer(inputs)[0], rtol=0, atol=1e-12)
+    torch.testing.assert_close(cross(inputs, cross.project_source(inputs)), layer(inputs)[0], rtol=0, atol=1e-12)
 
 
 @pytest.mark.spec(142)
@@ -333,12 +333,12 @@ def test_it_is_the_module_of_the_lecture() -> None:
 def test_a_long_walk_with_the_cache_equals_one_run(dtype: torch.dtype, tolerance: float, window: int) -> None:
     layer = attention_and_twin(12, 4, qkv_bias=True)[0].to(dtype)
     inputs = steps(12, time=150).to(dtype)
-    sight = Sight(causal=True, window=window)
+    mask = AttentionMask(causal=True, window=window)
     with torch.no_grad():
-        whole, _ = layer(inputs, sight=sight)
-        past: Past | None = None
+        whole, _ = layer(inputs, mask=mask)
+        cache: KVCache | None = None
         for t in range(150):
-            output, past = layer(inputs[:, t : t + 1], sight=sight, past=past)
+            output, cache = layer(inputs[:, t : t + 1], mask=mask, cache=cache)
             torch.testing.assert_close(output[:, 0], whole[:, t], rtol=0, atol=tolerance)
 
 

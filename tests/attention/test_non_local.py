@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.attention.non_local import NonLocal
-from seqlab.attention.normalization import Hard
+from seqlab.attention.non_local import NonLocalBlock
+from seqlab.attention.normalization import HardmaxNormalizer
 from seqlab.attention.recording import record_alignments
 from tests.attention.scores_to_try import SCORES, build_score, numbers, randomised
 
@@ -20,7 +20,7 @@ def times(matrix: list[Row], vector: Row) -> Row:
     return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
 
 
-def by_loops(block: NonLocal, features: Tensor) -> list[Row]:
+def by_loops(block: NonLocalBlock, features: Tensor) -> list[Row]:
     """One picture, place by place: exp(θ(x_i) · φ(x_j)) / Σ_j exp(…), Σ_j a_ij g(x_j), W_o, and the place itself."""
     theta, output = block.theta.weight.tolist(), block.output.weight.tolist()
     phi, g = block.attention.key.weight.tolist(), block.attention.value.weight.tolist()  # a Linear
@@ -38,7 +38,7 @@ def by_loops(block: NonLocal, features: Tensor) -> list[Row]:
 @pytest.mark.spec(138)
 @pytest.mark.parametrize("places", [(2, 3, 4), (3, 5), (6,)], ids=["time and space", "space", "time"])
 def test_it_follows_the_equations_place_by_place(places: tuple[int, ...]) -> None:
-    block = NonLocal(5, inner_size=3)
+    block = NonLocalBlock(5, inner_size=3)
     randomised(block)
     features = numbers(2, *places, 5)
     with record_alignments(block) as alignments:
@@ -52,7 +52,7 @@ def test_it_follows_the_equations_place_by_place(places: tuple[int, ...]) -> Non
 
 
 def test_at_first_it_changes_nothing_and_soon_learns() -> None:
-    block = NonLocal(6)
+    block = NonLocalBlock(6)
     features = torch.randn(2, 3, 4, 6)
     assert block.theta.out_features == 3  # half of the channels
     assert torch.equal(block(features), features)
@@ -67,7 +67,7 @@ def test_the_score_can_be_exchanged(name: str) -> None:
     score = build_score(name, query_size=3)
     if score.key_size != 3:
         score = type(score)(3, 3)
-    block = NonLocal(5, inner_size=3, score=score, normaliser=Hard())
+    block = NonLocalBlock(5, inner_size=3, score=score, normalizer=HardmaxNormalizer())
     randomised(block)
     features = numbers(2, 2, 3, 5)
     places = features.flatten(1, 2)
@@ -77,7 +77,7 @@ def test_the_score_can_be_exchanged(name: str) -> None:
 
 
 def test_places_that_are_not_real_are_looked_at_by_nobody() -> None:
-    block = NonLocal(5, inner_size=3)
+    block = NonLocalBlock(5, inner_size=3)
     randomised(block)
     features = numbers(2, 4, 2, 2, 5)
     is_real = torch.ones(2, 4, 2, 2, dtype=torch.bool)

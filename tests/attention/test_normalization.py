@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from seqlab.attention.normalization import Hard, Soft, check_mask
+from seqlab.attention.normalization import HardmaxNormalizer, SoftmaxNormalizer, check_mask
 from seqlab.attention.sparse import Entmax, Sparsemax
 from seqlab.core.errors import MissingExtra, UsageError
 from tests.attention.scores_to_try import numbers
@@ -27,7 +27,7 @@ def one_row(values: list[float]) -> Tensor:
 @pytest.mark.spec(132)
 @given(rows)
 def test_soft_weights_add_up_to_one_and_a_hard_choice_has_one_weight_that_is_not_zero(values: list[float]) -> None:
-    soft, hard = Soft()(one_row(values))[0, 0], Hard()(one_row(values))[0, 0]
+    soft, hard = SoftmaxNormalizer()(one_row(values))[0, 0], HardmaxNormalizer()(one_row(values))[0, 0]
     powers = [math.exp(value - max(values)) for value in values]
     assert soft.tolist() == pytest.approx([power / sum(powers) for power in powers], abs=1e-12)
     assert hard.tolist() == [1.0 if place == values.index(max(values)) else 0.0 for place in range(len(values))]
@@ -38,9 +38,9 @@ def test_soft_weights_add_up_to_one_and_a_hard_choice_has_one_weight_that_is_not
 def test_a_hard_choice_has_the_gradient_of_the_softmax_while_training_and_none_after() -> None:
     scores, weights = numbers(2, 3, 5).requires_grad_(), numbers(2, 3, 5, seed=2)
     may_attend = numbers(2, 3, 5, seed=3) > 0
-    hard = Hard()
+    hard = HardmaxNormalizer()
     assert torch.equal(hard.train()(scores, may_attend), hard.eval()(scores, may_attend))
-    (expected,) = torch.autograd.grad((Soft()(scores, may_attend) * weights).sum(), scores)
+    (expected,) = torch.autograd.grad((SoftmaxNormalizer()(scores, may_attend) * weights).sum(), scores)
     (found,) = torch.autograd.grad((hard.train()(scores, may_attend) * weights).sum(), scores)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
     assert not hard.eval()(scores, may_attend).requires_grad
@@ -72,12 +72,12 @@ def test_sparse_weights_are_those_of_their_definition(values: list[float]) -> No
 def test_sources_far_below_the_best_get_exactly_nothing() -> None:
     assert (Sparsemax()(one_row([1.0, 1.5, 2.5]))[0, 0] == 0).tolist() == [True, True, False]
     assert (Entmax()(one_row([0.4, 1.5, 2.5]))[0, 0] == 0).tolist() == [True, False, False]
-    assert (Soft()(one_row([1.0, 1.5, 2.5]))[0, 0] > 0).all()
+    assert (SoftmaxNormalizer()(one_row([1.0, 1.5, 2.5]))[0, 0] > 0).all()
 
 
-@pytest.mark.parametrize("kind", [Soft, Hard, Sparsemax, Entmax])
+@pytest.mark.parametrize("kind", [SoftmaxNormalizer, HardmaxNormalizer, Sparsemax, Entmax])
 @given(st.lists(st.tuples(st.floats(-30, 30), st.booleans()), min_size=1, max_size=7))
-def test_a_mask_is_the_same_as_leaving_out(kind: type[Soft], entries: list[tuple[float, bool]]) -> None:
+def test_a_mask_is_the_same_as_leaving_out(kind: type[SoftmaxNormalizer], entries: list[tuple[float, bool]]) -> None:
     """In float32 too, where one -inf beside another would make the mean of entmax a NaN."""
     allowed = [value for value, may in entries if may]
     scores, may_attend = torch.tensor([[[value for value, _ in entries]]]), torch.tensor([[[may for _, may in entries]]])

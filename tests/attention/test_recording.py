@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from seqlab.attention.masks import Sight
+from seqlab.attention.masks import AttentionMask
 from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
 from seqlab.core.errors import UsageError
@@ -16,17 +16,17 @@ from tests.models.settings_to_try import build, ragged
 
 
 def test_every_attention_is_recorded_under_its_name_once_for_each_call() -> None:
-    body = build(TransformerSettings(hidden_size=6, heads=3, kv_heads=1, layers=2), causal=True)
+    backbone = build(TransformerSettings(hidden_size=6, heads=3, kv_heads=1, layers=2), causal=True)
     steps, is_token = ragged([5, 5], 6)
-    with record_alignments(body) as alignments:
-        _, state = body(steps[:, :4], is_token[:, :4])
-        body(steps[:, 4:], is_token[:, 4:], state)
+    with record_alignments(backbone) as alignments:
+        _, state = backbone(steps[:, :4], is_token[:, :4])
+        backbone(steps[:, 4:], is_token[:, 4:], state)
     assert {name: [tuple(one.shape) for one in found] for name, found in alignments.items()} == {
         "layers.0.attention": [(2, 3, 4, 4), (2, 3, 1, 5)],
         "layers.1.attention": [(2, 3, 4, 4), (2, 3, 1, 5)],
     }
-    with record_alignments(body) as whole:
-        body(steps, is_token)
+    with record_alignments(backbone) as whole:
+        backbone(steps, is_token)
     for name, (before, after) in alignments.items():
         torch.testing.assert_close(whole[name][0][:, :, :4, :4], before, rtol=0, atol=1e-12)
         torch.testing.assert_close(whole[name][0][:, :, 4:], after, rtol=0, atol=1e-12)
@@ -37,10 +37,10 @@ def test_every_attention_is_recorded_under_its_name_once_for_each_call() -> None
 @pytest.mark.parametrize("causal", [True, False])
 def test_rows_add_up_to_one_over_what_may_be_seen(positions: str, causal: bool, window: int) -> None:
     settings = {"hidden_size": 8, "heads": 2, "layers": 1, "positions": positions, "window": window}
-    body = build(TransformerSettings.model_validate(settings), causal=causal)
+    backbone = build(TransformerSettings.model_validate(settings), causal=causal)
     steps, is_token = ragged([6, 3], 8)
-    with record_alignments(body) as alignments:
-        body(steps, is_token)
+    with record_alignments(backbone) as alignments:
+        backbone(steps, is_token)
     (found,) = alignments["layers.0.attention"]
     for row, length in enumerate([6, 3]):
         for t in range(length):
@@ -56,7 +56,7 @@ def test_who_sees_nothing_has_a_row_of_zeros_and_no_gradient() -> None:
     mask[0] = False
     mask[1, :, 2] = False
     with record_alignments(attention) as alignments:
-        attention(steps, sight=Sight(mask))
+        attention(steps, mask=AttentionMask(mask))
     (found,) = alignments[""]
     assert found.sum(dim=-1).round(decimals=12).tolist() == [[[0] * 4] * 2, [[1, 1, 0, 1]] * 2]
     (gradient,) = torch.autograd.grad(found.square().sum(), steps)
@@ -70,10 +70,10 @@ def test_the_recorded_alignment_makes_the_output() -> None:
     attention = MultiHeadCrossAttention(6, num_heads=4, head_size=3, num_kv_heads=2, key_size=5).double()
     steps, source = torch.randn(2, 3, 6, dtype=torch.float64), torch.randn(2, 7, 5, dtype=torch.float64)
     values = torch.randn(2, 7, 6, dtype=torch.float64)
-    read = attention.read(source, values)
+    read = attention.project_source(source, values)
     mask = torch.randn(2, 4, 3, 7, dtype=torch.float64).masked_fill(torch.rand(2, 4, 3, 7) < 0.3, -math.inf)
     with record_alignments(attention) as alignments:
-        outputs = attention(steps, read, sight=Sight(mask))
+        outputs = attention(steps, read, mask=AttentionMask(mask))
     mixed = alignments[""][0] @ read.values.repeat_interleave(2, dim=1)  # (batch, heads, target, head)
     torch.testing.assert_close(attention.output(mixed.transpose(1, 2).flatten(2)), outputs, rtol=0, atol=1e-12)
 
@@ -84,7 +84,7 @@ def test_nothing_is_computed_when_nobody_asks_or_asks_any_more() -> None:
         pass
     attention(torch.randn(1, 3, 6))
     assert alignments == {"": []}
-    assert attention.watch is None
+    assert attention.alignment_hook is None
 
 
 def test_an_inner_recording_gives_back_to_the_outer() -> None:
@@ -95,20 +95,20 @@ def test_an_inner_recording_gives_back_to_the_outer() -> None:
         attention(torch.randn(1, 5, 6))
     assert [tuple(one.shape) for one in inner[""]] == [(1, 2, 3, 3)]
     assert [tuple(one.shape) for one in outer[""]] == [(1, 2, 5, 5)]
-    assert attention.watch is None
+    assert attention.alignment_hook is None
 
 
 def test_a_recording_ends_with_an_error_too() -> None:
     attention = MultiHeadSelfAttention(6, num_heads=2)
     with pytest.raises(UsageError), record_alignments(attention):
-        attention(torch.randn(1, 3, 6), sight=Sight(torch.ones(3, 3, dtype=torch.bool)))
-    assert attention.watch is None
+        attention(torch.randn(1, 3, 6), mask=AttentionMask(torch.ones(3, 3, dtype=torch.bool)))
+    assert attention.alignment_hook is None
 
 
 def test_an_output_is_the_same_whether_it_is_watched_or_not() -> None:
-    body = build(TransformerSettings(hidden_size=6, heads=2, layers=2), causal=True)
+    backbone = build(TransformerSettings(hidden_size=6, heads=2, layers=2), causal=True)
     steps, is_token = ragged([5, 2], 6)
-    expected, _ = body(steps, is_token)
-    with record_alignments(body):
-        found, _ = body(steps, is_token)
+    expected, _ = backbone(steps, is_token)
+    with record_alignments(backbone):
+        found, _ = backbone(steps, is_token)
     assert torch.equal(found, expected)

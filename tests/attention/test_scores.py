@@ -13,7 +13,7 @@ from torch import Tensor, nn
 import seqlab.attention.chunked_additive as pieces_file
 from seqlab.attention.additive import AdditiveScore
 from seqlab.attention.attend import Attention
-from seqlab.attention.base import Score
+from seqlab.attention.base import ScoreFunction
 from seqlab.attention.concat import ConcatScore
 from seqlab.attention.dot import DotScore
 from seqlab.attention.general import GeneralScore
@@ -32,7 +32,7 @@ def dot(left: Row, right: Row) -> float:
     return sum(a * b for a, b in zip(left, right, strict=True))
 
 
-def assert_every_pair(score: Score, expected: list[list[list[float]]], queries: Tensor, keys: Tensor) -> None:
+def assert_every_pair(score: ScoreFunction, expected: list[list[list[float]]], queries: Tensor, keys: Tensor) -> None:
     torch.testing.assert_close(score(queries, keys), torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-12)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from seqlab.baselines import counted_vectors
-from seqlab.baselines.counted_vectors import Counting, count_vectors
+from seqlab.baselines.counted_vectors import CountVectorSettings, fit_count_vectors
 from seqlab.core.errors import DataError
 
 TEXT = ["the cat sees the dog", "a dog sees a cat", "the bird sings", "rare the a cat"]
@@ -37,8 +37,10 @@ def test_vectors_give_back_the_positive_information_of_all_pairs(
     window: int, smoothing: float, together: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With all directions and the singular values as they are, V Vᵀ = M Mᵀ."""
-    monkeypatch.setattr(counted_vectors, "WORDS_AT_ONCE", together)
-    table = count_vectors(LINES, Counting(width=99, window=window, min_count=2, smoothing=smoothing, keep=1.0))
+    monkeypatch.setattr(counted_vectors, "WORDS_PER_CHUNK", together)
+    table = fit_count_vectors(
+        LINES, CountVectorSettings(vector_size=99, window=window, min_count=2, context_smoothing=smoothing, singular_value_power=1.0)
+    )
     assert sorted(table.words) == ["a", "cat", "dog", "sees", "the"]  # no word that stands once
     matrix = information(LINES, table.words, window, smoothing)
     assert (table.vectors @ table.vectors.T).tolist() == [pytest.approx(row, abs=1e-4) for row in (matrix @ matrix.T).tolist()]
@@ -48,11 +50,11 @@ def test_the_largest_directions_of_a_large_table_are_found_without_the_whole_dec
     chance = np.random.default_rng(0)
     topics = [[f"t{topic}w{number}" for number in range(12)] for topic in range(6)]
     lines = [[str(word) for word in chance.choice(topics[chance.integers(6)], size=8)] for _ in range(400)]
-    counting = Counting(width=4, min_count=1)
-    exact = count_vectors(lines, counting)
-    monkeypatch.setattr(counted_vectors, "EXACT_UP_TO", 10)
-    monkeypatch.setattr(counted_vectors, "ROWS_AT_ONCE", 7)
-    near = count_vectors(lines, counting)
+    counting = CountVectorSettings(vector_size=4, min_count=1)
+    exact = fit_count_vectors(lines, counting)
+    monkeypatch.setattr(counted_vectors, "MAX_EXACT_WORDS", 10)
+    monkeypatch.setattr(counted_vectors, "ROWS_PER_CHUNK", 7)
+    near = fit_count_vectors(lines, counting)
     assert near.words == exact.words
     assert np.abs(near.vectors @ near.vectors.T - exact.vectors @ exact.vectors.T).max() < 1e-3
 
@@ -60,7 +62,7 @@ def test_the_largest_directions_of_a_large_table_are_found_without_the_whole_dec
 def test_words_of_one_kind_lie_together() -> None:
     lines = [f"the {animal} eats {food}".split() for animal in ("cat", "dog", "cow") for food in ("hay", "fish")] * 3
     lines += [f"they drive a {car} fast".split() for car in ("truck", "van")] * 6
-    units = count_vectors(lines, Counting(width=4, min_count=1))
+    units = fit_count_vectors(lines, CountVectorSettings(vector_size=4, min_count=1))
     near = {word: units.units[units.place(word)] for word in ("cat", "dog", "truck", "van")}
     assert near["cat"] @ near["dog"] > near["cat"] @ near["truck"] + 0.5
     assert near["truck"] @ near["van"] > near["dog"] @ near["van"] + 0.5
@@ -68,4 +70,4 @@ def test_words_of_one_kind_lie_together() -> None:
 
 def test_too_little_text_is_refused() -> None:
     with pytest.raises(DataError, match="0 words stand in the text 5 times or more"):
-        count_vectors(LINES)
+        fit_count_vectors(LINES)

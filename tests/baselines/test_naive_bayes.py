@@ -30,9 +30,7 @@ def bags(texts: list[np.ndarray], *, presence: bool) -> np.ndarray:
 def test_it_is_the_multinomial_model_of_scikit_learn(presence: bool, smoothing: float) -> None:
     texts, label_ids = make_texts(120, seed=0)
     new_texts, _ = make_texts(40, seed=1)
-    model = NaiveBayes.fit(
-        zip(texts, label_ids, strict=True), vocabulary_size=VOCABULARY, num_classes=CLASSES, presence=presence, smoothing=smoothing
-    )
+    model = NaiveBayes.fit(zip(texts, label_ids, strict=True), vocabulary_size=VOCABULARY, num_classes=CLASSES, binary=presence, smoothing=smoothing)
     truth = MultinomialNB(alpha=smoothing).fit(bags(texts, presence=presence), label_ids)
     bag = bags(new_texts, presence=presence)
     np.testing.assert_allclose(model.log_probs(new_texts), truth.predict_log_proba(bag), atol=1e-9)

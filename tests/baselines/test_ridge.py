@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import Ridge as TheirRidge
 
 from seqlab.baselines.label_frequencies import LabelFrequencies
-from seqlab.baselines.ridge import Bags, Ridge
+from seqlab.baselines.ridge import BagsOfWords, Ridge
 from seqlab.core.errors import UsageError
 
 RNG = np.random.default_rng(2)
@@ -23,7 +23,7 @@ def matrix(texts: list[np.ndarray]) -> np.ndarray:
 
 
 def test_the_weights_are_those_of_scikit_learn() -> None:
-    found = Ridge.with_strength(Bags.of(TEXTS), NUMBERS, 0.7, vocabulary_size=12)
+    found = Ridge.fit_with_alpha(BagsOfWords.from_texts(TEXTS), NUMBERS, 0.7, vocabulary_size=12)
     theirs = TheirRidge(alpha=0.7, fit_intercept=False).fit(matrix(TEXTS), NUMBERS - NUMBERS.mean())
     np.testing.assert_allclose(found.weights, theirs.coef_, atol=1e-5)
     new = [np.array([1, 1, 5]), np.array([7])]
@@ -36,12 +36,12 @@ def test_the_strength_is_the_best_one_on_the_last_tenth() -> None:
         theirs = TheirRidge(alpha=strength, fit_intercept=False).fit(matrix(TEXTS[:36]), NUMBERS[:36] - NUMBERS[:36].mean())
         errors[strength] = ((NUMBERS[:36].mean() + matrix(TEXTS[36:]) @ theirs.coef_ - NUMBERS[36:]) ** 2).mean()
     best = min(errors, key=lambda strength: errors[strength])
-    expected = Ridge.with_strength(Bags.of(TEXTS), NUMBERS, best, vocabulary_size=12)
+    expected = Ridge.fit_with_alpha(BagsOfWords.from_texts(TEXTS), NUMBERS, best, vocabulary_size=12)
     np.testing.assert_allclose(Ridge.fit(TEXTS, NUMBERS, vocabulary_size=12).weights, expected.weights)
 
 
 def test_frequencies_are_the_shares_of_the_labels() -> None:
     found = LabelFrequencies.fit(np.array([[True, False], [True, True]]))
-    assert found.probabilities(3).tolist() == [[1.0, 0.5]] * 3
+    assert found.predict_proba(3).tolist() == [[1.0, 0.5]] * 3
     with pytest.raises(UsageError, match="at least one example"):
         LabelFrequencies.fit(np.zeros((0, 2), dtype=bool))

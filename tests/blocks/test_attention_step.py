@@ -11,7 +11,7 @@ from seqlab.attention.additive import AdditiveScore
 from seqlab.attention.attend import Attention
 from seqlab.attention.general import GeneralScore
 from seqlab.attention.recording import record_alignments
-from seqlab.blocks.attention_step import ContextBeforeOutput, InputFeeding
+from seqlab.blocks.attention_step import InputFeeding, OutputAttention
 from seqlab.cells.lstm import LSTM
 from seqlab.cells.rnn import RNN
 from tests.attention.scores_to_try import numbers, randomised
@@ -35,10 +35,10 @@ def context_of(score: GeneralScore, state: Row, source: list[Row]) -> Row:
 @pytest.mark.spec(131)
 def test_the_context_stands_beside_the_state_and_never_enters_the_cell() -> None:
     score = GeneralScore(STATE, SOURCE_SIZE)
-    step = ContextBeforeOutput(Attention(score), value_size=SOURCE_SIZE)
+    step = OutputAttention(Attention(score), value_size=SOURCE_SIZE)
     randomised(step)
     states, encoded = numbers(2, TIME, STATE), numbers(2, SOURCE, SOURCE_SIZE, seed=2)
-    joined = step(states, step.attention.read(encoded), MAY_ATTEND)
+    joined = step(states, step.attention.project_source(encoded), MAY_ATTEND)
     assert joined.shape == (2, TIME, step.output_size)
     for row, length in enumerate(LENGTHS):
         for time in range(TIME):
@@ -49,10 +49,10 @@ def test_the_context_stands_beside_the_state_and_never_enters_the_cell() -> None
 
 @pytest.mark.spec(131)
 def test_all_steps_at_once_give_what_step_by_step_gives() -> None:
-    step = ContextBeforeOutput(Attention(AdditiveScore(STATE, SOURCE_SIZE)), value_size=SOURCE_SIZE)
+    step = OutputAttention(Attention(AdditiveScore(STATE, SOURCE_SIZE)), value_size=SOURCE_SIZE)
     randomised(step)
     states, encoded = numbers(2, TIME, STATE), numbers(2, SOURCE, SOURCE_SIZE, seed=2)
-    source = step.attention.read(encoded)
+    source = step.attention.project_source(encoded)
     whole = step(states, source, MAY_ATTEND)
     for time in range(TIME):
         torch.testing.assert_close(step(states[:, time : time + 1], source, MAY_ATTEND)[:, 0], whole[:, time], rtol=0, atol=1e-12)
@@ -66,10 +66,10 @@ def test_input_feeding_follows_its_equations_through_a_plain_recurrence() -> Non
     randomised(feeding)
     randomised(cell)
     inputs, encoded = numbers(2, TIME, 1), numbers(2, SOURCE, SOURCE_SIZE, seed=2)
-    source, state, attentional = feeding.attention.read(encoded), cell.zero_state(inputs), feeding.first(inputs[:, 0])
+    source, state, attentional = feeding.attention.project_source(encoded), cell.zero_state(inputs), feeding.initial_feed(inputs[:, 0])
     found = []
     for time in range(TIME):
-        hidden, state = cell(feeding.feed(inputs[:, time], attentional), state)
+        hidden, state = cell(feeding.feed_input(inputs[:, time], attentional), state)
         attentional = feeding(hidden, source, MAY_ATTEND)
         found.append(attentional)
 
@@ -90,17 +90,17 @@ def test_with_input_feeding_a_step_depends_on_where_the_steps_before_it_looked()
     encoded, other = numbers(1, SOURCE, SOURCE_SIZE, seed=2), numbers(1, SOURCE, SOURCE_SIZE, seed=5)
     attention = Attention(GeneralScore(STATE, SOURCE_SIZE))
     feeding = InputFeeding(attention, value_size=SOURCE_SIZE, output_size=2)
-    beside = ContextBeforeOutput(attention, value_size=SOURCE_SIZE)
+    beside = OutputAttention(attention, value_size=SOURCE_SIZE)
     fed_cell, plain_cell = LSTM(3, STATE), LSTM(1, STATE)
     for module in (feeding, beside, fed_cell, plain_cell):
         randomised(module)
     inputs = numbers(1, 2, 1)
 
     def second_outputs(first_source: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        sources = [attention.read(first_source), attention.read(encoded)]
-        fed, plain, attentional = fed_cell.zero_state(inputs), plain_cell.zero_state(inputs), feeding.first(inputs[:, 0])
+        sources = [attention.project_source(first_source), attention.project_source(encoded)]
+        fed, plain, attentional = fed_cell.zero_state(inputs), plain_cell.zero_state(inputs), feeding.initial_feed(inputs[:, 0])
         for time, source in enumerate(sources):
-            hidden, fed = fed_cell(feeding.feed(inputs[:, time], attentional), fed)
+            hidden, fed = fed_cell(feeding.feed_input(inputs[:, time], attentional), fed)
             attentional = feeding(hidden, source)
             shown, plain = plain_cell(inputs[:, time], plain)
             joined = beside(shown.unsqueeze(1), source)
@@ -113,8 +113,8 @@ def test_with_input_feeding_a_step_depends_on_where_the_steps_before_it_looked()
 
 def test_both_show_their_alignments() -> None:
     attention = Attention(GeneralScore(STATE, SOURCE_SIZE)).double()
-    step = ContextBeforeOutput(attention, value_size=SOURCE_SIZE)
+    step = OutputAttention(attention, value_size=SOURCE_SIZE)
     states, encoded = numbers(2, TIME, STATE), numbers(2, SOURCE, SOURCE_SIZE, seed=2)
     with record_alignments(step) as alignments:
-        step(states, attention.read(encoded), MAY_ATTEND)
+        step(states, attention.project_source(encoded), MAY_ATTEND)
     assert alignments["attention"][0].shape == (2, 1, TIME, SOURCE)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 import torch
 
-from seqlab.blocks.character_encoder import CharacterEncoder, ConvolutionalCharacters, RecurrentCharacters
+from seqlab.blocks.character_encoder import CharacterCNN, CharacterEncoder, CharacterLSTM
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.blocks.word_embedding import WordsWithCharacters, distinct_rows
+from seqlab.blocks.word_embedding import WordCharacterEmbedding, unique_rows
 
 ROWS = torch.tensor([[2, 5, 6, 7, 3], [2, 8, 3, 0, 0], [2, 5, 3, 0, 0]])
 
 
 def encoders() -> list[CharacterEncoder]:
     torch.manual_seed(0)
-    return [ConvolutionalCharacters(9, 7, embedding_size=4, widths=(2, 3)), RecurrentCharacters(9, 7, embedding_size=4)]
+    return [CharacterCNN(9, 7, embedding_size=4, widths=(2, 3)), CharacterLSTM(9, 7, embedding_size=4)]
 
 
 def test_a_convolution_keeps_the_largest_value_over_all_places() -> None:
-    encoder = ConvolutionalCharacters(9, 7, embedding_size=4, widths=(2, 3))
+    encoder = CharacterCNN(9, 7, embedding_size=4, widths=(2, 3))
     found = encoder(ROWS)
     assert found.shape == (3, 7)
     for row, characters in enumerate(ROWS.tolist()):
@@ -35,7 +35,7 @@ def test_a_convolution_keeps_the_largest_value_over_all_places() -> None:
 
 
 def test_a_recurrent_encoder_gives_the_last_states_of_both_directions() -> None:
-    encoder = RecurrentCharacters(9, 6, embedding_size=4)
+    encoder = CharacterLSTM(9, 6, embedding_size=4)
     layer = encoder.stack.layers[0]
     twin = torch.nn.LSTM(4, 3, bidirectional=True, batch_first=True)
     for suffix, direction in (("", layer.onward), ("_reverse", layer.backward)):
@@ -65,7 +65,7 @@ def test_what_fills_a_row_up_changes_nothing(number: int) -> None:
 @pytest.mark.parametrize("number", [0, 1])
 def test_every_distinct_word_of_a_batch_is_encoded_once(number: int) -> None:
     encoder = encoders()[number]
-    embed = WordsWithCharacters(TokenEmbedding(11, 3, pad_id=1), encoder, unk_id=0, drop_rates=torch.zeros(11)).eval()
+    embed = WordCharacterEmbedding(TokenEmbedding(11, 3, pad_id=1), encoder, unk_id=0, drop_rates=torch.zeros(11)).eval()
     words = torch.tensor([[4, 5, 4], [0, 5, 1]])
     characters = ROWS[torch.tensor([[0, 1, 0], [2, 1, 1]])]
     seen: list[int] = []
@@ -79,6 +79,6 @@ def test_every_distinct_word_of_a_batch_is_encoded_once(number: int) -> None:
 def test_rows_that_share_a_number_are_still_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("seqlab.blocks.word_embedding.MULTIPLIER", 1)  # the number of a row is its sum
     rows = torch.tensor([[1, 2], [2, 1], [1, 2]])
-    distinct, places = distinct_rows(rows)
+    distinct, places = unique_rows(rows)
     assert len(distinct) == 2
     assert torch.equal(distinct[places], rows)

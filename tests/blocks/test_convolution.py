@@ -63,7 +63,7 @@ def test_a_causal_step_sees_exactly_its_taps(kernel_size: int, dilation: int) ->
     (reach,) = torch.autograd.grad(outputs[0, 11].square().sum(), steps)
     seen = {t for t in range(12) if reach[0, t].abs().sum() > 0}
     assert seen == {11 - tap * dilation for tap in range(kernel_size) if 11 - tap * dilation >= 0}
-    assert layer.reach == (kernel_size - 1) * dilation
+    assert layer.context_size == (kernel_size - 1) * dilation
 
 
 @pytest.mark.parametrize("pieces", [[1] * 9, [4, 5], [2, 6, 1]])
@@ -73,13 +73,13 @@ def test_pieces_with_the_state_equal_the_whole(kernel_size: int, dilation: int, 
     steps = torch.randn(2, 9, SIZE, dtype=torch.float64)
     all_real = torch.ones(2, 9, dtype=torch.bool)
     whole, last = layer(steps, all_real)
-    past, found = None, []
+    left_context, found = None, []
     for piece, real in zip(steps.split(pieces, dim=1), all_real.split(pieces, dim=1), strict=True):
-        outputs, past = layer(piece, real, past)
+        outputs, left_context = layer(piece, real, left_context)
         found.append(outputs)
     torch.testing.assert_close(torch.cat(found, dim=1), whole, rtol=0, atol=1e-12)
-    assert past is not None
-    torch.testing.assert_close(past, last, rtol=0, atol=1e-12)
+    assert left_context is not None
+    torch.testing.assert_close(left_context, last, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("kernel_size", "dilation"), SHAPES)
@@ -87,8 +87,8 @@ def test_ragged_pieces_go_on_from_each_sequences_own_last_step(kernel_size: int,
     layer = build(kernel_size, dilation, causal=True)
     first, first_real = ragged()
     second = torch.randn(3, 3, SIZE, dtype=torch.float64)
-    _, past = layer(first, first_real)
-    outputs, _ = layer(second, torch.ones(3, 3, dtype=torch.bool), past)
+    _, left_context = layer(first, first_real)
+    outputs, _ = layer(second, torch.ones(3, 3, dtype=torch.bool), left_context)
     for row, length in enumerate(LENGTHS):
         expected = by_hand(layer, torch.cat([first[row, :length], second[row]]))[length:]
         torch.testing.assert_close(outputs[row], expected, rtol=0, atol=1e-12)

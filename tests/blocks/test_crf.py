@@ -9,16 +9,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.blocks.crf import TagChain
+from seqlab.blocks.crf import CRF
 
 TAGS, WORDS = 3, 4
 LENGTHS = (4, 1, 3)
 
 
 @pytest.fixture
-def chain() -> TagChain:
+def chain() -> CRF:
     torch.manual_seed(5)
-    made = TagChain(TAGS).double()
+    made = CRF(TAGS).double()
     with torch.no_grad():
         for parameter in made.parameters():
             parameter.normal_()
@@ -30,7 +30,7 @@ def batch() -> tuple[Tensor, Tensor]:
     return torch.randn(len(LENGTHS), WORDS, TAGS, dtype=torch.float64), torch.arange(WORDS) < torch.tensor(LENGTHS)[:, None]
 
 
-def every_path(chain: TagChain, logits: Tensor) -> dict[tuple[int, ...], float]:
+def every_path(chain: CRF, logits: Tensor) -> dict[tuple[int, ...], float]:
     """The score of each sequence of tags of one sentence, by plain sums."""
     start, steps, end = chain.start.tolist(), chain.transitions.tolist(), chain.end.tolist()
     scores = {}
@@ -41,10 +41,14 @@ def every_path(chain: TagChain, logits: Tensor) -> dict[tuple[int, ...], float]:
 
 
 @pytest.mark.spec(11)
-def test_scores_partition_best_path_and_marginals_are_those_of_all_paths(chain: TagChain) -> None:
+def test_scores_partition_best_path_and_marginals_are_those_of_all_paths(chain: CRF) -> None:
     logits, is_word = batch()
     with torch.no_grad():
-        partition, best, marginals = chain.log_partition(logits, is_word), chain.best(logits, is_word), chain.log_marginals(logits, is_word).exp()
+        partition, best, marginals = (
+            chain.log_partition(logits, is_word),
+            chain.viterbi_decode(logits, is_word),
+            chain.log_marginals(logits, is_word).exp(),
+        )
     for row, length in enumerate(LENGTHS):
         scores = every_path(chain, logits[row, :length])
         total = math.log(sum(map(math.exp, scores.values())))
@@ -61,7 +65,7 @@ def test_scores_partition_best_path_and_marginals_are_those_of_all_paths(chain: 
             assert float(chain.loss(logits, tags, is_word)[row]) == pytest.approx(total - scores[path])
 
 
-def test_the_gradient_is_expected_minus_observed_counts(chain: TagChain) -> None:
+def test_the_gradient_is_expected_minus_observed_counts(chain: CRF) -> None:
     logits, is_word = batch()
     logits.requires_grad_()
     tags = torch.tensor([[2, 0, 0, 1], [1, -1, -1, -1], [0, 1, 2, -1]])
@@ -87,18 +91,18 @@ def test_the_gradient_is_expected_minus_observed_counts(chain: TagChain) -> None
         torch.testing.assert_close(found, wanted)
 
 
-def test_padding_and_neighbours_change_nothing(chain: TagChain) -> None:
+def test_padding_and_neighbours_change_nothing(chain: CRF) -> None:
     logits, is_word = batch()
     tags = torch.tensor([[2, 0, 0, 1], [1, 0, 0, 0], [0, 1, 2, 0]])
     for row, length in enumerate(LENGTHS):
         own, all_words = logits[row : row + 1, :length], is_word[row : row + 1, :length]
         torch.testing.assert_close(chain.loss(own, tags[row : row + 1, :length], all_words)[0], chain.loss(logits, tags, is_word)[row])
         torch.testing.assert_close(chain.log_marginals(own, all_words)[0], chain.log_marginals(logits, is_word)[row, :length])
-        assert chain.best(own, all_words)[0].tolist() == chain.best(logits, is_word)[row, :length].tolist()
+        assert chain.viterbi_decode(own, all_words)[0].tolist() == chain.viterbi_decode(logits, is_word)[row, :length].tolist()
 
 
 def test_without_transitions_every_word_decides_for_itself() -> None:
-    chain = TagChain(TAGS).double()
+    chain = CRF(TAGS).double()
     logits, is_word = batch()
     torch.testing.assert_close(chain.log_marginals(logits, is_word)[is_word], logits.log_softmax(-1)[is_word])
-    assert chain.best(logits, is_word)[is_word].tolist() == logits.argmax(-1)[is_word].tolist()
+    assert chain.viterbi_decode(logits, is_word)[is_word].tolist() == logits.argmax(-1)[is_word].tolist()

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from seqlab.blocks.embedding import StepProjection, TokenEmbedding
+from seqlab.blocks.embedding import InputProjection, TokenEmbedding
 
 
 @pytest.mark.spec(29)
@@ -45,7 +45,7 @@ def test_rows_start_with_the_asked_deviation() -> None:
 
 
 def test_a_step_of_numbers_is_mapped_at_each_step_alone() -> None:
-    projection = StepProjection(3, 2).double()
+    projection = InputProjection(3, 2).double()
     inputs = torch.randn(2, 5, 3, dtype=torch.float64)
     weight, bias = projection.weight.tolist(), projection.bias.tolist()
     for row in range(2):

@@ -12,9 +12,9 @@ from torch import nn
 from transformers import LlamaConfig
 from transformers.models.llama.modeling_llama import LlamaMLP
 
-from seqlab.blocks.feed_forward import Activation, FeedForward, GatedFeedForward
+from seqlab.blocks.feed_forward import FeedForward, FeedForwardActivation, GatedFeedForward
 
-PLAIN: dict[Activation, Callable[[float], float]] = {
+PLAIN: dict[FeedForwardActivation, Callable[[float], float]] = {
     "relu": lambda x: max(0.0, x),
     "gelu_tanh": lambda x: 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
     "gelu": lambda x: 0.5 * x * (1 + math.erf(x / math.sqrt(2))),
@@ -46,7 +46,7 @@ def test_it_is_two_convolutions_with_kernel_one() -> None:
 
 
 @every_activation
-def test_it_follows_the_equation(activation: Activation) -> None:
+def test_it_follows_the_equation(activation: FeedForwardActivation) -> None:
     layer = FeedForward(1, inner_size=2, activation=activation, dropout=0.0).double()
     layer.load_state_dict({
         "expand.weight": tensor([[0.5], [-1.5]]), "expand.bias": tensor([0.2, 0.3]),
@@ -59,7 +59,7 @@ def test_it_follows_the_equation(activation: Activation) -> None:
 
 
 @every_activation
-def test_a_gated_one_follows_the_equation(activation: Activation) -> None:
+def test_a_gated_one_follows_the_equation(activation: FeedForwardActivation) -> None:
     layer = GatedFeedForward(1, inner_size=2, activation=activation, dropout=0.0).double()
     layer.load_state_dict({
         "expand.weight": tensor([[0.5], [-1.5], [0.9], [1.1]]), "expand.bias": tensor([0.2, 0.3, -0.4, 0.6]),
@@ -89,7 +89,7 @@ def test_silu_with_a_gate_is_the_feed_forward_network_of_llama() -> None:
 @every_activation
 @pytest.mark.parametrize("shape", [(1, 1, 3), (2, 4, 3), (5, 3)], ids=str)
 def test_gradients_are_right_for_one_step_and_for_many(
-    kind: type[FeedForward | GatedFeedForward], activation: Activation, shape: tuple[int, ...]
+    kind: type[FeedForward | GatedFeedForward], activation: FeedForwardActivation, shape: tuple[int, ...]
 ) -> None:
     torch.manual_seed(5)
     layer = kind(3, inner_size=5, activation=activation, dropout=0.0).double()

@@ -8,9 +8,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from seqlab.blocks.class_token import ClassToken
-from seqlab.blocks.image import RowsToPicture
+from seqlab.blocks.image import RowsToImage
 from seqlab.blocks.image_convolution import ConvolutionStage
-from seqlab.blocks.patches import PatchEmbedding, cut
+from seqlab.blocks.patches import PatchEmbedding, patchify
 from seqlab.core.errors import RecipeError, UsageError
 
 
@@ -25,7 +25,7 @@ def all_real(steps: Tensor) -> Tensor:
 @pytest.mark.parametrize(("height", "width", "channels"), [(5, 3, 1), (3, 4, 3), (7, 2, 2)])
 def test_every_pixel_stands_where_its_row_says(height: int, width: int, channels: int) -> None:
     steps = random(2, height, width * channels)
-    pictures = RowsToPicture(height=height, width=width, channels=channels)(steps, all_real(steps))
+    pictures = RowsToImage(height=height, width=width, channels=channels)(steps, all_real(steps))
     assert pictures.shape == (2, channels, height, width)
     for row in range(height):
         for column in range(width):
@@ -34,15 +34,15 @@ def test_every_pixel_stands_where_its_row_says(height: int, width: int, channels
 
 
 def test_a_height_of_zero_is_a_square() -> None:
-    rows = RowsToPicture.of(12, channels=3, height=0)
+    rows = RowsToImage.from_num_features(12, channels=3, height=0)
     assert (rows.height, rows.width, rows.channels) == (4, 4, 3)
-    assert RowsToPicture.of(12, channels=3, height=9).height == 9
+    assert RowsToImage.from_num_features(12, channels=3, height=9).height == 9
 
 
 def test_pictures_of_different_heights_in_one_batch_are_refused() -> None:
     is_token = torch.arange(6) < torch.tensor([6, 4])[:, None]
     with pytest.raises(UsageError) as caught:
-        RowsToPicture(height=6, width=5)(random(2, 6, 5), is_token)
+        RowsToImage(height=6, width=5)(random(2, 6, 5), is_token)
     assert str(caught.value) == (
         "pictures of 4 to 6 rows in one batch; this network reads 6 rows.\n"
         "  Give all pictures the same number of rows, and leave training.pad_to at 0."
@@ -52,7 +52,7 @@ def test_pictures_of_different_heights_in_one_batch_are_refused() -> None:
 def test_a_height_for_which_the_network_was_not_made_is_refused() -> None:
     steps = random(2, 6, 5)
     with pytest.raises(UsageError) as caught:
-        RowsToPicture(height=5, width=5)(steps, all_real(steps))
+        RowsToImage(height=5, width=5)(steps, all_real(steps))
     assert str(caught.value) == (
         "a picture of 6 rows with 5 numbers each; this network reads 5 rows with 5.\n  Train for this height: model.height=6"
     )
@@ -60,12 +60,12 @@ def test_a_height_for_which_the_network_was_not_made_is_refused() -> None:
 
 def test_channels_that_do_not_fit_and_text_are_refused() -> None:
     with pytest.raises(RecipeError) as caught:
-        RowsToPicture.of(8, channels=3, height=0)
+        RowsToImage.from_num_features(8, channels=3, height=0)
     assert str(caught.value) == (
         "model.channels: a row of 8 numbers cannot be divided into pixels of 3 channels.\n  Numbers of channels that fit: 1, 2, 4, 8."
     )
     with pytest.raises(RecipeError, match="a network for pictures reads steps of numbers, and here a step is a token"):
-        RowsToPicture.of(0, channels=1, height=0)
+        RowsToImage.from_num_features(0, channels=1, height=0)
 
 
 @pytest.mark.spec(174)
@@ -81,12 +81,12 @@ def test_one_product_for_every_patch_is_a_convolution_with_that_stride(height: i
 
 def test_patches_come_row_by_row() -> None:
     picture = torch.arange(4 * 6).view(1, 1, 4, 6).float()
-    assert cut(picture, 2)[0].tolist() == [[0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11], [12, 13, 18, 19], [14, 15, 20, 21], [16, 17, 22, 23]]
+    assert patchify(picture, 2)[0].tolist() == [[0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11], [12, 13, 18, 19], [14, 15, 20, 21], [16, 17, 22, 23]]
 
 
 def test_patches_that_do_not_fit_are_refused_with_those_that_do() -> None:
     with pytest.raises(RecipeError) as caught:
-        cut(random(1, 1, 8, 12), 3)
+        patchify(random(1, 1, 8, 12), 3)
     assert str(caught.value) == "model.patch_size: a picture of 8 by 12 pixels cannot be cut into patches of 3 by 3.\n  Sizes that fit: 1, 2, 4."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from seqlab.blocks.initial_state import INITIAL_STATES, Learned
+from seqlab.blocks.initial_state import INITIAL_STATES, LearnedState
 from tests.blocks.stacks_to_try import build, ragged
 
 SIZES = (300, 200)
@@ -46,7 +46,7 @@ def test_no_result_depends_on_luck_after_training(name: str) -> None:
 
 @pytest.mark.spec(73)
 def test_a_learned_state_is_the_same_for_all_sequences_and_gets_their_gradients() -> None:
-    initial = Learned((3, 2))
+    initial = LearnedState((3, 2))
     with torch.no_grad():
         initial.parts[0].copy_(torch.tensor([1.0, 2.0, 3.0]))
     hidden, memory = initial(4, LIKE)

@@ -7,7 +7,7 @@ from torch import nn
 from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.blocks.lora import LoRALinear, add_lora, merge_lora
 from seqlab.core.errors import UsageError
-from seqlab.models.base import bodies
+from seqlab.models.base import backbones
 from seqlab.models.settings import TransformerSettings
 
 
@@ -59,7 +59,7 @@ def test_the_gradients_are_right_in_double_precision() -> None:
 
 def transformer() -> nn.Module:
     torch.manual_seed(5)
-    return bodies.get("transformer").build(TransformerSettings(layers=2, hidden_size=6, heads=2, dropout=0), causal=False)
+    return backbones.get("transformer").from_settings(TransformerSettings(layers=2, hidden_size=6, heads=2, dropout=0), causal=False)
 
 
 def test_adapters_of_a_whole_transformer_start_as_nothing_and_merge_away() -> None:
@@ -79,7 +79,7 @@ def test_adapters_of_a_whole_transformer_start_as_nothing_and_merge_away() -> No
 
 def test_the_layers_are_chosen_by_name_and_an_adapter_gets_none_of_its_own() -> None:
     body = transformer()
-    assert add_lora(body, rank=2, names=["expand", "contract"]) == 4
+    assert add_lora(body, rank=2, target_modules=["expand", "contract"]) == 4
     assert {name for name, _ in body.named_parameters() if name.endswith(".up")} == {
         f"layers.{number}.feed_forward.{layer}.up" for number in (0, 1) for layer in ("expand", "contract")
     }
@@ -101,6 +101,6 @@ def test_the_state_of_an_adapted_module_loads_into_another_one() -> None:
 
 def test_a_module_without_such_a_layer_and_a_rank_of_nothing_are_refused() -> None:
     with pytest.raises(UsageError, match=r"(?s)no linear layer here is called qkv\..*Linear layers of this module: mix\. Name them"):
-        add_lora(nn.ModuleDict({"mix": nn.Linear(3, 3)}), rank=2, names=["qkv"])
+        add_lora(nn.ModuleDict({"mix": nn.Linear(3, 3)}), rank=2, target_modules=["qkv"])
     with pytest.raises(UsageError, match="an adapter of rank 0 holds nothing"):
         LoRALinear(nn.Linear(3, 3), rank=0)

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.attention.masks import Sight, past_mask
+from seqlab.attention.masks import AttentionMask, causal_mask
 from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention
-from seqlab.blocks.feed_forward import Activation, FeedForward
-from seqlab.blocks.residual import FromNormalised, PostNorm, PreNorm, Residual, ReZero, new_scale
+from seqlab.blocks.feed_forward import FeedForward, FeedForwardActivation
+from seqlab.blocks.residual import NormalizedSkip, PostNorm, PreNorm, Residual, ReZero, rezero_scale
 from seqlab.blocks.transformer_layer import DecoderLayer, EncoderLayer
 from tests.blocks.torch_twin import as_torch_names
 
@@ -27,8 +27,8 @@ SOURCE_LENGTHS = torch.tensor([3, 7, 1])
 
 def residual(norm: Norm, *, eps: float = 1e-5, first: bool = False, bias: bool = True) -> Residual:
     if norm == "rezero":
-        return ReZero(new_scale(), dropout=0.0)
-    kind = PostNorm if norm == "post" else FromNormalised if norm == "lecture" and first else PreNorm
+        return ReZero(rezero_scale(), dropout=0.0)
+    kind = PostNorm if norm == "post" else NormalizedSkip if norm == "lecture" and first else PreNorm
     return kind(nn.LayerNorm(SIZE, eps=eps, bias=bias), dropout=0.0)
 
 
@@ -38,7 +38,7 @@ def randomised(layer: nn.Module) -> None:
         nn.init.normal_(parameter, mean=0.1, std=0.6)
 
 
-def build(norm: Norm, *, activation: Activation = "relu", eps: float = 1e-5, bias: bool = True) -> EncoderLayer:
+def build(norm: Norm, *, activation: FeedForwardActivation = "relu", eps: float = 1e-5, bias: bool = True) -> EncoderLayer:
     torch.manual_seed(3)
     layer = EncoderLayer(
         MultiHeadSelfAttention(SIZE, num_heads=HEADS, qkv_bias=bias, output_bias=bias),
@@ -50,7 +50,7 @@ def build(norm: Norm, *, activation: Activation = "relu", eps: float = 1e-5, bia
     return layer
 
 
-def build_decoder(norm: Norm, *, activation: Activation = "relu", eps: float = 1e-5, bias: bool = True) -> DecoderLayer:
+def build_decoder(norm: Norm, *, activation: FeedForwardActivation = "relu", eps: float = 1e-5, bias: bool = True) -> DecoderLayer:
     torch.manual_seed(4)
     layer = DecoderLayer(
         MultiHeadSelfAttention(SIZE, num_heads=HEADS, qkv_bias=bias, output_bias=bias),
@@ -64,7 +64,7 @@ def build_decoder(norm: Norm, *, activation: Activation = "relu", eps: float = 1
     return layer
 
 
-def twin_of(layer: EncoderLayer | DecoderLayer, *, norm: Norm, activation: Activation, eps: float, bias: bool) -> nn.Module:
+def twin_of(layer: EncoderLayer | DecoderLayer, *, norm: Norm, activation: FeedForwardActivation, eps: float, bias: bool) -> nn.Module:
     activate = {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu}[activation]
     kind = nn.TransformerDecoderLayer if isinstance(layer, DecoderLayer) else nn.TransformerEncoderLayer
     twin = kind(
@@ -83,9 +83,9 @@ def tokens_of(lengths: Tensor, *, padded: bool) -> Tensor:
     return torch.arange(time) < lengths[:, None] if padded else torch.ones(len(lengths), time, dtype=torch.bool)
 
 
-def sight(is_token: Tensor, *, causal: bool) -> Sight:
+def sight(is_token: Tensor, *, causal: bool) -> AttentionMask:
     time = is_token.shape[1]
-    return Sight(is_token[:, None, None, :] & (past_mask(time, time) if causal else torch.ones(time, time, dtype=torch.bool)))
+    return AttentionMask(is_token[:, None, None, :] & (causal_mask(time, time) if causal else torch.ones(time, time, dtype=torch.bool)))
 
 
 def assert_same(found: Tensor, expected: Tensor, is_token: Tensor, *inputs: Tensor) -> None:
@@ -102,14 +102,14 @@ def assert_same(found: Tensor, expected: Tensor, is_token: Tensor, *inputs: Tens
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "silu"])
 @pytest.mark.parametrize("norm", ["post", "pre"])
-def test_it_equals_torch_with_the_same_weights(norm: Norm, activation: Activation, bias: bool, causal: bool, padded: bool) -> None:
+def test_it_equals_torch_with_the_same_weights(norm: Norm, activation: FeedForwardActivation, bias: bool, causal: bool, padded: bool) -> None:
     eps = 1e-3  # large enough to be seen
     layer = build(norm, activation=activation, eps=eps, bias=bias)
     twin = twin_of(layer, norm=norm, activation=activation, eps=eps, bias=bias)
     steps, is_token = random_steps().requires_grad_(), tokens_of(LENGTHS, padded=padded)
-    forbidden = ~past_mask(5, 5) if causal else None
+    forbidden = ~causal_mask(5, 5) if causal else None
     expected = twin(steps, src_mask=forbidden, src_key_padding_mask=~is_token)
-    found, _ = layer(steps, sight=sight(is_token, causal=causal))
+    found, _ = layer(steps, mask=sight(is_token, causal=causal))
     assert_same(found, expected, is_token, steps)
 
 
@@ -119,15 +119,19 @@ def test_it_equals_torch_with_the_same_weights(norm: Norm, activation: Activatio
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "silu"])
 @pytest.mark.parametrize("norm", ["post", "pre"])
-def test_a_decoder_layer_equals_torch_with_the_same_weights(norm: Norm, activation: Activation, bias: bool, causal: bool, padded: bool) -> None:
+def test_a_decoder_layer_equals_torch_with_the_same_weights(
+    norm: Norm, activation: FeedForwardActivation, bias: bool, causal: bool, padded: bool
+) -> None:
     eps = 1e-3
     layer = build_decoder(norm, activation=activation, eps=eps, bias=bias)
     twin = twin_of(layer, norm=norm, activation=activation, eps=eps, bias=bias)
     steps, source = random_steps().requires_grad_(), random_steps(7, seed=2).requires_grad_()
     is_token, is_source = tokens_of(LENGTHS, padded=padded), tokens_of(SOURCE_LENGTHS, padded=padded)
-    expected = twin(steps, source, tgt_mask=~past_mask(5, 5) if causal else None, tgt_key_padding_mask=~is_token, memory_key_padding_mask=~is_source)
-    read = layer.cross_attention.read(source)
-    found, _ = layer(steps, read, sight=sight(is_token, causal=causal), source_sight=Sight(is_source[:, None, None, :]))
+    expected = twin(
+        steps, source, tgt_mask=~causal_mask(5, 5) if causal else None, tgt_key_padding_mask=~is_token, memory_key_padding_mask=~is_source
+    )
+    read = layer.cross_attention.project_source(source)
+    found, _ = layer(steps, read, mask=sight(is_token, causal=causal), source_mask=AttentionMask(is_source[:, None, None, :]))
     assert_same(found, expected, is_token, steps, source)
 
 
@@ -174,18 +178,20 @@ def test_dropout_falls_on_the_output_of_every_sub_layer(norm: Norm) -> None:
     attended: list[Tensor] = []
     for part in (layer.attention, layer.cross_attention, layer.feed_forward):
         part.register_forward_hook(lambda _module, _inputs, output: attended.append(output[0] if isinstance(output, tuple) else output))
-    layer(random_steps(), layer.cross_attention.read(random_steps(4)))
+    layer(random_steps(), layer.cross_attention.project_source(random_steps(4)))
     assert [torch.equal(a, b) for a, b in zip(seen, attended, strict=True)] == [True, True, True]
 
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_gradients_are_right(norm: Norm) -> None:
     layer = build(norm, activation="gelu")
-    assert torch.autograd.gradcheck(lambda x: layer(x, sight=Sight(causal=True))[0], random_steps()[:2, :3].requires_grad_())
+    assert torch.autograd.gradcheck(lambda x: layer(x, mask=AttentionMask(causal=True))[0], random_steps()[:2, :3].requires_grad_())
 
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_gradients_of_a_decoder_layer_are_right(norm: Norm) -> None:
     layer = build_decoder(norm, activation="gelu")
     steps, source = random_steps()[:2, :3].requires_grad_(), random_steps(4, seed=6)[:2].requires_grad_()
-    assert torch.autograd.gradcheck(lambda x, y: layer(x, layer.cross_attention.read(y), sight=Sight(causal=True))[0], (steps, source))
+    assert torch.autograd.gradcheck(
+        lambda x, y: layer(x, layer.cross_attention.project_source(y), mask=AttentionMask(causal=True))[0], (steps, source)
+    )

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.base import Cell, State, cells
-from seqlab.cells.step_layout import Packing, Path
+from seqlab.cells.step_layout import Packing, StepLayout
 
 INPUT, HIDDEN = 3, 4
 LENGTHS = [3, 5, 1, 4]  # not sorted
@@ -57,9 +57,9 @@ def ragged(cell: Cell, lengths: list[int] = LENGTHS, *, dtype: torch.dtype = tor
     return steps.masked_fill(~is_token.unsqueeze(-1), 1e3), state
 
 
-def path_of(lengths: list[int], *, reverse: bool) -> tuple[Packing, Path]:
-    packing = Packing.of_lengths(torch.tensor(lengths), time=max(lengths))
-    return packing, packing.path(reverse=reverse)
+def path_of(lengths: list[int], *, reverse: bool) -> tuple[Packing, StepLayout]:
+    packing = Packing.from_lengths(torch.tensor(lengths), time=max(lengths))
+    return packing, packing.layout(reverse=reverse)
 
 
 def alone(cell: Cell, steps: Tensor, state: State, *, reverse: bool) -> tuple[Tensor, State]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from seqlab.blocks.scan import walk
+from seqlab.blocks.scan import scan
 from seqlab.cells.base import Cell, State
 from seqlab.cells.step_layout import Packing
 
@@ -28,10 +28,10 @@ def with_drawn_weights(cell: Cell, seed: int = 3) -> Cell:
 
 def walked(cell: Cell, lengths: list[int], *, reverse: bool, fast: bool) -> tuple[Tensor, State, list[Tensor]]:
     """Outputs (packed), last state, and the gradients of input, first state and every parameter."""
-    packing = Packing.of_lengths(torch.tensor(lengths), time=max(lengths))
+    packing = Packing.from_lengths(torch.tensor(lengths), time=max(lengths))
     steps = drawn(len(lengths), max(lengths), cell.input_size, seed=1).requires_grad_()
     first = [drawn(len(lengths), size, seed=2).requires_grad_() for size in cell.state_sizes]
-    outputs, last = walk(cell, packing.pack(steps), tuple(first), packing.path(reverse=reverse), fast=fast)
+    outputs, last = scan(cell, packing.pack(steps), tuple(first), packing.layout(reverse=reverse), fast=fast)
     score = (outputs * drawn(*outputs.shape, seed=5)).sum() + sum((part * drawn(*part.shape, seed=6)).sum() for part in last)
     return outputs, last, list(torch.autograd.grad(score, [steps, *first, *cell.parameters()]))
 
@@ -48,7 +48,7 @@ def assert_gradients_are_right(cell: Cell) -> None:
     """By finite differences: one step, and the fast walk over ragged lengths."""
     cell = with_drawn_weights(cell)
     names = [name for name, _ in cell.named_parameters()]
-    path = Packing.of_lengths(torch.tensor([3, 1]), time=3).path()
+    layout = Packing.from_lengths(torch.tensor([3, 1]), time=3).layout()
     weights = [parameter.detach().clone().requires_grad_() for parameter in cell.parameters()]
 
     def one_step(inputs: Tensor, hidden: Tensor, *weights: Tensor) -> Tensor:
@@ -56,7 +56,7 @@ def assert_gradients_are_right(cell: Cell) -> None:
         return other.step(other.project(inputs), (hidden,))[0]
 
     def whole_walk(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, ...]:
-        found = cell.with_weights(dict(zip(names, weights, strict=True))).fast_walk(rows, (hidden,), path)
+        found = cell.with_weights(dict(zip(names, weights, strict=True))).fast_scan(rows, (hidden,), layout)
         assert found is not None
         return found[0], *found[1]
 

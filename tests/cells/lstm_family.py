@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from seqlab.blocks.scan import walk
+from seqlab.blocks.scan import scan
 from seqlab.cells.base import Cell
 from seqlab.cells.step_layout import Packing
 from tests.cells.fast_and_plain import drawn, with_drawn_weights
@@ -32,7 +32,7 @@ def assert_step_and_walk_have_right_gradients(cell: Cell) -> None:
     """By finite differences, with respect to inputs, first state and every parameter."""
     cell = with_drawn_weights(cell)
     names = [name for name, _ in cell.named_parameters()]
-    path = Packing.of_lengths(torch.tensor([3, 1]), time=3).path()
+    layout = Packing.from_lengths(torch.tensor([3, 1]), time=3).layout()
     state = [drawn(2, size, seed=place).requires_grad_() for place, size in enumerate(cell.state_sizes)]
     weights = [parameter.detach().clone().requires_grad_() for parameter in cell.parameters()]
 
@@ -43,7 +43,7 @@ def assert_step_and_walk_have_right_gradients(cell: Cell) -> None:
         return other(weights)(inputs, (hidden, memory))[1]
 
     def whole_walk(rows: Tensor, hidden: Tensor, memory: Tensor, *weights: Tensor) -> tuple[Tensor, ...]:
-        outputs, last = walk(other(weights), rows, (hidden, memory), path)
+        outputs, last = scan(other(weights), rows, (hidden, memory), layout)
         return outputs, *last
 
     checks: list[tuple[Callable[..., tuple[Tensor, ...]], int]] = [(one_step, 2), (whole_walk, 4)]

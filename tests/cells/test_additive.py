@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.cells.additive import Additive, other_convention
+from seqlab.cells.additive import Additive, flip_convention
 from seqlab.core.errors import UsageError
 
 
@@ -39,7 +39,7 @@ def test_one_step_follows_the_equations(candidate: str, keep: Any) -> None:
 def test_the_convention_flips_by_negating_the_gates_weights(candidate: Any, keep: Any) -> None:
     torch.manual_seed(1)
     cell = Additive(3, 5, candidate=candidate, keep=keep).double()
-    other = other_convention(cell)
+    other = flip_convention(cell)
     assert other.keep != cell.keep
     assert torch.equal(other.input[:5], -cell.input[:5])
     assert torch.equal(other.input[5:], cell.input[5:])
@@ -47,8 +47,8 @@ def test_the_convention_flips_by_negating_the_gates_weights(candidate: Any, keep
     torch.testing.assert_close(other(x, state), cell(x, state), rtol=0, atol=1e-14)
     theirs, own = other.gates(other.project(x), state), cell.gates(cell.project(x), state)
     torch.testing.assert_close(theirs["gate"], 1 - own["gate"], rtol=0, atol=1e-14)
-    torch.testing.assert_close(other.mixing(theirs), cell.mixing(own), rtol=0, atol=1e-14)
-    again = other_convention(other)
+    torch.testing.assert_close(other.mixing_coefficients(theirs), cell.mixing_coefficients(own), rtol=0, atol=1e-14)
+    again = flip_convention(other)
     assert all(torch.equal(a, b) for a, b in zip(again.parameters(), cell.parameters(), strict=True))
 
 

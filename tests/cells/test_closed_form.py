@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.additive import Additive
-from seqlab.cells.derivations.closed_form import printed_weights, unrolled_at_every_step, unrolled_weights
+from seqlab.cells.derivations.closed_form import printed_weights, unrolled_weights, unrolled_weights_per_step
 
 
 def recurrence(keep: Tensor, write: Tensor, candidates: Tensor, initial: Tensor) -> list[Tensor]:
@@ -60,7 +60,7 @@ def test_the_walk_of_a_cell_is_the_weighted_sum_of_its_candidates() -> None:
     keeps, candidates = [], []
     for x in torch.randn(6, 2, 3, dtype=torch.float64):
         gates = cell.gates(cell.project(x), (state,))
-        keeps.append(cell.mixing(gates)[0])
+        keeps.append(cell.mixing_coefficients(gates)[0])
         candidates.append(gates["candidate"])
         state, _ = cell(x, (state,))
     weights = unrolled_weights(torch.stack(keeps))
@@ -78,7 +78,7 @@ def test_a_gate_for_writing_of_its_own_gives_the_memory_of_an_lstm() -> None:
 def test_the_weights_of_all_states_are_those_of_each_prefix() -> None:
     keep, candidates, initial = random_case()
     write = torch.rand_like(keep)
-    every = unrolled_at_every_step(keep, write)
+    every = unrolled_weights_per_step(keep, write)
     for t, state in enumerate(recurrence(keep, write, candidates, initial)):
         prefix = unrolled_weights(keep[: t + 1], write[: t + 1])
         torch.testing.assert_close(every.initial[t], prefix.initial, rtol=0, atol=1e-15)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from seqlab.blocks.scan import walk
+from seqlab.blocks.scan import scan
 from seqlab.cells.base import Cell
 from seqlab.cells.coupled_lstm import CoupledLSTM
 from seqlab.cells.lstm import LSTM
@@ -24,12 +24,12 @@ def test_one_step_follows_the_equations(bias: bool) -> None:
     cell = CoupledLSTM(1, 1, bias=bias)
     weights = {"input": torch.tensor([[0.1], [0.3], [-0.5]]), "recurrent": torch.tensor([[0.2], [-0.4], [0.6]])}
     cell.load_state_dict(weights | ({"bias": torch.tensor([0.7, -0.8, 0.9])} if bias else {}))
-    x, hidden, memory = 2.0, -1.0, 3.0
+    x, hidden, cell_state = 2.0, -1.0, 3.0
     forget = sigmoid(0.1 * x + 0.2 * hidden + 0.7 * bias)
     candidate = tanh(0.3 * x - 0.4 * hidden - 0.8 * bias)
-    expose = sigmoid(-0.5 * x + 0.6 * hidden + 0.9 * bias)
-    new_memory = forget * memory + (1 - forget) * candidate
-    assert after_one_step(cell, x, hidden, memory) == pytest.approx((expose * tanh(new_memory), new_memory))
+    output_gate = sigmoid(-0.5 * x + 0.6 * hidden + 0.9 * bias)
+    new_memory = forget * cell_state + (1 - forget) * candidate
+    assert after_one_step(cell, x, hidden, cell_state) == pytest.approx((output_gate * tanh(new_memory), new_memory))
 
 
 @pytest.mark.spec(64)
@@ -47,9 +47,9 @@ def test_gradients_are_right() -> None:
     assert_step_and_walk_have_right_gradients(CoupledLSTM(2, 3))
 
 
-def memories(cell: Cell, steps: Tensor, memory: Tensor) -> Tensor:
+def memories(cell: Cell, steps: Tensor, cell_state: Tensor) -> Tensor:
     """(time, batch, hidden): the memory after every step of (time, batch, input)."""
-    state, found = (torch.zeros_like(memory), memory), []
+    state, found = (torch.zeros_like(cell_state), cell_state), []
     for x in steps:
         _, state = cell(x, state)
         found.append(state[1])
@@ -62,9 +62,9 @@ def test_its_memory_never_leaves_the_range_of_what_was_written(seed: int, scale:
     cell = CoupledLSTM(2, 3).double()
     for place, parameter in enumerate(cell.parameters()):
         parameter.data = scale * drawn(*parameter.shape, seed=seed + place)
-    memory = 2 * drawn(2, 3, seed=seed)
-    found = memories(cell, scale * drawn(9, 2, 2, seed=seed + 7), memory)
-    assert (found.abs() <= memory.abs().clamp(min=1) * (1 + 1e-12)).all()
+    cell_state = 2 * drawn(2, 3, seed=seed)
+    found = memories(cell, scale * drawn(9, 2, 2, seed=seed + 7), cell_state)
+    assert (found.abs() <= cell_state.abs().clamp(min=1) * (1 + 1e-12)).all()
 
 
 @pytest.mark.spec(64)
@@ -85,6 +85,6 @@ def test_it_cannot_count_while_the_lstm_can() -> None:
 def test_it_keeps_all_or_replaces_all_and_the_fast_walk_too(forget: float) -> None:
     cell = CoupledLSTM(2, 3)
     set_gate(cell, 0, forget)
-    memory, packing = torch.randn(2, 3), Packing.of_lengths(torch.tensor([5, 3]), time=5)
-    _, (_, last) = walk(cell, packing.pack(torch.randn(2, 5, 2)), (torch.zeros(2, 3), memory), packing.path())
-    assert torch.equal(last, memory) if forget > 0 else (last.abs() <= 1).all()
+    cell_state, packing = torch.randn(2, 3), Packing.from_lengths(torch.tensor([5, 3]), time=5)
+    _, (_, last) = scan(cell, packing.pack(torch.randn(2, 5, 2)), (torch.zeros(2, 3), cell_state), packing.layout())
+    assert torch.equal(last, cell_state) if forget > 0 else (last.abs() <= 1).all()

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.blocks.scan import walk
+from seqlab.blocks.scan import scan
 from seqlab.cells.base import Cell, GatedCell, State, cells
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import UsageError
@@ -26,9 +26,9 @@ both_ways = pytest.mark.parametrize("reverse", [False, True], ids=["forward", "b
 
 def run(cell: Cell, steps: Tensor, state: State, *, reverse: bool = False, fast: bool = True, lengths: list[int] = LENGTHS) -> tuple[Tensor, State]:
     """A padded batch through the walker and back: outputs (batch, time, hidden), last states in the order of the batch."""
-    packing, path = path_of(lengths, reverse=reverse)
-    rows, last = walk(cell, packing.pack(steps), packing.sort(state), path, fast=fast)
-    return packing.unpack(rows), tuple(packing.restore(part) for part in last)
+    packing, layout = path_of(lengths, reverse=reverse)
+    rows, last = scan(cell, packing.pack(steps), packing.sort(state), layout, fast=fast)
+    return packing.unpack(rows), tuple(packing.unsort(part) for part in last)
 
 
 def gradients(cell: Cell, steps: Tensor, state: State, outputs: Tensor, last: State) -> list[Tensor]:
@@ -191,7 +191,7 @@ def test_a_gated_cell_mixes_what_it_kept_with_its_candidate(name: str, options: 
     steps, state = ragged(cell, [1, 1, 1])
     projected = cell.project(steps[:, 0])
     gates = cell.gates(projected, state)
-    keep, write = cell.mixing(gates)
+    keep, write = cell.mixing_coefficients(gates)
     _, after = cell.step(projected, state)
     torch.testing.assert_close(after[-1], keep * state[-1] + write * gates["candidate"], rtol=0, atol=1e-12)
 

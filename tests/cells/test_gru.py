@@ -8,22 +8,22 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from seqlab.blocks.scan import walk
+from seqlab.blocks.scan import scan
 from seqlab.cells.conversions.gru import gru_from_torch
-from seqlab.cells.gate_convention import Keep
+from seqlab.cells.gate_convention import GateConvention
 from seqlab.cells.gru import GRU
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 from tests.cells.fast_and_plain import FULL, assert_fast_equals_plain, assert_gradients_are_right, drawn, walked, with_drawn_weights
 
-KEEPS: list[Keep] = ["old", "new"]
+KEEPS: list[GateConvention] = ["old", "new"]
 
 
 def sigmoid(value: float) -> float:
     return 1 / (1 + exp(-value))
 
 
-def small(keep: Keep) -> GRU:
+def small(keep: GateConvention) -> GRU:
     cell = GRU(1, 1, keep=keep)
     cell.load_state_dict({
         "input": torch.tensor([[0.1], [0.3], [-0.5]]), "recurrent": torch.tensor([[0.2], [-0.4], [0.6]]),
@@ -33,7 +33,7 @@ def small(keep: Keep) -> GRU:
 
 
 @pytest.mark.parametrize("keep", KEEPS)
-def test_one_step_follows_the_equations(keep: Keep) -> None:
+def test_one_step_follows_the_equations(keep: GateConvention) -> None:
     cell, x, hidden = small(keep), 2.0, -1.0
     reset = sigmoid(0.1 * x + 0.2 * hidden + 0.7)
     update = sigmoid(0.3 * x - 0.4 * hidden - 0.8)
@@ -47,7 +47,7 @@ def test_one_step_follows_the_equations(keep: Keep) -> None:
 def test_its_gates_can_be_looked_at() -> None:
     cell = small("new")
     gates = cell.gates(cell.project(torch.tensor([[2.0]])), (torch.tensor([[-1.0]]),))
-    keep, write = cell.mixing(gates)
+    keep, write = cell.mixing_coefficients(gates)
     assert gates["reset"].item() == pytest.approx(sigmoid(0.7))
     assert write.item() == pytest.approx(gates["update"].item()) == pytest.approx(sigmoid(0.2))
     assert (keep + write).item() == pytest.approx(1)
@@ -60,10 +60,10 @@ def test_two_cells_above_each_other_give_the_numbers_and_shapes_of_torchs_two_la
     steps, first = drawn(5, 3, 10).requires_grad_(), drawn(2, 3, 20, seed=1)
     expected, expected_last = layers(steps, first)
     cells = [gru_from_torch(layers.state_dict(), f"_l{depth}") for depth in (0, 1)]
-    path = Packing.of_lengths(torch.tensor([5, 5, 5]), time=5).path()
+    layout = Packing.from_lengths(torch.tensor([5, 5, 5]), time=5).layout()
     rows, last = steps.flatten(0, 1), []
     for cell, hidden in zip(cells, first, strict=True):
-        rows, state = walk(cell, rows, (hidden,), path)
+        rows, state = scan(cell, rows, (hidden,), layout)
         last.append(state[0])
     outputs = rows.view(5, 3, 20)
     assert torch.stack(last).shape == (2, 3, 20)
@@ -81,7 +81,7 @@ def test_every_weight_gets_torchs_gradient() -> None:
     cell = gru_from_torch(layer.state_dict())
     steps, weights = drawn(7, 4, 3), drawn(7, 4, 5, seed=1)
     (layer(steps)[0] * weights).sum().backward()
-    outputs, _ = walk(cell, steps.flatten(0, 1), cell.zero_state(steps[0]), Packing.of_lengths(torch.tensor([7] * 4), time=7).path())
+    outputs, _ = scan(cell, steps.flatten(0, 1), cell.zero_state(steps[0]), Packing.from_lengths(torch.tensor([7] * 4), time=7).layout())
     (outputs.view(7, 4, 5) * weights).sum().backward()
     expected = [layer.weight_ih_l0.grad, layer.weight_hh_l0.grad, layer.bias_ih_l0.grad, layer.bias_hh_l0.grad[10:]]
     torch.testing.assert_close([parameter.grad for parameter in cell.parameters()], expected, rtol=0, atol=1e-11)
@@ -89,25 +89,25 @@ def test_every_weight_gets_torchs_gradient() -> None:
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("keep", KEEPS)
-def test_the_fast_walk_equals_the_plain_one(keep: Keep, bias: bool) -> None:
+def test_the_fast_walk_equals_the_plain_one(keep: GateConvention, bias: bool) -> None:
     assert_fast_equals_plain(GRU(3, 5, keep=keep, bias=bias))
 
 
 @pytest.mark.parametrize("keep", KEEPS)
-def test_gradients_are_right(keep: Keep) -> None:
+def test_gradients_are_right(keep: GateConvention) -> None:
     assert_gradients_are_right(GRU(2, 3, keep=keep))
 
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("keep", KEEPS)
-def test_without_gradients_the_numbers_stay(keep: Keep, reverse: bool, bias: bool) -> None:
+def test_without_gradients_the_numbers_stay(keep: GateConvention, reverse: bool, bias: bool) -> None:
     """Where no gradient is wanted torch's own layer walks."""
     cell = with_drawn_weights(GRU(3, 5, keep=keep, bias=bias))
     expected, last, _ = walked(cell, FULL, reverse=reverse, fast=False)
-    packing = Packing.of_lengths(torch.tensor(FULL), time=4)
+    packing = Packing.from_lengths(torch.tensor(FULL), time=4)
     with torch.inference_mode():
-        found = walk(cell, packing.pack(drawn(3, 4, 3, seed=1)), (drawn(3, 5, seed=2),), packing.path(reverse=reverse))
+        found = scan(cell, packing.pack(drawn(3, 4, 3, seed=1)), (drawn(3, 5, seed=2),), packing.layout(reverse=reverse))
     torch.testing.assert_close(found, (expected, last), rtol=0, atol=1e-12)
 
 
@@ -129,10 +129,10 @@ def test_all_parameters_start_within_torchs_bounds() -> None:
 
 def test_second_derivatives_are_refused_on_the_fast_path_and_right_on_the_plain_one() -> None:
     cell = with_drawn_weights(GRU(2, 3))
-    rows, path = drawn(4, 2).requires_grad_(), Packing.of_lengths(torch.tensor([2, 2]), time=2).path()
+    rows, layout = drawn(4, 2).requires_grad_(), Packing.from_lengths(torch.tensor([2, 2]), time=2).layout()
 
     def slope(fast: bool) -> Tensor:
-        outputs, _ = walk(cell, rows, (drawn(2, 3),), path, fast=fast)
+        outputs, _ = scan(cell, rows, (drawn(2, 3),), layout, fast=fast)
         return torch.autograd.grad(outputs.square().sum(), rows, create_graph=True)[0]
 
     with pytest.raises(UsageError, match="no second derivatives"):

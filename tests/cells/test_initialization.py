@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from seqlab.cells.base import cells
-from seqlab.cells.initialization import initialise
+from seqlab.cells.initialization import initialize
 from seqlab.cells.lstm import LSTM
 from seqlab.cells.rnn import RNN
 from seqlab.core.errors import UsageError
@@ -26,10 +26,10 @@ def test_the_blocks_of_the_recurrent_matrix_are_what_was_asked_for(name: str, op
     cell = build(name, options)
     if cell.recurrent is None:
         return
-    initialise(cell, "orthogonal")
+    initialize(cell, "orthogonal")
     for block in cell.recurrent.detach().split(cell.hidden_size):
         torch.testing.assert_close(block.T @ block, torch.eye(block.shape[1]).double(), rtol=0, atol=1e-12)
-    initialise(cell, "identity")
+    initialize(cell, "identity")
     for block in cell.recurrent.detach().split(cell.hidden_size):
         assert torch.equal(block, torch.eye(*block.shape).double())
 
@@ -41,7 +41,7 @@ def test_every_start_fills_every_weight_with_usable_numbers(name: str, options: 
     with torch.no_grad():
         for parameter in cell.parameters():
             parameter.fill_(float("nan"))
-    initialise(cell, kind)
+    initialize(cell, kind)
     assert all(parameter.isfinite().all() for parameter in cell.parameters())
     assert all(parameter.requires_grad for parameter in cell.parameters())
 
@@ -50,7 +50,7 @@ def test_torchs_start_is_that_of_torchs_layer() -> None:
     torch.manual_seed(3)
     layer = nn.RNN(200, 100)
     cell = RNN(200, 100)
-    initialise(cell, "torch")
+    initialize(cell, "torch")
     for found, expected in ((cell.input, layer.get_parameter("weight_ih_l0")), (cell.recurrent, layer.get_parameter("weight_hh_l0"))):
         assert found.abs().max() <= 0.1
         assert found.std().item() == pytest.approx(expected.std().item(), rel=0.05)
@@ -59,7 +59,7 @@ def test_torchs_start_is_that_of_torchs_layer() -> None:
 def test_xavier_counts_the_rows_of_one_gate() -> None:
     torch.manual_seed(3)
     cell = LSTM(50, 30)
-    initialise(cell, "xavier")
+    initialize(cell, "xavier")
     for weights, columns in ((cell.input, 50), (cell.recurrent, 30)):
         bound = (6 / (30 + columns)) ** 0.5
         assert 0.97 * bound < weights.abs().max() <= bound
@@ -68,7 +68,7 @@ def test_xavier_counts_the_rows_of_one_gate() -> None:
 def test_a_forget_bias_outlives_every_start() -> None:
     for kind in KINDS:
         cell = LSTM(3, 4, forget_bias=1.5)
-        initialise(cell, kind)
+        initialize(cell, kind)
         assert cell.bias is not None
         assert (cell.bias[4:8] == 1.5).all()
 
@@ -76,7 +76,7 @@ def test_a_forget_bias_outlives_every_start() -> None:
 def test_a_relu_cell_that_starts_as_the_identity_remembers() -> None:
     """Le et al. 2015: without input the state stays as it is."""
     cell = RNN(3, 4, activation="relu")
-    initialise(cell, "identity")
+    initialize(cell, "identity")
     hidden = torch.rand(2, 4)
     state = (hidden,)
     for _ in range(50):
@@ -87,5 +87,5 @@ def test_a_relu_cell_that_starts_as_the_identity_remembers() -> None:
 def test_an_unknown_start_is_refused() -> None:
     wrong: Any = "orthogonl"
     with pytest.raises(UsageError, match="there is no start of weights called 'orthogonl'") as error:
-        initialise(cells.get("rnn")(2, 3), wrong)
+        initialize(cells.get("rnn")(2, 3), wrong)
     assert "Did you mean 'orthogonal'?" in str(error.value)

@@ -9,10 +9,10 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.blocks.scan import walk
-from seqlab.cells.fast.lstm import LSTMWalk
-from seqlab.cells.lstm import LSTM, MOSTLY
-from seqlab.cells.native.library import without_native
+from seqlab.blocks.scan import scan
+from seqlab.cells.fast.lstm import LSTMScan
+from seqlab.cells.lstm import LSTM, MIN_FILL_RATIO
+from seqlab.cells.native.library import disable_native
 from seqlab.cells.rnn import RNN
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
@@ -31,13 +31,13 @@ def test_one_step_follows_the_equations(activation: Candidate, bias: bool) -> No
     cell = LSTM(1, 1, bias=bias, candidate=activation)
     weights = {"input": torch.tensor([[0.1], [0.3], [-0.5], [0.4]]), "recurrent": torch.tensor([[0.2], [-0.4], [0.6], [-0.3]])}
     cell.load_state_dict(weights | ({"bias": torch.tensor([0.7, -0.8, 0.9, 0.5])} if bias else {}))
-    x, hidden, memory = 2.0, -1.0, 3.0
-    write = sigmoid(0.1 * x + 0.2 * hidden + 0.7 * bias)
-    forget = sigmoid(0.3 * x - 0.4 * hidden - 0.8 * bias)
+    x, hidden, cell_state = 2.0, -1.0, 3.0
+    input_gate = sigmoid(0.1 * x + 0.2 * hidden + 0.7 * bias)
+    forget_gate = sigmoid(0.3 * x - 0.4 * hidden - 0.8 * bias)
     candidate = {"tanh": tanh, "sigmoid": sigmoid}[activation](-0.5 * x + 0.6 * hidden + 0.9 * bias)
-    expose = sigmoid(0.4 * x - 0.3 * hidden + 0.5 * bias)
-    new_memory = forget * memory + write * candidate
-    assert after_one_step(cell, x, hidden, memory) == pytest.approx((expose * tanh(new_memory), new_memory))
+    output_gate = sigmoid(0.4 * x - 0.3 * hidden + 0.5 * bias)
+    new_memory = forget_gate * cell_state + input_gate * candidate
+    assert after_one_step(cell, x, hidden, cell_state) == pytest.approx((output_gate * tanh(new_memory), new_memory))
 
 
 @pytest.mark.spec(58, 59)
@@ -49,10 +49,10 @@ def test_a_walk_is_torchs_own_layer(bias: bool, reverse: bool, fast: bool) -> No
     layer = nn.LSTM(3, 5, bias=bias, batch_first=True).double()
     weights = {"weight_ih_l0": cell.input, "weight_hh_l0": cell.recurrent}
     layer.load_state_dict(weights | ({"bias_ih_l0": cell.bias / 4, "bias_hh_l0": cell.bias * 3 / 4} if cell.bias is not None else {}))
-    packing = Packing.of_lengths(torch.tensor([7, 7]), time=7)
-    steps, hidden, memory = drawn(2, 7, 3), drawn(2, 5, seed=1), drawn(2, 5, seed=2)
-    rows, last = walk(cell, packing.pack(steps), (hidden, memory), packing.path(reverse=reverse), fast=fast)
-    expected, expected_last = layer(steps.flip(1) if reverse else steps, (hidden[None], memory[None]))
+    packing = Packing.from_lengths(torch.tensor([7, 7]), time=7)
+    steps, hidden, cell_state = drawn(2, 7, 3), drawn(2, 5, seed=1), drawn(2, 5, seed=2)
+    rows, last = scan(cell, packing.pack(steps), (hidden, cell_state), packing.layout(reverse=reverse), fast=fast)
+    expected, expected_last = layer(steps.flip(1) if reverse else steps, (hidden[None], cell_state[None]))
     torch.testing.assert_close(packing.unpack(rows), expected.flip(1) if reverse else expected, rtol=0, atol=1e-12)
     torch.testing.assert_close(last, tuple(part[0] for part in expected_last), rtol=0, atol=1e-12)
 
@@ -66,12 +66,12 @@ def test_the_fast_walk_equals_the_plain_one(activation: Candidate, bias: bool) -
 def test_the_handwritten_walk_equals_the_fused_layer_it_stands_beside() -> None:
     """Full-length walks are handed to torch; by hand they must give the same, also in single precision and over several blocks of rows."""
     cell = LSTM(3, 5)
-    packing = Packing.of_lengths(torch.full((40,), 30), time=30)
+    packing = Packing.from_lengths(torch.full((40,), 30), time=30)
     rows, state = drawn(1200, 3).float().requires_grad_(), (drawn(40, 5, seed=1).float(), drawn(40, 5, seed=2).float())
     found = []
     for outputs in (
-        LSTMWalk.apply(rows, cell.input, cell.recurrent, cell.bias, *state, packing.path())[0],
-        walk(cell, rows, state, packing.path())[0],
+        LSTMScan.apply(rows, cell.input, cell.recurrent, cell.bias, *state, packing.layout())[0],
+        scan(cell, rows, state, packing.layout())[0],
     ):
         found.append([outputs, *torch.autograd.grad((outputs * drawn(1200, 5, seed=3).float()).sum(), [rows, *cell.parameters()])])
     torch.testing.assert_close(*found, rtol=1e-5, atol=1e-5)
@@ -85,9 +85,9 @@ def test_gradients_are_right(activation: Candidate) -> None:
 @pytest.mark.parametrize("lengths", [[4, 4], [4, 2]])
 def test_a_graph_that_is_kept_can_be_walked_back_twice(lengths: list[int]) -> None:
     cell = LSTM(2, 3)
-    packing = Packing.of_lengths(torch.tensor(lengths), time=4)
+    packing = Packing.from_lengths(torch.tensor(lengths), time=4)
     rows = packing.pack(torch.randn(2, 4, 2)).requires_grad_()
-    outputs, _ = walk(cell, rows, cell.zero_state(torch.zeros(2, 2)), packing.path())
+    outputs, _ = scan(cell, rows, cell.zero_state(torch.zeros(2, 2)), packing.layout())
     first = torch.autograd.grad(outputs.sum(), [rows, *cell.parameters()], retain_graph=True)
     assert all(torch.equal(a, b) for a, b in zip(first, torch.autograd.grad(outputs.sum(), [rows, *cell.parameters()]), strict=True))
 
@@ -105,15 +105,15 @@ def test_open_forget_and_closed_write_gates_copy_the_memory_over_many_steps() ->
     cell = LSTM(3, 5)
     set_gate(cell, FORGET, 20.0)
     set_gate(cell, WRITE, -200.0)
-    memory = torch.randn(2, 5)
-    state = (torch.zeros(2, 5), memory)
+    cell_state = torch.randn(2, 5)
+    state = (torch.zeros(2, 5), cell_state)
     gates = cell.gates(cell.project(torch.randn(2, 3)), state)
     assert (gates["forget"] == 1.0).all()  # below 1 on paper: 1 - 2e-9 is not a number of 24 bits
-    assert (gates["write"] == 0.0).all()
+    assert (gates["input"] == 0.0).all()
     for fast in (True, False):
-        packing = Packing.of_lengths(torch.tensor([1000, 990]), time=1000)
-        _, (_, last) = walk(cell, packing.pack(torch.randn(2, 1000, 3)), state, packing.path(), fast=fast)
-        assert torch.equal(last, memory)
+        packing = Packing.from_lengths(torch.tensor([1000, 990]), time=1000)
+        _, (_, last) = scan(cell, packing.pack(torch.randn(2, 1000, 3)), state, packing.layout(), fast=fast)
+        assert torch.equal(last, cell_state)
 
 
 @pytest.mark.spec(62)
@@ -125,10 +125,10 @@ def test_gates_lie_between_zero_and_one_and_may_reach_them_in_single_precision_o
         cell.get_parameter("bias").zero_()
     inputs = torch.linspace(-15, 17, 33).unsqueeze(1)
     state = cell.zero_state(inputs)
-    forget = cell.gates(cell.project(inputs), state)["forget"]
-    assert (forget[inputs < 16] < 1).all()
-    assert forget[-1] == 1.0
-    assert (forget > 0).all()
+    forget_gate = cell.gates(cell.project(inputs), state)["forget"]
+    assert (forget_gate[inputs < 16] < 1).all()
+    assert forget_gate[-1] == 1.0
+    assert (forget_gate > 0).all()
     exact = cell.double().gates(cell.project(inputs.double()), cell.zero_state(inputs.double()))["forget"]
     assert (exact < 1).all()
 
@@ -137,16 +137,16 @@ def test_gates_lie_between_zero_and_one_and_may_reach_them_in_single_precision_o
 def test_with_its_gates_held_the_memory_passes_on_the_forget_gate_and_nothing_else() -> None:
     cell = with_drawn_weights(LSTM(3, 4))
     cell.recurrent.data.zero_()  # gates that see the input only, so they stay as they are when the memory is moved
-    steps, memory = drawn(6, 1, 3), drawn(1, 4, seed=1).requires_grad_()
-    state, product = (drawn(1, 4, seed=2), memory), torch.ones(4, dtype=torch.float64)
+    steps, cell_state = drawn(6, 1, 3), drawn(1, 4, seed=1).requires_grad_()
+    state, product = (drawn(1, 4, seed=2), cell_state), torch.ones(4, dtype=torch.float64)
     for x in steps:
-        forget = cell.gates(cell.project(x), state)["forget"][0].detach()
+        forget_gate = cell.gates(cell.project(x), state)["forget"][0].detach()
         before = state[1]
         _, state = cell(x, state)
         step = torch.stack([torch.autograd.grad(unit, before, retain_graph=True)[0][0] for unit in state[1][0]])
-        torch.testing.assert_close(step, torch.diag(forget), rtol=0, atol=1e-14)
-        product = product * forget
-    path = torch.stack([torch.autograd.grad(unit, memory, retain_graph=True)[0][0] for unit in state[1][0]])
+        torch.testing.assert_close(step, torch.diag(forget_gate), rtol=0, atol=1e-14)
+        product = product * forget_gate
+    path = torch.stack([torch.autograd.grad(unit, cell_state, retain_graph=True)[0][0] for unit in state[1][0]])
     torch.testing.assert_close(path, torch.diag(product), rtol=0, atol=1e-14)
     assert (product <= 1).all()
 
@@ -191,14 +191,14 @@ def test_an_unknown_candidate_is_refused_with_the_choices() -> None:
 @pytest.mark.parametrize("bias", [True, False])
 def test_memories_of_sequences_that_have_ended_are_held_while_torchs_layer_walks_over_their_padding(bias: bool, reverse: bool) -> None:
     cell = with_drawn_weights(LSTM(3, 5, bias=bias))
-    packing = Packing.of_lengths(torch.tensor([8, 7, 9, 7]), time=10)
+    packing = Packing.from_lengths(torch.tensor([8, 7, 9, 7]), time=10)
     rows, state = drawn(31, 3).requires_grad_(), (drawn(4, 5, seed=1).requires_grad_(), drawn(4, 5, seed=2).requires_grad_())
     found = []
-    with without_native():
+    with disable_native():
         for fast in (True, False):
-            outputs, last = walk(cell, rows, state, packing.path(reverse=reverse), fast=fast)
+            outputs, last = scan(cell, rows, state, packing.layout(reverse=reverse), fast=fast)
             loss = sum((part * drawn(*part.shape, seed=7)).sum() for part in (outputs, *last))
             found.append((outputs, *last, *torch.autograd.grad(loss, [rows, *state, *cell.parameters()])))
-    assert MOSTLY < packing.path().filled < 1
+    assert MIN_FILL_RATIO < packing.layout().fill_ratio < 1
     for held, plain in zip(*found, strict=True):
         torch.testing.assert_close(held, plain, rtol=0, atol=1e-11)

@@ -34,10 +34,10 @@ def test_there_is_no_recurrent_matrix() -> None:
 def test_the_hand_written_gradient_is_the_numerical_one(lengths: list[int], reverse: bool) -> None:
     torch.manual_seed(3)
     cell = MinGRU(2, 3).double()
-    _, path = path_of(lengths, reverse=reverse)
+    _, layout = path_of(lengths, reverse=reverse)
 
     def walked(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, Tensor]:
-        found = cell.with_weights(dict(zip(("input", "bias"), weights, strict=True))).fast_walk(rows, (hidden,), path)
+        found = cell.with_weights(dict(zip(("input", "bias"), weights, strict=True))).fast_scan(rows, (hidden,), layout)
         assert found is not None
         return found[0], found[1][0]
 
@@ -50,9 +50,9 @@ def test_a_long_walk_is_exact_where_a_sum_of_logarithms_would_not_be() -> None:
     torch.manual_seed(4)
     cell = MinGRU(2, 3)
     rows = torch.randn(2000, 2) * 8
-    _, path = path_of([2000], reverse=False)
-    found = cell.fast_walk(rows, (torch.zeros(1, 3),), path)
-    expected = cell.double().fast_walk(rows.double(), (torch.zeros(1, 3).double(),), path)
+    _, layout = path_of([2000], reverse=False)
+    found = cell.fast_scan(rows, (torch.zeros(1, 3),), layout)
+    expected = cell.double().fast_scan(rows.double(), (torch.zeros(1, 3).double(),), layout)
     assert found is not None
     assert expected is not None
     torch.testing.assert_close(found[0].double(), expected[0], rtol=0, atol=5e-6)

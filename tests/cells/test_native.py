@@ -12,11 +12,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.blocks.scan import plain_walk, walk
+from seqlab.blocks.scan import reference_scan, scan
 from seqlab.cells.base import Cell, cells
 from seqlab.cells.native import library as native_library
-from seqlab.cells.native.build import build
-from seqlab.cells.native.library import native, without_native
+from seqlab.cells.native.build import build_library
+from seqlab.cells.native.library import disable_native, native_kernels
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import EnvironmentProblem, UsageError
 
@@ -47,8 +47,8 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = (base.parent if base.name.startswith("popen-") else base) / "kernels"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEQLAB_CACHE", str(folder))
-        yield build()
-    native_library.forget_loaded()
+        yield build_library()
+    native_library.reload_library()
 
 
 def cell_of(name: str, dtype: torch.dtype) -> Cell:
@@ -63,15 +63,15 @@ def cell_of(name: str, dtype: torch.dtype) -> Cell:
 def everything(cell: Cell, lengths: list[int], *, reverse: bool, dtype: torch.dtype, plain: bool = False) -> list[Tensor]:
     """Outputs, last states and all gradients of one walk."""
     random = torch.Generator().manual_seed(len(lengths))  # drawn in double precision, so that both precisions see the same numbers
-    packing = Packing.of_lengths(torch.tensor(lengths), time=max(lengths))
+    packing = Packing.from_lengths(torch.tensor(lengths), time=max(lengths))
 
     def draw(*shape: int) -> Tensor:
         return torch.randn(*shape, generator=random, dtype=torch.float64).to(dtype)
 
     steps = draw(len(lengths), max(lengths), 3).requires_grad_()
     state = tuple(draw(len(lengths), size).requires_grad_() for size in cell.state_sizes)
-    way = plain_walk if plain else walk
-    outputs, last = way(cell, packing.pack(steps), state, packing.path(reverse=reverse))
+    way = reference_scan if plain else scan
+    outputs, last = way(cell, packing.pack(steps), state, packing.layout(reverse=reverse))
     loss = sum(((part * draw(*part.shape)).sum() for part in (outputs, *last)), torch.zeros((), dtype=dtype))
     gradients = torch.autograd.grad(loss, [steps, *state, *cell.parameters()])
     return [outputs.detach(), *(part.detach() for part in last), *gradients]
@@ -83,7 +83,7 @@ def everything(cell: Cell, lengths: list[int], *, reverse: bool, dtype: torch.dt
 @pytest.mark.parametrize("lengths", [RAGGED, [3] * 33, [6]], ids=["ragged", "full", "one sequence"])
 @pytest.mark.parametrize("reverse", [False, True], ids=["forward", "backward"])
 def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_walk(kernels: Path, name: str, lengths: list[int], reverse: bool) -> None:
-    assert native(torch.zeros(1)) is not None
+    assert native_kernels(torch.zeros(1)) is not None
     truth = everything(cell_of(name, torch.float64), lengths, reverse=reverse, dtype=torch.float64, plain=True)
     exact = everything(cell_of(name, torch.float64), lengths, reverse=reverse, dtype=torch.float64)
     found = everything(cell_of(name, torch.float32), lengths, reverse=reverse, dtype=torch.float32)
@@ -99,7 +99,7 @@ def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_walk(kernels: 
 @needs_compiler
 def test_kernels_are_used_when_they_are_there_and_can_be_left_alone(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cell, called = cell_of("coupled_lstm", torch.float32), []
-    loaded = native(torch.zeros(1))
+    loaded = native_kernels(torch.zeros(1))
     assert loaded is not None
 
     class Spy:
@@ -111,7 +111,7 @@ def test_kernels_are_used_when_they_are_there_and_can_be_left_alone(kernels: Pat
     everything(cell, RAGGED, reverse=False, dtype=torch.float32)
     assert called == ["coupled_lstm_forward", "coupled_lstm_backward"]
     called.clear()
-    with without_native():
+    with disable_native():
         everything(cell, RAGGED, reverse=False, dtype=torch.float32)
     assert called == []
 
@@ -121,10 +121,10 @@ def test_kernels_are_used_when_they_are_there_and_can_be_left_alone(kernels: Pat
 def test_values_that_are_not_finite_stay_in_their_own_sequence(kernels: Path) -> None:
     for name in KERNELS:
         cell = cell_of(name, torch.float32)
-        packing = Packing.of_lengths(torch.tensor([3, 3, 2]), time=3)
+        packing = Packing.from_lengths(torch.tensor([3, 3, 2]), time=3)
         steps = torch.randn(3, 3, 3)
         steps[1, 1] = torch.tensor([float("nan"), float("inf"), 1e30])
-        outputs = packing.unpack(walk(cell, packing.pack(steps), cell.zero_state(steps), packing.path())[0])
+        outputs = packing.unpack(scan(cell, packing.pack(steps), cell.zero_state(steps), packing.layout())[0])
         assert outputs[[0, 2]].isfinite().all(), name
         assert outputs[1, 0].isfinite().all(), name
         assert outputs[1, 1:].isnan().any(), name
@@ -134,9 +134,9 @@ def test_values_that_are_not_finite_stay_in_their_own_sequence(kernels: Path) ->
 @needs_compiler
 def test_a_kernel_has_no_second_derivatives_and_says_what_to_do(kernels: Path) -> None:
     cell = cell_of("lstm", torch.float32)
-    packing = Packing.of_lengths(torch.tensor([2, 1]), time=2)
+    packing = Packing.from_lengths(torch.tensor([2, 1]), time=2)
     rows = packing.pack(torch.randn(2, 2, 3)).requires_grad_()
-    outputs, _ = walk(cell, rows, cell.zero_state(torch.zeros(2, 3)), packing.path())
+    outputs, _ = scan(cell, rows, cell.zero_state(torch.zeros(2, 3)), packing.layout())
     with pytest.raises(UsageError, match="fast=False"):
         torch.autograd.grad(outputs.sum(), rows, create_graph=True)
 
@@ -153,7 +153,7 @@ def test_saturated_gates_are_exactly_open_or_shut_and_tiny_values_keep_their_dig
         "recurrent": torch.zeros(32, 8),
         "bias": torch.tensor([100.0, 0.0, 0.0, 0.0]).repeat_interleave(8),
     }
-    outputs, (_, memory) = walk(cell.with_weights(weights), points, cell.zero_state(points), Packing((len(points),), None, 1).path())
+    outputs, (_, memory) = scan(cell.with_weights(weights), points, cell.zero_state(points), Packing((len(points),), None, 1).layout())
     exact = points.double()
     torch.testing.assert_close(memory[:, 7:].double(), torch.tanh(exact), rtol=5e-7, atol=0)
     shown = torch.sigmoid(exact) * torch.tanh(torch.tanh(exact))
@@ -164,19 +164,19 @@ def test_saturated_gates_are_exactly_open_or_shut_and_tiny_values_keep_their_dig
 
 def test_a_library_that_cannot_be_loaded_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path))
-    native_library.forget_loaded()
+    native_library.reload_library()
     path = native_library.library_path()
     path.parent.mkdir()
     path.write_bytes(b"not a library")
-    assert native(torch.zeros(1)) is None
-    native_library.forget_loaded()
+    assert native_kernels(torch.zeros(1)) is None
+    native_library.reload_library()
 
 
 def test_building_without_a_compiler_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(EnvironmentProblem, match=r"needs a C\+\+ compiler\.\n.*apt install g\+\+\. seqlab works without them"):
-        build()
+        build_library()
 
 
 def test_the_switch_turns_the_kernels_off() -> None:

@@ -37,23 +37,23 @@ def test_one_step_follows_the_equations(gates: tuple[Any, ...], peepholes: Peeph
         "peephole": torch.tensor([[sight[gate]] for gate in gates]),
     })  # fmt: skip
     sight = {gate: value if gate in gates else 0.0 for gate, value in sight.items()}
-    x, hidden, memory = 2.0, -1.0, 3.0
-    write = sigmoid(0.1 * x + 0.2 * hidden + sight["write"] * memory + 0.7)
-    forget = sigmoid(0.3 * x - 0.4 * hidden + sight["forget"] * memory - 0.8)
-    new_memory = forget * memory + write * tanh(-0.5 * x + 0.6 * hidden + 0.9)
-    seen = new_memory if expose_sees == "new" else memory
-    expose = sigmoid(0.4 * x - 0.3 * hidden + sight["expose"] * seen + 0.5)
-    assert after_one_step(cell, x, hidden, memory) == pytest.approx((expose * tanh(new_memory), new_memory))
+    x, hidden, cell_state = 2.0, -1.0, 3.0
+    input_gate = sigmoid(0.1 * x + 0.2 * hidden + sight["write"] * cell_state + 0.7)
+    forget_gate = sigmoid(0.3 * x - 0.4 * hidden + sight["forget"] * cell_state - 0.8)
+    new_memory = forget_gate * cell_state + input_gate * tanh(-0.5 * x + 0.6 * hidden + 0.9)
+    seen = new_memory if expose_sees == "new" else cell_state
+    output_gate = sigmoid(0.4 * x - 0.3 * hidden + sight["expose"] * seen + 0.5)
+    assert after_one_step(cell, x, hidden, cell_state) == pytest.approx((output_gate * tanh(new_memory), new_memory))
 
 
 @pytest.mark.spec(63)
 def test_a_full_matrix_looks_at_all_memory_cells_and_a_diagonal_at_its_own() -> None:
     full, diagonal = (with_drawn_weights(PeepholeLSTM(3, 5, peepholes=kind)) for kind in ("full", "diagonal"))
-    projected, hidden, memory = drawn(2, 20), drawn(2, 5, seed=1), drawn(2, 5, seed=2)
-    moved = memory.clone()
+    projected, hidden, cell_state = drawn(2, 20), drawn(2, 5, seed=1), drawn(2, 5, seed=2)
+    moved = cell_state.clone()
     moved[:, 3] += 1
     for cell, reached in ((full, [True] * 5), (diagonal, [False, False, False, True, False])):
-        before, after = (cell.gates(projected, (hidden, seen)) for seen in (memory, moved))
+        before, after = (cell.gates(projected, (hidden, seen)) for seen in (cell_state, moved))
         for gate in GATES:
             assert (before[gate] != after[gate]).any(dim=0).tolist() == reached
         assert torch.equal(before["candidate"], after["candidate"])

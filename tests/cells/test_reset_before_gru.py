@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqlab.blocks.scan import walk
+from seqlab.blocks.scan import scan
 from seqlab.cells.reset_before_gru import ResetBeforeGRU
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
@@ -57,7 +57,7 @@ def test_a_walk_equals_the_lectures_row_vectors(place: Any) -> None:
     cell = with_drawn_weights(ResetBeforeGRU(3, 5, candidate_bias=place))
     steps, state = drawn(4, 2, 3), drawn(2, 5, seed=1).numpy()
     with torch.no_grad():
-        outputs, _ = walk(cell, steps.flatten(0, 1), (torch.tensor(state),), Packing.of_lengths(torch.tensor([4, 4]), time=4).path())
+        outputs, _ = scan(cell, steps.flatten(0, 1), (torch.tensor(state),), Packing.from_lengths(torch.tensor([4, 4]), time=4).layout())
         w_xr, w_xz, w_xh = (part.T.numpy() for part in cell.input.split(5))
         w_hr, w_hz, w_hh = (part.T.numpy() for part in cell.recurrent.split(5))
         b_r, b_z, b_h = (part.numpy() for part in cell.get_parameter("bias").split(5))
@@ -87,11 +87,11 @@ def test_gradients_are_right(options: dict[str, Any]) -> None:
 
 @pytest.mark.spec(65)
 def test_a_sigma_candidate_keeps_the_state_between_zero_and_one() -> None:
-    path = Packing.of_lengths(torch.tensor([40]), time=40).path()
+    layout = Packing.from_lengths(torch.tensor([40]), time=40).layout()
     ranges = {}
     for candidate in ("tanh", "sigmoid"):
         cell = with_drawn_weights(ResetBeforeGRU(3, 5, candidate=candidate))
-        outputs, _ = walk(cell, drawn(40, 3), cell.zero_state(drawn(1, 3)), path)
+        outputs, _ = scan(cell, drawn(40, 3), cell.zero_state(drawn(1, 3)), layout)
         ranges[candidate] = outputs.min().item(), outputs.max().item()
     assert 0 < ranges["sigmoid"][0] < ranges["sigmoid"][1] < 1
     assert -1 < ranges["tanh"][0] < 0 < ranges["tanh"][1] < 1

@@ -54,10 +54,10 @@ def test_outputs_states_and_gradients_are_those_of_torchs_layer(nonlinearity: st
     lengths = [4, 7, 2]
     steps = torch.randn(3, 7, 3, dtype=torch.float64, requires_grad=True)
     initial = torch.randn(3, 5, dtype=torch.float64, requires_grad=True)
-    packing, path = path_of(lengths, reverse=reverse)
-    walked = cell.fast_walk(packing.pack(steps), packing.sort((initial,)), path)
+    packing, layout = path_of(lengths, reverse=reverse)
+    walked = cell.fast_scan(packing.pack(steps), packing.sort((initial,)), layout)
     assert walked is not None
-    outputs, last = packing.unpack(walked[0]), packing.restore(walked[1][0])
+    outputs, last = packing.unpack(walked[0]), packing.unsort(walked[1][0])
     weights = torch.randn_like(outputs)
     found = torch.autograd.grad((outputs * weights).sum() + last.square().sum(), [steps, initial, *cell.parameters()])
 
@@ -78,10 +78,10 @@ def test_outputs_states_and_gradients_are_those_of_torchs_layer(nonlinearity: st
 def test_the_hand_written_gradient_is_the_numerical_one(activation: str, reverse: bool) -> None:
     torch.manual_seed(2)
     cell = RNN(2, 3, activation=activation).double()
-    _, path = path_of([3, 1, 2], reverse=reverse)
+    _, layout = path_of([3, 1, 2], reverse=reverse)
 
     def walked(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, Tensor]:
-        found = cell.with_weights(dict(zip(("input", "recurrent", "bias"), weights, strict=True))).fast_walk(rows, (hidden,), path)
+        found = cell.with_weights(dict(zip(("input", "recurrent", "bias"), weights, strict=True))).fast_scan(rows, (hidden,), layout)
         assert found is not None
         return found[0], found[1][0]
 
@@ -90,14 +90,14 @@ def test_the_hand_written_gradient_is_the_numerical_one(activation: str, reverse
 
 
 def test_any_function_may_bend_the_sum_and_a_module_brings_its_parameters() -> None:
-    path = Packing.of_lengths(torch.tensor([2]), time=2).path()
+    layout = Packing.from_lengths(torch.tensor([2]), time=2).layout()
     by_function = RNN(2, 3, activation=torch.tanh)
     by_name = RNN(2, 3)
     by_name.load_state_dict(by_function.state_dict())
     x, hidden = torch.randn(4, 2), (torch.randn(4, 3),)
     assert torch.equal(by_function(x, hidden)[0], by_name(x, hidden)[0])
-    assert by_function.fast_walk(x[:2], (hidden[0][:1],), path) is None
-    assert by_name.fast_walk(x[:2], (hidden[0][:1],), path) is not None
+    assert by_function.fast_scan(x[:2], (hidden[0][:1],), layout) is None
+    assert by_name.fast_scan(x[:2], (hidden[0][:1],), layout) is not None
     with_slope = RNN(2, 3, activation=nn.PReLU(init=0.5))
     assert "activation.weight" in with_slope.state_dict()
     sums = with_slope.project(x) + hidden[0] @ with_slope.recurrent.T

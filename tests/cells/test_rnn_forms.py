@@ -8,12 +8,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from seqlab.cells.conversions.rnn_forms import ClassSketch, Form, OneBias, Separate, Stacked, Transposed, TwoBiases, convert
+from seqlab.cells.conversions.rnn_forms import ClassSketch, OneBias, RNNForm, Separate, Stacked, Transposed, TwoBiases, convert_form
 from seqlab.cells.rnn import RNN
 from seqlab.core.errors import UsageError
 
 IN, HIDDEN, OUT = 3, 5, 2
-FORMS: list[type[Form]] = [Transposed, ClassSketch, Stacked, Separate, TwoBiases, OneBias]
+FORMS: list[type[RNNForm]] = [Transposed, ClassSketch, Stacked, Separate, TwoBiases, OneBias]
 WITH_OUTPUT = {Transposed, ClassSketch, Separate}
 WITH_BIAS = {Stacked, Separate, TwoBiases, OneBias}
 every_form = pytest.mark.parametrize("kind", FORMS, ids=lambda kind: kind.__name__)
@@ -25,7 +25,7 @@ def randn(*shape: int) -> Tensor:
     )  # small enough that rounding does not grow from step to step
 
 
-def example(kind: type[Form], *, bias: bool = False) -> Form:
+def example(kind: type[RNNForm], *, bias: bool = False) -> RNNForm:
     """Numbers of the form's own, as a book would give them; its biases zero unless wanted."""
     b, c = (randn(HIDDEN), randn(HIDDEN + 1)[1:]) if bias else (torch.zeros(HIDDEN), torch.zeros(HIDDEN))
     if kind is Transposed:
@@ -42,7 +42,7 @@ def example(kind: type[Form], *, bias: bool = False) -> Form:
     return OneBias(W=randn(HIDDEN, IN), U=randn(HIDDEN, HIDDEN), b=b)
 
 
-def walk(form: Form, steps: Tensor) -> tuple[Tensor | None, Tensor]:
+def walk(form: RNNForm, steps: Tensor) -> tuple[Tensor | None, Tensor]:
     """All outputs (batch, time, output), where there are any, and all states (batch, time, hidden), from zeros."""
     h, outputs, states = torch.zeros(len(steps), HIDDEN), [], []
     for x in steps.unbind(1):
@@ -58,7 +58,7 @@ STEPS = torch.randn(4, 6, IN, generator=torch.Generator().manual_seed(8))
 
 @pytest.mark.spec(50, 51, 52, 53, 54, 55)
 @every_form
-def test_each_form_steps_as_its_equation_says_in_columns(kind: type[Form]) -> None:
+def test_each_form_steps_as_its_equation_says_in_columns(kind: type[RNNForm]) -> None:
     form = example(kind, bias=True)
     x, h = randn(IN), randn(HIDDEN)
     expected_y: Tensor | None = None
@@ -88,10 +88,10 @@ def test_each_form_steps_as_its_equation_says_in_columns(kind: type[Form]) -> No
 @pytest.mark.spec(50, 51, 52, 53, 54, 55, 57)
 @pytest.mark.parametrize("other", FORMS, ids=lambda kind: kind.__name__)
 @every_form
-def test_every_form_becomes_every_other_with_equal_outputs(kind: type[Form], other: type[Form]) -> None:
+def test_every_form_becomes_every_other_with_equal_outputs(kind: type[RNNForm], other: type[RNNForm]) -> None:
     form = example(kind, bias=kind in WITH_BIAS and other in WITH_BIAS)
-    readout = form.readout() if kind in WITH_OUTPUT else nn.Linear(HIDDEN, OUT, bias=False)
-    converted = other.of(form.cell(), readout if other in WITH_OUTPUT else None)
+    readout = form.to_output_layer() if kind in WITH_OUTPUT else nn.Linear(HIDDEN, OUT, bias=False)
+    converted = other.from_cell(form.to_cell(), readout if other in WITH_OUTPUT else None)
     outputs, states = walk(form, STEPS)
     other_outputs, other_states = walk(converted, STEPS)
     torch.testing.assert_close(other_states, states, rtol=0, atol=1e-6)
@@ -101,12 +101,12 @@ def test_every_form_becomes_every_other_with_equal_outputs(kind: type[Form], oth
 
 @pytest.mark.spec(57)
 @every_form
-def test_every_form_becomes_torchs_layer_with_equal_outputs(kind: type[Form]) -> None:
+def test_every_form_becomes_torchs_layer_with_equal_outputs(kind: type[RNNForm]) -> None:
     form = example(kind, bias=kind in WITH_BIAS)
     _, states = walk(form, STEPS)
-    layer = TwoBiases.of(form.cell()).layer()
+    layer = TwoBiases.from_cell(form.to_cell()).to_torch_layer()
     torch.testing.assert_close(layer(STEPS)[0], states, rtol=0, atol=1e-6)
-    cell, h = form.cell(), (torch.zeros(4, HIDDEN),)
+    cell, h = form.to_cell(), (torch.zeros(4, HIDDEN),)
     for t, x in enumerate(STEPS.unbind(1)):
         hidden, h = cell(x, h)
         torch.testing.assert_close(hidden, states[:, t], rtol=0, atol=1e-6)
@@ -117,18 +117,18 @@ def test_every_form_becomes_torchs_layer_with_equal_outputs(kind: type[Form]) ->
 def test_torchs_layer_becomes_a_form(bias: bool) -> None:
     torch.manual_seed(4)
     layer = nn.RNN(IN, HIDDEN, batch_first=True, bias=bias)
-    form = TwoBiases.of_layer(layer)
+    form = TwoBiases.from_torch_layer(layer)
     torch.testing.assert_close(walk(form, STEPS)[1], layer(STEPS)[0], rtol=0, atol=1e-6)
-    torch.testing.assert_close(walk(convert(form, Stacked), STEPS)[1], layer(STEPS)[0], rtol=0, atol=1e-6)
+    torch.testing.assert_close(walk(convert_form(form, Stacked), STEPS)[1], layer(STEPS)[0], rtol=0, atol=1e-6)
     with torch.no_grad():
         layer.get_parameter("weight_hh_l0").zero_()
     assert form.W_hh.any(), "the form keeps its own numbers"
 
 
 @every_form
-def test_a_form_made_from_its_own_cell_is_itself(kind: type[Form]) -> None:
+def test_a_form_made_from_its_own_cell_is_itself(kind: type[RNNForm]) -> None:
     form = example(kind, bias=kind in WITH_BIAS and kind is not TwoBiases)  # two biases become their sum
-    again = convert(form, kind)
+    again = convert_form(form, kind)
     for field in fields(form):
         torch.testing.assert_close(getattr(again, field.name), getattr(form, field.name), rtol=0, atol=0)
 
@@ -157,34 +157,34 @@ def test_the_sketch_starts_from_zero_and_its_printed_product_is_no_recurrence() 
 
 
 def test_a_bias_that_a_form_cannot_hold_is_refused() -> None:
-    cell = example(OneBias, bias=True).cell()
+    cell = example(OneBias, bias=True).to_cell()
     for kind in (Transposed, ClassSketch):
         with pytest.raises(UsageError, match=f"{kind.__name__} has no bias for the state, and this cell's is not zero") as error:
-            kind.of(cell, nn.Linear(HIDDEN, OUT, bias=False))
+            kind.from_cell(cell, nn.Linear(HIDDEN, OUT, bias=False))
         assert "Separate, Stacked, TwoBiases and OneBias hold a bias." in str(error.value)
         with pytest.raises(UsageError, match=f"{kind.__name__} has no bias for the output"):
-            kind.of(example(OneBias).cell(), nn.Linear(HIDDEN, OUT))
+            kind.from_cell(example(OneBias).to_cell(), nn.Linear(HIDDEN, OUT))
 
 
 def test_an_output_layer_is_neither_dropped_nor_invented() -> None:
     separate = example(Separate, bias=True)
     for kind in (Stacked, TwoBiases, OneBias):
         with pytest.raises(UsageError, match=f"{kind.__name__} has no output layer to put the given one in") as error:
-            convert(separate, kind)
+            convert_form(separate, kind)
         assert f"{kind.__name__}.of(form.cell())" in str(error.value)
     for with_output in (Separate, Transposed, ClassSketch):
         with pytest.raises(UsageError, match=f"{with_output.__name__} has an output layer, and none was given"):
-            convert(example(OneBias), with_output)
+            convert_form(example(OneBias), with_output)
 
 
 @every_form
-def test_a_cell_with_another_activation_is_refused(kind: type[Form]) -> None:
+def test_a_cell_with_another_activation_is_refused(kind: type[RNNForm]) -> None:
     readout = nn.Linear(HIDDEN, OUT, bias=False) if kind in WITH_OUTPUT else None
     with pytest.raises(UsageError, match=f"{kind.__name__} is written with tanh; this cell's activation is relu"):
-        kind.of(RNN(IN, HIDDEN, activation="relu"), readout)
+        kind.from_cell(RNN(IN, HIDDEN, activation="relu"), readout)
 
 
 def test_a_stack_of_torchs_layers_is_no_form() -> None:
     layer = nn.RNN(IN, HIDDEN, num_layers=2, bidirectional=True, nonlinearity="relu")
     with pytest.raises(UsageError, match=r"this nn\.RNN has 2 layers and two directions and relu"):
-        TwoBiases.of_layer(layer)
+        TwoBiases.from_torch_layer(layer)

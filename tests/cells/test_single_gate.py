@@ -8,17 +8,17 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.cells.gate_convention import Keep
+from seqlab.cells.gate_convention import GateConvention
 from seqlab.cells.single_gate import SingleGate
 from tests.cells.fast_and_plain import assert_fast_equals_plain, assert_gradients_are_right, drawn, with_drawn_weights
 
-KEEPS: list[Keep] = ["old", "new"]
+KEEPS: list[GateConvention] = ["old", "new"]
 
 
 @pytest.mark.spec(67)
 @pytest.mark.parametrize("keep", KEEPS)
 @pytest.mark.parametrize("bias", [True, False])
-def test_one_step_follows_the_equations(keep: Keep, bias: bool) -> None:
+def test_one_step_follows_the_equations(keep: GateConvention, bias: bool) -> None:
     cell = SingleGate(1, 1, keep=keep, bias=bias)
     weights = {"input": torch.tensor([[0.1], [-0.5]]), "recurrent": torch.tensor([[0.2], [0.6]])}
     cell.load_state_dict(weights | ({"bias": torch.tensor([0.7, -0.8])} if bias else {}))
@@ -43,12 +43,12 @@ def test_by_default_the_gate_keeps_the_new_value_and_its_size_is_as_printed() ->
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("keep", KEEPS)
-def test_the_fast_walk_equals_the_plain_one(keep: Keep, bias: bool) -> None:
+def test_the_fast_walk_equals_the_plain_one(keep: GateConvention, bias: bool) -> None:
     assert_fast_equals_plain(SingleGate(3, 5, keep=keep, bias=bias))
 
 
 @pytest.mark.parametrize("keep", KEEPS)
-def test_gradients_are_right(keep: Keep) -> None:
+def test_gradients_are_right(keep: GateConvention) -> None:
     assert_gradients_are_right(SingleGate(2, 3, keep=keep))
 
 

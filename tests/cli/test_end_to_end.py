@@ -195,7 +195,7 @@ def test_evaluating_the_own_test_part_gives_the_numbers_of_the_results(
     ended = run(capsys, "evaluate", str(trained.folder))
     assert ended.code == 0, ended.err
     for score in trained.results.values():
-        assert f"test: {score.sentence()}\n    {score.how}\n" in ended.out
+        assert f"test: {score.describe()}\n    {score.method}\n" in ended.out
     assert "\nnext:\n  seqlab " in ended.out
 
 

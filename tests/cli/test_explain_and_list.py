@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from seqlab.attention.base import scores
+from seqlab.attention.base import score_functions
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import choices_of, sentence_of
 from seqlab.datasets.base import datasets
-from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES, TransformerSettings
-from seqlab.positions.base import positions
+from seqlab.models.settings import MODEL_ALIASES, MODEL_KINDS, TransformerSettings
+from seqlab.positions.base import positional_encodings
 from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
 from seqlab.runs.folder.manifest import begin_manifest, complete_manifest
 from seqlab.training.settings import TrainingSettings
@@ -102,15 +102,15 @@ def test_a_name_of_two_parts_is_explained_as_both(capsys: pytest.CaptureFixture[
 
 def test_scores_and_positions_are_listed_from_their_files(capsys: pytest.CaptureFixture[str]) -> None:
     found = run(capsys, "list", "--json").json
-    assert found["attention"] == {name: scores.summary(name) for name in scores.names()}
-    assert found["positions"] == {name: positions.summary(name) for name in positions.names()}
+    assert found["attention"] == {name: score_functions.summary(name) for name in score_functions.names()}
+    assert found["positions"] == {name: positional_encodings.summary(name) for name in positional_encodings.names()}
     assert set(found["positions"]) == set(choices_of(TransformerSettings.model_fields["positions"].annotation))
     assert set(found["optimizers"]) == set(choices_of(TrainingSettings.model_fields["optimizer"].annotation))
 
 
 def test_everything_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     found = run(capsys, "list", "--json").json
-    assert list(found["models"]) == list(SHORT_NAMES)
+    assert list(found["models"]) == list(MODEL_ALIASES)
     assert list(found["cells"]) == list(CELL_KINDS)
     assert list(found["datasets"]) == datasets.names()
     for kind, entries in found.items():

@@ -14,7 +14,7 @@ import torch
 
 from seqlab.core.errors import UsageError
 from seqlab.decoding.ensemble import Ensemble
-from seqlab.decoding.protocol import Aligner
+from seqlab.decoding.protocol import AttentionSeq2SeqModel
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.runs.ensemble import refuse_other_tokens
 from seqlab.runs.run import Run
@@ -59,9 +59,9 @@ def test_looks_are_the_mean_of_those_who_look(runs: list[Run]) -> None:
     given = torch.tensor([[runs[0].task.tokens.start_id, 5, 6]])
 
     def aligned(model: torch.nn.Module) -> torch.Tensor | None:
-        assert isinstance(model, Aligner)
-        writing = model.start(source, torch.ones_like(source, dtype=torch.bool))
-        return model.align(given, torch.ones_like(given, dtype=torch.bool), writing)[2]
+        assert isinstance(model, AttentionSeq2SeqModel)
+        decoder_state = model.encode(source, torch.ones_like(source, dtype=torch.bool))
+        return model.decode_with_alignment(given, torch.ones_like(given, dtype=torch.bool), decoder_state)[2]
 
     alone = [aligned(one.model) for one in runs]
     assert alone[2] is None

@@ -12,11 +12,11 @@ from seqlab.core.errors import UsageError
 from seqlab.core.plugins import load_plugin_file
 from seqlab.core.registry import Registry
 from seqlab.datasets.base import datasets
-from seqlab.models.base import bodies
+from seqlab.models.base import backbones
 from seqlab.tasks.spec import task_specs
 from seqlab.tokens.base import tokenizers
 
-REGISTRIES = [datasets, bodies, task_specs, tokenizers]
+REGISTRIES = [datasets, backbones, task_specs, tokenizers]
 
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)

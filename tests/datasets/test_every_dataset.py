@@ -38,7 +38,7 @@ def test_the_room_offers_these() -> None:
 @pytest.mark.parametrize("name", datasets.names())
 def test_parts_share_no_text_and_settings_are_real(name: str) -> None:
     builtin = datasets.get(name)()
-    assert (builtin.name, bool(builtin.sentence)) == (name, True)
+    assert (builtin.name, bool(builtin.description)) == (name, True)
     parts = builtin.splits()
     assert list(parts) == ["train", "valid", "test"]
     columns = {key: value for key, value in builtin.settings.items() if key != "tokens.kind"}
@@ -123,6 +123,6 @@ def test_pydoc_repeats_no_paragraph_and_stdlib_is_python() -> None:
 def test_a_missing_library_is_named_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = datasets.get("languages")
     monkeypatch.setitem(sys.modules, "babel", None)
-    sys.modules["seqlab.datasets.languages"].read_names.cache_clear()
+    sys.modules["seqlab.datasets.languages"].read_language_names.cache_clear()
     with pytest.raises(MissingExtra, match=r"needs the package 'Babel'.*\n.*pip install 'seqlab\[datasets\]'"):
         dataset().splits()

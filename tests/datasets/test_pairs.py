@@ -10,7 +10,7 @@ import pytest
 
 from seqlab.core.errors import MissingExtra, RecipeError
 from seqlab.datasets.base import datasets
-from seqlab.datasets.numbers import words_of
+from seqlab.datasets.numbers import number_to_words
 from seqlab.runs.data import refuse_missing
 from seqlab.runs.find_recipe import find_recipe
 
@@ -19,13 +19,13 @@ pytestmark = pytest.mark.slow  # thousands of rows each
 
 def rows_of(name: str, *overrides: str) -> list[dict[str, str]]:
     recipe, _ = find_recipe(name, list(overrides))
-    return [row.values for part in datasets.get(name).configured(recipe.data).splits().values() for row in part.rows()]
+    return [row.values for part in datasets.get(name).from_settings(recipe.data).splits().values() for row in part.rows()]
 
 
 @pytest.mark.spec(7)
 def test_dates_read_back_by_the_names_of_months_are_the_iso_dates() -> None:
     locales = pytest.importorskip("babel").Locale
-    from seqlab.datasets.dates import LOCALES, clear_forms, read_dates, write
+    from seqlab.datasets.dates import LOCALES, format_date, read_dates, unambiguous_formats
 
     rows = read_dates()
     assert len(rows) > 15_000
@@ -34,7 +34,7 @@ def test_dates_read_back_by_the_names_of_months_are_the_iso_dates() -> None:
         numbers = [int(number) for number in re.findall(r"\d+", written)]
         assert {year, day} <= set(numbers), written
         assert month in numbers or any(character.isalpha() for character in written)
-    shown = {form: write(date(2005, 11, 15), form) for form in clear_forms()}
+    shown = {form: format_date(date(2005, 11, 15), form) for form in unambiguous_formats()}
     for form, written in shown.items():
         names = [name for kind in ("wide", "abbreviated") for name in (locales.parse(form.locale).months["format"][kind][11],)]
         assert any(name in written for name in names) or re.search(r"\b11\b|11月", written), written
@@ -44,13 +44,13 @@ def test_dates_read_back_by_the_names_of_months_are_the_iso_dates() -> None:
 
 def test_a_written_date_has_one_meaning() -> None:
     pytest.importorskip("babel")
-    from seqlab.datasets.dates import clear_forms, write
+    from seqlab.datasets.dates import format_date, unambiguous_formats
 
     meanings: dict[str, set[date]] = {}
-    for form in clear_forms():
+    for form in unambiguous_formats():
         for days in range(0, 366, 7):
             day = date(2011, 1, 12) + timedelta(days)  # days up to 12 could be months
-            meanings.setdefault(write(day, form), set()).add(day)
+            meanings.setdefault(format_date(day, form), set()).add(day)
     assert [written for written, days in meanings.items() if len(days) > 1] == []
 
 
@@ -88,7 +88,7 @@ def test_number_words_mean_their_digits() -> None:
     assert [row for row in rows if read_aloud(row["words"]) != int(row["digits"])] == []
     assert {len(row["digits"]) for row in rows} == set(range(1, 10))
     assert sum(" and " in row["words"] for row in rows) > len(rows) / 4
-    assert [read_aloud(words_of(number, with_and=True)) for number in range(2100)] == list(range(2100))
+    assert [read_aloud(number_to_words(number, with_and=True)) for number in range(2100)] == list(range(2100))
 
 
 @pytest.mark.parametrize("length", [3, 17])

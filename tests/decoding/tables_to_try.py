@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 
 from seqlab.core.seeds import derive
-from seqlab.decoding.search import Symbols
-from seqlab.models.decoders.base import Writing
+from seqlab.decoding.search import SpecialTokens
+from seqlab.models.decoders.base import DecoderState
 
 Tokens = tuple[int, ...]
 END = 0
 START = 99
 """Never looked at by the tables, so it needs no place in them."""
-SYMBOLS = Symbols(START, END)
+SYMBOLS = SpecialTokens(START, END)
 
 
 @dataclass
@@ -46,18 +46,18 @@ class TableTranslator:
     def look(self, source: Tokens, written: Tokens) -> list[float]:
         return self.row("look", source, written, len(source)).double().softmax(-1).tolist()
 
-    def start(self, source: Tensor, source_is_token: Tensor) -> Writing:
-        return Writing((source, source_is_token), (torch.zeros(len(source), 0, dtype=torch.long),))
+    def encode(self, source: Tensor, source_is_token: Tensor) -> DecoderState:
+        return DecoderState((source, source_is_token), (torch.zeros(len(source), 0, dtype=torch.long),))
 
-    def decode(self, targets: Tensor, is_token: Tensor, writing: Writing) -> tuple[Tensor, Writing]:
-        logits, writing, _ = self.align(targets, is_token, writing)
-        return logits, writing
+    def decode(self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState) -> tuple[Tensor, DecoderState]:
+        logits, decoder_state, _ = self.align(targets, is_token, decoder_state)
+        return logits, decoder_state
 
-    def align(self, targets: Tensor, is_token: Tensor, writing: Writing) -> tuple[Tensor, Writing, Tensor]:
-        (before,) = writing.past
+    def decode_with_alignment(self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState) -> tuple[Tensor, DecoderState, Tensor]:
+        (before,) = decoder_state.cache
         self.batches.append(len(before))
         written = torch.cat([before, targets], dim=1)
-        source, source_is_token = writing.source
+        source, source_is_token = decoder_state.source
         each = len(written) // len(source)
         logits = torch.zeros(*targets.shape, self.vocab)
         alignment = torch.zeros(*targets.shape, source.shape[1])
@@ -68,7 +68,7 @@ class TableTranslator:
                 logits[row, time] = self.row("logits", read, known, self.vocab)
                 if self.looks:
                     alignment[row, time, : len(read)] = torch.tensor(self.look(read, known))
-        return logits, writing.after((written,)), alignment
+        return logits, decoder_state.with_cache((written,)), alignment
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,16 @@ from torch import Tensor
 
 from seqlab.core.errors import UsageError
 from seqlab.decoding.beam import BeamSearch
-from seqlab.decoding.constraints import AtLeast, NoRepeat, Prefix
+from seqlab.decoding.constraints import ForcedPrefix, MinTokens, NoRepeatNGram
 from seqlab.decoding.coverage import CoveragePenalty
 from seqlab.decoding.diversity import Diversity
 from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.length_normalization import GNMT, Power, ScoreRule, Sum
-from seqlab.decoding.search import Sources, Symbols
-from seqlab.decoding.stepwise import SinglePath
-from seqlab.decoding.token_choice import Likeliest
-from seqlab.models.decoders.base import Writing
+from seqlab.decoding.length_normalization import GNMTLengthPenalty, LengthPenalty, NoLengthPenalty, PowerLengthPenalty
+from seqlab.decoding.search import SourceBatch, SpecialTokens
+from seqlab.decoding.stepwise import StepwiseSearch
+from seqlab.decoding.token_choice import Greedy
+from seqlab.models.decoders.base import DecoderState
 from tests.decoding.tables_to_try import END, SYMBOLS, Rules, TableTranslator, Tokens, batch, everything
 from tests.models.pairs_to_try import END as REAL_END
 from tests.models.pairs_to_try import PAD, SMALL, START, build_pair, ragged_pairs
@@ -30,7 +30,7 @@ SOURCES: list[Tokens] = [(1, 2, 3), (2,), (3, 1)]
 
 
 def run(model: Any, sources: list[Tokens] = SOURCES, *, padding: int = 0, **options: Any) -> list[list[Hypothesis]]:
-    return BeamSearch(SYMBOLS, **options).run(model, Sources.of(*batch(sources, padding=padding)))
+    return BeamSearch(SYMBOLS, **options).run(model, SourceBatch.from_tokens(*batch(sources, padding=padding)))
 
 
 def no_token_twice(written: Tokens, token: int) -> bool:
@@ -43,21 +43,21 @@ def no_pair_twice(written: Tokens, token: int) -> bool:
 
 CASES: dict[str, tuple[int, int, dict[str, Any], Rules]] = {
     "plain": (4, 3, {}, Rules()),
-    "a mean": (3, 4, {"rule": Power(1.0)}, Rules(lambda log_prob, length: log_prob / length)),
-    "a power that favours long targets": (3, 4, {"rule": Power(2.5)}, Rules(lambda log_prob, length: log_prob / length**2.5)),
-    "gnmt": (3, 4, {"rule": GNMT(0.6)}, Rules(lambda log_prob, length: log_prob / ((5 + length) / 6) ** 0.6)),
+    "a mean": (3, 4, {"length_penalty": PowerLengthPenalty(1.0)}, Rules(lambda log_prob, length: log_prob / length)),
+    "a power that favours long targets": (3, 4, {"length_penalty": PowerLengthPenalty(2.5)}, Rules(lambda log_prob, length: log_prob / length**2.5)),
+    "gnmt": (3, 4, {"length_penalty": GNMTLengthPenalty(0.6)}, Rules(lambda log_prob, length: log_prob / ((5 + length) / 6) ** 0.6)),
     "coverage": (
-        3, 3, {"rule": GNMT(0.6), "coverage": CoveragePenalty(0.4)}, Rules(lambda log_prob, length: log_prob / ((5 + length) / 6) ** 0.6, beta=0.4),
+        3, 3, {"length_penalty": GNMTLengthPenalty(0.6), "coverage_penalty": CoveragePenalty(0.4)}, Rules(lambda log_prob, length: log_prob / ((5 + length) / 6) ** 0.6, beta=0.4),
     ),
-    "at least two": (3, 4, {"constraints": [AtLeast(2, end_id=END)]}, Rules(may_follow=lambda written, token: token != END or len(written) >= 2)),
-    "no token twice": (3, 4, {"constraints": [NoRepeat(1)]}, Rules(may_follow=no_token_twice)),
-    "no pair twice": (3, 4, {"rule": Power(1.0), "constraints": [NoRepeat(2)]}, Rules(lambda log_prob, length: log_prob / length, no_pair_twice)),
+    "at least two": (3, 4, {"constraints": [MinTokens(2, end_id=END)]}, Rules(may_follow=lambda written, token: token != END or len(written) >= 2)),
+    "no token twice": (3, 4, {"constraints": [NoRepeatNGram(1)]}, Rules(may_follow=no_token_twice)),
+    "no pair twice": (3, 4, {"length_penalty": PowerLengthPenalty(1.0), "constraints": [NoRepeatNGram(2)]}, Rules(lambda log_prob, length: log_prob / length, no_pair_twice)),
     "nothing left to say": (
-        3, 4, {"constraints": [NoRepeat(1), AtLeast(3, end_id=END)]},
+        3, 4, {"constraints": [NoRepeatNGram(1), MinTokens(3, end_id=END)]},
         Rules(may_follow=lambda written, token: no_token_twice(written, token) and (token != END or len(written) >= 3)),
     ),
     "a prefix": (
-        4, 4, {"constraints": [NoRepeat(1), Prefix([2, 2])]},
+        4, 4, {"constraints": [NoRepeatNGram(1), ForcedPrefix([2, 2])]},
         Rules(may_follow=lambda written, token: token == 2 if len(written) < 2 else no_token_twice(written, token)),
     ),
 }  # fmt: skip
@@ -69,7 +69,7 @@ def test_a_beam_as_wide_as_everything_equals_exhaustive_search(name: str) -> Non
     vocab, max_tokens, options, rules = CASES[name]
     for seed, n_best in ((1, 5), (2, 1), (3, 1)):  # for one answer it stops as soon as it can
         model = TableTranslator(vocab, seed, looks=name == "coverage")
-        for source, found in zip(SOURCES, run(model, width=vocab**max_tokens, n_best=n_best, max_tokens=max_tokens, **options), strict=True):
+        for source, found in zip(SOURCES, run(model, beam_size=vocab**max_tokens, n_best=n_best, max_tokens=max_tokens, **options), strict=True):
             expected = everything(model, source, max_tokens, rules)[:n_best]
             assert [(tuple(one.tokens), one.ended) for one in found] == [(one.tokens, one.ended) for one in expected]
             for one, truth in zip(found, expected, strict=True):
@@ -81,21 +81,21 @@ def test_a_beam_as_wide_as_everything_equals_exhaustive_search(name: str) -> Non
 def test_stopping_early_saves_steps_and_changes_nothing() -> None:
     """With the plain sum an end that is likelier than all that is open stops the search; a rule for long targets has to go on."""
     steps = {}
-    for name, rule in {"sum": Sum(), "for long ones": Power(4.0)}.items():
+    for name, rule in {"sum": NoLengthPenalty(), "for long ones": PowerLengthPenalty(4.0)}.items():
         model = TableTranslator(4, seed=6, spread=3.0)
-        run(model, width=4, max_tokens=12, rule=rule)
+        run(model, beam_size=4, max_tokens=12, length_penalty=rule)
         steps[name] = len(model.batches)
     assert steps["sum"] < steps["for long ones"] == 12
 
 
 @pytest.mark.spec(119)
-@pytest.mark.parametrize("rule", [Sum(), Power(1.0), GNMT(0.6)], ids=["sum", "power", "gnmt"])
-@pytest.mark.parametrize("constraints", [[], [NoRepeat(2), AtLeast(2, end_id=END)]], ids=["free", "bound"])
-def test_a_beam_of_one_is_greedy_whatever_the_rule(rule: ScoreRule, constraints: list[Any]) -> None:
+@pytest.mark.parametrize("rule", [NoLengthPenalty(), PowerLengthPenalty(1.0), GNMTLengthPenalty(0.6)], ids=["sum", "power", "gnmt"])
+@pytest.mark.parametrize("constraints", [[], [NoRepeatNGram(2), MinTokens(2, end_id=END)]], ids=["free", "bound"])
+def test_a_beam_of_one_is_greedy_whatever_the_rule(rule: LengthPenalty, constraints: list[Any]) -> None:
     for seed in range(6):
         model = TableTranslator(4, seed)
-        greedy = SinglePath(SYMBOLS, Likeliest(), max_tokens=5, constraints=constraints).run(model, Sources.of(*batch(SOURCES)))
-        found = run(model, width=1, max_tokens=5, rule=rule, constraints=constraints)
+        greedy = StepwiseSearch(SYMBOLS, Greedy(), max_tokens=5, constraints=constraints).run(model, SourceBatch.from_tokens(*batch(SOURCES)))
+        found = run(model, beam_size=1, max_tokens=5, length_penalty=rule, constraints=constraints)
         assert [[(one.tokens, one.ended) for one in target] for target in found] == [[(one.tokens, one.ended) for one in target] for target in greedy]
         assert found[0][0].log_prob == pytest.approx(greedy[0][0].log_prob)
 
@@ -105,21 +105,21 @@ class Trap:
 
     TABLE: ClassVar = {(): [0.0, 0.6, 0.4], (1,): [0.5, 0.5, 0.0], (2,): [1.0, 0.0, 0.0]}
 
-    def start(self, source: Tensor, source_is_token: Tensor) -> Writing:
-        return Writing((source,), (torch.zeros(len(source), 0, dtype=torch.long),))
+    def encode(self, source: Tensor, source_is_token: Tensor) -> DecoderState:
+        return DecoderState((source,), (torch.zeros(len(source), 0, dtype=torch.long),))
 
-    def decode(self, targets: Tensor, is_token: Tensor, writing: Writing) -> tuple[Tensor, Writing]:
-        written = torch.cat([writing.past[0], targets], dim=1)
+    def decode(self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState) -> tuple[Tensor, DecoderState]:
+        written = torch.cat([decoder_state.cache[0], targets], dim=1)
         rows = [self.TABLE.get(tuple(row[1:]), [1.0, 0.0, 0.0]) for row in written.tolist()]
-        return torch.tensor(rows).log()[:, None], writing.after((written,))
+        return torch.tensor(rows).log()[:, None], decoder_state.with_cache((written,))
 
 
 @pytest.mark.spec(117)
 def test_greedy_is_not_optimal_where_the_best_start_leads_astray() -> None:
     """P(1, end) = 0.6 · 0.5 = 0.3 is what greedy finds; P(2, end) = 0.4 · 1 = 0.4 is the best."""
-    source = Sources.of(*batch([(1,)]))
-    ((greedy,),) = SinglePath(SYMBOLS, Likeliest(), max_tokens=4).run(Trap(), source)
-    ((best,),) = BeamSearch(SYMBOLS, width=2, max_tokens=4).run(Trap(), source)
+    source = SourceBatch.from_tokens(*batch([(1,)]))
+    ((greedy,),) = StepwiseSearch(SYMBOLS, Greedy(), max_tokens=4).run(Trap(), source)
+    ((best,),) = BeamSearch(SYMBOLS, beam_size=2, max_tokens=4).run(Trap(), source)
     assert (greedy.tokens, greedy.log_prob) == ([1], pytest.approx(math.log(0.3)))
     assert (best.tokens, best.log_prob) == ([2], pytest.approx(math.log(0.4)))
 
@@ -144,7 +144,7 @@ def slow_beam(model: TableTranslator, source: Tokens, *, width: int, max_tokens:
 def test_a_narrow_beam_equals_the_slow_one(width: int) -> None:
     for seed in range(5):
         model = TableTranslator(6, seed)
-        found = run(model, width=width, max_tokens=6, n_best=2, rule=Power(1.0))
+        found = run(model, beam_size=width, max_tokens=6, n_best=2, length_penalty=PowerLengthPenalty(1.0))
         for source, targets in zip(SOURCES, found, strict=True):
             expected = slow_beam(model, source, width=width, max_tokens=6, n_best=2)
             assert [(tuple(one.tokens), one.ended) for one in targets] == [(tokens, ended) for tokens, ended, _ in expected]
@@ -158,12 +158,12 @@ def test_scores_equal_forced_scoring_and_do_not_depend_on_the_batch() -> None:
     model, given = build_pair(SMALL, seed=4, noise=0.9).float(), ragged_pairs([4, 7, 1, 3, 6], [1] * 5)
     with torch.no_grad():
         model.bias[REAL_END] += 9
-    symbols = Symbols(START, REAL_END, (PAD, START))
-    search = BeamSearch(symbols, width=4, max_tokens=9, n_best=3, rule=Power(0.7))
-    together = search.run(model, Sources.of(given.source, given.source_is_token))
+    symbols = SpecialTokens(START, REAL_END, (PAD, START))
+    search = BeamSearch(symbols, beam_size=4, max_tokens=9, n_best=3, length_penalty=PowerLengthPenalty(0.7))
+    together = search.run(model, SourceBatch.from_tokens(given.source, given.source_is_token))
     order = [3, 0, 4, 4, 2]
     wider, is_wider = (torch.nn.functional.pad(each[order], (0, 3)) for each in (given.source, given.source_is_token))
-    again = search.run(model, Sources.of(wider, is_wider))
+    again = search.run(model, SourceBatch.from_tokens(wider, is_wider))
     for row, targets in zip(order, again, strict=True):
         assert [one.tokens for one in targets] == [one.tokens for one in together[row]]
         assert [one.score for one in targets] == pytest.approx([one.score for one in together[row]], abs=1e-4)
@@ -183,8 +183,8 @@ def test_what_was_written_step_by_step_is_likeliest_when_everything_is_computed_
     """The best of a wide beam over a real network equals the best of all its targets, each scored by one whole pass."""
     model, given = build_pair(SMALL, seed=8, noise=0.7), ragged_pairs([4, 2], [1, 1])
     allowed = [REAL_END, 5, 6]
-    symbols = Symbols(START, REAL_END, tuple(token for token in range(13) if token not in allowed))
-    found = BeamSearch(symbols, width=27, max_tokens=3).run(model, Sources.of(given.source, given.source_is_token))
+    symbols = SpecialTokens(START, REAL_END, tuple(token for token in range(13) if token not in allowed))
+    found = BeamSearch(symbols, beam_size=27, max_tokens=3).run(model, SourceBatch.from_tokens(given.source, given.source_is_token))
     words = allowed[1:]
     targets = [[], *([a] for a in words), *([a, b] for a in words for b in words)]
     cut = [[a, b, c] for a in words for b in words for c in words]
@@ -199,15 +199,15 @@ def test_what_was_written_step_by_step_is_likeliest_when_everything_is_computed_
 def test_coverage_is_what_the_attention_of_a_real_network_left_out() -> None:
     """The score of every answer, from the alignment of one whole pass over it."""
     model, given = build_pair(SMALL, seed=8, noise=0.7), ragged_pairs([5, 3], [1, 1])
-    symbols = Symbols(START, REAL_END, (PAD, START))
-    search = BeamSearch(symbols, width=4, n_best=4, max_tokens=4, rule=GNMT(0.5), coverage=CoveragePenalty(0.3))
+    symbols = SpecialTokens(START, REAL_END, (PAD, START))
+    search = BeamSearch(symbols, beam_size=4, n_best=4, max_tokens=4, length_penalty=GNMTLengthPenalty(0.5), coverage_penalty=CoveragePenalty(0.3))
     penalties = []
-    for row, targets in enumerate(search.run(model, Sources.of(given.source, given.source_is_token))):
+    for row, targets in enumerate(search.run(model, SourceBatch.from_tokens(given.source, given.source_is_token))):
         source = given.source[row : row + 1][given.source_is_token[row : row + 1]].unsqueeze(0)
-        writing = model.start(source, torch.ones_like(source, dtype=torch.bool))
+        decoder_state = model.encode(source, torch.ones_like(source, dtype=torch.bool))
         for one in targets:
             inputs = torch.tensor([[START, *one.tokens][: len(one.token_log_probs)]])
-            _, _, alignment = model.align(inputs, torch.ones_like(inputs, dtype=torch.bool), writing)
+            _, _, alignment = model.decode_with_alignment(inputs, torch.ones_like(inputs, dtype=torch.bool), decoder_state)
             assert alignment is not None
             missed = sum(math.log(min(1.0, looked)) for looked in alignment[0].sum(dim=0).tolist())
             length = len(one.token_log_probs)
@@ -218,10 +218,10 @@ def test_coverage_is_what_the_attention_of_a_real_network_left_out() -> None:
 
 def test_groups_without_a_penalty_find_the_same_and_with_one_they_part() -> None:
     model = TableTranslator(6, seed=3)
-    alone = run(model, width=2, n_best=2, max_tokens=5)
-    alike = run(model, width=6, n_best=6, max_tokens=5, diversity=Diversity(3, 0.0))
+    alone = run(model, beam_size=2, n_best=2, max_tokens=5)
+    alike = run(model, beam_size=6, n_best=6, max_tokens=5, diversity=Diversity(3, 0.0))
     assert [[one.tokens for one in targets] for targets in alike] == [[one.tokens for one in targets] for targets in alone]
-    apart = run(model, width=6, n_best=6, max_tokens=5, diversity=Diversity(3, 50.0))
+    apart = run(model, beam_size=6, n_best=6, max_tokens=5, diversity=Diversity(3, 50.0))
     for targets in apart:
         assert len({tuple(one.tokens[:1]) for one in targets}) >= 3
 
@@ -229,7 +229,7 @@ def test_groups_without_a_penalty_find_the_same_and_with_one_they_part() -> None
 def test_a_group_pays_for_what_earlier_groups_have_chosen() -> None:
     """Two groups of one: the second takes the likeliest token that is not worth its penalty, at every step."""
     penalty, model = 0.7, TableTranslator(5, seed=11)
-    found = run(model, [(1, 2)], width=2, n_best=2, max_tokens=4, diversity=Diversity(2, penalty), constraints=[AtLeast(4, end_id=END)])
+    found = run(model, [(1, 2)], beam_size=2, n_best=2, max_tokens=4, diversity=Diversity(2, penalty), constraints=[MinTokens(4, end_id=END)])
     first: Tokens = ()
     second: Tokens = ()
     for _ in range(4):
@@ -253,25 +253,25 @@ def test_a_finished_sentence_leaves_the_batch() -> None:
             return row
 
     model = Ends(4)
-    run(model, width=2, max_tokens=9)
+    run(model, beam_size=2, max_tokens=9)
     assert model.batches == [3, 6, 4, 2]  # of lengths 3, 1 and 2
 
 
 def test_what_cannot_be_is_refused_by_words() -> None:
     with pytest.raises(UsageError, match="the 4 best hypotheses of a beam of 3 cannot be given"):
-        BeamSearch(SYMBOLS, width=3, n_best=4, max_tokens=5)
+        BeamSearch(SYMBOLS, beam_size=3, n_best=4, max_tokens=5)
     with pytest.raises(UsageError, match=r"a beam of 6 cannot be divided into 4 groups(.|\n)*fit: 1, 2, 3, 6"):
-        BeamSearch(SYMBOLS, width=6, max_tokens=5, diversity=Diversity(4, 1.0))
+        BeamSearch(SYMBOLS, beam_size=6, max_tokens=5, diversity=Diversity(4, 1.0))
     with pytest.raises(UsageError, match="at least 6 and at most 5 tokens cannot be"):
-        BeamSearch(SYMBOLS, width=2, max_tokens=5, constraints=[AtLeast(6, end_id=END)])
+        BeamSearch(SYMBOLS, beam_size=2, max_tokens=5, constraints=[MinTokens(6, end_id=END)])
     with pytest.raises(UsageError, match="a prefix of 3 tokens is longer than the limit of 2"):
-        BeamSearch(SYMBOLS, width=2, max_tokens=2, constraints=[Prefix([1, 2, 1])])
+        BeamSearch(SYMBOLS, beam_size=2, max_tokens=2, constraints=[ForcedPrefix([1, 2, 1])])
     with pytest.raises(UsageError, match="the prefix has the token 7, but there are 4 tokens"):
-        run(TableTranslator(4), width=2, max_tokens=4, constraints=[Prefix(own={1: [7]})])
+        run(TableTranslator(4), beam_size=2, max_tokens=4, constraints=[ForcedPrefix(per_source={1: [7]})])
     with pytest.raises(UsageError, match="needs a model that says where it looks"):
-        BeamSearch(SYMBOLS, width=2, max_tokens=5, coverage=CoveragePenalty(0.2)).run(Trap(), Sources.of(*batch([(1,)])))
+        BeamSearch(SYMBOLS, beam_size=2, max_tokens=5, coverage_penalty=CoveragePenalty(0.2)).run(Trap(), SourceBatch.from_tokens(*batch([(1,)])))
 
 
 def test_no_sources_have_no_targets() -> None:
-    empty = Sources.of(torch.zeros(0, 2, dtype=torch.long), torch.zeros(0, 2, dtype=torch.bool))
-    assert BeamSearch(SYMBOLS, width=2, max_tokens=3).run(TableTranslator(4), empty) == []
+    empty = SourceBatch.from_tokens(torch.zeros(0, 2, dtype=torch.long), torch.zeros(0, 2, dtype=torch.bool))
+    assert BeamSearch(SYMBOLS, beam_size=2, max_tokens=3).run(TableTranslator(4), empty) == []

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.decoding.continuation import continue_tokens
+from seqlab.decoding.continuation import generate_tokens
 from seqlab.decoding.settings import DecodingSettings
-from seqlab.models.base import State, bodies
+from seqlab.models.base import ModelState, backbones
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
 
@@ -32,7 +32,7 @@ class CountingModel:
         self.fed: list[list[int]] = []
         self.seen: list[int] = []
 
-    def __call__(self, tokens: Tensor, is_token: Tensor, state: State | None = None) -> tuple[Tensor, State]:
+    def __call__(self, tokens: Tensor, is_token: Tensor, state: ModelState | None = None) -> tuple[Tensor, ModelState]:
         self.fed.append(tokens[0].tolist())
         self.seen.append(tokens.shape[1] + (0 if state is None else int(state[0])))
         return torch.nn.functional.one_hot((tokens + 1) % VOCAB, VOCAB).float(), (torch.tensor([self.seen[-1]]),)
@@ -40,8 +40,8 @@ class CountingModel:
 
 def language_model(settings: RecurrentSettings | ConvolutionalSettings | TransformerSettings) -> LanguageModel:
     torch.manual_seed(4)
-    body = bodies.get(settings.kind).build(settings, causal=True)
-    return LanguageModel(TokenEmbedding(VOCAB, body.input_size, pad_id=None), body, dropout=0.0, tied=False).eval()
+    backbone = backbones.get(settings.kind).from_settings(settings, causal=True)
+    return LanguageModel(TokenEmbedding(VOCAB, backbone.input_size, pad_id=None), backbone, dropout=0.0, tied=False).eval()
 
 
 def likeliest_by_full_runs(model: LanguageModel, prompt: list[int], count: int, *, window: int | None = None) -> Iterator[int]:
@@ -56,18 +56,18 @@ def likeliest_by_full_runs(model: LanguageModel, prompt: list[int], count: int, 
 
 def test_the_prompt_is_fed_once_and_then_one_token_at_a_time() -> None:
     model = CountingModel()
-    assert list(continue_tokens(model, [3, 1, 4], DecodingSettings(temperature=0, max_tokens=4))) == [5, 6, 7, 8]
+    assert list(generate_tokens(model, [3, 1, 4], DecodingSettings(temperature=0, max_tokens=4))) == [5, 6, 7, 8]
     assert model.fed == [[3, 1, 4], [5], [6], [7]]
 
 
 def test_a_stop_token_ends_it_and_is_not_given() -> None:
-    assert list(continue_tokens(CountingModel(), [3], GREEDY, stop_ids=[7])) == [4, 5, 6]
+    assert list(generate_tokens(CountingModel(), [3], GREEDY, stop_ids=[7])) == [4, 5, 6]
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0, 50.0])
 def test_forbidden_tokens_are_never_chosen(temperature: float) -> None:
     settings = DecodingSettings(temperature=temperature, max_tokens=200)
-    written = list(continue_tokens(CountingModel(), [3], settings, never_ids=[4, 0, 9]))
+    written = list(generate_tokens(CountingModel(), [3], settings, suppressed_ids=[4, 0, 9]))
     assert len(written) == 200
     assert not set(written) & {4, 0, 9}
 
@@ -77,58 +77,59 @@ def test_carrying_the_state_writes_what_full_runs_would_write(settings: Recurren
     model = language_model(settings)
     with torch.inference_mode():
         expected = list(likeliest_by_full_runs(model, [1, 2, 3], 20))
-    assert list(continue_tokens(model, [1, 2, 3], GREEDY)) == expected
+    assert list(generate_tokens(model, [1, 2, 3], GREEDY)) == expected
 
 
 @pytest.mark.parametrize("settings", BODIES, ids=lambda settings: f"{settings.kind} {getattr(settings, 'positions', '')}")
 def test_the_same_seed_writes_the_same(settings: RecurrentSettings) -> None:
     model = language_model(settings)
     texts = [
-        list(continue_tokens(model, [1], DecodingSettings(temperature=1, max_tokens=60, seed=seed), never_ids=[0], context=9)) for seed in (1, 1, 2)
+        list(generate_tokens(model, [1], DecodingSettings(temperature=1, max_tokens=60, seed=seed), suppressed_ids=[0], context=9))
+        for seed in (1, 1, 2)
     ]
     assert texts[0] == texts[1] != texts[2]
 
 
 def test_a_model_with_a_window_starts_again_on_half_of_it() -> None:
     model = CountingModel()
-    written = list(continue_tokens(model, [0, 1, 2], DecodingSettings(temperature=0, max_tokens=9), context=5))
+    written = list(generate_tokens(model, [0, 1, 2], DecodingSettings(temperature=0, max_tokens=9), context=5))
     assert written == [3, 4, 5, 6, 7, 8, 9, 10, 0]
     assert model.fed == [[0, 1, 2], [3], [4], [4, 5], [6], [7], [8], [8, 9], [10]]
 
 
 def test_only_the_end_of_a_long_prompt_is_fed_to_a_model_with_a_window() -> None:
     model = CountingModel()
-    next(continue_tokens(model, list(range(10)), GREEDY, context=4))
+    next(generate_tokens(model, list(range(10)), GREEDY, context=4))
     assert model.fed == [[6, 7, 8, 9]]
 
 
 @pytest.mark.parametrize("context", [1, 2, 3, 4, 7])
 def test_a_window_of_any_size_is_never_exceeded(context: int) -> None:
     model = CountingModel()
-    list(continue_tokens(model, list(range(6)), DecodingSettings(temperature=0, max_tokens=30), context=context))
+    list(generate_tokens(model, list(range(6)), DecodingSettings(temperature=0, max_tokens=30), context=context))
     assert max(model.seen) == context
 
 
 def test_learned_positions_are_enough_for_any_length_within_the_window() -> None:
-    assert len(list(continue_tokens(language_model(BODIES[3]), [1] * 30, DecodingSettings(max_tokens=50), context=9))) == 50
+    assert len(list(generate_tokens(language_model(BODIES[3]), [1] * 30, DecodingSettings(max_tokens=50), context=9))) == 50
 
 
 def test_a_window_of_one_sees_the_last_token_only() -> None:
     model = language_model(BODIES[2])
     with torch.inference_mode():
         expected = list(likeliest_by_full_runs(model, [1, 2], 12, window=1))
-    assert list(continue_tokens(model, [1, 2], DecodingSettings(temperature=0, max_tokens=12), context=1)) == expected
+    assert list(generate_tokens(model, [1, 2], DecodingSettings(temperature=0, max_tokens=12), context=1)) == expected
 
 
 def test_tokens_come_as_they_are_chosen() -> None:
     model = CountingModel()
-    stream = continue_tokens(model, [0], GREEDY)
+    stream = generate_tokens(model, [0], GREEDY)
     assert [next(stream), next(stream)] == [1, 2]
     assert len(model.fed) == 2
 
 
 def test_writing_leaves_gradients_switched_on_for_whoever_asks() -> None:
-    stream = continue_tokens(language_model(BODIES[0]), [1], GREEDY)
+    stream = generate_tokens(language_model(BODIES[0]), [1], GREEDY)
     next(stream)
     assert torch.is_grad_enabled()
     assert not torch.is_inference_mode_enabled()

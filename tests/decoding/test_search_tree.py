@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from seqlab.decoding.beam import BeamSearch
-from seqlab.decoding.constraints import AtLeast, NoRepeat
+from seqlab.decoding.constraints import MinTokens, NoRepeatNGram
 from seqlab.decoding.diversity import Diversity
-from seqlab.decoding.length_normalization import Power
+from seqlab.decoding.length_normalization import PowerLengthPenalty
 from seqlab.decoding.recording import record_search
-from seqlab.decoding.search import Sources
+from seqlab.decoding.search import SourceBatch
 from tests.decoding.tables_to_try import SYMBOLS, TableTranslator, batch
 
 SOURCE = (1, 2)
@@ -22,9 +22,9 @@ SOURCE = (1, 2)
 def test_every_continuation_is_in_the_tree_with_its_fate() -> None:
     """Width 2 over a vocabulary of 4: at each step all continuations of what was kept before, and the two best of them go on or end."""
     model = TableTranslator(4, seed=2)
-    search = BeamSearch(SYMBOLS, width=2, n_best=2, max_tokens=4, rule=Power(1.0))
+    search = BeamSearch(SYMBOLS, beam_size=2, n_best=2, max_tokens=4, length_penalty=PowerLengthPenalty(1.0))
     answers, tree = record_search(model, torch.tensor(SOURCE), search, num_pruned=100)
-    assert [one.tokens for one in answers] == [one.tokens for one in search.run(model, Sources.of(*batch([SOURCE])))[0]]
+    assert [one.tokens for one in answers] == [one.tokens for one in search.run(model, SourceBatch.from_tokens(*batch([SOURCE])))[0]]
     still_open: dict[tuple[int, ...], tuple[int, float]] = {(): (-1, 0.0)}
     for step in range(1, max(one.step for one in tree.candidates) + 1):
         following = [
@@ -49,15 +49,17 @@ def test_every_continuation_is_in_the_tree_with_its_fate() -> None:
 
 @pytest.mark.spec(120)
 def test_a_tree_is_plain_data_with_words() -> None:
-    _, tree = record_search(TableTranslator(4, seed=2), torch.tensor(SOURCE), BeamSearch(SYMBOLS, width=2, max_tokens=3))
-    data = json.loads(json.dumps(tree.as_data(["‹end›", "a", "b", "c"].__getitem__), allow_nan=False))
+    _, tree = record_search(TableTranslator(4, seed=2), torch.tensor(SOURCE), BeamSearch(SYMBOLS, beam_size=2, max_tokens=3))
+    data = json.loads(json.dumps(tree.to_dicts(["‹end›", "a", "b", "c"].__getitem__), allow_nan=False))
     assert [entry["ident"] for entry in data] == list(range(len(data)))
     assert {entry["word"] for entry in data} <= {"‹end›", "a", "b", "c"}
     assert sum(entry["rank"] == 1 for entry in data) == 1
 
 
 def test_groups_and_targets_that_could_not_go_on_are_in_the_tree_too() -> None:
-    search = BeamSearch(SYMBOLS, width=4, n_best=4, max_tokens=9, diversity=Diversity(2, 1.0), constraints=[NoRepeat(1), AtLeast(7, end_id=0)])
+    search = BeamSearch(
+        SYMBOLS, beam_size=4, n_best=4, max_tokens=9, diversity=Diversity(2, 1.0), constraints=[NoRepeatNGram(1), MinTokens(7, end_id=0)]
+    )
     answers, tree = record_search(TableTranslator(4, seed=2), torch.tensor(SOURCE), search)
     assert {one.group for one in tree.candidates} == {0, 1}
     assert {one.rank for one in tree.candidates if one.rank} == set(range(1, len(answers) + 1))

@@ -8,34 +8,34 @@ from pydantic import ValidationError
 from seqlab.core.errors import RecipeError, UsageError
 from seqlab.core.settings import describe
 from seqlab.decoding.beam import BeamSearch
-from seqlab.decoding.build_search import answer_of, build_search
+from seqlab.decoding.build_search import build_search, select_n_best
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.length_normalization import GNMT
+from seqlab.decoding.length_normalization import GNMTLengthPenalty
 from seqlab.decoding.settings import DecodingSettings, SearchSettings
-from seqlab.decoding.stepwise import SinglePath
-from seqlab.decoding.token_choice import Likeliest, Roulette
+from seqlab.decoding.stepwise import StepwiseSearch
+from seqlab.decoding.token_choice import Greedy, MultinomialSampler
 from tests.decoding.tables_to_try import SYMBOLS
 
 
 def test_the_default_is_greedy_and_a_temperature_draws() -> None:
     greedy = build_search(SearchSettings(), SYMBOLS, vocabulary_size=9)
-    assert isinstance(greedy, SinglePath)
-    assert isinstance(greedy.chooser, Likeliest)
+    assert isinstance(greedy, StepwiseSearch)
+    assert isinstance(greedy.chooser, Greedy)
     drawn = build_search(SearchSettings(temperature=1.2, samples=5, min_p=0.1), SYMBOLS, vocabulary_size=9)
-    assert isinstance(drawn, SinglePath)
-    assert isinstance(drawn.chooser, Roulette)
-    assert (drawn.chooser.num_draws, drawn.chooser.min_p) == (5, 0.1)
+    assert isinstance(drawn, StepwiseSearch)
+    assert isinstance(drawn.chooser, MultinomialSampler)
+    assert (drawn.chooser.num_samples, drawn.chooser.min_p) == (5, 0.1)
     assert (SearchSettings().temperature, DecodingSettings().temperature) == (0.0, 0.8)
 
 
 def test_a_beam_gets_its_rules() -> None:
     settings = SearchSettings(beam=6, n_best=2, length_rule="gnmt", length_alpha=0.6, groups=2, coverage=0.2, min_tokens=1, no_repeat=3)
-    search = build_search(settings, SYMBOLS, vocabulary_size=9, prefix=[3, 4], longest=50)
+    search = build_search(settings, SYMBOLS, vocabulary_size=9, prefix=[3, 4], max_target_tokens=50)
     assert isinstance(search, BeamSearch)
-    assert isinstance(search.rule, GNMT)
-    assert (search.width, search.n_best, search.max_tokens, search.rule.alpha) == (3, 2, 50, 0.6)
-    assert [type(one).__name__ for one in search.constraints] == ["AtLeast", "NoRepeat", "Prefix"]
-    assert search.coverage is not None
+    assert isinstance(search.length_penalty, GNMTLengthPenalty)
+    assert (search.group_size, search.n_best, search.max_tokens, search.length_penalty.alpha) == (3, 2, 50, 0.6)
+    assert [type(one).__name__ for one in search.constraints] == ["MinTokens", "NoRepeatNGram", "ForcedPrefix"]
+    assert search.coverage_penalty is not None
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_does_not_fit_the_vocabulary_or_the_limit_is_refused_by_words() -> 
     with pytest.raises(UsageError, match="a prefix of 4 tokens is longer than the limit of 3"):
         build_search(SearchSettings(max_tokens=3), SYMBOLS, vocabulary_size=9, prefix=[1, 2, 3, 4])
     with pytest.raises(UsageError, match="at least 7 and at most 5 tokens cannot be"):
-        build_search(SearchSettings(min_tokens=7), SYMBOLS, vocabulary_size=9, longest=5)
+        build_search(SearchSettings(min_tokens=7), SYMBOLS, vocabulary_size=9, max_target_tokens=5)
 
 
 def test_every_setting_says_in_one_short_sentence_what_it_does() -> None:
@@ -79,11 +79,11 @@ def test_the_answer_by_risk_is_the_one_most_like_the_others() -> None:
     found = [
         Hypothesis(tokens, [log_prob], log_prob, True) for tokens, log_prob in (([7, 8], -1.0), ([1, 2, 3], -1.1), ([1, 2, 4], -1.2), ([1, 2], -3.0))
     ]
-    assert answer_of(SearchSettings(beam=4, n_best=4), found)[0].tokens == [7, 8]
+    assert select_n_best(SearchSettings(beam=4, n_best=4), found)[0].tokens == [7, 8]
     by_draws = SearchSettings(temperature=1, samples=4, n_best=2, choose_by="risk")
-    assert [one.tokens for one in answer_of(by_draws, found)] == [[1, 2], [7, 8]]
+    assert [one.tokens for one in select_n_best(by_draws, found)] == [[1, 2], [7, 8]]
     by_beam = SearchSettings(beam=4, choose_by="risk")  # all four are compared, however many are asked for
     assert build_search(by_beam, SYMBOLS, vocabulary_size=9).n_best == 4
-    assert [one.tokens for one in answer_of(by_beam, found)] == [[1, 2, 3]]  # 0.45 by hand; [1, 2, 4] has 0.43, the likeliest 0.35
+    assert [one.tokens for one in select_n_best(by_beam, found)] == [[1, 2, 3]]  # 0.45 by hand; [1, 2, 4] has 0.43, the likeliest 0.35
     likely = [Hypothesis([7, 8], [-0.1], -0.1, True), *found[1:]]
-    assert answer_of(SearchSettings(beam=4, n_best=4, choose_by="risk"), likely)[0].tokens == [7, 8]  # its probability outweighs the rest
+    assert select_n_best(SearchSettings(beam=4, n_best=4, choose_by="risk"), likely)[0].tokens == [7, 8]  # its probability outweighs the rest

@@ -8,13 +8,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.decoding.batched import write_in_order
-from seqlab.decoding.constraints import AtLeast, NoRepeat, Prefix
+from seqlab.decoding.batched import decode_batched
+from seqlab.decoding.constraints import ForcedPrefix, MinTokens, NoRepeatNGram
 from seqlab.decoding.forced_scoring import score_targets
-from seqlab.decoding.search import Sources, Symbols
-from seqlab.decoding.stepwise import SinglePath
-from seqlab.decoding.token_choice import Likeliest, Roulette
-from seqlab.models.decoders.base import Writing
+from seqlab.decoding.search import SourceBatch, SpecialTokens
+from seqlab.decoding.stepwise import StepwiseSearch
+from seqlab.decoding.token_choice import Greedy, MultinomialSampler
+from seqlab.models.decoders.base import DecoderState
 from seqlab.models.encoder_decoder import EncoderDecoder
 from tests.decoding.tables_to_try import SYMBOLS, TableTranslator, batch
 from tests.models.pairs_to_try import END, PAD, SMALL, START, build_pair, ragged_pairs
@@ -22,12 +22,12 @@ from tests.models.pairs_to_try import END, PAD, SMALL, START, build_pair, ragged
 LENGTHS = [4, 7, 1, 3, 6]
 
 
-def tokens_of(search: SinglePath, model: object, source: Tensor, is_token: Tensor) -> list[list[int]]:
-    return [best.tokens for (best,) in search.run(model, Sources.of(source, is_token))]  # type: ignore[arg-type]  # any translator
+def tokens_of(search: StepwiseSearch, model: object, source: Tensor, is_token: Tensor) -> list[list[int]]:
+    return [best.tokens for (best,) in search.run(model, SourceBatch.from_tokens(source, is_token))]  # type: ignore[arg-type]  # any translator
 
 
-def greedy(max_tokens: int, *, end_id: int = END, never: tuple[int, ...] = ()) -> SinglePath:
-    return SinglePath(Symbols(START, end_id, never), Likeliest(), max_tokens=max_tokens)
+def greedy(max_tokens: int, *, end_id: int = END, never: tuple[int, ...] = ()) -> StepwiseSearch:
+    return StepwiseSearch(SpecialTokens(START, end_id, never), Greedy(), max_tokens=max_tokens)
 
 
 @torch.no_grad()
@@ -68,9 +68,9 @@ def test_it_equals_the_best_token_of_the_whole_pass_again_and_again(never: int |
 @pytest.mark.spec(44)
 def test_the_log_probability_is_that_of_forced_scoring() -> None:
     model, given = model_that_ends(), ragged_pairs(LENGTHS, [1] * 5)
-    found = [best for (best,) in greedy(9).run(model, Sources.of(given.source, given.source_is_token))]
+    found = [best for (best,) in greedy(9).run(model, SourceBatch.from_tokens(given.source, given.source_is_token))]
     sources = [row[:length] for row, length in zip(given.source, LENGTHS, strict=True)]
-    forced = score_targets(model, sources, [one.tokens for one in found], Symbols(START, END), ended=[one.ended for one in found])
+    forced = score_targets(model, sources, [one.tokens for one in found], SpecialTokens(START, END), ended=[one.ended for one in found])
     assert [one.log_prob for one in found] == pytest.approx([one.log_prob for one in forced], abs=1e-9)
     assert {one.ended for one in found} == {True, False}
 
@@ -89,14 +89,14 @@ class Countdown:
     def __init__(self) -> None:
         self.batches: list[int] = []
 
-    def start(self, source: Tensor, source_is_token: Tensor) -> Writing:
-        return Writing((), (source[:, 0],))
+    def encode(self, source: Tensor, source_is_token: Tensor) -> DecoderState:
+        return DecoderState((), (source[:, 0],))
 
-    def decode(self, targets: Tensor, is_token: Tensor, writing: Writing) -> tuple[Tensor, Writing]:
-        (left,) = writing.past
+    def decode(self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState) -> tuple[Tensor, DecoderState]:
+        (left,) = decoder_state.cache
         self.batches.append(len(left))
         wanted = torch.where(left > 2, left, END)  # (batch,)
-        return torch.nn.functional.one_hot(wanted, 12).float()[:, None], writing.after((left - 1,))
+        return torch.nn.functional.one_hot(wanted, 12).float()[:, None], decoder_state.with_cache((left - 1,))
 
 
 @pytest.mark.spec(34)
@@ -110,7 +110,7 @@ def test_a_target_that_has_ended_leaves_the_batch() -> None:
 @pytest.mark.spec(34)
 def test_a_target_that_does_not_end_is_cut() -> None:
     source = torch.tensor([[9], [4]])
-    found = greedy(3).run(Countdown(), Sources.of(source, torch.ones_like(source, dtype=torch.bool)))
+    found = greedy(3).run(Countdown(), SourceBatch.from_tokens(source, torch.ones_like(source, dtype=torch.bool)))
     assert [(one.tokens, one.ended) for (one,) in found] == [([9, 8, 7], False), ([4, 3], True)]
     assert tokens_of(greedy(3), Countdown(), source[:0], torch.ones(0, 1, dtype=torch.bool)) == []
 
@@ -125,8 +125,8 @@ def test_nothing_is_left_on_for_gradients() -> None:
 def test_draws_come_as_often_as_they_are_probable_and_say_how_probable_they_were() -> None:
     """All complete targets of a tiny table, against 3,000 draws; the log-probability stays that of the network at another temperature."""
     model, source = TableTranslator(3, seed=5), (1, 2)
-    search = SinglePath(SYMBOLS, Roulette(temperature=1.0, seed=3, num_draws=3000), max_tokens=2)
-    (found,) = search.run(model, Sources.of(*batch([source])))
+    search = StepwiseSearch(SYMBOLS, MultinomialSampler(temperature=1.0, seed=3, num_samples=3000), max_tokens=2)
+    (found,) = search.run(model, SourceBatch.from_tokens(*batch([source])))
     counts: dict[tuple[int, ...], int] = {}
     for one in found:
         counts[(*one.tokens, *([0] if one.ended else []))] = counts.get((*one.tokens, *([0] if one.ended else [])), 0) + 1
@@ -146,8 +146,8 @@ def test_the_draws_of_a_sentence_depend_on_its_number_and_the_seed_alone() -> No
     sources = [torch.tensor(row) for row in ([1], [2, 3, 4, 1], [2, 2], [1], [3, 3, 3])]
 
     def draw(seed: int, batch_size: int, look_ahead: int) -> list[list[list[int]]]:
-        search = SinglePath(SYMBOLS, Roulette(temperature=1.3, seed=seed, num_draws=2), max_tokens=6)
-        found = write_in_order(model, sources, search, batch_size=batch_size, look_ahead=look_ahead)
+        search = StepwiseSearch(SYMBOLS, MultinomialSampler(temperature=1.3, seed=seed, num_samples=2), max_tokens=6)
+        found = decode_batched(model, sources, search, batch_size=batch_size, lookahead_batches=look_ahead)
         return [[one.tokens for one in targets] for targets in found]
 
     expected = draw(1, 5, 1)
@@ -170,15 +170,15 @@ def test_the_wheel_has_a_sector_for_every_token(options: dict[str, float], expec
     """Where it stops, for numbers spread evenly over [0, 1)."""
     luck = torch.arange(9000, dtype=torch.float64).add(0.5) / 9000
     log_probs = torch.tensor([[0.1, 0.2, 0.3, 0.4]]).log().expand(9000, 4)
-    counts = torch.bincount(Roulette(**options).choose(log_probs, luck), minlength=4).double() / 9000  # type: ignore[arg-type]  # by name
+    counts = torch.bincount(MultinomialSampler(**options).choose(log_probs, luck), minlength=4).double() / 9000  # type: ignore[arg-type]  # by name
     assert counts.tolist() == pytest.approx(expected, abs=2e-4)
 
 
 def test_constraints_hold_for_greedy_and_for_draws() -> None:
-    sources = Sources.of(*batch([(1, 2), (3,), (2,)]))
-    for chooser in (Likeliest(), Roulette(num_draws=4)):
-        rules = [AtLeast(3, end_id=0), NoRepeat(2), Prefix([2, 2, 2], own={1: [1]})]
-        found = SinglePath(SYMBOLS, chooser, max_tokens=7, constraints=rules).run(TableTranslator(4, seed=7), sources)
+    sources = SourceBatch.from_tokens(*batch([(1, 2), (3,), (2,)]))
+    for chooser in (Greedy(), MultinomialSampler(num_samples=4)):
+        rules = [MinTokens(3, end_id=0), NoRepeatNGram(2), ForcedPrefix([2, 2, 2], per_source={1: [1]})]
+        found = StepwiseSearch(SYMBOLS, chooser, max_tokens=7, constraints=rules).run(TableTranslator(4, seed=7), sources)
         for number, targets in enumerate(found):
             for one in targets:
                 assert one.tokens[: 1 if number == 1 else 3] == ([1] if number == 1 else [2, 2, 2])
@@ -188,7 +188,7 @@ def test_constraints_hold_for_greedy_and_for_draws() -> None:
 
 
 def test_where_everything_is_forbidden_a_target_stops_without_an_end() -> None:
-    rules = [AtLeast(5, end_id=0), NoRepeat(1)]
-    for chooser in (Likeliest(), Roulette()):
-        ((one,),) = SinglePath(SYMBOLS, chooser, max_tokens=9, constraints=rules).run(TableTranslator(4), Sources.of(*batch([(1,)])))
+    rules = [MinTokens(5, end_id=0), NoRepeatNGram(1)]
+    for chooser in (Greedy(), MultinomialSampler()):
+        ((one,),) = StepwiseSearch(SYMBOLS, chooser, max_tokens=9, constraints=rules).run(TableTranslator(4), SourceBatch.from_tokens(*batch([(1,)])))
         assert (sorted(one.tokens), one.ended, len(one.token_log_probs)) == ([1, 2, 3], False, 3)

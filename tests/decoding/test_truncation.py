@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from seqlab.decoding.settings import DecodingSettings
-from seqlab.decoding.truncation import choose, keep_top_k, keep_top_p
+from seqlab.decoding.truncation import keep_top_k, keep_top_p, sample_token
 
 LOGITS = st.lists(st.floats(-6, 6, allow_nan=False, width=32), min_size=1, max_size=7)
 
@@ -58,13 +58,13 @@ def test_each_row_of_a_batch_is_narrowed_alone() -> None:
 
 def test_temperature_zero_takes_the_likeliest() -> None:
     logits = torch.tensor([[0.1, 0.3, 0.2], [7.0, -1.0, 6.9]])
-    assert choose(logits, DecodingSettings(temperature=0), torch.Generator()).tolist() == [1, 0]
+    assert sample_token(logits, DecodingSettings(temperature=0), torch.Generator()).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 1e-12, 1e-40, 1e-320])
 def test_a_very_small_temperature_is_nearly_zero(temperature: float) -> None:
     logits = torch.tensor([[0.1, 0.3, 0.2], [7.0, -1.0, 6.8]])
-    assert choose(logits, DecodingSettings(temperature=temperature), torch.Generator().manual_seed(3)).tolist() == [1, 0]
+    assert sample_token(logits, DecodingSettings(temperature=temperature), torch.Generator().manual_seed(3)).tolist() == [1, 0]
 
 
 @pytest.mark.spec(118)
@@ -81,7 +81,7 @@ def test_a_very_small_temperature_is_nearly_zero(temperature: float) -> None:
 def test_the_wheel_stops_as_often_as_the_distribution_says(settings: DecodingSettings, expected: list[float]) -> None:
     draws = 20_000
     logits = torch.tensor([[0.1, 0.2, 0.3, 0.4]]).log().expand(draws, 4)
-    counts = torch.bincount(choose(logits, settings, torch.Generator().manual_seed(1)), minlength=4).tolist()
+    counts = torch.bincount(sample_token(logits, settings, torch.Generator().manual_seed(1)), minlength=4).tolist()
     assert [count == 0 for count in counts] == [share == 0 for share in expected]
     chi_square = sum((count - share * draws) ** 2 / (share * draws) for count, share in zip(counts, expected, strict=True) if share)
     assert chi_square < 16.3  # one in a thousand with three degrees of freedom
@@ -91,5 +91,5 @@ def test_the_wheel_stops_as_often_as_the_distribution_says(settings: DecodingSet
 def test_the_same_seed_draws_the_same() -> None:
     logits = torch.randn(50, 9, generator=torch.Generator().manual_seed(5))
     settings = DecodingSettings(temperature=1.3)
-    first, again, other = (choose(logits, settings, torch.Generator().manual_seed(seed)).tolist() for seed in (7, 7, 8))
+    first, again, other = (sample_token(logits, settings, torch.Generator().manual_seed(seed)).tolist() for seed in (7, 7, 8))
     assert first == again != other

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from seqlab.attention.base import scores
+from seqlab.attention.base import score_functions
 
 DOCS = Path(__file__).parents[2] / "docs"
 ROOM = DOCS / "rooms" / "attention.md"
@@ -26,7 +26,7 @@ def test_every_example_prints_what_stands_below_it(path: Path, capsys: pytest.Ca
         assert capsys.readouterr().out == printed
 
 
-@pytest.mark.parametrize("name", scores.names())
+@pytest.mark.parametrize("name", score_functions.names())
 def test_every_score_has_a_page_with_its_file_and_a_line_in_the_table(name: str) -> None:
     page = (DOCS / "attention" / f"{name}.md").read_text(encoding="utf-8")
     assert f"`src/seqlab/attention/{name}.py`" in page

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from seqlab.cells.base import Cell, GatedCell, cells
-from seqlab.pages.charts.cell_diagrams import CELLS
+from seqlab.pages.charts.cell_diagrams import CELL_DIAGRAMS
 from seqlab.studies.base import studies
 from tests.cells.cells_to_try import OPTIONS
 
@@ -37,7 +37,7 @@ def build(name: str, input_size: int, hidden_size: int) -> Cell:
 
 @pytest.mark.parametrize("name", cells.names())
 def test_every_cell_has_its_page_and_picture_and_a_line_in_the_table(name: str) -> None:
-    assert name in CELLS
+    assert name in CELL_DIAGRAMS
     assert (DOCS / "cells" / f"{name}.md").read_text(encoding="utf-8") == PAGES.page(name), "run: python docs/cell_pages.py"
     assert (DOCS / "cells" / f"{name}.svg").is_file()
     assert f"| [{name}]({name}.md) |" in (DOCS / "cells" / "index.md").read_text(encoding="utf-8")
@@ -59,7 +59,7 @@ def test_the_formula_of_the_page_counts_the_parameters(name: str, input_size: in
 @pytest.mark.parametrize("name", cells.names())
 def test_gates_and_state_of_the_page_are_those_of_the_cell(name: str) -> None:
     cell, about = build(name, 3, 5), PAGES.ABOUT[name]
-    assert len(about.state.split(", ")) == cell.num_parts
+    assert len(about.state.split(", ")) == cell.num_state_tensors
     assert bool(about.gates) == isinstance(cell, GatedCell)
     if isinstance(cell, GatedCell):
         shown = cell.gates(cell.project(cell.input.new_zeros(2, 3)), cell.zero_state(cell.input.new_zeros(2, 1)))

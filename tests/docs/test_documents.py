@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from seqlab.cli.main import app
 from seqlab.datasets.base import datasets
-from seqlab.models.settings import SHORT_NAMES
+from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.read import check, override, shipped_recipes
 from seqlab.recipes.recipe import SECTIONS, settings_help
 
@@ -61,7 +61,7 @@ def test_every_shipped_recipe_has_a_page_and_every_model_and_dataset_is_listed_i
         assert (ROOT / "docs" / "recipes" / f"{name}.md").is_file()
         assert f"`{name}`" in readme
     assert [name for name in datasets.names() if f"`{name}`" not in readme] == []
-    assert [name for name in ("rnn", "lstm", "gru", "bilstm", "cnn", "transformer") if name not in SHORT_NAMES or f"`{name}`" not in readme] == []
+    assert [name for name in ("rnn", "lstm", "gru", "bilstm", "cnn", "transformer") if name not in MODEL_ALIASES or f"`{name}`" not in readme] == []
 
 
 def test_the_page_of_settings_is_what_the_code_says() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from seqlab.core.errors import DataError, UsageError
-from seqlab.inspection.analogies import Method, Question, analogy, parallel, read_questions, score_questions, total_of
+from seqlab.inspection.analogies import AnalogyQuestion, Method, offset_similarity, read_questions, score_analogies, solve_analogy, total_score
 from seqlab.inspection.nearest_words import nearest_words
 from seqlab.tokens.word_vectors import WordVectors
 
@@ -55,7 +55,7 @@ def test_an_analogy_is_answered_by_arithmetic_and_never_by_a_word_of_the_questio
             return near[b] * near[c] / (near[a] + 0.001)
 
         expected = sorted((word for word in WORDS if word not in (a, b, c)), key=score, reverse=True)
-        found = analogy(TABLE, a, b, c, method=method, top=6)
+        found = solve_analogy(TABLE, a, b, c, method=method, top=6)
         assert [word for word, _ in found] == expected
         assert found[0][1] == pytest.approx(score(expected[0]), abs=1e-5)
 
@@ -65,23 +65,28 @@ def test_a_parallelogram_is_answered_exactly_and_its_sides_are_parallel() -> Non
     man, royal, woman = np.array([1.0, 0, 0]), np.array([0, 1.0, 0]), np.array([0.2, 0, 1.0])
     other = np.array([[-1.0, 0.3, 0.2], [0.4, -1.0, 0.1]])
     table = WordVectors(["man", "woman", "king", "queen", "x", "y"], np.vstack([man, man + woman, man + royal, man + royal + woman, other]))
-    assert analogy(table, "man", "woman", "king", top=1)[0][0] == "queen"
-    assert parallel(table, ("man", "woman"), ("king", "queen")) == pytest.approx(1.0)
-    assert parallel(table, ("man", "woman"), ("queen", "king")) == pytest.approx(-1.0)
-    assert parallel(table, ("man", "woman"), ("man", "king")) == pytest.approx(0.0, abs=1e-6)
+    assert solve_analogy(table, "man", "woman", "king", top=1)[0][0] == "queen"
+    assert offset_similarity(table, ("man", "woman"), ("king", "queen")) == pytest.approx(1.0)
+    assert offset_similarity(table, ("man", "woman"), ("queen", "king")) == pytest.approx(-1.0)
+    assert offset_similarity(table, ("man", "woman"), ("man", "king")) == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["add", "multiply"])
 def test_sections_count_what_is_asked_covered_and_right(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seqlab.inspection.analogies.TOGETHER", 2)  # questions come in several parts
-    truth = {words: analogy(TABLE, *words, method=method, top=1)[0][0] for words in (("w0", "w1", "w2"), ("w5", "w3", "w8"), ("w6", "w7", "w1"))}
-    asked = [Question("one", (*words, answer)) for words, answer in truth.items()]
-    asked += [Question("two", ("w0", "w1", "w2", "w3" if truth["w0", "w1", "w2"] != "w3" else "w4")), Question("two", ("w0", "w1", "w2", "never"))]
-    asked.append(Question("one", tuple(word.upper() for word in asked[0].words)))  # type: ignore[arg-type]  # four words again
-    one, two = score_questions(TABLE, asked, method=method)
+    monkeypatch.setattr("seqlab.inspection.analogies.BATCH_SIZE", 2)  # questions come in several parts
+    truth = {
+        words: solve_analogy(TABLE, *words, method=method, top=1)[0][0] for words in (("w0", "w1", "w2"), ("w5", "w3", "w8"), ("w6", "w7", "w1"))
+    }
+    asked = [AnalogyQuestion("one", (*words, answer)) for words, answer in truth.items()]
+    asked += [
+        AnalogyQuestion("two", ("w0", "w1", "w2", "w3" if truth["w0", "w1", "w2"] != "w3" else "w4")),
+        AnalogyQuestion("two", ("w0", "w1", "w2", "never")),
+    ]
+    asked.append(AnalogyQuestion("one", tuple(word.upper() for word in asked[0].words)))  # type: ignore[arg-type]  # four words again
+    one, two = score_analogies(TABLE, asked, method=method)
     assert (one.section, one.questions, one.covered, one.right, one.accuracy) == ("one", 4, 4, 4, 1.0)
     assert (two.questions, two.covered, two.right) == (2, 1, 0)
-    total = total_of([one, two])
+    total = total_score([one, two])
     assert (total.questions, total.covered, total.right) == (6, 5, 4)
     nearest = [nearest_words(TABLE, question.words[2].lower(), top=9) for question in asked if "never" not in question.words]
     outside = [
@@ -96,8 +101,8 @@ def test_a_file_of_questions_has_sections_and_lines_of_four_words(tmp_path: Path
     path = tmp_path / "questions.txt"
     path.write_text(": family\nman woman uncle aunt\n\n: capital cities\nParis France Rome Italy\n", encoding="utf-8")
     assert read_questions(path) == [
-        Question("family", ("man", "woman", "uncle", "aunt")),
-        Question("capital cities", ("Paris", "France", "Rome", "Italy")),
+        AnalogyQuestion("family", ("man", "woman", "uncle", "aunt")),
+        AnalogyQuestion("capital cities", ("Paris", "France", "Rome", "Italy")),
     ]
     path.write_text(": family\nman woman uncle\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"line 2: 3 words; a question has four"):

@@ -10,8 +10,8 @@ import torch
 
 import seqlab
 from seqlab.core.errors import UsageError
-from seqlab.inspection.attention_page import strips_of, write_alignments
-from seqlab.inspection.attention_weights import alignments_of
+from seqlab.inspection.attention_page import attention_heatmap, write_attention_page
+from seqlab.inspection.attention_weights import attention_weights
 from seqlab.runs.run import Run
 from tests.pages.reading import Page, pictures
 from tests.runs.source_runs import SMALL, hurried, pretrain, write_table
@@ -38,11 +38,11 @@ def looking(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
 @pytest.mark.spec(143)
 @pytest.mark.parametrize(("kind", "layers", "heads"), [("language", 3, 2), ("masked", 3, 2), ("classifier", 2, 2)])
 def test_every_layer_and_head_of_a_transformer_is_there(kind: str, layers: int, heads: int, looking: dict[str, Run]) -> None:
-    found = alignments_of(looking[kind], TEXT)
+    found = attention_weights(looking[kind], TEXT)
     assert [layer.title for layer in found] == [f"layer {number}" for number in range(1, layers + 1)]
     for layer in found:
         assert layer.tokens[:4] == ["blue", "two", "red", "two"]
-        assert layer.looking == layer.tokens
+        assert layer.query_tokens == layer.tokens
         assert layer.alignment.shape == (heads, len(layer.tokens), len(layer.tokens))
         assert isinstance(layer.alignment, np.ndarray)
         assert layer.alignment.sum(axis=-1) == pytest.approx(1.0, abs=1e-5)
@@ -57,8 +57,8 @@ def test_the_first_layer_is_the_softmax_of_its_own_products(looking: dict[str, R
     with torch.no_grad():
         steps = body.positions.add(run.model.embed(ids), torch.arange(4).unsqueeze(0))
         layer = body.layers[0]
-        q, k, _ = layer.attention.qkv(layer.attention_residual.enter(steps))[0].chunk(3, dim=-1)  # (time, 8) each
-    for head, weights in enumerate(alignments_of(run, TEXT)[0].alignment):
+        q, k, _ = layer.attention.qkv(layer.attention_residual.before_sublayer(steps))[0].chunk(3, dim=-1)  # (time, 8) each
+    for head, weights in enumerate(attention_weights(run, TEXT)[0].alignment):
         mine = slice(4 * head, 4 * head + 4)
         scores = (q[:, mine] @ k[:, mine].T / 2.0).double().numpy()
         expected = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
@@ -68,46 +68,48 @@ def test_the_first_layer_is_the_softmax_of_its_own_products(looking: dict[str, R
 @pytest.mark.spec(136)
 def test_learned_queries_give_a_weight_for_every_token(looking: dict[str, Run]) -> None:
     run = looking["queries"]
-    (layer,) = alignments_of(run, TEXT)  # as many queries as tokens: still told apart
+    (layer,) = attention_weights(run, TEXT)  # as many queries as tokens: still told apart
     assert layer.title == "learned queries"
-    assert layer.looking == ["query 1", "query 2", "query 3", "query 4"]
+    assert layer.query_tokens == ["query 1", "query 2", "query 3", "query 4"]
     _, features = run.word_vectors(TEXT)
     queries = run.model.pool.look.queries.detach().numpy()
     scores = queries @ features.T / features.shape[1] ** 0.5
     assert layer.alignment[0] == pytest.approx(np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True), abs=1e-5)
-    strips = strips_of(layer)
-    assert [strip.name for strip in strips.strips] == layer.looking
-    assert strips.strips[1].weights == pytest.approx(layer.alignment[0, 1])
+    strips = attention_heatmap(layer)
+    assert [strip.name for strip in strips.rows] == layer.query_tokens
+    assert strips.rows[1].weights == pytest.approx(layer.alignment[0, 1])
 
 
 def test_looking_changes_nothing(looking: dict[str, Run]) -> None:
     run = looking["classifier"]
     before = run.predict([TEXT])
     run.model.train()
-    first, again = alignments_of(run, TEXT), alignments_of(run, TEXT)
+    first, again = attention_weights(run, TEXT), attention_weights(run, TEXT)
     assert run.model.training
     run.model.eval()
     assert first[0].alignment == pytest.approx(again[0].alignment)  # no dropout
     assert run.predict([TEXT]) == before
-    assert all(module.watch is None for module in run.model.modules() if hasattr(module, "watch"))
+    assert all(module.alignment_hook is None for module in run.model.modules() if hasattr(module, "alignment_hook"))
 
 
 @pytest.mark.spec(136)
 def test_the_page_shows_every_token_weight_and_head(looking: dict[str, Run], tmp_path: Path) -> None:
-    layers = alignments_of(looking["classifier"], TEXT)
-    html = write_alignments(layers, tmp_path / "look.html").read_text(encoding="utf-8")
+    layers = attention_weights(looking["classifier"], TEXT)
+    html = write_attention_page(layers, tmp_path / "look.html").read_text(encoding="utf-8")
     page = Page(html)
     assert page.names() & {"script", "link", "img"} == set()
     assert len(pictures(html)) == 2 * (1 + 2)  # a strip and two maps for each layer
     assert f"blue at red: {layers[0].alignment[1, 0, 2]:.3f}" in page.text
     assert f"red: {layers[1].alignment[0, :, 2].mean():.3f}" in page.text
-    long = write_alignments(alignments_of(looking["classifier"], "red " * 50), tmp_path / "long.html").read_text(encoding="utf-8")
+    long = write_attention_page(attention_weights(looking["classifier"], "red " * 50), tmp_path / "long.html").read_text(encoding="utf-8")
     assert len(pictures(long)) == 2  # too many pairs for a map
-    assert len(pictures(write_alignments(alignments_of(looking["queries"], TEXT), tmp_path / "queries.html").read_text(encoding="utf-8"))) == 1
+    assert (
+        len(pictures(write_attention_page(attention_weights(looking["queries"], TEXT), tmp_path / "queries.html").read_text(encoding="utf-8"))) == 1
+    )
 
 
 def test_networks_without_attention_say_so(looking: dict[str, Run]) -> None:
     with pytest.raises(UsageError, match=r"the recurrent network of this run has no attention to look at(.|\n)*model\.pooling=queries"):
-        alignments_of(looking["plain"], TEXT)
+        attention_weights(looking["plain"], TEXT)
     with pytest.raises(UsageError, match="no alignments to draw"):
-        write_alignments([], "nowhere.html")
+        write_attention_page([], "nowhere.html")

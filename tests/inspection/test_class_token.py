@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.blocks.image import RowsToPicture
+from seqlab.blocks.image import RowsToImage
 from seqlab.core.errors import UsageError
-from seqlab.inspection.class_token import class_token_looks
+from seqlab.inspection.class_token import class_token_attention
 from seqlab.models.images.vision_transformer import VisionTransformer
 from seqlab.models.settings import VisionTransformerSettings
 
@@ -18,11 +18,11 @@ SMALL = VisionTransformerSettings(layers=2, hidden_size=6, heads=3, patch_size=2
 @torch.no_grad()
 def test_the_looks_of_the_first_layer_follow_from_its_weights() -> None:
     torch.manual_seed(3)
-    network = VisionTransformer.build(SMALL, RowsToPicture(height=4, width=6)).double().eval()
+    network = VisionTransformer.from_settings(SMALL, RowsToImage(height=4, width=6)).double().eval()
     for parameter in network.parameters():
         nn.init.normal_(parameter, std=0.5)
     pictures = torch.randn(2, 1, 4, 6, dtype=torch.float64)
-    looks = class_token_looks(network, pictures)
+    looks = class_token_attention(network, pictures)
     assert looks.shape == (2, 2, 3, 2, 3)
 
     layer = network.body.layers[0]
@@ -37,6 +37,6 @@ def test_the_looks_of_the_first_layer_follow_from_its_weights() -> None:
 
 
 def test_a_network_without_a_class_token_is_refused() -> None:
-    network = VisionTransformer.build(SMALL.model_copy(update={"pooling": "mean"}), RowsToPicture(height=4, width=4))
+    network = VisionTransformer.from_settings(SMALL.model_copy(update={"pooling": "mean"}), RowsToImage(height=4, width=4))
     with pytest.raises(UsageError, match=r"no class token to look with\.\n  Train one with model\.pooling=first\."):
-        class_token_looks(network, torch.zeros(1, 1, 4, 4))
+        class_token_attention(network, torch.zeros(1, 1, 4, 4))

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from seqlab.core.errors import UsageError
-from seqlab.inspection.embedding_map import principal_components, word_plane, write_word_map
-from seqlab.pages.charts.embedding_map import PlaneWord, WordPlane, draw_word_plane
+from seqlab.inspection.embedding_map import build_embedding_map, principal_components, write_embedding_map
+from seqlab.pages.charts.embedding_map import EmbeddingMap, EmbeddingPoint, draw_embedding_map
 from seqlab.tokens.word_vectors import WordVectors
 from tests.pages.reading import Page
 
@@ -34,24 +34,24 @@ def test_places_are_the_projections_on_the_largest_eigenvectors_of_the_covarianc
 def test_a_map_names_its_words_shows_what_is_near_and_draws_pairs(tmp_path: Path) -> None:
     words = ["man", "woman", "uncle", "aunt", HOSTILE]
     table = WordVectors(words, np.array([[1.0, 0, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1], [-1, 0.5, 0.2]]))
-    plane = word_plane(table, pairs=[("man", "woman"), ("uncle", "aunt")])
+    plane = build_embedding_map(table, pairs=[("man", "woman"), ("uncle", "aunt")])
     assert [word.word for word in plane.words] == words[:4]
-    plane = word_plane(table, ["aunt"], around=2, pairs=[("man", "woman")])
-    assert next((word.word, word.strong) for word in plane.words) == ("aunt", True)
-    whole = word_plane(table)
+    plane = build_embedding_map(table, ["aunt"], num_neighbors=2, pairs=[("man", "woman")])
+    assert next((word.word, word.is_highlighted) for word in plane.words) == ("aunt", True)
+    whole = build_embedding_map(table)
     assert len(whole.words) == 5
-    page = write_word_map(whole, tmp_path / "map.html", about="a file").read_text(encoding="utf-8")
+    page = write_embedding_map(whole, tmp_path / "map.html", subtitle="a file").read_text(encoding="utf-8")
     assert "script" not in Page(page).names()
     assert "aunt lies near uncle 0." in page
     assert "5 words. The plane shows" in page
     with pytest.raises(UsageError, match="at least three words"):
-        word_plane(table, ["man", "aunt"])
+        build_embedding_map(table, ["man", "aunt"])
 
 
 def test_names_never_cover_each_other_and_the_crowded_ones_wait_for_the_pointer() -> None:
-    words = [PlaneWord(f"word{number}", 0.001 * number, 0.0) for number in range(40)]
-    words += [PlaneWord("far", 1.0, 1.0), PlaneWord("asked", 0.0201, 0.0, strong=True)]
-    svg = ET.fromstring(draw_word_plane(WordPlane("Map", words, shares=(0.5, 0.5), pairs=[("word0", "far")]), ident="m"))
+    words = [EmbeddingPoint(f"word{number}", 0.001 * number, 0.0) for number in range(40)]
+    words += [EmbeddingPoint("far", 1.0, 1.0), EmbeddingPoint("asked", 0.0201, 0.0, is_highlighted=True)]
+    svg = ET.fromstring(draw_embedding_map(EmbeddingMap("Map", words, explained_variance=(0.5, 0.5), pairs=[("word0", "far")]), ident="m"))
     names = [text for text in svg.iter("text") if "word-name" in text.attrib.get("class", "")]
     shown = [text for text in names if "crowded" not in text.attrib["class"]]
     assert len(names) == 42

@@ -10,8 +10,8 @@ import torch
 
 import seqlab
 from seqlab.core.errors import UsageError
-from seqlab.inspection.gate_activations import gate_strips, sentence_gates, write_gates
-from seqlab.models.recurrent import Recurrent
+from seqlab.inspection.gate_activations import gate_activations, gate_heatmaps, write_gate_page
+from seqlab.models.recurrent import RecurrentBackbone
 from seqlab.runs.run import Run
 
 
@@ -28,21 +28,21 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
 @pytest.mark.spec(177)
 def test_every_gate_has_its_value_at_every_word(runs: dict[str, Run], tmp_path: Path) -> None:
     run, text = runs["bilstm"], "a low note"
-    gates = sentence_gates(run, text)
+    gates = gate_activations(run, text)
     assert [(gate.layer, gate.reverse, gate.gate) for gate in gates] == [
-        (1, reverse, name) for reverse in (False, True) for name in ("write", "forget", "expose")
+        (1, reverse, name) for reverse in (False, True) for name in ("input", "forget", "output")
     ]
     assert gates[0].tokens == ["a", "low", "note"]
     body = run.model.get_submodule("body")
-    assert isinstance(body, Recurrent)
+    assert isinstance(body, RecurrentBackbone)
     cell = body.stack.layers[0].onward.cell  # type: ignore[union-attr]  # both directions
     row = run.model.get_submodule("embed").weight[run.task.encode([text])[0][0]].detach()  # type: ignore[union-attr,index]  # a table
-    first = torch.sigmoid((cell.input @ row + cell.bias)[:5]).detach().numpy()  # the write gate at the first word: the state is zero
+    first = torch.sigmoid((cell.input @ row + cell.bias)[:5]).detach().numpy()  # the input gate at the first word: the state is zero
     np.testing.assert_allclose(gates[0].values[0], first, rtol=1e-5)
-    strips = gate_strips(gates)
+    strips = gate_heatmaps(gates)
     assert [picture.title for picture in strips] == ["Open gates: layer 1", "Open gates: layer 1, backward"]
-    assert strips[0].strips[1].weights == pytest.approx(gates[1].values.mean(axis=1).tolist())
-    page = write_gates(gates, tmp_path / "gates.html").read_text(encoding="utf-8")
+    assert strips[0].rows[1].weights == pytest.approx(gates[1].values.mean(axis=1).tolist())
+    page = write_gate_page(gates, tmp_path / "gates.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 2
     with pytest.raises(UsageError, match="a plain recurrent cell has no gates"):
-        sentence_gates(runs["rnn"], text)
+        gate_activations(runs["rnn"], text)

@@ -10,7 +10,7 @@ from torch import nn
 from seqlab.blocks.recurrent import build_stack
 from seqlab.cells.gru import GRU
 from seqlab.core.errors import UsageError
-from seqlab.inspection.gates import gate_use
+from seqlab.inspection.gates import gate_statistics
 from seqlab.inspection.unroll import unroll
 
 
@@ -25,22 +25,22 @@ def lstm_with_biases(write: float, forget: float, expose: float) -> nn.LSTM:
 
 
 def test_shares_means_and_exact_values_are_those_of_known_gates() -> None:
-    use = {line.gate: line for line in gate_use(unroll(lstm_with_biases(-3.0, 20.0, 0.0), torch.ones(2, 5, 2)))}
-    assert list(use) == ["write", "forget", "expose"]  # the candidate is no gate
-    assert use["write"].mean == pytest.approx(1 / (1 + np.exp(3.0)), rel=1e-6)
-    assert (use["write"].shut_share, use["write"].open_share) == (1.0, 0.0)
-    assert (use["expose"].mean, use["expose"].shut_share, use["expose"].open_share) == (0.5, 0.0, 0.0)
+    use = {line.gate: line for line in gate_statistics(unroll(lstm_with_biases(-3.0, 20.0, 0.0), torch.ones(2, 5, 2)))}
+    assert list(use) == ["input", "forget", "output"]  # the candidate is no gate
+    assert use["input"].mean == pytest.approx(1 / (1 + np.exp(3.0)), rel=1e-6)
+    assert (use["input"].closed_share, use["input"].open_share) == (1.0, 0.0)
+    assert (use["output"].mean, use["output"].closed_share, use["output"].open_share) == (0.5, 0.0, 0.0)
     assert (use["forget"].open_share, use["forget"].num_one, use["forget"].num_values) == (1.0, 30, 30)
-    np.testing.assert_allclose(use["write"].over_time, [use["write"].mean] * 5)
+    np.testing.assert_allclose(use["input"].over_time, [use["input"].mean] * 5)
 
 
 def test_a_gate_is_exactly_one_in_float32_though_not_in_float64_and_exactly_zero_far_below() -> None:
     layer = lstm_with_biases(-200.0, 20.0, -20.0).double()
-    use = {line.gate: line for line in gate_use(unroll(layer, torch.ones(1, 4, 2, dtype=torch.float64)))}
+    use = {line.gate: line for line in gate_statistics(unroll(layer, torch.ones(1, 4, 2, dtype=torch.float64)))}
     assert use["forget"].mean < 1
     assert use["forget"].num_one == 12
-    assert use["write"].num_zero == 12
-    assert use["expose"].num_zero == 0  # 2e-9 is a number in float32
+    assert use["input"].num_zero == 12
+    assert use["output"].num_zero == 0  # 2e-9 is a number in float32
 
 
 def test_padding_is_not_counted_and_every_layer_and_direction_is() -> None:
@@ -48,18 +48,18 @@ def test_padding_is_not_counted_and_every_layer_and_direction_is() -> None:
     stack = build_stack(2, GRU, [3, 4], bidirectional=True).double()
     steps = torch.randn(2, 5, 2, dtype=torch.float64)
     unrolled = unroll(stack, steps, [5, 2])
-    lines = gate_use(unrolled)
+    lines = gate_statistics(unrolled)
     assert [(line.layer, line.reverse, line.gate) for line in lines] == [
         (layer, reverse, gate) for layer in (0, 1) for reverse in (False, True) for gate in ("reset", "update")
     ]
-    real = [unrolled.tracks[0].gates[time]["reset"][row] for row, length in enumerate((5, 2)) for time in range(length)]
+    real = [unrolled.traces[0].gates[time]["reset"][row] for row, length in enumerate((5, 2)) for time in range(length)]
     values = torch.stack(real).detach().numpy()
     assert lines[0].num_values == values.size == 21
     assert lines[0].mean == pytest.approx(values.mean())
-    alone = gate_use(unroll(stack, steps[:1]))
+    alone = gate_statistics(unroll(stack, steps[:1]))
     np.testing.assert_allclose(lines[0].over_time[2:], alone[0].over_time[2:])
 
 
 def test_a_network_without_gates_says_so() -> None:
     with pytest.raises(UsageError, match="no gates to look at"):
-        gate_use(unroll(nn.RNN(2, 3), torch.ones(1, 2, 2)))
+        gate_statistics(unroll(nn.RNN(2, 3), torch.ones(1, 2, 2)))

@@ -79,7 +79,7 @@ def test_a_loss_of_all_outputs_and_both_directions_is_followed_through_every_lay
     goal = torch.randn(3, 7, 2 * HIDDEN, dtype=torch.float64)
     flows = gradient_flow(unrolled, lambda outputs: (outputs * goal).sum())
     assert [(flow.layer, flow.reverse) for flow in flows] == [(0, False), (0, True), (1, False), (1, True)]
-    for flow, track in zip(flows, unrolled.tracks, strict=True):
+    for flow, track in zip(flows, unrolled.traces, strict=True):
         for time in range(7):
             found = torch.autograd.grad((unrolled.outputs * goal).sum(), track.hidden[time], retain_graph=True)[0].norm(dim=-1)
             is_real = unrolled.is_token[:, time].numpy()

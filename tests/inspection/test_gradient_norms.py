@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.core.errors import RunError
-from seqlab.inspection.gradient_norms import advise_on_run, gradient_norms
+from seqlab.inspection.gradient_norms import gradient_norms, suggest_clip_from_journal
 from seqlab.training.clip_advice import suggest_clip
 from seqlab.training.journal import Journal
 
@@ -41,11 +41,11 @@ def test_the_journal_of_a_run_gives_the_advice(tmp_path: Path) -> None:
     for step, norm in enumerate([1.0, 5.0, 3.0], start=1):
         journal.write("step", step=step, gradient_norm=norm)
     journal.write("validated", step=3, valid_loss=1.0)
-    advice = advise_on_run(tmp_path / "journal.jsonl", limit=2.0)
+    advice = suggest_clip_from_journal(tmp_path / "journal.jsonl", clip_norm=2.0)
     assert (advice.suggestion, advice.limit) == (3.0, 2.0)
     assert advice.clipped_share == pytest.approx(2 / 3)
 
 
 def test_a_run_without_steps_is_told_so(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="no gradient norms are written here"):
-        advise_on_run(tmp_path / "journal.jsonl")
+        suggest_clip_from_journal(tmp_path / "journal.jsonl")

@@ -36,11 +36,11 @@ def test_the_weighted_candidates_of_every_gated_cell_add_up_to_its_state(name: s
     state = tuple(torch.randn(2, size, dtype=torch.float64) for size in cell.state_sizes)
     unrolled = unroll(cell, some_steps(), state=state)
     attention = implicit_attention(unrolled)
-    states = torch.stack(unrolled.track().carried, dim=1).detach().numpy()
-    np.testing.assert_allclose(attention.sums, states, rtol=0, atol=1e-14)
+    states = torch.stack(unrolled.trace().carry, dim=1).detach().numpy()
+    np.testing.assert_allclose(attention.reconstructed, states, rtol=0, atol=1e-14)
     assert attention.error < 1e-14
     if name in CONVEX:
-        np.testing.assert_allclose(attention.weights.sum(axis=2) + attention.start, 1.0)
+        np.testing.assert_allclose(attention.weights.sum(axis=2) + attention.initial_weights, 1.0)
 
 
 @pytest.mark.spec(70)
@@ -49,14 +49,14 @@ def test_the_weights_are_the_products_of_the_closed_form_in_plain_numbers() -> N
     layer = nn.LSTM(IN, HIDDEN).double()
     unrolled = unroll(layer, some_steps(batch=1))
     attention = implicit_attention(unrolled)
-    gates = unrolled.track().gates
+    gates = unrolled.trace().gates
     for now in range(TIME):
         for unit in range(HIDDEN):
             forget = [step["forget"][0, unit].item() for step in gates]
             for then in range(TIME):
-                expected = gates[then]["write"][0, unit].item() * prod(forget[then + 1 : now + 1]) if then <= now else 0.0
+                expected = gates[then]["input"][0, unit].item() * prod(forget[then + 1 : now + 1]) if then <= now else 0.0
                 assert attention.weights[0, now, then, unit] == pytest.approx(expected, rel=1e-12)
-            assert attention.start[0, now, unit] == pytest.approx(prod(forget[: now + 1]), rel=1e-12)
+            assert attention.initial_weights[0, now, unit] == pytest.approx(prod(forget[: now + 1]), rel=1e-12)
     np.testing.assert_allclose(attention.alignment[0], attention.weights[0].mean(axis=-1))
 
 
@@ -84,7 +84,7 @@ def test_padding_has_no_weight_and_no_row() -> None:
         ragged = implicit_attention(unroll(stack, steps, [7, 4]), reverse=reverse)
         alone = implicit_attention(unroll(stack, steps[1:, :4]), reverse=reverse)
         np.testing.assert_allclose(ragged.weights[1, :4, :4], alone.weights[0])
-        np.testing.assert_allclose(ragged.start[1, :4], alone.start[0])
+        np.testing.assert_allclose(ragged.initial_weights[1, :4], alone.initial_weights[0])
         assert (ragged.weights[1, :4, 4:] == 0).all()
         assert np.isnan(ragged.weights[1, 4:]).all()
         assert ragged.error < 1e-14

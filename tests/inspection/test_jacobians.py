@@ -14,7 +14,7 @@ from seqlab.cells.base import cells
 from seqlab.cells.rnn import RNN
 from seqlab.core.errors import UsageError
 from seqlab.inspection.jacobians import jacobian_norms, jacobians
-from seqlab.inspection.rnn_jacobian import norm_bound, plain_jacobians, slopes
+from seqlab.inspection.rnn_jacobian import activation_slopes, norm_bound, rnn_jacobians
 from seqlab.inspection.spectral_norm import product_norm, root_of_largest_eigenvalue, spectral_norm
 from seqlab.inspection.unroll import unroll
 
@@ -34,7 +34,7 @@ def jacobian(function: Callable[[Tensor], Tensor], at: Tensor) -> np.ndarray:
 def test_the_product_over_the_steps_equals_autograd_at_every_distance(make: Callable[[], nn.RNN | RNN]) -> None:
     torch.manual_seed(3)
     unrolled = unroll(make().double(), some_steps(), [7, 4])
-    written, measured = plain_jacobians(unrolled), jacobians(unrolled)
+    written, measured = rnn_jacobians(unrolled), jacobians(unrolled)
     np.testing.assert_allclose(written, measured, rtol=0, atol=1e-14)
     assert np.isnan(written[1, 4:]).all()
     assert np.isfinite(written[1, :4]).all()
@@ -103,7 +103,7 @@ def test_the_derivative_of_one_unit_is_the_product_of_its_factors() -> None:
     torch.manual_seed(1)
     layer = nn.RNN(IN, 1, batch_first=True).double()
     steps = some_steps(batch=1)
-    met = slopes(unroll(layer, steps))[0, :, 0]
+    met = activation_slopes(unroll(layer, steps))[0, :, 0]
     assert ((met > 0) & (met <= 1)).all()
 
     def last(start: float) -> float:
@@ -119,7 +119,7 @@ def test_a_slope_of_tanh_is_one_at_zero_only_and_rounds_to_zero_far_out() -> Non
     with torch.no_grad():
         cell.input.fill_(1.0)
         cell.recurrent.fill_(0.0)
-    met = slopes(unroll(cell, torch.tensor([[[0.0], [1.0], [-3.0], [30.0]]], dtype=torch.float64)))[0, :, 0]
+    met = activation_slopes(unroll(cell, torch.tensor([[[0.0], [1.0], [-3.0], [30.0]]], dtype=torch.float64)))[0, :, 0]
     np.testing.assert_allclose(met, [1.0, 1 - np.tanh(1) ** 2, 1 - np.tanh(3) ** 2, 0.0])
 
 

@@ -28,14 +28,14 @@ def test_with_gates_held_fixed_the_memory_of_an_lstm_passes_the_product_of_forge
     torch.manual_seed(0)
     layer = nn.LSTM(IN, HIDDEN).double()
     unrolled = unroll(layer, some_steps(batch=1))
-    gates = [{name: value.detach() for name, value in of_step.items()} for of_step in unrolled.track().gates]
+    gates = [{name: value.detach() for name, value in of_step.items()} for of_step in unrolled.trace().gates]
     path = memory_path(unrolled)
     for distance in range(TIME):
-        start = unrolled.track().memory[TIME - 1 - distance].detach()
+        start = unrolled.trace().memory[TIME - 1 - distance].detach()
 
         def rest(memory: Tensor, later: int = TIME - distance) -> Tensor:
             for step in gates[later:]:
-                memory = step["forget"] * memory + step["write"] * step["candidate"]
+                memory = step["forget"] * memory + step["input"] * step["candidate"]
             return memory
 
         expected = torch.autograd.functional.jacobian(rest, start)[0, :, 0]
@@ -55,11 +55,11 @@ def test_the_way_through_the_hidden_state_can_explode_while_the_gates_cannot() -
     steps = some_steps(batch=1, time=20) * 0.01
     path = memory_path(unroll(layer, steps))
     assert path.direct_norms[0].max() <= 1
-    assert path.whole_norms[0, -1] > 1e3
-    assert path.other_norms[0, -1] == pytest.approx(path.whole_norms[0, -1], rel=1e-3)
+    assert path.total_norms[0, -1] > 1e3
+    assert path.indirect_norms[0, -1] == pytest.approx(path.total_norms[0, -1], rel=1e-3)
     lines = path.table()
     assert lines[0] == {"distance": 0, "direct": 1.0, "whole": 1.0, "other": 0.0}
-    assert lines[-1]["whole"] == path.whole_norms[0, -1]
+    assert lines[-1]["whole"] == path.total_norms[0, -1]
 
 
 @pytest.mark.spec(95)
@@ -68,8 +68,8 @@ def test_without_recurrent_weights_the_gates_are_all_there_is() -> None:
     with torch.no_grad():
         layer.weight_hh_l0.zero_()
     path = memory_path(unroll(layer, some_steps(), [7, 4]))
-    np.testing.assert_allclose(path.whole_norms, path.direct_norms)
-    assert np.nanmax(path.other_norms) < 1e-15
+    np.testing.assert_allclose(path.total_norms, path.direct_norms)
+    assert np.nanmax(path.indirect_norms) < 1e-15
     assert np.isnan(path.kept[1, 4:]).all()
 
 
@@ -79,7 +79,7 @@ def test_every_gated_cell_keeps_between_none_and_all_of_its_state(name: str) -> 
     path = memory_path(unroll(cells.get(name)(IN, HIDDEN, **OPTIONS.get(name, {})).double(), some_steps()))
     assert ((path.kept > 0) & (path.kept <= 1)).all()
     # The three norms are of three matrices, one the sum of the other two.
-    assert (path.whole_norms <= path.direct_norms + path.other_norms + 1e-12).all()
+    assert (path.total_norms <= path.direct_norms + path.indirect_norms + 1e-12).all()
 
 
 def test_a_cell_without_gates_is_refused() -> None:

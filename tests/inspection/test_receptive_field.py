@@ -25,14 +25,14 @@ def some_steps(batch: int = 2) -> Tensor:
 @pytest.mark.parametrize("layer", [nn.LSTM(IN, HIDDEN, 2), nn.GRU(IN, HIDDEN), build_stack(IN, GRU, [4, HIDDEN]), cells.get("rnn")(IN, HIDDEN)])
 def test_a_forward_network_sees_the_past_and_now(layer: nn.Module) -> None:
     field = receptive_field(layer.double(), some_steps())
-    assert (field.sees == LOWER).all()
+    assert (field.depends == LOWER).all()
     assert field.widths == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.spec(81)
 @pytest.mark.parametrize("layer", [nn.LSTM(IN, HIDDEN, bidirectional=True), build_stack(IN, GRU, [HIDDEN], bidirectional=True, merge="mean")])
 def test_a_bidirectional_network_sees_everything(layer: nn.Module) -> None:
-    assert receptive_field(layer.double(), some_steps()).sees.all()
+    assert receptive_field(layer.double(), some_steps()).depends.all()
 
 
 @pytest.mark.spec(81)
@@ -57,14 +57,14 @@ def test_any_function_of_sequences_can_be_asked() -> None:
     convolution = nn.Conv1d(IN, HIDDEN, kernel_size=3, padding=1).double()
     field = receptive_field(lambda steps: convolution(steps.transpose(1, 2)).transpose(1, 2), some_steps())
     band = np.abs(np.subtract.outer(range(TIME), range(TIME))) <= 1
-    assert (field.sees == band).all()
+    assert (field.depends == band).all()
     # A convolution is linear: each entry is the norm of the matrix of one tap.
     taps = convolution.weight.detach().norm(dim=(0, 1))
     assert field.mean[2, 1:4] == pytest.approx(taps.numpy())
     shifted = receptive_field(lambda steps: steps.roll(1, dims=1), some_steps())
     np.testing.assert_allclose(shifted.mean, np.roll(np.eye(TIME), 1, axis=0) * IN**0.5)
     constant = receptive_field(lambda steps: torch.zeros_like(steps) + 0 * steps.sum() * 0, some_steps())
-    assert not constant.sees.any()
+    assert not constant.depends.any()
 
 
 def test_a_function_that_returns_its_state_too_is_read_by_its_outputs() -> None:
@@ -76,7 +76,7 @@ def test_random_probes_estimate_the_norms_and_never_invent_an_influence() -> Non
     torch.manual_seed(2)
     layer = nn.GRU(IN, HIDDEN).double()
     exact, guessed = receptive_field(layer, some_steps()), receptive_field(layer, some_steps(), num_probes=150)
-    assert (guessed.sees == LOWER).all()
+    assert (guessed.depends == LOWER).all()
     np.testing.assert_allclose(guessed.mean[LOWER], exact.mean[LOWER], rtol=0.25)
 
 

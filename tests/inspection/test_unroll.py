@@ -55,9 +55,9 @@ def test_a_layer_of_torch_unrolled_gives_its_outputs_states_and_gradients(name: 
     unrolled = unroll(layer, steps, state=state)
     same(unrolled.outputs, outputs)
     hidden = last[0] if isinstance(layer, nn.LSTM) else last
-    same(torch.stack([track.hidden[track.last] for track in unrolled.tracks]), hidden)
+    same(torch.stack([track.hidden[track.last_step] for track in unrolled.traces]), hidden)
     if isinstance(layer, nn.LSTM):
-        same(torch.stack([track.memory[track.last] for track in unrolled.tracks]), last[1])
+        same(torch.stack([track.memory[track.last_step] for track in unrolled.traces]), last[1])
     weights = list(layer.parameters())
     same(torch.autograd.grad(unrolled.outputs.square().sum(), weights), torch.autograd.grad(outputs.square().sum(), weights))
 
@@ -86,7 +86,7 @@ def test_every_cell_unrolled_in_a_stack_equals_the_stack(name: str) -> None:
         expected, last = stack(steps, is_token, given)
         unrolled = unroll(stack, steps, torch.tensor(LENGTHS), given)
         same(unrolled.outputs, expected)
-        found = [part[track.last] for track in unrolled.tracks for part in (track.hidden, track.memory) if part]
+        found = [part[track.last_step] for track in unrolled.traces for part in (track.hidden, track.memory) if part]
         same(found, list(last))
 
 
@@ -95,7 +95,7 @@ def test_merges_and_residual_layers_are_followed(merge: MergeName) -> None:
     stack = build_stack(IN, LSTM, [4, 4, 4], bidirectional=True, merge=merge, residual=True, dropout=0.5).double().eval()
     steps = some_steps()
     same(unroll(stack, steps).outputs, stack(steps, torch.ones(4, 7, dtype=torch.bool))[0])
-    assert len(unroll(stack.layers[0], steps).tracks) == 2
+    assert len(unroll(stack.layers[0], steps).traces) == 2
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_layers_with_the_face_of_torch_keep_their_own_equations(layer: nn.RNNBas
 def test_single_cells_of_both_libraries_are_walked() -> None:
     steps = some_steps()
     for cell in (nn.LSTMCell(IN, HIDDEN).double(), LSTM(IN, HIDDEN).double()):
-        track = unroll(cell, steps).track()
+        track = unroll(cell, steps).trace()
         state: Any = (torch.zeros(4, HIDDEN, dtype=torch.float64),) * 2
         for time in range(7):
             found = cell(steps[:, time], state)
@@ -131,7 +131,7 @@ def test_single_cells_of_both_libraries_are_walked() -> None:
 def test_gates_are_the_activated_ones_of_every_step_in_the_order_of_time() -> None:
     layer = nn.LSTM(IN, HIDDEN, bidirectional=True).double()
     steps = some_steps(batch=1)
-    track = unroll(layer, steps).track(reverse=True)
+    track = unroll(layer, steps).trace(reverse=True)
     for time in range(7):
         before = track.hidden[time + 1] if time < 6 else torch.zeros(1, HIDDEN, dtype=torch.float64)
         sums = (
@@ -142,14 +142,14 @@ def test_gates_are_the_activated_ones_of_every_step_in_the_order_of_time() -> No
         )
         same(track.gates[time]["forget"], torch.sigmoid(sums[:, HIDDEN : 2 * HIDDEN]))
         same(track.gates[time]["candidate"], torch.tanh(sums[:, 2 * HIDDEN : 3 * HIDDEN]))
-        same(track.hidden_before(time), before)
+        same(track.previous_hidden(time), before)
 
 
 def test_frozen_weights_and_evaluation_without_gradients_can_still_be_looked_into() -> None:
     layer = nn.LSTM(IN, HIDDEN).double().requires_grad_(False)
     with torch.no_grad():
         unrolled = unroll(layer, some_steps())
-    (gradient,) = torch.autograd.grad(unrolled.outputs.sum(), unrolled.track().hidden[:1])
+    (gradient,) = torch.autograd.grad(unrolled.outputs.sum(), unrolled.trace().hidden[:1])
     assert gradient.abs().sum() > 0
 
 
@@ -173,6 +173,6 @@ def test_mistakes_are_refused_with_the_sizes_found_and_expected() -> None:
     with pytest.raises(UsageError, match="Linear is not a recurrent layer"):
         unroll(nn.Linear(IN, HIDDEN), steps)
     with pytest.raises(UsageError, match=r"no layer 2 that walks forward\.\n  There are layers 0 to 1, walking forward\."):
-        unroll(layer, steps).track(2)
+        unroll(layer, steps).trace(2)
     with pytest.raises(UsageError, match="no layer -1 that walks backward"):
-        unroll(layer, steps).track(reverse=True)
+        unroll(layer, steps).trace(reverse=True)

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from seqlab.core.errors import DataError, RunError, SeqlabError
-from seqlab.interop.import_model import import_weights, imported_facts
+from seqlab.interop.import_model import import_details, import_published_model
 from tests.interop import folders
 from tests.interop.folders import transformers
 
@@ -36,7 +36,7 @@ def bert(published: Path, tmp_path: Path) -> Path:
 
 def refused(folder: Path, words: str, *, kind: type[SeqlabError] = DataError) -> str:
     with pytest.raises(kind, match=words) as error:
-        import_weights(folder, out=folder.parent / "run")
+        import_published_model(folder, out=folder.parent / "run")
     assert not (folder.parent / "run").exists()
     assert len(f"{kind.__name__}: {error.value}".splitlines()) <= 12
     return str(error.value)
@@ -90,8 +90,8 @@ def test_all_mistakes_of_a_config_are_in_one_message(bert: Path) -> None:
 
 def test_settings_that_nobody_asked_for_are_named(bert: Path, tmp_path: Path) -> None:
     change_config(bert, a_new_trick=0.5)
-    run = import_weights(bert, out=tmp_path / "run")
-    assert "not looked at in the config: a_new_trick" in imported_facts(run)["notes"]
+    run = import_published_model(bert, out=tmp_path / "run")
+    assert "not looked at in the config: a_new_trick" in import_details(run)["notes"]
 
 
 def test_missing_and_strange_tensors_are_all_listed(bert: Path) -> None:
@@ -129,7 +129,7 @@ def test_numbers_that_are_not_finite_are_refused(bert: Path) -> None:
 
 
 def test_a_model_in_several_files_is_the_same_model(bert: Path, tmp_path: Path) -> None:
-    whole = import_weights(bert, out=tmp_path / "whole")
+    whole = import_published_model(bert, out=tmp_path / "whole")
     weights = load_file(bert / "model.safetensors")
     names = sorted(weights)
     (bert / "model.safetensors").unlink()
@@ -138,7 +138,7 @@ def test_a_model_in_several_files_is_the_same_model(bert: Path, tmp_path: Path) 
         save_file({name: weights[name] for name in part}, bert / file)
     index = {"metadata": {}, "weight_map": {name: file for file, part in parts.items() for name in part}}
     (bert / "model.safetensors.index.json").write_text(json.dumps(index))
-    again = import_weights(bert, out=tmp_path / "again")
+    again = import_published_model(bert, out=tmp_path / "again")
     for name, tensor in whole.model.state_dict().items():
         assert torch.equal(again.model.state_dict()[name], tensor), name
 
@@ -164,14 +164,14 @@ def test_an_index_that_names_what_is_not_there_is_refused(bert: Path) -> None:
 
 
 def test_the_older_format_is_read_without_running_anything(bert: Path, tmp_path: Path) -> None:
-    whole = import_weights(bert, out=tmp_path / "whole")
+    whole = import_published_model(bert, out=tmp_path / "whole")
     weights = load_file(bert / "model.safetensors")
     (bert / "model.safetensors").unlink()
     old = {
         name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): tensor for name, tensor in weights.items()
     }
     torch.save(old, bert / "pytorch_model.bin")
-    again = import_weights(bert, out=tmp_path / "again")
+    again = import_published_model(bert, out=tmp_path / "again")
     for name, tensor in whole.model.state_dict().items():
         assert torch.equal(again.model.state_dict()[name], tensor), name
 
@@ -214,9 +214,9 @@ def test_a_huge_config_is_refused_without_reading_it(bert: Path) -> None:
 
 def test_what_is_missing_is_said(bert: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"there is no such file or folder\.\n  Did you mean '.*bert'"):
-        import_weights(tmp_path / "brt")
+        import_published_model(tmp_path / "brt")
     with pytest.raises(DataError, match=r"there is no published model here\.\n  Did you mean '.*bert'"):
-        import_weights(tmp_path)
+        import_published_model(tmp_path)
     (bert / "tokenizer.json").unlink()
     refused(bert, "there is no tokenizer that can be used here.\n  Expected tokenizer.json, or vocab.txt")
     (bert / "model.safetensors").unlink()
@@ -224,9 +224,9 @@ def test_what_is_missing_is_said(bert: Path, tmp_path: Path) -> None:
 
 
 def test_nobodys_run_is_written_over(bert: Path, tmp_path: Path) -> None:
-    import_weights(bert, out=tmp_path / "run")
+    import_published_model(bert, out=tmp_path / "run")
     with pytest.raises(RunError, match="there is a run in this folder already"):
-        import_weights(bert, out=tmp_path / "run")
+        import_published_model(bert, out=tmp_path / "run")
 
 
 def test_a_tokenizer_with_more_ids_than_the_weights_know_is_refused(bert: Path) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from seqlab.interop.import_model import import_weights
+from seqlab.interop.import_model import import_published_model
 from seqlab.runs.run import Run
 from tests.interop import folders
 from tests.interop.folders import transformers
@@ -70,4 +70,4 @@ def imported(name: str, folder: Path) -> tuple[nn.Module, Run]:
     kind, config = DECODERS[name]
     theirs = folders.write_model(folder / "published", kind, config)
     folders.write_bytes(folder / "published")
-    return theirs, import_weights(folder / "published", out=folder / "run")
+    return theirs, import_published_model(folder / "published", out=folder / "run")

@@ -14,7 +14,7 @@ from torch.testing import assert_close
 
 from seqlab.batches.padding import pad
 from seqlab.core.errors import DataError
-from seqlab.interop.import_model import import_weights, imported_facts
+from seqlab.interop.import_model import import_details, import_published_model
 from seqlab.runs.run import Run
 from tests.cli.running import run as command
 from tests.interop import folders
@@ -63,7 +63,7 @@ def test_logits_are_computed_with_the_tables_of_the_file(name: str, tmp_path: Pa
     file = load_file(tmp_path / "published" / "model.safetensors")
     unread = file[SHARED].numel() if SOURCE in file and SHARED in file else 0
     rows_before_the_first = 2 * 2 * 12 if "bart" in name else 0
-    assert imported_facts(run)["parameters"] == sum(tensor.numel() for tensor in file.values()) - unread - rows_before_the_first
+    assert import_details(run)["parameters"] == sum(tensor.numel() for tensor in file.values()) - unread - rows_before_the_first
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if CASES[name][2] > 1])
@@ -87,7 +87,7 @@ def test_a_file_with_one_table_for_both_sides_and_one_for_the_output(kind: Any, 
     theirs = kind.from_pretrained(folder).eval()
     del weights[SOURCE], weights[TARGET]
     save_file(weights, folder / "model.safetensors")
-    run = import_weights(folder, out=tmp_path / "run")
+    run = import_published_model(folder, out=tmp_path / "run")
     assert_same_logits(theirs, run)
     assert run.model.embed_source is run.model.embed_target
     assert run.model.output_weight is not run.model.embed_target.weight
@@ -101,7 +101,7 @@ def test_one_name_is_enough_where_all_tables_are_one(present: str, tmp_path: Pat
     weights = load_file(folder / "model.safetensors")
     weights[present] = weights.pop(SHARED)
     save_file(weights, folder / "model.safetensors")
-    assert_same_logits(theirs, import_weights(folder, out=tmp_path / "run"))
+    assert_same_logits(theirs, import_published_model(folder, out=tmp_path / "run"))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_settings_that_no_network_here_can_follow_are_rejected(changes: dict[str
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | changes))
     with pytest.raises(DataError, match=named):
-        import_weights(folder, out=tmp_path / "run")
+        import_published_model(folder, out=tmp_path / "run")
 
 
 def imported(name: str, folder: Path) -> tuple[nn.Module, Run]:
@@ -133,7 +133,7 @@ def imported(name: str, folder: Path) -> tuple[nn.Module, Run]:
     theirs.save_pretrained(folder / "published")
     folders.write_bytes(folder / "published", template="$A </s>", pad="<pad>")
     again = kind.from_pretrained(folder / "published").eval()  # with what was really saved
-    return again, import_weights(folder / "published", out=folder / "run")
+    return again, import_published_model(folder / "published", out=folder / "run")
 
 
 @torch.no_grad()

@@ -10,7 +10,7 @@ import torch
 from torch.testing import assert_close
 
 from seqlab.batches.padding import pad
-from seqlab.interop.import_model import import_weights, imported_facts
+from seqlab.interop.import_model import import_details, import_published_model
 from tests.interop import folders
 from tests.interop.folders import TEXTS, transformers
 
@@ -46,7 +46,7 @@ def test_masked_tokens_get_the_same_logits(name: str, tmp_path: Path) -> None:
     kind, config, write_tokenizer = ENCODERS[name]
     theirs = folders.write_model(tmp_path / "published", kind, config)
     engine = write_tokenizer(tmp_path / "published")
-    run = import_weights(tmp_path / "published", out=tmp_path / "run")
+    run = import_published_model(tmp_path / "published", out=tmp_path / "run")
     tokens, is_token = _batch(run)
     engine.no_truncation()
     assert tokens[0][is_token[0]].tolist() == engine.encode(TEXTS[0]).ids
@@ -61,12 +61,12 @@ def test_an_encoder_without_a_head_has_the_same_features(name: str, tmp_path: Pa
     kind, config, write_tokenizer = HEADLESS[name]
     theirs = folders.write_model(tmp_path / "published", kind, config)
     write_tokenizer(tmp_path / "published")
-    run = import_weights(tmp_path / "published", out=tmp_path / "run")
+    run = import_published_model(tmp_path / "published", out=tmp_path / "run")
     tokens, is_token = _batch(run)
     expected = theirs(input_ids=tokens, attention_mask=is_token.long()).last_hidden_state
     found, _ = run.model.body(run.model.embed(tokens), is_token)
     assert_close(found[is_token], expected[is_token], rtol=1e-5, atol=1e-5)
-    assert any("no head for masked tokens" in note for note in imported_facts(run)["notes"])
+    assert any("no head for masked tokens" in note for note in import_details(run)["notes"])
 
 
 def _batch(run: Any) -> tuple[torch.Tensor, torch.Tensor]:

@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import BertForMaskedLM, GPT2LMHeadModel
 
-from seqlab.interop.import_model import import_weights
+from seqlab.interop.import_model import import_published_model
 from tests.interop.folders import bert_config, gpt2_config, write_bytes, write_model, write_words
 from tests.runs.source_runs import fine_tune
 
@@ -25,7 +25,7 @@ def test_a_classifier_starts_from_imported_weights(kind: str, tmp_path: Path) ->
     else:
         write_bytes(folder)
         write_model(folder, GPT2LMHeadModel, gpt2_config())
-    source = import_weights(folder, out=tmp_path / "imported")
+    source = import_published_model(folder, out=tmp_path / "imported")
     run = fine_tune(tmp_path, source, "start.freeze=body", steps=4)
     assert run.recipe.model.causal == (kind == "gpt2")
     assert run.recipe.model.pooling == ("last" if kind == "gpt2" else "mean")

@@ -18,7 +18,7 @@ import pytest
 
 from seqlab.core.errors import DataError
 from seqlab.interop.families.g2p import ARRAYS, PHONEMES
-from seqlab.interop.import_model import import_weights
+from seqlab.interop.import_model import import_published_model
 from tests.cli.running import run
 from tests.interop.real_weights import g2p_file
 
@@ -41,7 +41,7 @@ def test_a_thousand_words_sound_as_in_the_package(tmp_path: Path, monkeypatch: p
     words += ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 6))) for _ in range(680)]
     words += ["don't", "co-op", "a", "", "naïve", "x" * 40, "zzyzx", "o'clock", "3rd", "pneumonoultramicroscopicsilicovolcanoconiosis"] * 2
     assert len(words) == 1000
-    run = import_weights(path, out=tmp_path / "run")
+    run = import_published_model(path, out=tmp_path / "run")
     found = [prediction.answer.split() for prediction in run.predict(words)]
     expected = [theirs.predict(word) for word in words]
     assert found == expected
@@ -110,7 +110,7 @@ def test_a_pair_of_another_size_is_imported_by_the_command(tmp_path: Path, capsy
 def test_arrays_that_are_not_such_a_pair_are_refused_with_words(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
     np.savez(tmp_path / "odd.npz", allow_pickle=True, **arrays(**changed))
     with pytest.raises(DataError) as caught:
-        import_weights(tmp_path / "odd.npz", out=tmp_path / "run")
+        import_published_model(tmp_path / "odd.npz", out=tmp_path / "run")
     assert said in str(caught.value)
     assert not (tmp_path / "run").exists()
 
@@ -133,7 +133,7 @@ def test_damaged_and_hostile_files_are_refused_before_a_number_is_read(tmp_path:
     ):
         path.write_bytes(content)
         with pytest.raises(DataError) as caught:
-            import_weights(path, out=tmp_path / "run")
+            import_published_model(path, out=tmp_path / "run")
         assert said in str(caught.value)
     assert not (tmp_path / "run").exists()
 

@@ -14,9 +14,9 @@ import torch
 from torch.testing import assert_close
 
 from seqlab.core.errors import DataError
-from seqlab.interop.formats.gguf import halves_apart, read_gguf
+from seqlab.interop.formats.gguf import deinterleave_rotary, read_gguf
 from seqlab.interop.formats.gguf_header import read_gguf_header
-from seqlab.interop.import_model import import_weights
+from seqlab.interop.import_model import import_published_model
 from tests.interop import folders
 from tests.interop.folders import BYTE_PIECES, MERGES, NUM_BYTE_PIECES, transformers
 
@@ -31,7 +31,7 @@ NAMES = {
 @pytest.mark.parametrize("kind", ["F32", "F16", "Q8_0", "Q4_1"])
 def test_a_file_gives_the_logits_of_its_dequantised_weights(kind: str, tmp_path: Path) -> None:
     theirs = write_file(tmp_path / "tiny.gguf", kind=kind)
-    run = import_weights(tmp_path / "tiny.gguf", out=tmp_path / "run")
+    run = import_published_model(tmp_path / "tiny.gguf", out=tmp_path / "run")
     tokens = torch.randint(NUM_BYTE_PIECES, (3, 11), generator=torch.Generator().manual_seed(4))
     found, _ = run.model(tokens, torch.ones_like(tokens, dtype=torch.bool))
     assert_close(found, theirs(input_ids=tokens).logits, rtol=1e-4, atol=1e-4)
@@ -43,12 +43,12 @@ def test_the_header_is_the_one_that_the_package_reads(tmp_path: Path) -> None:
     fields = {name: field.contents() for name, field in theirs.fields.items() if not name.startswith("GGUF.")}
     assert {name: pytest.approx(value) if isinstance(value, float) else value for name, value in fields.items()} == ours.settings
     assert {tensor.name: tuple(tensor.shape.tolist()[::-1]) for tensor in theirs.tensors} == {name: t.shape for name, t in ours.tensors.items()}
-    assert {tensor.name: int(tensor.data_offset) for tensor in theirs.tensors} == {name: t.start for name, t in ours.tensors.items()}
+    assert {tensor.name: int(tensor.data_offset) for tensor in theirs.tensors} == {name: t.offset for name, t in ours.tensors.items()}
 
 
 def test_neighbours_become_halves_for_every_head() -> None:
     rows = torch.arange(2 * 6)[:, None] * torch.ones(1, 3, dtype=torch.long)
-    assert halves_apart(rows, num_heads=2)[:, 0].tolist() == [0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11]
+    assert deinterleave_rotary(rows, num_heads=2)[:, 0].tolist() == [0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11]
 
 
 def test_the_tokenizer_cuts_digits_apart_and_knows_its_special_pieces(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_damaged_file_is_refused_with_words(change: Any, words: str, tmp_path:
     write_file(tmp_path / "tiny.gguf", kind="F32")
     (tmp_path / "tiny.gguf").write_bytes(change((tmp_path / "tiny.gguf").read_bytes()))
     with pytest.raises(DataError, match=words):
-        import_weights(tmp_path / "tiny.gguf", out=tmp_path / "run")
+        import_published_model(tmp_path / "tiny.gguf", out=tmp_path / "run")
 
 
 def test_two_tensors_of_one_name_are_rejected(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_two_tensors_of_one_name_are_rejected(tmp_path: Path) -> None:
     write_file(path, kind="F32")
     path.write_bytes(path.read_bytes().replace(b"blk.1.ffn_up.weight", b"blk.0.ffn_up.weight"))
     with pytest.raises(DataError, match=r"2 tensors of the name blk\.0\.ffn_up\.weight"):
-        import_weights(path, out=tmp_path / "run")
+        import_published_model(path, out=tmp_path / "run")
 
 
 def test_a_list_that_claims_more_than_the_file_holds_is_refused_at_once(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_list_that_claims_more_than_the_file_holds_is_refused_at_once(tmp_path
 def test_what_cannot_be_followed_is_refused_with_words(settings: dict[str, Any], words: str, tmp_path: Path) -> None:
     write_file(tmp_path / "tiny.gguf", kind="F32", **settings)
     with pytest.raises(DataError, match=words):
-        import_weights(tmp_path / "tiny.gguf", out=tmp_path / "run")
+        import_published_model(tmp_path / "tiny.gguf", out=tmp_path / "run")
 
 
 def test_without_the_package_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ def test_without_the_package_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
     write_file(tmp_path / "tiny.gguf", kind="F32")
     monkeypatch.setitem(sys.modules, "gguf", None)
     with pytest.raises(MissingExtra, match=r"pip install 'seqlab\[hf\]'"):
-        import_weights(tmp_path / "tiny.gguf", out=tmp_path / "run")
+        import_published_model(tmp_path / "tiny.gguf", out=tmp_path / "run")
 
 
 def write_file(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seqlab.core.errors import UsageError
-from seqlab.interop.import_model import import_weights
+from seqlab.interop.import_model import import_published_model
 from seqlab.runs.run import Run
 from tests.cli.running import run
 from tests.interop import folders
@@ -74,7 +74,7 @@ def test_a_mistake_is_told_in_words_with_the_code_for_it(tmp_path: Path, capsys:
 
 
 def test_gaps_are_filled_as_where_the_weights_come_from(bert: Path, tmp_path: Path) -> None:
-    imported = import_weights(bert, out=tmp_path / "run")
+    imported = import_published_model(bert, out=tmp_path / "run")
     theirs = transformers.BertForMaskedLM.from_pretrained(bert).eval()
     ids = [2, 5, 4, 7, 8, 4, 3]  # [CLS] the [MASK] sat on [MASK] [SEP]
     import torch
@@ -93,7 +93,7 @@ def test_an_encoder_without_a_head_gives_vectors_and_says_why_it_fills_no_gap(tm
     folder = tmp_path / "bert"
     folders.write_model(folder, transformers.BertModel, folders.bert_config())
     folders.write_words(folder)
-    imported = import_weights(folder, out=tmp_path / "run")
+    imported = import_published_model(folder, out=tmp_path / "run")
     assert imported.vectors(["the cat", "a dog sat"]).shape == (2, 12)
     with pytest.raises(UsageError, match="published without a head that finds masked tokens"):
         imported.predict(["the [MASK]"])
@@ -102,7 +102,7 @@ def test_an_encoder_without_a_head_gives_vectors_and_says_why_it_fills_no_gap(tm
 def test_an_imported_run_is_sealed_like_a_trained_one(bert: Path, tmp_path: Path) -> None:
     from seqlab.core.errors import RunError
 
-    import_weights(bert, out=tmp_path / "run")
+    import_published_model(bert, out=tmp_path / "run")
     assert not Run.load(tmp_path / "run").results
     path = tmp_path / "run" / "tokens" / "roles.json"
     path.write_text(path.read_text().replace('"mask": 4', '"mask": 5'))
@@ -116,7 +116,7 @@ def test_imported_weights_are_the_start_of_a_classifier(bert: Path, tmp_path: Pa
 
     import seqlab
 
-    source = import_weights(bert, out=tmp_path / "bert")
+    source = import_published_model(bert, out=tmp_path / "bert")
     rows = "".join(f"the cat sat {number},good\na dog ran {number},bad\n" for number in range(30))
     (tmp_path / "pets.csv").write_text("text,label\n" + rows)
     trained = seqlab.train(tmp_path / "pets.csv", f"start.run={tmp_path / 'bert'}", "start.freeze=body", steps=3, out=tmp_path / "run")

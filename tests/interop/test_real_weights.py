@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from seqlab.interop.import_model import import_weights, imported_facts
+from seqlab.interop.import_model import import_details, import_published_model
 from tests.interop.folders import load_gguf_checkpoint, transformers
 from tests.interop.real_weights import minilm_folder, smollm_file
 
@@ -29,7 +29,7 @@ NEW_TOKENS = 30
 @pytest.mark.slow
 def test_minilm_gives_the_vectors_that_transformers_gives(tmp_path: Path) -> None:
     folder = minilm_folder()
-    run = import_weights(folder, out=tmp_path / "minilm")
+    run = import_published_model(folder, out=tmp_path / "minilm")
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     theirs = transformers.BertModel.from_pretrained(folder).eval()
     batch = tokenizer(SENTENCES, padding=True, return_tensors="pt")
@@ -51,8 +51,8 @@ def test_minilm_gives_the_vectors_that_transformers_gives(tmp_path: Path) -> Non
 @pytest.mark.timeout(900)  # thirty layers, twice, on whatever else the machine does
 def test_smollm_writes_what_its_dequantised_weights_write_in_transformers(tmp_path: Path) -> None:
     path = smollm_file()
-    run = import_weights(path, out=tmp_path / "smollm")
-    assert imported_facts(run)["parameters"] > 130_000_000
+    run = import_published_model(path, out=tmp_path / "smollm")
+    assert import_details(run)["parameters"] > 130_000_000
     theirs = dequantised(path)
     tokenizer = run.task.tokenizer
     for prompt in PROMPTS:

@@ -13,7 +13,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from seqlab.core.errors import RecipeError, UsageError
-from seqlab.interop.import_model import import_weights
+from seqlab.interop.import_model import import_published_model
 from seqlab.runs.run import Run
 from tests.interop import folders
 from tests.interop.folders import NUM_BYTE_PIECES, transformers
@@ -45,7 +45,7 @@ def test_a_pair_gives_the_same_logits_at_once_and_step_by_step(name: str, tmp_pa
     expected = theirs(input_ids=source, attention_mask=is_source.long(), decoder_input_ids=targets).logits
     assert_close(run.model(source, is_source, targets, is_token), expected, rtol=1e-5, atol=1e-5)
     assert expected.std() > 0.1
-    state, steps = run.model.start(source, is_source), []
+    state, steps = run.model.encode(source, is_source), []
     for place in range(targets.shape[1]):
         logits, state = run.model.decode(targets[:, place : place + 1], is_token[:, place : place + 1], state)
         steps.append(logits)
@@ -76,7 +76,7 @@ def test_the_table_of_sines_is_computed_where_it_was_not_published(tmp_path: Pat
     for side in ("encoder", "decoder"):
         weights.pop(f"model.{side}.embed_positions.weight", None)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    run = import_weights(folder, out=tmp_path / "run")
+    run = import_published_model(folder, out=tmp_path / "run")
     for side in (run.model.encoder, run.model.decoder):
         assert_close(side.positions.table.data, sines, rtol=0, atol=1e-6)
 
@@ -150,7 +150,7 @@ def imported(name: str, folder: Path) -> tuple[nn.Module, Run]:
     theirs.save_pretrained(folder / "published")
     folders.write_bytes(folder / "published", template="$A </s>", pad="<pad>")
     again = kind.from_pretrained(folder / "published").eval()  # with what was really saved
-    return again, import_weights(folder / "published", out=folder / "run")
+    return again, import_published_model(folder / "published", out=folder / "run")
 
 
 def batch(run: Run) -> tuple[torch.Tensor, torch.Tensor]:
@@ -168,7 +168,7 @@ def test_settings_of_pairs_that_cannot_be_followed_are_listed_together(tmp_path:
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"normalize_before": True, "decoder_ffn_dim": 8, "activation_function": "mish"}))
     with pytest.raises(DataError) as refused:
-        import_weights(folder, out=tmp_path / "run")
+        import_published_model(folder, out=tmp_path / "run")
     for words in (
         "normalize_before: True cannot be followed",
         "decoder_ffn_dim: 8, and encoder_ffn_dim: 20",

@@ -9,7 +9,7 @@ import pytest
 import sentencepiece
 
 from seqlab.core.errors import DataError, UsageError
-from seqlab.interop.formats.sentencepiece import read_pair_of_pieces, read_pieces
+from seqlab.interop.formats.sentencepiece import read_marian_tokenizer, read_sentencepiece_model
 from seqlab.interop.formats.tokenizer_files import read_tokenizer
 from seqlab.tasks.translation.tokens import PublishedPairTokens
 from seqlab.tokens.hugging_face import HuggingFace
@@ -120,7 +120,7 @@ def test_a_text_is_cut_as_sentencepiece_cuts_it(piece_model: Path, tmp_path: Pat
         "<pad>",
     ]
     vocabulary = {piece: place for place, piece in enumerate(both)}
-    tokenizer = read_pair_of_pieces(piece_model, vocabulary, size=len(both))
+    tokenizer = read_marian_tokenizer(piece_model, vocabulary, size=len(both))
     for text in SENTENCES:
         expected = [vocabulary.get(piece, 1) for piece in theirs.encode(text, out_type=str)]
         assert tokenizer.encode(text).tolist() == [*expected, 0], text
@@ -163,9 +163,9 @@ def test_what_is_written_is_cut_by_its_own_model(piece_model: Path, other_model:
 
 def test_the_pieces_of_a_model_have_their_scores(piece_model: Path) -> None:
     theirs = sentencepiece.SentencePieceProcessor(model_file=str(piece_model))
-    found = read_pieces(piece_model)
+    found = read_sentencepiece_model(piece_model)
     assert found.scores == {theirs.id_to_piece(place): theirs.get_score(place) for place in range(3, theirs.get_piece_size())}
-    assert found.blank_first
+    assert found.add_dummy_prefix
 
 
 def test_a_model_of_another_kind_and_a_damaged_one_are_refused(piece_model: Path, tmp_path: Path) -> None:
@@ -174,12 +174,12 @@ def test_a_model_of_another_kind_and_a_damaged_one_are_refused(piece_model: Path
         input=str(tmp_path / "text.txt"), model_prefix=str(tmp_path / "pairs"), vocab_size=10, model_type="bpe", hard_vocab_limit=False, minloglevel=9
     )
     with pytest.raises(DataError, match="only unigram models can be read"):
-        read_pieces(tmp_path / "pairs.model")
+        read_sentencepiece_model(tmp_path / "pairs.model")
     whole = piece_model.read_bytes()
     for length in (1, 20, len(whole) // 2):
         (tmp_path / "cut.model").write_bytes(whole[:length])
         with pytest.raises(DataError, match="no SentencePiece model that can be read here"):
-            read_pieces(tmp_path / "cut.model")
+            read_sentencepiece_model(tmp_path / "cut.model")
 
 
 def test_a_whole_marian_folder_has_its_tokenizer_without_tokenizer_json(piece_model: Path, tmp_path: Path) -> None:

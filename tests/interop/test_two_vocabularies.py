@@ -17,7 +17,7 @@ from torch.testing import assert_close
 
 from seqlab.batches.padding import pad
 from seqlab.core.errors import DataError
-from seqlab.interop.import_model import import_weights
+from seqlab.interop.import_model import import_published_model
 from seqlab.runs.run import Run
 from tests.cli.running import run as command
 from tests.interop import folders
@@ -56,7 +56,7 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def both(folder: Path, out: Path) -> tuple[nn.Module, Run]:
-    return transformers.MarianMTModel.from_pretrained(folder).eval(), import_weights(folder, out=out)
+    return transformers.MarianMTModel.from_pretrained(folder).eval(), import_published_model(folder, out=out)
 
 
 def their_tokenizer(folder: Path) -> Any:
@@ -67,7 +67,7 @@ def their_tokenizer(folder: Path) -> Any:
 
 def test_each_side_is_cut_and_numbered_as_by_its_own_library(published: Path, tmp_path: Path) -> None:
     theirs = their_tokenizer(published)
-    tokens = import_weights(published, out=tmp_path / "run").task.tokens
+    tokens = import_published_model(published, out=tmp_path / "run").task.tokens
     start = len(json.loads((published / "target_vocab.json").read_text())) - 1
     assert [ids.tolist() for ids in tokens.read(SOURCES)] == [theirs(text)["input_ids"] for text in SOURCES]
     written = [theirs(text_target=text)["input_ids"] for text in TARGETS]
@@ -118,7 +118,7 @@ def test_two_vocabularies_with_one_table_are_rejected(published: Path, tmp_path:
     for name in ("source.spm", "target.spm", "vocab.json", "target_vocab.json", "tokenizer_config.json"):
         shutil.copy(published / name, folder / name)
     with pytest.raises(DataError) as error:
-        import_weights(folder, out=tmp_path / "run")
+        import_published_model(folder, out=tmp_path / "run")
     assert all(name in str(error.value) for name in ("tokenizer_config.json", "separate_vocabs", "share_encoder_decoder_embeddings"))
 
 
@@ -144,5 +144,5 @@ def test_half_of_two_vocabularies_is_rejected(spoil: Callable[[Path], None], nam
     folder = Path(shutil.copytree(published, tmp_path / "spoiled"))
     spoil(folder)
     with pytest.raises(DataError, match=named):
-        import_weights(folder, out=tmp_path / "run")
+        import_published_model(folder, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from seqlab.core.errors import DataError
-from seqlab.interop.import_model import import_weights
+from seqlab.interop.import_model import import_published_model
 from tests.interop import folders
 from tests.interop.folders import NUM_BYTE_PIECES, transformers
 from tests.interop.test_embedding_tables import BART, MARIAN, bart, marian
@@ -187,7 +187,7 @@ def test_a_tensor_that_no_reason_covers_is_an_error_that_names_it(name: str, pub
     unknown = FAMILIES[name].unknown
     folder = with_tensors(published(name), tmp_path / "more", {tensor: torch.zeros(5) for tensor in unknown})
     with pytest.raises(DataError) as error:
-        import_weights(folder, out=tmp_path / "run")
+        import_published_model(folder, out=tmp_path / "run")
     assert f"({len(unknown)})" in str(error.value)  # and nothing else
     assert all(tensor in str(error.value) for tensor in unknown)
     assert str(folder) in str(error.value)
@@ -198,8 +198,8 @@ def test_a_tensor_that_no_reason_covers_is_an_error_that_names_it(name: str, pub
 def test_equal_copies_of_a_tied_tensor_are_left_out(name: str, published: Any, tmp_path: Path) -> None:
     weights = load_file(published(name) / "model.safetensors")
     copies = {copy: weights[original].clone() for copy, original in FAMILIES[name].copies.items()}
-    expected = import_weights(published(name), out=tmp_path / "alone").model.state_dict()
-    found = import_weights(with_tensors(published(name), tmp_path / "more", copies), out=tmp_path / "run").model.state_dict()
+    expected = import_published_model(published(name), out=tmp_path / "alone").model.state_dict()
+    found = import_published_model(with_tensors(published(name), tmp_path / "more", copies), out=tmp_path / "run").model.state_dict()
     assert all(torch.equal(found[key], value) for key, value in expected.items())
 
 
@@ -212,7 +212,7 @@ def test_a_copy_that_differs_from_the_tied_tensor_is_an_error_that_names_both(na
     for number, other in enumerate((changed, tensor[:-1])):
         folder = with_tensors(published(name), tmp_path / f"changed{number}", {copy: other})
         with pytest.raises(DataError) as error:
-            import_weights(folder, out=tmp_path / "run")
+            import_published_model(folder, out=tmp_path / "run")
         assert all(fact in str(error.value) for fact in (copy, original, "tie_word_embeddings", str(folder)))
         assert not (tmp_path / "run").exists()
 
@@ -225,8 +225,8 @@ def test_a_tied_tensor_may_have_the_name_of_its_copy_alone(name: str, published:
         if original in weights:
             weights[copy] = weights.pop(original)
     save_file(weights, folder / "model.safetensors")
-    expected = import_weights(published(name), out=tmp_path / "expected").model.state_dict()
-    found = import_weights(folder, out=tmp_path / "run").model.state_dict()
+    expected = import_published_model(published(name), out=tmp_path / "expected").model.state_dict()
+    found = import_published_model(folder, out=tmp_path / "run").model.state_dict()
     assert all(torch.equal(found[key], value) for key, value in expected.items())
 
 
@@ -235,17 +235,17 @@ def test_the_output_bias_of_an_untied_head_may_have_either_name(published: Any, 
     weights = load_file(folder / "model.safetensors")
     expected = weights["cls.predictions.bias"] = weights.pop("cls.predictions.decoder.bias")
     save_file(weights, folder / "model.safetensors")
-    assert torch.equal(import_weights(folder, out=tmp_path / "run").model.bias.data, expected)
+    assert torch.equal(import_published_model(folder, out=tmp_path / "run").model.bias.data, expected)
 
 
 @pytest.mark.parametrize(("name", "buffer"), cases("buffers"))
 def test_a_buffer_is_left_out_when_it_holds_what_it_should(name: str, buffer: str, published: Any, tmp_path: Path) -> None:
     tensor = FAMILIES[name].buffers[buffer]
-    import_weights(with_tensors(published(name), tmp_path / "right", {buffer: tensor}), out=tmp_path / "run")
+    import_published_model(with_tensors(published(name), tmp_path / "right", {buffer: tensor}), out=tmp_path / "run")
     wrong = torch.cat([tensor, tensor]) if tensor.numel() == 1 and tensor.ndim else torch.zeros(2, 3) if not tensor.ndim else tensor.flip(-1) * 2
     folder = with_tensors(published(name), tmp_path / "wrong", {buffer: wrong})
     with pytest.raises(DataError) as error:
-        import_weights(folder, out=tmp_path / "refused")
+        import_published_model(folder, out=tmp_path / "refused")
     assert buffer in str(error.value)
 
 
@@ -253,14 +253,14 @@ def test_a_buffer_is_left_out_when_it_holds_what_it_should(name: str, buffer: st
 def test_rotary_rates_of_another_base_or_scale_are_an_error(rates: Tensor, published: Any, tmp_path: Path) -> None:
     name = "model.layers.0.self_attn.rotary_emb.inv_freq"
     with pytest.raises(DataError, match=r"model\.layers\.0\.self_attn\.rotary_emb\.inv_freq .* base 10000"):
-        import_weights(with_tensors(published("llama"), tmp_path / "other", {name: rates}), out=tmp_path / "run")
+        import_published_model(with_tensors(published("llama"), tmp_path / "other", {name: rates}), out=tmp_path / "run")
 
 
 def test_all_differing_copies_are_in_one_message(published: Any, tmp_path: Path) -> None:
     copies = FAMILIES["bart"].copies
     tensor = load_file(published("bart") / "model.safetensors")["model.shared.weight"]
     with pytest.raises(DataError) as error:
-        import_weights(
+        import_published_model(
             with_tensors(published("bart"), tmp_path / "more", {name: tensor + number for number, name in enumerate(copies, start=1)}),
             out=tmp_path / "run",
         )
@@ -268,30 +268,30 @@ def test_all_differing_copies_are_in_one_message(published: Any, tmp_path: Path)
 
 
 def test_other_heads_of_an_encoder_are_left_out_with_a_note(published: Any, tmp_path: Path) -> None:
-    from seqlab.interop.import_model import imported_facts
+    from seqlab.interop.import_model import import_details
 
     heads = ["bert.pooler.dense.weight", "cls.seq_relationship.bias", "classifier.out_proj.weight", "qa_outputs.weight"]
     folder = with_tensors(published("bert"), tmp_path / "more", {name: torch.full((3,), number) for number, name in enumerate(heads)})
-    notes = "\n".join(imported_facts(import_weights(folder, out=tmp_path / "run"))["notes"])
+    notes = "\n".join(import_details(import_published_model(folder, out=tmp_path / "run"))["notes"])
     assert all(word in notes for word in ("pooler", "next-sentence", "classifier", "answer"))
 
 
 def test_an_additional_array_of_a_pair_of_grus_is_named(tmp_path: Path) -> None:
     np.savez(tmp_path / "more.npz", **arrays(zz_attention=np.zeros(3, np.float32)))
     with pytest.raises(DataError, match="zz_attention"):
-        import_weights(tmp_path / "more.npz", out=tmp_path / "run")
+        import_published_model(tmp_path / "more.npz", out=tmp_path / "run")
     missing = arrays()
     del missing["dec_b_hh"]
     np.savez(tmp_path / "less.npz", **missing)
     with pytest.raises(DataError, match="dec_b_hh"):
-        import_weights(tmp_path / "less.npz", out=tmp_path / "run")
+        import_published_model(tmp_path / "less.npz", out=tmp_path / "run")
 
 
 @pytest.mark.parametrize("unknown", ["rope_freqs.weight", "blk.0.attn_q_norm.weight", "blk.0.attn_q.bias", "model.embed_tokens.weight"])
 def test_an_additional_tensor_of_a_gguf_file_is_named(unknown: str, tmp_path: Path) -> None:
     write_file(tmp_path / "tiny.gguf", kind="F32", tensors={unknown: np.zeros(64, np.float32)})
     with pytest.raises(DataError) as error:
-        import_weights(tmp_path / "tiny.gguf", out=tmp_path / "run")
+        import_published_model(tmp_path / "tiny.gguf", out=tmp_path / "run")
     assert unknown in str(error.value)
 
 
@@ -300,12 +300,12 @@ def test_old_and_new_name_of_one_tensor_are_not_both_taken(published: Any, tmp_p
     old = "bert.embeddings.LayerNorm.gamma"
     folder = with_tensors(published("bert"), tmp_path / "more", {old: torch.ones(12)})
     with pytest.raises(DataError) as error:
-        import_weights(folder, out=tmp_path / "run")
+        import_published_model(folder, out=tmp_path / "run")
     assert old in str(error.value)
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
     with pytest.raises(DataError) as error:
-        import_weights(folder, out=tmp_path / "run")
+        import_published_model(folder, out=tmp_path / "run")
     assert old in str(error.value)
 
 
@@ -315,14 +315,14 @@ def test_a_tensor_that_the_index_does_not_name_is_an_error(published: Any, tmp_p
     names = [name for name in load_file(folder / "a.safetensors") if "forgotten" not in name]
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": dict.fromkeys(names, "a.safetensors")}))
     with pytest.raises(DataError) as error:
-        import_weights(folder, out=tmp_path / "run")
+        import_published_model(folder, out=tmp_path / "run")
     assert "transformer.forgotten.weight" in str(error.value)
     assert "a.safetensors" in str(error.value)
 
 
 def test_an_untied_table_of_a_gguf_file_is_the_output_table(tmp_path: Path) -> None:
     theirs = write_file(tmp_path / "tiny.gguf", kind="F32", tied=False)
-    run = import_weights(tmp_path / "tiny.gguf", out=tmp_path / "run")
+    run = import_published_model(tmp_path / "tiny.gguf", out=tmp_path / "run")
     tokens = torch.randint(NUM_BYTE_PIECES, (3, 11), generator=torch.Generator().manual_seed(4))
     found, _ = run.model(tokens, torch.ones_like(tokens, dtype=torch.bool))
     torch.testing.assert_close(found, theirs(input_ids=tokens).logits, rtol=1e-4, atol=1e-4)

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqlab.decoding.search import Sources, Symbols
-from seqlab.decoding.stepwise import SinglePath
-from seqlab.decoding.token_choice import Likeliest
+from seqlab.decoding.search import SourceBatch, SpecialTokens
+from seqlab.decoding.stepwise import StepwiseSearch
+from seqlab.decoding.token_choice import Greedy
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import DecoderSettings, TransformerSettings
 from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
@@ -54,8 +54,8 @@ def trained(norm: str, *, layers: int, rate: float, warmup: int, seed: int = 0) 
 
 def share_without_a_mistake(model: EncoderDecoder) -> float:
     source = draw(500, torch.Generator().manual_seed(99))
-    greedy = SinglePath(Symbols(START, END), Likeliest(), max_tokens=10)
-    found = greedy.run(model, Sources.of(source, torch.ones_like(source, dtype=torch.bool)))
+    greedy = StepwiseSearch(SpecialTokens(START, END), Greedy(), max_tokens=10)
+    found = greedy.run(model, SourceBatch.from_tokens(source, torch.ones_like(source, dtype=torch.bool)))
     return sum(target.tokens == row[::-1] for (target,), row in zip(found, source.tolist(), strict=True)) / len(found)
 
 

@@ -61,8 +61,8 @@ def test_label_smoothing_spreads_a_share_over_all_classes(smoothing: float) -> N
         for t in range(length):
             each = [surprise(logits[row, t].tolist(), label) for label in range(5)]
             by_hand += (1 - smoothing) * each[int(targets[row, t])] + smoothing * sum(each) / 5
-    assert token_cross_entropy(logits, targets, is_target, smoothing=smoothing).item() == pytest.approx(by_hand, abs=1e-11)
-    as_classes = class_cross_entropy(logits[is_target], targets[is_target], smoothing=smoothing)
+    assert token_cross_entropy(logits, targets, is_target, label_smoothing=smoothing).item() == pytest.approx(by_hand, abs=1e-11)
+    as_classes = class_cross_entropy(logits[is_target], targets[is_target], label_smoothing=smoothing)
     assert as_classes.item() == pytest.approx(by_hand, abs=1e-11)
     torchs = F.cross_entropy(logits[is_target], targets[is_target], label_smoothing=smoothing) * sum(LENGTHS)
     assert as_classes.item() == pytest.approx(torchs.item(), abs=1e-11)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from seqlab.metrics.abc_notation import check_tune, share_of_sound_tunes, split_tunes
+from seqlab.metrics.abc_notation import check_tune, split_tunes, valid_tune_fraction
 
 
 def tune(notes: str, *, metre: str = "4/4", unit: str = "1/8") -> str:
@@ -28,7 +28,7 @@ def tune(notes: str, *, metre: str = "4/4", unit: str = "1/8") -> str:
     ],
 )  # fmt: skip
 def test_bars_that_fill_the_metre_are_sound(notes: str, metre: str) -> None:
-    assert check_tune(tune(notes, metre=metre)).is_sound
+    assert check_tune(tune(notes, metre=metre)).is_valid
 
 
 @pytest.mark.parametrize(
@@ -37,25 +37,25 @@ def test_bars_that_fill_the_metre_are_sound(notes: str, metre: str) -> None:
 )
 def test_a_bar_too_short_or_too_long_is_counted(notes: str, full: int) -> None:
     found = check_tune(tune(notes, metre="4/4" if full else "3/8"))
-    assert (found.num_bars, found.num_full, found.is_sound) == (3, full, False)
+    assert (found.num_bars, found.num_full_bars, found.is_valid) == (3, full, False)
 
 
 def test_what_is_missing_is_said_in_words() -> None:
-    assert check_tune("T:No number\nX:1\nM:4/4\nL:1/8\nK:D\nABcd ABcd|").mistakes == ("the number X does not come first",)
-    assert check_tune("X:1\nT:Ends early\nM:4/4\nL:1/8\n").mistakes == ("no header K", "no notes")
-    assert check_tune(tune("GABc qedB|")).mistakes == ("'q' is no note",)
-    assert check_tune(tune("GABc|", metre="four")).mistakes == ("unknown metre",)
+    assert check_tune("T:No number\nX:1\nM:4/4\nL:1/8\nK:D\nABcd ABcd|").problems == ("the number X does not come first",)
+    assert check_tune("X:1\nT:Ends early\nM:4/4\nL:1/8\n").problems == ("no header K", "no notes")
+    assert check_tune(tune("GABc qedB|")).problems == ("'q' is no note",)
+    assert check_tune(tune("GABc|", metre="four")).problems == ("unknown metre",)
 
 
 @pytest.mark.spec(9)
 def test_real_tunes_are_sound_and_shuffled_ones_are_not(shared_data: Path) -> None:
     text = (shared_data / "irish_abc" / "irish.abc").read_text(encoding="utf-8")
     tunes = split_tunes(text)[::8]
-    assert share_of_sound_tunes(tunes) > 0.97
+    assert valid_tune_fraction(tunes) > 0.97
     rng = random.Random(1)
 
     def shuffled(tune: str) -> str:
         head, key, notes = tune.partition("\nK:")
         return head + key + notes[:8] + "".join(rng.sample(notes[8:], len(notes) - 8))
 
-    assert share_of_sound_tunes(map(shuffled, tunes)) < 0.05
+    assert valid_tune_fraction(map(shuffled, tunes)) < 0.05

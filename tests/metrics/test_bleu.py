@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.bleu import bleu_of_sums, bleus, corpus_bleu, modified_precision
+from seqlab.metrics.bleu import bleu_from_sums, bleu_items, corpus_bleu, modified_precision
 
 REFERENCES = [
     "It is a guide to action that ensures that the military will forever heed Party commands",
@@ -64,7 +64,7 @@ def test_a_corpus_is_scored_from_its_sums_as_defined() -> None:
     assert 0 < found < 1
     assert found == pytest.approx(by_definition(outputs, references))
     chosen = [3, 3, 0, 7]
-    assert bleus(outputs, references).value(np.array(chosen)) == pytest.approx(
+    assert bleu_items(outputs, references).value(np.array(chosen)) == pytest.approx(
         by_definition([outputs[place] for place in chosen], [references[place] for place in chosen])
     )
 
@@ -93,7 +93,7 @@ def test_smoothing_and_brevity_are_those_of_sacrebleu() -> None:
         (0, 4, [0] * 4, [0] * 4),
     ):
         theirs = compute(list(right), list(total), length, wanted, smooth_method="exp").score / 100
-        assert bleu_of_sums(np.array([[length, wanted, *right, *total]], float)) == pytest.approx(theirs)
+        assert bleu_from_sums(np.array([[length, wanted, *right, *total]], float)) == pytest.approx(theirs)
 
 
 def test_what_cannot_be_scored_is_refused() -> None:

@@ -9,12 +9,12 @@ import pytest
 from sklearn.metrics import f1_score
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.bootstrap import FEWEST_ITEMS, Interval, interval_of, percentiles, ratio_interval, scored
-from seqlab.metrics.items import Items, Sums, macro_f1s, means
+from seqlab.metrics.bootstrap import MIN_ITEMS, ConfidenceInterval, bootstrap_interval, percentile_interval, ratio_interval, score_with_interval
+from seqlab.metrics.items import Items, SumItems, macro_f1_items, mean_items
 
 
-def mean_interval(values: np.ndarray, *, seed: int = 0, resamples: int = 1000, level: float = 0.95) -> Interval:
-    return interval_of(means(values), seed=seed, resamples=resamples, level=level)
+def mean_interval(values: np.ndarray, *, seed: int = 0, resamples: int = 1000, level: float = 0.95) -> ConfidenceInterval:
+    return bootstrap_interval(mean_items(values), seed=seed, resamples=resamples, level=level)
 
 
 class Median(Items):
@@ -24,8 +24,8 @@ class Median(Items):
         self.num_items = len(values)
         self._values = values
 
-    def value(self, chosen: np.ndarray) -> float:
-        return float(np.median(self._values[chosen]))
+    def value(self, indices: np.ndarray) -> float:
+        return float(np.median(self._values[indices]))
 
 
 @pytest.mark.parametrize("probability", [0.5, 0.85])
@@ -62,8 +62,8 @@ def test_few_values_and_many_values_give_the_same_kind_of_interval() -> None:
     """Drawing how often each value comes and drawing examples are the same experiment."""
     values = np.random.default_rng(0).choice([0.0, 1.0, 4.0], size=3000, p=[0.5, 0.3, 0.2])
     fast = mean_interval(values, resamples=4000)
-    one_by_one = Sums(np.arange(3000), np.stack([values, np.ones(3000)], axis=1), means(values).score)
-    slow = interval_of(one_by_one, resamples=4000)
+    one_by_one = SumItems(np.arange(3000), np.stack([values, np.ones(3000)], axis=1), mean_items(values).score)
+    slow = bootstrap_interval(one_by_one, resamples=4000)
     width = slow.high - slow.low
     assert fast.low == pytest.approx(slow.low, abs=0.08 * width)
     assert fast.high == pytest.approx(slow.high, abs=0.08 * width)
@@ -73,23 +73,23 @@ def test_the_interval_of_macro_f1_agrees_with_scikit_learn_on_drawn_examples() -
     generator = np.random.default_rng(11)
     targets = generator.choice(4, size=300, p=[0.6, 0.25, 0.1, 0.05])
     predicted = np.where(generator.random(300) < 0.7, targets, generator.integers(0, 4, size=300))
-    items = macro_f1s(targets, predicted, num_classes=4)
-    found = interval_of(items, resamples=3000)
+    items = macro_f1_items(targets, predicted, num_classes=4)
+    found = bootstrap_interval(items, resamples=3000)
 
     draws = generator.integers(300, size=(600, 300))
     scores = [f1_score(targets[d], predicted[d], average="macro", zero_division=0) for d in draws]
-    expected = percentiles(np.array(scores))
+    expected = percentile_interval(np.array(scores))
     width = expected.high - expected.low
     assert found.low == pytest.approx(expected.low, abs=0.12 * width)
     assert found.high == pytest.approx(expected.high, abs=0.12 * width)
-    assert found.low < items.whole() < found.high
+    assert found.low < items.full_score() < found.high
 
 
 def test_a_class_that_a_resample_does_not_have_is_left_out_of_its_mean() -> None:
     """All are right, so every draw is perfect; most draws of ten miss the second class, and none has the other two."""
     targets = np.array([0] * 9 + [1])
-    items = macro_f1s(targets, targets, num_classes=4)
-    assert (items.whole(), interval_of(items)) == (1.0, Interval(1.0, 1.0))
+    items = macro_f1_items(targets, targets, num_classes=4)
+    assert (items.full_score(), bootstrap_interval(items)) == (1.0, ConfidenceInterval(1.0, 1.0))
 
 
 def test_the_seed_fixes_the_interval() -> None:
@@ -101,12 +101,12 @@ def test_the_seed_fixes_the_interval() -> None:
 def test_drawing_in_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(0).random(70)
     whole = mean_interval(values)
-    monkeypatch.setattr("seqlab.metrics.bootstrap.LARGEST_DRAW", 3 * 70)
+    monkeypatch.setattr("seqlab.metrics.bootstrap.MAX_DRAWN", 3 * 70)
     assert mean_interval(values) == whole
 
 
 def test_any_statistic_of_the_drawn_examples_will_do() -> None:
-    found = interval_of(Median(np.arange(101.0)))
+    found = bootstrap_interval(Median(np.arange(101.0)))
     # The order statistics that bound the median with 95 %: 50 ± 1.96 · √101 / 2.
     assert found.low == pytest.approx(50 - 9.85, abs=2.5)
     assert found.high == pytest.approx(50 + 9.85, abs=2.5)
@@ -125,12 +125,15 @@ def test_one_example_gives_an_interval_of_no_width() -> None:
 
 
 def test_a_score_over_few_items_has_no_interval_and_says_so() -> None:
-    values = np.random.default_rng(1).random(FEWEST_ITEMS)
-    few, enough = scored("loss", means(values[:-1]), how="a mean"), scored("loss", means(values), how="a mean")
+    values = np.random.default_rng(1).random(MIN_ITEMS)
+    few, enough = (
+        score_with_interval("loss", mean_items(values[:-1]), method="a mean"),
+        score_with_interval("loss", mean_items(values), method="a mean"),
+    )
     assert (few.value, few.low, few.high) == (pytest.approx(values[:-1].mean()), None, None)
-    assert few.how == "a mean; fewer than 10 items give no interval"
-    assert few.sentence() == f"loss {few.value:.4f} (too few items for an interval)"
-    assert (enough.low, enough.high, enough.how) == (mean_interval(values).low, mean_interval(values).high, "a mean")
+    assert few.method == "a mean; fewer than 10 items give no interval"
+    assert few.describe() == f"loss {few.value:.4f} (too few items for an interval)"
+    assert (enough.low, enough.high, enough.method) == (mean_interval(values).low, mean_interval(values).high, "a mean")
 
 
 def test_a_higher_level_gives_a_wider_interval() -> None:
@@ -149,6 +152,6 @@ def test_nothing_to_draw_from_is_refused() -> None:
     with pytest.raises(UsageError, match="at least one example"):
         mean_interval(np.zeros(0))
     with pytest.raises(UsageError, match="at least one example"):
-        interval_of(macro_f1s(np.zeros(0, int), np.zeros(0, int), num_classes=3))
+        bootstrap_interval(macro_f1_items(np.zeros(0, int), np.zeros(0, int), num_classes=3))
     with pytest.raises(UsageError, match="positive denominators"):
         ratio_interval(np.array([1.0]), np.array([0.0]))

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqlab.metrics.calibration import calibration_errors, expected_calibration_error, fit_temperature, reliability, with_temperature
+from seqlab.metrics.calibration import apply_temperature, calibration_error_items, expected_calibration_error, fit_temperature, reliability_curve
 
 RNG = np.random.default_rng(3)
 TARGETS = RNG.integers(4, size=300)
 LOGITS = 3 * RNG.normal(size=(300, 4))
 LOGITS[np.arange(300), TARGETS] += 2
-LOG_PROBS = with_temperature(LOGITS, 1.0)
+LOG_PROBS = apply_temperature(LOGITS, 1.0)
 
 
 def loss_at(temperature: float) -> float:
     """Of 300 targets each keeps 301/302 and leaves the rest to the three other classes."""
-    log_probs = with_temperature(LOG_PROBS, temperature)
+    log_probs = apply_temperature(LOG_PROBS, temperature)
     right = log_probs[np.arange(300), TARGETS]
     return float(-(301 / 302 * right + 1 / 302 / 3 * (log_probs.sum(axis=1) - right)).mean())
 
@@ -33,14 +33,14 @@ def test_the_temperature_is_the_best_of_a_grid() -> None:
 def test_the_temperature_changes_no_answer_and_softens_as_torch_does() -> None:
     import torch
 
-    soft = with_temperature(LOG_PROBS, 2.5)
+    soft = apply_temperature(LOG_PROBS, 2.5)
     assert (soft.argmax(axis=1) == LOG_PROBS.argmax(axis=1)).all()
     np.testing.assert_allclose(soft, torch.from_numpy(LOGITS / 2.5).log_softmax(dim=-1).numpy(), atol=1e-12)
 
 
 def test_a_few_examples_that_are_all_right_do_not_make_a_model_certain() -> None:
     log_probs = np.log(np.array([[0.9, 0.1]] * 5))
-    softened = np.exp(with_temperature(log_probs, fit_temperature(log_probs, np.zeros(5, dtype=np.int64))))
+    softened = np.exp(apply_temperature(log_probs, fit_temperature(log_probs, np.zeros(5, dtype=np.int64))))
     assert softened[0, 0] == pytest.approx(6 / 7)  # as if one of seven had been wrong
 
 
@@ -51,5 +51,5 @@ def test_the_error_is_the_mean_gap_over_bins() -> None:
         here = (confidence > low / 10) & (confidence <= (low + 1) / 10)
         if here.any():
             expected += here.mean() * abs(correct[here].mean() - confidence[here].mean())
-    assert expected_calibration_error(reliability(confidence, correct)) == pytest.approx(expected)
-    assert calibration_errors(confidence, correct).whole() == pytest.approx(expected)
+    assert expected_calibration_error(reliability_curve(confidence, correct)) == pytest.approx(expected)
+    assert calibration_error_items(confidence, correct).full_score() == pytest.approx(expected)

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from seqlab.metrics.edit_distance import character_error_rate, edits_between, error_rate, exact_match, nearest_edits, token_error_rate
+from seqlab.metrics.edit_distance import character_error_rate, count_edits, error_rate, exact_match, nearest_edits, token_error_rate
 from seqlab.metrics.pronunciation_scores import pronunciation_scores
 
 
@@ -26,7 +26,7 @@ def slow_edits(output: str, reference: str) -> tuple[int, int]:
 def test_edits_equal_those_of_the_table() -> None:
     chance = random.Random(0)
     pairs = [tuple("".join(chance.choices("abc", k=chance.randint(0, 9))) for _ in range(2)) for _ in range(400)]
-    found = edits_between(pairs)
+    found = count_edits(pairs)
     assert (found >= 0).all()
     assert found[:, 3].tolist() == [len(reference) for _, reference in pairs]
     assert (found[:, 1] - found[:, 2]).tolist() == [len(output) - len(reference) for output, reference in pairs]
@@ -36,16 +36,16 @@ def test_edits_equal_those_of_the_table() -> None:
 def test_the_nearest_reference_counts_and_of_equally_near_ones_the_longest() -> None:
     assert nearest_edits(["abcd", "x"], [["zzzz", "abce", "bcd"], ["y"]]).tolist() == [[1, 0, 0, 4], [1, 0, 0, 1]]
     rated = character_error_rate(["abcd", "x"], [["zzzz", "abce", "bcd"], ["y"]])
-    assert rated.items.whole() == pytest.approx(2 / 5)
+    assert rated.items.full_score() == pytest.approx(2 / 5)
     assert not rated.score().higher_is_better
     words = token_error_rate([["a", "b", "c"]], [[["a", "c"]]])
-    assert words.items.whole() == pytest.approx(1 / 2)
+    assert words.items.full_score() == pytest.approx(1 / 2)
 
 
 def test_empty_references_and_outputs_have_a_rate() -> None:
-    assert error_rate("x", edits_between([("", ""), ("", "ab")]), of="letters").items.whole() == 1.0
-    assert error_rate("x", edits_between([("", "")]), of="letters").items.whole() == 0.0
-    assert error_rate("x", edits_between([("a", "")]), of="letters").items.whole() == np.inf
+    assert error_rate("x", count_edits([("", ""), ("", "ab")]), unit="letters").items.full_score() == 1.0
+    assert error_rate("x", count_edits([("", "")]), unit="letters").items.full_score() == 0.0
+    assert error_rate("x", count_edits([("a", "")]), unit="letters").items.full_score() == np.inf
 
 
 @pytest.mark.spec(7)
@@ -53,7 +53,7 @@ def test_a_pronunciation_is_right_if_any_dictionary_entry_is() -> None:
     listed = {"read": ["R IY D", "R EH D"], "cat": ["K AE T"], "dog": ["D AO G"]}
     outputs = [text.split() for text in ("R EH D", "K AH T", "D AO G Z Z")]
     wer, per = pronunciation_scores(outputs, [[text.split() for text in several] for several in listed.values()])
-    assert wer.items.whole() == pytest.approx(2 / 3)
-    assert per.items.whole() == pytest.approx((0 + 1 + 2) / 9)
+    assert wer.items.full_score() == pytest.approx(2 / 3)
+    assert per.items.full_score() == pytest.approx((0 + 1 + 2) / 9)
     assert (wer.name, per.name) == ("wer", "per")
     assert exact_match([tuple(output) for output in outputs], [[("R", "EH", "D")], [("K", "AE", "T")], [()]]).score().value == pytest.approx(1 / 3)

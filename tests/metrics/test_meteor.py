@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 import pytest
 
 from seqlab.datasets.pydoc import read_topics
-from seqlab.metrics.meteor import Counted, Parameters, count, match_words, meteor
+from seqlab.metrics.meteor import MeteorCounts, MeteorParameters, count_matches, match_words, meteor
 from seqlab.metrics.porter import porter_stem
 
 
@@ -33,13 +33,13 @@ def every_matching(output: str, reference: str) -> list[list[tuple[int, int]]]:
 def test_a_sentence_by_hand() -> None:
     """All six words match, `audiences` by its stem, in two chunks: `the president`, `spoke to the audience`."""
     output, reference = (text.split() for text in ("the president spoke to the audiences", "the president then spoke to the audience"))
-    assert count(output, reference) == Counted(matches=6, chunks=2, words=6, reference_words=7)
+    assert count_matches(output, reference) == MeteorCounts(matches=6, chunks=2, words=6, reference_words=7)
     precision, recall = 6 / 6, 6 / 7
     mean = 10 * precision * recall / (recall + 9 * precision)
-    assert meteor([output], [[reference]]).items.whole() == pytest.approx(mean * (1 - 0.5 * (2 / 6) ** 3))
-    assert count(output, reference, stem=None).matches == 5
-    assert meteor([output], [[output]]).items.whole() == pytest.approx(1 - 0.5 / 6**3)
-    assert meteor([["x"]], [[["y"]]]).items.whole() == 0.0
+    assert meteor([output], [[reference]]).items.full_score() == pytest.approx(mean * (1 - 0.5 * (2 / 6) ** 3))
+    assert count_matches(output, reference, stem=None).matches == 5
+    assert meteor([output], [[output]]).items.full_score() == pytest.approx(1 - 0.5 / 6**3)
+    assert meteor([["x"]], [[["y"]]]).items.full_score() == 0.0
 
 
 @pytest.mark.spec(41)
@@ -49,9 +49,9 @@ def test_a_corpus_adds_up_and_takes_the_best_reference_of_each_sentence() -> Non
     matches, chunks, words, wanted = 2 + 2, 1 + 2, 3 + 2, 2 + 3
     precision, recall = matches / words, matches / wanted
     expected = precision * recall / (0.8 * precision + 0.2 * recall) * (1 - 0.3 * (chunks / matches) ** 2)
-    rated = meteor(outputs, references, stem=None, parameters=Parameters(alpha=0.8, beta=2, gamma=0.3))
-    assert rated.items.whole() == pytest.approx(expected)
-    assert rated.how == "equal words, α 0.8, β 2, γ 0.3"
+    rated = meteor(outputs, references, stem=None, parameters=MeteorParameters(alpha=0.8, beta=2, gamma=0.3))
+    assert rated.items.full_score() == pytest.approx(expected)
+    assert rated.method == "equal words, α 0.8, β 2, γ 0.3"
     assert rated.score().value == pytest.approx(expected)
 
 
@@ -101,7 +101,7 @@ def test_sentences_without_repeated_words_score_as_in_nltk_and_stems_are_the_sam
         if any(len({porter_stem(word) for word in side}) < len(side) for side in (output, reference)):
             continue  # nltk takes the last of equal stems, the paper the one that crosses least
         theirs = nltk.single_meteor_score(reference, output, stemmer=stemmer, wordnet=NoSynonyms())
-        assert meteor([output], [[reference]]).items.whole() == pytest.approx(theirs)
+        assert meteor([output], [[reference]]).items.full_score() == pytest.approx(theirs)
 
 
 def test_long_sentences_full_of_equal_words_end_in_time() -> None:

@@ -10,29 +10,29 @@ import numpy as np
 import pytest
 
 from seqlab.metrics.bootstrap import resample
-from seqlab.metrics.items import macro_f1s, means
-from seqlab.metrics.paired import compare_with, difference, holm, mcnemar, two_sided
+from seqlab.metrics.items import macro_f1_items, mean_items
+from seqlab.metrics.paired import difference_with_interval, holm_adjust, mcnemar, paired_bootstrap, two_sided_p_value
 
 FIRST = np.array([1.0, 0.0, 1.0, 0.0, 0.3])
 SECOND = np.array([1.0, 1.0, 1.0, 0.5, 0.2])
-TWICE = means(np.tile(FIRST, 2)), means(np.tile(SECOND, 2))
+TWICE = mean_items(np.tile(FIRST, 2)), mean_items(np.tile(SECOND, 2))
 """Ten items, of which there are enough."""
 
 
 def test_the_interval_is_that_of_all_resamples_there_are() -> None:
     """Five items have 3,125 equally likely resamples: their percentiles are the truth that drawing comes near."""
     draws = np.array(list(product(range(5), repeat=5)))
-    every = difference(0.0, (SECOND - FIRST)[draws].mean(axis=1))
-    first, second = resample([means(FIRST), means(SECOND)], resamples=10_000)
-    found = difference(0.0, second - first)
+    every = difference_with_interval(0.0, (SECOND - FIRST)[draws].mean(axis=1))
+    first, second = resample([mean_items(FIRST), mean_items(SECOND)], resamples=10_000)
+    found = difference_with_interval(0.0, second - first)
     assert (found.low, found.high) == pytest.approx((every.low, every.high), abs=0.021)  # sums are multiples of 0.02
     share = min((draws_below := (SECOND - FIRST)[draws].sum(axis=1) <= 1e-12).mean(), 1 - draws_below.mean())
     assert found.p == pytest.approx(2 * share, abs=0.02)
 
 
 def test_lower_is_better_turns_the_sign() -> None:
-    up = compare_with([TWICE[0]], [[TWICE[1]]], higher_is_better=True)[0]
-    down = compare_with([TWICE[0]], [[TWICE[1]]], higher_is_better=False)[0]
+    up = paired_bootstrap([TWICE[0]], [[TWICE[1]]], higher_is_better=True)[0]
+    down = paired_bootstrap([TWICE[0]], [[TWICE[1]]], higher_is_better=False)[0]
     assert up.value == -down.value == pytest.approx((SECOND - FIRST).mean())
     assert down.p == pytest.approx(up.p)
 
@@ -40,17 +40,17 @@ def test_lower_is_better_turns_the_sign() -> None:
 def test_a_model_is_equal_to_itself_and_p_is_one() -> None:
     generator = np.random.default_rng(0)
     targets, predicted = generator.integers(3, size=(2, 50))
-    items = macro_f1s(targets, predicted, num_classes=3)
-    found = compare_with([items], [[items]], higher_is_better=True)[0]
+    items = macro_f1_items(targets, predicted, num_classes=3)
+    found = paired_bootstrap([items], [[items]], higher_is_better=True)[0]
     assert (found.value, found.low, found.high, found.p) == (0.0, 0.0, 0.0, 1.0)
-    assert found.sentence("B", "A").startswith("no difference between B and A that this data can show")
+    assert found.describe("B", "A").startswith("no difference between B and A that this data can show")
 
 
 def test_seeds_are_averaged_before_models_are_compared() -> None:
     generator = np.random.default_rng(1)
     runs = generator.random((4, 40))
-    found = compare_with([means(runs[0]), means(runs[1])], [[means(runs[2]), means(runs[3])]], higher_is_better=True)[0]
-    joined = compare_with([means(runs[:2].mean(axis=0))], [[means(runs[2:].mean(axis=0))]], higher_is_better=True)[0]
+    found = paired_bootstrap([mean_items(runs[0]), mean_items(runs[1])], [[mean_items(runs[2]), mean_items(runs[3])]], higher_is_better=True)[0]
+    joined = paired_bootstrap([mean_items(runs[:2].mean(axis=0))], [[mean_items(runs[2:].mean(axis=0))]], higher_is_better=True)[0]
     assert found.value == pytest.approx(joined.value)
     assert (found.low, found.high) == pytest.approx((joined.low, joined.high))
 
@@ -67,19 +67,19 @@ def test_mcnemar_is_binomial_arithmetic(only_first: int, only_second: int) -> No
 
 
 def test_many_looks_are_corrected_for() -> None:
-    assert holm([0.01, 0.02, 0.03]) == pytest.approx([0.03, 0.04, 0.04])
-    assert holm([0.9, 0.6]) == [1.0, 1.0]
-    three = compare_with([TWICE[0]], [[TWICE[1]], [TWICE[1]]], higher_is_better=True)
+    assert holm_adjust([0.01, 0.02, 0.03]) == pytest.approx([0.03, 0.04, 0.04])
+    assert holm_adjust([0.9, 0.6]) == [1.0, 1.0]
+    three = paired_bootstrap([TWICE[0]], [[TWICE[1]], [TWICE[1]]], higher_is_better=True)
     assert three[0].holm_p == pytest.approx(min(1.0, 2 * three[0].p))
 
 
 @pytest.mark.parametrize("num_items", [1, 9])
 def test_few_items_give_no_verdict_however_clear_they_look(num_items: int) -> None:
-    found = compare_with([means(np.zeros(num_items))], [[means(np.full(num_items, 0.022))]], higher_is_better=True)[0]
+    found = paired_bootstrap([mean_items(np.zeros(num_items))], [[mean_items(np.full(num_items, 0.022))]], higher_is_better=True)[0]
     assert (found.value, found.low, found.high, found.p, found.holm_p) == (pytest.approx(0.022), None, None, 1.0, 1.0)
-    assert not found.is_shown
+    assert not found.is_significant
     assert (
-        found.sentence("B", "A")
+        found.describe("B", "A")
         == "no difference between B and A that this data can show: B is better by 0.0220; fewer than 10 items give no interval"
     )
     assert json.loads(json.dumps(found.as_json()))["low"] is None
@@ -87,15 +87,15 @@ def test_few_items_give_no_verdict_however_clear_they_look(num_items: int) -> No
 
 def test_two_scores_without_end_show_no_difference() -> None:
     """A model that gives a token no chance has an infinite loss; between two of them nothing can be told."""
-    endless = means(np.array([1.0, np.inf, 2.0] * 30))
-    found = compare_with([endless], [[endless]], higher_is_better=False)[0]
+    endless = mean_items(np.array([1.0, np.inf, 2.0] * 30))
+    found = paired_bootstrap([endless], [[endless]], higher_is_better=False)[0]
     assert math.isnan(found.value)
-    assert (found.p, found.is_shown) == (1.0, False)
-    assert found.sentence("B", "A").startswith("no difference between B and A that this data can show")
+    assert (found.p, found.is_significant) == (1.0, False)
+    assert found.describe("B", "A").startswith("no difference between B and A that this data can show")
 
 
 def test_no_p_value_is_zero() -> None:
-    assert two_sided(np.ones(999)) == pytest.approx(2 / 1000)
+    assert two_sided_p_value(np.ones(999)) == pytest.approx(2 / 1000)
 
 
 @pytest.mark.long
@@ -107,9 +107,9 @@ def test_the_interval_covers_the_true_difference_and_false_alarms_are_rare() -> 
         hard = generator.random(300)
         first, second = hard < 0.8, (hard + 0.05 * generator.standard_normal(300)) < 0.75
         true = 0.75 - 0.8  # noise on both sides of the edge cancels out
-        found = compare_with([means(first)], [[means(second)]], higher_is_better=True, seed=trial)[0]
+        found = paired_bootstrap([mean_items(first)], [[mean_items(second)]], higher_is_better=True, seed=trial)[0]
         covered += found.low <= true <= found.high
         twin = (hard + 0.1 * generator.standard_normal(300)) < 0.8
-        alarms += compare_with([means(first)], [[means(twin)]], higher_is_better=True, seed=trial)[0].is_shown
+        alarms += paired_bootstrap([mean_items(first)], [[mean_items(twin)]], higher_is_better=True, seed=trial)[0].is_significant
     assert 365 <= covered <= 393  # 380 expected, binomial spread 4.4
     assert alarms <= 34  # 20 expected

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, f1_score, precision_score, recall_score, roc_auc_score
 
-from seqlab.metrics.ranking import average_precision, roc_auc, roc_aucs, threshold_curve
+from seqlab.metrics.ranking import average_precision, roc_auc, roc_auc_items, threshold_curve
 
 RNG = np.random.default_rng(5)
 TRUTH = RNG.random(150) < 0.3
@@ -20,7 +20,7 @@ def test_both_areas_are_those_of_scikit_learn() -> None:
 
 def test_a_drawn_example_counts_as_often_as_it_is_drawn() -> None:
     chosen = RNG.integers(150, size=150)
-    assert roc_aucs(TRUTH, SCORES).value(chosen) == pytest.approx(roc_auc_score(TRUTH[chosen], SCORES[chosen]))
+    assert roc_auc_items(TRUTH, SCORES).value(chosen) == pytest.approx(roc_auc_score(TRUTH[chosen], SCORES[chosen]))
 
 
 def test_one_side_alone_is_chance() -> None:

@@ -55,7 +55,7 @@ def test_a_clear_win_needs_the_worse_end_of_the_interval() -> None:
 @pytest.mark.parametrize(
     "score",
     [
-        Score("accuracy", 0.9, 0.85, 0.94, 0.5, "majority class", how="exact, 1000 examples"),
+        Score("accuracy", 0.9, 0.85, 0.94, 0.5, "majority class", method="exact, 1000 examples"),
         Score("perplexity", math.inf, 3.0, math.inf, 0.0, "5-gram", higher_is_better=False),
         Score("delta", 0.0, -math.inf, 0.0),
         Score("loss", 0.25),
@@ -92,4 +92,4 @@ def test_nan_becomes_a_word_in_json() -> None:
     ],
 )
 def test_the_sentence_says_value_interval_and_baseline(score: Score, expected: str) -> None:
-    assert score.sentence() == expected
+    assert score.describe() == expected

@@ -10,7 +10,7 @@ from seqeval.metrics import classification_report, f1_score, precision_score, re
 from seqeval.metrics.sequence_labeling import get_entities
 from seqeval.scheme import BILOU, IOB2, IOBES, Entities
 
-from seqlab.metrics.spans import compare_spans, scheme_of, spans_of, strict_spans_of
+from seqlab.metrics.spans import compare_spans, detect_scheme, extract_spans, extract_strict_spans
 
 TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG"]
 ENDED = ["O", *(f"{mark}-{kind}" for mark in "BIES" for kind in ("PER", "LOC"))]
@@ -30,9 +30,9 @@ def in_bilou(tags: list[str]) -> list[str]:
 @pytest.mark.spec(11)
 def test_spans_are_those_of_seqeval() -> None:
     tagged = sentences(1, count=300)
-    assert [[tuple(span) for span in spans_of(tags)] for tags in tagged] == [get_entities(tags) for tags in tagged]
+    assert [[tuple(span) for span in extract_spans(tags)] for tags in tagged] == [get_entities(tags) for tags in tagged]
     strict = Entities(tagged, IOB2).entities
-    assert [[(span.type, span.first, span.last + 1) for span in strict_spans_of(tags)] for tags in tagged] == [
+    assert [[(span.type, span.first, span.last + 1) for span in extract_strict_spans(tags)] for tags in tagged] == [
         [(entity.tag, entity.start, entity.end) for entity in sentence] for sentence in strict
     ]
 
@@ -44,7 +44,7 @@ def test_scores_are_those_of_seqeval(strict: bool) -> None:
     chance = random.Random(4)
     predicted = [[tag if chance.random() < 0.7 else chance.choice(TAGS) for tag in tags] for tags in truth]
     options = {"mode": "strict", "scheme": IOB2} if strict else {}
-    found = compare_spans(truth, predicted, read=strict_spans_of if strict else spans_of)
+    found = compare_spans(truth, predicted, read=extract_strict_spans if strict else extract_spans)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert found.overall.f1 == pytest.approx(f1_score(truth, predicted, **options))
@@ -53,20 +53,20 @@ def test_scores_are_those_of_seqeval(strict: bool) -> None:
         report = classification_report(truth, predicted, output_dict=True, **options)
     for kind, each in found.by_type.items():
         wanted = report[kind]
-        assert (each.precision, each.recall, each.f1, each.present) == pytest.approx(
+        assert (each.precision, each.recall, each.f1, each.support) == pytest.approx(
             (wanted["precision"], wanted["recall"], wanted["f1-score"], wanted["support"])
         )
-    assert found.by_sentence.sum(axis=0).tolist() == [found.overall.right, found.overall.predicted, found.overall.present]
+    assert found.by_sentence.sum(axis=0).tolist() == [found.overall.correct, found.overall.predicted, found.overall.support]
 
 
 @pytest.mark.spec(11)
 def test_spans_with_marked_ends_are_those_of_seqeval() -> None:
     tagged = sentences(5, count=200, tags=ENDED)
     bilou = [in_bilou(tags) for tags in tagged]
-    assert [[tuple(span) for span in spans_of(tags)] for tags in tagged] == [get_entities(tags) for tags in tagged]
-    assert [spans_of(tags) for tags in bilou] == [spans_of(tags) for tags in tagged]
+    assert [[tuple(span) for span in extract_spans(tags)] for tags in tagged] == [get_entities(tags) for tags in tagged]
+    assert [extract_spans(tags) for tags in bilou] == [extract_spans(tags) for tags in tagged]
     for sequences, name, scheme in ((tagged, "IOBES", IOBES), (bilou, "BILOU", BILOU)):
-        found = scheme_of(tag for tags in sequences for tag in tags)
+        found = detect_scheme(tag for tags in sequences for tag in tags)
         assert found is not None
         assert found.name == name
         assert [[(span.type, span.first, span.last + 1) for span in found.strict(tags)] for tags in sequences] == [
@@ -97,7 +97,7 @@ def test_spans_with_marked_ends_are_those_of_seqeval() -> None:
     ],
 )
 def test_the_scheme_is_told_by_its_letters(tags: str, expected: str | None) -> None:
-    found = scheme_of(tags.split())
+    found = detect_scheme(tags.split())
     assert (found and found.name) == expected
 
 
@@ -105,4 +105,4 @@ def test_nothing_found_and_nothing_to_find_score_zero() -> None:
     nothing = compare_spans([["O", "O"]], [["O", "O"]])
     assert (nothing.overall.f1, nothing.overall.precision, nothing.overall.recall, nothing.by_type) == (0.0, 0.0, 0.0, {})
     unnamed = compare_spans([["B", "I", "O"]], [["B", "O", "O"]])
-    assert (unnamed.overall.present, list(unnamed.by_type)) == (1, ["_"])
+    assert (unnamed.overall.support, list(unnamed.by_type)) == (1, ["_"])

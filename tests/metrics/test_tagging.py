@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from seqlab.metrics.bootstrap import Interval, interval_of, percentiles
-from seqlab.metrics.items import grouped, macro_f1s
+from seqlab.metrics.bootstrap import ConfidenceInterval, bootstrap_interval, percentile_interval
+from seqlab.metrics.items import grouped_mean_items, macro_f1_items
 
 SENTENCES = np.repeat(np.arange(40), np.random.default_rng(0).integers(1, 7, size=40))
 GENERATOR = np.random.default_rng(1)
@@ -15,8 +15,8 @@ TARGETS = GENERATOR.integers(3, size=len(SENTENCES))
 PREDICTED = np.where(GENERATOR.random(len(SENTENCES)) < 0.7, TARGETS, GENERATOR.integers(3, size=len(SENTENCES)))
 
 
-def share_interval(values: np.ndarray, sentences: np.ndarray) -> Interval:
-    return interval_of(grouped(values, sentences))
+def share_interval(values: np.ndarray, sentences: np.ndarray) -> ConfidenceInterval:
+    return bootstrap_interval(grouped_mean_items(values, sentences))
 
 
 def draw(statistic: str) -> tuple[float, float]:
@@ -26,7 +26,7 @@ def draw(statistic: str) -> tuple[float, float]:
         right = TARGETS[tokens] == PREDICTED[tokens]
         macro = f1_score(TARGETS[tokens], PREDICTED[tokens], average="macro", zero_division=0) if statistic == "f1" else 0.0
         values.append(macro if statistic == "f1" else right.mean())
-    found = percentiles(np.array(values))
+    found = percentile_interval(np.array(values))
     return found.low, found.high
 
 
@@ -37,7 +37,7 @@ def test_the_interval_of_accuracy_draws_sentences() -> None:
 
 @pytest.mark.slow
 def test_the_interval_of_macro_f1_draws_sentences() -> None:
-    found = interval_of(macro_f1s(TARGETS, PREDICTED, num_classes=3, groups=SENTENCES))
+    found = bootstrap_interval(macro_f1_items(TARGETS, PREDICTED, num_classes=3, groups=SENTENCES))
     assert (found.low, found.high) == pytest.approx(draw("f1"))
 
 
@@ -49,6 +49,6 @@ def test_words_of_one_sentence_are_no_independent_witnesses() -> None:
 
 
 def test_sentences_without_a_word_that_counts_play_no_part() -> None:
-    assert grouped(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 3])).each().tolist() == [[3.0, 2.0], [4.0, 1.0]]
+    assert grouped_mean_items(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 3])).per_item().tolist() == [[3.0, 2.0], [4.0, 1.0]]
     found = share_interval(np.array([True, True]), np.array([0, 3]))
     assert (found.low, found.high) == (1.0, 1.0)

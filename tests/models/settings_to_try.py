@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.cells.settings import CELL_KINDS
-from seqlab.models.base import Body, bodies
+from seqlab.models.base import Backbone, backbones
 from seqlab.models.settings import ConvolutionalSettings, FixedWindowSettings, RecurrentSettings, TransformerSettings
 
 AnySettings: TypeAlias = RecurrentSettings | ConvolutionalSettings | FixedWindowSettings | TransformerSettings
@@ -82,14 +82,14 @@ CASES = [(name, settings, False) for name, settings in ALL_STEPS.items()] + [(na
 CASE_NAMES = [f"{name}, {'causal' if causal else 'all steps'}" for name, _, causal in CASES]
 
 
-def build(settings: AnySettings, *, causal: bool, dtype: torch.dtype = torch.float64) -> Body:
+def build(settings: AnySettings, *, causal: bool, dtype: torch.dtype = torch.float64) -> Backbone:
     """A body with every parameter random, so that none hides behind a zero or a one; not training."""
     torch.manual_seed(11)
-    body = bodies.get(settings.kind).build(settings, causal=causal)
-    for parameter in body.parameters():
+    backbone = backbones.get(settings.kind).from_settings(settings, causal=causal)
+    for parameter in backbone.parameters():
         with torch.no_grad():
             parameter.add_(torch.randn_like(parameter) * 0.2)
-    return body.to(dtype).eval()
+    return backbone.to(dtype).eval()
 
 
 def ragged(lengths: list[int], size: int, *, seed: int = 1, dtype: torch.dtype = torch.float64) -> tuple[Tensor, Tensor]:

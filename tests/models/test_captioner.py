@@ -6,14 +6,14 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from seqlab.attention.base import scores
+from seqlab.attention.base import score_functions
 from seqlab.cells.base import cells
 from seqlab.core.errors import UsageError
-from seqlab.decoding.search import Sources, Symbols
-from seqlab.decoding.stepwise import SinglePath
-from seqlab.decoding.token_choice import Chooser, Likeliest, Roulette
+from seqlab.decoding.search import SourceBatch, SpecialTokens
+from seqlab.decoding.stepwise import StepwiseSearch
+from seqlab.decoding.token_choice import Greedy, MultinomialSampler, TokenChooser
 from seqlab.models.images.captioner import Captioner, build_captioner
-from seqlab.models.images.regions import RegionNetwork
+from seqlab.models.images.regions import RegionBackbone
 from seqlab.studies.kit.small_models import cell_maker
 
 START, END = 0, 1
@@ -22,7 +22,7 @@ OPTIONS = {"projected_lstm": {"proj_size": 7}}
 
 def captioner(view: str, *, cell: str = "gru", score: str = "additive", hidden_size: int = 7) -> Captioner:
     torch.manual_seed(8)
-    network = RegionNetwork(channels=2, hidden_size=7, square=2, rows=2, columns=3)
+    network = RegionBackbone(channels=2, hidden_size=7, region_pixels=2, rows=2, columns=3)
     model = build_captioner(
         network,
         cell_maker(cell, **OPTIONS.get(cell, {})),
@@ -47,7 +47,7 @@ WORDS = torch.tensor([[0, 2, 4, 3], [0, 3, 3, 2]])
 
 def test_regions_stand_where_they_are_in_the_picture() -> None:
     network = captioner("attention").network
-    assert isinstance(network, RegionNetwork)
+    assert isinstance(network, RegionBackbone)
     features = network.stage(pictures())
     for row in range(2):
         for column in range(3):
@@ -104,26 +104,26 @@ def test_at_every_word_the_hidden_state_looks_at_the_regions() -> None:
 def test_any_cell_writes_word_by_word_what_it_writes_at_once(cell: str, view: str) -> None:
     model = captioner(view, cell=cell)
     whole, alignment = model(pictures(), WORDS)
-    writing, found = model.start(pictures(), torch.ones(2, 1, dtype=torch.bool)), []
+    decoder_state, found = model.encode(pictures(), torch.ones(2, 1, dtype=torch.bool)), []
     for word in WORDS.split(1, dim=1):
-        logits, writing = model.decode(word, torch.ones_like(word, dtype=torch.bool), writing)
+        logits, decoder_state = model.decode(word, torch.ones_like(word, dtype=torch.bool), decoder_state)
         found.append(logits)
     torch.testing.assert_close(torch.cat(found, dim=1), whole, rtol=0, atol=1e-12)
     assert (alignment is None) == (view != "attention")
-    assert all(len(part) == 2 for part in writing.past)  # rows of a state can be picked
+    assert all(len(part) == 2 for part in decoder_state.cache)  # rows of a state can be picked
     (whole * torch.randn_like(whole)).sum().backward()
     assert [name for name, parameter in model.named_parameters() if parameter.grad is None] == []
 
 
 @pytest.mark.spec(150, 127)
-@pytest.mark.parametrize("score", scores.names())
+@pytest.mark.parametrize("score", score_functions.names())
 def test_any_score_compares_state_and_regions(score: str) -> None:
     model = captioner("attention", score=score)
     _, alignment = model(pictures(), WORDS)
     assert alignment is not None
     torch.testing.assert_close(alignment.sum(dim=-1), torch.ones(2, 4, dtype=torch.float64))
     assert alignment.std() > 0.01
-    assert type(model.decoder.attention.score) is scores.get(score)
+    assert type(model.decoder.attention.score) is score_functions.get(score)
 
 
 def test_the_future_of_a_caption_is_not_seen() -> None:
@@ -133,12 +133,12 @@ def test_the_future_of_a_caption_is_not_seen() -> None:
     torch.testing.assert_close(model(pictures(), WORDS)[0][:, :2], model(pictures(), other)[0][:, :2], rtol=0, atol=0)
 
 
-def search(chooser: Chooser, *, max_tokens: int) -> SinglePath:
-    return SinglePath(Symbols(START, END, (START,)), chooser, max_tokens=max_tokens)
+def search(chooser: TokenChooser, *, max_tokens: int) -> StepwiseSearch:
+    return StepwiseSearch(SpecialTokens(START, END, (START,)), chooser, max_tokens=max_tokens)
 
 
-def asked(batch: int) -> Sources:
-    return Sources.of(pictures(batch), torch.ones(pictures(batch).shape[:2], dtype=torch.bool))
+def asked(batch: int) -> SourceBatch:
+    return SourceBatch.from_tokens(pictures(batch), torch.ones(pictures(batch).shape[:2], dtype=torch.bool))
 
 
 def log_probs(model: Captioner, picture: Tensor, words: list[int]) -> list[float]:
@@ -153,7 +153,7 @@ def log_probs(model: Captioner, picture: Tensor, words: list[int]) -> list[float
 def test_searches_write_captions(view: str) -> None:
     """Greedy words are the likeliest after the words before; what is drawn carries the log-probabilities of one run over the whole caption."""
     model = captioner(view, cell="lstm")
-    for picture, (caption,) in zip(pictures(3), search(Likeliest(), max_tokens=6).run(model, asked(3)), strict=True):
+    for picture, (caption,) in zip(pictures(3), search(Greedy(), max_tokens=6).run(model, asked(3)), strict=True):
         words: list[int] = []
         while len(words) < 6:
             logits, _ = model(picture.unsqueeze(0), torch.tensor([[START, *words]]))
@@ -162,7 +162,7 @@ def test_searches_write_captions(view: str) -> None:
                 break
             words.append(best)
         assert (caption.tokens, caption.ended) == (words, len(words) < 6)
-    drawn = search(Roulette(temperature=1.3, seed=5, num_draws=4), max_tokens=30).run(model, asked(2))
+    drawn = search(MultinomialSampler(temperature=1.3, seed=5, num_samples=4), max_tokens=30).run(model, asked(2))
     assert len({tuple(caption.tokens) for caption in drawn[0]}) > 1
     for picture, captions in zip(pictures(2), drawn, strict=True):
         for caption in captions:

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from seqlab.baselines.naive_bayes import NaiveBayes
-from seqlab.blocks.embedding import StepProjection, TokenEmbedding
+from seqlab.blocks.embedding import InputProjection, TokenEmbedding
 from seqlab.blocks.head import linear_head
 from seqlab.blocks.pooling import LastPool
 from seqlab.blocks.query_pool import pooled_size
@@ -25,10 +25,10 @@ BAD = [4, 8, 6, 7, 4, 5]
 
 
 def classifier(settings: AnySettings, *, pool: str = "", width: int = 0) -> Classifier:
-    body = build(settings, causal=False)
-    embed: nn.Module = StepProjection(width, body.input_size) if width else TokenEmbedding(12, body.input_size, pad_id=PAD)
-    pooled = build_pool(settings.model_copy(update={"pooling": pool or settings.pooling}), body.output_size)
-    return Classifier(embed, body, pooled, linear_head(pooled_size(pooled, body.output_size), 3), dropout=0.4).double().eval()
+    backbone = build(settings, causal=False)
+    embed: nn.Module = InputProjection(width, backbone.input_size) if width else TokenEmbedding(12, backbone.input_size, pad_id=PAD)
+    pooled = build_pool(settings.model_copy(update={"pooling": pool or settings.pooling}), backbone.output_size)
+    return Classifier(embed, backbone, pooled, linear_head(pooled_size(pooled, backbone.output_size), 3), dropout=0.4).double().eval()
 
 
 @pytest.mark.slow
@@ -90,6 +90,6 @@ def test_sentences_of_the_same_words_differ_for_every_network_that_sees_order(se
 @pytest.mark.parametrize("presence", [True, False])
 def test_sentences_of_the_same_words_are_the_same_to_a_bag_of_words(presence: bool) -> None:
     examples = [(np.array(GOOD), 0), (np.array([9, 8, 8]), 1)]
-    bag = NaiveBayes.fit(examples, vocabulary_size=12, num_classes=2, presence=presence)
+    bag = NaiveBayes.fit(examples, vocabulary_size=12, num_classes=2, binary=presence)
     good, bad = bag.log_probs([np.array(GOOD), np.array(BAD)])
     assert good.tolist() == pytest.approx(bad.tolist(), abs=1e-12)

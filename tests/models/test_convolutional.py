@@ -7,7 +7,7 @@ import torch
 
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
-from seqlab.models.convolutional import Convolutional
+from seqlab.models.convolutional import ConvolutionalBackbone
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import ConvolutionalSettings
 from tests.models.settings_to_try import build
@@ -15,9 +15,9 @@ from tests.models.settings_to_try import build
 
 def steps_seen(*, layers: int, kernel_size: int, causal: bool, time: int = 130) -> list[int]:
     """The distances from which the middle output gets a gradient."""
-    body = build(ConvolutionalSettings(hidden_size=4, layers=layers, kernel_size=kernel_size), causal=causal)
+    backbone = build(ConvolutionalSettings(hidden_size=4, layers=layers, kernel_size=kernel_size), causal=causal)
     steps = torch.randn(1, time, 4, dtype=torch.float64, requires_grad=True)
-    outputs, _ = body(steps, torch.ones(1, time, dtype=torch.bool))
+    outputs, _ = backbone(steps, torch.ones(1, time, dtype=torch.bool))
     middle = time - 1 if causal else time // 2
     (reach,) = torch.autograd.grad(outputs[0, middle].square().sum(), steps)
     return [place - middle for place in range(time) if reach[0, place].any()]
@@ -31,7 +31,7 @@ def test_the_receptive_field_is_what_the_formula_says(layers: int, kernel_size: 
     seen = steps_seen(layers=layers, kernel_size=kernel_size, causal=causal)
     assert seen == (list(range(-formula + 1, 1)) if causal else list(range(-(formula // 2), formula // 2 + 1)))
     settings = ConvolutionalSettings(hidden_size=4, layers=layers, kernel_size=kernel_size)
-    assert Convolutional.build(settings, causal=causal).receptive_field == formula
+    assert ConvolutionalBackbone.from_settings(settings, causal=causal).receptive_field == formula
 
 
 @pytest.mark.spec(48)
@@ -44,8 +44,8 @@ def test_the_whole_input_is_seen_only_after_enough_layers() -> None:
 @pytest.mark.spec(47)
 def test_a_language_model_of_convolutions_knows_a_fixed_window_and_no_more() -> None:
     settings = ConvolutionalSettings(hidden_size=6, layers=2, kernel_size=3)
-    body = build(settings, causal=True)
-    model = LanguageModel(TokenEmbedding(9, 6, pad_id=None).double(), body, dropout=0.0, tied=True).double().eval()
+    backbone = build(settings, causal=True)
+    model = LanguageModel(TokenEmbedding(9, 6, pad_id=None).double(), backbone, dropout=0.0, tied=True).double().eval()
     tokens = torch.randint(0, 9, (1, 20), generator=torch.Generator().manual_seed(1))
     logits, _ = model(tokens, torch.ones_like(tokens, dtype=torch.bool))
     for distance, matters in ((6, True), (7, False), (15, False)):
@@ -57,5 +57,5 @@ def test_a_language_model_of_convolutions_knows_a_fixed_window_and_no_more() -> 
 
 def test_a_kernel_without_a_middle_is_refused_where_both_sides_are_seen() -> None:
     with pytest.raises(RecipeError) as caught:
-        Convolutional.build(ConvolutionalSettings(kernel_size=4), causal=False)
+        ConvolutionalBackbone.from_settings(ConvolutionalSettings(kernel_size=4), causal=False)
     assert str(caught.value) == "model.kernel_size: a kernel of 4 steps has no middle.\n  Use 3 or 5."

@@ -52,9 +52,9 @@ def build(case: str) -> EncoderDecoder:
 
 
 def stepwise(model: EncoderDecoder, source: Tensor, is_source: Tensor, targets: Tensor, is_token: Tensor) -> Tensor:
-    writing, found = model.start(source, is_source), []
+    decoder_state, found = model.encode(source, is_source), []
     for step, is_real in zip(targets.unbind(1), is_token.unbind(1), strict=True):
-        logits, writing = model.decode(step[:, None], is_real[:, None] | True, writing)
+        logits, decoder_state = model.decode(step[:, None], is_real[:, None] | True, decoder_state)
         found.append(logits)
     return torch.cat(found, dim=1)
 
@@ -74,11 +74,11 @@ def test_hypotheses_of_one_source_are_as_if_each_had_a_source_of_its_own(case: s
     model, given = build(case), ragged_pairs(SOURCES, [5] * 6)
     every = torch.ones_like(given.targets, dtype=torch.bool)
     expected = stepwise(model, given.source.repeat_interleave(2, dim=0), given.source_is_token.repeat_interleave(2, dim=0), given.targets, every)
-    writing = model.start(given.source, given.source_is_token).pick(torch.arange(3).repeat_interleave(2))
-    first, writing = model.decode(given.targets[:, :3], every[:, :3], writing)
+    decoder_state = model.encode(given.source, given.source_is_token).select(torch.arange(3).repeat_interleave(2))
+    first, decoder_state = model.decode(given.targets[:, :3], every[:, :3], decoder_state)
     torch.testing.assert_close(first, expected[:, :3], rtol=0, atol=1e-10)
     swapped = torch.tensor([1, 0, 3, 2, 5, 4])
-    found, _ = model.decode(given.targets[swapped, 3:], every[:, 3:], writing.pick(swapped))
+    found, _ = model.decode(given.targets[swapped, 3:], every[:, 3:], decoder_state.select(swapped))
     torch.testing.assert_close(found, expected[swapped, 3:], rtol=0, atol=1e-10)
 
 
@@ -144,8 +144,8 @@ def test_a_constant_context_of_the_mean_sees_every_step_of_the_encoder_alike() -
     encoded, _ = model.encoder(model.embed_source(given.source), given.source_is_token)
     means = torch.stack([encoded[0].mean(dim=0), encoded[1, :2].mean(dim=0)])
     for bridge, found in (
-        (model.decoder.summary, model.start(given.source, given.source_is_token).source),
-        (model.decoder.bridge, model.start(given.source, given.source_is_token).past[1:]),
+        (model.decoder.summary, model.encode(given.source, given.source_is_token).source),
+        (model.decoder.bridge, model.encode(given.source, given.source_is_token).cache[1:]),
     ):
         torch.testing.assert_close(torch.cat(found, dim=-1), torch.tanh(means @ bridge.map.weight.T + bridge.map.bias), rtol=0, atol=1e-12)
 
@@ -164,7 +164,7 @@ def test_the_context_is_a_weighted_sum_of_encoder_states_beside_the_decoders_sta
         context = sum(weight * key for weight, key in zip(weights, encoded[0], strict=True))
         expected.append(torch.cat([state, context]) @ model.output_weight.T + model.bias)
     torch.testing.assert_close(model(*given.all)[0], torch.stack(expected), rtol=0, atol=1e-10)
-    _, _, alignment = model.align(given.targets, given.target_is_token, model.start(given.source, given.source_is_token))
+    _, _, alignment = model.decode_with_alignment(given.targets, given.target_is_token, model.encode(given.source, given.source_is_token))
     assert alignment is not None
     torch.testing.assert_close(alignment[0, -1], weights, rtol=0, atol=1e-10)
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from seqlab.blocks.pooling import MeanPool
-from seqlab.models.base import Body, State
+from seqlab.models.base import Backbone, ModelState
 from seqlab.models.settings import ConvolutionalSettings, TransformerSettings
 from tests.models.settings_to_try import AnySettings, build, ragged, recurrent
 
@@ -20,29 +20,29 @@ every_family = pytest.mark.parametrize("settings", FAMILIES.values(), ids=FAMILI
 either_way = pytest.mark.parametrize("causal", [True, False], ids=["causal", "all steps"])
 
 
-def run(body: Body, steps: Tensor) -> Tensor:
-    return body(steps, torch.ones(steps.shape[:2], dtype=torch.bool))[0]
+def run(backbone: Backbone, steps: Tensor) -> Tensor:
+    return backbone(steps, torch.ones(steps.shape[:2], dtype=torch.bool))[0]
 
 
 @pytest.mark.spec(17)
 @either_way
 @every_family
 def test_one_network_reads_sequences_of_any_length(settings: AnySettings, causal: bool) -> None:
-    body = build(settings, causal=causal)
+    backbone = build(settings, causal=causal)
     for length in (1, 2, 7, 60):
-        steps, _ = ragged([length], body.input_size)
-        outputs = run(body, steps)
-        assert outputs.shape == (1, length, body.output_size)
+        steps, _ = ragged([length], backbone.input_size)
+        outputs = run(backbone, steps)
+        assert outputs.shape == (1, length, backbone.output_size)
         assert outputs.isfinite().all()
 
 
 @pytest.mark.spec(17)
 @every_family
 def test_the_first_step_is_reached_by_the_gradient_of_one_far_behind_it(settings: AnySettings) -> None:
-    body = build(settings, causal=True)
-    steps, _ = ragged([50], body.input_size)
+    backbone = build(settings, causal=True)
+    steps, _ = ragged([50], backbone.input_size)
     steps.requires_grad_()
-    (reach,) = torch.autograd.grad(run(body, steps)[0, -1].square().sum(), steps)
+    (reach,) = torch.autograd.grad(run(backbone, steps)[0, -1].square().sum(), steps)
     assert reach[0, 0].abs().sum() > 0
 
 
@@ -51,13 +51,13 @@ def test_the_first_step_is_reached_by_the_gradient_of_one_far_behind_it(settings
 @every_family
 def test_features_stand_in_the_order_of_the_steps(settings: AnySettings, causal: bool) -> None:
     """Another step at one place changes the features there more than those of a distant place."""
-    body = build(settings, causal=causal)
-    steps, _ = ragged([40], body.input_size)
-    before = run(body, steps)
+    backbone = build(settings, causal=causal)
+    steps, _ = ragged([40], backbone.input_size)
+    before = run(backbone, steps)
     for place in (3, 20, 33):
         changed = steps.clone()
         changed[0, place] = -steps[0, place]
-        moved = (run(body, changed) - before)[0].abs().sum(dim=-1)
+        moved = (run(backbone, changed) - before)[0].abs().sum(dim=-1)
         assert int(moved.argmax()) == place
 
 
@@ -65,11 +65,11 @@ def test_features_stand_in_the_order_of_the_steps(settings: AnySettings, causal:
 @every_family
 def test_the_same_parameters_serve_every_place(settings: AnySettings) -> None:
     """Whatever place is asked about, all of them answer; none belongs to one place."""
-    body = build(settings, causal=True)
-    steps, _ = ragged([40], body.input_size)
-    outputs = run(body, steps)
+    backbone = build(settings, causal=True)
+    steps, _ = ragged([40], backbone.input_size)
+    outputs = run(backbone, steps)
     for place in (1, 5, 38):
-        gradients = torch.autograd.grad(outputs[0, place].square().sum(), list(body.parameters()), retain_graph=True, allow_unused=True)
+        gradients = torch.autograd.grad(outputs[0, place].square().sum(), list(backbone.parameters()), retain_graph=True, allow_unused=True)
         assert all(gradient is not None and gradient.any() for gradient in gradients)
 
 
@@ -77,10 +77,10 @@ def test_the_same_parameters_serve_every_place(settings: AnySettings) -> None:
 @either_way
 @every_family
 def test_steps_in_another_order_give_other_features(settings: AnySettings, causal: bool) -> None:
-    body = build(settings, causal=causal)
-    steps, _ = ragged([6], body.input_size)
+    backbone = build(settings, causal=causal)
+    steps, _ = ragged([6], backbone.input_size)
     swapped = steps[:, [1, 0, 2, 3, 4, 5]]
-    assert (run(body, steps)[0, -1] - run(body, swapped)[0, -1]).abs().max() > 1e-6
+    assert (run(backbone, steps)[0, -1] - run(backbone, swapped)[0, -1]).abs().max() > 1e-6
 
 
 WORDS = ["not", "good", "bad", "at", "all", "but"]
@@ -94,9 +94,9 @@ def sentences(size: int) -> Tensor:
 
 
 def represent(settings: AnySettings, *, causal: bool = False) -> Tensor:
-    body = build(settings, causal=causal)
+    backbone = build(settings, causal=causal)
     is_token = torch.ones(2, len(PRAISE.split()), dtype=torch.bool)
-    return MeanPool()(body(sentences(body.input_size), is_token)[0], is_token)
+    return MeanPool()(backbone(sentences(backbone.input_size), is_token)[0], is_token)
 
 
 @pytest.mark.spec(18)
@@ -126,10 +126,10 @@ def test_opposite_sentences_of_the_same_words_are_one_bag_of_words() -> None:
 @pytest.mark.spec(183)
 @every_family
 def test_an_endless_stream_read_token_by_token_gives_what_one_batch_run_gives(settings: AnySettings) -> None:
-    body = build(settings, causal=True)
-    steps, is_token = ragged([70, 70], body.input_size)
-    whole, _ = body(steps, is_token)
-    state: State | None = None
+    backbone = build(settings, causal=True)
+    steps, is_token = ragged([70, 70], backbone.input_size)
+    whole, _ = backbone(steps, is_token)
+    state: ModelState | None = None
     for t in range(70):
-        outputs, state = body(steps[:, t : t + 1], is_token[:, t : t + 1], state)
+        outputs, state = backbone(steps[:, t : t + 1], is_token[:, t : t + 1], state)
         torch.testing.assert_close(outputs[:, 0], whole[:, t], rtol=0, atol=1e-10)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.models.document_boundaries import Documents
+from seqlab.models.document_boundaries import DocumentPieces
 from seqlab.models.language_model import LanguageModel
 from tests.models.settings_to_try import build, recurrent
 
@@ -17,8 +17,8 @@ START, VOCAB = 2, 9
 
 
 def language_model(cell: str = "lstm", **settings: object) -> LanguageModel:
-    body = build(recurrent(cell, layers=2, embedding_size=4, **settings), causal=True)
-    return LanguageModel(TokenEmbedding(VOCAB, 4, pad_id=None), body, dropout=0.0, tied=False, start_id=START).double().eval()
+    backbone = build(recurrent(cell, layers=2, embedding_size=4, **settings), causal=True)
+    return LanguageModel(TokenEmbedding(VOCAB, 4, pad_id=None), backbone, dropout=0.0, tied=False, start_id=START).double().eval()
 
 
 def real(tokens: Tensor) -> Tensor:
@@ -36,16 +36,16 @@ def test_pieces_are_the_rows_cut_before_every_start_token(rows: list[list[int]])
             if place == 0 or token == START:
                 expected.append((number, []))
             expected[-1][1].append(token)
-    cut = Documents.cut(tokens, is_token, start_id=START)
+    cut = DocumentPieces.split(tokens, is_token, start_id=START)
     found = [(row, piece[is_real].tolist()) for row, piece, is_real in zip(cut.row.tolist(), cut.tokens, cut.is_token, strict=True)]
     assert found == expected
     assert cut.is_new.tolist() == [piece[0] == START for _, piece in expected]
-    joined = cut.join(cut.tokens.unsqueeze(-1).double(), is_token).squeeze(-1)
+    joined = cut.merge_features(cut.tokens.unsqueeze(-1).double(), is_token).squeeze(-1)
     assert torch.equal(joined[is_token], tokens[is_token].double())
     assert not joined[~is_token].any()
     numbers = torch.arange(len(expected))[:, None]
     last = [max(place for place, (row, _) in enumerate(expected) if row == number) for number in range(len(rows))]
-    assert cut.after((numbers,))[0].squeeze(1).tolist() == last
+    assert cut.final_states((numbers,))[0].squeeze(1).tolist() == last
 
 
 @pytest.mark.spec(88)

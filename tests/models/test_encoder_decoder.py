@@ -9,13 +9,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.attention.masks import window_mask
+from seqlab.attention.masks import sliding_window_mask
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
-from seqlab.models.decoders.transformer import TransformerDecoder
+from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import DecoderSettings, RecurrentSettings, TransformerSettings
-from seqlab.models.transformer import Transformer
+from seqlab.models.transformer import TransformerBackbone
 from tests.blocks.torch_twin import as_torch_names
 from tests.models.pairs_to_try import PAD, SMALL, SOURCE_TOKENS, TARGET_TOKENS, Pairs, build_pair, ragged_pairs
 from tests.models.settings_to_try import assert_every_parameter_has_a_gradient, ragged
@@ -24,19 +24,23 @@ Norm = Literal["pre", "post"]
 SOURCE_LENGTHS, TARGET_LENGTHS = [4, 7, 1], [5, 2, 6]
 
 
-def stacks(norm: Norm, *, layers: tuple[int, int], size: int, heads: int, inner: int, **changes: Any) -> tuple[Transformer, TransformerDecoder]:
+def stacks(
+    norm: Norm, *, layers: tuple[int, int], size: int, heads: int, inner: int, **changes: Any
+) -> tuple[TransformerBackbone, TransformerSeq2SeqDecoder]:
     """Encoder and decoder without positions; torch ends both with a norm, wherever the others stand."""
     settings = TransformerSettings(
         hidden_size=size, heads=heads, feedforward_size=inner, norm=norm, positions="none", **{"activation": "relu", **changes}
     )
-    encoder = Transformer.build(settings.model_copy(update={"layers": layers[0]}), causal=False)
-    decoder = TransformerDecoder.build(settings.model_copy(update={"layers": layers[1]}))
+    encoder = TransformerBackbone.from_settings(settings.model_copy(update={"layers": layers[0]}), causal=False)
+    decoder = TransformerSeq2SeqDecoder.from_settings(settings.model_copy(update={"layers": layers[1]}))
     encoder.last_norm, decoder.last_norm = nn.LayerNorm(size), nn.LayerNorm(size)
     return encoder.eval(), decoder.eval()
 
 
-def copied(twin: nn.Transformer, encoder: Transformer, decoder: TransformerDecoder) -> nn.Transformer:
-    weights = {f"{side}.{name}": value for side, body in (("encoder", encoder), ("decoder", decoder)) for name, value in body.state_dict().items()}
+def copied(twin: nn.Transformer, encoder: TransformerBackbone, decoder: TransformerSeq2SeqDecoder) -> nn.Transformer:
+    weights = {
+        f"{side}.{name}": value for side, backbone in (("encoder", encoder), ("decoder", decoder)) for name, value in backbone.state_dict().items()
+    }
     twin.load_state_dict(as_torch_names(weights))
     twin.encoder.use_nested_tensor = False  # a prototype of torch's that warns
     return twin.eval()
@@ -50,23 +54,23 @@ def copied(twin: nn.Transformer, encoder: Transformer, decoder: TransformerDecod
 def test_both_stacks_equal_torch_with_the_same_weights(norm: Norm, activation: str, masks: str) -> None:
     window = 3 if "window" in masks else 0
     encoder, decoder = stacks(norm, layers=(2, 3), size=8, heads=2, inner=12, activation=activation, window=window)
-    for body in (encoder.double(), decoder.double()):
+    for backbone in (encoder.double(), decoder.double()):
         with torch.no_grad():
-            for parameter in body.parameters():
+            for parameter in backbone.parameters():
                 parameter.add_(torch.randn_like(parameter) * 0.2)
     activate = F.relu if activation == "relu" else F.gelu
     twin = copied(nn.Transformer(8, 2, 2, 3, 12, 0.0, activate, batch_first=True, norm_first=norm == "pre").double(), encoder, decoder)
     source, source_is_token = ragged(SOURCE_LENGTHS if "padding" in masks else [7, 7, 7], 8, seed=4)
     steps, is_token = ragged(TARGET_LENGTHS if "padding" in masks else [6, 6, 6], 8, seed=5)
     source.requires_grad_()
-    near = {"src_mask": ~window_mask(7, 7, window=3)} if window else {}
-    unseen = torch.ones(6, 6, dtype=torch.bool).triu(1) | (~window_mask(6, 6, window=3) if window else torch.zeros(6, 6, dtype=torch.bool))
+    near = {"src_mask": ~sliding_window_mask(7, 7, window=3)} if window else {}
+    unseen = torch.ones(6, 6, dtype=torch.bool).triu(1) | (~sliding_window_mask(6, 6, window=3) if window else torch.zeros(6, 6, dtype=torch.bool))
     expected = twin(
         source, steps, tgt_mask=unseen, src_key_padding_mask=~source_is_token, memory_key_padding_mask=~source_is_token,
         tgt_key_padding_mask=~is_token, **near,
     )  # fmt: skip
     encoded, _ = encoder(source, source_is_token)
-    found, _ = decoder(steps, is_token, decoder.start(encoded, source_is_token))
+    found, _ = decoder(steps, is_token, decoder.init_state(encoded, source_is_token))
     torch.testing.assert_close(found[is_token], expected[is_token], rtol=0, atol=1e-10)
     weights = torch.randn_like(found) * is_token.unsqueeze(-1)
     ours, theirs = (torch.autograd.grad((out * weights).sum(), source) for out in (found, expected))
@@ -82,7 +86,7 @@ def test_torchs_default_sizes_have_its_parameters_and_its_outputs(norm: Norm) ->
     torch.manual_seed(0)
     encoder, decoder = stacks(norm, layers=(6, 6), size=512, heads=8, inner=2048, dropout=0.1)
     twin = copied(nn.Transformer(batch_first=True, norm_first=norm == "pre"), encoder, decoder)
-    count = sum(parameter.numel() for body in (encoder, decoder) for parameter in body.parameters())
+    count = sum(parameter.numel() for backbone in (encoder, decoder) for parameter in backbone.parameters())
     assert count == sum(parameter.numel() for parameter in twin.parameters()) == 44_140_544
     source, source_is_token = ragged([9, 4], 512, dtype=torch.float32)
     steps, is_token = ragged([5, 8], 512, seed=2, dtype=torch.float32)
@@ -91,7 +95,7 @@ def test_torchs_default_sizes_have_its_parameters_and_its_outputs(norm: Norm) ->
             source, steps, tgt_mask=nn.Transformer.generate_square_subsequent_mask(8), tgt_is_causal=True, src_key_padding_mask=~source_is_token,
             memory_key_padding_mask=~source_is_token,
         )  # fmt: skip
-        found, _ = decoder(steps, is_token, decoder.start(encoder(source, source_is_token)[0], source_is_token))
+        found, _ = decoder(steps, is_token, decoder.init_state(encoder(source, source_is_token)[0], source_is_token))
     torch.testing.assert_close(found[is_token], expected[is_token], rtol=0, atol=1e-5)
 
 
@@ -103,8 +107,8 @@ def pairs() -> Pairs:
 def test_logits_are_a_linear_map_of_the_decoders_features(tied: bool) -> None:
     model, given = build_pair(SMALL.model_copy(update={"tied": tied})), pairs()
     encoded, ended = model.encoder(model.embed_source(given.source), given.source_is_token)
-    writing = model.decoder.start(encoded, given.source_is_token, ended)
-    features, _ = model.decoder(model.embed_target(given.targets), given.target_is_token, writing)
+    decoder_state = model.decoder.init_state(encoded, given.source_is_token, ended)
+    features, _ = model.decoder(model.embed_target(given.targets), given.target_is_token, decoder_state)
     weight = model.embed_target.weight if tied else model.weight
     assert weight is not None
     torch.testing.assert_close(model(*given.all), features @ weight.T + model.bias, rtol=0, atol=1e-12)
@@ -128,7 +132,7 @@ def test_every_parameter_learns_and_a_shared_table_counts_once(tied: bool, share
 def test_a_token_at_a_time_gives_what_all_at_once_gives() -> None:
     model, given = build_pair(), pairs()
     whole = model(*given.all)
-    state, found = model.start(given.source, given.source_is_token), []
+    state, found = model.encode(given.source, given.source_is_token), []
     for t in range(6):
         logits, state = model.decode(given.targets[:, t : t + 1], given.target_is_token[:, t : t + 1], state)
         found.append(logits)
@@ -186,7 +190,7 @@ def test_a_tied_start_gives_logits_of_the_size_of_one() -> None:
 
 
 def test_a_table_that_cannot_serve_is_refused() -> None:
-    encoder, decoder = Transformer.build(SMALL, causal=False), TransformerDecoder.build(SMALL)
+    encoder, decoder = TransformerBackbone.from_settings(SMALL, causal=False), TransformerSeq2SeqDecoder.from_settings(SMALL)
     with pytest.raises(RecipeError, match=r"model\.tied: an output layer of width 8 cannot share an embedding of width 6"):
         EncoderDecoder(TokenEmbedding(9, 8, pad_id=0), encoder, TokenEmbedding(9, 6, pad_id=0), decoder, tied=True)
     with pytest.raises(RecipeError, match="11 source tokens of width 8 and 13 target tokens of width 8"):

@@ -6,19 +6,19 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from seqlab.attention.base import scores
-from seqlab.blocks.image import RowsToPicture
+from seqlab.attention.base import score_functions
+from seqlab.blocks.image import RowsToImage
 from seqlab.models.classifier import build_classifier
-from seqlab.models.images.convolutional import ImageConvolutional
+from seqlab.models.images.convolutional import ConvolutionalImageBackbone
 from seqlab.models.settings import ImageConvolutionalSettings
 
 SMALL = ImageConvolutionalSettings(hidden_size=6, layers=2)
 NON_LOCAL = SMALL.model_copy(update={"non_local": True})
 
 
-def build(settings: ImageConvolutionalSettings, *, height: int = 7, width: int = 5) -> ImageConvolutional:
+def build(settings: ImageConvolutionalSettings, *, height: int = 7, width: int = 5) -> ConvolutionalImageBackbone:
     torch.manual_seed(2)
-    network = ImageConvolutional.build(settings, RowsToPicture(height=height, width=width, channels=settings.channels))
+    network = ConvolutionalImageBackbone.from_settings(settings, RowsToImage(height=height, width=width, channels=settings.channels))
     for parameter in network.parameters():
         nn.init.normal_(parameter, std=0.4)  # the block's last matrix is zero at first
     return network.double().eval()
@@ -62,13 +62,13 @@ def test_far_places_meet_only_through_the_non_local_block() -> None:
 
 
 @pytest.mark.spec(138, 127)
-@pytest.mark.parametrize("score", scores.names())
+@pytest.mark.parametrize("score", score_functions.names())
 def test_the_block_takes_any_score_and_starts_without_effect(score: str) -> None:
     settings = NON_LOCAL.model_copy(update={"non_local_score": score})
-    pictures_of = RowsToPicture(height=7, width=5)
+    pictures_of = RowsToImage(height=7, width=5)
     torch.manual_seed(5)
-    fresh = ImageConvolutional.build(settings, pictures_of).double().eval()
-    plain = ImageConvolutional.build(SMALL, pictures_of).double().eval()
+    fresh = ConvolutionalImageBackbone.from_settings(settings, pictures_of).double().eval()
+    plain = ConvolutionalImageBackbone.from_settings(SMALL, pictures_of).double().eval()
     plain.load_state_dict({name: value for name, value in fresh.state_dict().items() if not name.startswith("non_local")})
     torch.testing.assert_close(fresh(pictures(2)), plain(pictures(2)), rtol=0, atol=0)
 
@@ -76,12 +76,12 @@ def test_the_block_takes_any_score_and_starts_without_effect(score: str) -> None
     (trained(pictures(2)) * pictures(2).mean()).sum().backward()
     assert [name for name, parameter in trained.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
     assert trained.non_local is not None
-    assert type(trained.non_local.attention.score) is scores.get(score)
+    assert type(trained.non_local.attention.score) is score_functions.get(score)
 
 
 def test_every_score_can_be_chosen_by_recipe() -> None:
     annotation = ImageConvolutionalSettings.model_fields["non_local_score"].annotation
-    assert sorted(annotation.__args__) == scores.names()  # a Literal has arguments, which its type does not say
+    assert sorted(annotation.__args__) == score_functions.names()  # a Literal has arguments, which its type does not say
 
 
 @pytest.mark.parametrize("pooling", ["max", "mean"])

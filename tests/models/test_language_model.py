@@ -17,9 +17,9 @@ every_causal_body = pytest.mark.parametrize("settings", CAUSAL.values(), ids=CAU
 
 
 def language_model(settings: AnySettings, *, dropout: float = 0.0) -> LanguageModel:
-    body = build(settings, causal=True)
-    tied = body.input_size == body.output_size
-    model = LanguageModel(TokenEmbedding(VOCAB, body.input_size, pad_id=None), body, dropout=dropout, tied=tied).double().eval()
+    backbone = build(settings, causal=True)
+    tied = backbone.input_size == backbone.output_size
+    model = LanguageModel(TokenEmbedding(VOCAB, backbone.input_size, pad_id=None), backbone, dropout=dropout, tied=tied).double().eval()
     torch.nn.init.normal_(model.bias)
     return model
 

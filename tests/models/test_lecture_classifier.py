@@ -14,7 +14,7 @@ from seqlab.blocks.head import linear_head
 from seqlab.blocks.pooling import MaxPool
 from seqlab.models.classifier import Classifier
 from seqlab.models.settings import TransformerSettings
-from seqlab.models.transformer import Transformer
+from seqlab.models.transformer import TransformerBackbone
 
 PAD = 1
 LECTURE = TransformerSettings(
@@ -25,9 +25,9 @@ LECTURE = TransformerSettings(
 
 def build(vocab_size: int, *, sees_padding: bool = False) -> Classifier:
     torch.manual_seed(5)
-    body = Transformer.build(LECTURE, causal=False)
-    embed = TokenEmbedding(vocab_size, body.input_size, pad_id=PAD)
-    return Classifier(embed, body, MaxPool(), linear_head(body.output_size, 2), dropout=LECTURE.dropout, sees_padding=sees_padding)
+    backbone = TransformerBackbone.from_settings(LECTURE, causal=False)
+    embed = TokenEmbedding(vocab_size, backbone.input_size, pad_id=PAD)
+    return Classifier(embed, backbone, MaxPool(), linear_head(backbone.output_size, 2), dropout=LECTURE.dropout, ignore_padding_mask=sees_padding)
 
 
 @pytest.mark.spec(158)

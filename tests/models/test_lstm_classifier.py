@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.models.base import bodies
+from seqlab.models.base import backbones
 from seqlab.models.classifier import Classifier, build_head, build_pool
 from seqlab.models.settings import RecurrentSettings
 
@@ -33,11 +33,11 @@ class Printed(nn.Module):
 
 def ours(settings: RecurrentSettings, *, num_classes: int = 2) -> Classifier:
     torch.manual_seed(5)
-    body = bodies.get("recurrent").build(settings, causal=False)
+    backbone = backbones.get("recurrent").from_settings(settings, causal=False)
     embed = TokenEmbedding(VOCABULARY, EMBEDDING, pad_id=None)
-    head = build_head(settings, body.output_size, num_classes)
+    head = build_head(settings, backbone.output_size, num_classes)
     return Classifier(
-        embed, body, build_pool(settings, body.output_size), head, dropout=settings.dropout, sees_padding=not settings.padding_mask
+        embed, backbone, build_pool(settings, backbone.output_size), head, dropout=settings.dropout, ignore_padding_mask=not settings.padding_mask
     ).eval()
 
 

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from transformers import BertConfig, BertForMaskedLM
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.models.base import bodies
+from seqlab.models.base import backbones
 from seqlab.models.masked_language_model import MaskedLanguageModel
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
 from tests.models.settings_to_try import ALL_STEPS, AnySettings, assert_every_parameter_has_a_gradient
@@ -21,9 +21,9 @@ VOCABULARY = 11
 
 def build(settings: AnySettings, *, tied: bool = True) -> MaskedLanguageModel:
     torch.manual_seed(3)
-    body = bodies.get(settings.kind).build(settings, causal=False)
-    embed = TokenEmbedding(VOCABULARY, body.input_size, pad_id=None)
-    model = MaskedLanguageModel(embed, body, dropout=settings.dropout, tied=tied)
+    backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
+    embed = TokenEmbedding(VOCABULARY, backbone.input_size, pad_id=None)
+    model = MaskedLanguageModel(embed, backbone, dropout=settings.dropout, tied=tied)
     for parameter in model.parameters():
         with torch.no_grad():
             parameter.add_(torch.randn_like(parameter) * 0.2)

@@ -10,14 +10,14 @@ from torch import Tensor
 
 from seqlab.attention.recording import record_alignments
 from seqlab.blocks.lora import add_lora
-from seqlab.decoding.batched import write_in_order
+from seqlab.decoding.batched import decode_batched
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.ensemble import Ensemble
-from seqlab.decoding.ready import ready_to_write
-from seqlab.decoding.search import Sources, Symbols
+from seqlab.decoding.ready import prepare_for_decoding
+from seqlab.decoding.search import SourceBatch, SpecialTokens
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.models.settings import RecurrentSettings
-from seqlab.models.single_step.model import AllLayers, SingleStep
+from seqlab.models.single_step.model import SingleStepDecoder, StackedCache
 from tests.models.pairs_to_try import END, PAD, SMALL, START, TARGET_TOKENS, build_pair, ragged_pairs
 
 CASES: dict[str, dict[str, Any]] = {
@@ -42,11 +42,11 @@ class Side:
     """Two writings of the same tokens: of the network itself, and of what was made of it."""
 
     def __init__(self, network: EncoderDecoder, lengths: list[int], *, seed: int = 4) -> None:
-        self.network, self.ready = network, SingleStep(network)
+        self.network, self.ready = network, SingleStepDecoder(network)
         pairs = ragged_pairs(lengths, [1] * len(lengths))
         source = pairs.source, pairs.source_is_token
         self.generator = torch.Generator().manual_seed(seed)
-        self.plain, self.fast, self.hypotheses = network.start(*source), self.ready.start(*source), len(lengths)
+        self.plain, self.fast, self.hypotheses = network.encode(*source), self.ready.encode(*source), len(lengths)
 
     def write(self, time: int = 1, *, single: bool = True) -> None:
         """Further tokens on both sides, with the same logits."""
@@ -54,16 +54,16 @@ class Side:
         expected, self.plain = self.network.decode(tokens, ones(tokens), self.plain)
         found, self.fast = self.ready.decode(tokens, ones(tokens), self.fast)
         torch.testing.assert_close(found, expected, rtol=0, atol=1e-10)
-        assert isinstance(self.fast.past[0], AllLayers) == single
+        assert isinstance(self.fast.cache[0], StackedCache) == single
 
     def pick(self, rows: Tensor) -> None:
-        self.plain, self.fast, self.hypotheses = self.plain.pick(rows), self.fast.pick(rows), len(rows)
+        self.plain, self.fast, self.hypotheses = self.plain.select(rows), self.fast.select(rows), len(rows)
 
     def move(self, rows: Tensor) -> None:
-        self.plain, self.fast, self.hypotheses = self.plain.move(rows), self.fast.move(rows), len(rows)
+        self.plain, self.fast, self.hypotheses = self.plain.reorder(rows), self.fast.reorder(rows), len(rows)
 
     def keep(self, sources: Tensor) -> None:
-        self.plain, self.fast = self.plain.keep(sources), self.fast.keep(sources)
+        self.plain, self.fast = self.plain.keep_sources(sources), self.fast.keep_sources(sources)
 
 
 @pytest.mark.parametrize("lengths", [FEW, MANY], ids=["few", "many"])
@@ -92,12 +92,12 @@ def test_in_float32_several_rows_and_single_ones_have_the_logits_of_the_network_
     network, pairs = build(**CASES[case]).float(), ragged_pairs(FEW, [6, 6, 6])
     whole = network(*pairs.all)
     for rows in (torch.arange(3), torch.tensor([1])):
-        ready, found = SingleStep(network), []
-        writing = ready.start(pairs.source[rows], pairs.source_is_token[rows])
+        ready, found = SingleStepDecoder(network), []
+        decoder_state = ready.encode(pairs.source[rows], pairs.source_is_token[rows])
         for tokens in pairs.targets[rows].split(1, dim=1):
-            logits, writing = ready.decode(tokens, ones(tokens), writing)
+            logits, decoder_state = ready.decode(tokens, ones(tokens), decoder_state)
             found.append(logits)
-        assert isinstance(writing.past[0], AllLayers)
+        assert isinstance(decoder_state.cache[0], StackedCache)
         torch.testing.assert_close(torch.cat(found, dim=1), whole[rows], rtol=0, atol=2e-5)
 
 
@@ -106,8 +106,8 @@ def test_an_alignment_goes_on_from_where_single_steps_ended() -> None:
     both = Side(build(), FEW)
     both.write()
     tokens = torch.tensor([[3], [4], [5]])
-    expected = both.network.align(tokens, ones(tokens), both.plain)
-    found = both.ready.align(tokens, ones(tokens), both.fast)
+    expected = both.network.decode_with_alignment(tokens, ones(tokens), both.plain)
+    found = both.ready.decode_with_alignment(tokens, ones(tokens), both.fast)
     torch.testing.assert_close((found[0], found[2]), (expected[0], expected[2]), rtol=0, atol=1e-10)
 
 
@@ -125,21 +125,21 @@ def test_two_continuations_of_one_writing_do_not_meet() -> None:
 
 def test_a_source_without_tokens_and_a_step_of_padding_are_left_to_the_network() -> None:
     network = build()
-    ready, pairs = SingleStep(network), ragged_pairs(FEW, [1, 1, 1])
+    ready, pairs = SingleStepDecoder(network), ragged_pairs(FEW, [1, 1, 1])
     blind = pairs.source_is_token & torch.tensor([[True], [False], [True]])
     padding = torch.tensor([[True], [False], [True]])
     for source_is_token, is_token in ((blind, ones(pairs.targets)), (pairs.source_is_token, padding)):
         with torch.inference_mode():
-            expected, _ = network.decode(pairs.targets, is_token, network.start(pairs.source, source_is_token))
-            found, writing = ready.decode(pairs.targets, is_token, ready.start(pairs.source, source_is_token))
+            expected, _ = network.decode(pairs.targets, is_token, network.encode(pairs.source, source_is_token))
+            found, decoder_state = ready.decode(pairs.targets, is_token, ready.encode(pairs.source, source_is_token))
         assert torch.equal(found, expected)
-        assert not isinstance(writing.past[0], AllLayers)
+        assert not isinstance(decoder_state.cache[0], StackedCache)
 
 
 def test_gradients_are_those_of_the_network() -> None:
     network = build()
-    ready, pairs = SingleStep(network), ragged_pairs(FEW, [1, 1, 1])
-    logits, _ = ready.decode(pairs.targets, pairs.target_is_token, ready.start(pairs.source, pairs.source_is_token))
+    ready, pairs = SingleStepDecoder(network), ragged_pairs(FEW, [1, 1, 1])
+    logits, _ = ready.decode(pairs.targets, pairs.target_is_token, ready.encode(pairs.source, pairs.source_is_token))
     logits.square().sum().backward()
     assert all(parameter.grad is not None for parameter in network.parameters())
 
@@ -149,31 +149,31 @@ def test_gradients_are_those_of_the_network() -> None:
 )
 def test_a_network_of_other_parts_stays_as_it_is(changes: dict[str, Any]) -> None:
     network = build(**changes)
-    assert ready_to_write(network) is network
+    assert prepare_for_decoding(network) is network
 
 
 def test_a_network_that_learns_is_looked_into_or_is_not_a_transformer_stays_as_it_is() -> None:
     network = build()
-    assert isinstance(ready_to_write(network), SingleStep)
-    assert ready_to_write(network.train()) is network
+    assert isinstance(prepare_for_decoding(network), SingleStepDecoder)
+    assert prepare_for_decoding(network.train()) is network
     network.eval()
     with record_alignments(network):
-        assert ready_to_write(network) is network
+        assert prepare_for_decoding(network) is network
     hook = network.decoder.register_forward_hook(lambda *_: None)
-    assert ready_to_write(network) is network
+    assert prepare_for_decoding(network) is network
     hook.remove()
     add_lora(network.decoder, rank=2)
-    assert ready_to_write(network) is network
+    assert prepare_for_decoding(network) is network
     recurrent = build_pair(RecurrentSettings(hidden_size=8, bidirectional=False))
-    assert ready_to_write(recurrent) is recurrent
+    assert prepare_for_decoding(recurrent) is recurrent
 
 
 def test_a_search_over_many_sources_finds_what_it_finds_with_the_network_itself() -> None:
     networks = [build_pair(SMALL, seed=seed) for seed in (3, 5)]
-    search = BeamSearch(Symbols(START, END, (PAD,)), width=3, max_tokens=4, n_best=2)
+    search = BeamSearch(SpecialTokens(START, END, (PAD,)), beam_size=3, max_tokens=4, n_best=2)
     pairs = ragged_pairs([5, 2, 7], [1, 1, 1])
     sources = [row[is_token] for row, is_token in zip(pairs.source, pairs.source_is_token, strict=True)]
     for model in (networks[0], Ensemble(networks)):
-        found = [[one.tokens for one in targets] for targets in write_in_order(model, sources, search, batch_size=2)]
-        alone = [search.run(model, Sources.of(source[None], ones(source[None])))[0] for source in sources]
+        found = [[one.tokens for one in targets] for targets in decode_batched(model, sources, search, batch_size=2)]
+        alone = [search.run(model, SourceBatch.from_tokens(source[None], ones(source[None])))[0] for source in sources]
         assert found == [[one.tokens for one in targets] for targets in alone]

@@ -13,9 +13,9 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.blocks.ngrams import FOLD, MIX, NO_KEY, SPREAD
 from seqlab.core.errors import RecipeError
 from seqlab.models.classifier import Classifier, build_classifier
-from seqlab.models.count_statistics import Example, count_examples
-from seqlab.models.ngram_bag import STRENGTH, NGramBag
-from seqlab.models.settings import BagSettings, ConvolutionalSettings, NGramBagSettings, for_sequences
+from seqlab.models.count_statistics import Example, fit_count_statistics
+from seqlab.models.ngram_bag import LOGIT_SCALE, NGramBag
+from seqlab.models.settings import BagSettings, ConvolutionalSettings, NGramBagSettings, require_sequence_settings
 from tests.blocks.test_ngrams import padded, runs
 
 TEXTS = [[5, 3, 5], [3, 9], [9, 9, 2, 9], [2, 5, 3, 8], [7, 5], [3]]
@@ -35,8 +35,8 @@ def examples() -> Iterator[Example]:
 
 def counted(*, n_grams: int = 2, places: int = 64, least: int = 1) -> NGramBag:
     """A bag that has counted, with random weights."""
-    bag = NGramBag(3, n_grams=n_grams, places=places, least=least)
-    bag.count(examples)
+    bag = NGramBag(3, max_n=n_grams, max_features=places, min_df=least)
+    bag.fit_counts(examples)
     generator = torch.Generator().manual_seed(5)
     nn.init.normal_(bag.weight, generator=generator)
     nn.init.normal_(bag.bias, generator=generator)
@@ -73,7 +73,7 @@ def by_hand(bag: NGramBag, text: list[int]) -> list[float]:
     for run in found:
         weights = bag.weight[place_of(bag, run)].tolist()
         for label in range(3):
-            logits[label] += STRENGTH / math.sqrt(len(found)) * weights[label] * ratio(run, label)
+            logits[label] += LOGIT_SCALE / math.sqrt(len(found)) * weights[label] * ratio(run, label)
     return logits
 
 
@@ -85,17 +85,17 @@ def test_logits_are_those_of_a_dictionary_of_runs() -> None:
 
 
 def test_with_one_class_against_another_ratios_are_opposite() -> None:
-    bag = NGramBag(2, n_grams=1, places=16, least=1)
+    bag = NGramBag(2, max_n=1, max_features=16, min_df=1)
     answers = nn.functional.one_hot(torch.tensor([0, 1, 1, 0, 1, 0]), 2).float()
-    bag.count(lambda: [(*padded(TEXTS), answers)])
+    bag.fit_counts(lambda: [(*padded(TEXTS), answers)])
     torch.testing.assert_close(bag.ratios[:, 0], -bag.ratios[:, 1])
     assert bag.ratios.abs().max() > 0.1
     assert not bag.ratios[bag.table.keys == NO_KEY].any()
 
 
 def test_where_answers_are_no_classes_every_n_gram_speaks_with_its_weight() -> None:
-    bag = NGramBag(1, n_grams=2, places=64, least=1)
-    bag.count(lambda: [(*padded(TEXTS), None)])
+    bag = NGramBag(1, max_n=2, max_features=64, min_df=1)
+    bag.fit_counts(lambda: [(*padded(TEXTS), None)])
     assert torch.equal(bag.ratios, torch.ones(64, 1))
 
 
@@ -110,10 +110,10 @@ def test_batch_and_padding_change_nothing() -> None:
 def test_order_is_seen_by_pairs_and_not_by_single_words() -> None:
     dog, bites, man = 5, 3, 9
     twins = padded([[dog, bites, man], [man, bites, dog]])
-    alone = NGramBag(2, n_grams=1, places=16, least=1)
-    pairs = NGramBag(2, n_grams=2, places=16, least=1)
+    alone = NGramBag(2, max_n=1, max_features=16, min_df=1)
+    pairs = NGramBag(2, max_n=2, max_features=16, min_df=1)
     for bag in (alone, pairs):
-        bag.count(lambda: [(*twins, torch.eye(2))])
+        bag.fit_counts(lambda: [(*twins, torch.eye(2))])
         nn.init.normal_(bag.weight, generator=torch.Generator().manual_seed(1))
     one, other = alone(*twins)
     assert torch.equal(one, other)
@@ -122,9 +122,9 @@ def test_order_is_seen_by_pairs_and_not_by_single_words() -> None:
 
 
 def test_counting_again_gives_the_same_and_its_state_is_the_whole_of_it() -> None:
-    bag, fresh = counted(), NGramBag(3, n_grams=2, places=64, least=1)
+    bag, fresh = counted(), NGramBag(3, max_n=2, max_features=64, min_df=1)
     before = {name: tensor.clone() for name, tensor in bag.state_dict().items()}
-    bag.count(examples)
+    bag.fit_counts(examples)
     assert all(torch.equal(tensor, before[name]) for name, tensor in bag.state_dict().items())
     fresh.load_state_dict(before)
     assert torch.equal(fresh(*padded(UNSEEN)), bag(*padded(UNSEEN)))
@@ -140,7 +140,7 @@ def test_a_bag_beside_a_network_adds_its_logits_and_both_learn() -> None:
     assert isinstance(model, Classifier)
     assert model.bag is not None
     model.eval()
-    count_examples(model, examples)
+    fit_count_statistics(model, examples)
     nn.init.normal_(model.bag.weight)
     inputs = padded(TEXTS)
     bag, model.bag = model.bag, None
@@ -155,4 +155,4 @@ def test_numbers_and_tasks_with_steps_are_refused_with_words() -> None:
     with pytest.raises(RecipeError, match="n-grams are runs of tokens, and these sequences are series of numbers"):
         build_classifier(NGramBagSettings(), embedding=nn.Identity, num_classes=2, num_features=4)
     with pytest.raises(RecipeError, match="a bag of n-grams sees a text as a whole, and this task asks about every step"):
-        for_sequences(NGramBagSettings())
+        require_sequence_settings(NGramBagSettings())

@@ -13,11 +13,11 @@ from transformers import BertConfig, BertForMaskedLM, BertModel, DistilBertConfi
 from transformers import RobertaForMaskedLM as Roberta
 
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.models.base import bodies
+from seqlab.models.base import backbones
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.masked_language_model import MaskedLanguageModel
-from seqlab.models.presets import PUBLISHED
-from seqlab.models.settings import SHORT_NAMES, ModelSettings, TransformerSettings
+from seqlab.models.presets import MODEL_PRESETS
+from seqlab.models.settings import MODEL_ALIASES, ModelSettings, TransformerSettings
 from seqlab.recipes.read import check, override
 
 POSITIONS, TYPES = 512, 2
@@ -27,13 +27,13 @@ LARGE = BertConfig(hidden_size=1024, num_hidden_layers=24, num_attention_heads=1
 @cache
 def build(name: str) -> MaskedLanguageModel | LanguageModel:
     """The whole network on a device without memory."""
-    network = PUBLISHED[name]
+    network = MODEL_PRESETS[name]
     settings: TransformerSettings = TypeAdapter(ModelSettings).validate_python(network.settings)
     with torch.device("meta"):
-        body = bodies.get(settings.kind).build(settings, causal=network.causal)
+        backbone = backbones.get(settings.kind).from_settings(settings, causal=network.causal)
         embed = TokenEmbedding(network.vocabulary_size, settings.hidden_size, pad_id=None)
         kind = LanguageModel if network.causal else MaskedLanguageModel
-        return kind(embed, body, dropout=settings.dropout, tied=True)
+        return kind(embed, backbone, dropout=settings.dropout, tied=True)
 
 
 def count(*modules: nn.Module) -> int:
@@ -45,10 +45,10 @@ def reference(make: Callable[[], nn.Module]) -> int:
         return count(make())
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", MODEL_PRESETS)
 def test_the_number_of_parameters_is_what_the_list_says(name: str) -> None:
-    assert count(build(name)) == PUBLISHED[name].parameters
-    assert SHORT_NAMES[name] == PUBLISHED[name].settings
+    assert count(build(name)) == MODEL_PRESETS[name].parameters
+    assert MODEL_ALIASES[name] == MODEL_PRESETS[name].settings
 
 
 @pytest.mark.spec(170)
@@ -79,19 +79,19 @@ def test_roberta_has_two_more_places_that_nothing_stands_at_and_one_token_type()
     [("gpt2", 124_439_808), ("gpt2-medium", 354_823_168), ("gpt2-large", 774_030_080), ("gpt2-xl", 1_557_611_200)],
 )
 def test_gpt2_has_its_published_size_but_for_the_bias_of_the_output(name: str, published: int) -> None:
-    settings = PUBLISHED[name].settings
+    settings = MODEL_PRESETS[name].settings
     config = GPT2Config(n_layer=settings["layers"], n_embd=settings["hidden_size"], n_head=settings["heads"])
     model = build(name)
     assert reference(lambda: GPT2LMHeadModel(config)) == published
     assert count(model.embed, model.body) == published
-    assert count(model) == published + PUBLISHED[name].vocabulary_size
+    assert count(model) == published + MODEL_PRESETS[name].vocabulary_size
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", MODEL_PRESETS)
 def test_a_name_takes_all_of_its_sizes_and_words_after_it_change_them(name: str) -> None:
     raw = {"model": {"kind": "transformer", "hidden_size": 24, "gated": True}}
     taken = check(override(raw, [], model=name), where="test").model
-    assert taken.model_dump(exclude_unset=True) == PUBLISHED[name].settings
+    assert taken.model_dump(exclude_unset=True) == MODEL_PRESETS[name].settings
     smaller = check(override(raw, ["model.layers=2"], model=name), where="test").model
     assert smaller == taken.model_copy(update={"layers": 2})
 
@@ -100,9 +100,9 @@ def test_other_short_names_keep_the_sizes_that_were_chosen() -> None:
     assert check(override({"model": {"kind": "transformer", "hidden_size": 24}}, [], model="transformer"), where="test").model.hidden_size == 24
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", MODEL_PRESETS)
 def test_a_published_network_says_its_size_in_a_line(name: str) -> None:
-    sentence = PUBLISHED[name].sentence
+    sentence = MODEL_PRESETS[name].summary
     assert sentence.endswith(" tokens.")
-    assert f"{PUBLISHED[name].parameters / 1e6:,.1f} million parameters" in sentence
+    assert f"{MODEL_PRESETS[name].parameters / 1e6:,.1f} million parameters" in sentence
     assert len(sentence) < 150

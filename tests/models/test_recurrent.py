@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from seqlab.blocks.merge import LearnedMerge
-from seqlab.blocks.recurrent_layer import BothDirections, OneDirection
+from seqlab.blocks.recurrent_layer import BidirectionalLayer, UnidirectionalLayer
 from seqlab.cells.lstm import LSTM
 from seqlab.cells.peephole_lstm import PeepholeLSTM
 from seqlab.core.errors import RecipeError
-from seqlab.models.recurrent import Recurrent
+from seqlab.models.recurrent import RecurrentBackbone
 from seqlab.models.settings import RecurrentSettings
 from tests.models.settings_to_try import build, ragged, recurrent
 
@@ -20,7 +20,7 @@ from tests.models.settings_to_try import build, ragged, recurrent
 @pytest.mark.spec(80)
 def test_reading_backwards_is_refused_where_the_future_is_asked_for() -> None:
     with pytest.raises(RecipeError) as caught:
-        Recurrent.build(RecurrentSettings(bidirectional=True), causal=True)
+        RecurrentBackbone.from_settings(RecurrentSettings(bidirectional=True), causal=True)
     assert str(caught.value) == (
         "model.bidirectional: a bidirectional network sees the future that it is asked to predict.\n"
         "  Leave it false for this task; classification and tagging may read in both directions."
@@ -29,21 +29,21 @@ def test_reading_backwards_is_refused_where_the_future_is_asked_for() -> None:
 
 @pytest.mark.spec(80)
 def test_dense_prediction_may_read_in_both_directions_and_every_step_then_sees_the_future() -> None:
-    body = build(recurrent("gru", bidirectional=True), causal=False)
-    steps, is_token = ragged([6], body.input_size)
+    backbone = build(recurrent("gru", bidirectional=True), causal=False)
+    steps, is_token = ragged([6], backbone.input_size)
     steps.requires_grad_()
-    (reach,) = torch.autograd.grad(body(steps, is_token)[0][0, 0].square().sum(), steps)
+    (reach,) = torch.autograd.grad(backbone(steps, is_token)[0][0, 0].square().sum(), steps)
     assert (reach[0].abs().sum(dim=-1) > 0).all()
 
 
 def test_what_enters_is_as_wide_as_the_first_layer_unless_said() -> None:
-    assert Recurrent.build(recurrent("lstm", hidden_size=7), causal=True).input_size == 7
-    assert Recurrent.build(recurrent("lstm", hidden_size=7, embedding_size=3), causal=True).input_size == 3
-    assert Recurrent.build(recurrent("lstm", hidden_size=7, hidden_sizes=[4, 2]), causal=True).input_size == 4
+    assert RecurrentBackbone.from_settings(recurrent("lstm", hidden_size=7), causal=True).input_size == 7
+    assert RecurrentBackbone.from_settings(recurrent("lstm", hidden_size=7, embedding_size=3), causal=True).input_size == 3
+    assert RecurrentBackbone.from_settings(recurrent("lstm", hidden_size=7, hidden_sizes=[4, 2]), causal=True).input_size == 4
 
 
 def parts_of(settings: RecurrentSettings) -> list[Any]:
-    return list(Recurrent.build(settings, causal=False).stack.layers)
+    return list(RecurrentBackbone.from_settings(settings, causal=False).stack.layers)
 
 
 @pytest.mark.spec(77)
@@ -55,10 +55,10 @@ def test_a_width_for_each_layer_replaces_layers_and_hidden_size() -> None:
 def test_every_layer_and_direction_gets_a_cell_with_the_options() -> None:
     layers = parts_of(recurrent({"kind": "peephole_lstm", "peepholes": "full", "gates": ["forget"]}, layers=2, bidirectional=True, merge="learned"))
     for layer in layers:
-        assert isinstance(layer, BothDirections)
+        assert isinstance(layer, BidirectionalLayer)
         assert isinstance(layer.merge, LearnedMerge)
         for direction, reverse in ((layer.onward, False), (layer.backward, True)):
-            assert isinstance(direction, OneDirection)
+            assert isinstance(direction, UnidirectionalLayer)
             assert isinstance(direction.cell, PeepholeLSTM)
             assert direction.reverse == reverse
     assert len({id(direction.cell) for layer in layers for direction in (layer.onward, layer.backward)}) == 4
@@ -83,14 +83,14 @@ def test_the_start_of_the_weights_is_chosen_by_name() -> None:
 
 def test_an_option_that_is_wrong_for_the_widths_is_a_mistake_of_the_recipe() -> None:
     with pytest.raises(RecipeError) as caught:
-        Recurrent.build(recurrent({"kind": "projected_lstm", "proj_size": 7}, hidden_sizes=[9, 6]), causal=False)
+        RecurrentBackbone.from_settings(recurrent({"kind": "projected_lstm", "proj_size": 7}, hidden_sizes=[9, 6]), causal=False)
     message = str(caught.value)
     assert message.startswith("model.cell: proj_size 7 with a hidden_size of 6")
     assert "from 1 to 5" in message
 
 
 def test_locked_dropout_leaves_out_the_same_features_of_every_step_that_enters() -> None:
-    body = Recurrent.build(recurrent("rnn", dropout=0.5, locked_dropout=True, embedding_size=40), causal=True)
+    body = RecurrentBackbone.from_settings(recurrent("rnn", dropout=0.5, locked_dropout=True, embedding_size=40), causal=True)
     steps = torch.ones(3, 9, 40)
     dropped = body._drop(steps)
     assert torch.equal(dropped, dropped[:, :1].expand_as(dropped))

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from seqlab.models.base import State
+from seqlab.models.base import ModelState
 from seqlab.models.settings import TransformerSettings
 from tests.models.settings_to_try import build, ragged
 
@@ -21,10 +21,10 @@ def settings(*, layers: int, window: int, positions: str = "none") -> Transforme
 @pytest.mark.parametrize("causal", [True, False])
 @pytest.mark.parametrize(("layers", "window", "time"), [(1, 1, 7), (1, 3, 9), (3, 2, 11), (2, 4, 15), (2, 5, 100)])
 def test_a_step_is_moved_by_the_steps_within_the_windows_of_all_layers(layers: int, window: int, time: int, causal: bool) -> None:
-    body = build(settings(layers=layers, window=window), causal=causal)
+    backbone = build(settings(layers=layers, window=window), causal=causal)
     steps, is_token = ragged([time], 4)
     steps.requires_grad_()
-    outputs, _ = body(steps, is_token)
+    outputs, _ = backbone(steps, is_token)
     reach = layers * (window - 1)
     for t in (0, time // 2, time - 1):
         (gradient,) = torch.autograd.grad(outputs[0, t].square().sum(), steps, retain_graph=True)
@@ -32,7 +32,7 @@ def test_a_step_is_moved_by_the_steps_within_the_windows_of_all_layers(layers: i
         assert moved.tolist() == [t - reach <= step <= t + (0 if causal else reach) for step in range(time)]
     changed = steps.detach().clone()
     changed[0, time // 2, 0] += 1.0  # all features alike would be lost in a norm
-    differs = (body(changed, is_token)[0] - outputs)[0].abs().amax(dim=-1) > 1e-12
+    differs = (backbone(changed, is_token)[0] - outputs)[0].abs().amax(dim=-1) > 1e-12
     assert differs.tolist() == [step - time // 2 <= reach and (time // 2 - step <= (0 if causal else reach)) for step in range(time)]
 
 
@@ -47,25 +47,25 @@ def test_a_window_as_wide_as_the_sequence_is_no_window(positions: str) -> None:
 @pytest.mark.parametrize("positions", ["sinusoidal", "rotary", "alibi", "relative"])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 1e-5)], ids=["float64", "float32"])
 def test_decoding_lets_go_of_steps_out_of_sight_and_gives_the_same(positions: str, dtype: torch.dtype, tolerance: float) -> None:
-    body = build(settings(layers=2, window=5, positions=positions), causal=True, dtype=dtype)
+    backbone = build(settings(layers=2, window=5, positions=positions), causal=True, dtype=dtype)
     steps, is_token = ragged([90, 90], 4, dtype=dtype)
-    state: State | None = None
+    state: ModelState | None = None
     found: list[Tensor] = []
     with torch.no_grad():
-        whole, _ = body(steps, is_token)
+        whole, _ = backbone(steps, is_token)
         for t in range(90):
-            output, state = body(steps[:, t : t + 1], is_token[:, t : t + 1], state)
+            output, state = backbone(steps[:, t : t + 1], is_token[:, t : t + 1], state)
             found.append(output)
-            assert all(past.length < 10 for past in state[1:])
+            assert all(cache.length < 10 for cache in state[1:])
     torch.testing.assert_close(torch.cat(found, dim=1), whole, rtol=0, atol=tolerance)
 
 
 def test_a_window_takes_the_flash_kernel_whichever_way_it_is_computed() -> None:
     for time in (20, 90):  # by a mask, by blocks
-        body = build(settings(layers=1, window=5, positions="rotary"), causal=True).train()
+        backbone = build(settings(layers=1, window=5, positions="rotary"), causal=True).train()
         steps, is_token = ragged([time], 4)
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
-            body(steps, is_token)[0].sum().backward()
+            backbone(steps, is_token)[0].sum().backward()
         ran = {event.key for event in profile.key_averages()}
         assert {"aten::_scaled_dot_product_flash_attention_for_cpu", "aten::_scaled_dot_product_flash_attention_for_cpu_backward"} <= ran
         assert "aten::_scaled_dot_product_attention_math" not in ran

@@ -24,10 +24,10 @@ SENTENCES = torch.tensor([[3, 4, 5, 7], [3, 8, 5, 2]])  # token 3 begins both, t
 )
 def test_the_same_word_has_one_row_and_another_vector_beside_other_words(settings: AnySettings, looks_ahead: bool) -> None:
     torch.manual_seed(2)
-    body = build(settings, causal=False)
-    embedded = TokenEmbedding(9, body.input_size, pad_id=None).double()(SENTENCES)
+    backbone = build(settings, causal=False)
+    embedded = TokenEmbedding(9, backbone.input_size, pad_id=None).double()(SENTENCES)
     assert torch.equal(embedded[0, [0, 2]], embedded[1, [0, 2]])
-    contextual, _ = body(embedded, torch.ones_like(SENTENCES, dtype=torch.bool))
+    contextual, _ = backbone(embedded, torch.ones_like(SENTENCES, dtype=torch.bool))
     differs = (contextual[0] - contextual[1]).abs().amax(dim=-1) > 1e-3
     assert differs[2]  # another word stands before it
     assert bool(differs[0]) == looks_ahead  # nothing stands before it

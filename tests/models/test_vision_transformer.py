@@ -8,10 +8,10 @@ from torch import Tensor, nn
 from transformers import ViTConfig, ViTModel
 
 from seqlab.attention.recording import record_alignments
-from seqlab.blocks.image import RowsToPicture
+from seqlab.blocks.image import RowsToImage
 from seqlab.core.errors import RecipeError
 from seqlab.models.classifier import build_classifier
-from seqlab.models.images.classifier import PictureClassifier
+from seqlab.models.images.classifier import ImageClassifier
 from seqlab.models.images.vision_transformer import VisionTransformer
 from seqlab.models.settings import VisionTransformerSettings
 
@@ -22,7 +22,7 @@ TINY = VisionTransformerSettings(
 
 def build(settings: VisionTransformerSettings = TINY, *, height: int = 4, width: int = 6) -> VisionTransformer:
     torch.manual_seed(7)
-    network = VisionTransformer.build(settings, RowsToPicture(height=height, width=width, channels=settings.channels))
+    network = VisionTransformer.from_settings(settings, RowsToImage(height=height, width=width, channels=settings.channels))
     for parameter in network.parameters():
         nn.init.normal_(parameter, std=0.3)
     return network.eval()
@@ -109,7 +109,7 @@ def test_a_class_token_is_there_only_when_it_is_read(pooling: str) -> None:
 
 def test_gradients_reach_every_parameter() -> None:
     model = build_classifier(TINY, embedding=nn.Identity, num_classes=5, num_features=12)
-    assert isinstance(model, PictureClassifier)
+    assert isinstance(model, ImageClassifier)
     nn.init.normal_(model.head.weight)
     steps = torch.randn(3, 4, 12)
     (model(steps, torch.ones(3, 4, dtype=torch.bool)) * torch.randn(3, 5)).sum().backward()

@@ -12,8 +12,8 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from seqlab import nn
-from seqlab.attention.heads import alignment_of
-from seqlab.attention.masks import Sight
+from seqlab.attention.heads import compute_alignment
+from seqlab.attention.masks import AttentionMask
 from seqlab.core.errors import UsageError
 from seqlab.positions.rotary import RotaryPositions
 from seqlab.positions.sinusoidal import SinusoidalPositions
@@ -133,7 +133,7 @@ def test_alignments_pass_gradcheck_with_rows_that_see_nothing() -> None:
     q, k = torch.randn(2, 4, 3, 2, dtype=torch.float64, requires_grad=True), torch.randn(2, 2, 5, 2, dtype=torch.float64, requires_grad=True)
     mask = torch.rand(2, 1, 3, 5) > 0.4
     mask[1, :, 1] = False
-    assert torch.autograd.gradcheck(lambda q, k: alignment_of(q, k, Sight(mask)), (q, k))
+    assert torch.autograd.gradcheck(lambda q, k: compute_alignment(q, k, AttentionMask(mask)), (q, k))
 
 
 def attend(*shapes: tuple[int, ...], options: dict[str, Any] | None = None, **masks: Any) -> Callable[[], Any]:

@@ -87,7 +87,7 @@ def test_batches_walk_here_where_a_kernel_is_built(kind: str, monkeypatch: pytes
     ours, theirs = pair(kind, num_layers=2, bidirectional=True, batch_first=True)
     leaves, build = inputs_of("batch", [7, 7, 7], batch_first=True)
     expected = run(theirs, leaves, build, None)
-    monkeypatch.setattr("seqlab.nn.recurrent.native", lambda _: object())
+    monkeypatch.setattr("seqlab.nn.recurrent.native_kernels", lambda _: object())
     monkeypatch.setattr(getattr(torch.nn, KINDS[kind][0]), "forward", None)  # torch's layer is not asked
     torch.testing.assert_close(run(ours, leaves, build, None), expected, rtol=1e-9, atol=1e-11)
 

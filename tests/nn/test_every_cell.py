@@ -31,7 +31,7 @@ def build(choice: Any, **options: Any) -> Any:
     """The layer for a cell: an LSTM where there is a memory, else a GRU."""
     kind = cells.get(choice if isinstance(choice, str) else choice["kind"])
     torch.manual_seed(2)
-    layer = (nn.LSTM if kind.num_parts == 2 else nn.GRU)(IN, HIDDEN, cell=choice, dtype=torch.float64, **options)
+    layer = (nn.LSTM if kind.num_state_tensors == 2 else nn.GRU)(IN, HIDDEN, cell=choice, dtype=torch.float64, **options)
     with torch.no_grad():
         for parameter in layer.parameters():  # no zeros, or a bias that is left out would not be missed
             parameter.add_(torch.randn_like(parameter), alpha=0.1)

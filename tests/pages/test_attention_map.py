@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from seqlab.pages.charts.attention_map import AlignmentMap, draw_alignment
-from seqlab.pages.charts.diagram import as_file
-from seqlab.pages.charts.number_grids import NumberGrid, draw_grids
-from seqlab.pages.charts.token_heatmap import Strip, TokenStrips, draw_token_strips
+from seqlab.pages.charts.attention_map import AttentionMap, draw_attention_map
+from seqlab.pages.charts.diagram import to_svg_file
+from seqlab.pages.charts.number_grids import NumberGrid, draw_number_grids
+from seqlab.pages.charts.token_heatmap import HeatmapRow, TokenHeatmap, draw_token_heatmap
 from tests.pages.reading import Page
 
 WEIGHTS = [[0.25, 0.75, 0.0], [0.0, 0.0, 1.0]]
@@ -21,7 +21,7 @@ def opacities(svg: str) -> list[float]:
 
 
 def test_every_weight_of_a_map_can_be_read_and_darker_is_more() -> None:
-    svg = draw_alignment(AlignmentMap("Who", ["a", "b"], ["x", "y", "z"], WEIGHTS, numbers=True), ident="m")
+    svg = draw_attention_map(AttentionMap("Who", ["a", "b"], ["x", "y", "z"], WEIGHTS, show_weights=True), ident="m")
     page = Page(svg)
     for words in ("a at x: 0.250", "a at y: 0.750", "a at z: 0.000", "b at z: 1.000", "0.25", "0.75"):
         assert words in page.text
@@ -31,7 +31,7 @@ def test_every_weight_of_a_map_can_be_read_and_darker_is_more() -> None:
 
 
 def test_without_numbers_a_map_writes_only_words() -> None:
-    svg = draw_alignment(AlignmentMap("Who", ["a", "b"], ["x", "y", "z"], WEIGHTS), ident="m")
+    svg = draw_attention_map(AttentionMap("Who", ["a", "b"], ["x", "y", "z"], WEIGHTS), ident="m")
     assert re.findall(r"<text[^>]*>([^<]*)</text>", svg) == ["Who", "a", "b", "x", "y", "z"]
 
 
@@ -40,13 +40,15 @@ def test_without_numbers_a_map_writes_only_words() -> None:
 )
 def test_a_map_that_does_not_fit_is_refused(looking: list[str], looked_at: list[str], match: str) -> None:
     with pytest.raises(ValueError, match=match):
-        AlignmentMap("", looking, looked_at, WEIGHTS if len(looking) < 3 else [[1.0]] * 81)
+        AttentionMap("", looking, looked_at, WEIGHTS if len(looking) < 3 else [[1.0]] * 81)
 
 
 @pytest.mark.spec(179)
 def test_the_strongest_token_of_a_strip_is_the_darkest_and_its_weight_is_named() -> None:
-    strips = TokenStrips("Text", ["red", " ", "blue"], [Strip("head 1", [0.1, 0.2, 0.05]), Strip("head 2", [0.0, 0.0, 0.0])], asking=2)
-    svg = draw_token_strips(strips, ident="s")
+    strips = TokenHeatmap(
+        "Text", ["red", " ", "blue"], [HeatmapRow("head 1", [0.1, 0.2, 0.05]), HeatmapRow("head 2", [0.0, 0.0, 0.0])], query_index=2
+    )
+    svg = draw_token_heatmap(strips, ident="s")
     shown = opacities(svg)
     assert shown == pytest.approx([0.5, 1.0, 0.25, 0.0, 0.0, 0.0], abs=1e-3)  # each beside the strongest of its own strip
     text = Page(svg).text
@@ -58,7 +60,7 @@ def test_the_strongest_token_of_a_strip_is_the_darkest_and_its_weight_is_named()
 
 def test_a_long_text_goes_on_in_the_next_line_and_every_token_stays() -> None:
     tokens = [f"word{number}" for number in range(40)]
-    svg = draw_token_strips(TokenStrips("Text", tokens, [Strip("head", [1 / 40] * 40)]), ident="s", width=400.0)
+    svg = draw_token_heatmap(TokenHeatmap("Text", tokens, [HeatmapRow("head", [1 / 40] * 40)]), ident="s", width=400.0)
     boxes = [(float(x), float(y)) for x, y in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"', svg)]
     assert len(boxes) == len(set(boxes)) == 40
     assert len({y for _, y in boxes}) > 5
@@ -69,12 +71,12 @@ def test_a_long_text_goes_on_in_the_next_line_and_every_token_stays() -> None:
 
 def test_strips_with_missing_weights_are_refused() -> None:
     with pytest.raises(ValueError, match="2 tokens need as many weights, unlike in: head 7"):
-        TokenStrips("", ["a", "b"], [Strip("head 7", [1.0])])
+        TokenHeatmap("", ["a", "b"], [HeatmapRow("head 7", [1.0])])
 
 
 def test_matrices_show_their_numbers_in_the_colour_of_their_sign() -> None:
-    svg = draw_grids(
-        "Sum", [[NumberGrid("a", ["r"], ["1", "2"], [[1.5, -3.0]]), NumberGrid("b", ["r"], ["1"], [[-0.001]], "+")]], ident="g", about=""
+    svg = draw_number_grids(
+        "Sum", [[NumberGrid("a", ["r"], ["1", "2"], [[1.5, -3.0]]), NumberGrid("b", ["r"], ["1"], [[-0.001]], "+")]], ident="g", description=""
     )
     assert re.findall(r"var\(--(c\d)\); fill-opacity: ([\d.]+)", svg) == [("c0", "0.660"), ("c1", "1.000"), ("c1", "1.000")]
     assert re.findall(r"<text[^>]*>([^<]*)</text>", svg) == ["a", "1", "2", "r", "1.50", "−3.00", "b", "+", "1", "r", "0.00"]
@@ -84,15 +86,15 @@ def test_matrices_show_their_numbers_in_the_colour_of_their_sign() -> None:
 
 def test_user_text_stays_text_and_a_file_has_its_own_colours() -> None:
     drawn = [
-        draw_alignment(AlignmentMap(HOSTILE, [HOSTILE], ["\x1b"], [[1.0]]), ident="m"),
-        draw_token_strips(TokenStrips(HOSTILE, [HOSTILE, "\u202e"], [Strip(HOSTILE, [1.0, 0.0])]), ident="s"),
+        draw_attention_map(AttentionMap(HOSTILE, [HOSTILE], ["\x1b"], [[1.0]]), ident="m"),
+        draw_token_heatmap(TokenHeatmap(HOSTILE, [HOSTILE, "\u202e"], [HeatmapRow(HOSTILE, [1.0, 0.0])]), ident="s"),
     ]
     for svg in drawn:
         page = Page(svg)  # well formed
         assert "script" not in page.names()
         assert "\x1b" not in svg
         assert "\u202e" not in svg
-        file = as_file(svg)
+        file = to_svg_file(svg)
         assert file.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
         assert "--c0:" in file
         assert "prefers-color-scheme: dark" in file

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from seqlab.pages.charts.beam_tree import BeamTree, Branch, beam_tree_drawing, render_beam_tree
-from seqlab.pages.charts.diagram import Box, Line, standalone
+from seqlab.pages.charts.beam_tree import BeamTree, Branch, beam_tree_diagram, render_beam_tree
+from seqlab.pages.charts.diagram import Box, Line, render_svg
 from tests.pages.reading import Page
 
 BRANCHES = [
@@ -23,8 +23,8 @@ TREE = BeamTree("Search", "x y", BRANCHES)
 
 @pytest.mark.spec(120)
 def test_every_candidate_stands_in_the_column_of_its_step_beside_its_parent() -> None:
-    drawing = beam_tree_drawing(TREE)
-    boxes = {(part.label, part.below): part for part in drawing.parts if isinstance(part, Box) and part.label}
+    drawing = beam_tree_diagram(TREE)
+    boxes = {(part.label, part.caption): part for part in drawing.parts if isinstance(part, Box) and part.label}
     assert {label for label, _ in boxes} == {"‹start›", "a", "b", "c", "① ‹end›", "② b", "</svg><script>"}
     assert {below for _, below in boxes} == {"", "-0.50", "-1.00", "-3.00", "-1.20, score -0.60", "-1.50, score -0.75", "-4.00"}
     columns = [{box.x for (label, _), box in boxes.items() if label in labels} for labels in (["a", "c"], ["① ‹end›", "② b"])]
@@ -34,9 +34,9 @@ def test_every_candidate_stands_in_the_column_of_its_step_beside_its_parent() ->
     assert len(set(places)) == len(places)
     lines = [part for part in drawing.parts if isinstance(part, Line)]
     assert len(lines) == len(BRANCHES)
-    assert sorted(line.way for line in lines) == ["carried", "carried", "forward", "forward", "left_out", "left_out"]
+    assert sorted(line.style for line in lines) == ["carried", "carried", "forward", "forward", "left_out", "left_out"]
     best, last = boxes["b", "-1.00"], boxes["① ‹end›", "-1.20, score -0.60"]
-    assert [(best.x + best.width / 2, best.y), (last.x - last.width / 2, last.y)] in [line.points for line in lines if line.way == "carried"]
+    assert [(best.x + best.width / 2, best.y), (last.x - last.width / 2, last.y)] in [line.points for line in lines if line.style == "carried"]
 
 
 @pytest.mark.spec(120)
@@ -45,7 +45,7 @@ def test_the_page_has_the_answers_in_order_and_words_stay_text() -> None:
     assert "script" not in page.names()
     assert "2 steps, 6 candidates, 4 of them kept. The best: b ‹end›." in page.text
     assert page.text.index("b ‹end›") < page.text.index("a b")
-    assert re.search(r"<svg[^>]*xmlns", standalone(beam_tree_drawing(TREE)))
+    assert re.search(r"<svg[^>]*xmlns", render_svg(beam_tree_diagram(TREE)))
 
 
 def test_a_long_search_is_cut_where_it_can_no_longer_be_read() -> None:
@@ -54,12 +54,12 @@ def test_a_long_search_is_cut_where_it_can_no_longer_be_read() -> None:
         for step in range(70)
         for place in range(50)
     ]
-    drawing = beam_tree_drawing(BeamTree("Long", "", many))
+    drawing = beam_tree_diagram(BeamTree("Long", "", many))
     assert sum(isinstance(part, Line) for part in drawing.parts) == 60 * 40
 
 
 def test_what_is_no_tree_is_refused() -> None:
     with pytest.raises(ValueError, match="a parent that is there"):
         BeamTree("", "", [Branch(0, 7, 1, "a", -1.0, -1.0, "kept")])
-    empty = beam_tree_drawing(BeamTree("Nothing", "", []))
-    assert empty.about == "0 steps, 0 candidates, 0 of them kept."
+    empty = beam_tree_diagram(BeamTree("Nothing", "", []))
+    assert empty.description == "0 steps, 0 candidates, 0 of them kept."

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from seqlab.pages.charts.interval_rows import Reach, interval_rows
-from seqlab.pages.comparison import Agreement, ComparisonPage, Contrast, DisputedExample, Standing, render_comparison
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.charts.interval_rows import IntervalRow, draw_interval_rows
+from seqlab.pages.comparison import Agreement, ComparisonPage, DisagreementExample, ScoreComparison, ScoreDifference, render_comparison
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.pages.sections.by_length import LengthChart, LengthLine
-from seqlab.pages.sections.slices import Cut, SlicePart, slices_section
+from seqlab.pages.sections.slices import SliceChart, SlicePart, slices_section
 from tests.pages.reading import Page
 
 HOSTILE = "<img src=x onerror=alert(1)>\x1b[2J\u202e"
-LONGER = [Reach("1–5", 31.0, 28.0, 34.0), Reach("6–14", 22.5, 18.0, 27.0)]
+LONGER = [IntervalRow("1–5", 31.0, 28.0, 34.0), IntervalRow("6–14", 22.5, 18.0, 27.0)]
 
 
 def full_page(word: str) -> ComparisonPage:
     return ComparisonPage(
         title=f"{word} or b",
         reference=word,
-        sentences=[f"b is better than {word} by 0.1"],
+        findings=[f"b is better than {word} by 0.1"],
         warnings=[word],
-        standings=[Standing("accuracy", True, [Reach(word, 0.8, 0.75, 0.85), Reach("b", 0.9, 0.86, 0.93)], 0.5, "naive Bayes")],
-        contrasts=[Contrast("accuracy", "b", 0.1, 0.02, 0.18, 0.003, True), Contrast("loss", "b", 0.1, -0.2, 0.3, 0.4, False)],
+        scores=[ScoreComparison("accuracy", True, [IntervalRow(word, 0.8, 0.75, 0.85), IntervalRow("b", 0.9, 0.86, 0.93)], 0.5, "naive Bayes")],
+        differences=[ScoreDifference("accuracy", "b", 0.1, 0.02, 0.18, 0.003, True), ScoreDifference("loss", "b", 0.1, -0.2, 0.3, 0.4, False)],
         table=[{"run": word, "accuracy": "0.8"}, {"run": "b", "accuracy": "0.9"}],
         agreements=[Agreement("b", 70, 10, 20, 5, 0.1)],
-        examples=[DisputedExample(word, word, "pos", {word: "neg", "b": "pos"})],
-        num_disputed=30,
-        curves=[Curve("Validation", "minutes", "accuracy", [Series("b", [0, 1], [0.5, 0.9])])],
+        examples=[DisagreementExample(word, word, "pos", {word: "neg", "b": "pos"})],
+        num_disagreements=30,
+        curves=[LineChart("Validation", "minutes", "accuracy", [LineSeries("b", [0, 1], [0.5, 0.9])])],
         by_length=LengthChart("bleu", "words", [4.0, 9.5], [30, 12], [LengthLine(name, LONGER) for name in (word, "b")]),
         command="seqlab compare a b",
     )
@@ -54,16 +54,20 @@ def test_hostile_names_and_texts_stay_text() -> None:
 
 
 def test_rows_share_one_axis_and_what_is_not_finite_is_only_named() -> None:
-    drawn = Page(str(interval_rows([Reach("a", 1.0, 0.5, 1.5), Reach("b", float("inf"))], title="t", line=0.0)))
+    drawn = Page(str(draw_interval_rows([IntervalRow("a", 1.0, 0.5, 1.5), IntervalRow("b", float("inf"))], title="t", reference=0.0)))
     assert "a" in drawn.text
     assert "b" in drawn.text
     assert [name for name, _ in drawn.tags].count("circle") == 1
-    assert interval_rows([Reach("a", float("nan"))], title="t") == ""
+    assert draw_interval_rows([IntervalRow("a", float("nan"))], title="t") == ""
 
 
 def test_parts_of_the_data_are_bars_with_their_counts() -> None:
     page = Page(
-        str(slices_section([Cut("length", "accuracy", "rows", [SlicePart("1–8", 352, 0.4, 0.3, 0.5), SlicePart("9–12", 20, 0.6, 0.5, 0.7)], 0.5)]))
+        str(
+            slices_section(
+                [SliceChart("length", "accuracy", "rows", [SlicePart("1–8", 352, 0.4, 0.3, 0.5), SlicePart("9–12", 20, 0.6, 0.5, 0.7)], 0.5)]
+            )
+        )
     )
     assert "accuracy by length" in page.text
     assert "352" in page.text

@@ -6,43 +6,43 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from seqlab.cells.activations import ACTIVATIONS, curve
+from seqlab.cells.activations import ACTIVATIONS, sample_activation
 from seqlab.cells.base import cells
 from seqlab.core.errors import UsageError
 from seqlab.pages.charts.activation_curves import activation_curves
 from seqlab.pages.charts.cell_diagrams import cell_diagram
-from seqlab.pages.charts.diagram import Box, Drawing, Line, Operator, Words, standalone
-from seqlab.pages.charts.paths import PathPicture, Trail, draw_paths
-from seqlab.pages.charts.recurrent_graphs import back_propagation_graph, layer_graph, unrolled_copies
+from seqlab.pages.charts.diagram import Box, Diagram, Label, Line, Operator, render_svg
+from seqlab.pages.charts.paths import Trajectory, TrajectoryPlot, draw_trajectories
+from seqlab.pages.charts.recurrent_graphs import backpropagation_graph, layer_graph, unrolled_graph
 from tests.pages.reading import Page
 
 DRAWINGS = {
-    "copies": unrolled_copies(),
+    "copies": unrolled_graph(),
     "layers": layer_graph(),
-    "back": back_propagation_graph(),
-    "activations": activation_curves([curve(name) for name in ACTIVATIONS]),
+    "back": backpropagation_graph(),
+    "activations": activation_curves([sample_activation(name) for name in ACTIVATIONS]),
     **{name: cell_diagram(name) for name in cells.names()},
 }
 
 
-def boxes(drawing: Drawing, kind: str | None = None) -> list[Box]:
+def boxes(drawing: Diagram, kind: str | None = None) -> list[Box]:
     return [part for part in drawing.parts if isinstance(part, Box) and kind in (None, part.kind)]
 
 
-def lines(drawing: Drawing, way: str) -> list[Line]:
-    return [part for part in drawing.parts if isinstance(part, Line) and part.way == way]
+def lines(drawing: Diagram, way: str) -> list[Line]:
+    return [part for part in drawing.parts if isinstance(part, Line) and part.style == way]
 
 
-def texts(drawing: Drawing) -> list[str]:
-    return [part.text for part in drawing.parts if isinstance(part, Words)]
+def texts(drawing: Diagram) -> list[str]:
+    return [part.text for part in drawing.parts if isinstance(part, Label)]
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_a_drawing_is_a_whole_svg_file_and_stays_inside_its_frame(name: str) -> None:
     drawing = DRAWINGS[name]
-    tree = ET.fromstring(standalone(drawing))
+    tree = ET.fromstring(render_svg(drawing))
     assert tree.tag == "{http://www.w3.org/2000/svg}svg"
-    assert not re.search(r"href|url\(|<script", standalone(drawing))
+    assert not re.search(r"href|url\(|<script", render_svg(drawing))
     for part in drawing.parts:
         corners = list(part.points) if isinstance(part, Line) else [(part.x, part.y)]
         if isinstance(part, Box):
@@ -57,7 +57,7 @@ def test_boxes_do_not_lie_on_each_other_and_words_do_not_lie_on_boxes(name: str)
     for number, one in enumerate(found):
         for other in found[number + 1 :]:
             assert abs(one.x - other.x) >= (one.width + other.width) / 2 or abs(one.y - other.y) >= (one.height + other.height) / 2, (one, other)
-    for words in [part for part in drawing.parts if isinstance(part, Words)]:
+    for words in [part for part in drawing.parts if isinstance(part, Label)]:
         width = 6.4 * len(words.text)
         left = words.x - {"start": 0.0, "middle": width / 2, "end": width}[words.anchor]
         for box in found:
@@ -79,7 +79,7 @@ def _touches(point: tuple[float, float], part: object) -> bool:
         return abs(x - part.x) <= part.width / 2 + 1 and abs(y - part.y) <= part.height / 2 + 1
     if isinstance(part, Operator):
         return math.hypot(x - part.x, y - part.y) <= part.radius + 1
-    if isinstance(part, Words):
+    if isinstance(part, Label):
         return abs(x - part.x) <= 12 and abs(y - part.y) <= 12
     assert isinstance(part, Line)
     return any(
@@ -90,7 +90,7 @@ def _touches(point: tuple[float, float], part: object) -> bool:
 
 @pytest.mark.spec(82)
 def test_copies_and_layers_have_one_box_for_every_state_and_one_arrow_for_every_dependence() -> None:
-    copies = unrolled_copies(5)
+    copies = unrolled_graph(5)
     assert len(boxes(copies, "state")) == 1 + 5  # the cell with its loop, and its copies
     assert {"x₁", "x₅", "y₁", "y₅"} <= {box.label for box in boxes(copies)}
     graph = layer_graph(layers=3, steps=4)
@@ -101,7 +101,7 @@ def test_copies_and_layers_have_one_box_for_every_state_and_one_arrow_for_every_
 
 @pytest.mark.spec(87)
 def test_the_graph_of_three_steps_shows_what_is_kept_and_that_both_weights_use_it() -> None:
-    graph = back_propagation_graph(3)
+    graph = backpropagation_graph(3)
     assert sorted(box.label for box in boxes(graph, "kept")) == ["h₀", "h₁", "h₂", "h₃", "x₁", "x₂", "x₃"]
     said = " ".join(texts(graph))
     assert "∂L/∂W = Σₜ δₜ xₜᵀ" in said
@@ -115,7 +115,7 @@ def test_the_graph_of_three_steps_shows_what_is_kept_and_that_both_weights_use_i
 
 @pytest.mark.spec(72)
 def test_activations_are_drawn_with_their_values_slopes_and_ranges() -> None:
-    drawing = activation_curves([curve("tanh"), curve("sigmoid")])
+    drawing = activation_curves([sample_activation("tanh"), sample_activation("sigmoid")])
     assert {"tanh", "sigmoid", "-1 … 1", "0 … 1"} <= set(texts(drawing))
     values, slopes = lines(drawing, "value"), lines(drawing, "slope")
     assert len(values) == len(slopes) == 2 + 1  # and the legend
@@ -124,7 +124,7 @@ def test_activations_are_drawn_with_their_values_slopes_and_ranges() -> None:
     assert heights[0] == pytest.approx(zero + (zero - one) * math.tanh(4.0), abs=0.01)
     assert heights[-1] == pytest.approx(zero - (zero - one) * math.tanh(4.0), abs=0.01)
     assert min(y for _, y in slopes[1].points) == pytest.approx(zero - (zero - one) * 0.25, abs=0.01)  # σ′ is at most 1/4
-    assert "tanh: values from -1 to 1, slope at most 1." in drawing.about
+    assert "tanh: values from -1 to 1, slope at most 1." in drawing.description
 
 
 @pytest.mark.spec(177)
@@ -132,8 +132,8 @@ def test_cells_are_drawn_with_their_own_gates() -> None:
     def names(cell: str) -> set[str]:
         return set(texts(cell_diagram(cell)))
 
-    assert {"forget", "write", "candidate", "expose"} <= names("lstm")
-    assert "write" not in names("coupled_lstm")
+    assert {"forget", "input", "candidate", "output"} <= names("lstm")
+    assert "input" not in names("coupled_lstm")
     assert {"reset", "update"} <= names("gru")
     assert "reset" not in names("single_gate")
     assert len(lines(cell_diagram("peephole_lstm"), "peep")) == 3
@@ -148,8 +148,8 @@ def test_an_unknown_cell_has_no_picture() -> None:
 
 
 def test_paths_keep_their_shape_and_the_names_stay_text() -> None:
-    trails = [Trail("<b>", [(0.0, 0.0), (4.0, 1.0)], joined=True), Trail("ring", [(2.0, 1.0)], shape="ring")]
-    html = draw_paths(PathPicture("A & B", trails), ident="p")
+    trails = [Trajectory("<b>", [(0.0, 0.0), (4.0, 1.0)], connected=True), Trajectory("ring", [(2.0, 1.0)], shape="ring")]
+    html = draw_trajectories(TrajectoryPlot("A & B", trails), ident="p")
     page = Page(html)
     assert "<b>" in page.text
     assert "b" not in page.names()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqlab.pages.html import LONGEST_ATTRIBUTE, LONGEST_TEXT, Markup, join, tag, text, visible
+from seqlab.pages.html import MAX_ATTRIBUTE_CHARACTERS, MAX_TEXT_CHARACTERS, Markup, join, make_visible, tag, text
 
 
 @pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "&amp;", "'; drop", "</style>", "<!--", "]]>"])
@@ -20,24 +20,24 @@ def test_any_text_becomes_one_well_formed_element_that_can_be_written(anything: 
     made = tag("p", anything, title=anything)
     element = ET.fromstring(made.encode("utf-8"))
     assert len(element) == 0
-    assert (element.text or "") == visible(anything)
+    assert (element.text or "") == make_visible(anything)
 
 
 def test_hidden_characters_get_a_shape() -> None:
-    assert visible("a\x00b\x1b[31mc\rd\x7fe\x85") == "a‹NUL›b‹ESC›[31mc‹CR›d‹U+007F›e‹U+0085›"
-    assert visible("abc\u202ecod.exe\u2066\u200f\ufeff\u200b") == "abc‹U+202E›cod.exe‹U+2066›‹U+200F›‹U+FEFF›‹U+200B›"
-    assert visible("\ud83d alone") == "‹U+D83D› alone"
+    assert make_visible("a\x00b\x1b[31mc\rd\x7fe\x85") == "a‹NUL›b‹ESC›[31mc‹CR›d‹U+007F›e‹U+0085›"
+    assert make_visible("abc\u202ecod.exe\u2066\u200f\ufeff\u200b") == "abc‹U+202E›cod.exe‹U+2066›‹U+200F›‹U+FEFF›‹U+200B›"
+    assert make_visible("\ud83d alone") == "‹U+D83D› alone"
 
 
 def test_ordinary_writing_is_left_alone() -> None:
     for words in ("tab\tand\nline", "naïve Zoë Straße", "می‌خواهم", "👩‍👩‍👧", "日本語", "عبد الرحمن", "e\u0301"):
-        assert visible(words) == words
+        assert make_visible(words) == words
 
 
 def test_a_megabyte_is_cut_with_a_note() -> None:
     made = text("x" * 1_048_576)
-    assert made == "x" * LONGEST_TEXT + " … (the first 4,000 of 1,048,576 characters)"
-    assert len(tag("p", title="y" * 1_048_576)) < LONGEST_ATTRIBUTE + 100
+    assert made == "x" * MAX_TEXT_CHARACTERS + " … (the first 4,000 of 1,048,576 characters)"
+    assert len(tag("p", title="y" * 1_048_576)) < MAX_ATTRIBUTE_CHARACTERS + 100
 
 
 def test_what_was_escaped_is_not_escaped_again() -> None:

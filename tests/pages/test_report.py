@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from seqlab.pages.report import render_report
-from seqlab.pages.report_data import ClassLine, Curve, Mark, Reference, Report, Sample, ScoreLine, Series, WrongExample
-from seqlab.pages.sections.classes import ClassScores, ConfusionMatrix
+from seqlab.pages.report_data import ClassLine, GeneratedSample, LineChart, LineSeries, ReferenceLine, Report, ScoreLine, VerticalMarker, WrongExample
+from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores
 from seqlab.pages.sections.examples import MostWrong
 from tests.pages.reading import Page, pictures
 
@@ -23,14 +23,18 @@ def full_report(word: str) -> Report:
         subtitle=word,
         created=word,
         summary=[(word, word)],
-        scores=[ScoreLine(word, word, 0.8, 0.7, 0.9, 0.6, word, unit=word, how=word)],
-        curves=[Curve(word, word, word, [Series(word, [1, 2], [3.0, 1.0])], marks=[Mark(word, 2)], references=[Reference(word, 2.0)])],
+        scores=[ScoreLine(word, word, 0.8, 0.7, 0.9, 0.6, word, unit=word, method=word)],
+        curves=[
+            LineChart(
+                word, word, word, [LineSeries(word, [1, 2], [3.0, 1.0])], marks=[VerticalMarker(word, 2)], references=[ReferenceLine(word, 2.0)]
+            )
+        ],
         sections=[
             MostWrong([WrongExample(word, word, word, word, 0.9, 0.05)]),
-            ClassScores([ClassLine(word, 0.9, 0.8, 0.85, 10)]),
+            PerClassScores([ClassLine(word, 0.9, 0.8, 0.85, 10)]),
             ConfusionMatrix([word, "b" + word], [[3, 1], [0, 2]]),
         ],
-        samples=[Sample(10, word, word, 2.5)],
+        samples=[GeneratedSample(10, word, word, 2.5)],
         warnings=[word],
         recipe=f"# {word}\n[{word}]\nkey = 1",
         next_commands=[word],
@@ -117,7 +121,7 @@ def test_a_megabyte_in_every_text_gives_a_small_page_that_says_so() -> None:
 def test_long_lists_are_cut_with_a_note() -> None:
     wrong = [WrongExample("f, line 1", "t", "a", "b", 0.9, 0.1)] * 1000
     classes = [ClassLine(f"label {i}", 0.5, 0.5, 0.5, 1) for i in range(1000)]
-    page = Page(render_report(Report("many", sections=[MostWrong(wrong), ClassScores(classes)])))
+    page = Page(render_report(Report("many", sections=[MostWrong(wrong), PerClassScores(classes)])))
     assert "The first 100 of 1,000." in page.text
     assert "The first 200 of 1,000." in page.text
 
@@ -138,7 +142,11 @@ def test_the_surest_mistake_comes_first() -> None:
 
 
 def test_samples_of_several_stages_stand_in_order_with_step_loss_and_prompt() -> None:
-    samples = [Sample(0, "ROMEO:\n", "qx;Lv", 4.17), Sample(500, "ROMEO:\n", "the the", None), Sample(2000, "", "\nWhat say", 1.71)]
+    samples = [
+        GeneratedSample(0, "ROMEO:\n", "qx;Lv", 4.17),
+        GeneratedSample(500, "ROMEO:\n", "the the", None),
+        GeneratedSample(2000, "", "\nWhat say", 1.71),
+    ]
     html = render_report(Report("t", samples=samples))
     text = Page(html).text
     places = [text.index(words) for words in ("step 0", "valid loss 4.170", "qx;Lv", "step 500", "the the", "step 2,000", "\nWhat say")]
@@ -148,7 +156,7 @@ def test_samples_of_several_stages_stand_in_order_with_step_loss_and_prompt() ->
 
 def test_the_weakest_label_comes_first() -> None:
     lines = [ClassLine("strong", 0.9, 0.9, 0.9, 5), ClassLine("weak", 0.2, 0.3, 0.24, 5), ClassLine("fair", 0.6, 0.6, 0.6, 5)]
-    text = Page(render_report(Report("t", sections=[ClassScores(lines)]))).text
+    text = Page(render_report(Report("t", sections=[PerClassScores(lines)]))).text
     assert text.index("weak") < text.index("fair") < text.index("strong")
     assert "0.240" in text
 

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from seqlab.pages.charts.intervals import interval_bar
+from seqlab.pages.charts.intervals import draw_interval_bar
 from seqlab.pages.report import render_report
 from seqlab.pages.report_data import Report, ScoreLine
 from seqlab.pages.sections.scores import outcome, verdict
@@ -51,7 +51,7 @@ def test_the_verdict_in_words(score: ScoreLine, words: str) -> None:
 
 @pytest.mark.parametrize(("score", "shaded_from_baseline_to"), [(accuracy(0.873, 0.86, 0.885), "right"), (loss(1.61, 1.60, 1.62), "left")])
 def test_the_picture_shades_the_better_side_of_the_baseline(score: ScoreLine, shaded_from_baseline_to: str) -> None:
-    picture = ET.fromstring(interval_bar(score, verdict="v"))
+    picture = ET.fromstring(draw_interval_bar(score, verdict="v"))
     left, width = place(picture, "rect[@class='better']", "x"), place(picture, "rect[@class='better']", "width")
     edge = left if shaded_from_baseline_to == "right" else left + width
     assert edge == pytest.approx(place(picture, "line[@class='baseline']", "x1"), abs=0.02)
@@ -59,7 +59,7 @@ def test_the_picture_shades_the_better_side_of_the_baseline(score: ScoreLine, sh
 
 
 def test_dot_interval_and_baseline_share_one_scale() -> None:
-    picture = ET.fromstring(interval_bar(accuracy(0.6, 0.5, 0.8, baseline=0.4), verdict="v"))
+    picture = ET.fromstring(draw_interval_bar(accuracy(0.6, 0.5, 0.8, baseline=0.4), verdict="v"))
     left, width = place(picture, "rect[@class='reach']", "x"), place(picture, "rect[@class='reach']", "width")
     per_unit = width / (0.8 - 0.5)
     assert place(picture, "circle", "cx") == pytest.approx(left + 0.1 * per_unit, abs=0.05)
@@ -96,4 +96,4 @@ def test_outcomes_are_marked_by_more_than_a_colour() -> None:
 
 
 def test_a_score_without_interval_and_baseline_has_no_picture() -> None:
-    assert interval_bar(accuracy(0.8, baseline=None), verdict="v") == ""
+    assert draw_interval_bar(accuracy(0.8, baseline=None), verdict="v") == ""

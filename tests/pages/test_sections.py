@@ -18,14 +18,14 @@ from seqlab.pages.sections.attention import (
 )
 from seqlab.pages.sections.base import ReportSection, report_sections, section_from_json
 from seqlab.pages.sections.calibration import Calibration, Thresholds
-from seqlab.pages.sections.classes import ClassScores, ConfusionMatrix, SpanTypeScores
+from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores, SpanTypeScores
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts, SpanFacts
 from seqlab.pages.sections.language_models import LanguageModelLine, LanguageModels
 from seqlab.pages.sections.leaks import CleanScore, WithoutLeaks
 from seqlab.pages.sections.predicted_numbers import PredictedNumbers
-from seqlab.pages.sections.slices import Cut, SlicedScores, SlicePart
-from seqlab.pages.sections.translations import Translation, Translations
+from seqlab.pages.sections.slices import SliceChart, SlicedScores, SlicePart
+from seqlab.pages.sections.translations import TranslationExample, Translations
 
 SIDE = {"error": 0.1, "nats": 0.7, "bins": [{"confidence": 0.8, "accuracy": 0.75, "count": 4}]}
 ROW = {"threshold": 0.5, "said": 3, "precision": 0.6, "recall": 0.7, "f1": 0.65, "accuracy": 0.8}
@@ -34,19 +34,19 @@ SECTIONS: list[tuple[ReportSection, list[str], list[str]]] = [
     (BatchMeanAccuracy(0.8125, 32), ["batches of 32", "0.81250"], []),
     (SpanFacts("IOBES", 9, 0.5, 2), [], []),
     (ConfusionMatrix(["cat", "dog"], [[31, 17], [5, 62]]), [], ["31", "17", "62"]),
-    (ClassScores([ClassLine("cat", 0.25, 0.5, 0.333, 7)]), ["cat", "0.250", "0.500", "0.333", "(7)"], ["cat", "0.250"]),
+    (PerClassScores([ClassLine("cat", 0.25, 0.5, 0.333, 7)]), ["cat", "0.250", "0.500", "0.333", "(7)"], ["cat", "0.250"]),
     (SpanTypeScores([ClassLine("PER", 0.25, 0.5, 0.333, 7)]), ["PER", "0.250"], ["PER", "0.333"]),
     (MostWrong([WrongExample("t.csv, line 7", "so so", "pos", "neg", 0.91, 0.09)]), [], ["so so", "line 7", "0.910"]),
     (Calibration(1.5, SIDE, {**SIDE, "error": 0.05}), [], ["0.750"]),
     (Thresholds("pos", 0.5, [0.1, 0.9], [0.5, 1.0], [1.0, 0.5], [0.667, 0.667], [ROW]), [], ["pos", "0.650"]),
     (PredictedNumbers([1.0, 4.0], [1.5, 3.0], 1.0, 0.5), [], ["50%"]),
     (
-        SlicedScores([Cut("length", "accuracy", "rows", [SlicePart("1-8", 352, 0.4, 0.3, 0.5), SlicePart("9-12", 1, 0.6)], 0.5)]),
+        SlicedScores([SliceChart("length", "accuracy", "rows", [SlicePart("1-8", 352, 0.4, 0.3, 0.5), SlicePart("9-12", 1, 0.6)], 0.5)]),
         ["accuracy by length", "1-8", "0.4000 [0.3000, 0.5000]", "(352 rows)", "0.6000  (1 rows)"],
         ["accuracy by length", "352"],
     ),
     (LanguageModels([LanguageModelLine("bigram", 2.5, 12.18)]), [], ["bigram", "12.18"]),
-    (Translations([Translation("t.tsv, line 1", "a dog", "ein Hund", ["der Hund", "ein Hund"])]), [], ["a dog", "der Hund | ein Hund"]),
+    (Translations([TranslationExample("t.tsv, line 1", "a dog", "ein Hund", ["der Hund", "ein Hund"])]), [], ["a dog", "der Hund | ein Hund"]),
     (AttentionMaps([AttentionExample(["a", "b"], ["x", "</s>"], [[0.25, 0.75], [0.5, 0.5]])]), [], ["x"]),
     (
         ImageAttention([ImageExample("a cat", [[[0, 0, 0], [9, 9, 9]]], [{"words": "image"}, {"words": "cat", "weights": [[1.0, 0.0]]}])]),

@@ -6,7 +6,7 @@ import math
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from seqlab.pages.charts.ticks import log_ticks, round_range, tick_labels, ticks, widen
+from seqlab.pages.charts.ticks import log_ticks, round_range, tick_labels, ticks, widen_range
 
 numbers = st.floats(-1e300, 1e300, allow_nan=False)
 sizes = st.floats(1e-9, 1e9)
@@ -14,7 +14,7 @@ sizes = st.floats(1e-9, 1e9)
 
 @given(numbers, numbers)
 def test_ticks_lie_inside_the_range_in_even_round_steps(one: float, other: float) -> None:
-    low, high = widen(min(one, other), max(one, other))
+    low, high = widen_range(min(one, other), max(one, other))
     found = ticks(low, high)
     room = 1e-6 * (high - low)
     assert 2 <= len(found) <= 6
@@ -37,7 +37,7 @@ def test_labels_of_different_ticks_differ_and_say_the_tick(low: float, size: flo
 
 @given(numbers, numbers)
 def test_a_rounded_range_holds_the_range_and_ends_on_ticks(one: float, other: float) -> None:
-    low, high = widen(min(one, other), max(one, other))
+    low, high = widen_range(min(one, other), max(one, other))
     left, right = round_range(low, high)
     room = 1e-6 * (high - low)
     assert left <= low + room
@@ -61,6 +61,6 @@ def test_many_decades_are_thinned_evenly() -> None:
 
 def test_a_constant_has_an_axis_around_it() -> None:
     for constant in (0.0, 5.0, -3.5, 1e-12, 1e250):
-        low, high = widen(constant, constant)
+        low, high = widen_range(constant, constant)
         assert low < constant < high
         assert len(ticks(constant, constant)) >= 2

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from seqlab.attention.recording import record_alignments
-from seqlab.models.base import Body, State
+from seqlab.models.base import Backbone, ModelState
 from seqlab.models.settings import TransformerSettings
 from seqlab.models.transformer_layers import build_positions
-from seqlab.positions.base import Positions, positions
+from seqlab.positions.base import PositionalEncoding, positional_encodings
 from tests.models.settings_to_try import build, ragged
 
-KINDS = positions.names()
+KINDS = positional_encodings.names()
 ADDED = ["learned", "sinusoidal"]
 BY_DISTANCE = ["alibi", "none", "relative", "rotary"]
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -28,7 +28,7 @@ def settings_of(kind: str, **others: object) -> TransformerSettings:
     return TransformerSettings.model_validate({"hidden_size": 8, "heads": 2, "layers": 2, "positions": kind, "max_positions": 60, **others})
 
 
-def made(kind: str, *, causal: bool = False, seed: int = 7) -> Positions:
+def made(kind: str, *, causal: bool = False, seed: int = 7) -> PositionalEncoding:
     torch.manual_seed(seed)
     return build_positions(settings_of(kind), causal=causal).double()
 
@@ -37,24 +37,28 @@ def scores(kind: str, places: Tensor, *, causal: bool = False) -> Tensor:
     """The scores of the same queries and keys, standing at other places."""
     told = made(kind, causal=causal)
     steps = torch.randn(1, places.shape[1], 8, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
-    q = k = told.turn(told.add(steps, places).unflatten(-1, (2, 4)).transpose(1, 2), places)  # (1, heads, time, head)
+    q = k = told.apply_rotary(told.add(steps, places).unflatten(-1, (2, 4)).transpose(1, 2), places)  # (1, heads, time, head)
     bias = told.bias(places, places)
     return q @ k.transpose(2, 3) + (0.0 if bias is None else bias)
 
 
 def test_the_registry_and_the_recipes_know_the_same_kinds() -> None:
     assert set(KINDS) == set(get_args(TransformerSettings.model_fields["positions"].annotation)) == {*ADDED, *BY_DISTANCE}
-    assert all(positions.summary(kind).endswith(".") for kind in KINDS)
+    assert all(positional_encodings.summary(kind).endswith(".") for kind in KINDS)
 
 
 @every_kind
 def test_each_kind_takes_one_way_and_leaves_the_others(kind: str) -> None:
     told, places = made(kind), torch.arange(5)[None]
     steps, heads = torch.randn(3, 5, 8, dtype=torch.float64), torch.randn(3, 2, 5, 4, dtype=torch.float64)
-    ways = (not torch.equal(told.add(steps, places), steps), not torch.equal(told.turn(heads, places), heads), told.bias(places, places) is not None)
+    ways = (
+        not torch.equal(told.add(steps, places), steps),
+        not torch.equal(told.apply_rotary(heads, places), heads),
+        told.bias(places, places) is not None,
+    )
     expected = {"none": (False, False, False), "rotary": (False, True, False), "alibi": (False, False, True), "relative": (False, False, True)}
     assert ways == expected.get(kind, (True, False, False))
-    assert told.turns == ways[1]
+    assert told.is_rotary == ways[1]
 
 
 @every_kind
@@ -63,7 +67,7 @@ def test_one_row_of_places_means_the_same_as_a_row_for_each_sequence(kind: str) 
     steps, heads = torch.randn(3, 5, 8, dtype=torch.float64), torch.randn(3, 2, 5, 4, dtype=torch.float64)
     each = places.expand(3, 5)
     assert torch.equal(told.add(steps, each), told.add(steps, places))
-    assert torch.equal(told.turn(heads, each), told.turn(heads, places))
+    assert torch.equal(told.apply_rotary(heads, each), told.apply_rotary(heads, places))
     bias, biases = told.bias(places, places), told.bias(each, each)
     assert (bias is None) == (biases is None)
     if bias is not None and biases is not None:
@@ -89,10 +93,10 @@ def test_added_positions_tell_the_place_itself(kind: str) -> None:
 @pytest.mark.spec(145)
 @every_kind
 def test_steps_are_a_set_until_places_are_told(kind: str) -> None:
-    body = build(settings_of(kind), causal=False)
+    backbone = build(settings_of(kind), causal=False)
     steps, is_token = ragged([9, 9], 8)
     order = torch.tensor([3, 8, 0, 5, 1, 7, 2, 6, 4])
-    outputs, shuffled = body(steps, is_token)[0], body(steps[:, order], is_token)[0]
+    outputs, shuffled = backbone(steps, is_token)[0], backbone(steps[:, order], is_token)[0]
     equivariant = torch.allclose(shuffled, outputs[:, order], rtol=0, atol=1e-12)
     invariant = torch.allclose(shuffled.mean(dim=1), outputs.mean(dim=1), rtol=0, atol=1e-12)
     assert (equivariant, invariant) == (kind == "none", kind == "none")
@@ -106,10 +110,10 @@ def test_places_enter_queries_keys_and_values(kind: str) -> None:
     Printed with the key's place in the query, Q(f_t + p_i), the formula gives something else.
     """
     time, size = 5, 6
-    body = build(settings_of(kind, hidden_size=size, heads=1, layers=1, norm="post"), causal=False)
-    attention = body.layers[0].attention
+    backbone = build(settings_of(kind, hidden_size=size, heads=1, layers=1, norm="post"), causal=False)
+    attention = backbone.layers[0].attention
     steps = torch.randn(1, time, size, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    told = body.positions.add(torch.zeros_like(steps), torch.arange(time)[None])[0]  # p
+    told = backbone.positions.add(torch.zeros_like(steps), torch.arange(time)[None])[0]  # p
     weights, biases = attention.qkv.weight.chunk(3), attention.qkv.bias.chunk(3)
 
     def projected(which: int, step: int, place: int) -> list[float]:
@@ -124,8 +128,8 @@ def test_places_enter_queries_keys_and_values(kind: str) -> None:
 
     mixed: list[Tensor] = []
     attention.register_forward_hook(lambda _module, _inputs, outputs: mixed.append(outputs[0]))
-    with record_alignments(body) as recorded:
-        body(steps, torch.ones(1, time, dtype=torch.bool))
+    with record_alignments(backbone) as recorded:
+        backbone(steps, torch.ones(1, time, dtype=torch.bool))
     (found,) = recorded["layers.0.attention"]
     for t in range(time):
         meant = alignment(t)
@@ -149,20 +153,20 @@ def ragged_pieces(draw: st.DrawFn) -> list[list[int]]:
 @settings(max_examples=8)
 @given(pieces=ragged_pieces())
 def test_ragged_pieces_give_what_each_sequence_gives_whole(kind: str, window: int, pieces: list[list[int]]) -> None:
-    body = build(settings_of(kind, window=window), causal=True)
-    state: State | None = None
+    backbone = build(settings_of(kind, window=window), causal=True)
+    state: ModelState | None = None
     found: list[list[Tensor]] = [[], [], []]
     given: list[list[Tensor]] = [[], [], []]
     for number, lengths in enumerate(pieces):
         steps, is_token = ragged(lengths, 8, seed=number)
-        outputs, state = body(steps, is_token, state)
+        outputs, state = backbone(steps, is_token, state)
         for row, length in enumerate(lengths):
             found[row].append(outputs[row, :length])
             given[row].append(steps[row, :length])
     for row in range(3):
-        torch.testing.assert_close(torch.cat(found[row]), whole(body, torch.cat(given[row])), rtol=0, atol=1e-10)
+        torch.testing.assert_close(torch.cat(found[row]), whole(backbone, torch.cat(given[row])), rtol=0, atol=1e-10)
 
 
-def whole(body: Body, sequence: Tensor) -> Tensor:
-    outputs, _ = body(sequence[None], torch.ones(1, len(sequence), dtype=torch.bool))
+def whole(backbone: Backbone, sequence: Tensor) -> Tensor:
+    outputs, _ = backbone(sequence[None], torch.ones(1, len(sequence), dtype=torch.bool))
     return outputs[0]

@@ -11,14 +11,14 @@ from torch import Tensor
 
 from seqlab.core.errors import UsageError
 from seqlab.models.settings import TransformerSettings
-from seqlab.models.transformer import Transformer
-from seqlab.positions.base import Positions
+from seqlab.models.transformer import TransformerBackbone
+from seqlab.positions.base import PositionalEncoding
 from seqlab.positions.learned import LearnedPositions
 from seqlab.positions.none import NoPositions
 from seqlab.positions.sinusoidal import SinusoidalPositions, sinusoid_curves
 
 
-def added_to(positions: Positions, steps: Tensor, *, start: list[int] | None = None) -> Tensor:
+def added_to(positions: PositionalEncoding, steps: Tensor, *, start: list[int] | None = None) -> Tensor:
     """The steps with their places told, from the beginning or from where each sequence goes on."""
     places = torch.arange(steps.shape[1])[None]
     return positions.add(steps, places if start is None else torch.tensor(start)[:, None] + places)
@@ -51,7 +51,7 @@ def test_the_table_has_a_thousand_places_and_grows_when_more_are_needed() -> Non
 @pytest.mark.spec(152)
 def test_neighbouring_features_are_one_wave_a_quarter_apart_and_later_pairs_are_slower() -> None:
     """The plot of the lecture: 20 features, 100 places, features 4 to 7."""
-    curves = sinusoid_curves([4, 5, 6, 7], size=20, places=100)
+    curves = sinusoid_curves([4, 5, 6, 7], size=20, num_positions=100)
     rates = {4: 10000 ** (-4 / 20), 6: 10000 ** (-6 / 20)}
     for even, rate in rates.items():
         for place in range(100):
@@ -73,10 +73,12 @@ def test_a_few_numbers_of_the_table_to_the_digits() -> None:
 @pytest.mark.spec(151)
 def test_dropout_acts_after_the_sum() -> None:
     """Where a value of the sum is dropped, nothing of the place is left."""
-    body = Transformer.build(TransformerSettings(hidden_size=6, heads=2, layers=1, dropout=0.5, norm="post"), causal=False).train()
+    backbone = TransformerBackbone.from_settings(
+        TransformerSettings(hidden_size=6, heads=2, layers=1, dropout=0.5, norm="post"), causal=False
+    ).train()
     entered: list[Tensor] = []
-    body.layers[0].attention.register_forward_pre_hook(lambda _module, inputs: entered.append(inputs[0]))
-    body(torch.full((2, 500, 6), 3.0), torch.ones(2, 500, dtype=torch.bool))
+    backbone.layers[0].attention.register_forward_pre_hook(lambda _module, inputs: entered.append(inputs[0]))
+    backbone(torch.full((2, 500, 6), 3.0), torch.ones(2, 500, dtype=torch.bool))
     plain = 2 * (3.0 + SinusoidalPositions(6).rows(500, torch.zeros(1))[:500])
     dropped = entered[0] == 0
     assert 0.45 < dropped.float().mean() < 0.55

@@ -7,7 +7,7 @@ import torch
 from transformers import T5Config
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from seqlab.positions.relative import RelativePositions, buckets
+from seqlab.positions.relative import RelativePositions, relative_position_buckets
 
 
 @pytest.mark.parametrize("causal", [True, False])
@@ -15,7 +15,7 @@ from seqlab.positions.relative import RelativePositions, buckets
 def test_offsets_fall_into_the_buckets_of_t5(num_buckets: int, max_distance: int, causal: bool) -> None:
     offsets = torch.arange(-max_distance, max_distance + 1)
     theirs = T5Attention._relative_position_bucket(offsets, bidirectional=not causal, num_buckets=num_buckets, max_distance=max_distance)
-    assert buckets(causal=causal, num_buckets=num_buckets, max_distance=max_distance) == theirs.tolist()
+    assert relative_position_buckets(causal=causal, num_buckets=num_buckets, max_distance=max_distance) == theirs.tolist()
 
 
 @pytest.mark.parametrize("causal", [True, False])

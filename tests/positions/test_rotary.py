@@ -21,7 +21,7 @@ def heads(*shape: int) -> Tensor:
 def test_a_pair_is_a_point_that_is_turned() -> None:
     size, base, place = 6, 100.0, 7
     head = heads(1, 1, 1, size)
-    turned = RotaryPositions(size, base=base).turn(head, torch.tensor([[place]]))[0, 0, 0].tolist()
+    turned = RotaryPositions(size, base=base).apply_rotary(head, torch.tensor([[place]]))[0, 0, 0].tolist()
     plain = head[0, 0, 0].tolist()
     for pair in range(size // 2):
         angle = place / base ** (2 * pair / size)
@@ -37,13 +37,13 @@ def test_it_turns_as_llama_does(base: float) -> None:
     places = torch.tensor([[*range(11)], [*range(40, 51)]])
     expected = apply_rotary_pos_emb(q, k, *LlamaRotaryEmbedding(config)(q, places))
     positions = RotaryPositions(8, base=base)
-    torch.testing.assert_close((positions.turn(q, places), positions.turn(k, places)), expected, rtol=0, atol=2e-5)
+    torch.testing.assert_close((positions.apply_rotary(q, places), positions.apply_rotary(k, places)), expected, rtol=0, atol=2e-5)
 
 
 def test_places_past_the_first_table_are_turned_too() -> None:
     positions, head = RotaryPositions(2), heads(1, 1, 2, 2)
     a, b = head[0, 0, 1].tolist()
-    turned = positions.turn(head, torch.tensor([[0, 5000]]))
+    turned = positions.apply_rotary(head, torch.tensor([[0, 5000]]))
     assert torch.equal(turned[0, 0, 0], head[0, 0, 0])
     expected = [a * math.cos(5000) - b * math.sin(5000), b * math.cos(5000) + a * math.sin(5000)]
     assert turned[0, 0, 1].tolist() == pytest.approx(expected, abs=1e-12)
@@ -52,16 +52,16 @@ def test_places_past_the_first_table_are_turned_too() -> None:
 def test_lengths_stay_and_gradients_are_right() -> None:
     positions, head = RotaryPositions(4), heads(2, 2, 3, 4).requires_grad_()
     places = torch.tensor([[0, 1, 2], [7, 9, 8]])
-    torch.testing.assert_close(positions.turn(head, places).norm(dim=-1), head.norm(dim=-1), rtol=0, atol=1e-12)
-    assert torch.autograd.gradcheck(lambda x: positions.turn(x, places), head)
-    assert torch.autograd.gradgradcheck(lambda x: positions.turn(x, places), head)
+    torch.testing.assert_close(positions.apply_rotary(head, places).norm(dim=-1), head.norm(dim=-1), rtol=0, atol=1e-12)
+    assert torch.autograd.gradcheck(lambda x: positions.apply_rotary(x, places), head)
+    assert torch.autograd.gradgradcheck(lambda x: positions.apply_rotary(x, places), head)
 
 
 def test_what_was_first_needed_while_predicting_still_trains() -> None:
     positions, head, places = RotaryPositions(4), heads(1, 1, 3, 4), torch.arange(3)[None]
     with torch.inference_mode():
-        positions.turn(head, places)
-    positions.turn(head.requires_grad_(), places).sum().backward()
+        positions.apply_rotary(head, places)
+    positions.apply_rotary(head.requires_grad_(), places).sum().backward()
     assert head.grad is not None
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import Settings, describe
-from seqlab.models.settings import SHORT_NAMES
+from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.read import check, override, read_raw, sentence_of, shipped_recipes
 from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
 from seqlab.tasks.spec import task_specs
@@ -19,7 +19,7 @@ from seqlab.tasks.spec import task_specs
 ALL_SETTINGS = [(kind, entry) for kinds in [*SECTIONS.values(), (Recipe,)] for kind in kinds for entry in describe(kind)]
 
 
-@pytest.mark.parametrize("model", SHORT_NAMES)
+@pytest.mark.parametrize("model", MODEL_ALIASES)
 def test_a_recipe_that_is_written_and_read_again_is_the_same(model: str) -> None:
     first = check(override({}, ["data.features=a,b", "data.delimiter=;", "training.learning_rate=3e-05"], model=model), where="first")
     again = check(tomllib.loads(first.to_toml()), where="again")

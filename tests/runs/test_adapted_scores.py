@@ -25,8 +25,8 @@ def test_a_language_model_that_adapts_has_scores_of_its_own_and_its_run_stays_as
     assert cached.baseline == pytest.approx(plain["perplexity"], rel=1e-4)
     assert cached.value < plain["perplexity"]  # the same lines again and again: both learn them
     assert dynamic.value < plain["perplexity"]
-    assert "neural cache of the last 2,000 tokens" in cached.how
-    assert "chosen on" in dynamic.how
+    assert "neural cache of the last 2,000 tokens" in cached.method
+    assert "chosen on" in dynamic.method
     assert {score.name: score.value for score in run.evaluate().scores} == plain
     assert hashlib.sha256(weights.read_bytes()).hexdigest() == before
 
@@ -51,8 +51,8 @@ def test_without_a_test_text_nothing_is_scored_that_was_chosen_on(tmp_path: Path
     (cached,) = run.adapted_scores(cache=True)
     num_tokens = run.task.stores["valid"].num_steps
     told = f"chosen on the first {num_tokens // 2} tokens of the validation text, scored on those behind them"
-    assert told in cached.how
-    assert cached.how.endswith(f"{num_tokens - num_tokens // 2 - 1} tokens, read in one go; fewer than 10 items give no interval")
+    assert told in cached.method
+    assert cached.method.endswith(f"{num_tokens - num_tokens // 2 - 1} tokens, read in one go; fewer than 10 items give no interval")
     (tmp_path / "other.txt").write_text(LINES)
     (other,) = run.adapted_scores(tmp_path / "other.txt", cache=True)
-    assert f"chosen on the first {num_tokens} tokens of the validation text;" in other.how
+    assert f"chosen on the first {num_tokens} tokens of the validation text;" in other.method

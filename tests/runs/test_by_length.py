@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seqlab.metrics.items import means
+from seqlab.metrics.items import mean_items
 from seqlab.runs.compare.by_length import quality_by_length
 from tests.cli.running import run
 from tests.cli.tiny_pairs import train_tiny, write_pairs
@@ -20,7 +20,7 @@ def test_each_part_has_the_mean_of_its_own_rows() -> None:
     lengths = np.array([3, 4, 5] * 10 + [6, 9, 10] * 10 + [12] * 2, np.float64)
     rng = np.random.default_rng(2)
     right = {name: rng.integers(0, 2, len(lengths)).astype(np.float64) for name in ("with", "without")}
-    found = quality_by_length("exact_match", {name: means(values) for name, values in right.items()}, lengths, unit="words")
+    found = quality_by_length("exact_match", {name: mean_items(values) for name, values in right.items()}, lengths, unit="words")
     assert found is not None
     parts = [(lengths <= 4), (lengths > 4) & (lengths <= 6), lengths > 6]
     assert [part.name for part in found.parts["with"]] == ["3–4", "5–6", "9–12"]  # two rows of 12 are too few to stand alone
@@ -30,7 +30,7 @@ def test_each_part_has_the_mean_of_its_own_rows() -> None:
         assert [part.count for part in found.parts[name]] == [int(chosen.sum()) for chosen in parts]
         assert all(part.low <= part.value <= part.high for part in found.parts[name])
     same = np.full(40, 7.0)
-    assert quality_by_length("exact_match", {"with": means(same)}, same, unit="words") is None
+    assert quality_by_length("exact_match", {"with": mean_items(same)}, same, unit="words") is None
 
 
 @pytest.mark.slow

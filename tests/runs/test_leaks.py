@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import seqlab
-from seqlab.metrics.bootstrap import scored
-from seqlab.metrics.items import means
-from seqlab.metrics.token_stream import BLOCK, Stream
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.items import mean_items
+from seqlab.metrics.token_stream import BLOCK_TOKENS, TokenStream
 from seqlab.pages.sections.leaks import WithoutLeaks
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.sources.survey.passages import Repeats
@@ -51,15 +51,15 @@ def test_rows_that_training_has_are_told(known: list[int], left_out: int) -> Non
         def item_places(self, split: str) -> list[tuple[str, int]]:
             return [("a.csv", 2), ("a.csv", 3)]
 
-    items = means(np.array([True, False]))
-    evaluation = Evaluation("test", [scored("accuracy", items)], [], {"accuracy": items})
+    items = mean_items(np.array([True, False]))
+    evaluation = Evaluation("test", [score_with_interval("accuracy", items)], [], {"accuracy": items})
     survey = Survey({"test": PartSurvey()}, [], {"test": {("a.csv", line) for line in known}})
     sentence = note_leaks(evaluation, Places(), survey)  # type: ignore[arg-type] # nothing else of a task is asked for
     details = evaluation.sections_as_json().get("without_leaks", {"left_out": 0})
     assert details["left_out"] == left_out
     if left_out == 2:
         assert sentence == "test: training has seen all of it: the score says nothing about new data"
-        assert without_leaks(evaluation).sentence() == sentence
+        assert without_leaks(evaluation).describe() == sentence
     elif left_out:
         assert sentence.startswith("test: without the 1 rows that training has seen, 1 are left: accuracy 0.0000")
     else:
@@ -73,9 +73,9 @@ def test_a_score_stands_beside_itself_and_not_beside_the_first() -> None:
         def item_places(self, split: str) -> list[tuple[str, int]]:
             return [("a.csv", line) for line in (2, 3, 4)]
 
-    words, rows = means(np.array([True, True])), means(np.array([False, True, False]))
+    words, rows = mean_items(np.array([True, True])), mean_items(np.array([False, True, False]))
     items = {"accuracy_of_words": words, "accuracy": rows}
-    evaluation = Evaluation("test", [scored(name, own) for name, own in items.items()], [], {**items})
+    evaluation = Evaluation("test", [score_with_interval(name, own) for name, own in items.items()], [], {**items})
     sentence = note_leaks(evaluation, Places(), Survey({"test": PartSurvey()}, [], {"test": {("a.csv", 2)}}))  # type: ignore[arg-type] # as above
     assert "2 are left: accuracy 0.5000" in sentence
     assert sentence.endswith("beside 0.3333 on all")
@@ -83,12 +83,12 @@ def test_a_score_stands_beside_itself_and_not_beside_the_first() -> None:
 
 def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:
     """Thirty blocks of letters, of which the second stands in train."""
-    num_letters = 30 * BLOCK
-    log_probs = -np.repeat([2.0, 0.1, *[3.0] * 27, 4.0], BLOCK)
-    stream = Stream.of(log_probs, np.ones(num_letters), characters=num_letters)
+    num_letters = 30 * BLOCK_TOKENS
+    log_probs = -np.repeat([2.0, 0.1, *[3.0] * 27, 4.0], BLOCK_TOKENS)
+    stream = TokenStream.from_log_probs(log_probs, np.ones(num_letters), characters=num_letters)
     items = stream.items()
-    evaluation = Evaluation("test", [scored("nats_per_token", items["nats_per_token"])], [], items, stream=stream)
-    starts = np.arange(BLOCK, 2 * BLOCK)
+    evaluation = Evaluation("test", [score_with_interval("nats_per_token", items["nats_per_token"])], [], items, stream=stream)
+    starts = np.arange(BLOCK_TOKENS, 2 * BLOCK_TOKENS)
     repeats = Repeats(1 / 30, num_letters, 1.0, starts=starts, looked_at=np.arange(num_letters))
     sentence = note_leaks(evaluation, Task, Survey({"test": PartSurvey(repeats=repeats)}, []))  # type: ignore[arg-type] # no row is asked for
     assert evaluation.sections_as_json()["without_leaks"]["left_out"] == 1

@@ -23,7 +23,7 @@ def test_undivided_products_pick_one_key_and_the_root_keeps_the_entropy_as_vecto
     found = quick("score_scale")
 
     def entropy(divisor: str, width: int) -> float:
-        return found.number("entropy", **{"divided by": divisor, "width": width})
+        return found.value("entropy", **{"divided by": divisor, "width": width})
 
     most = math.log(16)
     assert entropy("nothing", 64) < 0.6 < 1.2 < entropy("nothing", 4)
@@ -31,7 +31,7 @@ def test_undivided_products_pick_one_key_and_the_root_keeps_the_entropy_as_vecto
     assert most - 0.02 < entropy("D", 64) < most  # nearly equal weights
     for width in (4, 16, 64):
         assert entropy("nothing", width) < entropy("√D", width) < entropy("D", width)
-    assert found.number("gradient", **{"divided by": "nothing", "width": 64}) < 0.7 * found.number("gradient", **{"divided by": "√D", "width": 64})
+    assert found.value("gradient", **{"divided by": "nothing", "width": 64}) < 0.7 * found.value("gradient", **{"divided by": "√D", "width": 64})
 
 
 @pytest.mark.spec(126)
@@ -40,18 +40,18 @@ def test_the_entropy_of_the_root_is_that_of_normal_scores() -> None:
     generator = torch.Generator().manual_seed(1)
     weights = torch.randn(4000, 16, generator=generator).softmax(dim=-1)
     expected = -(weights * weights.log()).sum(dim=-1).mean().item()
-    assert quick("score_scale").number("entropy", **{"divided by": "√D", "width": 64}) == pytest.approx(expected, abs=0.1)
+    assert quick("score_scale").value("entropy", **{"divided by": "√D", "width": 64}) == pytest.approx(expected, abs=0.1)
 
 
 @pytest.mark.spec(137)
 def test_words_see_themselves_and_patches_of_pictures_their_like() -> None:
     found = quick("own_similarity")
-    assert found.number("weight on itself", steps="words") > 0.95  # nearly one-hot rows
-    assert found.number("sees itself most", steps="words") == 1.0
-    assert found.number("weight on itself", steps="patches of pictures") < 0.5
-    assert found.number("sees itself most", steps="patches of pictures") < 0.8
-    assert len(found.pictures) == 2
-    assert "<svg" in found.pictures[0]
+    assert found.value("weight on itself", steps="words") > 0.95  # nearly one-hot rows
+    assert found.value("sees itself most", steps="words") == 1.0
+    assert found.value("weight on itself", steps="patches of pictures") < 0.5
+    assert found.value("sees itself most", steps="patches of pictures") < 0.8
+    assert len(found.figures) == 2
+    assert "<svg" in found.figures[0]
 
 
 @pytest.mark.slow
@@ -61,7 +61,7 @@ def test_from_one_word_two_heads_look_at_the_noun_and_at_the_adjective() -> None
     networks = {int(row["network"]) for row in found.rows}
     apart = []
     for number in networks:
-        heads = found.where(network=number)
+        heads = found.select_rows(network=number)
         assert [row["head"] for row in heads] == [1, 2]
         assert all(float(row["reason right"]) > 0.9 for row in heads)
         assert all(float(row["on the other noun"]) < 0.15 for row in heads)
@@ -71,15 +71,15 @@ def test_from_one_word_two_heads_look_at_the_noun_and_at_the_adjective() -> None
         apart.append(abs(nouns[0] - nouns[1]) + abs(adjectives[0] - adjectives[1]))
     assert max(apart) > 0.8  # in one network at least the heads do different work
     assert max(float(row["noun right"]) for row in found.rows) > 0.95
-    assert re.search(r"divide the work in \d of 2 networks", found.found)
-    for picture, reason in zip(found.pictures, ("hungry", "slow"), strict=True):
+    assert re.search(r"divide the work in \d of 2 networks", found.conclusion)
+    for picture, reason in zip(found.figures, ("hungry", "slow"), strict=True):
         assert [word for word in ("head 1", "head 2", reason) if word not in picture] == []
 
 
 @pytest.mark.spec(143)
 def test_the_adjective_alone_says_which_noun_is_meant() -> None:
     sentences = draw_sentences(300, torch.Generator().manual_seed(2))
-    for row, noun, place in zip(sentences.tokens.tolist(), sentences.noun.tolist(), sentences.place.tolist(), strict=True):
+    for row, noun, place in zip(sentences.tokens.tolist(), sentences.noun.tolist(), sentences.noun_position.tolist(), strict=True):
         words = [WORDS[token] for token in row]
         assert [words[place] for place in (0, 3, 5, 6, 7)] == ["the", "the", "because", "it", "was"]
         assert words[IT] == "it"
@@ -106,7 +106,7 @@ def test_attention_is_quadratic_joins_all_steps_and_waits_for_none() -> None:
     found = quick("attention_costs")
 
     def number(column: str, layer: str, length: int) -> float:
-        return found.number(column, layer=layer, length=length)
+        return found.value(column, layer=layer, length=length)
 
     recurrence, convolution, written, fused = "recurrence (lstm)", "convolution", "attention, written out", "attention, fused kernel"
     weights = 2 * 2 * 4 * 4 / 1024  # kilobytes of one square of weights for 2 sequences and 4 heads, in and out of the softmax or its copy
@@ -180,24 +180,24 @@ def test_the_word_that_stands_twice_is_told_apart_by_its_places_and_the_layer_ag
         value == pytest.approx(round(value, 1), abs=1e-6) for name in ("embedding", "W_q", "W_k", "W_v") for row in found[name] for value in row
     )
     finding = quick("attention_steps")
-    error = float(re.search(r"at most (\S+)\.$", finding.found)[1])
+    error = float(re.search(r"at most (\S+)\.$", finding.conclusion)[1])
     assert error < 1e-5
     for row in found["weight"]:  # the picture is a heat map with the numbers
-        assert all(f">{weight:.2f}</text>" in finding.pictures[0] for weight in row)
+        assert all(f">{weight:.2f}</text>" in finding.figures[0] for weight in row)
 
 
 @pytest.mark.slow
 @pytest.mark.spec(168)
 def test_with_the_norm_before_no_warm_up_is_needed_and_the_norm_after_hardly_learns_without_one() -> None:
     found = quick("warm_up")
-    deep = {name: found.number("score", layers=6, norm=name, **{"warm-up": 0}) for name in ("pre", "post")}
+    deep = {name: found.value("score", layers=6, norm=name, **{"warm-up": 0}) for name in ("pre", "post")}
     frequencies = found.curves[1].references[0].y
     assert deep["pre"] < deep["post"] - 0.25
     assert deep["pre"] < frequencies - 0.4
-    assert abs(deep["pre"] - found.number("score", layers=6, norm="pre", **{"warm-up": 10})) < 0.15
-    shallow = [found.number("score", layers=2, norm=name, **{"warm-up": 0}) for name in ("pre", "post")]
+    assert abs(deep["pre"] - found.value("score", layers=6, norm="pre", **{"warm-up": 10})) < 0.15
+    shallow = [found.value("score", layers=2, norm=name, **{"warm-up": 0}) for name in ("pre", "post")]
     assert abs(shallow[0] - shallow[1]) < 0.15  # it is depth that makes the difference
-    assert "ends worse by" in found.found  # and by how much, or that it did not show
+    assert "ends worse by" in found.conclusion  # and by how much, or that it did not show
 
 
 @pytest.mark.spec(168)
@@ -208,7 +208,7 @@ def test_a_warm_up_raises_the_rate_in_equal_parts() -> None:
         weight = torch.nn.Parameter(torch.tensor([5.0]))
         model = torch.nn.Module()
         model.weight = weight
-        train_small(model, lambda weight=weight: weight.sum(), steps=1, rate=0.1, warm_up=warm_up)
+        train_small(model, lambda weight=weight: weight.sum(), steps=1, learning_rate=0.1, warm_up=warm_up)
         moves[warm_up] = 5.0 - weight.item()
     assert moves[0] == pytest.approx(0.1, rel=1e-4)
     assert moves[3] == pytest.approx(0.1 / 4, rel=1e-4)

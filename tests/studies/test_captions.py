@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from seqlab.datasets.shapes import COLOURS, GRID, MASKS, NOISE, SQUARE, Scene
-from seqlab.studies.kit.drawn_shapes import END, LONGEST, START, WORDS, as_batch, draw_scenes, picture_of, split_pairs
+from seqlab.datasets.shapes import CELL_SIZE, COLORS, GRID_SIZE, MASKS, NOISE, Scene
+from seqlab.studies.kit.drawn_shapes import END, MAX_CAPTION_TOKENS, START, WORDS, draw_scenes, scene_to_image, scenes_to_batch, split_pairs
 from tests.studies.findings import quick
 
 
@@ -17,23 +17,23 @@ def generator() -> torch.Generator:
 def test_a_scene_is_drawn_where_and_as_its_caption_says() -> None:
     seen, _ = split_pairs(held_out=0.25, generator=generator())
     for scene in draw_scenes(40, seen, generator()):
-        picture = picture_of(scene)
+        picture = scene_to_image(scene)
         words = scene.caption
         (first, second), relation = (words[1:3], words[-2:]), words[3]
-        (row, column), (other_row, other_column) = scene.squares
+        (row, column), (other_row, other_column) = scene.positions
         assert (row < other_row and column == other_column) if relation == "above" else (row == other_row and column < other_column)
-        for (colour, shape), (down, right) in zip((first, second), scene.squares, strict=True):
-            square = picture[:, SQUARE * down : SQUARE * (down + 1), SQUARE * right : SQUARE * (right + 1)]
+        for (colour, shape), (down, right) in zip((first, second), scene.positions, strict=True):
+            square = picture[:, CELL_SIZE * down : CELL_SIZE * (down + 1), CELL_SIZE * right : CELL_SIZE * (right + 1)]
             is_ink = (square != 1).any(dim=0)
             assert ["".join("#" if pixel else "." for pixel in line) for line in is_ink.tolist()] == list(MASKS[shape])
-            assert torch.equal(square[:, is_ink][:, 0], torch.tensor(COLOURS[colour]))
-        assert int((picture != 1).any(dim=0).sum()) == sum("".join(MASKS[shape]).count("#") for _, shape in scene.things)
+            assert torch.equal(square[:, is_ink][:, 0], torch.tensor(COLORS[colour]))
+        assert int((picture != 1).any(dim=0).sum()) == sum("".join(MASKS[shape]).count("#") for _, shape in scene.shapes)
 
 
 def test_the_words_that_name_a_thing_know_its_square() -> None:
     scene = Scene((("red", "square"), ("blue", "cross")), ((1, 0), (1, 2)))
     assert dict(zip(scene.caption, scene.regions, strict=True)) == {
-        "a": None, "red": GRID, "square": GRID, "left": None, "of": None, "blue": GRID + 2, "cross": GRID + 2,
+        "a": None, "red": GRID_SIZE, "square": GRID_SIZE, "left": None, "of": None, "blue": GRID_SIZE + 2, "cross": GRID_SIZE + 2,
     }  # fmt: skip
 
 
@@ -47,10 +47,10 @@ def test_held_out_pairs_are_never_trained_on() -> None:
 
 def test_a_batch_has_noise_on_the_pictures_and_starts_and_ends_every_caption() -> None:
     scenes = draw_scenes(30, split_pairs(held_out=0.5, generator=generator())[0], generator())
-    pictures, words = as_batch(scenes, generator())
-    noise = pictures - torch.stack([picture_of(scene) for scene in scenes])
+    pictures, words = scenes_to_batch(scenes, generator())
+    noise = pictures - torch.stack([scene_to_image(scene) for scene in scenes])
     assert noise.std().item() == pytest.approx(NOISE, rel=0.05)
-    assert words.shape == (30, LONGEST)
+    assert words.shape == (30, MAX_CAPTION_TOKENS)
     for scene, row in zip(scenes, words.tolist(), strict=True):
         spoken = [WORDS[word] for word in row]
         assert spoken[0] == START
@@ -63,10 +63,10 @@ def test_a_batch_has_noise_on_the_pictures_and_starts_and_ends_every_caption() -
 def test_with_attention_new_pairs_are_described_and_the_look_lies_on_the_shape_that_is_named() -> None:
     found = quick("captions")
     looking, once = "attention", "picture as first state"
-    assert found.number("exact, held-out pairs", captioner=looking) > found.number("exact, held-out pairs", captioner=once) + 0.2
-    assert found.number("weight on the right square", captioner=looking) > 3 / GRID**2
-    assert len(found.pictures) == 2
-    assert all(drawing.count("<use") >= 8 for drawing in found.pictures)
+    assert found.value("exact, held-out pairs", captioner=looking) > found.value("exact, held-out pairs", captioner=once) + 0.2
+    assert found.value("weight on the right square", captioner=looking) > 3 / GRID_SIZE**2
+    assert len(found.figures) == 2
+    assert all(drawing.count("<use") >= 8 for drawing in found.figures)
 
 
 @pytest.mark.slow

@@ -25,24 +25,24 @@ CHANCE = 0.25
 def test_without_history_the_ball_goes_nowhere_and_two_futures_get_one_answer() -> None:
     found = quick("moving_ball")
     blind, seeing = "without history", "with history"
-    assert found.number("mean error", network=blind) > 2.5 * found.number("mean error", network=seeing)
-    assert found.number("answers apart at the crossing", network=blind) == 0.0
-    assert found.number("answers apart at the crossing", network=seeing) > 0.15
+    assert found.value("mean error", network=blind) > 2.5 * found.value("mean error", network=seeing)
+    assert found.value("answers apart at the crossing", network=blind) == 0.0
+    assert found.value("answers apart at the crossing", network=seeing) > 0.15
     apart = math.hypot(0.22, 0.0)  # where the two balls really are, one step after they met
-    assert found.number("worst error at the crossing", network=blind) >= apart / 2 - 1e-6  # one answer is far from one of the two
-    assert found.number("worst error at the crossing", network=seeing) < 0.08
-    assert "<svg" in found.pictures[0]
+    assert found.value("worst error at the crossing", network=blind) >= apart / 2 - 1e-6  # one answer is far from one of the two
+    assert found.value("worst error at the crossing", network=seeing) < 0.08
+    assert "<svg" in found.figures[0]
 
 
 @pytest.mark.spec(4)
 def test_a_network_without_memory_guesses_where_a_recurrent_one_knows() -> None:
     found = quick("no_memory")
     changes, first = "does the sign change?", "was the first sign a plus?"
-    assert found.number("accuracy", task=changes, network="y_t = f(x_t)") < 0.6
-    assert found.number("accuracy", task=changes, network="recurrent (gru)") > 0.95
-    assert found.number("accuracy", task=first, network="fixed size, 6 steps", length=6) > 0.95  # all of it is seen
-    assert found.number("accuracy", task=first, network="fixed size, 6 steps", length=9) < 0.6  # the first steps are cut off
-    assert found.number("accuracy", task=first, network="recurrent (gru)", length=9) > 0.95
+    assert found.value("accuracy", task=changes, network="y_t = f(x_t)") < 0.6
+    assert found.value("accuracy", task=changes, network="recurrent (gru)") > 0.95
+    assert found.value("accuracy", task=first, network="fixed size, 6 steps", length=6) > 0.95  # all of it is seen
+    assert found.value("accuracy", task=first, network="fixed size, 6 steps", length=9) < 0.6  # the first steps are cut off
+    assert found.value("accuracy", task=first, network="recurrent (gru)", length=9) > 0.95
 
 
 @pytest.mark.slow
@@ -50,10 +50,10 @@ def test_a_network_without_memory_guesses_where_a_recurrent_one_knows() -> None:
 def test_recall_falls_with_the_gap_for_a_plain_network_and_stays_with_gates() -> None:
     found = quick("recall")
     for cell in ("rnn", "lstm", "gru"):
-        assert found.number(cell, gap=2) > 0.95
-    assert found.number("rnn", gap=40) < CHANCE + 0.2
-    assert found.number("lstm", gap=40) > found.number("rnn", gap=40) + 0.3
-    assert found.number("gru", gap=40) > found.number("rnn", gap=40) + 0.2
+        assert found.value(cell, gap=2) > 0.95
+    assert found.value("rnn", gap=40) < CHANCE + 0.2
+    assert found.value("lstm", gap=40) > found.value("rnn", gap=40) + 0.3
+    assert found.value("gru", gap=40) > found.value("rnn", gap=40) + 0.2
     assert [series.name for series in found.curves[0].series] == ["rnn", "lstm", "gru"]
     assert list(found.curves[0].series[0].xs) == [2, 40]
 
@@ -62,9 +62,9 @@ def test_recall_falls_with_the_gap_for_a_plain_network_and_stays_with_gates() ->
 @pytest.mark.spec(88)
 def test_truncation_saves_memory_and_loses_what_lies_further_back() -> None:
     found = quick("truncation")
-    assert found.number("recall", k=4, way="truncated, k = 4") < CHANCE + 0.15
-    assert found.number("recall", k=20) > 0.9
-    assert found.number("kB kept", way="truncated, k = 4") < 0.4 * found.number("kB kept", k=20)
+    assert found.value("recall", k=4, way="truncated, k = 4") < CHANCE + 0.15
+    assert found.value("recall", k=20) > 0.9
+    assert found.value("kB kept", way="truncated, k = 4") < 0.4 * found.value("kB kept", k=20)
 
 
 @pytest.mark.slow
@@ -72,19 +72,19 @@ def test_truncation_saves_memory_and_loses_what_lies_further_back() -> None:
 def test_a_summary_of_the_past_recalls_cheaply_but_loses_the_order() -> None:
     found = quick("truncation")
     summary = "summary, then 4 steps"
-    assert found.number("recall", way=summary) > 0.9
-    assert found.number("kB kept", way=summary) < 0.4 * found.number("kB kept", k=20)
-    assert found.number("order", way=summary) < 0.65  # both cues are known, their order is not
-    assert found.number("order", k=20) > found.number("order", way=summary) + 0.2
+    assert found.value("recall", way=summary) > 0.9
+    assert found.value("kB kept", way=summary) < 0.4 * found.value("kB kept", k=20)
+    assert found.value("order", way=summary) < 0.65  # both cues are known, their order is not
+    assert found.value("order", k=20) > found.value("order", way=summary) + 0.2
 
 
 @pytest.mark.spec(64)
 def test_coupled_gates_cannot_add_up_and_an_lstm_can() -> None:
     found = quick("counting")
-    assert found.number("mean error", cell="lstm", length=80) * 1.5 < found.number("mean error", cell="coupled_lstm", length=80)
-    assert found.number("largest memory", cell="coupled_lstm", length=80) <= 1.0
-    assert found.number("largest memory", cell="lstm", length=80) > 5.0
-    assert found.number("parameters", cell="coupled_lstm", length=80) == 0.75 * found.number("parameters", cell="lstm", length=80)
+    assert found.value("mean error", cell="lstm", length=80) * 1.5 < found.value("mean error", cell="coupled_lstm", length=80)
+    assert found.value("largest memory", cell="coupled_lstm", length=80) <= 1.0
+    assert found.value("largest memory", cell="lstm", length=80) > 5.0
+    assert found.value("parameters", cell="coupled_lstm", length=80) == 0.75 * found.value("parameters", cell="lstm", length=80)
 
 
 @pytest.mark.spec(64)
@@ -119,17 +119,17 @@ def test_depth_is_swept_with_its_cost_and_ten_layers_bring_no_real_gain_over_the
     assert max(layers) > 8
     assert per_layer == [per_layer[0]] * len(layers)
     assert min(float(row["plain"]) for row in found.rows if int(row["layers"]) <= 8) < found.curves[0].references[0].y - 0.2  # it has learned
-    assert found.number("plain", layers=10) > min(float(row["plain"]) for row in found.rows if int(row["layers"]) <= 8) - 0.02
+    assert found.value("plain", layers=10) > min(float(row["plain"]) for row in found.rows if int(row["layers"]) <= 8) - 0.02
 
 
 @pytest.mark.spec(90)
 def test_clipping_keeps_a_loss_that_else_explodes() -> None:
     found = quick("clipping")
-    assert found.number("last loss", network="identity", clipping="1") < 0.3 * found.number("first loss", network="identity", clipping="1")
-    assert not math.isfinite(found.number("last loss", network="identity", clipping="none"))
-    assert found.number("updates", network="identity", clipping="none") < 20
-    assert found.number("largest norm", network="identity", clipping="1") > 20
-    assert found.number("last loss", network="relu", clipping="1") < found.number("last loss", network="relu", clipping="none")
+    assert found.value("last loss", network="identity", clipping="1") < 0.3 * found.value("first loss", network="identity", clipping="1")
+    assert not math.isfinite(found.value("last loss", network="identity", clipping="none"))
+    assert found.value("updates", network="identity", clipping="none") < 20
+    assert found.value("largest norm", network="identity", clipping="1") > 20
+    assert found.value("last loss", network="relu", clipping="1") < found.value("last loss", network="relu", clipping="none")
     assert {series.name for series in found.curves[0].series} >= {"identity, clipped", "identity, not clipped"}
 
 
@@ -160,11 +160,11 @@ def test_one_unit_has_its_derivative_twice_by_its_steps_and_by_its_mean_slope() 
 @pytest.mark.spec(96)
 def test_a_better_start_and_gates_bring_back_a_cue_that_the_plain_network_loses() -> None:
     found = quick("remedies")
-    plain = found.number("gap 40", network="tanh, torch's start")
+    plain = found.value("gap 40", network="tanh, torch's start")
     assert plain < CHANCE + 0.2
     for remedy in ("tanh, orthogonal start", "relu, identity start", "lstm, open forget gate"):
-        assert found.number("gap 40", network=remedy) > plain + 0.15, remedy
-    assert found.number("gap 40", network="relu, torch's start") < CHANCE + 0.2  # the activation alone is not enough
+        assert found.value("gap 40", network=remedy) > plain + 0.15, remedy
+    assert found.value("gap 40", network="relu, torch's start") < CHANCE + 0.2  # the activation alone is not enough
     assert {row["remedy"] for row in found.rows} >= {"activation", "initialisation", "architecture: gates"}
 
 
@@ -172,30 +172,30 @@ def test_a_better_start_and_gates_bring_back_a_cue_that_the_plain_network_loses(
 @pytest.mark.spec(97)
 def test_a_plain_network_loses_with_length_and_gated_ones_less() -> None:
     found = quick("lengths")
-    assert found.number("accuracy", cell="rnn", length=5) > 0.9
-    assert found.number("accuracy", cell="rnn", length=36) < CHANCE + 0.2
-    assert found.number("accuracy", cell="lstm", length=36) > found.number("accuracy", cell="rnn", length=36) + 0.3
-    assert found.number("accuracy", cell="gru", length=36) > found.number("accuracy", cell="rnn", length=36)
-    assert found.number("gradient ratio before", cell="rnn", length=36) < 1e-4 * found.number("gradient ratio before", cell="lstm", length=36)
+    assert found.value("accuracy", cell="rnn", length=5) > 0.9
+    assert found.value("accuracy", cell="rnn", length=36) < CHANCE + 0.2
+    assert found.value("accuracy", cell="lstm", length=36) > found.value("accuracy", cell="rnn", length=36) + 0.3
+    assert found.value("accuracy", cell="gru", length=36) > found.value("accuracy", cell="rnn", length=36)
+    assert found.value("gradient ratio before", cell="rnn", length=36) < 1e-4 * found.value("gradient ratio before", cell="lstm", length=36)
 
 
 @pytest.mark.slow
 @pytest.mark.spec(97)
 def test_gradients_explode_in_fewer_lstms_than_plain_networks_but_in_some() -> None:
     found = quick("lengths")
-    assert 0 < found.number("share exploding", cell="lstm", length=36) < found.number("share exploding", cell="rnn", length=36)
+    assert 0 < found.value("share exploding", cell="lstm", length=36) < found.value("share exploding", cell="rnn", length=36)
 
 
 @pytest.mark.spec(98)
 def test_gru_and_lstm_are_compared_in_time_and_quality() -> None:
     found = quick("gru_or_lstm")
     for task in ("text", "recall over 15 steps"):
-        lstm, gru = found.where(task=task, cell="lstm")[0], found.where(task=task, cell="gru")[0]
+        lstm, gru = found.select_rows(task=task, cell="lstm")[0], found.select_rows(task=task, cell="gru")[0]
         assert 0.74 < float(gru["parameters"]) / float(lstm["parameters"]) < 0.76  # three gates of four, and one more bias
         assert float(gru["ms per update"]) > 0
         assert float(lstm["ms per update"]) > 0
     baseline = found.curves[0].references[0].y
-    assert all(float(row["score"]) < baseline - 0.2 for row in found.where(task="text"))  # both have learned more than frequencies
+    assert all(float(row["score"]) < baseline - 0.2 for row in found.select_rows(task="text"))  # both have learned more than frequencies
 
 
 @pytest.mark.spec(144)
@@ -206,13 +206,11 @@ def test_each_step_from_recurrence_to_attention_runs_causal_and_full() -> None:
         assert (float(row["before the mark"]) < CHANCE + 0.12) == (row["sum"] == "causal"), row["step"]
         assert row["sees the future"] == ("no" if row["sum"] == "causal" else "yes")
     for kind in ("causal", "full"):
-        assert found.number("differs from the recurrence", step="1 dependent weights", sum=kind) < 1e-5
-        assert found.number("differs from the recurrence", step="2 free weights", sum=kind) > 0.1
-        assert found.number("longest chain", step="3 free candidates", sum=kind) < 0.6 * found.number(
-            "longest chain", step="2 free weights", sum=kind
-        )
-    assert found.number("after the mark", step="5 several heads", sum="causal") > 0.95
-    assert found.number("before the mark", step="5 several heads", sum="full") > 0.95
+        assert found.value("differs from the recurrence", step="1 dependent weights", sum=kind) < 1e-5
+        assert found.value("differs from the recurrence", step="2 free weights", sum=kind) > 0.1
+        assert found.value("longest chain", step="3 free candidates", sum=kind) < 0.6 * found.value("longest chain", step="2 free weights", sum=kind)
+    assert found.value("after the mark", step="5 several heads", sum="causal") > 0.95
+    assert found.value("before the mark", step="5 several heads", sum="full") > 0.95
 
 
 @pytest.mark.slow

@@ -24,17 +24,17 @@ def test_the_studies_of_the_lectures_are_there() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_study_finds_a_sentence_with_numbers_and_a_curve_and_its_page_is_whole(name: str, tmp_path: Path) -> None:
     found = quick(name)
-    assert any(letter.isdigit() for letter in found.found)
+    assert any(letter.isdigit() for letter in found.conclusion)
     assert found.claim.endswith(".")
-    assert found.found.endswith(".")
+    assert found.conclusion.endswith(".")
     assert len(found.rows) >= 2
     assert found.curves
     assert not any(isinstance(value, float) and math.isnan(value) for row in found.rows for value in row.values())
     html = write_study(found, tmp_path, name=name, seed=0, quick=True).read_text(encoding="utf-8")
     page = Page(html)
     assert page.names() & {"script", "link", "iframe", "img"} == set()
-    assert found.found in page.text
-    assert len(pictures(html)) >= len(found.curves) + len(found.pictures)
+    assert found.conclusion in page.text
+    assert len(pictures(html)) >= len(found.curves) + len(found.figures)
     assert page.text.count(f"seqlab study {name} --quick") == 1
     assert sum(tag == "td" for tag, _ in page.tags) == len(found.rows) * len(found.columns)
 
@@ -48,4 +48,4 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(name: str)
 
 def test_rows_with_different_columns_are_refused() -> None:
     with pytest.raises(ValueError, match="different columns"):
-        Finding(claim="", found="", rows=[{"a": 1}, {"b": 2}])
+        Finding(claim="", conclusion="", rows=[{"a": 1}, {"b": 2}])

@@ -11,15 +11,15 @@ import torch
 from torch import nn
 
 from seqlab.blocks.residual import Residual
-from seqlab.pages.report_data import Series
+from seqlab.pages.report_data import LineSeries
 from seqlab.studies.first_updates import PARTS, _norms_of_parts, relative_spread, spread_of_normal
 from seqlab.studies.kit.small_pairs import END, NUM_VALID, PAD, START, TENS, SmallPairs, german_numbers
 from seqlab.studies.kit.small_pairs import ONES as GERMAN_ONES
-from seqlab.studies.kit.small_training import Training, loss_series, train_small
+from seqlab.studies.kit.small_training import TrainingRecord, loss_series, train_small
 from seqlab.studies.kit.small_transformer import SmallTransformer
 from seqlab.studies.rectified_adam import ADAM, MEASURED, RECTIFIED, WARM, rectified_adam
 from seqlab.studies.rectified_adam import QUICK as QUICK_TRANSLATION
-from seqlab.studies.residual_and_norm import Bare, OnlyNorm, OnlySum
+from seqlab.studies.residual_and_norm import NoResidualNoNorm, NormOnly, ResidualOnly
 from seqlab.studies.warm_up_steps import ADAM as POST_NORM_ADAM
 from seqlab.studies.warm_up_steps import QUICK, SGD_FAST, SGD_SLOW, SMALL
 from tests.studies.findings import quick
@@ -33,25 +33,25 @@ MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 def test_the_norm_after_fails_without_warm_up_by_adam_and_sgd_and_its_length_matters() -> None:
     found = quick("warm_up_steps")
     frequencies = found.curves[0].references[0].y
-    adam = [found.number("score", optimizer=POST_NORM_ADAM, **{"warm-up": warm}) for warm in QUICK.warm_ups[POST_NORM_ADAM]]
+    adam = [found.value("score", optimizer=POST_NORM_ADAM, **{"warm-up": warm}) for warm in QUICK.warm_ups[POST_NORM_ADAM]]
     assert adam[0] > frequencies - 0.1  # nothing but frequencies was learned
     assert adam[-1] < adam[0] - 0.1
-    assert found.number("score", optimizer=SGD_FAST, **{"warm-up": 0}) > frequencies - 0.1
+    assert found.value("score", optimizer=SGD_FAST, **{"warm-up": 0}) > frequencies - 0.1
     assert found.curves[0].series[0].ys == adam
-    assert f"{adam[0]:.3f} with 0" in found.found
-    assert found.number("score", optimizer=SGD_SLOW, **{"warm-up": 0}) < found.number("score", optimizer=SGD_FAST, **{"warm-up": 0})
+    assert f"{adam[0]:.3f} with 0" in found.conclusion
+    assert found.value("score", optimizer=SGD_SLOW, **{"warm-up": 0}) < found.value("score", optimizer=SGD_FAST, **{"warm-up": 0})
 
 
 @pytest.mark.slow
 @pytest.mark.spec(102)
 def test_a_very_small_constant_rate_is_stable_but_slow() -> None:
     found = quick("warm_up_steps")
-    best = min(found.number("score", optimizer=POST_NORM_ADAM, **{"warm-up": warm}) for warm in QUICK.warm_ups[POST_NORM_ADAM])
-    assert found.number("score", optimizer=SMALL, **{"warm-up": 0}) > best + 0.05
+    best = min(found.value("score", optimizer=POST_NORM_ADAM, **{"warm-up": warm}) for warm in QUICK.warm_ups[POST_NORM_ADAM])
+    assert found.value("score", optimizer=SMALL, **{"warm-up": 0}) > best + 0.05
     (line,) = [series for series in found.curves[1].series if series.name == SMALL]
     thirds = [sum(line.ys[start : start + 16]) for start in (0, 16, 32)]
     assert thirds[0] > thirds[1] > thirds[2]
-    assert found.number("roughest rise", optimizer=SMALL, **{"warm-up": 0}) < 0.15
+    assert found.value("roughest rise", optimizer=SMALL, **{"warm-up": 0}) < 0.15
 
 
 @pytest.mark.slow
@@ -75,8 +75,8 @@ def test_gradients_of_queries_and_keys_are_much_smaller_than_those_of_values() -
     for row in found.rows:
         assert float(row["gradient of W_v"]) > 3 * max(float(row["gradient of W_q"]), float(row["gradient of W_k"]))
         for name in PARTS:
-            assert f">layer {row['layer']}, {name}<" in found.pictures[0]
-    assert found.pictures[0].count('class="bar"') == 3 * len(found.rows)
+            assert f">layer {row['layer']}, {name}<" in found.figures[0]
+    assert found.figures[0].count('class="bar"') == 3 * len(found.rows)
 
 
 @pytest.mark.spec(104)
@@ -120,14 +120,14 @@ def test_the_first_updates_vary_most() -> None:
 def test_loss_against_iteration_of_adam_with_and_without_warm_up_radam_and_adam_that_measures_first() -> None:
     found = quick("rectified_adam")
     for sizes, curve in zip(QUICK_TRANSLATION, found.curves, strict=True):
-        scores = {name: found.number("score", network=str(sizes), optimizer=name) for name in (ADAM, WARM, RECTIFIED, MEASURED)}
+        scores = {name: found.value("score", network=str(sizes), optimizer=name) for name in (ADAM, WARM, RECTIFIED, MEASURED)}
         assert scores[WARM] < scores[ADAM] - 0.1
         assert scores[RECTIFIED] < scores[ADAM] - 0.1
         assert [series.name for series in curve.series] == list(scores)
         assert curve.x_label == "iteration"
-        assert curve.series[3].xs[-1] == sizes.measured + sizes.updates
+        assert curve.series[3].xs[-1] == sizes.measured_steps + sizes.updates
         verdict = "trains" if scores[MEASURED] < scores[ADAM] - 0.05 else "does not do better"
-        assert f"{MEASURED} {verdict}" in found.found
+        assert f"{MEASURED} {verdict}" in found.conclusion
 
 
 @pytest.mark.long
@@ -166,11 +166,11 @@ def test_the_translations_are_german_numbers_and_english_ones_of_the_same_value(
 
 
 def test_pairs_become_padded_ids_and_the_last_are_held_out() -> None:
-    pairs = SmallPairs.of([("Ein Hund", "A dog"), ("ein", "a"), *[(f"neu{place} hund", "dog runs far") for place in range(NUM_VALID)]])
+    pairs = SmallPairs.from_pairs([("Ein Hund", "A dog"), ("ein", "a"), *[(f"neu{place} hund", "dog runs far") for place in range(NUM_VALID)]])
     source, target = pairs.draw(50, torch.Generator().manual_seed(1))
     assert {tuple(row) for row in source.tolist()} == {(4, 5), (4, PAD)}
     assert {tuple(row) for row in target.tolist()} == {(START, 4, 5, END), (START, 4, END, PAD)}
-    source, target = pairs.valid()
+    source, target = pairs.validation_batch()
     assert source.shape == (NUM_VALID, 2)
     assert source[0].tolist() == [3, 5]  # a word that was not trained on is unknown
     assert target[0].tolist() == [START, 5, 3, 3, END]
@@ -192,16 +192,16 @@ def test_without_residual_connections_or_without_the_norm_a_deep_transformer_lea
 @pytest.mark.parametrize(
     ("path", "entered", "left"),
     [
-        (OnlyNorm(nn.LayerNorm(2), dropout=0.0), [-1.0, 1.0], [10.0, 20.0]),
-        (OnlySum(dropout=0.0), [2.0, 6.0], [12.0, 26.0]),
-        (Bare(dropout=0.0), [2.0, 6.0], [10.0, 20.0]),
+        (NormOnly(nn.LayerNorm(2), dropout=0.0), [-1.0, 1.0], [10.0, 20.0]),
+        (ResidualOnly(dropout=0.0), [2.0, 6.0], [12.0, 26.0]),
+        (NoResidualNoNorm(dropout=0.0), [2.0, 6.0], [10.0, 20.0]),
     ],
     ids=["no residual connections", "no norm", "neither"],
 )
 def test_what_is_removed_is_not_there(path: Residual, entered: list[float], left: list[float]) -> None:
     steps, output = torch.tensor([[[2.0, 6.0]]]), torch.tensor([[[10.0, 20.0]]])
-    assert path.enter(steps).flatten().tolist() == pytest.approx(entered, abs=1e-4)
-    assert path.leave(steps, path.enter(steps), output).flatten().tolist() == left
+    assert path.before_sublayer(steps).flatten().tolist() == pytest.approx(entered, abs=1e-4)
+    assert path.after_sublayer(steps, path.before_sublayer(steps), output).flatten().tolist() == left
 
 
 def test_a_watcher_sees_every_update_with_its_gradients() -> None:
@@ -212,14 +212,14 @@ def test_a_watcher_sees_every_update_with_its_gradients() -> None:
         assert model.weight.grad is not None
         seen.append((number, model.weight.grad.item()))
 
-    train_small(model, lambda: 3 * model(torch.ones(1, 1)).sum(), steps=2, clip=1.0, watch=watch)
+    train_small(model, lambda: 3 * model(torch.ones(1, 1)).sum(), steps=2, clip_norm=1.0, callback=watch)
     assert seen == [(1, pytest.approx(1.0)), (2, pytest.approx(1.0))]
 
 
 def test_a_loss_curve_has_means_of_neighbouring_updates() -> None:
     losses = [float(number) for number in range(1, 131)]
-    series = loss_series("x", Training(losses, losses, 0.0))
-    assert isinstance(series, Series)
+    series = loss_series("x", TrainingRecord(losses, losses, 0.0))
+    assert isinstance(series, LineSeries)
     assert (series.xs[0], series.ys[0]) == (3, 2.0)
     assert (series.xs[-1], series.ys[-1]) == (130, 130.0)
     assert math.isclose(sum(series.ys[:-1]) * 3 + 130.0, sum(losses))

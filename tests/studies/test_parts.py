@@ -9,15 +9,15 @@ import torch
 from torch import nn
 
 from seqlab.studies.from_recurrence_to_attention import marked_symbols
-from seqlab.studies.kit.critical_path import longest_chain
-from seqlab.studies.kit.cue_and_question import NUM_CUES, NUM_NOISE, CueAndQuestion
+from seqlab.studies.kit.critical_path import critical_path_length
+from seqlab.studies.kit.cue_and_question import NUM_CUES, NUM_NOISE, RecallTask
 from seqlab.studies.kit.saved_memory import saved_for_backward
-from seqlab.studies.kit.small_models import FixedSize, PerStep, Reader, cell_maker
+from seqlab.studies.kit.small_models import FixedWindowModel, PerStepModel, SmallRecurrentModel, cell_maker
 from seqlab.studies.kit.small_text import small_text
 from seqlab.studies.kit.small_training import seeded, train_small
 from seqlab.studies.moving_ball import ball_paths, crossing_paths
 from seqlab.studies.no_memory import changes, first_signs
-from seqlab.studies.truncation import Summarised, Truncated
+from seqlab.studies.truncation import SummaryModel, TruncatedModel
 from seqlab.training.optimizers.sgd import SGD
 
 
@@ -28,7 +28,7 @@ def generator() -> torch.Generator:
 @pytest.mark.spec(19)
 @pytest.mark.parametrize("gap", [0, 1, 7])
 def test_the_cue_comes_first_then_noise_for_the_gap_then_the_question(gap: int) -> None:
-    steps, cue = CueAndQuestion(gap).draw(50, generator())
+    steps, cue = RecallTask(gap).draw(50, generator())
     symbols = steps.argmax(dim=-1)
     assert symbols.shape == (50, gap + 2)
     assert torch.equal(symbols[:, 0], cue)
@@ -38,7 +38,7 @@ def test_the_cue_comes_first_then_noise_for_the_gap_then_the_question(gap: int) 
 
 
 def test_two_cues_differ_and_the_first_is_asked_for() -> None:
-    task = CueAndQuestion(3, two_cues=True)
+    task = RecallTask(3, two_cues=True)
     steps, cue = task.draw(60, generator())
     symbols = steps.argmax(dim=-1)
     assert symbols.shape[1] == task.length == 6
@@ -69,7 +69,7 @@ def test_labels_of_the_memory_tasks_follow_from_their_signs() -> None:
 
 @pytest.mark.spec(4)
 def test_the_per_step_network_sees_its_step_alone() -> None:
-    network = PerStep(3, 5, 2)
+    network = PerStepModel(3, 5, 2)
     steps = torch.randn(2, 4, 3, generator=generator())
     other = steps.clone()
     other[:, :3] += 1.0
@@ -81,7 +81,7 @@ def test_the_per_step_network_sees_its_step_alone() -> None:
 
 @pytest.mark.spec(4)
 def test_the_fixed_size_classifier_sees_its_last_steps_and_fills_up_short_ones() -> None:
-    network = FixedSize(2, 5, num_steps=3)
+    network = FixedWindowModel(2, 5, num_steps=3)
     steps = torch.randn(4, 6, 2, generator=generator())
     assert torch.equal(network(steps), network(steps[:, 3:]))
     filled = torch.cat([torch.zeros(4, 1, 2), steps[:, :2]], dim=1)
@@ -92,7 +92,7 @@ def test_the_fixed_size_classifier_sees_its_last_steps_and_fills_up_short_ones()
 @pytest.mark.spec(88)
 def test_gradients_end_at_the_cut_and_the_answer_does_not_change() -> None:
     with seeded(0, "test"):
-        model = Truncated(3, 4, k=2)
+        model = TruncatedModel(3, 4, k=2)
     steps = torch.randn(2, 7, 3, generator=generator(), requires_grad=True)
     (gradient,) = torch.autograd.grad(model(steps).sum(), steps)
     assert gradient[:, :5].abs().max() == 0
@@ -106,7 +106,7 @@ def test_gradients_end_at_the_cut_and_the_answer_does_not_change() -> None:
 @pytest.mark.spec(89)
 def test_a_summary_knows_what_was_there_but_not_in_which_order() -> None:
     with seeded(0, "test"):
-        model = Summarised(3, 4, k=2)
+        model = SummaryModel(3, 4, k=2)
     steps = torch.randn(2, 7, 3, generator=generator())
     swapped = steps[:, [1, 0, 3, 2, 4, 5, 6]]
     assert torch.allclose(model(steps), model(swapped), atol=1e-6)
@@ -131,7 +131,7 @@ def test_the_longest_chain_of_a_walk_grows_with_its_steps() -> None:
         state = cell.zero_state(torch.zeros(1, 3))
         for step in torch.randn(time, 1, 3, generator=generator()):
             _, state = cell(step, state)
-        chains.append(longest_chain(state[0]))
+        chains.append(critical_path_length(state[0]))
     assert chains[1] - chains[0] == 5 * (chains[0] // 5)
     assert chains[2] > 400
 
@@ -141,7 +141,9 @@ def test_plain_descent_follows_the_gradient_and_clipping_shortens_it() -> None:
         weight = nn.Parameter(torch.tensor([3.0]))
         model = nn.Module()
         model.weight = weight
-        run = train_small(model, lambda weight=weight: weight.square().sum(), steps=1, rate=0.1, clip=clip, build_optimizer=SGD, constant=True)
+        run = train_small(
+            model, lambda weight=weight: weight.square().sum(), steps=1, learning_rate=0.1, clip_norm=clip, build_optimizer=SGD, constant=True
+        )
         assert weight.item() == pytest.approx(3.0 - move)
         assert run.norms == pytest.approx([6.0])
         assert run.losses == pytest.approx([9.0])
@@ -162,7 +164,7 @@ def test_seeded_weights_repeat_and_leave_the_callers_numbers_alone() -> None:
     found = []
     for _ in range(2):
         with seeded(4, "a") as data:
-            found.append((Reader(3, cell_maker("gru"), 4, 2).head.weight.detach().clone(), torch.rand(2, generator=data)))
+            found.append((SmallRecurrentModel(3, cell_maker("gru"), 4, 2).head.weight.detach().clone(), torch.rand(2, generator=data)))
     assert torch.equal(torch.rand(3), expected)
     assert torch.equal(found[0][0], found[1][0])
     assert torch.equal(found[0][1], found[1][1])
@@ -170,7 +172,7 @@ def test_seeded_weights_repeat_and_leave_the_callers_numbers_alone() -> None:
 
 @pytest.mark.parametrize(("name", "gate"), [("lstm", 1), ("gru", 1)])
 def test_a_cell_told_to_remember_opens_the_gate_that_keeps(name: str, gate: int) -> None:
-    cell = cell_maker(name, remember=50.0)(3, 4)
+    cell = cell_maker(name, keep_bias=50.0)(3, 4)
     assert cell.bias is not None
     assert cell.bias[gate * 4 : gate * 4 + 4].tolist() == [50.0] * 4
     state = tuple(torch.randn(2, size, generator=generator()) for size in cell.state_sizes)
@@ -187,4 +189,4 @@ def test_the_small_text_is_split_and_shifted_by_one() -> None:
     assert torch.equal(tokens[:, 1:], targets[:, :-1])
     rows, following = text.valid_rows(7, 5)
     assert rows.flatten()[1:].tolist() == following.flatten()[:-1].tolist()
-    assert 2.5 < text.without_context < math.log(text.num_symbols)
+    assert 2.5 < text.unigram_nats < math.log(text.num_symbols)

@@ -25,7 +25,7 @@ def test_recurrence_and_convolution_share_weights_in_time_and_attention_computes
         "a weight for every pair of steps": (64 * square + 8 * WIDTH, 256 * square + 16 * WIDTH),
     }
     for name, (short, long) in expected.items():
-        assert finding.number("parameters, 8 steps", layer=name) == short
-        assert finding.number("parameters, 16 steps", layer=name) == long
-    assert finding.number("change with data", layer="attention") > 0.05
-    assert "(4, 4, 3)" in str(finding.where(layer="convolution")[0]["weights"])
+        assert finding.value("parameters, 8 steps", layer=name) == short
+        assert finding.value("parameters, 16 steps", layer=name) == long
+    assert finding.value("change with data", layer="attention") > 0.05
+    assert "(4, 4, 3)" in str(finding.select_rows(layer="convolution")[0]["weights"])

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from seqlab.studies.analogies import questions, sentences
+from seqlab.studies.analogies import analogy_questions, generate_sentences
 from seqlab.studies.contexts import SENSES, draw_use
 from seqlab.studies.word_order import PAIRS
 from tests.studies.findings import quick
@@ -17,13 +17,13 @@ BLIND = ("bag of words", "attention without positions")
 @pytest.mark.spec(31)
 def test_the_analogies_of_a_small_world_are_answered_and_drawn_as_parallelograms() -> None:
     found = quick("analogies")
-    for row in found.where(method="add"):
+    for row in found.select_rows(method="add"):
         assert float(row["right"]) == 1.0
-    assert found.number("nearest to c", questions="gender and number", method="add") == 0.0  # without arithmetic none would be right
-    assert "woman − man is 0.99" in found.found
-    assert all(svg.count("<path") == 2 for svg in found.pictures)
-    words = {word for sentence in sentences(3000, 0) for word in sentence}
-    assert {word for question in questions() for word in question.words} <= words
+    assert found.value("nearest to c", questions="gender and number", method="add") == 0.0  # without arithmetic none would be right
+    assert "woman − man is 0.99" in found.conclusion
+    assert all(svg.count("<path") == 2 for svg in found.figures)
+    words = {word for sentence in generate_sentences(3000, 0) for word in sentence}
+    assert {word for question in analogy_questions() for word in question.words} <= words
 
 
 @pytest.mark.slow
@@ -42,18 +42,18 @@ def test_twins_are_the_same_to_networks_without_order_and_differ_for_all_others(
 def test_an_embedding_knows_one_bank_and_a_network_that_reads_knows_two() -> None:
     found = quick("contexts")
     for word in SENSES:
-        assert found.number("same meaning", vectors="embedding alone", word=word) == pytest.approx(1.0)
-        assert found.number("other meaning", vectors="embedding alone", word=word) == pytest.approx(1.0)
+        assert found.value("same meaning", vectors="embedding alone", word=word) == pytest.approx(1.0)
+        assert found.value("other meaning", vectors="embedding alone", word=word) == pytest.approx(1.0)
     for network in ("recurrent, both ways", "transformer"):
         for word in SENSES:
-            assert found.number("same meaning", vectors=network, word=word) < 0.9999  # every sentence gives a vector of its own
-        same, other = (sum(found.number(column, vectors=network, word=word) for word in SENSES) for column in ("same meaning", "other meaning"))
+            assert found.value("same meaning", vectors=network, word=word) < 0.9999  # every sentence gives a vector of its own
+        same, other = (sum(found.value(column, vectors=network, word=word) for word in SENSES) for column in ("same meaning", "other meaning"))
         assert same > other
 
 
 def test_an_ambiguous_word_stands_beside_words_of_one_meaning() -> None:
     for seed in range(20):
         use = draw_use("bank", random.Random(seed))
-        assert use.words[use.place] == "bank"
+        assert use.words[use.position] == "bank"
         assert len(set(use.words) & set(SENSES["bank"][use.meaning])) == 2
         assert not set(use.words) & set(SENSES["bank"][1 - use.meaning])

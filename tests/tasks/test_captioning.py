@@ -18,7 +18,7 @@ from seqlab.batches.loader import Position
 from seqlab.core.errors import DataError, MissingExtra, RecipeError
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.forced_scoring import score_targets
-from seqlab.models.images.encoder import PictureEncoder
+from seqlab.models.images.encoder import ImageEncoder
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
@@ -121,7 +121,7 @@ def test_any_picture_encoder_stands_before_any_decoder(captions: Path, model: di
     loss.total.backward()
     assert [name for name, parameter in network.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
     network.eval()
-    assert isinstance(network.encoder, PictureEncoder)
+    assert isinstance(network.encoder, ImageEncoder)
     pictures = [task.inputs.steps(task.pictures["train"][number]) for number in range(3)]
     for source, found in zip(pictures, task.write(network, pictures), strict=True):
         for one in found:
@@ -169,7 +169,7 @@ def test_captions_of_one_picture_stay_in_one_part_and_are_scored_together(tmp_pa
     assert len(evaluation.answers) == len(parts[1])
     assert all(len(truths) == 2 for truths in evaluation.truths)
     assert {score.name for score in evaluation.scores} >= {"bleu", "meteor", "exact_match"}
-    assert "the commonest caption" in evaluation.scores[0].sentence()
+    assert "the commonest caption" in evaluation.scores[0].describe()
 
 
 def test_pictures_come_from_an_archive_or_a_folder_and_questions_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

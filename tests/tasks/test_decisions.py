@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from seqlab.blocks.crf import TagChain
+from seqlab.blocks.crf import CRF
 from seqlab.tasks.tagging.decisions import decide, tag_loss, words_first
 
 IS_WORD = torch.tensor([[True, True, True], [True, False, True], [False, True, False]])
@@ -18,7 +18,7 @@ class Tagger(nn.Module):
 
     def __init__(self, *, has_chain: bool) -> None:
         super().__init__()
-        self.chain = TagChain(5) if has_chain else None
+        self.chain = CRF(5) if has_chain else None
         for parameter in self.parameters():
             nn.init.normal_(parameter)
 

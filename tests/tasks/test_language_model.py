@@ -125,7 +125,7 @@ def test_simpler_models_stand_beside_the_network_from_single_tokens_on(tmp_path:
     assert names[-1] == "this network"
     train, test = (task.stores[split].values.astype(np.int64) for split in ("train", "test"))
     pairs = NGram.fit(train, len(task.tokenizer.vocabulary), order=2)
-    by_chain_rule = [math.log(pairs.next_tokens(test[:place])[test[place]]) for place in range(1, len(test))]
+    by_chain_rule = [math.log(pairs.next_token_probs(test[:place])[test[place]]) for place in range(1, len(test))]
     assert lines["bigram"] == pytest.approx(-sum(by_chain_rule) / len(by_chain_rule))
     assert lines["unigram"] > lines["bigram"] > lines[names[2]] == scores_of(evaluation)["nats_per_token"].baseline
 

@@ -195,7 +195,7 @@ def test_scores_are_one_number_in_two_units_and_the_share_that_is_right(tmp_path
     assert {score.baseline_name for score in evaluation.scores} == {"both neighbours"}
     assert nats.baseline is not None
     assert evaluation.sections_as_json()["facts"]["most_frequent"]["nats"] > nats.baseline  # neighbours tell more than nothing
-    assert f"{evaluation.sections_as_json()['facts']['hidden_tokens']:,} hidden tokens" in nats.how
+    assert f"{evaluation.sections_as_json()['facts']['hidden_tokens']:,} hidden tokens" in nats.method
 
 
 def test_mistakes_are_shown_with_their_surroundings(tmp_path: Path) -> None:

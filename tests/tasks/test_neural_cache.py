@@ -8,7 +8,7 @@ import torch
 
 from seqlab.batches.store import Store, StoreWriter
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.models.base import bodies
+from seqlab.models.base import backbones
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import RecurrentSettings
 from seqlab.tasks.language_model import neural_cache
@@ -20,8 +20,8 @@ VOCAB = 7
 
 def make_model() -> LanguageModel:
     torch.manual_seed(3)
-    body = bodies.get("recurrent").build(RecurrentSettings(hidden_size=5, dropout=0), causal=True)
-    return LanguageModel(TokenEmbedding(VOCAB, 5, pad_id=None), body, dropout=0.0, tied=True).eval()
+    backbone = backbones.get("recurrent").from_settings(RecurrentSettings(hidden_size=5, dropout=0), causal=True)
+    return LanguageModel(TokenEmbedding(VOCAB, 5, pad_id=None), backbone, dropout=0.0, tied=True).eval()
 
 
 def make_store(folder: Path, length: int = 40) -> Store:

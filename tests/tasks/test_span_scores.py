@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from seqeval.metrics import f1_score, precision_score, recall_score
 
-from seqlab.metrics.spans import BIO, SCHEMES, Scheme, compare_spans
+from seqlab.metrics.spans import BIO, SCHEMES, TaggingScheme, compare_spans
 from seqlab.tasks.tagging.span_scores import SpanRules, span_items
 from seqlab.tasks.tagging.task import MarkedSpan, TaggedSentence
 from tests.tasks.test_tagging import make
@@ -20,7 +20,7 @@ TRAIN = [
 TEST = [[("Bob", "B-PER"), ("Lovelace", "I-PER"), ("lives", "O")], [("New", "B-LOC"), ("York", "I-LOC"), ("lives", "O")], [("in", "O")]]
 
 
-def rules(*sentences: list[str], scheme: Scheme = BIO) -> SpanRules:
+def rules(*sentences: list[str], scheme: TaggingScheme = BIO) -> SpanRules:
     found = SpanRules(scheme)
     for number, tags in enumerate(sentences, start=1):
         found.look(tags, where=f"f, line {number}")
@@ -85,7 +85,7 @@ def test_the_items_are_all_sentences_whatever_a_model_marks() -> None:
         found = span_items(compare_spans(truth, predicted))
         expected = {"span_f1": f1_score, "span_precision": precision_score, "span_recall": recall_score}
         assert {name: items.num_items for name, items in found.items()} == dict.fromkeys(expected, 4)
-        assert {name: items.whole() for name, items in found.items()} == pytest.approx(
+        assert {name: items.full_score() for name, items in found.items()} == pytest.approx(
             {name: score(truth, predicted, zero_division=0) for name, score in expected.items()}
         )
 
@@ -94,7 +94,7 @@ def test_the_scores_say_which_scheme_was_read(tmp_path: Path) -> None:
     single = {"Ada": "S-PER", "Bob": "S-PER", "New": "B-LOC", "York": "E-LOC", "Lovelace": "E-PER"}
     ended = [[(word, single.get(word, tag)) for word, tag in sentence] for sentence in TRAIN[1:]]
     evaluation = (task := make(tmp_path, train=ended, test=ended)).evaluate(task.build_model().eval(), "test")
-    assert "tags read as IOBES;" in evaluation.scores[0].how
+    assert "tags read as IOBES;" in evaluation.scores[0].method
     assert evaluation.sections_as_json()["spans"]["scheme"] == "IOBES"
     assert task.notes == []
 

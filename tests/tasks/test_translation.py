@@ -238,8 +238,8 @@ def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(tmp_path: Pat
     found = Hypothesis([target.ids["die"], target.ids[UNK]], [0.0], 0.0, True)
     assert task._text(model, text, source, found) == "die Zyxxy"
     assert task.tokens.words_read(text, tagged=True) == ["", "the", "Zyxxy", ""]  # behind the tag of a language
-    assert target.ids[UNK] in task.tokens.symbols.never_ids
-    assert target.ids[UNK] not in task.build_search(task.recipe.search).symbols.never_ids
+    assert target.ids[UNK] in task.tokens.symbols.suppressed_ids
+    assert target.ids[UNK] not in task.build_search(task.recipe.search).special_tokens.suppressed_ids
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_the_tags_of_languages_are_read_and_never_written(tmp_path: Path) -> Non
     for shared in (True, False):
         task = make(tmp_path, pairs, data={"language": "lang"}, tokens={"kind": "characters", "shared": shared})
         vocabulary, symbols = task.tokens.target.vocabulary, task.tokens.symbols
-        assert {vocabulary.pieces[token] for token in symbols.never_ids} == set(vocabulary.specials) - {EOS}
+        assert {vocabulary.pieces[token] for token in symbols.suppressed_ids} == set(vocabulary.specials) - {EOS}
         assert ("<2x>" in vocabulary.ids) == shared
         assert task.tokens.tags == ["x", "y"]
         assert after_training(Run(tmp_path, task.recipe, task, task.build_model()))[0] == f'seqlab predict {tmp_path} "x: some text"'
@@ -316,12 +316,12 @@ def test_blanks_before_marks_are_no_mistakes_of_a_writer_of_words() -> None:
     recipe = check({"task": "translation", "tokens": {"kind": "words"}, "data": {"train": "x", "source": "en", "target": "de"}}, where="test")
     written = [join_words(one.split()) for (one,) in references]
     assert written[0] == "ein hund steht im garten."
-    found = {each.name: each.items.whole() for each in rate(recipe, written, references)}
+    found = {each.name: each.items.full_score() for each in rate(recipe, written, references)}
     assert {name: round(value, 6) for name, value in found.items() if name != "meteor"} == {
         "bleu": 100, "bleu_lower": 100, "chrf": 100, "ter": 0, "token_error_rate": 0, "exact_match": 1
     }  # fmt: skip
     assert found["meteor"] > 0.99
-    assert {each.name: each.items.whole() for each in rate(recipe, ["ein hund im garten.", written[1]], references)}["ter"] == pytest.approx(10)
+    assert {each.name: each.items.full_score() for each in rate(recipe, ["ein hund im garten.", written[1]], references)}["ter"] == pytest.approx(10)
 
 
 @pytest.mark.parametrize(

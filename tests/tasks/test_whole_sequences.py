@@ -140,7 +140,7 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     predicted = model(batch.inputs, batch.is_token).detach().numpy()[:, 0] * truth.std() + truth.mean()
     scores = {score.name: score for score in task.evaluate(model, "test").scores}
     assert scores["rmse"].value == pytest.approx(mean_squared_error(truth, predicted) ** 0.5, rel=1e-5)
-    assert f"the mean of train has {truth.std():.4g}" in scores["rmse"].how
+    assert f"the mean of train has {truth.std():.4g}" in scores["rmse"].method
     assert scores["rmse"].baseline_name == "ridge on a bag of tokens"
     assert scores["rmse"].baseline < truth.std()  # it has seen these very rows
     loss = task.loss(model, batch, ())

@@ -79,7 +79,7 @@ def test_a_large_vocabulary_is_sampled_and_a_sample_of_all_words_is_the_full_sof
     sampled = make(tmp_path, text, softmax_samples=100)
     part = make(tmp_path, text, softmax_samples=5)
     assert part.sampled_softmax is not None
-    assert part.sampled_softmax.chances.sum().item() == pytest.approx(5)
+    assert part.sampled_softmax.inclusion_probs.sum().item() == pytest.approx(5)
     model = sampled.build_model()
     assert loss_of(sampled, model) == pytest.approx(loss_of(full, model), rel=1e-5)
     assert loss_of(part, model) != pytest.approx(loss_of(full, model), rel=1e-3)

@@ -8,7 +8,7 @@ from torch import nn
 
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
-from seqlab.models.base import bodies
+from seqlab.models.base import backbones
 from seqlab.models.classifier import build_classifier
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import ConvolutionalSettings, ModelSettings, RecurrentSettings, TransformerSettings
@@ -100,7 +100,7 @@ def test_frozen_parameters_keep_every_bit_and_the_optimizer_knows_nothing_of_the
 
 def test_a_tied_language_model_with_a_frozen_embedding_still_learns_its_body() -> None:
     settings = TransformerSettings(layers=2, hidden_size=6, heads=2)
-    model = LanguageModel(TokenEmbedding(7, 6, pad_id=None), bodies.get("transformer").build(settings, causal=True), dropout=0, tied=True)
+    model = LanguageModel(TokenEmbedding(7, 6, pad_id=None), backbones.get("transformer").from_settings(settings, causal=True), dropout=0, tied=True)
     freeze(model, StartSettings(freeze="embedding"))
     assert not model.embed.weight.requires_grad
     assert {name for name, parameter in model.named_parameters() if not parameter.requires_grad} == {"embed.weight"}

@@ -6,19 +6,19 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.attention.base import Score, scores
-from seqlab.attention.chunked_additive import in_pieces, queries_at_once
+from seqlab.attention.base import ScoreFunction, score_functions
+from seqlab.attention.chunked_additive import chunked_additive_scores, query_chunk_size
 
 
-@scores.register("additive")
-class AdditiveScore(Score):
+@score_functions.register("additive")
+class AdditiveScore(ScoreFunction):
     """score(q, k) = v · tanh(W q + U k), without biases.
 
     hidden_size: width of the inner layer; 0 takes the width of the keys.
     Paper: Bahdanau et al. 2015, "Neural Machine Translation by Jointly Learning to Align and Translate", arXiv:1409.0473, appendix A.1.2.
 
     The inner layer has batch * target * source * hidden numbers, more than any other part of attention. Where that is much it is made
-    in pieces and never held (`additive_pieces`); such a score has no second derivative.
+    in pieces and never held (`chunked_additive`); such a score has no second derivative.
     """
 
     def __init__(self, query_size: int, key_size: int, *, hidden_size: int = 0) -> None:
@@ -28,14 +28,14 @@ class AdditiveScore(Score):
         self.project_key = nn.Linear(key_size, self.hidden_size, bias=False)
         self.energy = nn.Linear(self.hidden_size, 1, bias=False)
 
-    def prepare(self, keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch source hidden"]:
+    def project_keys(self, keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch source hidden"]:
         return self.project_key(keys)
 
     def energies(
         self, queries: Float[Tensor, "batch target query"], keys: Float[Tensor, "batch source hidden"]
     ) -> Float[Tensor, "batch target source"]:
         queries = self.project_query(queries)  # (batch, target, hidden)
-        if queries.shape[1] > queries_at_once(keys):
-            return in_pieces(queries, keys, self.energy.weight[0])
+        if queries.shape[1] > query_chunk_size(keys):
+            return chunked_additive_scores(queries, keys, self.energy.weight[0])
         inner = torch.tanh(queries.unsqueeze(2) + keys.unsqueeze(1))  # (batch, target, source, hidden)
         return self.energy(inner).squeeze(-1)

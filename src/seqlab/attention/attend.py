@@ -8,44 +8,44 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from seqlab.attention.base import Score
-from seqlab.attention.local import Places, Window
-from seqlab.attention.normalization import Normaliser, Soft
-from seqlab.attention.recording import Watched
+from seqlab.attention.base import ScoreFunction
+from seqlab.attention.local import QueryPositions, Window
+from seqlab.attention.normalization import Normalizer, SoftmaxNormalizer
+from seqlab.attention.recording import RecordableAttention
 
 MayAttend = Bool[Tensor, "#batch #target source"]
 
 
-class Source(NamedTuple):
+class ProjectedSource(NamedTuple):
     """What is looked at, ready for any number of queries: keys as the score reads them, and values."""
 
-    keys: Float[Tensor, "batch source read"]
+    keys: Float[Tensor, "batch source projected"]
     values: Float[Tensor, "batch source value"]
 
 
-class Attention(Watched):
-    """alignment = normalise(score(q, k)) over the sources that may be attended to;  context = Σ_s alignment_s v_s.
+class Attention(RecordableAttention):
+    """alignment = normalize(score(q, k)) over the sources that may be attended to;  context = Σ_s alignment_s v_s.
 
     Without projections the keys are also the values, such as the states of an encoder. With `key` and `value` both are made from
     what is looked at: k = W_k h, v = W_v h.
 
     score: how well a query and a key fit; any of `scores`.
-    normaliser: how scores become weights: Soft (the default), Hard, Sparsemax, Entmax.
+    normalizer: how scores become weights: SoftmaxNormalizer (the default), HardmaxNormalizer, Sparsemax, Entmax.
     window: local attention, to the sources around one place; None looks at all.
     """
 
     def __init__(
         self,
-        score: Score,
+        score: ScoreFunction,
         *,
-        normaliser: Normaliser | None = None,
+        normalizer: Normalizer | None = None,
         key: nn.Module | None = None,
         value: nn.Module | None = None,
         window: Window | None = None,
     ) -> None:
         super().__init__()
         self.score = score
-        self.normaliser = normaliser or Soft()
+        self.normalizer = normalizer or SoftmaxNormalizer()
         self.key = key or nn.Identity()
         self.value = value or nn.Identity()
         self.window = window
@@ -57,35 +57,40 @@ class Attention(Watched):
         values: Float[Tensor, "batch source _"] | None = None,
         may_attend: MayAttend | None = None,
         *,
-        places: Places | None = None,
+        query_positions: QueryPositions | None = None,
     ) -> tuple[Float[Tensor, "batch target value"], Float[Tensor, "batch target source"]]:
         """The context of each query, and its alignment. Values come from `keys` when there are none of their own."""
-        return self.look(queries, self.read(keys, values), may_attend, places=places)
+        return self.attend(queries, self.project_source(keys, values), may_attend, query_positions=query_positions)
 
-    def read(self, keys: Float[Tensor, "batch source _"], values: Float[Tensor, "batch source _"] | None = None) -> Source:
-        """The part of the work that no query changes: do it once, then `look` at every step."""
-        return Source(self.score.read(self.key(keys)), self.value(keys if values is None else values))
+    def project_source(self, keys: Float[Tensor, "batch source _"], values: Float[Tensor, "batch source _"] | None = None) -> ProjectedSource:
+        """The part of the work that no query changes: do it once, then `attend` at every step."""
+        return ProjectedSource(self.score.prepare_keys(self.key(keys)), self.value(keys if values is None else values))
 
-    def look(
-        self, queries: Float[Tensor, "batch target query"], source: Source, may_attend: MayAttend | None = None, *, places: Places | None = None
-    ) -> tuple[Float[Tensor, "batch target value"], Float[Tensor, "batch target source"]]:
-        alignment = self._align(queries, source.keys, may_attend, places)
-        if self.watch is not None:
-            self.watch(alignment.unsqueeze(1))  # one head
-        return alignment @ source.values, alignment
-
-    def _align(
+    def attend(
         self,
         queries: Float[Tensor, "batch target query"],
-        keys: Float[Tensor, "batch source read"],
+        source: ProjectedSource,
+        may_attend: MayAttend | None = None,
+        *,
+        query_positions: QueryPositions | None = None,
+    ) -> tuple[Float[Tensor, "batch target value"], Float[Tensor, "batch target source"]]:
+        alignment = self._compute_alignment(queries, source.keys, may_attend, query_positions)
+        if self.alignment_hook is not None:
+            self.alignment_hook(alignment.unsqueeze(1))  # one head
+        return alignment @ source.values, alignment
+
+    def _compute_alignment(
+        self,
+        queries: Float[Tensor, "batch target query"],
+        keys: Float[Tensor, "batch source projected"],
         may_attend: MayAttend | None,
-        places: Places | None,
+        query_positions: QueryPositions | None,
     ) -> Float[Tensor, "batch target source"]:
-        scores = self.score.compare(queries, keys)
+        scores = self.score.compute_scores(queries, keys)
         if self.window is None:
-            return self.normaliser(scores, may_attend)
+            return self.normalizer(scores, may_attend)
         if may_attend is None:
             may_attend = torch.ones(1, 1, keys.shape[1], dtype=torch.bool, device=keys.device)
-        near, factor = self.window(queries, may_attend, places)
-        alignment = self.normaliser(scores, near)
+        near, factor = self.window(queries, may_attend, query_positions)
+        alignment = self.normalizer(scores, near)
         return alignment if factor is None else alignment * factor

@@ -11,10 +11,10 @@ from seqlab.core.errors import UsageError
 from seqlab.core.registry import Registry
 
 
-class Score(nn.Module, ABC):
-    """score(q, k) for every query and every key. A score only scores: masks, weights and sums stand in `normalising` and `attend`.
+class ScoreFunction(nn.Module, ABC):
+    """score(q, k) for every query and every key. A score only scores: masks, weights and sums are in `normalization` and `attend`.
 
-    What a score does to the keys alone is apart (`read`), so that many queries, step after step, can be compared with keys read once.
+    What a score does to the keys alone is apart (`prepare_keys`), so that many queries, step after step, can be compared with keys prepared once.
     """
 
     def __init__(self, query_size: int, key_size: int) -> None:
@@ -23,25 +23,27 @@ class Score(nn.Module, ABC):
         self.key_size = key_size
 
     def forward(self, queries: Float[Tensor, "batch target query"], keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch target source"]:
-        return self.compare(queries, self.read(keys))
+        return self.compute_scores(queries, self.prepare_keys(keys))
 
-    def read(self, keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch source read"]:
+    def prepare_keys(self, keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch source projected"]:
         """The keys as this score compares them: once for all queries."""
         self._check("keys", keys.shape[-1], self.key_size)
-        return self.prepare(keys)
+        return self.project_keys(keys)
 
-    def compare(self, queries: Float[Tensor, "batch target query"], read: Float[Tensor, "batch source read"]) -> Float[Tensor, "batch target source"]:
-        """The scores of queries with keys that were read."""
+    def compute_scores(
+        self, queries: Float[Tensor, "batch target query"], prepared_keys: Float[Tensor, "batch source projected"]
+    ) -> Float[Tensor, "batch target source"]:
+        """The scores of queries with keys that were prepared."""
         self._check("queries", queries.shape[-1], self.query_size)
-        return self.energies(queries, read)
+        return self.energies(queries, prepared_keys)
 
-    def prepare(self, keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch source read"]:
+    def project_keys(self, keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch source projected"]:
         """The part of the equation that sees only the keys; none, unless a score says otherwise."""
         return keys
 
     @abstractmethod
     def energies(
-        self, queries: Float[Tensor, "batch target query"], read: Float[Tensor, "batch source read"]
+        self, queries: Float[Tensor, "batch target query"], keys: Float[Tensor, "batch source projected"]
     ) -> Float[Tensor, "batch target source"]:
         """The rest of the equation."""
 
@@ -56,7 +58,7 @@ class Score(nn.Module, ABC):
         return f"{self.query_size}, {self.key_size}"
 
 
-def must_be_equal(score: str, query_size: int, key_size: int) -> int:
+def require_equal_sizes(score: str, query_size: int, key_size: int) -> int:
     """The width that queries and keys share, for scores that multiply the two."""
     if query_size != key_size:
         raise UsageError(
@@ -66,4 +68,4 @@ def must_be_equal(score: str, query_size: int, key_size: int) -> int:
     return query_size
 
 
-scores: Registry[type[Score]] = Registry("score", package="seqlab.attention")
+score_functions: Registry[type[ScoreFunction]] = Registry("score", package="seqlab.attention")

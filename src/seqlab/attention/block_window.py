@@ -7,21 +7,21 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn import functional as F
 
-SMALLEST_BLOCK = 16
-FEWEST_BLOCKS = 5
+MIN_BLOCK_SIZE = 16
+MIN_NUM_BLOCKS = 5
 
 
-def cheaper_in_blocks(time: int, window: int) -> bool:
+def blockwise_is_cheaper(time: int, window: int) -> bool:
     """Whether so many steps are worth cutting up."""
-    return time >= FEWEST_BLOCKS * block_size(window)
+    return time >= MIN_NUM_BLOCKS * block_size(window)
 
 
 def block_size(window: int) -> int:
     """A block is as wide as the window, so that a step's window ends in the block beside; tiny blocks would cost more than they save."""
-    return max(window, SMALLEST_BLOCK)
+    return max(window, MIN_BLOCK_SIZE)
 
 
-def attend_in_blocks(
+def attend_blockwise(
     q: Float[Tensor, "batch heads time head"],
     k: Float[Tensor, "batch kv_heads time head"],
     v: Float[Tensor, "batch kv_heads time head"],
@@ -40,11 +40,13 @@ def attend_in_blocks(
     batch, _, time, _ = q.shape
     size = block_size(window)
     num_blocks = -(-time // size)
-    neighbours = 1 if causal else 2
+    num_neighbors = 1 if causal else 2
     queries = _blocks(q, size, num_blocks)  # (batch * blocks, heads, size, head)
-    keys, values = (_with_neighbours(part, size, num_blocks, neighbours=neighbours) for part in (k, v))
+    keys, values = (_with_neighbors(part, size, num_blocks, num_neighbors=num_neighbors) for part in (k, v))
     real = torch.ones(batch, time, dtype=torch.bool, device=q.device) if may_attend is None else may_attend
-    seen = F.pad(real, (size, num_blocks * size - time + (neighbours - 1) * size)).unfold(1, (neighbours + 1) * size, size)  # (batch, blocks, seen)
+    seen = F.pad(real, (size, num_blocks * size - time + (num_neighbors - 1) * size)).unfold(
+        1, (num_neighbors + 1) * size, size
+    )  # (batch, blocks, seen)
     mask = _near(size, window=window, causal=causal, device=q.device) & seen.flatten(0, 1)[:, None, None, :]
     mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, dropout_p=dropout, enable_gqa=q.shape[1] != k.shape[1])
     return mixed.unflatten(0, (batch, num_blocks)).transpose(1, 2).flatten(2, 3)[:, :, :time]
@@ -56,18 +58,18 @@ def _blocks(steps: Float[Tensor, "batch heads time head"], size: int, num_blocks
     return padded.unflatten(2, (num_blocks, size)).transpose(1, 2).flatten(0, 1)
 
 
-def _with_neighbours(
-    steps: Float[Tensor, "batch heads time head"], size: int, num_blocks: int, *, neighbours: int
+def _with_neighbors(
+    steps: Float[Tensor, "batch heads time head"], size: int, num_blocks: int, *, num_neighbors: int
 ) -> Float[Tensor, "blocks heads seen head"]:
-    """Every block with the block before it, and with two neighbours the block behind it too; nothing but zeros beyond the ends."""
-    padded = F.pad(steps, (0, 0, size, num_blocks * size - steps.shape[2] + (neighbours - 1) * size))
-    blocks = padded.unflatten(2, (-1, size)).transpose(1, 2)  # (batch, blocks + neighbours, heads, size, head)
-    shifted = [blocks[:, first : first + num_blocks] for first in range(neighbours + 1)]
+    """Every block with the block before it, and with two neighbors the block behind it too; nothing but zeros beyond the ends."""
+    padded = F.pad(steps, (0, 0, size, num_blocks * size - steps.shape[2] + (num_neighbors - 1) * size))
+    blocks = padded.unflatten(2, (-1, size)).transpose(1, 2)  # (batch, blocks + neighbors, heads, size, head)
+    shifted = [blocks[:, first : first + num_blocks] for first in range(num_neighbors + 1)]
     return torch.cat(shifted, dim=3).flatten(0, 1)
 
 
 def _near(size: int, *, window: int, causal: bool, device: torch.device) -> Bool[Tensor, "size seen"]:
-    """Which keys of a block and its neighbours the block's queries are near enough to."""
+    """Which keys of a block and its neighbors the block's queries are near enough to."""
     keys = torch.arange(-size, size if causal else 2 * size, device=device)
     distance = torch.arange(size, device=device)[:, None] - keys
     return (distance < window) & (distance >= (0 if causal else 1 - window))

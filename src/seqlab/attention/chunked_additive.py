@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-LARGEST = 1 << 22
+MAX_CHUNK_ELEMENTS = 1 << 22
 """Numbers of the inner layer in one piece: 16 MB in float32. Smaller layers are faster whole, larger ones in pieces."""
 
 Queries = Float[Tensor, "batch target hidden"]
@@ -21,7 +21,7 @@ Scores = Float[Tensor, "batch target source"]
 Inner = Float[Tensor, "batch piece source hidden"]
 
 
-class AdditiveInPieces(Function):
+class ChunkedAdditiveScores(Function):
     """scores_ts = v · inner_ts,  inner_ts = tanh(query_t + key_s), some queries at a time.
 
     The way back, with δ the gradient of the scores:
@@ -34,8 +34,8 @@ class AdditiveInPieces(Function):
     def forward(ctx: Any, queries: Queries, keys: Keys, weight: Weight) -> Scores:
         ctx.save_for_backward(queries, keys, weight)
         scores = queries.new_empty(*queries.shape[:2], keys.shape[1])
-        for piece, inner in _pieces(queries, keys):
-            scores[:, piece] = inner @ weight
+        for chunk, inner in _chunks(queries, keys):
+            scores[:, chunk] = inner @ weight
         return scores
 
     @staticmethod
@@ -43,30 +43,30 @@ class AdditiveInPieces(Function):
     def backward(ctx: Any, gradient: Scores) -> tuple[Queries, Keys, Weight]:
         queries, keys, weight = ctx.saved_tensors
         of_queries, of_keys, of_weight = torch.empty_like(queries), torch.zeros_like(keys), torch.zeros_like(weight)
-        for piece, inner in _pieces(queries, keys):
-            delta = gradient[:, piece]  # (batch, piece, source)
+        for chunk, inner in _chunks(queries, keys):
+            delta = gradient[:, chunk]  # (batch, piece, source)
             of_weight += delta.flatten() @ inner.flatten(0, 2)
             of_inner = inner.square_().neg_().add_(1).mul_(weight).mul_(delta.unsqueeze(-1))
-            of_queries[:, piece] = of_inner.sum(dim=2)
+            of_queries[:, chunk] = of_inner.sum(dim=2)
             of_keys += of_inner.sum(dim=1)
         return of_queries, of_keys, of_weight
 
 
-def in_pieces(queries: Queries, keys: Keys, weight: Weight) -> Scores:
+def chunked_additive_scores(queries: Queries, keys: Keys, weight: Weight) -> Scores:
     """v · tanh(query_t + key_s) for all pairs."""
-    function: type[Function] = AdditiveInPieces  # torch's own class: its untyped `apply` is the one that mypy lets pass
+    function: type[Function] = ChunkedAdditiveScores  # torch's own class: its untyped `apply` is the one that mypy lets pass
     return function.apply(queries, keys, weight)
 
 
-def queries_at_once(keys: Keys) -> int:
-    return max(1, LARGEST // max(1, keys.numel()))
+def query_chunk_size(keys: Keys) -> int:
+    return max(1, MAX_CHUNK_ELEMENTS // max(1, keys.numel()))
 
 
-def _pieces(queries: Queries, keys: Keys) -> Iterator[tuple[slice, Inner]]:
+def _chunks(queries: Queries, keys: Keys) -> Iterator[tuple[slice, Inner]]:
     """Which queries, and the inner layer of them, all in one block of memory: many blocks, each freed before the next, would scatter."""
-    size = queries_at_once(keys)
+    size = query_chunk_size(keys)
     block = keys.new_empty(len(keys), size, *keys.shape[1:])
     for start in range(0, queries.shape[1], size):
-        piece = slice(start, min(start + size, queries.shape[1]))
-        inner = block[:, : piece.stop - start]
-        yield piece, torch.add(queries[:, piece].unsqueeze(2), keys.unsqueeze(1), out=inner).tanh_()
+        chunk = slice(start, min(start + size, queries.shape[1]))
+        inner = block[:, : chunk.stop - start]
+        yield chunk, torch.add(queries[:, chunk].unsqueeze(2), keys.unsqueeze(1), out=inner).tanh_()

@@ -6,11 +6,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.attention.base import Score, scores
+from seqlab.attention.base import ScoreFunction, score_functions
 
 
-@scores.register("concat")
-class ConcatScore(Score):
+@score_functions.register("concat")
+class ConcatScore(ScoreFunction):
     """score(q, k) = w · tanh(W [q; k]), without biases.
 
     hidden_size: width of the inner layer; 0 takes the width of the keys.

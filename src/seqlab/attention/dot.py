@@ -5,11 +5,11 @@ from __future__ import annotations
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.attention.base import Score, must_be_equal, scores
+from seqlab.attention.base import ScoreFunction, require_equal_sizes, score_functions
 
 
-@scores.register("dot")
-class DotScore(Score):
+@score_functions.register("dot")
+class DotScore(ScoreFunction):
     """score(q, k) = q · k, for queries and keys of one width.
 
     Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. For random features the score grows with the root of their number, and the
@@ -17,7 +17,7 @@ class DotScore(Score):
     """
 
     def __init__(self, query_size: int, key_size: int) -> None:
-        super().__init__(must_be_equal("dot", query_size, key_size), key_size)
+        super().__init__(require_equal_sizes("dot", query_size, key_size), key_size)
 
     def energies(
         self, queries: Float[Tensor, "batch target query"], keys: Float[Tensor, "batch source query"]

@@ -9,18 +9,20 @@ from torch.nn import functional as F
 
 Queries = Float[Tensor, "batch heads target head"]
 Keys = Float[Tensor, "batch kv_heads source head"]
-MANY_SEQUENCES, MANY_STEPS = 8, 13
+BMM_MIN_SEQUENCES, BMM_MIN_STEPS = 8, 13
 """From here on products of all heads of all sequences at once were measured to be faster than the flash kernel, which takes them one by one."""
 
 
-def attend_few(q: Queries, k: Keys, v: Keys, bias: Float[Tensor, "batch 1 1 source"] | None = None) -> Float[Tensor, "batch heads target head"]:
+def attend_few_queries(
+    q: Queries, k: Keys, v: Keys, bias: Float[Tensor, "batch 1 1 source"] | None = None
+) -> Float[Tensor, "batch heads target head"]:
     """softmax(q kᵀ / √head + bias) v. No query may be shut out from everything by a bias of -inf.
 
     Heads that share keys and values are further queries to them.
     """
     batch, heads, target, size = q.shape
     kv_heads, source = k.shape[1], k.shape[2]
-    if batch < MANY_SEQUENCES or source < MANY_STEPS:
+    if batch < BMM_MIN_SEQUENCES or source < BMM_MIN_STEPS:
         return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, enable_gqa=heads != kv_heads)
     q = q.reshape(batch * kv_heads, -1, size)
     k, v = k.flatten(0, 1).transpose(1, 2), v.flatten(0, 1)

@@ -32,7 +32,7 @@ def gated_recurrence(keep: Float[Tensor, "batch time hidden"], candidates: Float
 def dependent_weights(keep: Float[Tensor, "batch time hidden"], *, causal: bool = True) -> Float[Tensor, "batch time time hidden"]:
     """Step 1: weight_{t,i} = (1 - keep_i) ⊙ Π_{j = i+1 … t} keep_j for i ≤ t, unit by unit.
 
-    A row adds up to 1 - Π keep_j; to 1 where the first step keeps nothing. Full: the mean of a walk forward and a walk backward, which
+    A row adds up to 1 - Π keep_j; to 1 where the first step keeps nothing. Full: the mean of a scan forward and a scan backward, which
     is how a recurrent network sees both sides.
     """
     if not causal:
@@ -82,7 +82,7 @@ def free_candidates(inputs: Float[Tensor, "batch time input"], weight: Float[Ten
     return torch.tanh(F.linear(inputs, weight))
 
 
-def keys_and_values(
+def key_value_attention(
     queries: Float[Tensor, "batch target head"],
     keys: Float[Tensor, "batch source head"],
     values: Float[Tensor, "batch source hidden"],
@@ -94,7 +94,7 @@ def keys_and_values(
     return weighted_sum(free_weights(scores.unsqueeze(-1), causal=causal), values)
 
 
-def several_heads(
+def multi_head_attention(
     queries: Float[Tensor, "batch target hidden"],
     keys: Float[Tensor, "batch source hidden"],
     values: Float[Tensor, "batch source wide"],
@@ -104,4 +104,4 @@ def several_heads(
 ) -> Float[Tensor, "batch target wide"]:
     """Step 5: the features are cut into heads, each head attends by itself, the results stand side by side."""
     parts = zip(*[tensor.chunk(num_heads, dim=-1) for tensor in (queries, keys, values)], strict=True)
-    return torch.cat([keys_and_values(*part, causal=causal) for part in parts], dim=-1)
+    return torch.cat([key_value_attention(*part, causal=causal) for part in parts], dim=-1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.attention.base import Score, scores
+from seqlab.attention.base import ScoreFunction, score_functions
 
 
-@scores.register("general")
-class GeneralScore(Score):
+@score_functions.register("general")
+class GeneralScore(ScoreFunction):
     """score(q, k) = qᵀ W k.
 
     Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. W k is what the keys are read as; with W = 1 this is `dot`.
@@ -19,7 +19,7 @@ class GeneralScore(Score):
         super().__init__(query_size, key_size)
         self.project_key = nn.Linear(key_size, query_size, bias=False)
 
-    def prepare(self, keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch source query"]:
+    def project_keys(self, keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch source query"]:
         return self.project_key(keys)
 
     def energies(

@@ -13,7 +13,7 @@ class LearnedQueries(nn.Module):
     """context_n = attention(query_n, steps), with the queries as parameters.
 
     A query stands for a concept; its alignment says, token by token, where the concept was found. Where every step would find itself
-    best of all, a query of its own has no such favourite.
+    best of all, a query of its own has no such favorite.
     Paper: Lin et al. 2017, "A Structured Self-attentive Sentence Embedding", arXiv:1703.03130, section 2.1, for several looks at one sentence.
     """
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from seqlab.core.errors import UsageError
 
-Places = Int[Tensor, "#batch target"] | Float[Tensor, "#batch target"]
+QueryPositions = Int[Tensor, "#batch target"] | Float[Tensor, "#batch target"]
 
 
 class Window(nn.Module, ABC):
@@ -30,19 +30,24 @@ class Window(nn.Module, ABC):
         self.reach = reach
 
     def forward(
-        self, queries: Float[Tensor, "batch target query"], may_attend: Bool[Tensor, "#batch #target source"], places: Places | None = None
+        self,
+        queries: Float[Tensor, "batch target query"],
+        may_attend: Bool[Tensor, "#batch #target source"],
+        query_positions: QueryPositions | None = None,
     ) -> tuple[Bool[Tensor, "#batch target source"], Float[Tensor, "#batch target source"] | None]:
         """Which sources are in the window and may be attended to; and a factor on their weights, or None for 1.
 
-        `places` says where the queries stand, for a window that does not find that out by itself.
+        `query_positions` says where the queries stand, for a window that does not find that out by itself.
         """
         sources = torch.arange(may_attend.shape[-1], device=may_attend.device)
         lengths = ((sources + 1) * may_attend).amax(dim=-1)  # (batch, target): the end of each query's own sentence
-        distance = sources - self.centres(queries, lengths, places).unsqueeze(-1)  # (batch, target, source)
+        distance = sources - self.centers(queries, lengths, query_positions).unsqueeze(-1)  # (batch, target, source)
         return may_attend & (distance.abs() <= self.reach), self.factors(distance)
 
     @abstractmethod
-    def centres(self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], places: Places | None) -> Places:
+    def centers(
+        self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], query_positions: QueryPositions | None
+    ) -> QueryPositions:
         """The place that each query looks at."""
 
     def factors(self, distance: Tensor) -> Float[Tensor, "#batch target source"] | None:
@@ -50,10 +55,12 @@ class Window(nn.Module, ABC):
 
 
 class MonotonicWindow(Window):
-    """The t-th query looks at the sources from t - D to t + D ("local-m"); `places` puts others in place of t."""
+    """The t-th query looks at the sources from t - D to t + D ("local-m"); `query_positions` puts others in place of t."""
 
-    def centres(self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], places: Places | None) -> Places:
-        return torch.arange(queries.shape[1], device=queries.device).unsqueeze(0) if places is None else places
+    def centers(
+        self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], query_positions: QueryPositions | None
+    ) -> QueryPositions:
+        return torch.arange(queries.shape[1], device=queries.device).unsqueeze(0) if query_positions is None else query_positions
 
 
 class PredictedWindow(Window):
@@ -71,7 +78,9 @@ class PredictedWindow(Window):
         self.inner = nn.Linear(query_size, hidden_size or query_size, bias=False)
         self.outer = nn.Linear(hidden_size or query_size, 1, bias=False)
 
-    def centres(self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], places: Places | None) -> Places:
+    def centers(
+        self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], query_positions: QueryPositions | None
+    ) -> QueryPositions:
         return lengths * torch.sigmoid(self.outer(torch.tanh(self.inner(queries)))).squeeze(-1)
 
     def factors(self, distance: Tensor) -> Float[Tensor, "#batch target source"]:

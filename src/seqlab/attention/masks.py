@@ -8,126 +8,128 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from seqlab.attention.block_window import cheaper_in_blocks
+from seqlab.attention.block_window import blockwise_is_cheaper
 from seqlab.core.errors import UsageError
-from seqlab.positions.offsets import places_of
+from seqlab.positions.offsets import compute_position_ids
 
 AXES = ("batch", "heads", "target", "source")
 
 
 @dataclass(frozen=True)
-class Sight:
+class AttentionMask:
     """What queries see of the keys: all, but for what a mask, the direction of time and a window take away.
 
-    mask     with the four axes (batch, heads, target, source), of which all but the last may be 1: True where a query may look at a
+    tensor   with the four axes (batch, heads, target, source), of which all but the last may be 1: True where a query may look at a
              key, or a number that is added to their score, -inf where it may not
     causal   a step sees itself and the steps before
     window   a step sees the steps nearer than this, on both sides; 0 sees all
 
-    The queries are the last steps of the keys' sequence, so that a causal sight is also right behind a past.
+    The queries are the last steps of the keys' sequence, so that a causal mask is also right behind a cache.
     """
 
-    mask: Tensor | None = None
+    tensor: Tensor | None = None
     causal: bool = False
     window: int = 0
 
     def check(self, scores: tuple[int, int, int, int], dtype: torch.dtype) -> None:
         """Refuse a mask that does not fit scores of this shape and type."""
-        if self.mask is None:
+        if self.tensor is None:
             return
-        shape = tuple(self.mask.shape)
+        shape = tuple(self.tensor.shape)
         if len(shape) != 4 or shape[3] != scores[3] or any(size not in (1, wanted) for size, wanted in zip(shape, scores, strict=True)):
             wanted = ", ".join(f"{name} {size}" for name, size in zip(AXES, scores, strict=True))
             raise UsageError(
                 f"a mask of shape {shape} does not fit scores of ({wanted}).",
                 cure="A mask has these four axes, of which all but the last may be 1; for padding it is is_token[:, None, None, :].",
             )
-        if self.mask.dtype not in (torch.bool, dtype):
+        if self.tensor.dtype not in (torch.bool, dtype):
             raise UsageError(
-                f"a mask of {_word(self.mask.dtype)} numbers does not fit scores of {_word(dtype)} numbers.",
+                f"a mask of {_word(self.tensor.dtype)} numbers does not fit scores of {_word(dtype)} numbers.",
                 cure="A mask is bool, True where a query may look, or of the scores' own type and is added to them.",
             )
 
-    def in_blocks(self, target: int, source: int) -> bool:
-        """Whether the sight is a window, and perhaps a padding mask, over so many steps that block-wise attention is cheaper."""
-        if not self.window or target != source or not cheaper_in_blocks(source, self.window):
+    def is_blockwise(self, target: int, source: int) -> bool:
+        """Whether the mask is a window, and perhaps a padding mask, over so many steps that block-wise attention is cheaper."""
+        if not self.window or target != source or not blockwise_is_cheaper(source, self.window):
             return False
-        return self.mask is None or (self.mask.dtype == torch.bool and self.mask.shape[1] == self.mask.shape[2] == 1)
+        return self.tensor is None or (self.tensor.dtype == torch.bool and self.tensor.shape[1] == self.tensor.shape[2] == 1)
 
-    def as_mask(self, target: int, source: int, *, device: torch.device) -> Sight:
-        """The same sight with everything in its mask; `causal` alone stays as it is, for kernels know it."""
-        if not self.window and not (self.causal and (self.mask is not None or target != source)):
+    def materialize(self, target: int, source: int, *, device: torch.device) -> AttentionMask:
+        """The same mask with everything in its tensor; `causal` alone stays as it is, for kernels know it."""
+        if not self.window and not (self.causal and (self.tensor is not None or target != source)):
             return self
-        allowed: Bool[Tensor, "target source"] | None = window_mask(target, source, window=self.window, device=device) if self.window else None
+        allowed: Bool[Tensor, "target source"] | None = (
+            sliding_window_mask(target, source, window=self.window, device=device) if self.window else None
+        )
         if self.causal:
-            past = past_mask(target, source, device=device)
+            past = causal_mask(target, source, device=device)
             allowed = past if allowed is None else allowed & past
-        return replace(self, mask=_joined(self.mask, allowed), causal=False, window=0)
+        return replace(self, tensor=_combine(self.tensor, allowed), causal=False, window=0)
 
 
-def past_mask(target: int, source: int, *, device: torch.device | None = None) -> Bool[Tensor, "target source"]:
+def causal_mask(target: int, source: int, *, device: torch.device | None = None) -> Bool[Tensor, "target source"]:
     """The last `target` of `source` steps look at themselves and all before.
 
-    >>> past_mask(2, 3).int().tolist()
+    >>> causal_mask(2, 3).int().tolist()
     [[1, 1, 0], [1, 1, 1]]
     """
     return torch.ones(target, source, dtype=torch.bool, device=device).tril(source - target)
 
 
-def window_mask(target: int, source: int, *, window: int, device: torch.device | None = None) -> Bool[Tensor, "target source"]:
+def sliding_window_mask(target: int, source: int, *, window: int, device: torch.device | None = None) -> Bool[Tensor, "target source"]:
     """The last `target` of `source` steps look at the steps nearer than `window`, on both sides.
 
-    >>> window_mask(3, 3, window=2).int().tolist()
+    >>> sliding_window_mask(3, 3, window=2).int().tolist()
     [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
     """
     near = torch.ones(target, source, dtype=torch.bool, device=device)
     return near.triu(source - target - window + 1).tril(source - target + window - 1)
 
 
-def sight_of(
-    known: Bool[Tensor, "batch source"],
+def attention_mask(
+    is_token: Bool[Tensor, "batch source"],
     *,
     time: int,
     causal: bool,
     window: int = 0,
     bias: Float[Tensor, "#batch heads time source"] | None = None,
-) -> Sight:
+) -> AttentionMask:
     """What the last `time` steps see of all that are known, made once for all layers.
 
-    `known` is True at real steps; padding stands behind the real steps of its piece. Without need there is no mask: a causal network's
+    `is_token` is True at real steps; padding stands behind the real steps of its piece. Without need there is no mask: a causal network's
     real steps never look at padding behind them, and one step that sees all needs no causal mask either. A window counts real steps.
     `bias` is added to the scores.
     """
-    source = known.shape[1]
-    visible = known[:, : source - time] if causal else known
-    padded = None if bool(visible.all()) else known[:, None, None, :]  # (batch, 1, 1, source)
+    source = is_token.shape[1]
+    visible = is_token[:, : source - time] if causal else is_token
+    padded = None if bool(visible.all()) else is_token[:, None, None, :]  # (batch, 1, 1, source)
     window = window if source > window else 0
     causal = causal and time > 1
-    if bias is None and window and source == time and cheaper_in_blocks(time, window):
-        return Sight(padded, causal=causal, window=window)
+    if bias is None and window and source == time and blockwise_is_cheaper(time, window):
+        return AttentionMask(padded, causal=causal, window=window)
     allowed = padded
-    if window and not bool(known[:, : source - time].all()):  # steps stand nearer than they are stored
-        queries, keys = places_of(known, time=time)
+    if window and not bool(is_token[:, : source - time].all()):  # steps stand nearer than they are stored
+        queries, keys = compute_position_ids(is_token, time=time)
         near = (queries[:, None, :, None] - keys[:, None, None, :]).abs() < window  # (batch, 1, time, source)
-        allowed, window = _joined(padded, near), 0
-    return Sight(_joined(bias, allowed), causal=causal, window=window).as_mask(time, source, device=known.device)
+        allowed, window = _combine(padded, near), 0
+    return AttentionMask(_combine(bias, allowed), causal=causal, window=window).materialize(time, source, device=is_token.device)
 
 
-def steps_to_keep(known: Bool[Tensor, "batch source"], *, window: int) -> int:
+def num_steps_to_keep(is_token: Bool[Tensor, "batch source"], *, window: int) -> int:
     """How many of the last steps the steps to come can still see through a window; 0 sees all.
 
-    >>> steps_to_keep(torch.tensor([[True, True, True, True, True], [True, True, True, False, False]]), window=2)
+    >>> num_steps_to_keep(torch.tensor([[True, True, True, True, True], [True, True, True, False, False]]), window=2)
     3
     """
-    source = known.shape[1]
+    source = is_token.shape[1]
     if not window or source < 2 * window:  # not worth the counting yet
         return source
-    later = known.flip(1).cumsum(dim=1).flip(1)  # (batch, source): real steps from here on
-    seen = (known & (later < window)).any(dim=0)  # (source,)
+    later = is_token.flip(1).cumsum(dim=1).flip(1)  # (batch, source): real steps from here on
+    seen = (is_token & (later < window)).any(dim=0)  # (source,)
     return source - int(seen.int().argmax()) if bool(seen.any()) else 0
 
 
-def _joined(mask: Tensor | None, allowed: Tensor | None) -> Tensor | None:
+def _combine(mask: Tensor | None, allowed: Tensor | None) -> Tensor | None:
     """A mask with further pairs taken away; `allowed` is True where they may stay."""
     if mask is None or allowed is None:
         joined = mask if allowed is None else allowed

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.attention.heads import alignment_of, attend_heads
-from seqlab.attention.kv_cache import Past
-from seqlab.attention.masks import Sight
-from seqlab.attention.recording import Watched
+from seqlab.attention.heads import attend_heads, compute_alignment
+from seqlab.attention.kv_cache import KVCache
+from seqlab.attention.masks import AttentionMask
+from seqlab.attention.recording import RecordableAttention
 from seqlab.core.errors import RecipeError
 
-Turn = Callable[[Float[Tensor, "batch heads time head"]], Float[Tensor, "batch heads time head"]]
+ApplyRotary = Callable[[Float[Tensor, "batch heads time head"]], Float[Tensor, "batch heads time head"]]
 """Turns queries and keys by their places (rotary positions)."""
-ALL = Sight()
+NO_MASK = AttentionMask()
 
 
-class MultiHeadAttention(Watched):
+class MultiHeadAttention(RecordableAttention):
     """What self-attention and cross-attention share, once they have queries, keys and values of several heads.
 
         alignment = softmax(q kᵀ / √head_size)      over the steps that may be attended to
@@ -49,12 +49,12 @@ class MultiHeadAttention(Watched):
         self.dropout = dropout
         self.output = _projection(num_heads * self.head_size, hidden_size, bias=output_bias)
 
-    def _attend(self, q: Float[Tensor, "batch heads target head"], past: Past, sight: Sight) -> Float[Tensor, "batch target hidden"]:
-        k, v = past.keys, past.values
-        sight.check((q.shape[0], q.shape[1], q.shape[2], k.shape[2]), q.dtype)
-        if self.watch is not None:
-            self.watch(alignment_of(q, k, sight))
-        mixed = attend_heads(q, k, v, sight, dropout=self.dropout if self.training else 0.0)
+    def _attend(self, q: Float[Tensor, "batch heads target head"], cache: KVCache, mask: AttentionMask) -> Float[Tensor, "batch target hidden"]:
+        k, v = cache.keys, cache.values
+        mask.check((q.shape[0], q.shape[1], q.shape[2], k.shape[2]), q.dtype)
+        if self.alignment_hook is not None:
+            self.alignment_hook(compute_alignment(q, k, mask))
+        mixed = attend_heads(q, k, v, mask, dropout=self.dropout if self.training else 0.0)
         return self.output(mixed.transpose(1, 2).flatten(2))  # (batch, target, hidden)
 
     def _split(self, joined: Float[Tensor, "batch time joined"], num_heads: int) -> Float[Tensor, "batch heads time head"]:
@@ -79,17 +79,22 @@ class MultiHeadSelfAttention(MultiHeadAttention):
         self.qkv = _projection(hidden_size, (num_heads + 2 * self.num_kv_heads) * self.head_size, bias=qkv_bias)
 
     def forward(
-        self, steps: Float[Tensor, "batch time hidden"], *, sight: Sight = ALL, turn: Turn | None = None, past: Past | None = None
-    ) -> tuple[Float[Tensor, "batch time hidden"], Past]:
-        """`past` holds keys and values of earlier steps; the new ones are returned behind them."""
+        self,
+        steps: Float[Tensor, "batch time hidden"],
+        *,
+        mask: AttentionMask = NO_MASK,
+        apply_rotary: ApplyRotary | None = None,
+        cache: KVCache | None = None,
+    ) -> tuple[Float[Tensor, "batch time hidden"], KVCache]:
+        """`cache` holds keys and values of earlier steps; the new ones are returned behind them."""
         qkv = self.qkv(steps).unflatten(-1, (-1, self.head_size))  # (batch, time, heads + 2 kv_heads, head)
-        if turn is None:
+        if apply_rotary is None:
             q, k, v = (part.transpose(1, 2) for part in qkv.split([self.num_heads, self.num_kv_heads, self.num_kv_heads], dim=2))
         else:
             qk, v = (part.transpose(1, 2) for part in qkv.split([self.num_heads + self.num_kv_heads, self.num_kv_heads], dim=2))
-            q, k = turn(qk).split([self.num_heads, self.num_kv_heads], dim=1)
-        past = Past.of(k, v) if past is None else past.extended(k, v)
-        return self._attend(q, past, sight), past
+            q, k = apply_rotary(qk).split([self.num_heads, self.num_kv_heads], dim=1)
+        cache = KVCache.from_tensors(k, v) if cache is None else cache.extend(k, v)
+        return self._attend(q, cache, mask), cache
 
 
 class MultiHeadCrossAttention(MultiHeadAttention):
@@ -116,13 +121,15 @@ class MultiHeadCrossAttention(MultiHeadAttention):
         self.key = _projection(key_size or hidden_size, self.num_kv_heads * self.head_size, bias=qkv_bias)
         self.value = _projection(value_size or hidden_size, self.num_kv_heads * self.head_size, bias=qkv_bias)
 
-    def read(self, keys: Float[Tensor, "batch source key"], values: Float[Tensor, "batch source value"] | None = None) -> Past:
+    def project_source(self, keys: Float[Tensor, "batch source key"], values: Float[Tensor, "batch source value"] | None = None) -> KVCache:
         """Keys and values of a source, once for all steps that will look at it. Without values they are made from the same source."""
         key, value = self.key(keys), self.value(keys if values is None else values)
-        return Past.of(self._split(key, self.num_kv_heads), self._split(value, self.num_kv_heads))
+        return KVCache.from_tensors(self._split(key, self.num_kv_heads), self._split(value, self.num_kv_heads))
 
-    def forward(self, steps: Float[Tensor, "batch target hidden"], source: Past, *, sight: Sight = ALL) -> Float[Tensor, "batch target hidden"]:
-        return self._attend(self._split(self.query(steps), self.num_heads), source, sight)
+    def forward(
+        self, steps: Float[Tensor, "batch target hidden"], source: KVCache, *, mask: AttentionMask = NO_MASK
+    ) -> Float[Tensor, "batch target hidden"]:
+        return self._attend(self._split(self.query(steps), self.num_heads), source, mask)
 
 
 def _projection(size: int, output_size: int, *, bias: bool) -> nn.Linear:

@@ -6,15 +6,15 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from seqlab.attention.attend import Attention
-from seqlab.attention.base import Score
+from seqlab.attention.base import ScoreFunction
 from seqlab.attention.dot import DotScore
-from seqlab.attention.normalization import Normaliser
+from seqlab.attention.normalization import Normalizer
 
 
-class NonLocal(nn.Module):
+class NonLocalBlock(nn.Module):
     """Features of any number of axes in space and time, improved by looking at all places.
 
-        A  = softmax((X W_θᵀ)(W_φ Xᵀ))         a row for each place: places * places numbers
+        A  = softmax((X W_θᵀ)(W_φ Xᵀ))         a row for each place: positions * positions numbers
         X' = X + (A X W_gᵀ) W_oᵀ
 
     X has one row for each of the T·H·W places, with C channels. W_o starts at zero, so the block can be put into a network that is
@@ -25,13 +25,13 @@ class NonLocal(nn.Module):
     score: compares places, for queries and keys of width inner_size; None takes the plain product.
     """
 
-    def __init__(self, channels: int, *, inner_size: int = 0, score: Score | None = None, normaliser: Normaliser | None = None) -> None:
+    def __init__(self, channels: int, *, inner_size: int = 0, score: ScoreFunction | None = None, normalizer: Normalizer | None = None) -> None:
         super().__init__()
         inner_size = inner_size or max(1, channels // 2)
         self.theta = nn.Linear(channels, inner_size, bias=False)
         self.attention = Attention(
             score or DotScore(inner_size, inner_size),
-            normaliser=normaliser,
+            normalizer=normalizer,
             key=nn.Linear(channels, inner_size, bias=False),  # φ
             value=nn.Linear(channels, inner_size, bias=False),  # g
         )
@@ -42,7 +42,7 @@ class NonLocal(nn.Module):
         self, features: Float[Tensor, "batch *places channels"], is_real: Bool[Tensor, "batch *places"] | None = None
     ) -> Float[Tensor, "batch *places channels"]:
         """Channels come last. `is_real` is False for places that nobody may look at, such as frames after the end of a video."""
-        places = features.flatten(1, -2)  # (batch, T·H·W, channels)
+        positions = features.flatten(1, -2)  # (batch, T·H·W, channels)
         may_attend = None if is_real is None else is_real.flatten(1).unsqueeze(1)  # (batch, 1, T·H·W)
-        contexts, _ = self.attention(self.theta(places), places, may_attend=may_attend)
+        contexts, _ = self.attention(self.theta(positions), positions, may_attend=may_attend)
         return features + self.output(contexts).view_as(features)

@@ -13,7 +13,7 @@ from seqlab.core.errors import UsageError
 Scores = Float[Tensor, "batch target source"]
 
 
-class Normaliser(nn.Module, ABC):
+class Normalizer(nn.Module, ABC):
     """Each query's weights over the sources that it may attend to: none is negative, and together they are 1.
 
     A query that may attend to nothing gets zeros, and gives no gradient: its scores are replaced before and its weights after, so that
@@ -22,25 +22,25 @@ class Normaliser(nn.Module, ABC):
 
     def forward(self, scores: Scores, may_attend: Bool[Tensor, "#batch #target source"] | None = None) -> Scores:
         if may_attend is None:
-            return self.normalise(scores)
+            return self.normalize(scores)
         check_mask(may_attend, scores)
         sees_nothing = ~may_attend.any(dim=-1, keepdim=True)  # (batch, target, 1)
         scores = scores.masked_fill(~may_attend, -torch.inf).masked_fill(sees_nothing, 0.0)
-        return self.normalise(scores).masked_fill(sees_nothing, 0.0)
+        return self.normalize(scores).masked_fill(sees_nothing, 0.0)
 
     @abstractmethod
-    def normalise(self, scores: Scores) -> Scores:
+    def normalize(self, scores: Scores) -> Scores:
         """Weights over all sources; -inf gets 0, and no row is -inf throughout."""
 
 
-class Soft(Normaliser):
+class SoftmaxNormalizer(Normalizer):
     """alignment = softmax(scores): every source gets a part.  Paper: Bahdanau et al. 2015, arXiv:1409.0473, section 3.1."""
 
-    def normalise(self, scores: Scores) -> Scores:
+    def normalize(self, scores: Scores) -> Scores:
         return scores.softmax(dim=-1)
 
 
-class Hard(Normaliser):
+class HardmaxNormalizer(Normalizer):
     """alignment = 1 at the highest score, 0 elsewhere; the first of equals wins.
 
     The choice has no derivative. While training its gradient is taken to be that of the softmax (straight-through).
@@ -48,7 +48,7 @@ class Hard(Normaliser):
     "Estimating or Propagating Gradients Through Stochastic Neurons", arXiv:1308.3432, for the gradient.
     """
 
-    def normalise(self, scores: Scores) -> Scores:
+    def normalize(self, scores: Scores) -> Scores:
         best = scores.argmax(dim=-1, keepdim=True)  # (batch, target, 1)
         chosen = torch.zeros_like(scores).scatter(-1, best, 1.0)
         if not self.training:

@@ -11,10 +11,10 @@ from torch import Tensor, nn
 Alignment = Float[Tensor, "batch heads target source"]
 
 
-class Watched(nn.Module):
+class RecordableAttention(nn.Module):
     """An attention that computes its alignment for whoever watches, and only then."""
 
-    watch: Callable[[Alignment], None] | None = None
+    alignment_hook: Callable[[Alignment], None] | None = None
 
 
 @contextmanager
@@ -30,12 +30,12 @@ def record_alignments(network: nn.Module) -> Iterator[dict[str, list[Alignment]]
     torch.Size([1, 2, 5, 5])
     """
     found: dict[str, list[Alignment]] = {}
-    watched = {name: module for name, module in network.named_modules() if isinstance(module, Watched)}
-    before = {name: module.watch for name, module in watched.items()}
+    watched = {name: module for name, module in network.named_modules() if isinstance(module, RecordableAttention)}
+    before = {name: module.alignment_hook for name, module in watched.items()}
     for name, module in watched.items():
-        module.watch = found.setdefault(name, []).append
+        module.alignment_hook = found.setdefault(name, []).append
     try:
         yield found
     finally:
         for name, module in watched.items():
-            module.watch = before[name]
+            module.alignment_hook = before[name]

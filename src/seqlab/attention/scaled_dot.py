@@ -8,14 +8,14 @@ from typing import Literal
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.attention.base import Score, must_be_equal, scores
+from seqlab.attention.base import ScoreFunction, require_equal_sizes, score_functions
 from seqlab.core.errors import UsageError
 
 Divisor = Literal["sqrt", "size", "none"] | float
 
 
-@scores.register("scaled_dot")
-class ScaledDotScore(Score):
+@score_functions.register("scaled_dot")
+class ScaledDotScore(ScoreFunction):
     """score(q, k) = q · k / divisor.
 
     divisor: "sqrt" for √d, the form of the paper; "size" for d itself, as some lectures print it; "none" for the plain product; or a
@@ -26,7 +26,7 @@ class ScaledDotScore(Score):
     """
 
     def __init__(self, query_size: int, key_size: int, *, divisor: Divisor = "sqrt") -> None:
-        super().__init__(must_be_equal("scaled_dot", query_size, key_size), key_size)
+        super().__init__(require_equal_sizes("scaled_dot", query_size, key_size), key_size)
         self.divisor = _number(divisor, query_size)
 
     def energies(

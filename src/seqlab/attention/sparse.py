@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from seqlab.attention.normalization import Normaliser, Scores
+from seqlab.attention.normalization import Normalizer, Scores
 from seqlab.core.extras import require
 
 
-class Sparsemax(Normaliser):
+class Sparsemax(Normalizer):
     """alignment = the point of the simplex nearest to the scores: argmin ‖p - scores‖².
 
     A source that scores 1 or more below the best gets exactly 0.
@@ -22,13 +22,13 @@ class Sparsemax(Normaliser):
 
     def __init__(self) -> None:
         super().__init__()
-        self._map = _of_package("sparsemax")
+        self._map = _load_entmax("sparsemax")
 
-    def normalise(self, scores: Scores) -> Scores:
+    def normalize(self, scores: Scores) -> Scores:
         return self._map(scores)
 
 
-class Entmax(Normaliser):
+class Entmax(Normalizer):
     """alignment = argmax p · scores + H(p), with the Tsallis entropy of order 1.5: between softmax (1) and sparsemax (2).
 
     A source that scores 2 or more below the best gets exactly 0.
@@ -37,12 +37,12 @@ class Entmax(Normaliser):
 
     def __init__(self) -> None:
         super().__init__()
-        self._map = _of_package("entmax15")
+        self._map = _load_entmax("entmax15")
 
-    def normalise(self, scores: Scores) -> Scores:
+    def normalize(self, scores: Scores) -> Scores:
         return self._map(scores)
 
 
-def _of_package(name: str) -> Callable[[Tensor], Tensor]:
+def _load_entmax(name: str) -> Callable[[Tensor], Tensor]:
     function: Callable[[Tensor], Tensor] = getattr(require("entmax", extra="sparse", purpose="sparse attention"), name)
     return function

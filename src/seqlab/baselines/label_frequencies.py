@@ -14,14 +14,14 @@ from seqlab.core.errors import UsageError
 class LabelFrequencies:
     """p(label) = examples with the label / examples."""
 
-    shares: Float[np.ndarray, " labels"]
+    frequencies: Float[np.ndarray, " labels"]
 
     @classmethod
-    def fit(cls, truth: Bool[np.ndarray, "examples labels"]) -> LabelFrequencies:
-        if not len(truth):
+    def fit(cls, targets: Bool[np.ndarray, "examples labels"]) -> LabelFrequencies:
+        if not len(targets):
             raise UsageError("the frequencies of no labels are not defined.", cure="Fit the baseline on at least one example.")
-        return cls(truth.mean(axis=0))
+        return cls(targets.mean(axis=0))
 
-    def probabilities(self, num_examples: int) -> Float[np.ndarray, "examples labels"]:
+    def predict_proba(self, num_examples: int) -> Float[np.ndarray, "examples labels"]:
         """The same for every example."""
-        return np.tile(self.shares, (num_examples, 1))
+        return np.tile(self.frequencies, (num_examples, 1))

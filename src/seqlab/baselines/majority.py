@@ -12,13 +12,13 @@ from seqlab.core.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Majority:
+class MajorityClass:
     """label = argmax_c count(c); of equally frequent classes the one with the lowest id."""
 
-    shares: Float[np.ndarray, " classes"]
+    frequencies: Float[np.ndarray, " classes"]
 
     @classmethod
-    def fit(cls, label_ids: Iterable[int], *, num_classes: int) -> Majority:
+    def fit(cls, label_ids: Iterable[int], *, num_classes: int) -> MajorityClass:
         counts = np.bincount(np.fromiter(label_ids, dtype=np.int64), minlength=num_classes)
         if counts.sum() == 0:
             raise UsageError("the most frequent of no labels is not defined.", cure="Fit the baseline on at least one example.")
@@ -26,7 +26,7 @@ class Majority:
 
     @property
     def label_id(self) -> int:
-        return int(self.shares.argmax())
+        return int(self.frequencies.argmax())
 
     def predict(self, num_examples: int) -> Int[np.ndarray, " examples"]:
         """The same class for every example."""

@@ -12,32 +12,32 @@ class MostFrequentTag:
     Of equally frequent tags the one seen first counts.
 
     >>> baseline = MostFrequentTag.fit([(["the", "dog"], [0, 1]), (["the", "walk"], [0, 1]), (["walk", "walk"], [2, 2])])
-    >>> baseline.predict(["the", "walk", "whale"]), baseline.has_seen("whale"), baseline.times("walk")
+    >>> baseline.predict(["the", "walk", "whale"]), baseline.has_seen("whale"), baseline.count("walk")
     ([0, 2, 0], False, 3)
     """
 
-    def __init__(self, by_word: dict[str, int], most_frequent: int, times: dict[str, int]) -> None:
-        self._by_word = by_word
-        self._times = times
+    def __init__(self, tag_by_word: dict[str, int], most_frequent: int, counts: dict[str, int]) -> None:
+        self._tag_by_word = tag_by_word
+        self._counts = counts
         self._most_frequent = most_frequent
 
     @classmethod
     def fit(cls, sentences: Iterable[tuple[Sequence[str], Sequence[int]]]) -> MostFrequentTag:
-        by_word: dict[str, Counter[int]] = {}
+        counts_by_word: dict[str, Counter[int]] = {}
         total = Counter[int]()
         for words, tags in sentences:
             total.update(tags)
             for word, tag in zip(words, tags, strict=True):
-                by_word.setdefault(word, Counter())[tag] += 1
-        best = {word: counts.most_common(1)[0][0] for word, counts in by_word.items()}
-        return cls(best, total.most_common(1)[0][0], {word: counts.total() for word, counts in by_word.items()})
+                counts_by_word.setdefault(word, Counter())[tag] += 1
+        best = {word: counts.most_common(1)[0][0] for word, counts in counts_by_word.items()}
+        return cls(best, total.most_common(1)[0][0], {word: counts.total() for word, counts in counts_by_word.items()})
 
     def has_seen(self, word: str) -> bool:
-        return word in self._by_word
+        return word in self._tag_by_word
 
-    def times(self, word: str) -> int:
+    def count(self, word: str) -> int:
         """How often the training data has a word."""
-        return self._times.get(word, 0)
+        return self._counts.get(word, 0)
 
     def predict(self, words: Sequence[str]) -> list[int]:
-        return [self._by_word.get(word, self._most_frequent) for word in words]
+        return [self._tag_by_word.get(word, self._most_frequent) for word in words]

@@ -22,35 +22,35 @@ Tokens = Integer[np.ndarray, " time"]
 
 @dataclass(frozen=True)
 class NaiveBayes:
-    """A fitted bag-of-words classifier. `presence` says whether a token counts once per text or as often as it comes."""
+    """A fitted bag-of-words classifier. `binary` says whether a token counts once per text or as often as it comes."""
 
     log_prior: Float[np.ndarray, " classes"]
     log_likelihood: Float[np.ndarray, "vocab classes"]
-    presence: bool
+    binary: bool
 
     @classmethod
     def fit(
-        cls, examples: Iterable[tuple[Tokens, int]], *, vocabulary_size: int, num_classes: int, presence: bool = True, smoothing: float = 1.0
+        cls, examples: Iterable[tuple[Tokens, int]], *, vocabulary_size: int, num_classes: int, binary: bool = True, smoothing: float = 1.0
     ) -> NaiveBayes:
         """Count the tokens of each class, in one pass that holds no text."""
         counts = np.zeros((num_classes, vocabulary_size))
-        examples_of = np.zeros(num_classes)
+        class_counts = np.zeros(num_classes)
         for tokens, label_id in examples:
-            _refuse_outside(tokens, label_id, vocabulary_size=vocabulary_size, num_classes=num_classes)
-            present, times = np.unique(tokens, return_counts=True)
-            counts[label_id, present] += 1 if presence else times
-            examples_of[label_id] += 1
-        if examples_of.sum() == 0:
+            _check_ids(tokens, label_id, vocabulary_size=vocabulary_size, num_classes=num_classes)
+            distinct, token_counts = np.unique(tokens, return_counts=True)
+            counts[label_id, distinct] += 1 if binary else token_counts
+            class_counts[label_id] += 1
+        if class_counts.sum() == 0:
             raise UsageError("naive Bayes cannot learn from no examples.", cure="Fit the baseline on at least one example.")
         with np.errstate(divide="ignore"):  # a class without examples has probability 0
-            log_prior = np.log(examples_of / examples_of.sum())
+            log_prior = np.log(class_counts / class_counts.sum())
         smoothed = counts + smoothing
         log_likelihood = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))  # (classes, vocab)
-        return cls(log_prior, np.ascontiguousarray(log_likelihood.T), presence)
+        return cls(log_prior, np.ascontiguousarray(log_likelihood.T), binary)
 
     def log_probs(self, texts: Iterable[Tokens]) -> Float[np.ndarray, "examples classes"]:
         """The natural-log probability of every class for every text."""
-        scores = [self.log_prior + self.log_likelihood[np.unique(tokens) if self.presence else tokens].sum(axis=0) for tokens in texts]
+        scores = [self.log_prior + self.log_likelihood[np.unique(tokens) if self.binary else tokens].sum(axis=0) for tokens in texts]
         joint = np.stack(scores) if scores else np.zeros((0, len(self.log_prior)))
         highest = joint.max(axis=1, keepdims=True, initial=-np.inf)
         log_probs: Float[np.ndarray, "examples classes"] = joint - highest - np.log(np.exp(joint - highest).sum(axis=1, keepdims=True))
@@ -62,7 +62,7 @@ class NaiveBayes:
         return best
 
 
-def _refuse_outside(tokens: Tokens, label_id: int, *, vocabulary_size: int, num_classes: int) -> None:
+def _check_ids(tokens: Tokens, label_id: int, *, vocabulary_size: int, num_classes: int) -> None:
     if not 0 <= label_id < num_classes:
         raise UsageError(f"there is an example of class {label_id}, but there are {num_classes} classes.", cure="Class ids start at 0.")
     if len(tokens) and not (tokens.min() >= 0 and tokens.max() < vocabulary_size):

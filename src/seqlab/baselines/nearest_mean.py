@@ -16,7 +16,7 @@ from jaxtyping import Float, Int, Shaped
 
 from seqlab.core.errors import UsageError
 
-Series = Shaped[np.ndarray, "time features"]
+FeatureSeries = Shaped[np.ndarray, "time features"]
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class NearestMean:
     """A fitted nearest-mean classifier. A class without examples has an infinite mean and is never the nearest."""
 
     means: Float[np.ndarray, "classes features"]
-    spread: Float[np.ndarray, " features"]
+    std: Float[np.ndarray, " features"]
 
     @classmethod
-    def fit(cls, examples: Iterable[tuple[Series, int]], *, num_classes: int) -> NearestMean:
+    def fit(cls, examples: Iterable[tuple[FeatureSeries, int]], *, num_classes: int) -> NearestMean:
         """Average each class, in one pass that holds one number per example and feature."""
         rows, label_ids = [], []
         for series, label_id in examples:
@@ -36,24 +36,24 @@ class NearestMean:
         if not rows:
             raise UsageError("a mean of no examples is not defined.", cure="Fit the baseline on at least one example.")
         features, labels = np.stack(rows), np.array(label_ids)  # (examples, features), (examples,)
-        spread = features.std(axis=0)
-        spread[spread == 0] = 1.0  # a feature that never changes tells nothing, and must not divide by 0
+        std = features.std(axis=0)
+        std[std == 0] = 1.0  # a feature that never changes tells nothing, and must not divide by 0
         means = np.full((num_classes, features.shape[1]), np.inf)
         for label_id in np.unique(labels):
             means[label_id] = features[labels == label_id].mean(axis=0)
-        return cls(means, spread)
+        return cls(means, std)
 
-    def predict(self, series: Iterable[Series]) -> Int[np.ndarray, " examples"]:
+    def predict(self, series: Iterable[FeatureSeries]) -> Int[np.ndarray, " examples"]:
         """The class with the nearest mean, for every series; of equally near ones the lowest id."""
-        return np.array([self._distances(one).argmin() for one in series], dtype=np.int64)
+        return np.array([self._distances(sequence).argmin() for sequence in series], dtype=np.int64)
 
-    def _distances(self, series: Series) -> Float[np.ndarray, " classes"]:
-        away = (self.means - _mean_over_time(series)) / self.spread  # (classes, features)
-        distances: Float[np.ndarray, " classes"] = np.linalg.norm(away, axis=1)
+    def _distances(self, series: FeatureSeries) -> Float[np.ndarray, " classes"]:
+        scaled = (self.means - _mean_over_time(series)) / self.std  # (classes, features)
+        distances: Float[np.ndarray, " classes"] = np.linalg.norm(scaled, axis=1)
         return distances
 
 
-def _mean_over_time(series: Series) -> Float[np.ndarray, " features"]:
+def _mean_over_time(series: FeatureSeries) -> Float[np.ndarray, " features"]:
     if len(series) == 0:
         raise UsageError("a series of length 0 has no mean.", cure="Leave out empty series.")
     mean: Float[np.ndarray, " features"] = series.mean(axis=0, dtype=np.float64)

@@ -22,93 +22,93 @@ from seqlab.baselines.ngram import NGram
 UNKNOWN = -1
 """A neighbour that nobody can see."""
 
-Places = Integer[np.ndarray, " places"]
+TokenIds = Integer[np.ndarray, " places"]
 
 
 @dataclass(frozen=True)
-class Guesses:
+class GapPredictions:
     """For every gap the likeliest token, and the natural-log probability of the right one."""
 
     best: Int[np.ndarray, " places"]
     log_probs: Float[np.ndarray, " places"]
 
 
-class Neighbours:
+class NeighborModel:
     """P(w | left, right) over the tokens that may stand in a gap.
 
-    may_stand: the ids that a gap may hide, in their order; others get no probability.
+    candidate_ids: the ids that a gap may hide, in their order; others get no probability.
     """
 
-    def __init__(self, bigrams: NGram, shares: Float[np.ndarray, " vocab"], *, may_stand: Integer[np.ndarray, " ids"]) -> None:
+    def __init__(self, bigrams: NGram, unigram_probs: Float[np.ndarray, " vocab"], *, candidate_ids: Integer[np.ndarray, " ids"]) -> None:
         self._bigrams = bigrams
-        self._shares = shares
-        self._may_stand = may_stand
-        self._columns = _Columns.of(bigrams)
+        self._unigram_probs = unigram_probs
+        self._candidate_ids = candidate_ids
+        self._columns = _BigramColumns.from_bigrams(bigrams)
 
     @classmethod
-    def fit(cls, tokens: Integer[np.ndarray, " time"], vocabulary_size: int, *, may_stand: Integer[np.ndarray, " ids"]) -> Neighbours:
-        shares = NGram.fit(tokens, vocabulary_size, order=1).next_tokens(np.empty(0, np.int64))
-        return cls(NGram.fit(tokens, vocabulary_size, order=2), shares, may_stand=may_stand)
+    def fit(cls, tokens: Integer[np.ndarray, " time"], vocabulary_size: int, *, candidate_ids: Integer[np.ndarray, " ids"]) -> NeighborModel:
+        unigram_probs = NGram.fit(tokens, vocabulary_size, order=1).next_token_probs(np.empty(0, np.int64))
+        return cls(NGram.fit(tokens, vocabulary_size, order=2), unigram_probs, candidate_ids=candidate_ids)
 
-    def guess(self, left: Places, right: Places, truth: Places) -> Guesses:
+    def predict(self, left: TokenIds, right: TokenIds, targets: TokenIds) -> GapPredictions:
         """Of gaps whose neighbours are given; UNKNOWN where one is not."""
-        best, log_probs = np.empty(len(truth), np.int64), np.empty(len(truth))
-        before = None
-        for place in np.lexsort((right, left)).tolist():  # equal neighbours one after the other, so that most factors are at hand
-            now = (int(left[place]), int(right[place]))
-            if before is None or now[0] != before[0]:
-                from_left = self.after(now[0])
-            if now != before:
-                probs, before = self._normalised(from_left * self.before(now[1])), now
-            best[place] = self._may_stand[probs.argmax()]
-            log_probs[place] = np.log(probs[np.searchsorted(self._may_stand, truth[place])])
-        return Guesses(best, log_probs)
+        best, log_probs = np.empty(len(targets), np.int64), np.empty(len(targets))
+        previous = None
+        for index in np.lexsort((right, left)).tolist():  # equal neighbours one after the other, so that most factors are at hand
+            context = (int(left[index]), int(right[index]))
+            if previous is None or context[0] != previous[0]:
+                left_probs = self.next_token_probs(context[0])
+            if context != previous:
+                probs, previous = self._normalize(left_probs * self.previous_token_probs(context[1])), context
+            best[index] = self._candidate_ids[probs.argmax()]
+            log_probs[index] = np.log(probs[np.searchsorted(self._candidate_ids, targets[index])])
+        return GapPredictions(best, log_probs)
 
-    def guess_blindly(self, truth: Places) -> Guesses:
+    def predict_unigram(self, targets: TokenIds) -> GapPredictions:
         """The same without a look at the neighbours: always the most frequent token."""
-        nothing = np.full(len(truth), UNKNOWN)
-        return self.guess(nothing, nothing, truth)
+        unknown = np.full(len(targets), UNKNOWN)
+        return self.predict(unknown, unknown, targets)
 
-    def after(self, left: int) -> Float[np.ndarray, " vocab"]:
+    def next_token_probs(self, left: int) -> Float[np.ndarray, " vocab"]:
         """P(w | left) for every w."""
-        return self._shares if left == UNKNOWN else self._bigrams.next_tokens(np.array([left]))
+        return self._unigram_probs if left == UNKNOWN else self._bigrams.next_token_probs(np.array([left]))
 
-    def before(self, right: int) -> Float[np.ndarray, " vocab"]:
+    def previous_token_probs(self, right: int) -> Float[np.ndarray, " vocab"]:
         """P(right | w) for every w."""
-        return np.ones_like(self._shares) if right == UNKNOWN else self._columns.before(right)
+        return np.ones_like(self._unigram_probs) if right == UNKNOWN else self._columns.previous_token_probs(right)
 
-    def _normalised(self, probs: Float[np.ndarray, " vocab"]) -> Float[np.ndarray, " ids"]:
-        allowed = probs[self._may_stand]
+    def _normalize(self, probs: Float[np.ndarray, " vocab"]) -> Float[np.ndarray, " ids"]:
+        allowed = probs[self._candidate_ids]
         return allowed / allowed.sum()
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _BigramColumns:
     """The bigrams sorted by their second token: P(right | w) for all w at once."""
 
     firsts: Int[np.ndarray, " grams"]
-    shares: Float[np.ndarray, " grams"]
+    probs: Float[np.ndarray, " grams"]
     edges: Int[np.ndarray, " edges"]
     """Where the bigrams that end in token t begin; one more than there are tokens."""
     backoff: Float[np.ndarray, " vocab"]
-    alone: Float[np.ndarray, " vocab"]
+    unigram_probs: Float[np.ndarray, " vocab"]
 
     @classmethod
-    def of(cls, bigrams: NGram) -> _Columns:
+    def from_bigrams(cls, bigrams: NGram) -> _BigramColumns:
         size, tokens = bigrams.vocabulary_size, bigrams.levels[0].codes
-        alone = bigrams.next_tokens(np.empty(0, np.int64))
+        unigram_probs = bigrams.next_token_probs(np.empty(0, np.int64))
         backoff = np.ones(size)  # after a token never seen all is left to the shorter context
         if bigrams.order < 2:
-            return cls(np.empty(0, np.int64), np.empty(0), np.zeros(size + 1, np.int64), backoff, alone)
+            return cls(np.empty(0, np.int64), np.empty(0), np.zeros(size + 1, np.int64), backoff, unigram_probs)
         level = bigrams.levels[1]
         backoff[tokens] = level.backoff
         seconds = level.codes % size
         order = np.argsort(seconds, kind="stable")
         edges = np.searchsorted(seconds[order], np.arange(size + 1))
-        return cls(tokens[level.codes // size][order], level.share[order], edges, backoff, alone)
+        return cls(tokens[level.codes // size][order], level.discounted_prob[order], edges, backoff, unigram_probs)
 
-    def before(self, right: int) -> Float[np.ndarray, " vocab"]:
-        probs = self.backoff * self.alone[right]
+    def previous_token_probs(self, right: int) -> Float[np.ndarray, " vocab"]:
+        probs = self.backoff * self.unigram_probs[right]
         grams = slice(self.edges[right], self.edges[right + 1])
-        probs[self.firsts[grams]] += self.shares[grams]
+        probs[self.firsts[grams]] += self.probs[grams]
         return probs

@@ -37,22 +37,22 @@ UNSEEN = -1
 MARGIN = 0.05
 
 Tokens = Integer[np.ndarray, " time"]
-Numbers = Int[np.ndarray, " time"]
+GramIds = Int[np.ndarray, " time"]
 
 
 @dataclass(frozen=True)
-class Level:
+class NGramLevel:
     """The k-grams of one length k: their sorted codes, the first term of p_k for each, and γ_k for each context."""
 
     codes: Int[np.ndarray, " grams"]
-    share: Float[np.ndarray, " grams"]
+    discounted_prob: Float[np.ndarray, " grams"]
     backoff: Float[np.ndarray, " contexts"]
 
-    def find(self, contexts: Numbers, tokens: Tokens, *, vocabulary_size: int) -> Numbers:
+    def lookup(self, contexts: GramIds, tokens: Tokens, *, vocabulary_size: int) -> GramIds:
         """The numbers of the k-grams made of numbered contexts and tokens; UNSEEN where there is none."""
-        wanted = contexts * vocabulary_size + tokens
-        place = np.minimum(np.searchsorted(self.codes, wanted), len(self.codes) - 1)
-        return np.where((self.codes[place] == wanted) & (contexts != UNSEEN), place, UNSEEN)
+        queries = contexts * vocabulary_size + tokens
+        index = np.minimum(np.searchsorted(self.codes, queries), len(self.codes) - 1)
+        return np.where((self.codes[index] == queries) & (contexts != UNSEEN), index, UNSEEN)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class NGram:
     """A fitted n-gram model. `num_tokens` says how many tokens it has seen."""
 
     vocabulary_size: int
-    levels: tuple[Level, ...]
+    levels: tuple[NGramLevel, ...]
     num_tokens: int
 
     @property
@@ -78,52 +78,52 @@ class NGram:
         if len(tokens) == 0:
             raise UsageError("an n-gram model cannot learn from no tokens.", cure="Fit the baseline on at least one token.")
         kept = np.asarray(tokens[-max_tokens:], dtype=np.int64)
-        _refuse_outside(kept, vocabulary_size)
-        return cls(vocabulary_size, tuple(_levels(kept, vocabulary_size, min(order, len(kept)))), len(kept))
+        _check_ids(kept, vocabulary_size)
+        return cls(vocabulary_size, tuple(_fit_levels(kept, vocabulary_size, min(order, len(kept)))), len(kept))
 
     def log_probs(self, tokens: Tokens) -> Float[np.ndarray, " time"]:
         """The natural-log probability of every token, given the tokens before it in the same array."""
-        _refuse_outside(tokens, self.vocabulary_size)
+        _check_ids(tokens, self.vocabulary_size)
         parts = []
         for start in range(0, len(tokens), CHUNK):
             before = max(0, start - self.order + 1)
             parts.append(self._log_probs(np.asarray(tokens[before : start + CHUNK], dtype=np.int64))[start - before :])
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    def next_tokens(self, context: Tokens) -> Float[np.ndarray, " vocab"]:
+    def next_token_probs(self, context: Tokens) -> Float[np.ndarray, " vocab"]:
         """The probability of every token of the vocabulary after a context."""
-        _refuse_outside(context, self.vocabulary_size)
-        recent = np.asarray(context[max(0, len(context) - self.order + 1) :], dtype=np.int64)
+        _check_ids(context, self.vocabulary_size)
+        last_tokens = np.asarray(context[max(0, len(context) - self.order + 1) :], dtype=np.int64)
         probs = np.full(self.vocabulary_size, 1 / self.vocabulary_size)
-        endings = [int(grams[-1]) for _, _, grams in self._walk(recent)] if len(recent) else []
-        for level, number in zip(self.levels, [0, *endings], strict=False):  # 0 is the empty context
-            if number == UNSEEN:
+        endings = [int(grams[-1]) for _, _, grams in self._scan_levels(last_tokens)] if len(last_tokens) else []
+        for level, context_id in zip(self.levels, [0, *endings], strict=False):  # 0 is the empty context
+            if context_id == UNSEEN:
                 break
-            first, last = np.searchsorted(level.codes, [number * self.vocabulary_size, (number + 1) * self.vocabulary_size])
-            probs *= level.backoff[number]
-            probs[level.codes[first:last] % self.vocabulary_size] += level.share[first:last]
+            first, last = np.searchsorted(level.codes, [context_id * self.vocabulary_size, (context_id + 1) * self.vocabulary_size])
+            probs *= level.backoff[context_id]
+            probs[level.codes[first:last] % self.vocabulary_size] += level.discounted_prob[first:last]
         return probs
 
-    def _log_probs(self, tokens: Numbers) -> Float[np.ndarray, " time"]:
+    def _log_probs(self, tokens: GramIds) -> Float[np.ndarray, " time"]:
         probs = np.full(len(tokens), 1 / self.vocabulary_size)
-        for level, contexts, grams in self._walk(tokens):
-            seen = contexts != UNSEEN
-            probs[seen] *= level.backoff[contexts[seen]]
-            found = grams != UNSEEN
-            probs[found] += level.share[grams[found]]
+        for level, contexts, grams in self._scan_levels(tokens):
+            is_known_context = contexts != UNSEEN
+            probs[is_known_context] *= level.backoff[contexts[is_known_context]]
+            is_known = grams != UNSEEN
+            probs[is_known] += level.discounted_prob[grams[is_known]]
         log_probs: Float[np.ndarray, " time"] = np.log(probs)
         return log_probs
 
-    def _walk(self, tokens: Numbers) -> Iterator[tuple[Level, Numbers, Numbers]]:
+    def _scan_levels(self, tokens: GramIds) -> Iterator[tuple[NGramLevel, GramIds, GramIds]]:
         """For each order: the numbers of the context before each token, and of the gram that ends in it."""
         contexts = np.zeros(len(tokens), dtype=np.int64)
         for level in self.levels:
-            grams = level.find(contexts, tokens, vocabulary_size=self.vocabulary_size)
+            grams = level.lookup(contexts, tokens, vocabulary_size=self.vocabulary_size)
             yield level, contexts, grams
             contexts = np.concatenate([[UNSEEN], grams[:-1]])
 
 
-def _levels(tokens: Numbers, vocabulary_size: int, order: int) -> Iterator[Level]:
+def _fit_levels(tokens: GramIds, vocabulary_size: int, order: int) -> Iterator[NGramLevel]:
     """Number the k-grams of every length, from short to long, and smooth their counts."""
     contexts = np.zeros(len(tokens), dtype=np.int64)  # the number of the (k - 1)-gram before each position
     num_contexts = 1
@@ -131,13 +131,13 @@ def _levels(tokens: Numbers, vocabulary_size: int, order: int) -> Iterator[Level
         # (len(tokens) - length + 1,): the first positions have no gram of this length
         codes, grams, counts = np.unique(contexts * vocabulary_size + tokens[length - 1 :], return_inverse=True, return_counts=True)
         if length < order:
-            counts = _ways_to_precede(grams, tokens, vocabulary_size, length, num_grams=len(codes))
+            counts = _continuation_counts(grams, tokens, vocabulary_size, length, num_grams=len(codes))
         yield _smooth(codes, counts, num_contexts=num_contexts, vocabulary_size=vocabulary_size)
         contexts, num_contexts = grams[:-1], len(codes)
 
 
-def _ways_to_precede(
-    grams: Int[np.ndarray, " places"], tokens: Numbers, vocabulary_size: int, length: int, *, num_grams: int
+def _continuation_counts(
+    grams: Int[np.ndarray, " places"], tokens: GramIds, vocabulary_size: int, length: int, *, num_grams: int
 ) -> Int[np.ndarray, " grams"]:
     """How many different tokens stand before each gram."""
     pairs = np.sort(grams[1:] * vocabulary_size + tokens[: len(tokens) - length])
@@ -145,14 +145,14 @@ def _ways_to_precede(
     return np.bincount(pairs[is_new] // vocabulary_size, minlength=num_grams)
 
 
-def _smooth(codes: Int[np.ndarray, " grams"], counts: Int[np.ndarray, " grams"], *, num_contexts: int, vocabulary_size: int) -> Level:
+def _smooth(codes: Int[np.ndarray, " grams"], counts: Int[np.ndarray, " grams"], *, num_contexts: int, vocabulary_size: int) -> NGramLevel:
     contexts = codes // vocabulary_size
-    taken = discounts(counts)[np.minimum(counts, 3)]  # (grams,)
+    discount = discounts(counts)[np.minimum(counts, 3)]  # (grams,)
     totals = np.bincount(contexts, weights=counts, minlength=num_contexts)  # (contexts,)
     # Only what stands at the very beginning of the stream has no total: it leaves all to the shorter context.
-    backoff = np.divide(np.bincount(contexts, weights=taken, minlength=num_contexts), totals, out=np.ones(num_contexts), where=totals > 0)
-    share = np.divide(counts - taken, totals[contexts], out=np.zeros(len(codes)), where=counts > 0)
-    return Level(codes, share, backoff)
+    backoff = np.divide(np.bincount(contexts, weights=discount, minlength=num_contexts), totals, out=np.ones(num_contexts), where=totals > 0)
+    discounted_prob = np.divide(counts - discount, totals[contexts], out=np.zeros(len(codes)), where=counts > 0)
+    return NGramLevel(codes, discounted_prob, backoff)
 
 
 def discounts(counts: Int[np.ndarray, " grams"]) -> Float[np.ndarray, " 4"]:
@@ -162,18 +162,18 @@ def discounts(counts: Int[np.ndarray, " grams"]) -> Float[np.ndarray, " 4"]:
 
     Where the counts of counts are too few to tell, half of a count is taken.
     """
-    times = np.bincount(np.minimum(counts, 5), minlength=6).astype(np.float64)
-    found = np.array([0.0, 0.5, 0.5, 0.5])
-    if times[1] > 0 and times[2] > 0:
-        ratio = times[1] / (times[1] + 2 * times[2])
+    count_of_counts = np.bincount(np.minimum(counts, 5), minlength=6).astype(np.float64)
+    values = np.array([0.0, 0.5, 0.5, 0.5])
+    if count_of_counts[1] > 0 and count_of_counts[2] > 0:
+        ratio = count_of_counts[1] / (count_of_counts[1] + 2 * count_of_counts[2])
         for count in (1, 2, 3):
-            if times[count] > 0:
-                found[count] = count - (count + 1) * ratio * times[count + 1] / times[count]
-    found[1:] = np.clip(found[1:], MARGIN, np.array([1, 2, 3]) - MARGIN)
-    return found
+            if count_of_counts[count] > 0:
+                values[count] = count - (count + 1) * ratio * count_of_counts[count + 1] / count_of_counts[count]
+    values[1:] = np.clip(values[1:], MARGIN, np.array([1, 2, 3]) - MARGIN)
+    return values
 
 
-def _refuse_outside(tokens: Tokens, vocabulary_size: int) -> None:
+def _check_ids(tokens: Tokens, vocabulary_size: int) -> None:
     if len(tokens) and not (tokens.min() >= 0 and tokens.max() < vocabulary_size):
         raise UsageError(
             f"token ids run from {tokens.min()} to {tokens.max()}, but the vocabulary has {vocabulary_size} entries.", cure="Token ids start at 0."

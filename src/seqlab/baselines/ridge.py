@@ -19,84 +19,86 @@ from jaxtyping import Float, Int, Integer
 
 from seqlab.core.errors import UsageError
 
-STRENGTHS = (0.3, 3.0, 30.0)
-MOST_ROUNDS = 60
-CLOSE_ENOUGH = 1e-6
+ALPHAS = (0.3, 3.0, 30.0)
+MAX_ITERATIONS = 60
+TOLERANCE = 1e-6
 
 Tokens = Integer[np.ndarray, " time"]
-Numbers = Float[np.ndarray, " examples"]
+Targets = Float[np.ndarray, " examples"]
 
 
 @dataclass(frozen=True)
-class Bags:
+class BagsOfWords:
     """Texts as the different tokens of each, laid end to end, and how much one of them counts."""
 
     tokens: Int[np.ndarray, " tokens"]
     texts: Int[np.ndarray, " tokens"]
-    share: Float[np.ndarray, " tokens"]
+    token_weight: Float[np.ndarray, " tokens"]
     num_texts: int
 
     @classmethod
-    def of(cls, texts: Iterable[Tokens]) -> Bags:
+    def from_texts(cls, texts: Iterable[Tokens]) -> BagsOfWords:
         bags = [np.unique(tokens).astype(np.int64) for tokens in texts]
         sizes = np.array([len(bag) for bag in bags], dtype=np.int64)
         tokens = np.concatenate(bags) if bags else np.zeros(0, np.int64)
         return cls(tokens, np.repeat(np.arange(len(bags)), sizes), np.repeat(1 / np.sqrt(np.maximum(sizes, 1)), sizes), len(bags))
 
-    def times(self, weights: Float[np.ndarray, " vocab"]) -> Numbers:
+    def matmul(self, weights: Float[np.ndarray, " vocab"]) -> Targets:
         """X w"""
-        return np.bincount(self.texts, weights=weights[self.tokens] * self.share, minlength=self.num_texts)
+        return np.bincount(self.texts, weights=weights[self.tokens] * self.token_weight, minlength=self.num_texts)
 
-    def turned_times(self, numbers: Numbers, *, vocabulary_size: int) -> Float[np.ndarray, " vocab"]:
+    def transpose_matmul(self, residuals: Targets, *, vocabulary_size: int) -> Float[np.ndarray, " vocab"]:
         """Xᵀ r"""
-        return np.bincount(self.tokens, weights=numbers[self.texts] * self.share, minlength=vocabulary_size)
+        return np.bincount(self.tokens, weights=residuals[self.texts] * self.token_weight, minlength=vocabulary_size)
 
-    def part(self, start: int, end: int) -> Bags:
+    def slice_texts(self, start: int, end: int) -> BagsOfWords:
         inside = (self.texts >= start) & (self.texts < end)
-        return Bags(self.tokens[inside], self.texts[inside] - start, self.share[inside], end - start)
+        return BagsOfWords(self.tokens[inside], self.texts[inside] - start, self.token_weight[inside], end - start)
 
 
 @dataclass(frozen=True)
 class Ridge:
     """A fitted sum of token weights."""
 
-    mean: float
+    intercept: float
     weights: Float[np.ndarray, " vocab"]
 
     @classmethod
-    def fit(cls, texts: Iterable[Tokens], numbers: Numbers, *, vocabulary_size: int) -> Ridge:
-        bags = Bags.of(texts)
+    def fit(cls, texts: Iterable[Tokens], targets: Targets, *, vocabulary_size: int) -> Ridge:
+        bags = BagsOfWords.from_texts(texts)
         if bags.num_texts == 0:
             raise UsageError("a ridge cannot be fitted to no examples.", cure="Fit the baseline on at least one example.")
-        cut = bags.num_texts - bags.num_texts // 10
-        tried = {}
-        if cut < bags.num_texts:
-            first, last = bags.part(0, cut), bags.part(cut, bags.num_texts)
-            for strength in STRENGTHS:
-                model = cls.with_strength(first, numbers[:cut], strength, vocabulary_size=vocabulary_size)
-                tried[strength] = float(((model.of(last) - numbers[cut:]) ** 2).mean())
-        return cls.with_strength(bags, numbers, min(tried, key=lambda each: tried[each], default=STRENGTHS[1]), vocabulary_size=vocabulary_size)
+        split = bags.num_texts - bags.num_texts // 10
+        errors = {}
+        if split < bags.num_texts:
+            first, last = bags.slice_texts(0, split), bags.slice_texts(split, bags.num_texts)
+            for alpha in ALPHAS:
+                model = cls.fit_with_alpha(first, targets[:split], alpha, vocabulary_size=vocabulary_size)
+                errors[alpha] = float(((model.predict_bags(last) - targets[split:]) ** 2).mean())
+        return cls.fit_with_alpha(
+            bags, targets, min(errors, key=lambda candidate: errors[candidate], default=ALPHAS[1]), vocabulary_size=vocabulary_size
+        )
 
     @classmethod
-    def with_strength(cls, bags: Bags, numbers: Numbers, strength: float, *, vocabulary_size: int) -> Ridge:
+    def fit_with_alpha(cls, bags: BagsOfWords, targets: Targets, alpha: float, *, vocabulary_size: int) -> Ridge:
         """Solve (XᵀX + strength · I) w = Xᵀ (y - mean)."""
-        mean = float(numbers.mean())
-        left = bags.turned_times(numbers - mean, vocabulary_size=vocabulary_size)  # the residual of w = 0
-        weights, direction = np.zeros(vocabulary_size), left.copy()
-        size = first = float(left @ left)
-        for _ in range(MOST_ROUNDS):
-            if size <= CLOSE_ENOUGH**2 * first:
+        intercept = float(targets.mean())
+        residual = bags.transpose_matmul(targets - intercept, vocabulary_size=vocabulary_size)  # the residual of w = 0
+        weights, direction = np.zeros(vocabulary_size), residual.copy()
+        squared_norm = first = float(residual @ residual)
+        for _ in range(MAX_ITERATIONS):
+            if squared_norm <= TOLERANCE**2 * first:
                 break
-            product = bags.turned_times(bags.times(direction), vocabulary_size=vocabulary_size) + strength * direction
-            step = size / float(direction @ product)
+            product = bags.transpose_matmul(bags.matmul(direction), vocabulary_size=vocabulary_size) + alpha * direction
+            step = squared_norm / float(direction @ product)
             weights += step * direction
-            left -= step * product
-            before, size = size, float(left @ left)
-            direction = left + size / before * direction
-        return cls(mean, weights)
+            residual -= step * product
+            before, squared_norm = squared_norm, float(residual @ residual)
+            direction = residual + squared_norm / before * direction
+        return cls(intercept, weights)
 
-    def predict(self, texts: Iterable[Tokens]) -> Numbers:
-        return self.of(Bags.of(texts))
+    def predict(self, texts: Iterable[Tokens]) -> Targets:
+        return self.predict_bags(BagsOfWords.from_texts(texts))
 
-    def of(self, bags: Bags) -> Numbers:
-        return self.mean + bags.times(self.weights)
+    def predict_bags(self, bags: BagsOfWords) -> Targets:
+        return self.intercept + bags.matmul(self.weights)

@@ -1,1 +1,1 @@
-"""One layer each: embeddings, positions, recurrent walks, convolutions, transformer layers, pooling."""
+"""One layer each: embeddings, positions, recurrent scans, convolutions, transformer layers, pooling."""

@@ -6,13 +6,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.attention.attend import Attention, MayAttend, Source
+from seqlab.attention.attend import Attention, MayAttend, ProjectedSource
 
 
-class ContextBeforeOutput(nn.Module):
+class OutputAttention(nn.Module):
     """joined_t = [state_t; context_t] for the output layer; the cell never sees the context.
 
-    So the decoder may walk over all its steps first and look at the source for all of them at once.
+    So the decoder may scan over all its steps first and look at the source for all of them at once.
     """
 
     def __init__(self, attention: Attention, *, value_size: int) -> None:
@@ -21,13 +21,13 @@ class ContextBeforeOutput(nn.Module):
         self.output_size = attention.score.query_size + value_size
 
     def forward(
-        self, states: Float[Tensor, "batch target state"], source: Source, may_attend: MayAttend | None = None
+        self, states: Float[Tensor, "batch target state"], source: ProjectedSource, may_attend: MayAttend | None = None
     ) -> Float[Tensor, "batch target joined"]:
-        """`source` is what `attention.read` made of the encoder's states."""
-        contexts, _ = self.attention.look(states, source, may_attend)
-        return self.join(contexts, states)
+        """`source` is what `attention.project_source` made of the encoder's states."""
+        contexts, _ = self.attention.attend(states, source, may_attend)
+        return self.combine_context(contexts, states)
 
-    def join(self, contexts: Float[Tensor, "*batch value"], states: Float[Tensor, "*batch state"]) -> Float[Tensor, "*batch joined"]:
+    def combine_context(self, contexts: Float[Tensor, "*batch value"], states: Float[Tensor, "*batch state"]) -> Float[Tensor, "*batch joined"]:
         """[state; context]."""
         return torch.cat([states, contexts], dim=-1)
 
@@ -47,19 +47,21 @@ class InputFeeding(nn.Module):
         self.combine = nn.Linear(value_size + attention.score.query_size, output_size, bias=False)
         self.output_size = output_size
 
-    def first(self, inputs: Float[Tensor, "batch *input"]) -> Float[Tensor, "batch attentional"]:
+    def initial_feed(self, inputs: Float[Tensor, "batch *input"]) -> Float[Tensor, "batch attentional"]:
         """What stands in for the step before the first."""
         return inputs.new_zeros(len(inputs), self.output_size)
 
-    def feed(self, inputs: Float[Tensor, "batch input"], previous: Float[Tensor, "batch attentional"]) -> Float[Tensor, "batch fed"]:
+    def feed_input(self, inputs: Float[Tensor, "batch input"], previous: Float[Tensor, "batch attentional"]) -> Float[Tensor, "batch fed"]:
         """What the cell reads."""
         return torch.cat([inputs, previous], dim=-1)
 
-    def forward(self, state: Float[Tensor, "batch state"], source: Source, may_attend: MayAttend | None = None) -> Float[Tensor, "batch attentional"]:
+    def forward(
+        self, state: Float[Tensor, "batch state"], source: ProjectedSource, may_attend: MayAttend | None = None
+    ) -> Float[Tensor, "batch attentional"]:
         """What the output layer reads, and the next step."""
-        context, _ = self.attention.look(state.unsqueeze(1), source, may_attend)
-        return self.join(context.squeeze(1), state)
+        context, _ = self.attention.attend(state.unsqueeze(1), source, may_attend)
+        return self.combine_context(context.squeeze(1), state)
 
-    def join(self, context: Float[Tensor, "*batch value"], state: Float[Tensor, "*batch state"]) -> Float[Tensor, "*batch attentional"]:
+    def combine_context(self, context: Float[Tensor, "*batch value"], state: Float[Tensor, "*batch state"]) -> Float[Tensor, "*batch attentional"]:
         """tanh(W [context; state])."""
         return torch.tanh(self.combine(torch.cat([context, state], dim=-1)))

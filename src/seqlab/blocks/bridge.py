@@ -22,7 +22,7 @@ class Bridge(nn.Module, ABC):
         """The widths of the parts of the decoder's state."""
 
     @abstractmethod
-    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> State:
+    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: State) -> State:
         """features: of the encoder, at every step; ended: its state after the last real step, where it has one."""
 
 
@@ -37,8 +37,8 @@ class IdentityBridge(Bridge):
                 cure="Use the same cell, layers and width in one direction on both sides, or a learned bridge.",
             )
 
-    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> State:
-        return ended
+    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: State) -> State:
+        return final_state
 
 
 class LearnedBridge(Bridge):
@@ -48,8 +48,8 @@ class LearnedBridge(Bridge):
         super().__init__(sizes)
         self.map = nn.Linear(sum(encoder_sizes), sum(sizes))
 
-    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> State:
-        return torch.tanh(self.map(torch.cat(ended, dim=-1))).split(self.sizes, dim=-1)
+    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: State) -> State:
+        return torch.tanh(self.map(torch.cat(final_state, dim=-1))).split(self.sizes, dim=-1)
 
 
 class MeanBridge(Bridge):
@@ -59,7 +59,7 @@ class MeanBridge(Bridge):
         super().__init__(sizes)
         self.map = nn.Linear(feature_size, sum(sizes))
 
-    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> State:
+    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: State) -> State:
         kept = features.masked_fill(~is_token.unsqueeze(-1), 0.0)
         mean = kept.sum(dim=1) / is_token.sum(dim=1, keepdim=True)  # (batch, size)
         return torch.tanh(self.map(mean)).split(self.sizes, dim=-1)
@@ -68,5 +68,5 @@ class MeanBridge(Bridge):
 class NoBridge(Bridge):
     """Zeros: the decoder knows of the source only what attention shows it."""
 
-    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> State:
+    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: State) -> State:
         return tuple(features.new_zeros(len(features), size) for size in self.sizes)

@@ -1,4 +1,4 @@
-"""How a picture enters a recurrent decoder: before the first word, or at every word through attention."""
+"""How an image enters a recurrent decoder: before the first word, or at every word through attention."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.attention.attend import Attention, Source
+from seqlab.attention.attend import Attention, ProjectedSource
 from seqlab.cells.base import Cell, State
 
 Regions = Float[Tensor, "batch regions size"]
@@ -16,14 +16,14 @@ Alignment = Float[Tensor, "batch regions"]
 
 
 class CaptionDecoder(nn.Module, ABC):
-    """A cell that reads the words so far and knows something of a picture, given as features of its regions."""
+    """A cell that reads the words so far and knows something of an image, given as features of its regions."""
 
     input_size: int
     """Width of a word."""
     output_size: int
 
     @abstractmethod
-    def start(self, regions: Regions) -> State:
+    def init_state(self, regions: Regions) -> State:
         """The state before the first word. Each part has the batch as its first axis."""
 
     @abstractmethod
@@ -31,7 +31,7 @@ class CaptionDecoder(nn.Module, ABC):
         """One word further: features for the word after it, the next state, and how much each region was looked at."""
 
 
-class PictureAsState(CaptionDecoder):
+class ImageAsState(CaptionDecoder):
     """hidden_0 = tanh(W [region 1; region 2; …] + b); then only words come in.
 
     The rest of the state, such as the memory of an LSTM, starts at zero.
@@ -43,16 +43,16 @@ class PictureAsState(CaptionDecoder):
         self.summary = nn.Linear(num_regions * region_size, cell.output_size)
         self.input_size, self.output_size = cell.input_size, cell.output_size
 
-    def start(self, regions: Regions) -> State:
+    def init_state(self, regions: Regions) -> State:
         hidden = torch.tanh(self.summary(regions.flatten(1)))
         return (hidden, *self.cell.zero_state(hidden)[1:])
 
     def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, None]:
-        hidden, state = self.cell.resolved()(words, state)
+        hidden, state = self.cell.materialize_weights()(words, state)
         return hidden, state, None
 
 
-class PictureAsFirstInput(CaptionDecoder):
+class ImageAsFirstInput(CaptionDecoder):
     """The cell reads W [region 1; region 2; …] + b once, as if it were a word before the start token.
 
     Paper: Vinyals et al. 2015, "Show and Tell: A Neural Image Caption Generator", arXiv:1411.4555, section 3.1, equation 10.
@@ -64,16 +64,16 @@ class PictureAsFirstInput(CaptionDecoder):
         self.summary = nn.Linear(num_regions * region_size, cell.input_size)
         self.input_size, self.output_size = cell.input_size, cell.output_size
 
-    def start(self, regions: Regions) -> State:
-        _, state = self.cell.resolved()(self.summary(regions.flatten(1)))
+    def init_state(self, regions: Regions) -> State:
+        _, state = self.cell.materialize_weights()(self.summary(regions.flatten(1)))
         return state
 
     def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, None]:
-        hidden, state = self.cell.resolved()(words, state)
+        hidden, state = self.cell.materialize_weights()(words, state)
         return hidden, state, None
 
 
-class LookAtRegions(CaptionDecoder):
+class RegionAttentionDecoder(CaptionDecoder):
     """Before each word the decoder looks at the regions again.
 
         context_t = attention(query = hidden_{t-1}, regions)
@@ -94,12 +94,12 @@ class LookAtRegions(CaptionDecoder):
         self.input_size = cell.input_size - region_size
         self.output_size = cell.output_size + region_size
 
-    def start(self, regions: Regions) -> State:
+    def init_state(self, regions: Regions) -> State:
         hidden = torch.tanh(self.summary(regions.mean(dim=1)))
-        return (*self.attention.read(regions), hidden, *self.cell.zero_state(hidden)[1:])
+        return (*self.attention.project_source(regions), hidden, *self.cell.zero_state(hidden)[1:])
 
     def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, Alignment]:
         keys, values, *inner = state
-        context, alignment = self.attention.look(inner[0].unsqueeze(1), Source(keys, values))  # (batch, 1, size), (batch, 1, regions)
-        hidden, after = self.cell.resolved()(torch.cat([words, context.squeeze(1)], dim=-1), tuple(inner))
+        context, alignment = self.attention.attend(inner[0].unsqueeze(1), ProjectedSource(keys, values))  # (batch, 1, size), (batch, 1, regions)
+        hidden, after = self.cell.materialize_weights()(torch.cat([words, context.squeeze(1)], dim=-1), tuple(inner))
         return torch.cat([hidden, context.squeeze(1)], dim=-1), (keys, values, *after), alignment.squeeze(1)

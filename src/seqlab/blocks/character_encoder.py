@@ -18,7 +18,7 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.blocks.recurrent import build_stack
 from seqlab.cells.lstm import LSTM
 
-NO_CHARACTER = 0
+PAD_CHARACTER = 0
 """The id that fills the rows of short words up."""
 EMBEDDING_STD = 0.3
 
@@ -32,7 +32,7 @@ class CharacterEncoder(nn.Module, ABC):
     def forward(self, characters: Int[Tensor, "words characters"]) -> Float[Tensor, "words hidden"]: ...
 
 
-class ConvolutionalCharacters(CharacterEncoder):
+class CharacterCNN(CharacterEncoder):
     """feature = max over places p of relu(W · [embed(c_p), …, embed(c_{p+width-1})] + b), for several widths.
 
     A window may reach over the end of the word, where zeros stand. `output_size` is divided over the widths.
@@ -47,13 +47,13 @@ class ConvolutionalCharacters(CharacterEncoder):
     def __init__(self, num_characters: int, output_size: int, *, embedding_size: int, widths: Sequence[int]) -> None:
         super().__init__()
         self.output_size = output_size
-        self.embed = TokenEmbedding(num_characters, embedding_size, pad_id=NO_CHARACTER, std=EMBEDDING_STD)
+        self.embed = TokenEmbedding(num_characters, embedding_size, pad_id=PAD_CHARACTER, std=EMBEDDING_STD)
         share, left = divmod(output_size, len(widths))
         sizes = [share + (place < left) for place in range(len(widths))]
         self.windows = nn.ModuleList(nn.Conv1d(embedding_size, size, width) for width, size in zip(widths, sizes, strict=True) if size)
 
     def forward(self, characters: Int[Tensor, "words characters"]) -> Float[Tensor, "words hidden"]:
-        is_begin = characters != NO_CHARACTER  # (words, characters): a window begins at a real character
+        is_begin = characters != PAD_CHARACTER  # (words, characters): a window begins at a real character
         flat_places = is_begin.flatten().nonzero().squeeze(1)  # (places,)
         found = []
         for windows in self.windows:
@@ -76,7 +76,7 @@ class ConvolutionalCharacters(CharacterEncoder):
         return F.embedding_bag(rows, by_place.flatten(0, 1), mode="sum")
 
 
-class RecurrentCharacters(CharacterEncoder):
+class CharacterLSTM(CharacterEncoder):
     """vector = [last state read onward ; last state read backward].
 
     Papers: Ling et al. 2015, "Finding Function in Form", arXiv:1508.02096; Lample et al. 2016, "Neural Architectures for Named Entity
@@ -86,11 +86,11 @@ class RecurrentCharacters(CharacterEncoder):
     def __init__(self, num_characters: int, output_size: int, *, embedding_size: int) -> None:
         super().__init__()
         self.output_size = output_size
-        self.embed = TokenEmbedding(num_characters, embedding_size, pad_id=NO_CHARACTER, std=EMBEDDING_STD)
+        self.embed = TokenEmbedding(num_characters, embedding_size, pad_id=PAD_CHARACTER, std=EMBEDDING_STD)
         self.stack = build_stack(embedding_size, LSTM, [(output_size + 1) // 2], bidirectional=True)
 
     def forward(self, characters: Int[Tensor, "words characters"]) -> Float[Tensor, "words hidden"]:
-        is_character = characters != NO_CHARACTER  # (words, characters)
-        is_character[:, 0] = True  # a row of nothing is read as one character, since no walk is empty
-        _, (onward, _, backward, _) = self.stack(self.embed(characters), is_character)  # (words, hidden / 2) each
-        return torch.cat([onward, backward], dim=1)[:, : self.output_size]
+        is_character = characters != PAD_CHARACTER  # (words, characters)
+        is_character[:, 0] = True  # a row of nothing is read as one character, since no scan is empty
+        _, (forward_state, _, backward_state, _) = self.stack(self.embed(characters), is_character)  # (words, hidden / 2) each
+        return torch.cat([forward_state, backward_state], dim=1)[:, : self.output_size]

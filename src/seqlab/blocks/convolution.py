@@ -1,4 +1,4 @@
-"""A convolution over time: each step sees its neighbourhood."""
+"""A convolution over time: each step sees its neighborhood."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from seqlab.blocks.dropout import Dropout
 
 
 class ConvolutionLayer(nn.Module):
-    """Normalise, convolve over time, activate, add to the input.
+    """Normalize, convolve over time, activate, add to the input.
 
         x = x + dropout(W₂ gelu(convolve(norm(x))))
 
     Padding is zeroed before the convolution, so a sequence in a batch gives what it gives alone. A causal layer sees
-    `reach` earlier steps and no later one; its state is the last of them, for each sequence its own.
+    `context_size` earlier steps and no later one; its state is the last of them, for each sequence its own.
     """
 
     def __init__(self, hidden_size: int, *, kernel_size: int, dilation: int, causal: bool, dropout: float) -> None:
@@ -26,25 +26,25 @@ class ConvolutionLayer(nn.Module):
         self.mix = nn.Linear(hidden_size, hidden_size)
         self.dropout = Dropout(dropout)
         self.causal = causal
-        self.reach = (kernel_size - 1) * dilation
+        self.context_size = (kernel_size - 1) * dilation
 
     def forward(
         self,
         steps: Float[Tensor, "batch time hidden"],
         is_token: Bool[Tensor, "batch time"],
-        past: Float[Tensor, "batch before hidden"] | None = None,
+        left_context: Float[Tensor, "batch before hidden"] | None = None,
     ) -> tuple[Float[Tensor, "batch time hidden"], Float[Tensor, "batch before hidden"]]:
         seen = self.norm(steps) * is_token.unsqueeze(-1)  # (batch, time, hidden)
-        before = self.reach if self.causal else self.reach // 2
-        if past is None:
-            past = seen.new_zeros(len(seen), before, seen.shape[2])
-        seen = torch.cat([past, seen], dim=1)  # (batch, before + time, hidden)
-        padded = F.pad(seen.transpose(1, 2), (0, self.reach - before))  # (batch, hidden, reach + time)
+        before = self.context_size if self.causal else self.context_size // 2
+        if left_context is None:
+            left_context = seen.new_zeros(len(seen), before, seen.shape[2])
+        seen = torch.cat([left_context, seen], dim=1)  # (batch, before + time, hidden)
+        padded = F.pad(seen.transpose(1, 2), (0, self.context_size - before))  # (batch, hidden, reach + time)
         convolved = self.convolve(padded).transpose(1, 2)  # (batch, time, hidden)
         return steps + self.dropout(self.mix(F.gelu(convolved))), last_steps(seen, is_token, before)
 
 
 def last_steps(seen: Float[Tensor, "batch seen hidden"], is_token: Bool[Tensor, "batch time"], before: int) -> Float[Tensor, "batch before hidden"]:
     """As many steps as stood before the first one, but before the step that comes next; for each sequence its own."""
-    places = is_token.sum(dim=1, keepdim=True) + torch.arange(before, device=seen.device)  # (batch, before)
-    return seen.gather(1, places.unsqueeze(-1).expand(-1, -1, seen.shape[2]))
+    index = is_token.sum(dim=1, keepdim=True) + torch.arange(before, device=seen.device)  # (batch, before)
+    return seen.gather(1, index.unsqueeze(-1).expand(-1, -1, seen.shape[2]))

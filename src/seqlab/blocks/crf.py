@@ -25,7 +25,7 @@ IsWord = Bool[Tensor, "batch words"]
 """The words of a sentence stand first; every sentence has at least one."""
 
 
-class TagChain(nn.Module):
+class CRF(nn.Module):
     """Scores of whole sequences of tags. All transitions are equally good at first, so that training starts from independent tags."""
 
     def __init__(self, num_tags: int) -> None:
@@ -48,14 +48,14 @@ class TagChain(nn.Module):
 
     def log_partition(self, logits: Logits, is_word: IsWord) -> Float[Tensor, " batch"]:
         """log Z of each sentence."""
-        return torch.logsumexp(self._onward(logits, is_word)[-1] + self.end, dim=1)
+        return torch.logsumexp(self._forward_scores(logits, is_word)[-1] + self.end, dim=1)
 
     def log_marginals(self, logits: Logits, is_word: IsWord) -> Logits:
         """log P(tag_t = k | words) at every word; outside `is_word` anything."""
-        both = torch.stack(self._onward(logits, is_word), dim=1) + torch.stack(self._backward(logits, is_word), dim=1)
+        both = torch.stack(self._forward_scores(logits, is_word), dim=1) + torch.stack(self._backward_scores(logits, is_word), dim=1)
         return both - torch.logsumexp(both, dim=2, keepdim=True)  # that sum is log Z at every word
 
-    def best(self, logits: Logits, is_word: IsWord) -> Int[Tensor, "batch words"]:
+    def viterbi_decode(self, logits: Logits, is_word: IsWord) -> Int[Tensor, "batch words"]:
         """The sequence of tags with the highest score for each sentence."""
         emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
         highest, pointers = self.start + emitted[0], []
@@ -70,7 +70,7 @@ class TagChain(nn.Module):
             path.append(tag)
         return torch.cat(path[::-1], dim=1)
 
-    def _onward(self, logits: Logits, is_word: IsWord) -> list[Float[Tensor, "batch tags"]]:
+    def _forward_scores(self, logits: Logits, is_word: IsWord) -> list[Float[Tensor, "batch tags"]]:
         """At every word; behind the end of a sentence what stood at its last word."""
         emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
         found = [self.start + emitted[0]]
@@ -79,7 +79,7 @@ class TagChain(nn.Module):
             found.append(torch.where(is_live, added, found[-1]))
         return found
 
-    def _backward(self, logits: Logits, is_word: IsWord) -> list[Float[Tensor, "batch tags"]]:
+    def _backward_scores(self, logits: Logits, is_word: IsWord) -> list[Float[Tensor, "batch tags"]]:
         """At every word; at the last word of a sentence, and behind it, the scores of ending there."""
         emitted, live = logits.unbind(1), is_word.unsqueeze(2).unbind(1)
         ending = self.end.expand_as(emitted[0])

@@ -19,7 +19,7 @@ class TokenEmbedding(nn.Embedding):
         return super().forward(inputs)
 
 
-class StepProjection(nn.Linear):
+class InputProjection(nn.Linear):
     """A linear map of one step's numbers: series, feature vectors, rows of an image."""
 
     def forward(self, inputs: Float[Tensor, "batch time features"]) -> Float[Tensor, "batch time hidden"]:

@@ -18,7 +18,7 @@ def linear_head(size: int, num_classes: int) -> nn.Linear:
     return head
 
 
-class HiddenHead(nn.Module):
+class MLPHead(nn.Module):
     """logits = V dropout(relu(W x + b)) + c.
 
     Two classes that exclude each other share one logit z, as a sigmoid has it: the logits are (0, z), and their softmax gives σ(z) to the

@@ -1,4 +1,4 @@
-"""The steps of a sequence as the rows of a picture."""
+"""The steps of a sequence as the rows of an image."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from torch import Tensor, nn
 
 from seqlab.core.errors import RecipeError, UsageError
 
-Picture = Float[Tensor, "batch channels height width"]
+Images = Float[Tensor, "batch channels height width"]
 
 
-class RowsToPicture(nn.Module):
+class RowsToImage(nn.Module):
     """Step t is row t, from left to right, with the channels of a pixel side by side: r g b r g b …
 
-    Pictures have no padding, for a network that sees neighbours would see it: all pictures have the height for which the network was made.
+    Images have no padding, for a network that sees neighbors would see it: all images have the height for which the network was made.
     """
 
     def __init__(self, *, height: int, width: int, channels: int = 1) -> None:
@@ -21,7 +21,7 @@ class RowsToPicture(nn.Module):
         self.height, self.width, self.channels = height, width, channels
 
     @classmethod
-    def of(cls, num_features: int, *, channels: int, height: int) -> RowsToPicture:
+    def from_num_features(cls, num_features: int, *, channels: int, height: int) -> RowsToImage:
         """num_features: numbers in one step.  height: 0 takes as many rows as there are columns."""
         if num_features == 0:
             raise RecipeError(
@@ -38,7 +38,7 @@ class RowsToPicture(nn.Module):
         width = num_features // channels
         return cls(height=height or width, width=width, channels=channels)
 
-    def forward(self, steps: Float[Tensor, "batch time features"], is_token: Bool[Tensor, "batch time"]) -> Picture:
+    def forward(self, steps: Float[Tensor, "batch time features"], is_token: Bool[Tensor, "batch time"]) -> Images:
         if not bool(is_token.all()):
             raise UsageError(
                 f"pictures of {int(is_token.sum(dim=1).min())} to {is_token.shape[1]} rows in one batch; this network reads {self.height} rows.",

@@ -1,4 +1,4 @@
-"""Convolutions over a picture, of which each pixel sees its neighbours."""
+"""Convolutions over an image, of which each pixel sees its neighbors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.blocks.dropout import Dropout
-from seqlab.blocks.image import Picture
+from seqlab.blocks.image import Images
 
 GROUPS = 8
 
@@ -16,8 +16,8 @@ GROUPS = 8
 class ConvolutionStage(nn.Module):
     """x' = relu(norm(K₁ * x)),  x'' = dropout(x' + relu(norm(K₂ * x'))), with kernels of 3 by 3.
 
-    The norm is over the pixels and a group of the channels of one picture, so no picture of a batch changes the result of another, as
-    batch normalisation would.  Paper: Wu & He 2018, "Group Normalization", arXiv:1803.08494.
+    The norm is over the pixels and a group of the channels of one image, so no image of a batch changes the result of another, as
+    batch normalization would.  Paper: Wu & He 2018, "Group Normalization", arXiv:1803.08494.
     """
 
     def __init__(self, input_channels: int, hidden_size: int, *, dropout: float) -> None:
@@ -26,8 +26,8 @@ class ConvolutionStage(nn.Module):
         self.second = _convolution(hidden_size, hidden_size)
         self.dropout = Dropout(dropout)
 
-    def forward(self, picture: Picture) -> Float[Tensor, "batch hidden height width"]:
-        features = self.first(picture)
+    def forward(self, images: Images) -> Float[Tensor, "batch hidden height width"]:
+        features = self.first(images)
         return self.dropout(features + self.second(features))
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from seqlab.cells.base import State
 
-InitialName = Literal["zeros", "random", "xavier", "learned"]
+InitialStateName = Literal["zeros", "random", "xavier", "learned"]
 
 
 class InitialState(nn.Module, ABC):
@@ -25,21 +25,21 @@ class InitialState(nn.Module, ABC):
     def forward(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State: ...
 
 
-class Zeros(InitialState):
+class ZeroState(InitialState):
     """Nothing yet."""
 
     def forward(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
         return tuple(like.new_zeros(num_sequences, size) for size in self.sizes)
 
 
-class RandomNormal(InitialState):
+class NormalState(InitialState):
     """A new draw from N(0, 1) for every sequence while training; its mean, zero, otherwise, so that results do not depend on luck."""
 
     def forward(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
         return tuple(like.new_zeros(num_sequences, size).normal_(0, float(self.training)) for size in self.sizes)
 
 
-class XavierNormal(InitialState):
+class XavierState(InitialState):
     """A new draw with standard deviation √(2 / (sequences + size)) while training; zero otherwise."""
 
     def forward(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
@@ -47,7 +47,7 @@ class XavierNormal(InitialState):
         return tuple(nn.init.xavier_normal_(part) if self.training else part for part in drawn)
 
 
-class Learned(InitialState):
+class LearnedState(InitialState):
     """One trained state for all sequences; zero at the start."""
 
     def __init__(self, sizes: tuple[int, ...]) -> None:
@@ -58,4 +58,4 @@ class Learned(InitialState):
         return tuple(part.expand(num_sequences, -1) for part in self.parts)
 
 
-INITIAL_STATES: dict[str, type[InitialState]] = {"zeros": Zeros, "random": RandomNormal, "xavier": XavierNormal, "learned": Learned}
+INITIAL_STATES: dict[str, type[InitialState]] = {"zeros": ZeroState, "random": NormalState, "xavier": XavierState, "learned": LearnedState}

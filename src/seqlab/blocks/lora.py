@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from seqlab.core.errors import UsageError, listed
 
-ATTENTION = ("qkv", "query", "key", "value", "output")
+ATTENTION_LAYERS = ("qkv", "query", "key", "value", "output")
 """The projections of attention, by the names they have in its classes."""
 
 
@@ -54,7 +54,7 @@ class LoRALinear(nn.Module):
         return f"rank={self.rank}, alpha={self.alpha:g}"
 
 
-def add_lora(module: nn.Module, *, rank: int, alpha: float = 16.0, names: Collection[str] = ATTENTION) -> int:
+def add_lora(module: nn.Module, *, rank: int, alpha: float = 16.0, target_modules: Collection[str] = ATTENTION_LAYERS) -> int:
     """Give every linear layer inside a module that bears one of the names an adapter, in place; returns how many there are.
 
     Only the layers with adapters are frozen; whether the rest of the network learns is the caller's choice.
@@ -65,12 +65,12 @@ def add_lora(module: nn.Module, *, rank: int, alpha: float = 16.0, names: Collec
     """
     places = [(parent, name) for parent in module.modules() for name, child in parent.named_children() if isinstance(child, nn.Linear)]
     inside = {id(child.base) for child in module.modules() if isinstance(child, LoRALinear)}
-    chosen = [(parent, name) for parent, name in places if name in names and id(getattr(parent, name)) not in inside]
+    chosen = [(parent, name) for parent, name in places if name in target_modules and id(getattr(parent, name)) not in inside]
     if not chosen:
         found = listed(sorted({name for _, name in places}))
         raise UsageError(
-            f"no linear layer here is called {listed(sorted(names))}.",
-            cure=f"Linear layers of this module: {found}. Name them: add_lora(…, names=[…])",
+            f"no linear layer here is called {listed(sorted(target_modules))}.",
+            cure=f"Linear layers of this module: {found}. Name them: add_lora(…, target_modules=[…])",
         )
     for parent, name in chosen:
         setattr(parent, name, LoRALinear(getattr(parent, name), rank=rank, alpha=alpha))

@@ -18,40 +18,40 @@ class Merge(nn.Module, ABC):
     output_size: int
 
     @abstractmethod
-    def forward(self, onward: Float[Tensor, "rows hidden"], backward: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]: ...
+    def forward(self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]: ...
 
 
-class Concat(Merge):
+class ConcatMerge(Merge):
     """Side by side: nothing is lost and the next layer's input doubles."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
         self.output_size = 2 * size
 
-    def forward(self, onward: Float[Tensor, "rows hidden"], backward: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
-        return torch.cat([onward, backward], dim=-1)
+    def forward(self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+        return torch.cat([forward_rows, backward_rows], dim=-1)
 
 
-class Mean(Merge):
+class MeanMerge(Merge):
     """(onward + backward) / 2."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
         self.output_size = size
 
-    def forward(self, onward: Float[Tensor, "rows hidden"], backward: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
-        return (onward + backward) / 2
+    def forward(self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+        return (forward_rows + backward_rows) / 2
 
 
-class Sum(Merge):
+class SumMerge(Merge):
     """onward + backward."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
         self.output_size = size
 
-    def forward(self, onward: Float[Tensor, "rows hidden"], backward: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
-        return onward + backward
+    def forward(self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+        return forward_rows + backward_rows
 
 
 class LearnedMerge(Merge):
@@ -62,13 +62,13 @@ class LearnedMerge(Merge):
         self.output_size = size
         self.project = nn.Linear(2 * size, size)
 
-    def forward(self, onward: Float[Tensor, "rows hidden"], backward: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
-        return self.project(torch.cat([onward, backward], dim=-1))
+    def forward(self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+        return self.project(torch.cat([forward_rows, backward_rows], dim=-1))
 
 
-MERGES: dict[str, type[Concat] | type[Mean] | type[Sum] | type[LearnedMerge]] = {
-    "concat": Concat,
-    "mean": Mean,
-    "sum": Sum,
+MERGES: dict[str, type[ConcatMerge] | type[MeanMerge] | type[SumMerge] | type[LearnedMerge]] = {
+    "concat": ConcatMerge,
+    "mean": MeanMerge,
+    "sum": SumMerge,
     "learned": LearnedMerge,
 }

@@ -1,4 +1,4 @@
-"""Runs of neighbouring tokens, and a table of those that the training split has shown."""
+"""Runs of neighboring tokens, and a table of those that the training split has shown."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ MIX, SPREAD, FOLD = 0x2545F4914F6CDD1D, 0x1CE4E5B9BF58476D, 29
 """Odd numbers and a shift that scatter keys over 64 bits: among 10⁶ n-grams two share a key with a chance of about 3 in 10⁸, were they random."""
 NO_KEY = torch.iinfo(torch.int64).max
 """Stands where there is no n-gram, and in the free places of a table."""
-AT_ONCE = 1 << 22
+MAX_PENDING_KEYS = 1 << 22
 """Keys that wait before they are counted together."""
-MOST_OVER = 16
+MAX_OVERFLOW = 16
 """A count may hold this many times the places of its table; beyond that, n-grams of one sequence so far are forgotten."""
 
 Sequences = tuple[Int[Tensor, "batch time"], Bool[Tensor, "batch time"]]
 
 
-def n_gram_keys(tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, longest: int) -> Int64[Tensor, "batch grams"]:
-    """A number for every run of 1 to `longest` neighbours; runs of two and more may begin or end with the border of the sequence.
+def ngram_keys(tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, max_n: int) -> Int64[Tensor, "batch grams"]:
+    """A number for every run of 1 to `max_n` neighbors; runs of two and more may begin or end with the border of the sequence.
 
         key(a b c) = mix(mix(mix(0, a), b), c),     mix(key, next) = fold((key · MIX + next) · SPREAD)
 
     The products wrap around at 64 bits. Where no n-gram begins, `NO_KEY` stands.
     """
-    steps = torch.full((len(tokens), tokens.shape[1] + longest + 1), NOTHING, dtype=torch.int64, device=tokens.device)
+    steps = torch.full((len(tokens), tokens.shape[1] + max_n + 1), NOTHING, dtype=torch.int64, device=tokens.device)
     steps[:, 0] = BEGIN
     steps[:, 1 : tokens.shape[1] + 1] = torch.where(is_token, tokens + FIRST, NOTHING)
     steps.scatter_(1, is_token.sum(dim=1, keepdim=True) + 1, END)  # right behind the last token
     width = tokens.shape[1] + 2
     keys, found = torch.zeros_like(steps[:, :width]), []
-    for behind in range(longest):
+    for behind in range(max_n):
         ends = steps[:, behind : behind + width]
         keys = (keys * MIX + ends) * SPREAD
         keys = keys ^ (keys >> FOLD)
@@ -44,11 +44,11 @@ def n_gram_keys(tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch
     return torch.cat(found, dim=1)
 
 
-def distinct_n_grams(
-    tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, longest: int
+def distinct_ngrams(
+    tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, max_n: int
 ) -> tuple[Int64[Tensor, " found"], Int64[Tensor, " found"]]:
     """Every n-gram of every sequence once: the number of its row, and its key. Rows come in their order, keys rising within each."""
-    keys = n_gram_keys(tokens, is_token, longest=longest).sort(dim=1).values  # (batch, grams)
+    keys = ngram_keys(tokens, is_token, max_n=max_n).sort(dim=1).values  # (batch, grams)
     is_new = keys != NO_KEY
     is_new[:, 1:] &= keys[:, 1:] != keys[:, :-1]
     rows = torch.arange(len(tokens), device=tokens.device).repeat_interleave(is_new.sum(dim=1))
@@ -63,51 +63,51 @@ class NGramTable(nn.Module):
 
     keys: Int64[Tensor, " places"]
 
-    def __init__(self, places: int, *, longest: int, least: int) -> None:
+    def __init__(self, max_features: int, *, max_n: int, min_df: int) -> None:
         """least: an n-gram of fewer sequences gets no place."""
         super().__init__()
-        self.longest = longest
-        self.least = least
-        self.register_buffer("keys", torch.full((places,), NO_KEY))
+        self.max_n = max_n
+        self.min_df = min_df
+        self.register_buffer("keys", torch.full((max_features,), NO_KEY))
 
     def forward(
         self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"]
     ) -> tuple[Int64[Tensor, " found"], Int64[Tensor, " found"]]:
         """Every n-gram of every sequence that has a place, once: the number of its row, and its place."""
-        rows, keys = distinct_n_grams(tokens, is_token, longest=self.longest)
-        places = torch.searchsorted(self.keys, keys).clamp_(max=len(self.keys) - 1)
-        is_known = self.keys[places] == keys
-        return rows[is_known], places[is_known]
+        rows, keys = distinct_ngrams(tokens, is_token, max_n=self.max_n)
+        slots = torch.searchsorted(self.keys, keys).clamp_(max=len(self.keys) - 1)
+        is_known = self.keys[slots] == keys
+        return rows[is_known], slots[is_known]
 
-    def fill(self, batches: Iterable[Sequences]) -> None:
+    def fit(self, batches: Iterable[Sequences]) -> None:
         """Give places to the n-grams of most sequences; of equally frequent ones, to the smaller keys."""
-        keys, counts = count_keys(self._keys_of(batches), most=MOST_OVER * len(self.keys))
-        keys, counts = keys[counts >= self.least], counts[counts >= self.least]
+        keys, counts = count_keys(self._keys_of(batches), max_keys=MAX_OVERFLOW * len(self.keys))
+        keys, counts = keys[counts >= self.min_df], counts[counts >= self.min_df]
         chosen = counts.argsort(descending=True, stable=True)[: len(self.keys)]
         self.keys.fill_(NO_KEY)
         self.keys[: len(chosen)] = keys[chosen].sort().values
 
     def _keys_of(self, batches: Iterable[Sequences]) -> Iterator[Int64[Tensor, " found"]]:
         for tokens, is_token in batches:
-            yield distinct_n_grams(tokens, is_token, longest=self.longest)[1]
+            yield distinct_ngrams(tokens, is_token, max_n=self.max_n)[1]
 
 
-def count_keys(parts: Iterable[Int64[Tensor, " found"]], *, most: int) -> tuple[Int64[Tensor, " distinct"], Int64[Tensor, " distinct"]]:
-    """How often each key comes, in rising order. With more than `most` distinct ones, those seen once so far are forgotten on the way.
+def count_keys(parts: Iterable[Int64[Tensor, " found"]], *, max_keys: int) -> tuple[Int64[Tensor, " distinct"], Int64[Tensor, " distinct"]]:
+    """How often each key comes, in rising order. With more than `max_keys` distinct ones, those seen once so far are forgotten on the way.
 
     Paper: Manku & Motwani 2002, "Approximate Frequency Counts over Data Streams", VLDB: counts are too low by as often as was forgotten, at most.
 
-    >>> count_keys([torch.tensor([7, 5]), torch.tensor([7])], most=10)
+    >>> count_keys([torch.tensor([7, 5]), torch.tensor([7])], max_keys=10)
     (tensor([5, 7]), tensor([1, 2]))
     """
     keys = counts = torch.empty(0, dtype=torch.int64)
     waiting: list[Tensor] = []
     for part in parts:
         waiting.append(part.cpu())
-        if sum(map(len, waiting)) >= AT_ONCE:
+        if sum(map(len, waiting)) >= MAX_PENDING_KEYS:
             keys, counts = _added(keys, counts, torch.cat(waiting))
             waiting = []
-            if len(keys) > most:
+            if len(keys) > max_keys:
                 keys, counts = keys[counts > 1], counts[counts > 1]
     return _added(keys, counts, torch.cat([keys[:0], *waiting]))
 

@@ -1,4 +1,4 @@
-"""A picture cut into squares, each of which becomes one step."""
+"""An image cut into squares, each of which becomes one step."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import gcd
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.blocks.image import Picture, divisors
+from seqlab.blocks.image import Images, divisors
 from seqlab.core.errors import RecipeError
 
 
@@ -25,19 +25,19 @@ class PatchEmbedding(nn.Module):
         nn.init.xavier_uniform_(self.project.weight)
         nn.init.zeros_(self.project.bias)
 
-    def forward(self, picture: Picture) -> Float[Tensor, "batch patches hidden"]:
-        return self.project(cut(picture, self.patch_size))
+    def forward(self, images: Images) -> Float[Tensor, "batch patches hidden"]:
+        return self.project(patchify(images, self.patch_size))
 
 
-def cut(picture: Picture, patch_size: int) -> Float[Tensor, "batch patches pixels"]:
+def patchify(images: Images, patch_size: int) -> Float[Tensor, "batch patches pixels"]:
     """The patches one after the other, row by row; the pixels of a patch as channels, rows, columns."""
-    rows, columns = count_patches(picture.shape[2], picture.shape[3], patch_size)
-    patches = picture.unflatten(3, (columns, patch_size)).unflatten(2, (rows, patch_size))  # (batch, channels, rows, p, columns, p)
+    rows, columns = count_patches(images.shape[2], images.shape[3], patch_size)
+    patches = images.unflatten(3, (columns, patch_size)).unflatten(2, (rows, patch_size))  # (batch, channels, rows, p, columns, p)
     return patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
 
 
 def count_patches(height: int, width: int, patch_size: int) -> tuple[int, int]:
-    """How many rows and columns of patches a picture has.
+    """How many rows and columns of patches an image has.
 
     >>> count_patches(8, 12, 4)
     (2, 3)

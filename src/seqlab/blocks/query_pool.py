@@ -10,7 +10,7 @@ from seqlab.attention.learned_queries import LearnedQueries
 from seqlab.attention.scaled_dot import ScaledDotScore
 
 
-class QueryPool(nn.Module):
+class AttentionPool(nn.Module):
     """output = [context_1; …; context_n] of n learned queries over the real steps.
 
     The steps are keys and values as they are: a projection of the keys could be moved into the queries, one of the values into the head.
@@ -28,4 +28,4 @@ class QueryPool(nn.Module):
 
 def pooled_size(pool: nn.Module, size: int) -> int:
     """Width of the vector that a pool makes of steps of a width: that of a step, or more where several queries look."""
-    return pool.output_size if isinstance(pool, QueryPool) else size
+    return pool.output_size if isinstance(pool, AttentionPool) else size

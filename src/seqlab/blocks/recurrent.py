@@ -8,22 +8,22 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from seqlab.blocks.dropout import Dropout
-from seqlab.blocks.initial_state import INITIAL_STATES, InitialName
+from seqlab.blocks.initial_state import INITIAL_STATES, InitialStateName
 from seqlab.blocks.locked_dropout import LockedDropout
 from seqlab.blocks.merge import MERGES, MergeName
-from seqlab.blocks.recurrent_layer import BothDirections, OneDirection, RecurrentLayer
+from seqlab.blocks.recurrent_layer import BidirectionalLayer, RecurrentLayer, UnidirectionalLayer
 from seqlab.cells.base import Cell, State
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
 
-MakeCell = Callable[[int, int], Cell]
+CellFactory = Callable[[int, int], Cell]
 """(input size, hidden size) -> a new cell."""
 
 
 class RecurrentStack(nn.Module):
     """Layer n reads layer n-1 at the same step and itself at the step before.
 
-    The real steps are packed once, all layers walk over them, and the result is unpacked: no padding is ever walked through, and the backward
+    The real steps are packed once, all layers scan over them, and the result is unpacked: no padding is ever scanned through, and the backward
     direction starts at each sequence's own last step. The state is a flat tuple of (batch, size) tensors: by layer, direction and part.
     """
 
@@ -40,14 +40,14 @@ class RecurrentStack(nn.Module):
         self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"], state: State | None = None
     ) -> tuple[Float[Tensor, "batch time output"], State]:
         self._check_steps(steps)
-        packing = Packing.of_mask(is_token)
+        packing = Packing.from_mask(is_token)
         if state is not None:
             self._check_state(state, len(steps))
             state = packing.sort(state)
-        rows, state = self.walk(packing.pack(steps), packing, state)
-        return packing.unpack(rows), tuple(packing.restore(part) for part in state)
+        rows, state = self.scan_packed(packing.pack(steps), packing, state)
+        return packing.unpack(rows), tuple(packing.unsort(part) for part in state)
 
-    def walk(self, rows: Float[Tensor, "rows hidden"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]:
+    def scan_packed(self, rows: Float[Tensor, "rows hidden"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]:
         """The same over rows that are packed already."""
         last: list[Tensor] = []
         for number, layer in enumerate(self._each_layer()):
@@ -89,12 +89,12 @@ class RecurrentStack(nn.Module):
 
 def build_stack(
     input_size: int,
-    make_cell: MakeCell,
+    cell_factory: CellFactory,
     hidden_sizes: Sequence[int],
     *,
     bidirectional: bool = False,
     merge: MergeName = "concat",
-    initial_state: InitialName = "zeros",
+    initial_state: InitialStateName = "zeros",
     dropout: float = 0.0,
     locked: bool = False,
     residual: bool = False,
@@ -102,18 +102,18 @@ def build_stack(
 ) -> RecurrentStack:
     """A stack of one kind of cell, a width for each layer."""
 
-    def one_direction(size: int, hidden_size: int, *, reverse: bool) -> OneDirection:
-        cell = make_cell(size, hidden_size)
-        return OneDirection(cell, INITIAL_STATES[initial_state](cell.state_sizes), reverse=reverse, fast=fast)
+    def one_direction(size: int, hidden_size: int, *, reverse: bool) -> UnidirectionalLayer:
+        cell = cell_factory(size, hidden_size)
+        return UnidirectionalLayer(cell, INITIAL_STATES[initial_state](cell.state_sizes), reverse=reverse, fast=fast)
 
     layers: list[RecurrentLayer] = []
     size = input_size
     for hidden_size in hidden_sizes:
-        onward = one_direction(size, hidden_size, reverse=False)
+        forward_layer = one_direction(size, hidden_size, reverse=False)
         if bidirectional:
-            backward = one_direction(size, hidden_size, reverse=True)
-            layers.append(BothDirections(onward, backward, MERGES[merge](onward.output_size)))
+            backward_layer = one_direction(size, hidden_size, reverse=True)
+            layers.append(BidirectionalLayer(forward_layer, backward_layer, MERGES[merge](forward_layer.output_size)))
         else:
-            layers.append(onward)
+            layers.append(forward_layer)
         size = layers[-1].output_size
     return RecurrentStack(layers, dropout=dropout, locked=locked, residual=residual)

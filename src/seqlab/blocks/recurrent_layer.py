@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from seqlab.blocks.initial_state import InitialState
 from seqlab.blocks.merge import Merge
-from seqlab.blocks.scan import walk
+from seqlab.blocks.scan import scan
 from seqlab.cells.base import Cell, State
 from seqlab.cells.step_layout import Packing
 
@@ -29,8 +29,8 @@ class RecurrentLayer(nn.Module, ABC):
         """What sequences start from when no state is given, one row for each."""
 
 
-class OneDirection(RecurrentLayer):
-    """A cell walked from the first step to the last, or from the last to the first."""
+class UnidirectionalLayer(RecurrentLayer):
+    """A cell scanned from the first step to the last, or from the last to the first."""
 
     def __init__(self, cell: Cell, initial: InitialState, *, reverse: bool = False, fast: bool = True) -> None:
         super().__init__()
@@ -44,19 +44,19 @@ class OneDirection(RecurrentLayer):
 
     def forward(self, rows: Float[Tensor, "rows input"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]:
         start = self.initial_state(packing.num_sequences, rows) if state is None else state
-        return walk(self.cell, rows, start, packing.path(reverse=self.reverse, device=rows.device), fast=self.fast)
+        return scan(self.cell, rows, start, packing.layout(reverse=self.reverse, device=rows.device), fast=self.fast)
 
     def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
         return self.initial(num_sequences, like)
 
 
-class BothDirections(RecurrentLayer):
-    """Two independent walks over the same rows, merged step by step.
+class BidirectionalLayer(RecurrentLayer):
+    """Two independent scans over the same rows, merged step by step.
 
     Paper: Schuster & Paliwal 1997, "Bidirectional Recurrent Neural Networks".
     """
 
-    def __init__(self, onward: OneDirection, backward: OneDirection, merge: Merge) -> None:
+    def __init__(self, onward: UnidirectionalLayer, backward: UnidirectionalLayer, merge: Merge) -> None:
         super().__init__()
         self.onward = onward
         self.backward = backward

@@ -1,6 +1,6 @@
 """How the output of a sub-layer joins what went into it.
 
-A sub-layer is attention or the feed-forward network. Around it stand two moments: `enter` gives what the sub-layer sees, `leave`
+A sub-layer is attention or the feed-forward network. Around it stand two moments: `before_sublayer` gives what the sub-layer sees, `after_sublayer`
 joins its output with what was there before.
 """
 
@@ -25,10 +25,10 @@ class Residual(nn.Module, ABC):
         self.dropout = Dropout(dropout)
 
     @abstractmethod
-    def enter(self, steps: Steps) -> Steps: ...
+    def before_sublayer(self, steps: Steps) -> Steps: ...
 
     @abstractmethod
-    def leave(self, steps: Steps, entered: Steps, output: Steps) -> Steps: ...
+    def after_sublayer(self, steps: Steps, sublayer_input: Steps, sublayer_output: Steps) -> Steps: ...
 
 
 class NormedResidual(Residual):
@@ -42,11 +42,11 @@ class NormedResidual(Residual):
 class PostNorm(NormedResidual):
     """x' = norm(x + sublayer(x)), as first published.  Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.1."""
 
-    def enter(self, steps: Steps) -> Steps:
+    def before_sublayer(self, steps: Steps) -> Steps:
         return steps
 
-    def leave(self, steps: Steps, entered: Steps, output: Steps) -> Steps:
-        return self.norm(steps + self.dropout(output))
+    def after_sublayer(self, steps: Steps, sublayer_input: Steps, sublayer_output: Steps) -> Steps:
+        return self.norm(steps + self.dropout(sublayer_output))
 
 
 class PreNorm(NormedResidual):
@@ -55,15 +55,15 @@ class PreNorm(NormedResidual):
     Paper: Xiong et al. 2020, "On Layer Normalization in the Transformer Architecture", arXiv:2002.04745.
     """
 
-    def enter(self, steps: Steps) -> Steps:
+    def before_sublayer(self, steps: Steps) -> Steps:
         return self.norm(steps)
 
-    def leave(self, steps: Steps, entered: Steps, output: Steps) -> Steps:
-        return steps + self.dropout(output)
+    def after_sublayer(self, steps: Steps, sublayer_input: Steps, sublayer_output: Steps) -> Steps:
+        return steps + self.dropout(sublayer_output)
 
 
-class FromNormalised(NormedResidual):
-    """x' = norm(x) + sublayer(norm(x)): the sum is taken from the normalised steps, a slip that is easy to make in code.
+class NormalizedSkip(NormedResidual):
+    """x' = norm(x) + sublayer(norm(x)): the sum is taken from the normalized steps, a slip that is easy to make in code.
 
         x = norm(x)              what the steps were before is lost here,
         x = x + sublayer(x)      and nothing runs around the norm
@@ -71,11 +71,11 @@ class FromNormalised(NormedResidual):
     Kept by name so that the difference can be seen; the lecture's layer has it around its attention only.
     """
 
-    def enter(self, steps: Steps) -> Steps:
+    def before_sublayer(self, steps: Steps) -> Steps:
         return self.norm(steps)
 
-    def leave(self, steps: Steps, entered: Steps, output: Steps) -> Steps:
-        return entered + self.dropout(output)
+    def after_sublayer(self, steps: Steps, sublayer_input: Steps, sublayer_output: Steps) -> Steps:
+        return sublayer_input + self.dropout(sublayer_output)
 
 
 class ReZero(Residual):
@@ -89,13 +89,13 @@ class ReZero(Residual):
         super().__init__(dropout=dropout)
         self.scale = scale
 
-    def enter(self, steps: Steps) -> Steps:
+    def before_sublayer(self, steps: Steps) -> Steps:
         return steps
 
-    def leave(self, steps: Steps, entered: Steps, output: Steps) -> Steps:
-        return steps + self.scale * self.dropout(output)
+    def after_sublayer(self, steps: Steps, sublayer_input: Steps, sublayer_output: Steps) -> Steps:
+        return steps + self.scale * self.dropout(sublayer_output)
 
 
-def new_scale() -> nn.Parameter:
+def rezero_scale() -> nn.Parameter:
     """The α of a ReZero path, before any learning."""
     return nn.Parameter(torch.zeros(()))

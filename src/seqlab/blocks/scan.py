@@ -1,4 +1,4 @@
-"""A cell walked through time, over real steps only."""
+"""A cell scanned through time, over real steps only."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import Cell, State
-from seqlab.cells.step_layout import Path
+from seqlab.cells.step_layout import StepLayout
 
 
-def walk(cell: Cell, rows: Float[Tensor, "rows input"], state: State, path: Path, *, fast: bool = True) -> tuple[Float[Tensor, "rows hidden"], State]:
+def scan(
+    cell: Cell, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout, *, fast: bool = True
+) -> tuple[Float[Tensor, "rows hidden"], State]:
     """The hidden state after every packed row, and each sequence's own last state. Both ways give the same numbers; the plain one
     can be differentiated any number of times."""
-    resolved = cell.resolved()
-    found = resolved.fast_walk(rows, state, path) if fast else None
-    return plain_walk(resolved, rows, state, path) if found is None else found
+    resolved = cell.materialize_weights()
+    found = resolved.fast_scan(rows, state, layout) if fast else None
+    return reference_scan(resolved, rows, state, layout) if found is None else found
 
 
-def plain_walk(cell: Cell, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State]:
+def reference_scan(cell: Cell, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State]:
     """Step by step, as the equations say; autograd keeps the books."""
-    projected = cell.project(rows).split(path.sizes)  # one view per step: indexing would cost a full gradient each
-    return _backwards(cell, projected, state, path.sizes) if path.reverse else _forwards(cell, projected, state, path.sizes)
+    projected = cell.project(rows).split(layout.batch_sizes)  # one view per step: indexing would cost a full gradient each
+    return _scan_backward(cell, projected, state, layout.batch_sizes) if layout.reverse else _scan_forward(cell, projected, state, layout.batch_sizes)
 
 
-def _forwards(cell: Cell, projected: tuple[Tensor, ...], state: State, sizes: tuple[int, ...]) -> tuple[Tensor, State]:
+def _scan_forward(cell: Cell, projected: tuple[Tensor, ...], state: State, sizes: tuple[int, ...]) -> tuple[Tensor, State]:
     """Sequences leave the batch as they end."""
     outputs, ended = [], []
     for piece, (live, next_live) in zip(projected, pairwise([*sizes, 0]), strict=True):
@@ -38,7 +40,7 @@ def _forwards(cell: Cell, projected: tuple[Tensor, ...], state: State, sizes: tu
     return torch.cat(outputs), tuple(torch.cat(parts) for parts in zip(*reversed(ended), strict=True))
 
 
-def _backwards(cell: Cell, projected: tuple[Tensor, ...], initial: State, sizes: tuple[int, ...]) -> tuple[Tensor, State]:
+def _scan_backward(cell: Cell, projected: tuple[Tensor, ...], initial: State, sizes: tuple[int, ...]) -> tuple[Tensor, State]:
     """Each sequence joins at its own last step."""
     outputs: list[Tensor] = []
     state = tuple(part[:0] for part in initial)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.attention.kv_cache import Past
-from seqlab.attention.masks import Sight
-from seqlab.attention.multi_head import ALL, MultiHeadCrossAttention, MultiHeadSelfAttention, Turn
+from seqlab.attention.kv_cache import KVCache
+from seqlab.attention.masks import AttentionMask
+from seqlab.attention.multi_head import NO_MASK, ApplyRotary, MultiHeadCrossAttention, MultiHeadSelfAttention
 from seqlab.blocks.residual import Residual
 
 
 class EncoderLayer(nn.Module):
     """Self-attention and a feed-forward network, each with a residual path of its own; the variants differ in these paths.
 
-    Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.1. With a causal sight this is also the
+    Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.1. With a causal mask this is also the
     layer of a language model.
     """
 
@@ -28,13 +28,18 @@ class EncoderLayer(nn.Module):
         self.feed_forward_residual = feed_forward_residual
 
     def forward(
-        self, steps: Float[Tensor, "batch time hidden"], *, sight: Sight = ALL, turn: Turn | None = None, past: Past | None = None
-    ) -> tuple[Float[Tensor, "batch time hidden"], Past]:
-        entered = self.attention_residual.enter(steps)
-        attended, past = self.attention(entered, sight=sight, turn=turn, past=past)
-        steps = self.attention_residual.leave(steps, entered, attended)
-        entered = self.feed_forward_residual.enter(steps)
-        return self.feed_forward_residual.leave(steps, entered, self.feed_forward(entered)), past
+        self,
+        steps: Float[Tensor, "batch time hidden"],
+        *,
+        mask: AttentionMask = NO_MASK,
+        apply_rotary: ApplyRotary | None = None,
+        cache: KVCache | None = None,
+    ) -> tuple[Float[Tensor, "batch time hidden"], KVCache]:
+        sublayer_input = self.attention_residual.before_sublayer(steps)
+        attended, cache = self.attention(sublayer_input, mask=mask, apply_rotary=apply_rotary, cache=cache)
+        steps = self.attention_residual.after_sublayer(steps, sublayer_input, attended)
+        sublayer_input = self.feed_forward_residual.before_sublayer(steps)
+        return self.feed_forward_residual.after_sublayer(steps, sublayer_input, self.feed_forward(sublayer_input)), cache
 
 
 class DecoderLayer(nn.Module):
@@ -64,21 +69,21 @@ class DecoderLayer(nn.Module):
     def forward(
         self,
         steps: Float[Tensor, "batch time hidden"],
-        source: Past,
+        source: KVCache,
         *,
-        sight: Sight = ALL,
-        source_sight: Sight = ALL,
-        turn: Turn | None = None,
-        past: Past | None = None,
-    ) -> tuple[Float[Tensor, "batch time hidden"], Past]:
+        mask: AttentionMask = NO_MASK,
+        source_mask: AttentionMask = NO_MASK,
+        apply_rotary: ApplyRotary | None = None,
+        cache: KVCache | None = None,
+    ) -> tuple[Float[Tensor, "batch time hidden"], KVCache]:
         """`source` is what the layer's own cross-attention has read of the encoder's features. Where it has fewer sequences than `steps`,
-        several neighbours look at the same one."""
-        entered = self.attention_residual.enter(steps)
-        attended, past = self.attention(entered, sight=sight, turn=turn, past=past)
-        steps = self.attention_residual.leave(steps, entered, attended)
-        entered = self.cross_residual.enter(steps)
-        queries = entered.reshape(source.num_sequences, -1, entered.shape[2])  # neighbours are further queries
-        looked = self.cross_attention(queries, source, sight=source_sight).view_as(entered)
-        steps = self.cross_residual.leave(steps, entered, looked)
-        entered = self.feed_forward_residual.enter(steps)
-        return self.feed_forward_residual.leave(steps, entered, self.feed_forward(entered)), past
+        several neighbors look at the same one."""
+        sublayer_input = self.attention_residual.before_sublayer(steps)
+        attended, cache = self.attention(sublayer_input, mask=mask, apply_rotary=apply_rotary, cache=cache)
+        steps = self.attention_residual.after_sublayer(steps, sublayer_input, attended)
+        sublayer_input = self.cross_residual.before_sublayer(steps)
+        queries = sublayer_input.reshape(source.num_sequences, -1, sublayer_input.shape[2])  # neighbors are further queries
+        cross_attended = self.cross_attention(queries, source, mask=source_mask).view_as(sublayer_input)
+        steps = self.cross_residual.after_sublayer(steps, sublayer_input, cross_attended)
+        sublayer_input = self.feed_forward_residual.before_sublayer(steps)
+        return self.feed_forward_residual.after_sublayer(steps, sublayer_input, self.feed_forward(sublayer_input)), cache

@@ -6,14 +6,14 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from seqlab.blocks.character_encoder import NO_CHARACTER, CharacterEncoder
+from seqlab.blocks.character_encoder import PAD_CHARACTER, CharacterEncoder
 from seqlab.blocks.embedding import TokenEmbedding
 
 MULTIPLIER = 6364136223846793005
 """Odd and large, so that the products of different rows rarely agree (Knuth's MMIX generator)."""
 
 
-class WordsWithCharacters(nn.Module):
+class WordCharacterEmbedding(nn.Module):
     """vector = [row of the word ; encoder(characters of the word)].
 
     A step is (word id, its characters …). While training, a word becomes the unknown one with probability drop_rates[word] but keeps its
@@ -36,9 +36,9 @@ class WordsWithCharacters(nn.Module):
         if self.training:
             is_dropped = torch.rand(word_ids.shape, device=word_ids.device) < self.drop_rates[word_ids]
             word_ids = torch.where(is_dropped, self.unk_id, word_ids)
-        distinct, places = distinct_rows(characters)
-        longest = max(1, int((distinct != NO_CHARACTER).sum(dim=1).max()))
-        encoded = self.characters(distinct[:, :longest])[places]  # (batch * time, hidden)
+        distinct, inverse = unique_rows(characters)
+        longest = max(1, int((distinct != PAD_CHARACTER).sum(dim=1).max()))
+        encoded = self.characters(distinct[:, :longest])[inverse]  # (batch * time, hidden)
         return torch.cat([self.words(word_ids), encoded.unflatten(0, word_ids.shape)], dim=-1)
 
 
@@ -54,19 +54,19 @@ def word_drop_rates(counts: Int[Tensor, " vocab"], *, strength: float) -> Float[
     return torch.where(counts > 0, strength / (strength + counts.clamp(min=1)), torch.zeros(()))
 
 
-def distinct_rows(rows: Int[Tensor, "rows width"]) -> tuple[Int[Tensor, "distinct width"], Int[Tensor, " rows"]]:
+def unique_rows(rows: Int[Tensor, "rows width"]) -> tuple[Int[Tensor, "distinct width"], Int[Tensor, " rows"]]:
     """The different rows, and for each row its place among them.
 
     torch.unique(dim=0) sorts whole rows; six times faster is to sort one number for each row, and to look whether two rows share one.
 
-    >>> rows, places = distinct_rows(torch.tensor([[5, 6], [7, 0], [5, 6]]))
-    >>> rows[places].tolist()
+    >>> rows, inverse = unique_rows(torch.tensor([[5, 6], [7, 0], [5, 6]]))
+    >>> rows[inverse].tolist()
     [[5, 6], [7, 0], [5, 6]]
     """
     powers = torch.full((rows.shape[1],), MULTIPLIER, device=rows.device).cumprod(0)  # whole numbers that run over go on from the other end
-    keys, places = torch.unique((rows * powers).sum(dim=1), return_inverse=True)
-    chosen = places.new_empty(len(keys)).scatter_(0, places, torch.arange(len(rows), device=rows.device))  # any of the equal rows
+    keys, inverse = torch.unique((rows * powers).sum(dim=1), return_inverse=True)
+    chosen = inverse.new_empty(len(keys)).scatter_(0, inverse, torch.arange(len(rows), device=rows.device))  # any of the equal rows
     distinct = rows[chosen]
-    if not torch.equal(distinct[places], rows):
+    if not torch.equal(distinct[inverse], rows):
         return torch.unique(rows, dim=0, return_inverse=True)
-    return distinct, places
+    return distinct, inverse

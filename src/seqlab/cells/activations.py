@@ -1,4 +1,4 @@
-"""The functions that bend a sum: by name, with their range, and with their slope written through their value."""
+"""The functions that bend a sum: by name, with their range, and with their derivative written through their value."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from seqlab.core.errors import UsageError, nearest
 
 @dataclass(frozen=True)
 class Activation:
-    """y = function(x), low <= y <= high, and dy/dx = slope(y).
+    """y = function(x), low <= y <= high, and dy/dx = derivative(y).
 
-    The slope is a function of the value y alone, so that back-propagation by hand keeps the outputs of a layer and nothing else.
+    The derivative is a function of the value y alone, so that back-propagation by hand keeps the outputs of a layer and nothing else.
     """
 
     name: str
     function: Callable[[Tensor], Tensor]
-    slope: Callable[[Tensor], Tensor]
+    derivative: Callable[[Tensor], Tensor]
     low: float
     high: float
 
@@ -38,10 +38,10 @@ ACTIVATIONS: dict[str, Activation] = {
 }
 
 
-def find_activation(name: str) -> Activation:
+def get_activation(name: str) -> Activation:
     """The activation of this name.
 
-    >>> find_activation("sigmoid").high
+    >>> get_activation("sigmoid").high
     1.0
     """
     if name not in ACTIVATIONS:
@@ -50,26 +50,26 @@ def find_activation(name: str) -> Activation:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """An activation as a picture needs it: plain numbers, point by point, and the range its values can reach."""
+class SampledActivation:
+    """An activation as a chart needs it: plain numbers, point by point, and the range its values can reach."""
 
     name: str
     inputs: list[float]
     outputs: list[float]
-    slopes: list[float]
+    derivatives: list[float]
     low: float
     high: float
 
 
-def curve(name: str, low: float = -4.0, high: float = 4.0, points: int = 81) -> Curve:
-    """`points` points of an activation and of its slope, evenly from input `low` to input `high`.
+def sample_activation(name: str, low: float = -4.0, high: float = 4.0, points: int = 81) -> SampledActivation:
+    """`points` points of an activation and of its derivative, evenly from input `low` to input `high`.
 
-    >>> curve("relu", -1, 1, 3).outputs
+    >>> sample_activation("relu", -1, 1, 3).outputs
     [0.0, 0.0, 1.0]
     """
     if points < 2 or not low < high:
         raise UsageError(f"{points} points from {low} to {high} make no curve.", cure="Ask for two points or more, the lower end first.")
-    activation = find_activation(name)
+    activation = get_activation(name)
     inputs: Float[Tensor, "points"] = torch.linspace(low, high, points, dtype=torch.float64)
     outputs = activation.function(inputs)
-    return Curve(name, inputs.tolist(), outputs.tolist(), activation.slope(outputs).tolist(), activation.low, activation.high)
+    return SampledActivation(name, inputs.tolist(), outputs.tolist(), activation.derivative(outputs).tolist(), activation.low, activation.high)

@@ -9,11 +9,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.gate_convention import Keep, flipped, mixing_of
-from seqlab.cells.options import chosen
+from seqlab.cells.gate_convention import GateConvention, flip_gate_sign, update_gate_coefficients
+from seqlab.cells.options import check_choice
 from seqlab.core.errors import UsageError, nearest
 
-Candidate = Callable[[Tensor, Tensor], Tensor]
+CandidateFunction = Callable[[Tensor, Tensor], Tensor]
 """(W_c x + b_c, hidden), each (batch, hidden) -> candidate (batch, hidden)."""
 
 CANDIDATES: dict[str, Callable[[Tensor], Tensor]] = {"recurrent": torch.tanh, "input": torch.tanh, "linear": lambda sums: sums}
@@ -37,10 +37,12 @@ class Additive(GatedCell):
 
     num_gates = 2
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, candidate: str | Candidate = "recurrent", keep: Keep = "old") -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, *, bias: bool = True, candidate: str | CandidateFunction = "recurrent", keep: GateConvention = "old"
+    ) -> None:
         if isinstance(candidate, str) and candidate not in CANDIDATES:
             raise UsageError(f"there is no candidate called '{candidate}'.", cure=nearest(candidate, CANDIDATES))
-        self.keep: Keep = chosen("keep", keep, ("old", "new"))
+        self.keep: GateConvention = check_choice("keep", keep, ("old", "new"))
         self._candidate_sees_state = candidate == "recurrent"
         super().__init__(input_size, hidden_size, bias=bias)
         self.candidate = candidate
@@ -60,21 +62,21 @@ class Additive(GatedCell):
         sums = projected + hidden @ self.recurrent[self.hidden_size :].T if self._candidate_sees_state else projected
         return CANDIDATES[self.candidate](sums)
 
-    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        return mixing_of(gates["gate"], self.keep)
+    def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return update_gate_coefficients(gates["gate"], self.keep)
 
     def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
-        keep, write = self.mixing(gates)
+        keep, write = self.mixing_coefficients(gates)
         hidden = keep * state[0] + write * gates["candidate"]
         return hidden, (hidden,)
 
 
 @torch.no_grad()
-def other_convention(cell: Additive) -> Additive:
+def flip_convention(cell: Additive) -> Additive:
     """The same function of inputs and state with the other `keep`: the gate's weights negated; a candidate given as a module is shared."""
-    keep: Keep = "new" if cell.keep == "old" else "old"
+    keep: GateConvention = "new" if cell.keep == "old" else "old"
     other = Additive(cell.input_size, cell.hidden_size, bias=cell.bias is not None, candidate=cell.candidate, keep=keep).to(cell.input)
     for theirs, own in zip(other.parameters(recurse=False), cell.parameters(recurse=False), strict=True):
-        theirs.copy_(flipped(own, gate=0, hidden_size=cell.hidden_size))
+        theirs.copy_(flip_gate_sign(own, gate=0, hidden_size=cell.hidden_size))
     return other

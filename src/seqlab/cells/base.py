@@ -12,11 +12,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.cells.step_layout import Path
+from seqlab.cells.step_layout import StepLayout
 from seqlab.core.registry import Registry
 
 State = tuple[Tensor, ...]
-"""(hidden,) or (hidden, memory), each (batch, hidden). The hidden state is what a cell shows to the layer above."""
+"""(hidden,) or (hidden, cell_state), each (batch, hidden). The hidden state is what a cell shows to the layer above."""
 
 
 class Cell(nn.Module, ABC):
@@ -27,12 +27,12 @@ class Cell(nn.Module, ABC):
 
     `input` (gates * hidden, input) is W, `recurrent` (gates * hidden, hidden) multiplies the hidden state, `bias` is b or None. The rows
     of each are grouped by gate, in the order that the cell's docstring names. A cell whose gates do not all see the hidden state says so in
-    `num_recurrent_gates`; where none does, `recurrent` is None. `step` is the truth; `fast_walk` may give the same numbers sooner.
+    `num_recurrent_gates`; where none does, `recurrent` is None. `step` is the truth; `fast_scan` may give the same numbers sooner.
     """
 
     num_gates: ClassVar[int]
-    num_parts: ClassVar[int] = 1
-    """Tensors of the state: 1 for a hidden state alone, 2 with a memory."""
+    num_state_tensors: ClassVar[int] = 1
+    """Tensors of the state: 1 for a hidden state alone, 2 with a cell state."""
 
     input: nn.Parameter
     recurrent: nn.Parameter
@@ -71,12 +71,12 @@ class Cell(nn.Module, ABC):
         """One step from the raw input: word by word through a sentence, carrying the state."""
         return self.step(self.project(inputs), self.zero_state(inputs) if state is None else state)
 
-    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        """The whole walk in one go, or None where only the plain one exists."""
+    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        """The whole scan in one go, or None where only the plain one exists."""
         return None
 
-    def resolved(self) -> Cell:
-        """The cell that walks: itself, unless its matrices are computed from other parameters first."""
+    def materialize_weights(self) -> Cell:
+        """The cell that scans: itself, unless its matrices are computed from other parameters first."""
         return self
 
     def zero_state(self, like: Float[Tensor, "batch *rest"]) -> State:
@@ -84,12 +84,12 @@ class Cell(nn.Module, ABC):
 
     @property
     def output_size(self) -> int:
-        """Width of the hidden state that a cell shows; its memory may be wider."""
+        """Width of the hidden state that a cell shows; its cell state may be wider."""
         return self.state_sizes[0]
 
     @property
     def state_sizes(self) -> tuple[int, ...]:
-        return (self.hidden_size,) * self.num_parts
+        return (self.hidden_size,) * self.num_state_tensors
 
     def with_weights(self, weights: Mapping[str, Tensor | None]) -> Self:
         """The same equations with other tensors in place of some parameters; nothing is copied, gradients reach the tensors given."""
@@ -104,7 +104,7 @@ class Cell(nn.Module, ABC):
 class GatedCell(Cell):
     """A cell whose step mixes what it kept with what it adds; the gates can be looked at.
 
-    carried' = keep ⊙ carried + write ⊙ candidate        (carried is the memory, or the hidden state where there is none)
+    carried' = keep ⊙ carried + write ⊙ candidate        (carried is the cell state, or the hidden state where there is none)
     """
 
     @abstractmethod
@@ -112,7 +112,7 @@ class GatedCell(Cell):
         """Every gate by name, after its activation, and the candidate."""
 
     @abstractmethod
-    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+    def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         """(keep, write) of one step's gates."""
 
 

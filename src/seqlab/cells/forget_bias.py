@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 
-def open_forget_gate(bias: Tensor | None, *, gate: int, size: int, value: float) -> None:
+def set_forget_bias(bias: Tensor | None, *, gate: int, size: int, value: float) -> None:
     """Set the rows of the forget gate, which is number `gate` of its cell; a cell without biases has none to set.
 
     Papers: Gers et al. 2000; Jozefowicz et al. 2015 (a bias of 1 closes most of the gap between architectures).

@@ -7,17 +7,17 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.cells.base import State, cells
-from seqlab.cells.fast.apply import applied
-from seqlab.cells.fast.gru import GRUWalk, torch_walk
-from seqlab.cells.gate_convention import Keep, KeepingCell, keeping_old
-from seqlab.cells.native.library import native
-from seqlab.cells.native.scan import HiddenWalk
-from seqlab.cells.options import chosen
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.apply import apply_function
+from seqlab.cells.fast.gru import GRUScan, torch_scan
+from seqlab.cells.gate_convention import GateConvention, UpdateGateCell, weights_for_keep_old
+from seqlab.cells.native.library import native_kernels
+from seqlab.cells.native.scan import NativeGRUScan
+from seqlab.cells.options import check_choice
+from seqlab.cells.step_layout import StepLayout
 
 
 @cells.register("gru")
-class GRU(KeepingCell):
+class GRU(UpdateGateCell):
     """One step of a GRU. Gates stand in torch's order: reset, update, candidate.
 
         reset     = σ(W_r x + U_r h + b_r)
@@ -37,10 +37,10 @@ class GRU(KeepingCell):
 
     recurrent_bias: nn.Parameter | None
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, keep: Keep = "old") -> None:
+    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, keep: GateConvention = "old") -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.register_parameter("recurrent_bias", nn.Parameter(torch.empty(hidden_size)) if bias else None)
-        self.keep = chosen("keep", keep, ("old", "new"))
+        self.keep = check_choice("keep", keep, ("old", "new"))
         self.reset_parameters()
 
     def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
@@ -51,12 +51,12 @@ class GRU(KeepingCell):
         reset = torch.sigmoid(reset + to_reset)
         return {"reset": reset, "update": torch.sigmoid(update + to_update), "candidate": torch.tanh(candidate + reset * product)}
 
-    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        weights = (*keeping_old(self), self.recurrent_bias)
-        if native(rows) is not None:
-            outputs, last = applied(HiddenWalk, rows, *weights, state[0], path, "gru")
-        elif path.is_full and not torch.is_grad_enabled():  # the only case in which torch's own layer is the faster one
-            outputs, last = torch_walk(rows, *weights, state[0], path)
+    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        weights = (*weights_for_keep_old(self), self.recurrent_bias)
+        if native_kernels(rows) is not None:
+            outputs, last = apply_function(NativeGRUScan, rows, *weights, state[0], layout, "gru")
+        elif layout.is_full and not torch.is_grad_enabled():  # the only case in which torch's own layer is the faster one
+            outputs, last = torch_scan(rows, *weights, state[0], layout)
         else:
-            outputs, last = applied(GRUWalk, rows, *weights, state[0], path)
+            outputs, last = apply_function(GRUScan, rows, *weights, state[0], layout)
         return outputs, (last,)

@@ -10,11 +10,11 @@ from torch import nn
 from seqlab.cells.base import Cell
 from seqlab.core.errors import UsageError, nearest
 
-Start = Literal["torch", "orthogonal", "identity", "xavier"]
+Initialization = Literal["torch", "orthogonal", "identity", "xavier"]
 
 
 @torch.no_grad()
-def initialise(cell: Cell, kind: Start) -> None:
+def initialize(cell: Cell, kind: Initialization) -> None:
     """Start a cell's weights afresh, all as the cell itself does, then those that `kind` is about.
 
         torch        uniform in ±1/√hidden, as torch.nn's layers start
@@ -24,8 +24,8 @@ def initialise(cell: Cell, kind: Start) -> None:
 
     A cell whose recurrent matrix is computed from other parameters, or that has none, keeps its own start there.
     """
-    if kind not in get_args(Start):
-        raise UsageError(f"there is no start of weights called '{kind}'.", cure=nearest(kind, get_args(Start)))
+    if kind not in get_args(Initialization):
+        raise UsageError(f"there is no start of weights called '{kind}'.", cure=nearest(kind, get_args(Initialization)))
     cell.reset_parameters()
     recurrent = [] if cell.recurrent is None else list(cell.recurrent.split(cell.hidden_size))
     if kind == "orthogonal":

@@ -1,4 +1,4 @@
-"""An LSTM whose sums and whose memory are normalised before they are bent."""
+"""An LSTM whose sums and whose cell state are normalized before they are bent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.fast.apply import applied
-from seqlab.cells.forget_bias import open_forget_gate
-from seqlab.cells.native.layer_norm_lstm import NativeLayerNormWalk
-from seqlab.cells.native.library import native
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.apply import apply_function
+from seqlab.cells.forget_bias import set_forget_bias
+from seqlab.cells.native.layer_norm_lstm import NativeLayerNormLSTMScan
+from seqlab.cells.native.library import native_kernels
+from seqlab.cells.step_layout import StepLayout
 
 EPSILON = 1e-5
 """Added to the variance, as in torch's own layer norm."""
@@ -22,21 +22,21 @@ EPSILON = 1e-5
 
 @cells.register("layer_norm_lstm")
 class LayerNormLSTM(GatedCell):
-    """One step of a layer-normalised LSTM. Gates stand in torch's order: write, forget, candidate, expose.
+    """One step of a layer-normalized LSTM. Gates stand in torch's order: input, forget, candidate, output.
 
-        norm(a)   = (a - mean(a)) / √(variance(a) + ε)             over all four gates together, for each sequence and step
-        gates     = input_gain ⊙ norm(W x) + recurrent_gain ⊙ norm(U h) + b
-        write, forget, expose = σ(gates),  candidate = tanh(gates)
-        memory'   = forget ⊙ memory + write ⊙ candidate
-        hidden'   = expose ⊙ tanh(memory_gain ⊙ norm(memory') + memory_shift)
+        norm(a)     = (a - mean(a)) / √(variance(a) + ε)             over all four gates together, for each sequence and step
+        gates       = input_gain ⊙ norm(W x) + recurrent_gain ⊙ norm(U h) + b
+        input, forget, output = σ(gates),  candidate = tanh(gates)
+        cell_state' = forget ⊙ cell_state + input ⊙ candidate
+        hidden'     = output ⊙ tanh(memory_gain ⊙ norm(cell_state') + memory_shift)
 
-    The paper gives each norm a gain and a shift. Those of the two sums would only be added to b, so b stands for all three; the memory's norm
+    The paper gives each norm a gain and a shift. Those of the two sums would only be added to b, so b stands for all three; the cell state's norm
     has both. Without biases there is no memory_shift either. Gains start at 1, shifts at 0.
     Paper: Ba et al. 2016, "Layer Normalization", arXiv:1607.06450, equations 20-22.
     """
 
     num_gates = 4
-    num_parts = 2
+    num_state_tensors = 2
 
     memory_shift: nn.Parameter | None
 
@@ -56,35 +56,35 @@ class LayerNormLSTM(GatedCell):
                 nn.init.ones_(parameter)
             if name.endswith("_shift"):
                 nn.init.zeros_(parameter)
-        open_forget_gate(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
+        set_forget_bias(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
 
     def project(self, steps: Float[Tensor, "*steps input"]) -> Float[Tensor, "*steps gates"]:
         return F.layer_norm(F.linear(steps, self.input), (4 * self.hidden_size,), self.input_gain, self.bias, EPSILON)
 
     def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
         normed = F.layer_norm(state[0] @ self.recurrent.T, (4 * self.hidden_size,), self.recurrent_gain, None, EPSILON)
-        write, forget, candidate, expose = (projected + normed).chunk(4, dim=-1)
+        input_gate, forget_gate, candidate, output_gate = (projected + normed).chunk(4, dim=-1)
         return {
-            "write": torch.sigmoid(write),
-            "forget": torch.sigmoid(forget),
+            "input": torch.sigmoid(input_gate),
+            "forget": torch.sigmoid(forget_gate),
             "candidate": torch.tanh(candidate),
-            "expose": torch.sigmoid(expose),
+            "output": torch.sigmoid(output_gate),
         }
 
-    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        return gates["forget"], gates["write"]
+    def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return gates["forget"], gates["input"]
 
     def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
-        memory = gates["forget"] * state[1] + gates["write"] * gates["candidate"]
-        normed = F.layer_norm(memory, (self.hidden_size,), self.memory_gain, self.memory_shift, EPSILON)
-        hidden = gates["expose"] * torch.tanh(normed)
-        return hidden, (hidden, memory)
+        cell_state = gates["forget"] * state[1] + gates["input"] * gates["candidate"]
+        normed = F.layer_norm(cell_state, (self.hidden_size,), self.memory_gain, self.memory_shift, EPSILON)
+        hidden = gates["output"] * torch.tanh(normed)
+        return hidden, (hidden, cell_state)
 
-    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        if native(rows) is None:  # written by hand in Python the way back was slower than autograd's
+    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        if native_kernels(rows) is None:  # written by hand in Python the way back was slower than autograd's
             return None
         gains = (self.input_gain, self.recurrent_gain, self.memory_gain)
-        given = (rows, self.input, self.recurrent, self.bias, *gains, self.memory_shift, *state, path, EPSILON)
-        hidden, *last = applied(NativeLayerNormWalk, *given)
+        given = (rows, self.input, self.recurrent, self.bias, *gains, self.memory_shift, *state, layout, EPSILON)
+        hidden, *last = apply_function(NativeLayerNormLSTMScan, *given)
         return hidden, tuple(last)

@@ -9,20 +9,20 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.fast.apply import applied
-from seqlab.cells.fast.min_gru import MinGRUWalk
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.apply import apply_function
+from seqlab.cells.fast.min_gru import MinGRUScan
+from seqlab.cells.step_layout import StepLayout
 
 
 @cells.register("min_gru")
 class MinGRU(GatedCell):
-    """One step of a minGRU. Gates stand in the order write, candidate; there is no recurrent matrix.
+    """One step of a minGRU. Gates stand in the order update, candidate; there is no recurrent matrix.
 
-        write     = σ(W_z x + b_z)
+        update    = σ(W_z x + b_z)
         candidate = W_h x + b_h
-        hidden'   = (1 - write) ⊙ hidden + write ⊙ candidate
+        hidden'   = (1 - update) ⊙ hidden + update ⊙ candidate
 
-    Nothing that a step multiplies the state with depends on the state, so all products are done before the walk begins.
+    Nothing that a step multiplies the state with depends on the state, so all products are done before the scan begins.
     Paper: Feng et al. 2024, "Were RNNs all we needed?", arXiv:2410.01201, section 3.1.
     """
 
@@ -33,18 +33,18 @@ class MinGRU(GatedCell):
         return 0
 
     def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
-        write, candidate = projected.chunk(2, dim=-1)
-        return {"write": torch.sigmoid(write), "candidate": candidate}
+        update, candidate = projected.chunk(2, dim=-1)
+        return {"update": torch.sigmoid(update), "candidate": candidate}
 
-    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        return 1 - gates["write"], gates["write"]
+    def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return 1 - gates["update"], gates["update"]
 
     def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
-        keep, write = self.mixing(gates)
-        hidden = keep * state[0] + write * gates["candidate"]
+        keep, update = self.mixing_coefficients(gates)
+        hidden = keep * state[0] + update * gates["candidate"]
         return hidden, (hidden,)
 
-    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        hidden, last = applied(MinGRUWalk, rows, self.input, self.bias, state[0], path)
+    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        hidden, last = apply_function(MinGRUScan, rows, self.input, self.bias, state[0], layout)
         return hidden, (last,)

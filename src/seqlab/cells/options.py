@@ -6,15 +6,15 @@ from typing import TypeVar
 
 from seqlab.core.errors import UsageError
 
-Word = TypeVar("Word", bound=str)
+Choice = TypeVar("Choice", bound=str)
 
 
-def chosen(option: str, word: Word, allowed: tuple[str, ...]) -> Word:
+def check_choice(option: str, choice: Choice, allowed: tuple[str, ...]) -> Choice:
     """The word that was given, if it is one of those allowed.
 
-    >>> chosen("keep", "old", ("old", "new"))
+    >>> check_choice("keep", "old", ("old", "new"))
     'old'
     """
-    if word not in allowed:
-        raise UsageError(f"{option} is {word!r}.", cure=f"It takes {' or '.join(repr(other) for other in allowed)}.")
-    return word
+    if choice not in allowed:
+        raise UsageError(f"{option} is {choice!r}.", cure=f"It takes {' or '.join(repr(other) for other in allowed)}.")
+    return choice

@@ -8,13 +8,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.cells.activations import find_activation
+from seqlab.cells.activations import get_activation
 from seqlab.cells.base import Cell, State, cells
-from seqlab.cells.fast.apply import applied
-from seqlab.cells.fast.rnn import RNNWalk
-from seqlab.cells.rnn import IN_PLACE
-from seqlab.cells.rotation import rotation, turn_pairs_
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.apply import apply_function
+from seqlab.cells.fast.rnn import RNNScan
+from seqlab.cells.rnn import IN_PLACE_ACTIVATIONS
+from seqlab.cells.rotation import init_pair_rotations_, rotation_matrix
+from seqlab.cells.step_layout import StepLayout
 from seqlab.core.errors import UsageError, nearest
 
 ALLOWED = ("modrelu", "tanh", "relu", "identity")
@@ -69,38 +69,38 @@ class OrthogonalRNN(Cell):
         super().reset_parameters()
         for name, parameter in self.named_parameters(recurse=False):
             if name in ("rotation", "turn"):
-                turn_pairs_(parameter, self.hidden_size)
+                init_pair_rotations_(parameter, self.hidden_size)
             elif name == "stretch":
                 nn.init.zeros_(parameter)
             elif name == "shift":
                 nn.init.uniform_(parameter, -0.01, 0.01)
 
-    def matrix(self) -> Float[Tensor, "hidden hidden"]:
+    def recurrent_matrix(self) -> Float[Tensor, "hidden hidden"]:
         """The recurrent matrix U of the parameters as they are now."""
-        turned = rotation(self.rotation, self.hidden_size)
+        turned = rotation_matrix(self.rotation, self.hidden_size)
         if self.stretch is None or self.turn is None:
             return turned
-        return turned * (1 + self.radius * torch.tanh(self.stretch)) @ rotation(self.turn, self.hidden_size).T
+        return turned * (1 + self.radius * torch.tanh(self.stretch)) @ rotation_matrix(self.turn, self.hidden_size).T
 
-    def resolved(self) -> OrthogonalRNN:
-        return self.with_weights({"recurrent": self.matrix()})
+    def materialize_weights(self) -> OrthogonalRNN:
+        return self.with_weights({"recurrent": self.recurrent_matrix()})
 
     def step(self, projected: Float[Tensor, "batch hidden"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
         recurrent = self._parameters["recurrent"]
-        hidden = self._activate(projected + state[0] @ (self.matrix() if recurrent is None else recurrent).T)
+        hidden = self._activate(projected + state[0] @ (self.recurrent_matrix() if recurrent is None else recurrent).T)
         return hidden, (hidden,)
 
     def _activate(self, sums: Float[Tensor, "batch hidden"]) -> Float[Tensor, "batch hidden"]:
-        return find_activation(self.activation).function(sums) if self.shift is None else sums.sign() * torch.relu(sums.abs() + self.shift)
+        return get_activation(self.activation).function(sums) if self.shift is None else sums.sign() * torch.relu(sums.abs() + self.shift)
 
-    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         recurrent = self._parameters["recurrent"]
-        matrix = self.matrix() if recurrent is None else recurrent
+        matrix = self.recurrent_matrix() if recurrent is None else recurrent
         if self.shift is None:
-            activate, slope = IN_PLACE[self.activation], find_activation(self.activation).slope
+            activate, derivative = IN_PLACE_ACTIVATIONS[self.activation], get_activation(self.activation).derivative
         else:
-            activate, slope = _modrelu_, _modrelu_slope
-        hidden, last = applied(RNNWalk, rows, self.input, matrix, self.bias, state[0], self.shift, activate, slope, path)
+            activate, derivative = _modrelu_, _modrelu_derivative
+        hidden, last = apply_function(RNNScan, rows, self.input, matrix, self.bias, state[0], self.shift, activate, derivative, layout)
         return hidden, (last,)
 
     def extra_repr(self) -> str:
@@ -119,5 +119,5 @@ def _modrelu_(sums: Tensor, shift: Tensor | None) -> Tensor:
     return sums.copy_(sums.sign() * (sums.abs() + shift).relu_())
 
 
-def _modrelu_slope(outputs: Tensor) -> Tensor:
+def _modrelu_derivative(outputs: Tensor) -> Tensor:
     return (outputs != 0).to(outputs.dtype)

@@ -1,4 +1,4 @@
-"""An LSTM that shows a smaller projection of its hidden state: a wide memory at the price of a narrow recurrence."""
+"""An LSTM that shows a smaller projection of its hidden state: a wide cell state at the price of a narrow recurrence."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.cells.base import GatedCell, State, cells
-from seqlab.cells.fast.apply import applied
-from seqlab.cells.fast.projected_lstm import ProjectedLSTMWalk
-from seqlab.cells.forget_bias import open_forget_gate
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.apply import apply_function
+from seqlab.cells.fast.projected_lstm import ProjectedLSTMScan
+from seqlab.cells.forget_bias import set_forget_bias
+from seqlab.cells.step_layout import StepLayout
 from seqlab.core.errors import UsageError
 
 
 @cells.register("projected_lstm")
 class ProjectedLSTM(GatedCell):
-    """One step of an LSTM with a recurrent projection layer. Gates stand in torch's order: write, forget, candidate, expose.
+    """One step of an LSTM with a recurrent projection layer. Gates stand in torch's order: input, forget, candidate, output.
 
-        write, forget, expose = σ(W x + U h + b),  candidate = tanh(W x + U h + b)
-        memory'   = forget ⊙ memory + write ⊙ candidate            (hidden)
-        hidden'   = R (expose ⊙ tanh(memory'))                     (proj)
+        input, forget, output = σ(W x + U h + b),  candidate = tanh(W x + U h + b)
+        cell_state' = forget ⊙ cell_state + input ⊙ candidate            (hidden)
+        hidden'     = R (output ⊙ tanh(cell_state'))                     (proj)
 
     `recurrent` U is (4 * hidden, proj) and `projection` R is (proj, hidden); the equations are those of torch.nn.LSTM(proj_size=proj).
     Paper: Sak et al. 2014, "Long short-term memory based recurrent neural network architectures", arXiv:1402.1128.
 
-    proj_size: width of the hidden state that is shown; smaller than that of the memory.
+    proj_size: width of the hidden state that is shown; smaller than that of the cell state.
     """
 
     num_gates = 4
-    num_parts = 2
+    num_state_tensors = 2
 
     def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0, proj_size: int = 64) -> None:
         if not 1 <= proj_size < hidden_size:
@@ -51,28 +51,28 @@ class ProjectedLSTM(GatedCell):
 
     def reset_parameters(self) -> None:
         super().reset_parameters()
-        open_forget_gate(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
+        set_forget_bias(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
 
     def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
-        write, forget, candidate, expose = (projected + state[0] @ self.recurrent.T).chunk(4, dim=-1)
+        input_gate, forget_gate, candidate, output_gate = (projected + state[0] @ self.recurrent.T).chunk(4, dim=-1)
         return {
-            "write": torch.sigmoid(write),
-            "forget": torch.sigmoid(forget),
+            "input": torch.sigmoid(input_gate),
+            "forget": torch.sigmoid(forget_gate),
             "candidate": torch.tanh(candidate),
-            "expose": torch.sigmoid(expose),
+            "output": torch.sigmoid(output_gate),
         }
 
-    def mixing(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        return gates["forget"], gates["write"]
+    def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return gates["forget"], gates["input"]
 
     def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch proj"], State]:
         gates = self.gates(projected, state)
-        memory = gates["forget"] * state[1] + gates["write"] * gates["candidate"]
-        hidden = (gates["expose"] * torch.tanh(memory)) @ self.projection.T
-        return hidden, (hidden, memory)
+        cell_state = gates["forget"] * state[1] + gates["input"] * gates["candidate"]
+        hidden = (gates["output"] * torch.tanh(cell_state)) @ self.projection.T
+        return hidden, (hidden, cell_state)
 
-    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows proj"], State] | None:
-        hidden, *last = applied(ProjectedLSTMWalk, rows, self.input, self.recurrent, self.bias, self.projection, *state, path)
+    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows proj"], State] | None:
+        hidden, *last = apply_function(ProjectedLSTMScan, rows, self.input, self.recurrent, self.bias, self.projection, *state, layout)
         return hidden, tuple(last)
 
     def extra_repr(self) -> str:

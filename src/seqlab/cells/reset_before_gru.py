@@ -11,17 +11,17 @@ from torch.nn import functional as F
 
 from seqlab.cells.activations import ACTIVATIONS
 from seqlab.cells.base import State, cells
-from seqlab.cells.fast.apply import applied
-from seqlab.cells.fast.reset_before_gru import ResetBeforeGRUWalk
-from seqlab.cells.gate_convention import Keep, KeepingCell, keeping_old
-from seqlab.cells.native.library import native
-from seqlab.cells.native.reset_before_gru import NativeResetBeforeWalk
-from seqlab.cells.options import chosen
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.apply import apply_function
+from seqlab.cells.fast.reset_before_gru import ResetBeforeGRUScan
+from seqlab.cells.gate_convention import GateConvention, UpdateGateCell, weights_for_keep_old
+from seqlab.cells.native.library import native_kernels
+from seqlab.cells.native.reset_before_gru import NativeResetBeforeGRUScan
+from seqlab.cells.options import check_choice
+from seqlab.cells.step_layout import StepLayout
 
 
 @cells.register("reset_before_gru")
-class ResetBeforeGRU(KeepingCell):
+class ResetBeforeGRU(UpdateGateCell):
     """One step of the original GRU. Gates stand in the order reset, update, candidate.
 
         reset     = σ(W_r x + U_r h + b_r)
@@ -46,14 +46,14 @@ class ResetBeforeGRU(KeepingCell):
         hidden_size: int,
         *,
         bias: bool = True,
-        keep: Keep = "old",
+        keep: GateConvention = "old",
         candidate: Literal["tanh", "sigmoid"] = "tanh",
         candidate_bias: Literal["inside", "outside"] = "inside",
     ) -> None:
         super().__init__(input_size, hidden_size, bias=bias)
-        self.keep = chosen("keep", keep, ("old", "new"))
-        self.candidate = chosen("candidate", candidate, ("tanh", "sigmoid"))
-        self.candidate_bias = chosen("candidate_bias", candidate_bias, ("inside", "outside"))
+        self.keep = check_choice("keep", keep, ("old", "new"))
+        self.candidate = check_choice("candidate", candidate, ("tanh", "sigmoid"))
+        self.candidate_bias = check_choice("candidate_bias", candidate_bias, ("inside", "outside"))
 
     def project(self, steps: Float[Tensor, "*steps input"]) -> Float[Tensor, "*steps gates"]:
         return F.linear(steps, self.input, self._split(self.bias)[0])
@@ -66,13 +66,13 @@ class ResetBeforeGRU(KeepingCell):
         shift = self._split(self.bias)[1]
         return {"reset": reset, "update": update, "candidate": candidate if shift is None else candidate + shift}
 
-    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        weight, recurrent, bias = keeping_old(self)
+    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        weight, recurrent, bias = weights_for_keep_old(self)
         inside, shift = self._split(bias)
-        if shift is None and self.candidate == "tanh" and native(rows) is not None:
-            outputs, last = applied(NativeResetBeforeWalk, rows, weight, recurrent, inside, state[0], path)
+        if shift is None and self.candidate == "tanh" and native_kernels(rows) is not None:
+            outputs, last = apply_function(NativeResetBeforeGRUScan, rows, weight, recurrent, inside, state[0], layout)
         else:
-            outputs, last = applied(ResetBeforeGRUWalk, rows, weight, recurrent, inside, shift, state[0], path, self.candidate)
+            outputs, last = apply_function(ResetBeforeGRUScan, rows, weight, recurrent, inside, shift, state[0], layout, self.candidate)
         return outputs, (last,)
 
     def _split(self, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.cells.activations import find_activation
+from seqlab.cells.activations import get_activation
 from seqlab.cells.base import Cell, State, cells
-from seqlab.cells.fast.apply import applied
-from seqlab.cells.fast.rnn import RNNWalk
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.apply import apply_function
+from seqlab.cells.fast.rnn import RNNScan
+from seqlab.cells.step_layout import StepLayout
 
-IN_PLACE: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
+IN_PLACE_ACTIVATIONS: dict[str, Callable[[Tensor, Tensor | None], Tensor]] = {
     "tanh": lambda sums, _: sums.tanh_(),
     "sigmoid": lambda sums, _: sums.sigmoid_(),
     "relu": lambda sums, _: sums.relu_(),
@@ -40,18 +40,20 @@ class RNN(Cell):
         super().__init__(input_size, hidden_size, bias=bias)
         self.activation = activation
         if isinstance(activation, str):
-            find_activation(activation)  # an unknown name is refused here, not in the first step
+            get_activation(activation)  # an unknown name is refused here, not in the first step
 
     def step(self, projected: Float[Tensor, "batch hidden"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
-        activate = find_activation(self.activation).function if isinstance(self.activation, str) else self.activation
+        activate = get_activation(self.activation).function if isinstance(self.activation, str) else self.activation
         hidden = activate(projected + state[0] @ self.recurrent.T)
         return hidden, (hidden,)
 
-    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         if not isinstance(self.activation, str):
             return None
-        slope = find_activation(self.activation).slope
-        hidden, last = applied(RNNWalk, rows, self.input, self.recurrent, self.bias, state[0], None, IN_PLACE[self.activation], slope, path)
+        derivative = get_activation(self.activation).derivative
+        hidden, last = apply_function(
+            RNNScan, rows, self.input, self.recurrent, self.bias, state[0], None, IN_PLACE_ACTIVATIONS[self.activation], derivative, layout
+        )
         return hidden, (last,)
 
     def extra_repr(self) -> str:

@@ -12,17 +12,17 @@ SMALL = 0.5
 """Norm below which sixteen terms of the series are exact in double precision: 0.5^16 / 16! < 1e-18."""
 
 
-def rotation(angles: Float[Tensor, "angles"], size: int) -> Float[Tensor, "hidden hidden"]:
+def rotation_matrix(angles: Float[Tensor, "angles"], size: int) -> Float[Tensor, "hidden hidden"]:
     """exp(A) of the skew-symmetric A (Aᵀ = -A) with these entries above its diagonal, row by row.
 
     Computed in double precision, so that even in single precision it is orthogonal to the last digit.
     """
     above = torch.triu_indices(size, size, offset=1, device=angles.device)
     upper = angles.new_zeros(size, size, dtype=torch.float64).index_put((above[0], above[1]), angles.double())
-    return exponential(upper - upper.T).to(angles.dtype)
+    return matrix_exponential(upper - upper.T).to(angles.dtype)
 
 
-def exponential(matrix: Float[Tensor, "hidden hidden"]) -> Float[Tensor, "hidden hidden"]:
+def matrix_exponential(matrix: Float[Tensor, "hidden hidden"]) -> Float[Tensor, "hidden hidden"]:
     """exp(A) = (Σ_{k<16} (A / 2^n)^k / k!)^(2^n), with n such that A / 2^n is small.
 
     torch.linalg.matrix_exp gives the same numbers, but its gradient exponentiates a matrix of twice the size; autograd through these few
@@ -46,7 +46,7 @@ def exponential(matrix: Float[Tensor, "hidden hidden"]) -> Float[Tensor, "hidden
 
 
 @torch.no_grad()
-def turn_pairs_(angles: Float[Tensor, "angles"], size: int) -> None:
+def init_pair_rotations_(angles: Float[Tensor, "angles"], size: int) -> None:
     """Start with units (0, 1), (2, 3), ... turning around each other by angles uniform in ±π; the entries of all other pairs are zero."""
     upper = torch.zeros(size, size)
     pairs = torch.arange(0, size - 1, 2)

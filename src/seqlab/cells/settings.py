@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from seqlab.core.settings import Settings
 
-Activation = Literal["tanh", "relu", "sigmoid", "identity"]
+ActivationName = Literal["tanh", "relu", "sigmoid", "identity"]
 Gate = Literal["write", "forget", "expose"]
 BIAS = "Add a bias to every gate."
 FORGET_BIAS = "The forget gate's bias at the start; 1 remembers, 0 forgets half at every step."
@@ -20,7 +20,7 @@ class RNNSettings(Settings):
 
     kind: Literal["rnn"] = Field("rnn", description="The cell.")
     bias: bool = Field(True, description=BIAS)
-    activation: Activation = Field("tanh", description="What bends the sum; identity gives the linear recurrent network.")
+    activation: ActivationName = Field("tanh", description="What bends the sum; identity gives the linear recurrent network.")
 
 
 class LSTMSettings(Settings):

@@ -7,17 +7,17 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import State, cells
-from seqlab.cells.fast.apply import applied
-from seqlab.cells.fast.single_gate import SingleGateWalk
-from seqlab.cells.gate_convention import Keep, KeepingCell, keeping_old
-from seqlab.cells.native.library import native
-from seqlab.cells.native.scan import HiddenWalk
-from seqlab.cells.options import chosen
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.apply import apply_function
+from seqlab.cells.fast.single_gate import SingleGateScan
+from seqlab.cells.gate_convention import GateConvention, UpdateGateCell, weights_for_keep_old
+from seqlab.cells.native.library import native_kernels
+from seqlab.cells.native.scan import NativeGRUScan
+from seqlab.cells.options import check_choice
+from seqlab.cells.step_layout import StepLayout
 
 
 @cells.register("single_gate")
-class SingleGate(KeepingCell):
+class SingleGate(UpdateGateCell):
     """One step of a gated cell without a reset gate. Gates stand in the order update, candidate.
 
         update    = σ(W_g x + U_g h + b_g)
@@ -33,17 +33,17 @@ class SingleGate(KeepingCell):
     num_gates = 2
     update_gate = 0
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, keep: Keep = "new") -> None:
+    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, keep: GateConvention = "new") -> None:
         super().__init__(input_size, hidden_size, bias=bias)
-        self.keep = chosen("keep", keep, ("old", "new"))
+        self.keep = check_choice("keep", keep, ("old", "new"))
 
     def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
         update, candidate = (projected + state[0] @ self.recurrent.T).chunk(2, dim=-1)
         return {"update": torch.sigmoid(update), "candidate": torch.tanh(candidate)}
 
-    def fast_walk(self, rows: Float[Tensor, "rows input"], state: State, path: Path) -> tuple[Float[Tensor, "rows hidden"], State] | None:
-        if native(rows) is not None:
-            outputs, last = applied(HiddenWalk, rows, *keeping_old(self), None, state[0], path, "single_gate")
+    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+        if native_kernels(rows) is not None:
+            outputs, last = apply_function(NativeGRUScan, rows, *weights_for_keep_old(self), None, state[0], layout, "single_gate")
         else:
-            outputs, last = applied(SingleGateWalk, rows, *keeping_old(self), state[0], path)
+            outputs, last = apply_function(SingleGateScan, rows, *weights_for_keep_old(self), state[0], layout)
         return outputs, (last,)

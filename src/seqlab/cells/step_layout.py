@@ -10,63 +10,63 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from seqlab.cells.fast.apply import applied
+from seqlab.cells.fast.apply import apply_function
 from seqlab.core.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Path:
-    """One walk over packed rows, forward or backward in time.
+class StepLayout:
+    """One scan over packed rows, forward or backward in time.
 
     `starts[t]` and `sizes[t]` say where the rows of time step t begin and how many sequences are live there. Sequences stand
-    longest first, so the live ones are always the first of the batch: a walk keeps its state in one buffer and works on the
+    longest first, so the live ones are always the first of the batch: a scan keeps its state in one buffer and works on the
     first `live` rows of it. Forward, the others have ended and their final state stays; backward, they have not begun and
     their initial state still stands there.
     """
 
     starts: tuple[int, ...]
-    sizes: tuple[int, ...]
+    batch_sizes: tuple[int, ...]
     reverse: bool
     device: torch.device
 
     @cached_property
     def steps(self) -> list[tuple[int, int, int]]:
-        """(begin, end, live) of the rows of every time step, in the order of the walk."""
-        steps = [(start, start + live, live) for start, live in zip(self.starts, self.sizes, strict=True)]
+        """(begin, end, live) of the rows of every time step, in the order of the scan."""
+        steps = [(start, start + live, live) for start, live in zip(self.starts, self.batch_sizes, strict=True)]
         return steps[::-1] if self.reverse else steps
 
     @property
     def is_full(self) -> bool:
         """Whether all sequences are equally long."""
-        return self.sizes[-1] == self.sizes[0]
+        return self.batch_sizes[-1] == self.batch_sizes[0]
 
     @property
     def num_sequences(self) -> int:
-        return self.sizes[0]
+        return self.batch_sizes[0]
 
     @property
-    def filled(self) -> float:
+    def fill_ratio(self) -> float:
         """Share of the real steps in a batch that is padded to the longest sequence."""
-        return sum(self.sizes) / (self.num_sequences * len(self.sizes))
+        return sum(self.batch_sizes) / (self.num_sequences * len(self.batch_sizes))
 
     @cached_property
     def lengths(self) -> Int[Tensor, "batch"]:
-        return (torch.tensor(self.sizes)[:, None] > torch.arange(self.num_sequences)).sum(dim=0)
+        return (torch.tensor(self.batch_sizes)[:, None] > torch.arange(self.num_sequences)).sum(dim=0)
 
     @cached_property
-    def grid(self) -> Int[Tensor, "rows"]:
-        """For each row its place in a padded batch (time * batch) that holds every sequence in the order of the walk, from step 0 on."""
-        sizes = torch.tensor(self.sizes)
+    def padded_rows(self) -> Int[Tensor, "rows"]:
+        """For each row its place in a padded batch (time * batch) that holds every sequence in the order of the scan, from step 0 on."""
+        sizes = torch.tensor(self.batch_sizes)
         times = torch.arange(len(sizes)).repeat_interleave(sizes)
         sequences = torch.arange(len(times)) - torch.tensor(self.starts)[times]
-        walked = self.lengths[sequences] - 1 - times if self.reverse else times
-        return (walked * self.num_sequences + sequences).to(self.device)
+        scanned = self.lengths[sequences] - 1 - times if self.reverse else times
+        return (scanned * self.num_sequences + sequences).to(self.device)
 
     @cached_property
-    def previous(self) -> Int[Tensor, "rows"]:
+    def previous_rows(self) -> Int[Tensor, "rows"]:
         """For each row the row of [initial state; outputs] that came before it."""
-        starts, sizes = torch.tensor([*self.starts, 0]), torch.tensor([*self.sizes, 0])  # index -1 and T: a step with nobody
-        times = torch.arange(len(self.sizes)).repeat_interleave(sizes[:-1])
+        starts, sizes = torch.tensor([*self.starts, 0]), torch.tensor([*self.batch_sizes, 0])  # index -1 and T: a step with nobody
+        times = torch.arange(len(self.batch_sizes)).repeat_interleave(sizes[:-1])
         sequences = torch.arange(len(times)) - starts[times]
         before = times + (1 if self.reverse else -1)
         has_past = sequences < sizes[before]
@@ -76,22 +76,22 @@ class Path:
 class Packing:
     """Where each step of a ragged batch stands when its real steps are packed: all first steps, then all second ones, and so on.
 
-    >>> packing = Packing.of_lengths(torch.tensor([1, 3]), time=4)
+    >>> packing = Packing.from_lengths(torch.tensor([1, 3]), time=4)
     >>> packing.sizes, packing.pack(torch.arange(8.0).view(2, 4, 1)).flatten().tolist()
     ((2, 1, 1), [4.0, 0.0, 5.0, 6.0])
     """
 
-    def __init__(self, sizes: tuple[int, ...], order: Int[Tensor, "batch"] | None, time: int) -> None:
-        self.sizes = sizes
-        self.order = order
+    def __init__(self, batch_sizes: tuple[int, ...], sorted_indices: Int[Tensor, "batch"] | None, time: int) -> None:
+        self.batch_sizes = batch_sizes
+        self.sorted_indices = sorted_indices
         """Sequence j of the packing is row order[j] of the batch; None when the batch is sorted already."""
         self.time = time
-        self.starts = tuple(_starts(sizes))
-        self.num_sequences = sizes[0]
-        self._paths: dict[tuple[bool, torch.device], Path] = {}
+        self.starts = tuple(_starts(batch_sizes))
+        self.num_sequences = batch_sizes[0]
+        self._layouts: dict[tuple[bool, torch.device], StepLayout] = {}
 
     @classmethod
-    def of_mask(cls, is_token: Bool[Tensor, "batch time"]) -> Packing:
+    def from_mask(cls, is_token: Bool[Tensor, "batch time"]) -> Packing:
         batch, time = is_token.shape
         if bool(is_token.all()):
             return cls((batch,) * time, None, time)
@@ -100,10 +100,10 @@ class Packing:
             raise UsageError(
                 f"row {row} of is_token has real steps after padding.", cure="The real steps of a sequence come first, the padding after them."
             )
-        return cls.of_lengths(is_token.sum(dim=1), time=time)
+        return cls.from_lengths(is_token.sum(dim=1), time=time)
 
     @classmethod
-    def of_lengths(cls, lengths: Int[Tensor, "batch"], *, time: int) -> Packing:
+    def from_lengths(cls, lengths: Int[Tensor, "batch"], *, time: int) -> Packing:
         found = lengths.tolist()
         for row, length in enumerate(found):
             if not 1 <= length <= time:
@@ -115,91 +115,91 @@ class Packing:
         live = len(found) - counts.cumsum(0)[: max(found)]  # sequences that are longer than t
         return cls(tuple(live.tolist()), order, time)
 
-    def path(self, *, reverse: bool = False, device: torch.device | None = None) -> Path:
+    def layout(self, *, reverse: bool = False, device: torch.device | None = None) -> StepLayout:
         key = (reverse, torch.device("cpu") if device is None else device)
-        if key not in self._paths:
-            self._paths[key] = Path(self.starts, self.sizes, reverse, key[1])
-        return self._paths[key]
+        if key not in self._layouts:
+            self._layouts[key] = StepLayout(self.starts, self.batch_sizes, reverse, key[1])
+        return self._layouts[key]
 
     def pack(self, steps: Float[Tensor, "batch time hidden"]) -> Float[Tensor, "rows hidden"]:
         if self.is_full:
             return self._sorted(steps).transpose(0, 1).reshape(-1, steps.shape[2])
-        return applied(Gathered, steps.reshape(-1, steps.shape[2]), self._places.to(steps.device))
+        return apply_function(GatherRows, steps.reshape(-1, steps.shape[2]), self._row_index.to(steps.device))
 
     def unpack(self, rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "batch time hidden"]:
         """Back into a padded batch; zeros stand in the padding."""
         if self.is_full:
-            return self.restore(rows.view(self.time, self.num_sequences, -1).transpose(0, 1))
-        flat = applied(Scattered, rows, self._places.to(rows.device), self.num_sequences * self.time)
+            return self.unsort(rows.view(self.time, self.num_sequences, -1).transpose(0, 1))
+        flat = apply_function(ScatterRows, rows, self._row_index.to(rows.device), self.num_sequences * self.time)
         return flat.view(self.num_sequences, self.time, rows.shape[1])
 
     def sort(self, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Tensors with one row per sequence, from the order of the batch into that of the packing."""
-        return state if self.order is None else tuple(part[self.order.to(part.device)] for part in state)
+        return state if self.sorted_indices is None else tuple(part[self.sorted_indices.to(part.device)] for part in state)
 
-    def restore(self, part: Tensor) -> Tensor:
+    def unsort(self, part: Tensor) -> Tensor:
         """A tensor with one row per sequence, back into the order of the batch."""
-        return part if self.order is None else part[self._ranks.to(part.device)]
+        return part if self.sorted_indices is None else part[self._unsorted_indices.to(part.device)]
 
     @cached_property
     def sequence_of_row(self) -> Int[Tensor, "rows"]:
         """For each packed row the number of its sequence in the packing."""
-        sizes = torch.tensor(self.sizes)
-        return torch.arange(sum(self.sizes)) - torch.tensor(self.starts).repeat_interleave(sizes)
+        sizes = torch.tensor(self.batch_sizes)
+        return torch.arange(sum(self.batch_sizes)) - torch.tensor(self.starts).repeat_interleave(sizes)
 
     @property
     def is_full(self) -> bool:
-        return len(self.sizes) == self.time and self.sizes[-1] == self.sizes[0]
+        return len(self.batch_sizes) == self.time and self.batch_sizes[-1] == self.batch_sizes[0]
 
     def _sorted(self, steps: Tensor) -> Tensor:
-        return steps if self.order is None else steps[self.order.to(steps.device)]
+        return steps if self.sorted_indices is None else steps[self.sorted_indices.to(steps.device)]
 
     @cached_property
-    def _ranks(self) -> Tensor:
-        assert self.order is not None
-        return torch.argsort(self.order)
+    def _unsorted_indices(self) -> Tensor:
+        assert self.sorted_indices is not None
+        return torch.argsort(self.sorted_indices)
 
     @cached_property
     def _times(self) -> Tensor:
-        return torch.arange(len(self.sizes)).repeat_interleave(torch.tensor(self.sizes))
+        return torch.arange(len(self.batch_sizes)).repeat_interleave(torch.tensor(self.batch_sizes))
 
     @cached_property
-    def _places(self) -> Tensor:
+    def _row_index(self) -> Tensor:
         """For each packed row its place in the flattened batch (batch * time)."""
         sequences = self.sequence_of_row
-        batch_rows = sequences if self.order is None else self.order.cpu()[sequences]
+        batch_rows = sequences if self.sorted_indices is None else self.sorted_indices.cpu()[sequences]
         return batch_rows * self.time + self._times
 
 
-class Gathered(torch.autograd.Function):
+class GatherRows(torch.autograd.Function):
     """Rows picked once each; the gradient is put back by copying, which is several times faster than adding."""
 
     @staticmethod
-    def forward(ctx: Any, rows: Tensor, places: Tensor) -> Tensor:
-        ctx.places, ctx.num_rows = places, rows.shape[0]
-        return rows.index_select(0, places)
+    def forward(ctx: Any, rows: Tensor, row_index: Tensor) -> Tensor:
+        ctx.row_index, ctx.num_rows = row_index, rows.shape[0]
+        return rows.index_select(0, row_index)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return applied(Scattered, gradient, ctx.places, ctx.num_rows), None
+        return apply_function(ScatterRows, gradient, ctx.row_index, ctx.num_rows), None
 
 
-class Scattered(torch.autograd.Function):
+class ScatterRows(torch.autograd.Function):
     """Rows put into their places, zeros elsewhere."""
 
     @staticmethod
-    def forward(ctx: Any, rows: Tensor, places: Tensor, num_rows: int) -> Tensor:
-        ctx.places = places
-        return rows.new_zeros(num_rows, rows.shape[1]).index_copy_(0, places, rows)
+    def forward(ctx: Any, rows: Tensor, row_index: Tensor, num_rows: int) -> Tensor:
+        ctx.row_index = row_index
+        return rows.new_zeros(num_rows, rows.shape[1]).index_copy_(0, row_index, rows)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        return applied(Gathered, gradient, ctx.places), None, None
+        return apply_function(GatherRows, gradient, ctx.row_index), None, None
 
 
-def _starts(sizes: tuple[int, ...]) -> list[int]:
+def _starts(batch_sizes: tuple[int, ...]) -> list[int]:
     starts, total = [], 0
-    for size in sizes:
+    for size in batch_sizes:
         starts.append(total)
         total += size
     return starts

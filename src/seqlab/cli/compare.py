@@ -101,7 +101,7 @@ def _show(comparison: Comparison) -> None:
         say(f"WARNING: {warning}")
     for score, differences in comparison.differences.items():
         for name, found in differences.items():
-            answer(f"{score}: {found.sentence(name, comparison.reference.name)}")
+            answer(f"{score}: {found.describe(name, comparison.reference.name)}")
     if comparison.by_length:
         _show_lengths(comparison.by_length)
     for name, counts in comparison.mcnemars.items():

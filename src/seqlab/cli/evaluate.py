@@ -58,8 +58,8 @@ def evaluate(
 
 def _show(evaluation: Evaluation) -> None:
     for score in evaluation.scores:
-        answer(f"{evaluation.split}: {score.sentence()}")
-        answer(f"    {score.how}")
+        answer(f"{evaluation.split}: {score.describe()}")
+        answer(f"    {score.method}")
     for section in sorted(evaluation.sections, key=lambda section: section.position):
         for line in section.lines():
             answer(line)

@@ -114,14 +114,14 @@ def _next(topic: str, wanted: list[SettingHelp]) -> str:
     """A command that uses what was explained."""
     from seqlab.cli.listing import KINDS, USES
     from seqlab.datasets.base import datasets
-    from seqlab.models.settings import SHORT_NAMES
+    from seqlab.models.settings import MODEL_ALIASES
     from seqlab.recipes.read import shipped_recipes
     from seqlab.recipes.task_registry import registered_tasks
     from seqlab.tokens.base import tokenizers
 
     if topic in registered_tasks.names():
         return f"seqlab train FILE --task {topic}"
-    if topic in SHORT_NAMES:
+    if topic in MODEL_ALIASES:
         return f"seqlab train FILE --model {topic}"
     if topic in KINDS["positions"]():
         return USES["positions"].format(topic)

@@ -30,11 +30,11 @@ def export_run(
     if to not in names:
         cure = nearest(to, names) if to else f"seqlab export {run} --to FORMAT. There is: {listed(names)}."
         raise UsageError(f"there is no format called '{to}'." if to else "no format is named.", where="--to", cure=cure)
-    from seqlab.interop.export_run import export
+    from seqlab.interop.export_run import export_to_format
     from seqlab.runs.run import Run
 
-    done = export(Run.load(run), to, out)
+    done = export_to_format(Run.load(run), to, out)
     if as_json:
-        return answer_json({"run": run, "format": to, "path": str(done.path), **done.facts, "next": done.next})
-    answer(f"{done.path}: {done.sentence}")
-    return suggest(done.next)
+        return answer_json({"run": run, "format": to, "path": str(done.path), **done.details, "next": done.next_commands})
+    answer(f"{done.path}: {done.summary}")
+    return suggest(done.next_commands)

@@ -75,7 +75,7 @@ def _show(found: list[Gain], start: str) -> None:
     answer(f"{'labels':>8}  {'from chance':<28}  {'from ' + shortened(start, 40):<46}  gain in {found[0].new.name}")
     for one in found:
         difference = one.difference
-        sure = "" if difference.is_shown else "  (could be chance)"
+        sure = "" if difference.is_significant else "  (could be chance)"
         answer(
             f"{one.called:>8}  {_interval(one.new.value, one.new.low, one.new.high):<28}  "
             f"{_interval(one.learned.value, one.learned.low, one.learned.high):<46}  "

@@ -27,11 +27,11 @@ def import_model(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Import a published model: BERT-like encoders, GPT-2, Llama-like decoders, Marian and BART, spelling to sound of g2p_en."""
-    from seqlab.interop.import_model import import_weights, imported_facts
+    from seqlab.interop.import_model import import_details, import_published_model
 
     say(f"reading {path}")
-    run = import_weights(path, out=out)
-    facts = imported_facts(run)
+    run = import_published_model(path, out=out)
+    facts = import_details(run)
     if as_json:
         return answer_json({"run": str(run.folder), "task": run.recipe.task, **facts, "next": _uses(run, facts)})
     size = f"{facts['layers']} layer{'s' if facts['layers'] > 1 else ''}, {facts['parameters']:,} parameters, {facts['vocabulary']:,} tokens"

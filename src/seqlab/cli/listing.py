@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 def _models() -> dict[str, str]:
     from seqlab.core.settings import sentence_of
-    from seqlab.models.presets import PUBLISHED
-    from seqlab.models.settings import MODEL_KINDS, SHORT_NAMES
+    from seqlab.models.presets import MODEL_PRESETS
+    from seqlab.models.settings import MODEL_ALIASES, MODEL_KINDS
 
     def sentence(settings: dict[str, object]) -> str:
         about = sentence_of(MODEL_KINDS[str(settings["kind"])])
         means = " ".join(f"model.{key}={str(value).lower()}" for key, value in settings.items() if key != "kind")
         return f"{about} {means}".rstrip()
 
-    return {name: PUBLISHED[name].sentence if name in PUBLISHED else sentence(settings) for name, settings in SHORT_NAMES.items()}
+    return {name: MODEL_PRESETS[name].summary if name in MODEL_PRESETS else sentence(settings) for name, settings in MODEL_ALIASES.items()}
 
 
 def _cells() -> dict[str, str]:

@@ -27,10 +27,10 @@ def show_scores(run: Run, inputs: Iterator[Any], *, ranked: bool, out: str, as_j
             answer(_line(score))
             _warn([score])
         return None
-    from seqlab.metrics.text_likelihood import ranks
+    from seqlab.metrics.text_likelihood import likelihood_ranks
 
     scores = list(found)
-    places = ranks(scores)
+    places = likelihood_ranks(scores)
     _warn(scores)
     if as_json:
         texts = [{"rank": rank, **score.as_json()} for rank, score in zip(places, scores, strict=True)]

@@ -31,7 +31,7 @@ def train_with_seeds(what: str, words: list[str], seeds: int, *, task: str, mode
         return answer_json({"seeds": str(results.path), **results.as_json()})
     for run in results.runs:
         score = next(iter(run.results.values()))
-        answer(f"seed {run.recipe.training.seed}: {results.split} {score.sentence()}")
+        answer(f"seed {run.recipe.training.seed}: {results.split} {score.describe()}")
     for sentence in results.sentences():
         answer(f"{results.split}: {sentence}")
     answer(f"results: {results.path}")

@@ -54,14 +54,14 @@ def study(
 
 
 def _show(finding: Finding, page: Path) -> None:
-    from seqlab.pages.study import shown
+    from seqlab.pages.study import format_value
 
-    lines = [finding.columns, *[[shown(row[name]) for name in finding.columns] for row in finding.rows]]
+    lines = [finding.columns, *[[format_value(row[name]) for name in finding.columns] for row in finding.rows]]
     is_text = [any(isinstance(row[name], str) for row in finding.rows) for name in finding.columns]
     widths = [max(len(line[place]) for line in lines) for place in range(len(finding.columns))]
     for line in lines:
         words = [f"{word:<{width}}" if text else f"{word:>{width}}" for word, width, text in zip(line, widths, is_text, strict=True)]
         answer("  ".join(words).rstrip())
     answer(f"claim: {finding.claim}")
-    answer(f"found: {finding.found}")
+    answer(f"found: {finding.conclusion}")
     answer(f"page: {page}")

@@ -150,7 +150,7 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
         return answer_json({"run": str(run.folder), "split": results.split, "scores": scores, "warnings": raw["warnings"], **raw["training"]})
     show_warnings(run, known=known or [])
     for score in results.values():
-        answer(f"{results.split}: {score.sentence()}")
+        answer(f"{results.split}: {score.describe()}")
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
         say(f"WARNING: {BEATEN}. More time may help (--minutes NUMBER), or another model (--model NAME).")
     for name, part in raw["splits"].items():

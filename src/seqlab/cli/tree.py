@@ -31,11 +31,11 @@ def check_tree(file: str, texts: Sequence[str], *, beside: Mapping[str, bool]) -
 
 def draw_tree(run: Run, text: str, file: str, *, top: int) -> Written:
     """The answer, as without a tree; the picture stands in the file."""
-    from seqlab.pages.charts.beam_tree import BeamTree, beam_tree_drawing, render_beam_tree
-    from seqlab.pages.charts.diagram import standalone
+    from seqlab.pages.charts.beam_tree import BeamTree, beam_tree_diagram, render_beam_tree
+    from seqlab.pages.charts.diagram import render_svg
 
     prediction, candidates = run.search_tree(text, top=top)
-    tree = BeamTree.of(candidates, title=f"A beam of {run.recipe.search.beam}", source=text)
+    tree = BeamTree.from_data(candidates, title=f"A beam of {run.recipe.search.beam}", source=text)
     path = Path(file)
-    write_whole(path, standalone(beam_tree_drawing(tree)) if path.suffix == ".svg" else render_beam_tree(tree))
+    write_whole(path, render_svg(beam_tree_diagram(tree)) if path.suffix == ".svg" else render_beam_tree(tree))
     return prediction

@@ -66,14 +66,14 @@ def _open(what: str) -> WordVectors:
         from seqlab.tokens.vector_files import read_word_vectors
 
         return read_word_vectors(what)
-    from seqlab.inspection.embedding_table import embedding_of
+    from seqlab.inspection.embedding_table import read_embedding_table
     from seqlab.runs.run import Run
 
-    return embedding_of(Run.load(what))
+    return read_embedding_table(Run.load(what))
 
 
 def _learn(what: str, out: str) -> WordVectors:
-    from seqlab.baselines.counted_vectors import count_vectors
+    from seqlab.baselines.counted_vectors import fit_count_vectors
     from seqlab.interop.write_vectors import write_word_vectors
     from seqlab.sources.formats.text_file import TextFile
     from seqlab.sources.settings import DataSettings
@@ -81,7 +81,7 @@ def _learn(what: str, out: str) -> WordVectors:
 
     say(f"counting the words of {what}")
     lines = TextFile(Path(what), DataSettings()).rows()
-    table = count_vectors(Words.words_of(line.values["text"]) for line in lines)
+    table = fit_count_vectors(Words.words_of(line.values["text"]) for line in lines)
     write_word_vectors(table, Path(out), header=True)
     say(f"{len(table):,} words: {out}")
     return table
@@ -94,36 +94,36 @@ def _near(table: WordVectors, asked: list[str], top: int) -> dict[str, Any]:
 
 
 def _analogy(table: WordVectors, words: tuple[str, str, str], multiply: bool, top: int) -> dict[str, Any]:
-    from seqlab.inspection.analogies import analogy
+    from seqlab.inspection.analogies import solve_analogy
 
-    return {"analogy": list(words), "answers": analogy(table, *words, method="multiply" if multiply else "add", top=top)}
+    return {"analogy": list(words), "answers": solve_analogy(table, *words, method="multiply" if multiply else "add", top=top)}
 
 
 def _questions(table: WordVectors, path: str, multiply: bool) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from seqlab.inspection.analogies import read_questions, score_questions, total_of
+    from seqlab.inspection.analogies import read_questions, score_analogies, total_score
 
-    scores = score_questions(table, read_questions(path), method="multiply" if multiply else "add")
-    return {"sections": [asdict(each) | {"accuracy": each.accuracy, "baseline": each.baseline} for each in [*scores, total_of(scores)]]}
+    scores = score_analogies(table, read_questions(path), method="multiply" if multiply else "add")
+    return {"sections": [asdict(each) | {"accuracy": each.accuracy, "baseline": each.baseline} for each in [*scores, total_score(scores)]]}
 
 
 def _map(table: WordVectors, asked: list[str], path: str, name: str) -> dict[str, Any]:
-    from seqlab.inspection.embedding_map import word_plane, write_word_map
+    from seqlab.inspection.embedding_map import build_embedding_map, write_embedding_map
 
-    plane = word_plane(table, asked, around=SHOWN)
-    return {"map": str(write_word_map(plane, path, about=name)), "points": [[word.word, word.x, word.y] for word in plane.words]}
+    plane = build_embedding_map(table, asked, num_neighbors=SHOWN)
+    return {"map": str(write_embedding_map(plane, path, subtitle=name)), "points": [[word.word, word.x, word.y] for word in plane.words]}
 
 
 def _twins(what: str, texts: tuple[str, str], *, as_json: bool) -> None:
-    from seqlab.inspection.order_sensitivity import twin_distance
+    from seqlab.inspection.order_sensitivity import order_distance
     from seqlab.runs.run import Run
 
-    found = twin_distance(Run.load(what), *texts)
+    found = order_distance(Run.load(what), *texts)
     if as_json:
-        return answer_json({"run": what, "texts": list(texts), "distance": found.distance, "relative": found.relative, "same": found.same})
+        return answer_json({"run": what, "texts": list(texts), "distance": found.distance, "relative": found.relative, "same": found.is_same})
     answer(f"distance {found.distance:.4g}, {found.relative:.1%} of the length of their vectors")
-    answer("to this network they are the same" if found.same else "this network tells them apart")
+    answer("to this network they are the same" if found.is_same else "this network tells them apart")
     return suggest([f"seqlab predict {quoted(what)} {quoted(texts[0])} {quoted(texts[1])}", "seqlab study twins"])
 
 

@@ -14,16 +14,16 @@ from seqlab.sources.splitting import Splits
 SEED = 0  # parts are the same for everyone, whatever the seed of the run
 
 
-class BuiltIn(ABC):
+class BuiltInDataset(ABC):
     """A dataset by name. Its rows, their order and its parts are the same in every process."""
 
     name: ClassVar[str]
-    sentence: ClassVar[str]
+    description: ClassVar[str]
     task: ClassVar[Literal["captioning", "classification", "language_model", "masked_language_model", "tagging", "translation"]]
     settings: ClassVar[dict[str, str]]  # what a recipe for it must say, by dotted name
 
     @classmethod
-    def configured(cls, settings: DataSettings) -> Self:
+    def from_settings(cls, settings: DataSettings) -> Self:
         """The dataset as a recipe asks for it; most come in one form only."""
         return cls()
 
@@ -32,15 +32,15 @@ class BuiltIn(ABC):
         """The parts train, valid and test; no text stands in two of them."""
 
 
-def as_parts(splits: Splits) -> dict[str, Source]:
+def to_sources(splits: Splits) -> dict[str, Source]:
     parts = splits.named()
     assert set(parts) == {"train", "valid", "test"}
     return parts
 
 
-def mixed(name: str) -> str:
+def shuffle_key(name: str) -> str:
     """A key that sorts names into the same random-looking order everywhere."""
     return hashlib.blake2b(name.encode(), digest_size=8).hexdigest()
 
 
-datasets: Registry[type[BuiltIn]] = Registry("dataset", package="seqlab.datasets")
+datasets: Registry[type[BuiltInDataset]] = Registry("dataset", package="seqlab.datasets")

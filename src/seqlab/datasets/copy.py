@@ -7,16 +7,16 @@ Paper: the copy task of Graves, Wayne & Danihelka 2014, "Neural Turing Machines"
 from __future__ import annotations
 
 from seqlab.datasets.base import datasets
-from seqlab.datasets.letters import LetterPairs
+from seqlab.datasets.letters import CharacterPairs
 
 
 @datasets.register("copy")
-class Copy(LetterPairs):
+class Copy(CharacterPairs):
     """Translation of letters into themselves."""
 
     name = "copy"
-    sentence = "Write the same letters again. (data.length)"
+    description = "Write the same letters again. (data.length)"
     settings = {"data.source": "letters", "data.target": "copied", "tokens.kind": "characters"}  # noqa: RUF012 (declared ClassVar in the base)
 
-    def written(self, letters: str) -> str:
-        return letters
+    def target_text(self, characters: str) -> str:
+        return characters

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from seqlab.core.extras import require
 from seqlab.core.seeds import derive
-from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
+from seqlab.datasets.base import SEED, BuiltInDataset, datasets, to_sources
 from seqlab.sources.base import Source
-from seqlab.sources.in_memory import MemoryRows
+from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 
 LOCALES = (
@@ -28,11 +28,11 @@ LOCALES = (
 STYLES = ("medium", "long", "full")
 """Short dates have years of two digits, which name several years."""
 FIRST, LAST = date(1900, 1, 1), date(2099, 12, 31)
-DATES, FORMS = 4_000, 4
+NUM_DATES, FORMATS_PER_DATE = 4_000, 4
 """Dates, and written forms of each."""
 
 
-class Form(NamedTuple):
+class DateFormat(NamedTuple):
     """One way to write a date."""
 
     locale: str
@@ -40,52 +40,54 @@ class Form(NamedTuple):
 
 
 @datasets.register("dates")
-class Dates(BuiltIn):
+class Dates(BuiltInDataset):
     """Translation of short texts by characters; the alignment shows which letters say the month."""
 
     name = "dates"
-    sentence = "Dates in 30 languages and several formats, to be written as ISO 8601."
+    description = "Dates in 30 languages and several formats, to be written as ISO 8601."
     task = "translation"
     settings = {"data.source": "written", "data.target": "iso", "tokens.kind": "characters"}  # noqa: RUF012 (declared ClassVar in the base)
 
     def splits(self) -> dict[str, Source]:
         rows = [{"written": written, "iso": iso} for written, iso in read_dates().items()]
-        source = MemoryRows("dates", ["written", "iso"], rows)
-        return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["iso"]))
+        source = InMemoryRows("dates", ["written", "iso"], rows)
+        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["iso"]))
 
 
 @cache
 def read_dates() -> dict[str, str]:
     """Written form -> ISO 8601, several forms for each of the drawn dates."""
-    chance = random.Random(derive(SEED, "dates"))  # noqa: S311 (not for secrets)
-    days = chance.sample(range((LAST - FIRST).days + 1), k=DATES)
-    forms = clear_forms()
-    found = {}
+    rng = random.Random(derive(SEED, "dates"))  # noqa: S311 (not for secrets)
+    days = rng.sample(range((LAST - FIRST).days + 1), k=NUM_DATES)
+    formats = unambiguous_formats()
+    iso_by_text = {}
     for day in days:
         drawn = FIRST + timedelta(day)
-        for form in chance.sample(forms, k=FORMS):
-            found[write(drawn, form)] = drawn.isoformat()
-    return found
+        for date_format in rng.sample(formats, k=FORMATS_PER_DATE):
+            iso_by_text[format_date(drawn, date_format)] = drawn.isoformat()
+    return iso_by_text
 
 
-def clear_forms() -> list[Form]:
+def unambiguous_formats() -> list[DateFormat]:
     """Every language in every style whose order of day and month can be told."""
-    return [Form(locale, style) for locale in LOCALES for style in STYLES if is_clear(_library().get_date_format(style, locale).pattern)]
+    return [
+        DateFormat(locale, style) for locale in LOCALES for style in STYLES if is_unambiguous(_babel_dates().get_date_format(style, locale).pattern)
+    ]
 
 
-def is_clear(pattern: str) -> bool:
+def is_unambiguous(pattern: str) -> bool:
     """Whether the order of day and month can be told: a month in letters, the year in front, or points between numbers, which put the day first.
 
-    >>> is_clear("dd/MM/y"), is_clear("d. MMMM y"), is_clear("y/MM/dd"), is_clear("dd.MM.y")
+    >>> is_unambiguous("dd/MM/y"), is_unambiguous("d. MMMM y"), is_unambiguous("y/MM/dd"), is_unambiguous("dd.MM.y")
     (False, True, True, True)
     """
     return "MMM" in pattern or pattern.startswith("y") or re.fullmatch(r"d+\. ?M+\. ?y\.?", pattern) is not None
 
 
-def write(day: date, form: Form) -> str:
+def format_date(day: date, date_format: DateFormat) -> str:
     """A date in one form, with plain blanks."""
-    return " ".join(_library().format_date(day, form.style, locale=form.locale).split())
+    return " ".join(_babel_dates().format_date(day, date_format.style, locale=date_format.locale).split())
 
 
-def _library() -> ModuleType:
+def _babel_dates() -> ModuleType:
     return require("babel.dates", extra="datasets", purpose="The dataset 'dates'", package="Babel")

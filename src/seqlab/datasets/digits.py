@@ -9,26 +9,26 @@ from functools import cache
 from typing import Any
 
 from seqlab.core.extras import require
-from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
+from seqlab.datasets.base import SEED, BuiltInDataset, datasets, to_sources
 from seqlab.sources.base import Source
-from seqlab.sources.in_memory import MemoryRows
+from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 
-WHITEST = 16.0
+MAX_PIXEL = 16.0
 
 
 @datasets.register("digits")
-class Digits(BuiltIn):
+class Digits(BuiltInDataset):
     """Classification of numeric sequences."""
 
     name = "digits"
-    sentence = "Which digit is this picture, read row by row?"
+    description = "Which digit is this picture, read row by row?"
     task = "classification"
     settings = {"data.label": "label"}  # noqa: RUF012 (declared ClassVar in the base)
 
     def splits(self) -> dict[str, Source]:
-        source = MemoryRows("digits", ["steps", "label"], read_digits())
-        return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["steps"]))
+        source = InMemoryRows("digits", ["steps", "label"], read_digits())
+        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["steps"]))
 
 
 @cache
@@ -36,6 +36,6 @@ def read_digits() -> list[dict[str, Any]]:
     library = require("sklearn.datasets", extra="datasets", purpose="The dataset 'digits'", package="scikit-learn")
     digits = library.load_digits()
     return [
-        {"steps": (image / WHITEST).tolist(), "label": str(label)}  # (8 steps, 8 numbers)
+        {"steps": (image / MAX_PIXEL).tolist(), "label": str(label)}  # (8 steps, 8 numbers)
         for image, label in zip(digits.images, digits.target.tolist(), strict=True)
     ]

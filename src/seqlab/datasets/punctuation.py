@@ -9,33 +9,33 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
+from seqlab.datasets.base import SEED, BuiltInDataset, datasets, to_sources
 from seqlab.datasets.pydoc import read_topics
 from seqlab.sources.base import Source
-from seqlab.sources.in_memory import MemoryRows
+from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 
 MARKS = {",": "comma", ".": "period", ":": "colon"}
-AROUND = "\"'`*()[]“”‘’;!?"
+STRIPPED_MARKS = "\"'`*()[]“”‘’;!?"
 """Other marks around a word, which are left out."""
-FEWEST, MOST = 6, 60
+MIN_WORDS, MAX_WORDS = 6, 60
 """Words in a row."""
-KEEP = "keep"
+NO_MARK = "keep"
 PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*")
 
 
 @datasets.register("punctuation")
-class Punctuation(BuiltIn):
+class Punctuation(BuiltInDataset):
     """Tagging: what stands around a word decides."""
 
     name = "punctuation"
-    sentence = "Which words begin with a capital, and which marks follow them? Prose of Python's own help, in small letters."
+    description = "Which words begin with a capital, and which marks follow them? Prose of Python's own help, in small letters."
     task = "tagging"
     settings = {"data.text": "words", "data.label": "tags"}  # noqa: RUF012 (declared ClassVar in the base)
 
     def splits(self) -> dict[str, Source]:
-        source = MemoryRows("punctuation", ["words", "tags"], read_paragraphs())
-        return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["words"]))
+        source = InMemoryRows("punctuation", ["words", "tags"], read_paragraphs())
+        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["words"]))
 
 
 @cache
@@ -43,28 +43,28 @@ def read_paragraphs() -> list[dict[str, list[str]]]:
     rows: dict[tuple[str, ...], list[str]] = {}
     for paragraph in read_topics().split("\n\n"):
         words = paragraph.split()
-        if len(words) >= FEWEST and _is_prose(paragraph, words):
-            pairs = [pair for word in words[:MOST] if (pair := strip_marks(word)) is not None]
+        if len(words) >= MIN_WORDS and _is_prose(paragraph, words):
+            pairs = [pair for word in words[:MAX_WORDS] if (pair := strip_punctuation(word)) is not None]
             rows.setdefault(tuple(word for word, _ in pairs), [tag for _, tag in pairs])  # a paragraph that comes again is left out
     return [{"words": list(words), "tags": tags} for words, tags in rows.items()]
 
 
-def strip_marks(written: str) -> tuple[str, str] | None:
+def strip_punctuation(token: str) -> tuple[str, str] | None:
     """A word without its marks and capitals, and the tag that restores them; None where nothing but marks is left.
 
-    >>> strip_marks("(However,"), strip_marks("it"), strip_marks("TypeError."), strip_marks("--")
+    >>> strip_punctuation("(However,"), strip_punctuation("it"), strip_punctuation("TypeError."), strip_punctuation("--")
     (('however', 'Cap+comma'), ('it', 'keep'), ('TypeError', 'period'), None)
     """
-    bare = written.strip(AROUND)
+    bare = token.strip(STRIPPED_MARKS)
     mark = MARKS.get(bare[-1:], "")
-    word = bare.strip(AROUND + "".join(MARKS))
+    word = bare.strip(STRIPPED_MARKS + "".join(MARKS))
     if not any(character.isalnum() for character in word):
         return None
     case = "Cap" if word[0].isupper() and word[1:] == word[1:].lower() else ""
-    return word.lower() if case else word, "+".join(part for part in (case, mark) if part) or KEEP
+    return word.lower() if case else word, "+".join(part for part in (case, mark) if part) or NO_MARK
 
 
 def _is_prose(paragraph: str, words: list[str]) -> bool:
     """Sentences rather than grammar, code, tables and headings: mostly plain words, and not set off far from the margin."""
-    plain = sum(PROSE.fullmatch(word.strip(AROUND + ",.:")) is not None for word in words)
-    return plain >= 0.8 * len(words) and "::=" not in paragraph and ">>>" not in paragraph and not paragraph.startswith("      ")
+    num_plain = sum(PROSE.fullmatch(word.strip(STRIPPED_MARKS + ",.:")) is not None for word in words)
+    return num_plain >= 0.8 * len(words) and "::=" not in paragraph and ">>>" not in paragraph and not paragraph.startswith("      ")

@@ -13,73 +13,73 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
-from seqlab.datasets.stdlib import find_files
+from seqlab.datasets.base import SEED, BuiltInDataset, datasets, to_sources
+from seqlab.datasets.stdlib import find_source_files
 from seqlab.sources.base import Source
-from seqlab.sources.in_memory import MemoryRows
+from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 
-LARGEST = 70_000
+MAX_NAMES = 70_000
 """Names in all: about a minute of training."""
-MOST_OF_FILE = 1_500
+MAX_NAMES_PER_FILE = 1_500
 """Names taken from one file, so that many files have their say."""
-ROW = 30
+MIN_NAMES_PER_ROW = 30
 """A row ends with the line in which it reaches so many names."""
 
-Pair = tuple[str, str]
+TaggedName = tuple[str, str]
 
 
 @datasets.register("python_tokens")
-class PythonTokens(BuiltIn):
+class PythonTokens(BuiltInDataset):
     """Tagging: the same name is called here and defined there."""
 
     name = "python_tokens"
-    sentence = "Which names in Python's standard library are calls, definitions, parameters, attributes, imports? Without the signs between them."
+    description = "Which names in Python's standard library are calls, definitions, parameters, attributes, imports? Without the signs between them."
     task = "tagging"
     settings = {"data.text": "words", "data.label": "tags"}  # noqa: RUF012 (declared ClassVar in the base)
 
     def splits(self) -> dict[str, Source]:
-        source = MemoryRows("python_tokens", ["words", "tags"], read_names())
-        return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["words"]))
+        source = InMemoryRows("python_tokens", ["words", "tags"], read_tagged_names())
+        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["words"]))
 
 
 @cache
-def read_names() -> list[dict[str, list[str]]]:
+def read_tagged_names() -> list[dict[str, list[str]]]:
     rows: list[dict[str, list[str]]] = []
-    left = LARGEST
-    for path in find_files():
-        if left <= 0:
+    remaining = MAX_NAMES
+    for path in find_source_files():
+        if remaining <= 0:
             break
-        pairs = list(rows_of(_lines_of_file(path)))
+        pairs = list(group_lines(_lines_of_file(path)))
         rows += pairs
-        left -= sum(len(row["words"]) for row in pairs)
+        remaining -= sum(len(row["words"]) for row in pairs)
     return rows
 
 
-def _lines_of_file(path: Path) -> Iterator[list[Pair]]:
+def _lines_of_file(path: Path) -> Iterator[list[TaggedName]]:
     """The lines of a file up to MOST_OF_FILE names; a file that no longer follows today's grammar ends where that shows."""
-    taken = 0
+    num_taken = 0
     try:
         for line in tagged_lines(path.read_text(encoding="utf-8")):
             yield line
-            taken += len(line)
-            if taken >= MOST_OF_FILE:
+            num_taken += len(line)
+            if num_taken >= MAX_NAMES_PER_FILE:
                 return
     except (tokenize.TokenError, SyntaxError):
         return
 
 
-def rows_of(lines: Iterator[list[Pair]]) -> Iterator[dict[str, list[str]]]:
+def group_lines(lines: Iterator[list[TaggedName]]) -> Iterator[dict[str, list[str]]]:
     """Lines joined until ROW names are reached."""
-    waiting: list[Pair] = []
+    pending: list[TaggedName] = []
     for line in lines:
-        waiting += line
-        if len(waiting) >= ROW:
-            yield {"words": [word for word, _ in waiting], "tags": [tag for _, tag in waiting]}
-            waiting = []
+        pending += line
+        if len(pending) >= MIN_NAMES_PER_ROW:
+            yield {"words": [word for word, _ in pending], "tags": [tag for _, tag in pending]}
+            pending = []
 
 
-def tagged_lines(source: str) -> Iterator[list[Pair]]:
+def tagged_lines(source: str) -> Iterator[list[TaggedName]]:
     """The names of every logical line with what they are.
 
     >>> list(tagged_lines("def area(self, width=1):\\n    return math.prod(self.sides, start=width)\\n"))[0]
@@ -96,15 +96,15 @@ def tagged_lines(source: str) -> Iterator[list[Pair]]:
             line = []
 
 
-def _tagged(line: list[tokenize.TokenInfo]) -> list[Pair]:
+def _tagged(line: list[tokenize.TokenInfo]) -> list[TaggedName]:
     texts = [token.string for token in line]
     parameters = _parameters(texts)
-    found = []
-    for place, token in enumerate(line):
+    tagged = []
+    for index, token in enumerate(line):
         if token.type == tokenize.NAME:
-            before, after = texts[place - 1] if place else "", texts[place + 1] if place + 1 < len(texts) else ""
-            found.append((token.string, "parameter" if place in parameters else _kind(token.string, before, after, first=texts[0])))
-    return found
+            before, after = texts[index - 1] if index else "", texts[index + 1] if index + 1 < len(texts) else ""
+            tagged.append((token.string, "parameter" if index in parameters else _kind(token.string, before, after, first=texts[0])))
+    return tagged
 
 
 def _kind(name: str, before: str, after: str, *, first: str) -> str:
@@ -123,17 +123,17 @@ def _parameters(texts: list[str]) -> set[int]:
     """The places of names that a line beginning with def (or async def) declares between its brackets."""
     if "def" not in texts[:2]:
         return set()
-    found, depth = set(), 0
-    for place, text in enumerate(texts):
+    indices, depth = set(), 0
+    for index, text in enumerate(texts):
         if text in "([{":
             depth += 1
         elif text in ")]}":
             depth -= 1
             if depth == 0 and text == ")":
                 break
-        elif depth == 1 and text.isidentifier() and _opens_parameter(texts[:place]):
-            found.add(place)
-    return found
+        elif depth == 1 and text.isidentifier() and _opens_parameter(texts[:index]):
+            indices.add(index)
+    return indices
 
 
 def _opens_parameter(before: list[str]) -> bool:

@@ -11,9 +11,9 @@ from itertools import product
 from typing import Self
 
 from seqlab.core.seeds import derive
-from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets
+from seqlab.datasets.base import SEED, BuiltInDataset, datasets, to_sources
 from seqlab.sources.base import Source
-from seqlab.sources.in_memory import MemoryRows
+from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
 
@@ -21,15 +21,15 @@ CUES = ("red", "blue", "green", "black")
 NOISE = tuple(consonant + vowel for consonant, vowel in product("dkmst", "aeiou"))
 """25 syllables that mean nothing."""
 QUESTION = "what"
-ROWS = 4_000
+NUM_ROWS = 4_000
 
 
 @datasets.register("recall")
-class Recall(BuiltIn):
+class Recall(BuiltInDataset):
     """Classification of sequences of words."""
 
     name = "recall"
-    sentence = "Which of two words came first, so many words ago? (data.gap)"
+    description = "Which of two words came first, so many words ago? (data.gap)"
     task = "classification"
     settings = {"data.text": "sequence", "data.label": "first", "tokens.kind": "words"}  # noqa: RUF012 (declared ClassVar in the base)
 
@@ -37,21 +37,21 @@ class Recall(BuiltIn):
         self.gap = gap
 
     @classmethod
-    def configured(cls, settings: DataSettings) -> Self:
+    def from_settings(cls, settings: DataSettings) -> Self:
         return cls(settings.gap)
 
     def splits(self) -> dict[str, Source]:
-        rows = [{"sequence": sequence, "first": sequence.split()[0]} for sequence in sequences(self.gap)]
-        source = MemoryRows(f"recall, gap {self.gap}", ["sequence", "first"], rows)
-        return as_parts(hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["sequence"]))
+        rows = [{"sequence": sequence, "first": sequence.split()[0]} for sequence in recall_sequences(self.gap)]
+        source = InMemoryRows(f"recall, gap {self.gap}", ["sequence", "first"], rows)
+        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["sequence"]))
 
 
-def sequences(gap: int) -> list[str]:
+def recall_sequences(gap: int) -> list[str]:
     """Different sequences with that many syllables between the two words and the question, as often for each answer."""
-    chance = random.Random(derive(SEED, "recall", gap))  # noqa: S311 (not for secrets)
-    found: dict[str, None] = {}
-    while len(found) < ROWS:
-        first = CUES[len(found) % len(CUES)]
-        other = chance.choice([cue for cue in CUES if cue != first])
-        found[" ".join([first, other, *chance.choices(NOISE, k=gap), QUESTION])] = None
-    return list(found)
+    rng = random.Random(derive(SEED, "recall", gap))  # noqa: S311 (not for secrets)
+    strings: dict[str, None] = {}
+    while len(strings) < NUM_ROWS:
+        first = CUES[len(strings) % len(CUES)]
+        other = rng.choice([cue for cue in CUES if cue != first])
+        strings[" ".join([first, other, *rng.choices(NOISE, k=gap), QUESTION])] = None
+    return list(strings)

@@ -7,16 +7,16 @@ arXiv:1409.3215, section 3.3; here the target is turned instead.
 from __future__ import annotations
 
 from seqlab.datasets.base import datasets
-from seqlab.datasets.letters import LetterPairs
+from seqlab.datasets.letters import CharacterPairs
 
 
 @datasets.register("reverse")
-class Reverse(LetterPairs):
+class Reverse(CharacterPairs):
     """Translation of letters into their reverse."""
 
     name = "reverse"
-    sentence = "Write letters from the last to the first. (data.length)"
+    description = "Write letters from the last to the first. (data.length)"
     settings = {"data.source": "letters", "data.target": "reversed", "tokens.kind": "characters"}  # noqa: RUF012 (declared ClassVar in the base)
 
-    def written(self, letters: str) -> str:
-        return letters[::-1]
+    def target_text(self, characters: str) -> str:
+        return characters[::-1]

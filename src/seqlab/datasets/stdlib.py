@@ -11,38 +11,38 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from seqlab.datasets.base import SEED, BuiltIn, as_parts, datasets, mixed
+from seqlab.datasets.base import SEED, BuiltInDataset, datasets, shuffle_key, to_sources
 from seqlab.sources.base import Source
 from seqlab.sources.formats.text_file import TextFile
 from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
 
-LARGEST = 5_000_000  # characters in all: minutes of training, not hours
+MAX_CHARACTERS = 5_000_000  # characters in all: minutes of training, not hours
 SKIPPED = {"test", "tests", "idle_test", "site-packages", "dist-packages", "__pycache__", "encodings", "pydoc_data", "lib2to3"}
 
 
 @datasets.register("stdlib")
-class Stdlib(BuiltIn):
+class Stdlib(BuiltInDataset):
     """Python code, about 5 million characters."""
 
     name = "stdlib"
-    sentence = "The source of Python's standard library (differs between Python versions)."
+    description = "The source of Python's standard library (differs between Python versions)."
     task = "language_model"
     settings = {"data.text": "text"}  # noqa: RUF012 (declared ClassVar in the base)
 
     def splits(self) -> dict[str, Source]:
-        source = TextFile(list(find_files()), DataSettings(), name="stdlib")
-        return as_parts(hold_out(source, how="tail", valid_share=0.05, test_share=0.05, seed=SEED))
+        source = TextFile(list(find_source_files()), DataSettings(), name="stdlib")
+        return to_sources(hold_out(source, how="tail", valid_share=0.05, test_share=0.05, seed=SEED))
 
 
 @cache
-def find_files() -> tuple[Path, ...]:
+def find_source_files() -> tuple[Path, ...]:
     """Files in an order that a hash of their names mixes, up to LARGEST characters in all."""
     root = Path(sysconfig.get_paths()["stdlib"])
     chosen, total = [], 0
-    for path in sorted(_candidates(root), key=lambda path: mixed(path.relative_to(root).as_posix())):
+    for path in sorted(_candidates(root), key=lambda path: shuffle_key(path.relative_to(root).as_posix())):
         size = _count_characters(path)
-        if size and total + size <= LARGEST:
+        if size and total + size <= MAX_CHARACTERS:
             chosen.append(path)
             total += size
     return tuple(chosen)

@@ -10,41 +10,41 @@ from jaxtyping import Bool, Shaped
 from torch import Tensor
 
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.protocol import Translator
-from seqlab.decoding.ready import ready_to_write
-from seqlab.decoding.search import Search, Sources
+from seqlab.decoding.protocol import Seq2SeqModel
+from seqlab.decoding.ready import prepare_for_decoding
+from seqlab.decoding.search import Search, SourceBatch
 
-LOOK_AHEAD = 16
+LOOKAHEAD_BATCHES = 16
 """Batches that are read before the first is decoded, so that sources of about the same length find each other."""
 
 
-def write_in_order(
-    model: Translator,
+def decode_batched(
+    model: Seq2SeqModel,
     sources: Iterable[Shaped[Tensor, "source *features"]],
     search: Search,
     *,
     batch_size: int = 32,
-    look_ahead: int = LOOK_AHEAD,
-    number_of: Callable[[Shaped[Tensor, "source *features"]], int] | None = None,
+    lookahead_batches: int = LOOKAHEAD_BATCHES,
+    get_source_id: Callable[[Shaped[Tensor, "source *features"]], int] | None = None,
     device: torch.device | None = None,
 ) -> Iterator[list[Hypothesis]]:
     """For each source its targets, the best first, in the order of the sources.
 
-    Never more than `batch_size * look_ahead` sources are held, so that a stream of any length takes steady memory; with a `look_ahead` of 1
+    Never more than `batch_size * lookahead_batches` sources are held, so that a stream of any length takes steady memory; with a `lookahead_batches` of 1
     answers come after every `batch_size` sources. What a source gets does not depend on its neighbours.
 
-    number_of: the number of a source, by which its draws and its prefix are known; its place when left out.
+    get_source_id: the number of a source, by which its draws and its prefix are known; its place when left out.
     """
-    model = ready_to_write(model)
+    model = prepare_for_decoding(model)
     stream = iter(sources)
     first = 0
-    while window := list(islice(stream, batch_size * look_ahead)):
-        numbers = [number_of(source) for source in window] if number_of else range(first, first + len(window))
-        yield from _window(model, window, numbers, search, batch_size, device)
+    while window := list(islice(stream, batch_size * lookahead_batches)):
+        source_ids = [get_source_id(source) for source in window] if get_source_id else range(first, first + len(window))
+        yield from _decode_window(model, window, source_ids, search, batch_size, device)
         first += len(window)
 
 
-def padded(
+def pad_sources(
     sources: Sequence[Shaped[Tensor, "source *features"]], *, device: torch.device | None = None
 ) -> tuple[Shaped[Tensor, "batch time *features"], Bool[Tensor, "batch time"]]:
     """Sources side by side, filled up with zeros, which nobody looks at; an empty one has one step, which is no token."""
@@ -57,14 +57,14 @@ def padded(
     return tokens, is_token
 
 
-def _window(
-    model: Translator, sources: Sequence[Tensor], numbers: Sequence[int], search: Search, batch_size: int, device: torch.device | None
+def _decode_window(
+    model: Seq2SeqModel, sources: Sequence[Tensor], source_ids: Sequence[int], search: Search, batch_size: int, device: torch.device | None
 ) -> list[list[Hypothesis]]:
-    order = sorted(range(len(sources)), key=lambda place: -len(sources[place]))  # the longest first: what needs most memory is seen at once
+    order = sorted(range(len(sources)), key=lambda index: -len(sources[index]))  # the longest first: what needs most memory is seen at once
     answers: dict[int, list[Hypothesis]] = {}
     for start in range(0, len(order), batch_size):
-        places = order[start : start + batch_size]
-        tokens, is_token = padded([sources[place] for place in places], device=device)
-        found = search.run(model, Sources(tokens, is_token, [numbers[place] for place in places]))
-        answers |= dict(zip(places, found, strict=True))
-    return [answers[place] for place in range(len(sources))]
+        indices = order[start : start + batch_size]
+        tokens, is_token = pad_sources([sources[index] for index in indices], device=device)
+        hypotheses = search.run(model, SourceBatch(tokens, is_token, [source_ids[index] for index in indices]))
+        answers |= dict(zip(indices, hypotheses, strict=True))
+    return [answers[index] for index in range(len(sources))]

@@ -11,23 +11,23 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from seqlab.core.errors import UsageError
-from seqlab.decoding.beam_slots import placed
-from seqlab.decoding.constraints import Constraint, Step
+from seqlab.decoding.beam_slots import assign_slots
+from seqlab.decoding.constraints import Constraint, SearchStep
 from seqlab.decoding.coverage import CoveragePenalty
 from seqlab.decoding.diversity import Diversity
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.length_normalization import ScoreRule, Sum
-from seqlab.decoding.protocol import Aligner, Translator
-from seqlab.decoding.search import Search, Sources, Symbols, normalised, ones_like
-from seqlab.decoding.search_tree import Fate, Node, Seen, Watch
+from seqlab.decoding.length_normalization import LengthPenalty, NoLengthPenalty
+from seqlab.decoding.protocol import AttentionSeq2SeqModel, Seq2SeqModel
+from seqlab.decoding.search import Search, SourceBatch, SpecialTokens, full_mask, to_log_probs
+from seqlab.decoding.search_tree import CandidateFate, CandidateOutcome, Node, SearchRecorder
 from seqlab.decoding.top_candidates import top_candidates
-from seqlab.models.decoders.base import Writing
+from seqlab.models.decoders.base import DecoderState
 
 ROOT = Node(None, -1, 0.0)
 
 
 class BeamSearch(Search):
-    """Of all continuations of the open hypotheses of a sentence, the `width` likeliest are kept; those that end become complete and leave.
+    """Of all continuations of the open hypotheses of a sentence, the `beam_size` likeliest are kept; those that end become complete and leave.
 
     Complete hypotheses are ranked by score = rule(log_prob, length) + coverage penalty, and the `n_best` of them are answered. All
     continuations at one step are equally long, so no rule is needed to keep the best.
@@ -42,224 +42,232 @@ class BeamSearch(Search):
 
     def __init__(
         self,
-        symbols: Symbols,
+        special_tokens: SpecialTokens,
         *,
-        width: int,
+        beam_size: int,
         max_tokens: int,
         n_best: int = 1,
-        rule: ScoreRule | None = None,
-        coverage: CoveragePenalty | None = None,
+        length_penalty: LengthPenalty | None = None,
+        coverage_penalty: CoveragePenalty | None = None,
         diversity: Diversity | None = None,
         constraints: Sequence[Constraint] = (),
     ) -> None:
-        super().__init__(symbols, max_tokens=max_tokens, constraints=constraints)
-        if n_best > width:
+        super().__init__(special_tokens, max_tokens=max_tokens, constraints=constraints)
+        if n_best > beam_size:
             raise UsageError(
-                f"the {n_best} best hypotheses of a beam of {width} cannot be given.",
+                f"the {n_best} best hypotheses of a beam of {beam_size} cannot be given.",
                 where="search.n_best",
                 cure="Widen the beam, or ask for fewer.",
             )
         self.n_best = n_best
-        self.rule = rule or Sum()
-        self.coverage = coverage
+        self.length_penalty = length_penalty or NoLengthPenalty()
+        self.coverage_penalty = coverage_penalty
         self.diversity = diversity or Diversity()
-        self.width = self.diversity.width_of_each(width)  # of every group
+        self.group_size = self.diversity.group_size(beam_size)  # of every group
 
-    def run(self, model: Translator, sources: Sources) -> list[list[Hypothesis]]:
-        return self.watched(model, sources, None)
+    def run(self, model: Seq2SeqModel, sources: SourceBatch) -> list[list[Hypothesis]]:
+        return self.run_recorded(model, sources, None)
 
     @torch.inference_mode()
-    def watched(self, model: Translator, sources: Sources, watch: Watch | None) -> list[list[Hypothesis]]:
+    def run_recorded(self, model: Seq2SeqModel, sources: SourceBatch, recorder: SearchRecorder | None) -> list[list[Hypothesis]]:
         """The same, while somebody is told of every step's candidates."""
         groups = self.diversity.groups
-        beams = [_Beam(number, group) for number in sources.numbers for group in range(groups)]
+        beams = [_Beam(source_id, group) for source_id in sources.source_ids for group in range(groups)]
         running = beams
-        now = _Now.start(model, sources, self.symbols.start_id)
+        state = _BeamState.start(model, sources, self.special_tokens.start_id)
         for length in range(self.max_tokens):
             if not running:
                 break
-            before = self._penalties(now, len(now.tokens))
-            log_probs, now = self._ahead(model, now)
+            penalties_before = self._penalties(state, len(state.tokens))
+            log_probs, state = self._next_log_probs(model, state)
             if length == 0 and groups > 1:  # all groups begin alike
-                each = torch.arange(len(log_probs), device=log_probs.device).repeat_interleave(groups)
-                log_probs, now = log_probs[each], now.pick(each)
-            numbers = [beam.number for beam in running for _ in beam.open]
-            step = Step(log_probs, numbers, lambda: [node.tokens() for beam in running for node in beam.open], length)  # noqa: B023  # asked at once
-            allowed = self.allowed(step)
+                rows = torch.arange(len(log_probs), device=log_probs.device).repeat_interleave(groups)
+                log_probs, state = log_probs[rows], state.pick(rows)
+            source_ids = [beam.source_id for beam in running for _ in beam.open]
+            step = SearchStep(log_probs, source_ids, lambda: [node.tokens() for beam in running for node in beam.open], length)  # noqa: B023  # asked at once
+            allowed = self.allowed_log_probs(step)
             if self.constraints:
-                self._complete_stuck(running, allowed, length, before if length else [0.0] * len(log_probs))
-            self._go_on(running, allowed, length + 1, self._penalties(now, len(log_probs)), watch)
-            running, now = self._stay(running, now, length + 1)
-        return [self._answer(beams[place : place + groups]) for place in range(0, len(beams), groups)]
+                self._complete_dead_ends(running, allowed, length, penalties_before if length else [0.0] * len(log_probs))
+            self._extend(running, allowed, length + 1, self._penalties(state, len(log_probs)), recorder)
+            running, state = self._prune(running, state, length + 1)
+        return [self._merge_groups(beams[index : index + groups]) for index in range(0, len(beams), groups)]
 
-    def _ahead(self, model: Translator, now: _Now) -> tuple[Tensor, _Now]:
+    def _next_log_probs(self, model: Seq2SeqModel, state: _BeamState) -> tuple[Tensor, _BeamState]:
         """Log-probabilities after the newest tokens (hypotheses, vocab)."""
-        tokens = now.tokens.unsqueeze(1)
-        if self.coverage is None:
-            logits, writing = model.decode(tokens, ones_like(tokens), now.writing)
-            return normalised(logits[:, -1]), now._replace(writing=writing)
-        if not isinstance(model, Aligner):
-            raise _does_not_look()
-        logits, writing, alignment = model.align(tokens, ones_like(tokens), now.writing)
+        tokens = state.tokens.unsqueeze(1)
+        if self.coverage_penalty is None:
+            logits, decoder_state = model.decode(tokens, full_mask(tokens), state.decoder_state)
+            return to_log_probs(logits[:, -1]), state._replace(decoder_state=decoder_state)
+        if not isinstance(model, AttentionSeq2SeqModel):
+            raise _no_attention_error()
+        logits, decoder_state, alignment = model.decode_with_alignment(tokens, full_mask(tokens), state.decoder_state)
         if alignment is None:
-            raise _does_not_look()
-        looked = alignment[:, -1] if now.looked is None else now.looked + alignment[:, -1]  # (hypotheses, source)
-        return normalised(logits[:, -1]), now._replace(writing=writing, looked=looked)
+            raise _no_attention_error()
+        attention_sum = alignment[:, -1] if state.attention_sum is None else state.attention_sum + alignment[:, -1]  # (hypotheses, source)
+        return to_log_probs(logits[:, -1]), state._replace(decoder_state=decoder_state, attention_sum=attention_sum)
 
-    def _penalties(self, now: _Now, hypotheses: int) -> list[float]:
-        if self.coverage is None or now.looked is None:
+    def _penalties(self, state: _BeamState, hypotheses: int) -> list[float]:
+        if self.coverage_penalty is None or state.attention_sum is None:
             return [0.0] * hypotheses
-        looked = now.looked.unflatten(0, (len(now.is_token), -1))  # (sentences, hypotheses, source)
-        return [float(penalty) for penalty in self.coverage.of(looked, now.is_token).flatten()]
+        attention_sum = state.attention_sum.unflatten(0, (len(state.is_token), -1))  # (sentences, hypotheses, source)
+        return [float(penalty) for penalty in self.coverage_penalty.penalty(attention_sum, state.is_token).flatten()]
 
-    def _go_on(self, running: list[_Beam], allowed: Tensor, length: int, penalties: list[float], watch: Watch | None) -> None:
+    def _extend(self, running: list[_Beam], allowed: Tensor, length: int, penalties: list[float], recorder: SearchRecorder | None) -> None:
         """Every beam chooses its next open hypotheses, and takes those that became complete."""
         open_now = len(running[0].open)
-        num_seen = self.width + (watch.num_pruned if watch else 0)
-        for place, (beam, seen) in enumerate(zip(running, self._best(running, allowed, num_seen), strict=True)):
+        num_candidates = self.group_size + (recorder.num_pruned if recorder else 0)
+        for index, (beam, candidates) in enumerate(zip(running, self._top_continuations(running, allowed, num_candidates), strict=True)):
             open_before, beam.chosen = beam.open, []
-            told: list[Seen] = []
-            for rank, (parent, token, log_prob) in enumerate(seen):
+            outcomes: list[CandidateOutcome] = []
+            for rank, (parent, token, log_prob) in enumerate(candidates):
                 node = Node(open_before[parent], token, log_prob)
-                score = self.rule.score(log_prob, length) + penalties[place * open_now + parent]
-                fate: Fate = "kept"
-                if rank >= self.width:
+                score = self.length_penalty.score(log_prob, length) + penalties[index * open_now + parent]
+                fate: CandidateFate = "kept"
+                if rank >= self.group_size:
                     fate = "pruned"
-                elif token == self.symbols.end_id or length == self.max_tokens:
-                    fate = "ended" if token == self.symbols.end_id else "cut"
-                    beam.complete(node, score, self._num_kept, ended=fate == "ended")
+                elif token == self.special_tokens.end_id or length == self.max_tokens:
+                    fate = "ended" if token == self.special_tokens.end_id else "cut"
+                    beam.add_complete(node, score, self._num_complete_kept, ended=fate == "ended")
                 else:
                     beam.chosen.append((parent, node))
-                if watch:
-                    told.append(Seen(node, score, fate))
-            if watch:
-                watch.step(beam.group, length, told)
+                if recorder:
+                    outcomes.append(CandidateOutcome(node, score, fate))
+            if recorder:
+                recorder.record(beam.group, length, outcomes)
 
     @property
-    def _num_kept(self) -> int:
+    def _num_complete_kept(self) -> int:
         """Complete hypotheses that each group keeps."""
-        return min(self.n_best, self.width)
+        return min(self.n_best, self.group_size)
 
-    def _best(self, running: list[_Beam], allowed: Tensor, num_seen: int) -> list[list[tuple[int, int, float]]]:
+    def _top_continuations(self, running: list[_Beam], allowed: Tensor, num_candidates: int) -> list[list[tuple[int, int, float]]]:
         """For each beam its best continuations: the place of the parent among the open ones, the token, the log_prob of the whole."""
         groups, open_now = self.diversity.groups, len(running[0].open)
         sums = torch.tensor([[node.log_prob for node in beam.open] for beam in running], dtype=torch.float64, device=allowed.device)
-        found: list[list[list[tuple[int, int, float]]]] = []
-        times: Tensor | None = None  # how often earlier groups have chosen each token
+        by_group: list[list[list[tuple[int, int, float]]]] = []
+        counts: Tensor | None = None  # how often earlier groups have chosen each token
         for group in range(groups):
-            own = allowed.view(-1, groups, open_now, allowed.shape[1])[:, group]  # (sentences, open, vocab)
-            ranked = own if times is None else self.diversity.less(own, times)
-            values, tokens = top_candidates(ranked.reshape(-1, allowed.shape[1]), num_seen)  # (sentences * open, some)
-            some = values.shape[1]
+            group_log_probs = allowed.view(-1, groups, open_now, allowed.shape[1])[:, group]  # (sentences, open, vocab)
+            ranked = group_log_probs if counts is None else self.diversity.penalize(group_log_probs, counts)
+            values, tokens = top_candidates(ranked.reshape(-1, allowed.shape[1]), num_candidates)  # (sentences * open, some)
+            num_tokens = values.shape[1]
             before = sums[group::groups].unsqueeze(2)  # (sentences, open, 1)
-            ranks, order = (values.view(-1, open_now, some) + before).flatten(1).sort(dim=1, descending=True, stable=True)
-            order, ranks = order[:, :num_seen], ranks[:, :num_seen]
-            parents = order // some
+            ranks, order = (values.view(-1, open_now, num_tokens) + before).flatten(1).sort(dim=1, descending=True, stable=True)
+            order, ranks = order[:, :num_candidates], ranks[:, :num_candidates]
+            parents = order // num_tokens
             tokens = tokens.view(len(order), -1).gather(1, order)
-            log_probs = ranks if times is None else _at(own, parents, tokens) + before[:, :, 0].gather(1, parents)
+            log_probs = ranks if counts is None else _gather_log_probs(group_log_probs, parents, tokens) + before[:, :, 0].gather(1, parents)
             rows = zip(parents.tolist(), tokens.tolist(), log_probs.tolist(), strict=True)
-            found.append([[one for one in zip(*row, strict=True) if one[2] > -torch.inf] for row in rows])
+            by_group.append([[candidate for candidate in zip(*row, strict=True) if candidate[2] > -torch.inf] for row in rows])
             if group + 1 < groups:
-                times = torch.zeros_like(own[:, 0]) if times is None else times
-                is_chosen = (log_probs[:, : self.width] > -torch.inf).to(times.dtype)
-                times = times.scatter_add(1, tokens[:, : self.width], is_chosen)
-        return [seen for sentence in zip(*found, strict=True) for seen in sentence]
+                counts = torch.zeros_like(group_log_probs[:, 0]) if counts is None else counts
+                is_chosen = (log_probs[:, : self.group_size] > -torch.inf).to(counts.dtype)
+                counts = counts.scatter_add(1, tokens[:, : self.group_size], is_chosen)
+        return [candidates for sentence in zip(*by_group, strict=True) for candidates in sentence]
 
-    def _complete_stuck(self, running: list[_Beam], allowed: Tensor, length: int, penalties: list[float]) -> None:
+    def _complete_dead_ends(self, running: list[_Beam], allowed: Tensor, length: int, penalties: list[float]) -> None:
         """Open hypotheses after which everything is forbidden are complete as they are."""
-        is_stuck = (allowed.amax(dim=1) == -torch.inf).tolist()
+        is_dead_end = (allowed.amax(dim=1) == -torch.inf).tolist()
         nodes = [(beam, node) for beam in running for node in beam.open]
-        for (beam, node), stuck, penalty in zip(nodes, is_stuck, penalties, strict=True):
-            if stuck and node.is_alive:
-                beam.complete(node, self.rule.score(node.log_prob, length) + penalty, self._num_kept, ended=False)
+        for (beam, node), dead_end, penalty in zip(nodes, is_dead_end, penalties, strict=True):
+            if dead_end and node.is_alive:
+                beam.add_complete(node, self.length_penalty.score(node.log_prob, length) + penalty, self._num_complete_kept, ended=False)
 
-    def _stay(self, running: list[_Beam], now: _Now, length: int) -> tuple[list[_Beam], _Now]:
+    def _prune(self, running: list[_Beam], state: _BeamState, length: int) -> tuple[list[_Beam], _BeamState]:
         """The beams of the sentences that are not finished, each with its new open hypotheses, as many for each."""
         groups, open_before = self.diversity.groups, len(running[0].open)
         is_finished = [self._is_finished(beam, length) for beam in running]
-        going_on = [place for place in range(0, len(running), groups) if not all(is_finished[place : place + groups])]
-        staying = [place + group for place in going_on for group in range(groups)]
-        open_now = max((len(running[place].chosen) for place in staying), default=0)
+        unfinished = [index for index in range(0, len(running), groups) if not all(is_finished[index : index + groups])]
+        kept = [index + group for index in unfinished for group in range(groups)]
+        open_now = max((len(running[index].chosen) for index in kept), default=0)
         rows: list[int] = []
-        for place in staying:
-            parents, running[place].open = placed(running[place].chosen, before=open_before, now=open_now)
-            rows += [place * open_before + parent for parent in parents]
-        if len(going_on) * groups < len(running):
-            now = now.keep(torch.tensor([place // groups for place in going_on], dtype=torch.long, device=now.tokens.device))
-        beams = [running[place] for place in staying]
-        newest = torch.tensor([max(node.token, 0) for beam in beams for node in beam.open], dtype=torch.long, device=now.tokens.device)
-        if rows != list(range(len(now.tokens))):
-            now = now.move(torch.tensor(rows, dtype=torch.long, device=now.tokens.device))
-        return beams, now._replace(tokens=newest)
+        for index in kept:
+            parents, running[index].open = assign_slots(running[index].chosen, num_before=open_before, num_after=open_now)
+            rows += [index * open_before + parent for parent in parents]
+        if len(unfinished) * groups < len(running):
+            state = state.keep(torch.tensor([index // groups for index in unfinished], dtype=torch.long, device=state.tokens.device))
+        beams = [running[index] for index in kept]
+        newest = torch.tensor([max(node.token, 0) for beam in beams for node in beam.open], dtype=torch.long, device=state.tokens.device)
+        if rows != list(range(len(state.tokens))):
+            state = state.move(torch.tensor(rows, dtype=torch.long, device=state.tokens.device))
+        return beams, state._replace(tokens=newest)
 
     def _is_finished(self, beam: _Beam, length: int) -> bool:
         if not beam.chosen:
             return True
-        if len(beam.completed) < self._num_kept:
+        if len(beam.complete) < self._num_complete_kept:
             return False
         highest = max(node.log_prob for _, node in beam.chosen)
-        return self.rule.bound(highest, length=length, longest=self.max_tokens) <= beam.completed[-1].score
+        return self.length_penalty.bound(highest, length=length, max_length=self.max_tokens) <= beam.complete[-1].score
 
-    def _answer(self, groups: Sequence[_Beam]) -> list[Hypothesis]:
+    def _merge_groups(self, groups: Sequence[_Beam]) -> list[Hypothesis]:
         """The best of all groups; what several have found is there once."""
-        found = sorted((hypothesis for beam in groups for hypothesis in beam.completed), key=lambda hypothesis: -hypothesis.score)
-        different = {(tuple(hypothesis.tokens), hypothesis.ended): hypothesis for hypothesis in reversed(found)}
-        return sorted(different.values(), key=lambda hypothesis: -hypothesis.score)[: self.n_best]
+        hypotheses = sorted((hypothesis for beam in groups for hypothesis in beam.complete), key=lambda hypothesis: -hypothesis.score)
+        distinct = {(tuple(hypothesis.tokens), hypothesis.ended): hypothesis for hypothesis in reversed(hypotheses)}
+        return sorted(distinct.values(), key=lambda hypothesis: -hypothesis.score)[: self.n_best]
 
 
 @dataclass
 class _Beam:
     """One group of one sentence: its open hypotheses, and the best of the complete ones."""
 
-    number: int
+    source_id: int
     group: int
     open: list[Node] = field(default_factory=lambda: [ROOT])
     chosen: list[tuple[int, Node]] = field(default_factory=list)
     """The next open ones, each with the place of its parent among those of before."""
-    completed: list[Hypothesis] = field(default_factory=list)
+    complete: list[Hypothesis] = field(default_factory=list)
 
-    def complete(self, node: Node, score: float, num_kept: int, *, ended: bool) -> None:
-        if len(self.completed) == num_kept and score <= self.completed[-1].score:
+    def add_complete(self, node: Node, score: float, num_kept: int, *, ended: bool) -> None:
+        if len(self.complete) == num_kept and score <= self.complete[-1].score:
             return
         tokens = node.tokens()
-        self.completed.append(Hypothesis(tokens[:-1] if ended else tokens, node.token_log_probs(), score, ended))
-        self.completed.sort(key=lambda hypothesis: -hypothesis.score)
-        del self.completed[num_kept:]
+        self.complete.append(Hypothesis(tokens[:-1] if ended else tokens, node.token_log_probs(), score, ended))
+        self.complete.sort(key=lambda hypothesis: -hypothesis.score)
+        del self.complete[num_kept:]
 
 
-def _does_not_look() -> UsageError:
+def _no_attention_error() -> UsageError:
     return UsageError(
         "a coverage penalty needs a model that says where it looks, and this one does not.", where="search.coverage", cure="Leave it at 0."
     )
 
 
-def _at(
+def _gather_log_probs(
     log_probs: Float[Tensor, "sentences open vocab"], parents: Int[Tensor, "sentences some"], tokens: Int[Tensor, "sentences some"]
 ) -> Float[Tensor, "sentences some"]:
     sentences = torch.arange(len(parents), device=parents.device).unsqueeze(1)
     return log_probs[sentences, parents, tokens].double()
 
 
-class _Now(NamedTuple):
+class _BeamState(NamedTuple):
     """The tensors of the sentences that are not finished."""
 
-    writing: Writing
+    decoder_state: DecoderState
     tokens: Tensor
     """The newest token of each hypothesis."""
     is_token: Bool[Tensor, "sentences source"]
-    looked: Float[Tensor, "hypotheses source"] | None = None
+    attention_sum: Float[Tensor, "hypotheses source"] | None = None
 
     @classmethod
-    def start(cls, model: Translator, sources: Sources, start_id: int) -> _Now:
+    def start(cls, model: Seq2SeqModel, sources: SourceBatch, start_id: int) -> _BeamState:
         tokens = torch.full((len(sources.tokens),), start_id, device=sources.tokens.device)
-        return cls(model.start(sources.tokens, sources.is_token), tokens, sources.is_token)
+        return cls(model.encode(sources.tokens, sources.is_token), tokens, sources.is_token)
 
-    def pick(self, rows: Tensor) -> _Now:
-        return self._replace(writing=self.writing.pick(rows), tokens=self.tokens[rows], looked=None if self.looked is None else self.looked[rows])
+    def pick(self, rows: Tensor) -> _BeamState:
+        return self._replace(
+            decoder_state=self.decoder_state.select(rows),
+            tokens=self.tokens[rows],
+            attention_sum=None if self.attention_sum is None else self.attention_sum[rows],
+        )
 
-    def move(self, rows: Tensor) -> _Now:
+    def move(self, rows: Tensor) -> _BeamState:
         """As `pick`; nobody needs the hypotheses before any more."""
-        return self._replace(writing=self.writing.move(rows), tokens=self.tokens[rows], looked=None if self.looked is None else self.looked[rows])
+        return self._replace(
+            decoder_state=self.decoder_state.reorder(rows),
+            tokens=self.tokens[rows],
+            attention_sum=None if self.attention_sum is None else self.attention_sum[rows],
+        )
 
-    def keep(self, sentences: Tensor) -> _Now:
-        return self._replace(writing=self.writing.keep(sentences), is_token=self.is_token[sentences])
+    def keep(self, sentences: Tensor) -> _BeamState:
+        return self._replace(decoder_state=self.decoder_state.keep_sources(sentences), is_token=self.is_token[sentences])

@@ -6,28 +6,28 @@ from collections.abc import Mapping, Sequence
 
 from seqlab.core.errors import RecipeError
 from seqlab.decoding.beam import BeamSearch
-from seqlab.decoding.constraints import AtLeast, Constraint, NoRepeat, Prefix
+from seqlab.decoding.constraints import Constraint, ForcedPrefix, MinTokens, NoRepeatNGram
 from seqlab.decoding.coverage import CoveragePenalty
 from seqlab.decoding.diversity import Diversity
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.length_normalization import GNMT, Power, ScoreRule
-from seqlab.decoding.minimum_bayes_risk import Utility, least_risk, n_gram_overlap, probabilities
-from seqlab.decoding.search import Search, Symbols
+from seqlab.decoding.length_normalization import GNMTLengthPenalty, LengthPenalty, PowerLengthPenalty
+from seqlab.decoding.minimum_bayes_risk import Utility, hypothesis_probabilities, minimum_risk_index, ngram_overlap
+from seqlab.decoding.search import Search, SpecialTokens
 from seqlab.decoding.settings import SearchSettings
-from seqlab.decoding.stepwise import SinglePath
-from seqlab.decoding.token_choice import Likeliest, Roulette
+from seqlab.decoding.stepwise import StepwiseSearch
+from seqlab.decoding.token_choice import Greedy, MultinomialSampler
 
-RULES: Mapping[str, type[Power | GNMT]] = {"power": Power, "gnmt": GNMT}
+LENGTH_PENALTIES: Mapping[str, type[PowerLengthPenalty | GNMTLengthPenalty]] = {"power": PowerLengthPenalty, "gnmt": GNMTLengthPenalty}
 
 
 def build_search(
     settings: SearchSettings,
-    symbols: Symbols,
+    special_tokens: SpecialTokens,
     *,
     vocabulary_size: int,
     prefix: Sequence[int] = (),
     prefixes: Mapping[int, Sequence[int]] | None = None,
-    longest: int | None = None,
+    max_target_tokens: int | None = None,
 ) -> Search:
     """prefix: the tokens of settings.prefix; prefixes: those of single sentences by their numbers; longest: tokens that the model can write."""
     if settings.beam > vocabulary_size:
@@ -36,49 +36,49 @@ def build_search(
             where="search.beam",
             cure=f"Use at most {vocabulary_size}; more than 10 rarely helps.",
         )
-    max_tokens = settings.max_tokens if longest is None else min(settings.max_tokens, longest)
+    max_tokens = settings.max_tokens if max_target_tokens is None else min(settings.max_tokens, max_target_tokens)
     constraints: list[Constraint] = []
     if settings.min_tokens:
-        constraints.append(AtLeast(settings.min_tokens, end_id=symbols.end_id))
+        constraints.append(MinTokens(settings.min_tokens, end_id=special_tokens.end_id))
     if settings.no_repeat:
-        constraints.append(NoRepeat(settings.no_repeat))
+        constraints.append(NoRepeatNGram(settings.no_repeat))
     if prefix or prefixes:
-        constraints.append(Prefix(prefix, prefixes))
+        constraints.append(ForcedPrefix(prefix, prefixes))
     if settings.beam == 1:
-        return SinglePath(symbols, _chooser(settings), max_tokens=max_tokens, constraints=constraints)
+        return StepwiseSearch(special_tokens, _build_chooser(settings), max_tokens=max_tokens, constraints=constraints)
     return BeamSearch(
-        symbols,
-        width=settings.beam,
+        special_tokens,
+        beam_size=settings.beam,
         max_tokens=max_tokens,
         n_best=settings.beam if settings.choose_by == "risk" else settings.n_best,
-        rule=rule_of(settings),
-        coverage=CoveragePenalty(settings.coverage) if settings.coverage else None,
+        length_penalty=build_length_penalty(settings),
+        coverage_penalty=CoveragePenalty(settings.coverage) if settings.coverage else None,
         diversity=Diversity(settings.groups, settings.diversity),
         constraints=constraints,
     )
 
 
-def rule_of(settings: SearchSettings) -> ScoreRule:
-    return RULES[settings.length_rule](settings.length_alpha)
+def build_length_penalty(settings: SearchSettings) -> LengthPenalty:
+    return LENGTH_PENALTIES[settings.length_rule](settings.length_alpha)
 
 
-def answer_of(settings: SearchSettings, hypotheses: Sequence[Hypothesis], utility: Utility[list[int]] = n_gram_overlap) -> list[Hypothesis]:
+def select_n_best(settings: SearchSettings, hypotheses: Sequence[Hypothesis], utility: Utility[list[int]] = ngram_overlap) -> list[Hypothesis]:
     """The `n_best` of what was found for one source; with choose_by=risk the one of all with the least expected loss comes first."""
-    found = list(hypotheses)
-    if settings.choose_by == "risk" and len(found) > 1:
-        weights = None if settings.temperature else probabilities(found)
-        found.insert(0, found.pop(least_risk([one.tokens for one in found], utility, weights=weights)))
-    return found[: settings.n_best]
+    candidates = list(hypotheses)
+    if settings.choose_by == "risk" and len(candidates) > 1:
+        weights = None if settings.temperature else hypothesis_probabilities(candidates)
+        candidates.insert(0, candidates.pop(minimum_risk_index([hypothesis.tokens for hypothesis in candidates], utility, weights=weights)))
+    return candidates[: settings.n_best]
 
 
-def _chooser(settings: SearchSettings) -> Likeliest | Roulette:
+def _build_chooser(settings: SearchSettings) -> Greedy | MultinomialSampler:
     if not settings.temperature:
-        return Likeliest()
-    return Roulette(
+        return Greedy()
+    return MultinomialSampler(
         temperature=settings.temperature,
         top_k=settings.top_k,
         top_p=settings.top_p,
         min_p=settings.min_p,
         seed=settings.seed,
-        num_draws=settings.samples,
+        num_samples=settings.samples,
     )

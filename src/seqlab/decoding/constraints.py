@@ -17,42 +17,42 @@ LogProbs = Float[Tensor, "hypotheses vocab"]
 
 
 @dataclass(frozen=True)
-class Step:
+class SearchStep:
     """One step of a search: what the network thinks, of which sentence each hypothesis is, and what it has so far."""
 
     log_probs: LogProbs
-    numbers: Sequence[int]
+    source_ids: Sequence[int]
     """Of each hypothesis, the number of its sentence."""
-    write: Callable[[], list[list[int]]]
+    get_tokens: Callable[[], list[list[int]]]
     length: int
     """Tokens that every hypothesis has."""
 
     @cached_property
-    def written(self) -> list[list[int]]:
+    def tokens(self) -> list[list[int]]:
         """The tokens of each hypothesis; put together only for those who ask."""
-        return self.write()
+        return self.get_tokens()
 
 
 class Constraint(ABC):
     """Takes probability away from what may not follow; what is left is not made larger, so scores stay the network's own."""
 
     @abstractmethod
-    def check(self, max_tokens: int) -> None:
+    def check_limit(self, max_tokens: int) -> None:
         """Refuse a limit with which the constraint cannot be kept."""
 
     @abstractmethod
-    def narrow(self, allowed: LogProbs, step: Step) -> None:
+    def apply(self, allowed: LogProbs, step: SearchStep) -> None:
         """Write -inf into `allowed`, a copy of the step's log-probabilities, at further tokens."""
 
 
-class AtLeast(Constraint):
+class MinTokens(Constraint):
     """A target has at least so many tokens: before that it may not end."""
 
     def __init__(self, min_tokens: int, *, end_id: int) -> None:
         self.min_tokens = min_tokens
         self.end_id = end_id
 
-    def check(self, max_tokens: int) -> None:
+    def check_limit(self, max_tokens: int) -> None:
         if self.min_tokens > max_tokens:
             raise UsageError(
                 f"a target of at least {self.min_tokens} and at most {max_tokens} tokens cannot be.",
@@ -60,12 +60,12 @@ class AtLeast(Constraint):
                 cure="Let the smallest length be at most the largest one.",
             )
 
-    def narrow(self, allowed: LogProbs, step: Step) -> None:
+    def apply(self, allowed: LogProbs, step: SearchStep) -> None:
         if step.length < self.min_tokens:
             allowed[:, self.end_id] = -torch.inf
 
 
-class NoRepeat(Constraint):
+class NoRepeatNGram(Constraint):
     """No n tokens in a row come twice in a target.
 
     Paper: Paulus et al. 2018, "A Deep Reinforced Model for Abstractive Summarization", arXiv:1705.04304, section 2.5 (n = 3).
@@ -75,37 +75,37 @@ class NoRepeat(Constraint):
         assert n >= 1
         self.n = n
 
-    def check(self, max_tokens: int) -> None:
+    def check_limit(self, max_tokens: int) -> None:
         """Any limit will do."""
 
-    def narrow(self, allowed: LogProbs, step: Step) -> None:
-        banned = [(row, token) for row, tokens in enumerate(step.written) for token in would_repeat(tokens, self.n)]
+    def apply(self, allowed: LogProbs, step: SearchStep) -> None:
+        banned = [(row, token) for row, tokens in enumerate(step.tokens) for token in banned_next_tokens(tokens, self.n)]
         if banned:
             rows, tokens = torch.tensor(banned, device=allowed.device).T
             allowed[rows, tokens] = -torch.inf
 
 
-class Prefix(Constraint):
+class ForcedPrefix(Constraint):
     """Every target begins with these tokens, or with its own, by the number of its sentence. No other constraint is asked about them.
 
     The tokens of the prefix count: they are part of the target, of its length and of its log-probability.
     """
 
-    def __init__(self, tokens: Sequence[int] = (), own: Mapping[int, Sequence[int]] | None = None) -> None:
+    def __init__(self, tokens: Sequence[int] = (), per_source: Mapping[int, Sequence[int]] | None = None) -> None:
         self.tokens = list(tokens)
-        self.own = {number: list(prefix) for number, prefix in (own or {}).items()}
+        self.per_source = {source_id: list(prefix) for source_id, prefix in (per_source or {}).items()}
 
-    def check(self, max_tokens: int) -> None:
-        longest = max((len(prefix) for prefix in (self.tokens, *self.own.values())), default=0)
-        if longest > max_tokens:
+    def check_limit(self, max_tokens: int) -> None:
+        max_prefix = max((len(prefix) for prefix in (self.tokens, *self.per_source.values())), default=0)
+        if max_prefix > max_tokens:
             raise UsageError(
-                f"a prefix of {longest} tokens is longer than the limit of {max_tokens}.",
+                f"a prefix of {max_prefix} tokens is longer than the limit of {max_tokens}.",
                 where="search.prefix",
                 cure="Shorten the prefix, or raise search.max_tokens.",
             )
 
-    def narrow(self, allowed: LogProbs, step: Step) -> None:
-        prefixes = [self.own.get(number, self.tokens) for number in step.numbers]
+    def apply(self, allowed: LogProbs, step: SearchStep) -> None:
+        prefixes = [self.per_source.get(source_id, self.tokens) for source_id in step.source_ids]
         forced = [(row, prefix[step.length]) for row, prefix in enumerate(prefixes) if step.length < len(prefix)]
         if not forced:
             return
@@ -117,13 +117,13 @@ class Prefix(Constraint):
         allowed[rows, tokens] = step.log_probs[rows, tokens]
 
 
-def would_repeat(tokens: Sequence[int], n: int) -> set[int]:
+def banned_next_tokens(tokens: Sequence[int], n: int) -> set[int]:
     """The tokens that, coming next, would complete n tokens that were there before.
 
-    >>> would_repeat([5, 6, 5], 2), would_repeat([5, 6], 1), would_repeat([5], 2)
+    >>> banned_next_tokens([5, 6, 5], 2), banned_next_tokens([5, 6], 1), banned_next_tokens([5], 2)
     ({6}, {5, 6}, set())
     """
     last = list(tokens[len(tokens) - n + 1 :]) if n > 1 else []
     if len(last) < n - 1:
         return set()
-    return {tokens[place + n - 1] for place in range(len(tokens) - n + 1) if list(tokens[place : place + n - 1]) == last}
+    return {tokens[start + n - 1] for start in range(len(tokens) - n + 1) if list(tokens[start : start + n - 1]) == last}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-LEAST = 1e-9
+MIN_COVERAGE = 1e-9
 """Attention that a step of the source counts as having got at least, so that one that was never looked at does not rule a target out."""
 
 
@@ -21,9 +21,9 @@ class CoveragePenalty:
 
     beta: float
 
-    def of(
-        self, looked: Float[Tensor, "sentences hypotheses source"], is_token: Bool[Tensor, "sentences source"]
+    def penalty(
+        self, coverage: Float[Tensor, "sentences hypotheses source"], is_token: Bool[Tensor, "sentences source"]
     ) -> Float[Tensor, "sentences hypotheses"]:
         """looked: Σ_t alignment_t of each hypothesis so far."""
-        missed = looked.double().clamp(LEAST, 1.0).log().masked_fill(~is_token.unsqueeze(1), 0.0)
-        return self.beta * missed.sum(dim=2)
+        log_coverage = coverage.double().clamp(MIN_COVERAGE, 1.0).log().masked_fill(~is_token.unsqueeze(1), 0.0)
+        return self.beta * log_coverage.sum(dim=2)

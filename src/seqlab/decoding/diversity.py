@@ -22,18 +22,18 @@ class Diversity:
     groups: int = 1
     penalty: float = 0.0
 
-    def width_of_each(self, width: int) -> int:
-        if width % self.groups:
-            fitting = [groups for groups in range(1, width + 1) if width % groups == 0]
+    def group_size(self, beam_size: int) -> int:
+        if beam_size % self.groups:
+            divisors = [groups for groups in range(1, beam_size + 1) if beam_size % groups == 0]
             raise UsageError(
-                f"a beam of {width} cannot be divided into {self.groups} groups of equal size.",
+                f"a beam of {beam_size} cannot be divided into {self.groups} groups of equal size.",
                 where="search.groups",
-                cure=f"Numbers of groups that fit: {', '.join(map(str, fitting))}.",
+                cure=f"Numbers of groups that fit: {', '.join(map(str, divisors))}.",
             )
-        return width // self.groups
+        return beam_size // self.groups
 
-    def less(
-        self, log_probs: Float[Tensor, "sentences hypotheses vocab"], times: Float[Tensor, "sentences vocab"]
+    def penalize(
+        self, log_probs: Float[Tensor, "sentences hypotheses vocab"], counts: Float[Tensor, "sentences vocab"]
     ) -> Float[Tensor, "sentences hypotheses vocab"]:
         """What a group ranks by, once earlier groups have chosen every token so many times."""
-        return log_probs - self.penalty * times.unsqueeze(1)
+        return log_probs - self.penalty * counts.unsqueeze(1)

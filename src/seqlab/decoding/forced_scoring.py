@@ -9,20 +9,20 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 from seqlab.core.errors import UsageError
-from seqlab.decoding.batched import padded
+from seqlab.decoding.batched import pad_sources
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.protocol import Translator
-from seqlab.decoding.search import Symbols, normalised
+from seqlab.decoding.protocol import Seq2SeqModel
+from seqlab.decoding.search import SpecialTokens, to_log_probs
 
-TOGETHER = 16
+BATCH_SIZE = 16
 """Pairs that are scored side by side."""
 
 
 def score_targets(
-    model: Translator,
+    model: Seq2SeqModel,
     sources: Sequence[Shaped[Tensor, "source *features"]],
     targets: Sequence[Sequence[int]],
-    symbols: Symbols,
+    special_tokens: SpecialTokens,
     *,
     ended: Sequence[bool] | None = None,
     device: torch.device | None = None,
@@ -35,29 +35,31 @@ def score_targets(
     if len(sources) != len(targets):
         raise UsageError(f"{len(sources)} sources and {len(targets)} targets cannot be paired.", cure="Give one target for each source.")
     ends = list(ended) if ended is not None else [True] * len(targets)
-    order = sorted(range(len(targets)), key=lambda place: (len(targets[place]), len(sources[place])))
-    found: list[Hypothesis | None] = [None] * len(targets)
-    for start in range(0, len(order), TOGETHER):
-        places = order[start : start + TOGETHER]
-        rows = [[*targets[place], *([symbols.end_id] if ends[place] else [])] for place in places]
-        for place, row, log_probs in zip(places, rows, _score(model, [sources[place] for place in places], rows, symbols, device), strict=True):
+    order = sorted(range(len(targets)), key=lambda index: (len(targets[index]), len(sources[index])))
+    hypotheses: list[Hypothesis | None] = [None] * len(targets)
+    for start in range(0, len(order), BATCH_SIZE):
+        indices = order[start : start + BATCH_SIZE]
+        rows = [[*targets[index], *([special_tokens.end_id] if ends[index] else [])] for index in indices]
+        for index, row, log_probs in zip(
+            indices, rows, _score_batch(model, [sources[index] for index in indices], rows, special_tokens, device), strict=True
+        ):
             assert len(row) == len(log_probs)
-            found[place] = Hypothesis(list(targets[place]), log_probs, sum(log_probs), ends[place])
-    return [hypothesis for hypothesis in found if hypothesis is not None]
+            hypotheses[index] = Hypothesis(list(targets[index]), log_probs, sum(log_probs), ends[index])
+    return [hypothesis for hypothesis in hypotheses if hypothesis is not None]
 
 
 @torch.inference_mode()
-def _score(
-    model: Translator, sources: Sequence[Tensor], rows: Sequence[Sequence[int]], symbols: Symbols, device: torch.device | None
+def _score_batch(
+    model: Seq2SeqModel, sources: Sequence[Tensor], rows: Sequence[Sequence[int]], special_tokens: SpecialTokens, device: torch.device | None
 ) -> list[list[float]]:
     """Of every token of every row."""
-    tokens, is_token = padded(sources, device=device)
-    writing = model.start(tokens, is_token)
+    tokens, is_token = pad_sources(sources, device=device)
+    decoder_state = model.encode(tokens, is_token)
     time = max(map(len, rows))
     if not time:
         return [[] for _ in rows]
-    inputs = torch.tensor([[symbols.start_id, *row, *[symbols.end_id] * (time - len(row))] for row in rows], device=tokens.device)
+    inputs = torch.tensor([[special_tokens.start_id, *row, *[special_tokens.end_id] * (time - len(row))] for row in rows], device=tokens.device)
     is_input = torch.tensor([[True] * max(1, len(row)) + [False] * (time - max(1, len(row))) for row in rows], device=tokens.device)
-    logits, _ = model.decode(inputs[:, :-1], is_input, writing)
-    chosen = normalised(logits).gather(2, inputs[:, 1:].unsqueeze(2)).squeeze(2)  # (pairs, time)
+    logits, _ = model.decode(inputs[:, :-1], is_input, decoder_state)
+    chosen = to_log_probs(logits).gather(2, inputs[:, 1:].unsqueeze(2)).squeeze(2)  # (pairs, time)
     return [log_probs[: len(row)] for row, log_probs in zip(rows, chosen.double().tolist(), strict=True)]

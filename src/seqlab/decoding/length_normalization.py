@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 
-class ScoreRule(ABC):
+class LengthPenalty(ABC):
     """score = log_prob / divisor(length), where the length counts the end token too.
 
     A sum of log-probabilities falls with every token, so that a beam prefers short targets; a divisor that grows with the length takes
@@ -19,23 +19,23 @@ class ScoreRule(ABC):
     def score(self, log_prob: float, length: int) -> float:
         return log_prob / self.divisor(length) if length else log_prob
 
-    def bound(self, log_prob: float, *, length: int, longest: int) -> float:
+    def bound(self, log_prob: float, *, length: int, max_length: int) -> float:
         """No continuation of a hypothesis with this log_prob and length (of at least 1) can get a higher score.
 
         Its log_prob can only fall, and its divisor lies between those of its own length and of the longest one:
         score ≤ log_prob / max(divisor(length), divisor(longest)), since log_prob ≤ 0.
         """
-        return log_prob / max(self.divisor(length), self.divisor(longest))
+        return log_prob / max(self.divisor(length), self.divisor(max_length))
 
 
-class Sum(ScoreRule):
+class NoLengthPenalty(LengthPenalty):
     """score = log_prob: the likeliest target wins."""
 
     def divisor(self, length: int) -> float:
         return 1.0
 
 
-class Power(ScoreRule):
+class PowerLengthPenalty(LengthPenalty):
     """score = log_prob / length^alpha; with alpha = 1 the mean over the tokens.
 
     Paper: Jean et al. 2015, "Montreal Neural Machine Translation Systems for WMT'15", section 3.
@@ -48,7 +48,7 @@ class Power(ScoreRule):
         return float(length**self.alpha)
 
 
-class GNMT(ScoreRule):
+class GNMTLengthPenalty(LengthPenalty):
     """score = log_prob / ((5 + length) / 6)^alpha.
 
     Paper: Wu et al. 2016, "Google's Neural Machine Translation System", arXiv:1609.08144, equation 14.

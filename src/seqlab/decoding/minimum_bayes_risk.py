@@ -12,7 +12,7 @@ from seqlab.decoding.hypothesis import Hypothesis
 Target = TypeVar("Target")
 Utility = Callable[[Target, Target], float]
 """How good a target is where the reference is right; higher is better. Both are whatever the candidates are: texts, or lists of tokens."""
-LONGEST_N_GRAM = 4
+MAX_NGRAM_ORDER = 4
 
 
 def expected_utilities(candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None) -> list[float]:
@@ -28,16 +28,16 @@ def expected_utilities(candidates: Sequence[Target], utility: Utility[Target], *
     return [sum(share * utility(candidate, other) for other, share in zip(candidates, shares, strict=True)) / total for candidate in candidates]
 
 
-def least_risk(candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None) -> int:
+def minimum_risk_index(candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None) -> int:
     """The place of the candidate with the highest expected utility; of equals the first."""
     expected = expected_utilities(candidates, utility, weights=weights)
-    return max(range(len(expected)), key=lambda place: expected[place])
+    return max(range(len(expected)), key=lambda index: expected[index])
 
 
-def probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
+def hypothesis_probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
     """Weights of an n-best list: P(hypothesis), so scaled that they add up to 1.
 
-    >>> probabilities([Hypothesis([], [math.log(0.6)], 0.0, True), Hypothesis([], [math.log(0.2)], 0.0, True)])
+    >>> hypothesis_probabilities([Hypothesis([], [math.log(0.6)], 0.0, True), Hypothesis([], [math.log(0.2)], 0.0, True)])
     [0.75, 0.25]
     """
     highest = max(hypothesis.log_prob for hypothesis in hypotheses)
@@ -45,15 +45,17 @@ def probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
     return [round(weight / sum(weights), 15) for weight in weights]
 
 
-def n_gram_overlap(target: Sequence[int], reference: Sequence[int]) -> float:
+def ngram_overlap(target: Sequence[int], reference: Sequence[int]) -> float:
     """A utility that needs nothing but tokens: F1 of the n-grams of both, the mean over n = 1 … 4 for which one of them has any.
 
-    >>> n_gram_overlap([1, 2, 3], [1, 2, 3]), n_gram_overlap([], []), n_gram_overlap([1, 2], [2, 1])
+    >>> ngram_overlap([1, 2, 3], [1, 2, 3]), ngram_overlap([], []), ngram_overlap([1, 2], [2, 1])
     (1.0, 1.0, 0.5)
     """
-    found = []
-    for n in range(1, LONGEST_N_GRAM + 1):
-        ours, theirs = (Counter(tuple(tokens[place : place + n]) for place in range(len(tokens) - n + 1)) for tokens in (target, reference))
-        if ours or theirs:
-            found.append(2 * (ours & theirs).total() / (ours.total() + theirs.total()))
-    return sum(found) / len(found) if found else 1.0
+    overlaps = []
+    for n in range(1, MAX_NGRAM_ORDER + 1):
+        target_ngrams, reference_ngrams = (
+            Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1)) for tokens in (target, reference)
+        )
+        if target_ngrams or reference_ngrams:
+            overlaps.append(2 * (target_ngrams & reference_ngrams).total() / (target_ngrams.total() + reference_ngrams.total()))
+    return sum(overlaps) / len(overlaps) if overlaps else 1.0

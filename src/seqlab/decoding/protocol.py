@@ -7,26 +7,26 @@ from typing import Protocol, runtime_checkable
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
-from seqlab.models.decoders.base import Writing
+from seqlab.models.decoders.base import DecoderState
 
 
-class Translator(Protocol):
+class Seq2SeqModel(Protocol):
     """A network that reads a source and then gives logits for one target token after the other.
 
     Hypotheses of one source stand side by side, as many for each source, and share what was read.
     """
 
-    def start(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> Writing: ...
+    def encode(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> DecoderState: ...
 
     def decode(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
-    ) -> tuple[Float[Tensor, "hypotheses time vocab"], Writing]: ...
+        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+    ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState]: ...
 
 
 @runtime_checkable
-class Aligner(Translator, Protocol):
+class AttentionSeq2SeqModel(Seq2SeqModel, Protocol):
     """A translator that may also say how much it looked at every step of the source: weights that add up to 1, or nothing without attention."""
 
-    def align(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
-    ) -> tuple[Float[Tensor, "hypotheses time vocab"], Writing, Float[Tensor, "hypotheses time source"] | None]: ...
+    def decode_with_alignment(
+        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+    ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState, Float[Tensor, "hypotheses time source"] | None]: ...

@@ -6,16 +6,16 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
-from seqlab.decoding.batched import padded
+from seqlab.decoding.batched import pad_sources
 from seqlab.decoding.beam import BeamSearch
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.protocol import Translator
-from seqlab.decoding.search import Sources
-from seqlab.decoding.search_tree import SearchTree, Watch
+from seqlab.decoding.protocol import Seq2SeqModel
+from seqlab.decoding.search import SourceBatch
+from seqlab.decoding.search_tree import SearchRecorder, SearchTree
 
 
 def record_search(
-    model: Translator,
+    model: Seq2SeqModel,
     source: Shaped[Tensor, "source *features"],
     search: BeamSearch,
     *,
@@ -24,6 +24,6 @@ def record_search(
 ) -> tuple[list[Hypothesis], SearchTree]:
     """The targets, as without being watched, and the tree. At every step the best `num_pruned` that were not kept are in it, by default
     as many as are kept."""
-    watch = Watch(num_pruned=search.width if num_pruned is None else num_pruned)
-    (answers,) = search.watched(model, Sources.of(*padded([source], device=device)), watch)
-    return answers, watch.tree(answers)
+    recorder = SearchRecorder(num_pruned=search.group_size if num_pruned is None else num_pruned)
+    (answers,) = search.run_recorded(model, SourceBatch.from_tokens(*pad_sources([source], device=device)), recorder)
+    return answers, recorder.tree(answers)

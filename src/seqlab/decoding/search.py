@@ -10,35 +10,35 @@ import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
-from seqlab.decoding.constraints import Constraint, Step
+from seqlab.decoding.constraints import Constraint, SearchStep
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.protocol import Translator
+from seqlab.decoding.protocol import Seq2SeqModel
 
 
 @dataclass(frozen=True)
-class Symbols:
+class SpecialTokens:
     """The tokens that mean something to a search."""
 
     start_id: int
     end_id: int
-    never_ids: tuple[int, ...] = ()
+    suppressed_ids: tuple[int, ...] = ()
     """Padding and the like, which are never chosen."""
 
-    def allowing(self, token: int) -> Symbols:
+    def without_suppressing(self, token: int) -> SpecialTokens:
         """The same, with one token more to choose from."""
-        return replace(self, never_ids=tuple(other for other in self.never_ids if other != token))
+        return replace(self, suppressed_ids=tuple(other for other in self.suppressed_ids if other != token))
 
 
 @dataclass(frozen=True)
-class Sources:
+class SourceBatch:
     """Sources side by side, and the number of each among all that are decoded, by which draws and prefixes know it."""
 
     tokens: Shaped[Tensor, "batch source *features"]
     is_token: Bool[Tensor, "batch source"]
-    numbers: Sequence[int]
+    source_ids: Sequence[int]
 
     @classmethod
-    def of(cls, tokens: Shaped[Tensor, "batch source *features"], is_token: Bool[Tensor, "batch source"]) -> Sources:
+    def from_tokens(cls, tokens: Shaped[Tensor, "batch source *features"], is_token: Bool[Tensor, "batch source"]) -> SourceBatch:
         """The first ones."""
         return cls(tokens, is_token, range(len(tokens)))
 
@@ -50,33 +50,33 @@ class Search(ABC):
     token takes a step as any other: after `max_tokens` tokens it is no longer asked for.
     """
 
-    def __init__(self, symbols: Symbols, *, max_tokens: int, constraints: Sequence[Constraint] = ()) -> None:
-        self.symbols = symbols
+    def __init__(self, special_tokens: SpecialTokens, *, max_tokens: int, constraints: Sequence[Constraint] = ()) -> None:
+        self.special_tokens = special_tokens
         self.max_tokens = max_tokens
         self.constraints = tuple(constraints)
-        self._never = torch.tensor(symbols.never_ids, dtype=torch.long)
+        self._suppressed = torch.tensor(special_tokens.suppressed_ids, dtype=torch.long)
         for constraint in self.constraints:
-            constraint.check(max_tokens)
+            constraint.check_limit(max_tokens)
 
     @abstractmethod
-    def run(self, model: Translator, sources: Sources) -> list[list[Hypothesis]]:
+    def run(self, model: Seq2SeqModel, sources: SourceBatch) -> list[list[Hypothesis]]:
         """For each source its targets, the best first."""
 
-    def allowed(self, step: Step) -> Float[Tensor, "hypotheses vocab"]:
+    def allowed_log_probs(self, step: SearchStep) -> Float[Tensor, "hypotheses vocab"]:
         """The log-probabilities of what may follow, -inf of what may not."""
-        if not self.symbols.never_ids and not self.constraints:
+        if not self.special_tokens.suppressed_ids and not self.constraints:
             return step.log_probs
-        allowed = step.log_probs.index_fill(1, self._never.to(step.log_probs.device), -torch.inf)
+        allowed = step.log_probs.index_fill(1, self._suppressed.to(step.log_probs.device), -torch.inf)
         for constraint in self.constraints:
-            constraint.narrow(allowed, step)
+            constraint.apply(allowed, step)
         return allowed
 
 
-def ones_like(tokens: Int[Tensor, "hypotheses 1"]) -> Bool[Tensor, "hypotheses 1"]:
+def full_mask(tokens: Int[Tensor, "hypotheses 1"]) -> Bool[Tensor, "hypotheses 1"]:
     """Every token that a search feeds is a real one."""
     return torch.ones_like(tokens, dtype=torch.bool)
 
 
-def normalised(logits: Float[Tensor, "*rows vocab"]) -> Float[Tensor, "*rows vocab"]:
+def to_log_probs(logits: Float[Tensor, "*rows vocab"]) -> Float[Tensor, "*rows vocab"]:
     """log P, in float32 at least."""
     return (logits if logits.dtype == torch.float64 else logits.float()).log_softmax(dim=-1)

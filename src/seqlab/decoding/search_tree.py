@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from seqlab.decoding.hypothesis import Hypothesis
 
-Fate = Literal["kept", "pruned", "ended", "cut"]
+CandidateFate = Literal["kept", "pruned", "ended", "cut"]
 """kept: went on; pruned: others were better; ended: complete with the end token; cut: complete at the limit."""
 
 
@@ -25,31 +25,31 @@ class Node:
         return self.log_prob > float("-inf")
 
     def tokens(self) -> list[int]:
-        return [node.token for node in self._line()]
+        return [node.token for node in self._path()]
 
     def token_log_probs(self) -> list[float]:
-        return [node.log_prob - node.parent.log_prob for node in self._line() if node.parent is not None]
+        return [node.log_prob - node.parent.log_prob for node in self._path() if node.parent is not None]
 
-    def _line(self) -> list[Node]:
+    def _path(self) -> list[Node]:
         """From the first token to this one; the root, which has no parent, has no token."""
-        line: list[Node] = []
+        path: list[Node] = []
         node = self
         while node.parent is not None:
-            line.append(node)
+            path.append(node)
             node = node.parent
-        return line[::-1]
+        return path[::-1]
 
 
-DEAD = Node(None, -1, float("-inf"))
+DEAD_NODE = Node(None, -1, float("-inf"))
 """Stands where a beam has fewer hypotheses than places."""
 
 
-class Seen(NamedTuple):
+class CandidateOutcome(NamedTuple):
     """One candidate of a step, and what became of it."""
 
     node: Node
     score: float
-    fate: Fate
+    fate: CandidateFate
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Candidate:
     log_prob: float
     score: float
     """By the rule of the search, as if it were complete."""
-    fate: Fate
+    fate: CandidateFate
     group: int = 0
     rank: int = 0
     """Its place among the answers, the best 1; 0 for all that are no answer."""
@@ -77,12 +77,12 @@ class SearchTree:
 
     candidates: list[Candidate]
 
-    def as_data(self, word_of: Callable[[int], str] = str) -> list[dict[str, Any]]:
+    def to_dicts(self, token_to_text: Callable[[int], str] = str) -> list[dict[str, Any]]:
         """Ready for JSON and for `pages.beam_tree`, with words in place of token ids."""
-        return [{**asdict(candidate), "word": word_of(candidate.token)} for candidate in self.candidates]
+        return [{**asdict(candidate), "word": token_to_text(candidate.token)} for candidate in self.candidates]
 
 
-class Watch:
+class SearchRecorder:
     """Is told of every step of a search over one sentence, and makes a tree of it.
 
     num_pruned: so many of the best candidates that were not kept are remembered at every step.
@@ -90,17 +90,17 @@ class Watch:
 
     def __init__(self, *, num_pruned: int) -> None:
         self.num_pruned = num_pruned
-        self._seen: list[tuple[int, int, Seen]] = []
+        self._outcomes: list[tuple[int, int, CandidateOutcome]] = []
 
-    def step(self, group: int, step: int, seen: Sequence[Seen]) -> None:
-        self._seen += [(group, step, one) for one in seen]
+    def record(self, group: int, step: int, outcomes: Sequence[CandidateOutcome]) -> None:
+        self._outcomes += [(group, step, outcome) for outcome in outcomes]
 
     def tree(self, answers: Sequence[Hypothesis]) -> SearchTree:
         """All that was seen; `answers` are what the search returned, the best first."""
         ranks = {(tuple(answer.tokens), answer.ended): rank for rank, answer in enumerate(answers, start=1)}
-        idents = {id(seen.node): ident for ident, (_, _, seen) in enumerate(self._seen)}
+        idents = {id(outcome.node): ident for ident, (_, _, outcome) in enumerate(self._outcomes)}
         candidates = []
-        for ident, (group, step, (node, score, fate)) in enumerate(self._seen):
+        for ident, (group, step, (node, score, fate)) in enumerate(self._outcomes):
             tokens = tuple(node.tokens())
             is_complete = fate in ("ended", "cut") or (fate == "kept" and (tokens, False) in ranks)  # it may have been unable to go on
             rank = ranks.get((tokens[:-1], True) if fate == "ended" else (tokens, False), 0) if is_complete else 0

@@ -54,41 +54,41 @@ class SearchSettings(Settings):
     batch_size: int = Field(32, ge=1, description="Sources that are searched side by side.")
 
     @model_validator(mode="after")
-    def _no_contradiction(self) -> Self:
-        if mistakes := contradictions(self):
-            raise ValueError(" ".join(mistakes))
+    def _check_conflicts(self) -> Self:
+        if conflicts := find_conflicts(self):
+            raise ValueError(" ".join(conflicts))
         return self
 
 
-def contradictions(settings: SearchSettings) -> list[str]:
+def find_conflicts(settings: SearchSettings) -> list[str]:
     """What cannot be together, one sentence each."""
-    found = []
+    conflicts = []
     if settings.min_tokens > settings.max_tokens:
-        found.append(
+        conflicts.append(
             f"a target of at least min_tokens={settings.min_tokens} and at most max_tokens={settings.max_tokens} tokens cannot be; "
             "lower the first, or raise the second."
         )
     if settings.n_best > settings.beam and not settings.temperature:
-        found.append(f"n_best={settings.n_best} targets cannot come from beam={settings.beam}; widen the beam, or ask for fewer.")
+        conflicts.append(f"n_best={settings.n_best} targets cannot come from beam={settings.beam}; widen the beam, or ask for fewer.")
     if settings.beam % settings.groups:
-        fitting = ", ".join(str(groups) for groups in range(1, settings.beam + 1) if settings.beam % groups == 0)
-        found.append(f"groups={settings.groups} do not divide beam={settings.beam} evenly; these do: {fitting}.")
+        divisors = ", ".join(str(groups) for groups in range(1, settings.beam + 1) if settings.beam % groups == 0)
+        conflicts.append(f"groups={settings.groups} do not divide beam={settings.beam} evenly; these do: {divisors}.")
     if settings.beam > 1 and settings.temperature:
-        found.append(f"beam={settings.beam} searches and temperature={settings.temperature:g} draws; use one of them.")
+        conflicts.append(f"beam={settings.beam} searches and temperature={settings.temperature:g} draws; use one of them.")
     if settings.samples > 1 and not settings.temperature:
-        found.append(f"samples={settings.samples} would all be the same at temperature=0; raise the temperature, for instance to 1.")
-    narrowed = [f"{name}={value:g}" for name, value, idle in _narrowing(settings) if value != idle]
-    if narrowed and not settings.temperature:
-        found.append(f"{' and '.join(narrowed)} would narrow draws, and at temperature=0 nothing is drawn; raise it, for instance to 1.")
+        conflicts.append(f"samples={settings.samples} would all be the same at temperature=0; raise the temperature, for instance to 1.")
+    truncations = [f"{name}={value:g}" for name, value, neutral in _truncation_settings(settings) if value != neutral]
+    if truncations and not settings.temperature:
+        conflicts.append(f"{' and '.join(truncations)} would narrow draws, and at temperature=0 nothing is drawn; raise it, for instance to 1.")
     if settings.coverage and settings.beam == 1:
-        found.append(f"coverage={settings.coverage:g} ranks the hypotheses of a beam, and beam=1 keeps one; widen the beam.")
+        conflicts.append(f"coverage={settings.coverage:g} ranks the hypotheses of a beam, and beam=1 keeps one; widen the beam.")
     if settings.n_best > settings.samples and settings.temperature:
-        found.append(f"n_best={settings.n_best} targets cannot come from samples={settings.samples}; draw more, or ask for fewer.")
+        conflicts.append(f"n_best={settings.n_best} targets cannot come from samples={settings.samples}; draw more, or ask for fewer.")
     if settings.choose_by == "risk" and settings.samples == settings.beam == 1:
-        found.append("choose_by=risk compares candidates, and there is one; use temperature=1 with samples=32, or a beam.")
-    return found
+        conflicts.append("choose_by=risk compares candidates, and there is one; use temperature=1 with samples=32, or a beam.")
+    return conflicts
 
 
-def _narrowing(settings: SearchSettings) -> list[tuple[str, float, float]]:
+def _truncation_settings(settings: SearchSettings) -> list[tuple[str, float, float]]:
     """Name, value, and the value that narrows nothing."""
     return [("top_k", settings.top_k, 0), ("top_p", settings.top_p, 1), ("min_p", settings.min_p, 0)]

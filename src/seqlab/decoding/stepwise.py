@@ -8,62 +8,64 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from seqlab.decoding.constraints import Constraint, Step
+from seqlab.decoding.constraints import Constraint, SearchStep
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.protocol import Translator
-from seqlab.decoding.search import Search, Sources, Symbols, normalised, ones_like
-from seqlab.decoding.token_choice import Chooser
+from seqlab.decoding.protocol import Seq2SeqModel
+from seqlab.decoding.search import Search, SourceBatch, SpecialTokens, full_mask, to_log_probs
+from seqlab.decoding.token_choice import TokenChooser
 
 
-class SinglePath(Search):
+class StepwiseSearch(Search):
     """token_t = choose(P(· | source, tokens before t)), until the end token. A sentence whose targets have all ended leaves the batch."""
 
-    def __init__(self, symbols: Symbols, chooser: Chooser, *, max_tokens: int, constraints: Sequence[Constraint] = ()) -> None:
-        super().__init__(symbols, max_tokens=max_tokens, constraints=constraints)
+    def __init__(self, special_tokens: SpecialTokens, chooser: TokenChooser, *, max_tokens: int, constraints: Sequence[Constraint] = ()) -> None:
+        super().__init__(special_tokens, max_tokens=max_tokens, constraints=constraints)
         self.chooser = chooser
 
     @torch.inference_mode()
-    def run(self, model: Translator, sources: Sources) -> list[list[Hypothesis]]:
+    def run(self, model: Seq2SeqModel, sources: SourceBatch) -> list[list[Hypothesis]]:
         """The targets of each source, the likeliest first."""
-        draws, device = self.chooser.num_draws, sources.tokens.device
-        paths = [_Path(number) for number in sources.numbers for _ in range(draws)]
-        luck = self.chooser.luck(sources.numbers, self.max_tokens).to(device)  # (sentences * draws, steps)
-        writing = model.start(sources.tokens, sources.is_token)
-        tokens = torch.full((len(sources.tokens),), self.symbols.start_id, device=device)
+        num_samples, device = self.chooser.num_samples, sources.tokens.device
+        paths = [_OpenHypothesis(source_id) for source_id in sources.source_ids for _ in range(num_samples)]
+        random_numbers = self.chooser.random_numbers(sources.source_ids, self.max_tokens).to(device)  # (sentences * draws, steps)
+        decoder_state = model.encode(sources.tokens, sources.is_token)
+        tokens = torch.full((len(sources.tokens),), self.special_tokens.start_id, device=device)
         running = paths
         for length in range(self.max_tokens):
             if not running:
                 break
-            logits, writing = model.decode(tokens[:, None], ones_like(tokens[:, None]), writing)
-            log_probs = normalised(logits[:, -1])  # (hypotheses, vocab)
-            if length == 0 and draws > 1:  # all draws begin alike
-                each = torch.arange(len(log_probs), device=device).repeat_interleave(draws)
-                log_probs, writing = log_probs[each], writing.pick(each)
-            tokens = self._go_on(log_probs, running, luck[:, length], length)
-            staying = [place for place in range(0, len(running), draws) if any(path.is_open for path in running[place : place + draws])]
-            if len(staying) * draws < len(running):
-                rows = torch.tensor([place + draw for place in staying for draw in range(draws)], dtype=torch.long, device=device)
-                kept = torch.tensor([place // draws for place in staying], dtype=torch.long, device=device)
-                writing, tokens, luck = writing.keep(kept).pick(rows), tokens[rows], luck[rows]
+            logits, decoder_state = model.decode(tokens[:, None], full_mask(tokens[:, None]), decoder_state)
+            log_probs = to_log_probs(logits[:, -1])  # (hypotheses, vocab)
+            if length == 0 and num_samples > 1:  # all draws begin alike
+                repeated = torch.arange(len(log_probs), device=device).repeat_interleave(num_samples)
+                log_probs, decoder_state = log_probs[repeated], decoder_state.select(repeated)
+            tokens = self._extend(log_probs, running, random_numbers[:, length], length)
+            unfinished = [
+                index for index in range(0, len(running), num_samples) if any(path.is_open for path in running[index : index + num_samples])
+            ]
+            if len(unfinished) * num_samples < len(running):
+                rows = torch.tensor([index + sample for index in unfinished for sample in range(num_samples)], dtype=torch.long, device=device)
+                kept = torch.tensor([index // num_samples for index in unfinished], dtype=torch.long, device=device)
+                decoder_state, tokens, random_numbers = decoder_state.keep_sources(kept).select(rows), tokens[rows], random_numbers[rows]
                 running = [running[row] for row in rows.tolist()]
-        found = [path.hypothesis for path in paths]
-        return [sorted(found[place : place + draws], key=lambda target: -target.score) for place in range(0, len(found), draws)]
+        hypotheses = [path.hypothesis for path in paths]
+        return [sorted(hypotheses[index : index + num_samples], key=lambda target: -target.score) for index in range(0, len(hypotheses), num_samples)]
 
-    def _go_on(self, log_probs: Tensor, running: list[_Path], luck: Tensor, length: int) -> Tensor:
+    def _extend(self, log_probs: Tensor, running: list[_OpenHypothesis], random_numbers: Tensor, length: int) -> Tensor:
         """Add a token to every path that is open; the tokens that were chosen."""
-        step = Step(log_probs, [path.number for path in running], lambda: [path.tokens for path in running], length)
-        allowed = self.allowed(step)
-        tokens = self.chooser.choose(allowed, luck).clamp_(max=allowed.shape[1] - 1)
+        step = SearchStep(log_probs, [path.source_id for path in running], lambda: [path.tokens for path in running], length)
+        allowed = self.allowed_log_probs(step)
+        tokens = self.chooser.choose(allowed, random_numbers).clamp_(max=allowed.shape[1] - 1)
         chosen = allowed.gather(1, tokens.unsqueeze(1)).squeeze(1)
         for path, token, log_prob in zip(running, tokens.tolist(), chosen.tolist(), strict=True):
             if path.is_open:
-                path.add(token, log_prob, end_id=self.symbols.end_id)
+                path.add(token, log_prob, end_id=self.special_tokens.end_id)
         return tokens
 
 
 @dataclass
-class _Path:
-    number: int
+class _OpenHypothesis:
+    source_id: int
     tokens: list[int] = field(default_factory=list)
     log_probs: list[float] = field(default_factory=list)
     is_open: bool = True

@@ -11,36 +11,36 @@ from torch import Tensor
 
 from seqlab.core.seeds import derive
 from seqlab.decoding.top_candidates import top_candidates
-from seqlab.decoding.truncation import narrowed
+from seqlab.decoding.truncation import warp_logits
 
 
-class Chooser(ABC):
+class TokenChooser(ABC):
     """Chooses the next token of every hypothesis."""
 
-    num_draws: int
+    num_samples: int
     """Targets that are written for each sentence."""
 
     @abstractmethod
-    def luck(self, numbers: Sequence[int], steps: int) -> Float[Tensor, "hypotheses steps"]:
+    def random_numbers(self, source_ids: Sequence[int], steps: int) -> Float[Tensor, "hypotheses steps"]:
         """Numbers in [0, 1) for every step of the sentences with these numbers; draws of a sentence stand side by side."""
 
     @abstractmethod
-    def choose(self, log_probs: Float[Tensor, "hypotheses vocab"], luck: Float[Tensor, " hypotheses"]) -> Int[Tensor, " hypotheses"]: ...
+    def choose(self, log_probs: Float[Tensor, "hypotheses vocab"], random_numbers: Float[Tensor, " hypotheses"]) -> Int[Tensor, " hypotheses"]: ...
 
 
-class Likeliest(Chooser):
+class Greedy(TokenChooser):
     """argmax: greedy decoding. Of equals the first."""
 
-    num_draws = 1
+    num_samples = 1
 
-    def luck(self, numbers: Sequence[int], steps: int) -> Float[Tensor, "hypotheses steps"]:
-        return torch.zeros(len(numbers), steps, dtype=torch.float64)
+    def random_numbers(self, source_ids: Sequence[int], steps: int) -> Float[Tensor, "hypotheses steps"]:
+        return torch.zeros(len(source_ids), steps, dtype=torch.float64)
 
-    def choose(self, log_probs: Float[Tensor, "hypotheses vocab"], luck: Float[Tensor, " hypotheses"]) -> Int[Tensor, " hypotheses"]:
+    def choose(self, log_probs: Float[Tensor, "hypotheses vocab"], random_numbers: Float[Tensor, " hypotheses"]) -> Int[Tensor, " hypotheses"]:
         return top_candidates(log_probs, 1).tokens[:, 0]
 
 
-class Roulette(Chooser):
+class MultinomialSampler(TokenChooser):
     """A wheel whose sectors are as wide as the tokens are probable, after sharpening and narrowing, and where it stops is a number in [0, 1).
 
     Every draw of every sentence has random numbers of its own, keyed by the seed, the number of the sentence and that of the draw: who
@@ -48,21 +48,21 @@ class Roulette(Chooser):
     """
 
     def __init__(
-        self, *, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0, min_p: float = 0.0, seed: int = 1, num_draws: int = 1
+        self, *, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0, min_p: float = 0.0, seed: int = 1, num_samples: int = 1
     ) -> None:
         assert temperature > 0
         self.temperature = temperature
         self.top_k, self.top_p, self.min_p = top_k, top_p, min_p
         self.seed = seed
-        self.num_draws = num_draws
+        self.num_samples = num_samples
 
-    def luck(self, numbers: Sequence[int], steps: int) -> Float[Tensor, "hypotheses steps"]:
-        seeds = [derive(self.seed, "draw", number, draw) for number in numbers for draw in range(self.num_draws)]
+    def random_numbers(self, source_ids: Sequence[int], steps: int) -> Float[Tensor, "hypotheses steps"]:
+        seeds = [derive(self.seed, "draw", source_id, sample) for source_id in source_ids for sample in range(self.num_samples)]
         rows = [torch.rand(steps, generator=torch.Generator().manual_seed(seed), dtype=torch.float64) for seed in seeds]
         return torch.stack(rows) if rows else torch.zeros(0, steps, dtype=torch.float64)
 
-    def choose(self, log_probs: Float[Tensor, "hypotheses vocab"], luck: Float[Tensor, " hypotheses"]) -> Int[Tensor, " hypotheses"]:
-        left = narrowed(log_probs, temperature=self.temperature, top_k=self.top_k, top_p=self.top_p, min_p=self.min_p)
-        borders = left.softmax(dim=-1).cumsum(dim=-1)  # (hypotheses, vocab); where each sector ends
-        stops = (luck * borders[:, -1]).unsqueeze(1)
-        return torch.searchsorted(borders, stops, right=True).squeeze(1)
+    def choose(self, log_probs: Float[Tensor, "hypotheses vocab"], random_numbers: Float[Tensor, " hypotheses"]) -> Int[Tensor, " hypotheses"]:
+        warped = warp_logits(log_probs, temperature=self.temperature, top_k=self.top_k, top_p=self.top_p, min_p=self.min_p)
+        cumulative = warped.softmax(dim=-1).cumsum(dim=-1)  # (hypotheses, vocab); where each sector ends
+        thresholds = (random_numbers * cumulative[:, -1]).unsqueeze(1)
+        return torch.searchsorted(cumulative, thresholds, right=True).squeeze(1)

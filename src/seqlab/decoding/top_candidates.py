@@ -12,14 +12,14 @@ BLOCK = 64
 """Neighbouring tokens of which first only the best is looked at."""
 
 
-class Candidates(NamedTuple):
+class TopCandidates(NamedTuple):
     """The best first."""
 
     log_probs: Float[Tensor, "hypotheses k"]
     tokens: Int[Tensor, "hypotheses k"]
 
 
-def top_candidates(log_probs: Float[Tensor, "hypotheses vocab"], k: int) -> Candidates:
+def top_candidates(log_probs: Float[Tensor, "hypotheses vocab"], k: int) -> TopCandidates:
     """The k best tokens of each row, exactly; of all, if there are not so many.
 
     The maximum of every block is found with one fast pass; the k best tokens stand in the k blocks with the highest maxima, for each
@@ -28,19 +28,19 @@ def top_candidates(log_probs: Float[Tensor, "hypotheses vocab"], k: int) -> Cand
     rows, vocab = log_probs.shape
     k, num_blocks = min(k, vocab), vocab // BLOCK
     if num_blocks < 4 * k or rows == 1:  # not enough to leave out
-        return _first_best(log_probs) if k == 1 else Candidates(*log_probs.topk(k, dim=1))
-    whole = log_probs[:, : num_blocks * BLOCK].unflatten(1, (num_blocks, BLOCK))
-    maxima = whole.amax(dim=2)  # (rows, blocks)
+        return _argmax_candidates(log_probs) if k == 1 else TopCandidates(*log_probs.topk(k, dim=1))
+    blocks = log_probs[:, : num_blocks * BLOCK].unflatten(1, (num_blocks, BLOCK))
+    maxima = blocks.amax(dim=2)  # (rows, blocks)
     best = maxima.argmax(dim=1, keepdim=True) if k == 1 else maxima.topk(k, dim=1).indices  # (rows, k)
-    among = whole.gather(1, best.unsqueeze(2).expand(-1, -1, BLOCK)).flatten(1)  # (rows, k * BLOCK)
+    pool = blocks.gather(1, best.unsqueeze(2).expand(-1, -1, BLOCK)).flatten(1)  # (rows, k * BLOCK)
     ids = (best.unsqueeze(2) * BLOCK + torch.arange(BLOCK, device=best.device)).flatten(1)
     if num_blocks * BLOCK < vocab:  # the last, shorter block is always searched
         rest = torch.arange(num_blocks * BLOCK, vocab, device=best.device).expand(rows, -1)
-        among, ids = torch.cat([among, log_probs[:, num_blocks * BLOCK :]], dim=1), torch.cat([ids, rest], dim=1)
-    found = _first_best(among) if k == 1 else Candidates(*among.topk(k, dim=1))
-    return Candidates(found.log_probs, ids.gather(1, found.tokens))
+        pool, ids = torch.cat([pool, log_probs[:, num_blocks * BLOCK :]], dim=1), torch.cat([ids, rest], dim=1)
+    best_of_pool = _argmax_candidates(pool) if k == 1 else TopCandidates(*pool.topk(k, dim=1))
+    return TopCandidates(best_of_pool.log_probs, ids.gather(1, best_of_pool.tokens))
 
 
-def _first_best(log_probs: Float[Tensor, "hypotheses vocab"]) -> Candidates:
+def _argmax_candidates(log_probs: Float[Tensor, "hypotheses vocab"]) -> TopCandidates:
     """Of equals the first, which `topk` does not promise."""
-    return Candidates(*log_probs.max(dim=1, keepdim=True))
+    return TopCandidates(*log_probs.max(dim=1, keepdim=True))

@@ -9,19 +9,19 @@ from torch import Tensor
 from seqlab.decoding.settings import DecodingSettings
 
 
-def choose(logits: Float[Tensor, "batch vocab"], settings: DecodingSettings, generator: torch.Generator) -> Int[Tensor, " batch"]:
+def sample_token(logits: Float[Tensor, "batch vocab"], settings: DecodingSettings, generator: torch.Generator) -> Int[Tensor, " batch"]:
     """The likeliest token at temperature 0, else a draw from the narrowed and sharpened distribution."""
     if settings.temperature == 0:
         return logits.argmax(dim=-1)
-    left = narrowed(logits, temperature=settings.temperature, top_k=settings.top_k, top_p=settings.top_p, min_p=settings.min_p)
-    return torch.multinomial(left.softmax(dim=-1), 1, generator=generator).squeeze(-1)
+    warped = warp_logits(logits, temperature=settings.temperature, top_k=settings.top_k, top_p=settings.top_p, min_p=settings.min_p)
+    return torch.multinomial(warped.softmax(dim=-1), 1, generator=generator).squeeze(-1)
 
 
-def narrowed(logits: Float[Tensor, "batch vocab"], *, temperature: float, top_k: int, top_p: float, min_p: float) -> Float[Tensor, "batch vocab"]:
+def warp_logits(logits: Float[Tensor, "batch vocab"], *, temperature: float, top_k: int, top_p: float, min_p: float) -> Float[Tensor, "batch vocab"]:
     """Logits in float64, divided by the temperature, then with -inf at what top-k, top-p and min-p leave out, in this order."""
     highest = logits.amax(dim=-1, keepdim=True)
-    below_best = logits.double() - highest.masked_fill(highest == -torch.inf, 0.0)  # a tiny temperature then makes -inf of it, never inf
-    return keep_min_p(keep_top_p(keep_top_k(below_best / temperature, top_k), top_p), min_p)
+    shifted = logits.double() - highest.masked_fill(highest == -torch.inf, 0.0)  # a tiny temperature then makes -inf of it, never inf
+    return keep_min_p(keep_top_p(keep_top_k(shifted / temperature, top_k), top_p), min_p)
 
 
 def keep_top_k(logits: Float[Tensor, "batch vocab"], k: int) -> Float[Tensor, "batch vocab"]:
@@ -46,8 +46,8 @@ def keep_top_p(logits: Float[Tensor, "batch vocab"], p: float) -> Float[Tensor, 
     ordered, order = logits.sort(dim=-1, descending=True)
     probabilities = ordered.softmax(dim=-1)
     before = probabilities.cumsum(dim=-1) - probabilities  # mass of the likelier tokens
-    dropped = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, before >= p)
-    return logits.masked_fill(dropped, float("-inf"))
+    is_dropped = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order, before >= p)
+    return logits.masked_fill(is_dropped, float("-inf"))
 
 
 def keep_min_p(logits: Float[Tensor, "batch vocab"], p: float) -> Float[Tensor, "batch vocab"]:

@@ -10,19 +10,19 @@ from typing import Literal
 import numpy as np
 
 from seqlab.core.errors import DataError
-from seqlab.inspection.nearest_words import ranked
+from seqlab.inspection.nearest_words import top_words
 from seqlab.sources.files.compression import open_binary
 from seqlab.tokens.word_vectors import WordVectors
 
 Method = Literal["add", "multiply"]
 EPSILON = 0.001
-TOGETHER = 256
+BATCH_SIZE = 256
 """Questions that are answered at once."""
-LONGEST_LINE = 10_000
+MAX_LINE_BYTES = 10_000
 
 
 @dataclass(frozen=True)
-class Question:
+class AnalogyQuestion:
     """a is to b as c is to d, and where it stands."""
 
     section: str
@@ -50,7 +50,7 @@ class SectionScore:
         return self.baseline_right / self.covered if self.covered else float("nan")
 
 
-def analogy(table: WordVectors, a: str, b: str, c: str, *, method: Method = "add", top: int = 5) -> list[tuple[str, float]]:
+def solve_analogy(table: WordVectors, a: str, b: str, c: str, *, method: Method = "add", top: int = 5) -> list[tuple[str, float]]:
     """Words d such that a is to b as c is to d, best first. The three words of the question are no answers.
 
         add        d = argmax cos(d, b − a + c)                        of unit vectors (3CosAdd)
@@ -58,15 +58,15 @@ def analogy(table: WordVectors, a: str, b: str, c: str, *, method: Method = "add
 
     Papers: Mikolov, Yih, Zweig 2013, NAACL; Levy, Goldberg 2014, CoNLL.
     """
-    places = [table.place(word) for word in (a, b, c)]
-    return ranked(table, _scores(table, np.array([places]), method)[0], top=top, without=places)
+    indices = [table.place(word) for word in (a, b, c)]
+    return top_words(table, _scores(table, np.array([indices]), method)[0], top=top, exclude=indices)
 
 
-def read_questions(path: str | Path) -> list[Question]:
+def read_questions(path: str | Path) -> list[AnalogyQuestion]:
     """The file of word2vec: a line `: name` begins a section, every other line is a question of four words."""
     questions, section = [], ""
     with open_binary(Path(path)) as stream:
-        for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
+        for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), start=1):
             try:
                 words = line.decode("utf-8").split()
             except UnicodeDecodeError as error:
@@ -74,7 +74,7 @@ def read_questions(path: str | Path) -> list[Question]:
             if words[:1] == [":"]:
                 section = " ".join(words[1:])
             elif len(words) == 4:
-                questions.append(Question(section, (words[0], words[1], words[2], words[3])))
+                questions.append(AnalogyQuestion(section, (words[0], words[1], words[2], words[3])))
             elif words:
                 raise DataError(
                     f"{len(words)} words; a question has four, and a section begins with a colon and a blank.",
@@ -86,56 +86,56 @@ def read_questions(path: str | Path) -> list[Question]:
     return questions
 
 
-def score_questions(table: WordVectors, questions: Sequence[Question], *, method: Method = "add") -> list[SectionScore]:
+def score_analogies(table: WordVectors, questions: Sequence[AnalogyQuestion], *, method: Method = "add") -> list[SectionScore]:
     """Every section in the order of the file. A word that the table lacks is looked for in lower case."""
     names = list(dict.fromkeys(question.section for question in questions))
     counts = {name: np.zeros(4, int) for name in names}  # questions, covered, right, right by the baseline
     known: list[tuple[str, list[int]]] = []
     for question in questions:
         counts[question.section][0] += 1
-        places = [_place(table, word) for word in question.words]
-        if None not in places:
-            known.append((question.section, [place for place in places if place is not None]))
-    for start in range(0, len(known), TOGETHER):
-        part = known[start : start + TOGETHER]
-        asked = np.array([places for _, places in part])  # (questions, 4)
-        right = _best(_scores(table, asked[:, :3], method), asked) == asked[:, 3]
-        baseline = _best(table.units[asked[:, 2]] @ table.units.T, asked) == asked[:, 3]
-        for (section, _), *hits in zip(part, right, baseline, strict=True):
+        indices = [_index(table, word) for word in question.words]
+        if None not in indices:
+            known.append((question.section, [index for index in indices if index is not None]))
+    for start in range(0, len(known), BATCH_SIZE):
+        batch = known[start : start + BATCH_SIZE]
+        question_ids = np.array([indices for _, indices in batch])  # (questions, 4)
+        right = _best(_scores(table, question_ids[:, :3], method), question_ids) == question_ids[:, 3]
+        baseline = _best(table.units[question_ids[:, 2]] @ table.units.T, question_ids) == question_ids[:, 3]
+        for (section, _), *hits in zip(batch, right, baseline, strict=True):
             counts[section] += np.array([0, 1, *hits])
     return [SectionScore(name, *map(int, counts[name])) for name in names]
 
 
-def total_of(scores: Sequence[SectionScore]) -> SectionScore:
+def total_score(scores: Sequence[SectionScore]) -> SectionScore:
     """All sections as one."""
     sums = [sum(getattr(score, name) for score in scores) for name in ("questions", "covered", "right", "baseline_right")]
     return SectionScore("all", *sums)
 
 
-def parallel(table: WordVectors, one: tuple[str, str], other: tuple[str, str]) -> float:
+def offset_similarity(table: WordVectors, first_pair: tuple[str, str], second_pair: tuple[str, str]) -> float:
     """The cosine of two differences: 1 if E(aunt) − E(uncle) points where E(woman) − E(man) does."""
-    first, second = (table.vector(pair[1]) - table.vector(pair[0]) for pair in (one, other))
+    first, second = (table.vector(pair[1]) - table.vector(pair[0]) for pair in (first_pair, second_pair))
     return float(first @ second / max(float(np.linalg.norm(first) * np.linalg.norm(second)), 1e-12))
 
 
-def _place(table: WordVectors, word: str) -> int | None:
-    found = table.places.get(word)
-    return table.places.get(word.lower()) if found is None else found
+def _index(table: WordVectors, word: str) -> int | None:
+    index = table.places.get(word)
+    return table.places.get(word.lower()) if index is None else index
 
 
-def _scores(table: WordVectors, places: np.ndarray, method: Method) -> np.ndarray:
+def _scores(table: WordVectors, indices: np.ndarray, method: Method) -> np.ndarray:
     """The score of every word for every question: (questions, words)."""
     units = table.units
-    a, b, c = (units[places[:, number]] for number in range(3))  # (questions, width) each
+    a, b, c = (units[indices[:, number]] for number in range(3))  # (questions, width) each
     if method == "add":
-        aim = b - a + c
-        aim /= np.maximum(np.linalg.norm(aim, axis=1, keepdims=True), 1e-12)
-        return np.asarray(aim @ units.T)
-    near_a, near_b, near_c = ((each @ units.T + 1) / 2 for each in (a, b, c))
+        target = b - a + c
+        target /= np.maximum(np.linalg.norm(target, axis=1, keepdims=True), 1e-12)
+        return np.asarray(target @ units.T)
+    near_a, near_b, near_c = ((vectors @ units.T + 1) / 2 for vectors in (a, b, c))
     return np.asarray(near_b * near_c / (near_a + EPSILON))
 
 
-def _best(scores: np.ndarray, asked: np.ndarray) -> np.ndarray:
+def _best(scores: np.ndarray, question_ids: np.ndarray) -> np.ndarray:
     """The best word of every question but those of the question itself."""
-    np.put_along_axis(scores, asked[:, :3], -np.inf, axis=1)
+    np.put_along_axis(scores, question_ids[:, :3], -np.inf, axis=1)
     return np.asarray(scores.argmax(axis=1))

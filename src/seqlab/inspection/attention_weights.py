@@ -12,21 +12,21 @@ from jaxtyping import Float
 from torch import nn
 
 from seqlab.attention.learned_queries import LearnedQueries
-from seqlab.attention.recording import Watched, record_alignments
+from seqlab.attention.recording import RecordableAttention, record_alignments
 from seqlab.core.errors import UsageError
-from seqlab.models.base import Body
+from seqlab.models.base import Backbone
 from seqlab.runs.run import Run
 from seqlab.tasks.translation.task import Translation
 from seqlab.tasks.vectors import step_vectors
 
 
 @dataclass(frozen=True)
-class LayerAlignment:
+class LayerAttention:
     """What one attention did with one text, as plain data. Rows over the source add up to 1, or to 0 where nothing may be looked at."""
 
     name: str
     """The name of its module: body.layers.0.attention."""
-    looking: list[str]
+    query_tokens: list[str]
     """Who looks: the tokens, or query 1, query 2, … where the queries are learned."""
     tokens: list[str]
     """What is looked at."""
@@ -35,7 +35,7 @@ class LayerAlignment:
     @property
     def title(self) -> str:
         """
-        >>> LayerAlignment("body.layers.2.attention", [], [], np.zeros((1, 0, 0))).title
+        >>> LayerAttention("body.layers.2.attention", [], [], np.zeros((1, 0, 0))).title
         'layer 3'
         """
         layer = re.fullmatch(r"body\.layers\.(\d+)\.attention", self.name)
@@ -43,21 +43,21 @@ class LayerAlignment:
 
     @property
     def has_learned_queries(self) -> bool:
-        return self.looking is not self.tokens and self.looking[:1] == ["query 1"]
+        return self.query_tokens is not self.tokens and self.query_tokens[:1] == ["query 1"]
 
 
-def alignments_of(run: Run, text: Any) -> list[LayerAlignment]:
+def attention_weights(run: Run, text: Any) -> list[LayerAttention]:
     """Every attention that reads the text, from the first to the last: self-attention of the body, then learned queries of the pooling."""
     model = run.model
-    if not any(isinstance(module, Watched) for module in model.modules()):
+    if not any(isinstance(module, RecordableAttention) for module in model.modules()):
         raise UsageError(
             f"the {run.recipe.model.kind} network of this run has no attention to look at.",
             where=str(run.folder),
             cure="Train one that has: seqlab train DATA --model transformer, or with learned queries: model.pooling=queries",
         )
     if isinstance(run.task, Translation):
-        return _of_translation(run, run.task, text)
-    if not isinstance(getattr(model, "body", None), Body):
+        return _translation_attention(run, run.task, text)
+    if not isinstance(getattr(model, "body", None), Backbone):
         raise UsageError(
             f"the {run.recipe.model.kind} network of this run does not read a text token by token.",
             where=str(run.folder),
@@ -65,17 +65,17 @@ def alignments_of(run: Run, text: Any) -> list[LayerAlignment]:
         )
     steps = run.task.encode([text])[0]
     tokens = run.task.pieces(steps)
-    with record_alignments(model) as found:
+    with record_alignments(model) as recorded:
         features = step_vectors(model, steps)
         _pool(model, features)
     queries = {f"{name}.attention" for name, module in model.named_modules() if isinstance(module, LearnedQueries)}
-    return [_plain(name, calls[0], tokens, has_queries=name in queries) for name, calls in found.items() if calls]
+    return [_to_layer_attention(name, calls[0], tokens, has_queries=name in queries) for name, calls in recorded.items() if calls]
 
 
-def _of_translation(run: Run, task: Translation, text: Any) -> list[LayerAlignment]:
+def _translation_attention(run: Run, task: Translation, text: Any) -> list[LayerAttention]:
     """Where the decoder looked while it wrote."""
-    found = task.looks(run.model, str(text))
-    return [] if found is None else [LayerAlignment("decoder", list(found.written), list(found.read), np.array([found.weights]))]
+    looks = task.looks(run.model, str(text))
+    return [] if looks is None else [LayerAttention("decoder", list(looks.written), list(looks.read), np.array([looks.weights]))]
 
 
 @torch.inference_mode()
@@ -87,7 +87,7 @@ def _pool(model: nn.Module, features: Float[np.ndarray, "time hidden"]) -> None:
         pool(steps, torch.ones(steps.shape[:2], dtype=torch.bool, device=steps.device))
 
 
-def _plain(name: str, alignment: torch.Tensor, tokens: list[str], *, has_queries: bool) -> LayerAlignment:
+def _to_layer_attention(name: str, alignment: torch.Tensor, tokens: list[str], *, has_queries: bool) -> LayerAttention:
     weights = alignment[0].float().cpu().numpy()  # (heads, target, source)
-    looking = [f"query {number}" for number in range(1, weights.shape[1] + 1)] if has_queries else tokens
-    return LayerAlignment(name, looking, tokens, weights)
+    query_tokens = [f"query {number}" for number in range(1, weights.shape[1] + 1)] if has_queries else tokens
+    return LayerAttention(name, query_tokens, tokens, weights)

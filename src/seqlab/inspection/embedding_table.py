@@ -7,6 +7,6 @@ from seqlab.tokens.vocabulary import PAD
 from seqlab.tokens.word_vectors import WordVectors
 
 
-def embedding_of(run: Run) -> WordVectors:
+def read_embedding_table(run: Run) -> WordVectors:
     """What `run.word_vectors()` gives, without padding: its row is zero, so it points nowhere."""
     return WordVectors(*run.word_vectors()).without([PAD])

@@ -9,24 +9,24 @@ import torch
 from jaxtyping import Float
 
 from seqlab.core.errors import UsageError
-from seqlab.inspection.step_order import Array, plain, real_only
-from seqlab.inspection.unroll import Unrolled
+from seqlab.inspection.step_order import Array, mask_padding, to_numpy
+from seqlab.inspection.unroll import UnrolledNetwork
 
-NEARLY_SHUT = 0.1
+NEARLY_CLOSED = 0.1
 NEARLY_OPEN = 0.9
 CANDIDATE = "candidate"
 """What a cell lists beside its gates and is none: its values have both signs."""
 
 
 @dataclass(frozen=True)
-class GateUse:
+class GateStatistics:
     """One gate of one direction of one layer, over all units and real steps."""
 
     layer: int
     reverse: bool
     gate: str
     mean: float
-    shut_share: float
+    closed_share: float
     """Share of values below 0.1."""
     open_share: float
     """Share of values above 0.9."""
@@ -39,27 +39,27 @@ class GateUse:
     """Mean at every step, over the sequences that have it."""
 
 
-def gate_use(unrolled: Unrolled) -> list[GateUse]:
+def gate_statistics(unrolled: UnrolledNetwork) -> list[GateStatistics]:
     """Every gate of every layer and direction. The candidate is left out: it is no gate, its values have both signs."""
-    found = []
-    for track in unrolled.tracks:
-        for gate in [name for name in (track.gates[0] if track.gates else {}) if name != CANDIDATE]:
-            values = torch.stack([gates[gate] for gates in track.gates], dim=1)  # (batch, time, hidden)
-            found.append(_use(track.layer, track.reverse, gate, real_only(plain(values), unrolled)))
-    if not found:
+    statistics = []
+    for trace in unrolled.traces:
+        for gate in [name for name in (trace.gates[0] if trace.gates else {}) if name != CANDIDATE]:
+            values = torch.stack([gates[gate] for gates in trace.gates], dim=1)  # (batch, time, hidden)
+            statistics.append(_statistics(trace.layer, trace.reverse, gate, mask_padding(to_numpy(values), unrolled)))
+    if not statistics:
         raise UsageError("this network has no gates to look at.", cure="A plain recurrent cell has none; an LSTM or a GRU has.")
-    return found
+    return statistics
 
 
-def _use(layer: int, reverse: bool, gate: str, values: Float[Array, "batch time hidden"]) -> GateUse:
+def _statistics(layer: int, reverse: bool, gate: str, values: Float[Array, "batch time hidden"]) -> GateStatistics:
     real = values[~np.isnan(values)]
     rounded = real.astype(np.float32)
-    return GateUse(
+    return GateStatistics(
         layer=layer,
         reverse=reverse,
         gate=gate,
         mean=float(real.mean()),
-        shut_share=float((real < NEARLY_SHUT).mean()),
+        closed_share=float((real < NEARLY_CLOSED).mean()),
         open_share=float((real > NEARLY_OPEN).mean()),
         num_zero=int((rounded == 0).sum()),
         num_one=int((rounded == 1).sum()),

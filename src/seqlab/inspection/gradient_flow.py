@@ -11,15 +11,15 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.core.errors import UsageError
-from seqlab.inspection.step_order import Array, plain, real_only
-from seqlab.inspection.unroll import Track, Unrolled
+from seqlab.inspection.step_order import Array, mask_padding, to_numpy
+from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork
 
 Loss = Callable[[Tensor], Tensor]
 """Outputs (batch, time, output) -> one number, a sum over the sequences."""
 
 
 @dataclass(frozen=True)
-class Flow:
+class GradientFlow:
     """Norms at every step of one direction of one layer. NaN stands in the padding; the arrays of a memory are None where there is none."""
 
     layer: int
@@ -41,39 +41,39 @@ class Flow:
         return [{"time": time, **{name: float(mean[time]) for name, mean in means.items()}} for time in range(self.hidden.shape[1])]
 
 
-def last_output(unrolled: Unrolled) -> Loss:
+def last_output_loss(unrolled: UnrolledNetwork) -> Loss:
     """The usual question: L = Σ_j output_j at the last real step of each sequence."""
     rows = torch.arange(len(unrolled.is_token), device=unrolled.is_token.device)
     last = unrolled.is_token.sum(dim=1) - 1
     return lambda outputs: outputs[rows, last].sum()
 
 
-def gradient_flow(unrolled: Unrolled, loss: Loss | None = None) -> list[Flow]:
+def gradient_flow(unrolled: UnrolledNetwork, loss: Loss | None = None) -> list[GradientFlow]:
     """Gradient norms of every hidden state and memory, for a loss at the last step or for any loss of the outputs.
 
     The norms are those of single sequences: the loss must be a sum of what each sequence gives, not a mean.
     """
-    value = (loss or last_output(unrolled))(unrolled.outputs)
+    value = (loss or last_output_loss(unrolled))(unrolled.outputs)
     if value.dim() != 0 or not value.requires_grad:
         raise UsageError(f"the loss has shape {tuple(value.shape)}; it must be one number computed from the outputs.")
-    wanted = [part for track in unrolled.tracks for part in (*track.hidden, *track.memory, *track.projected)]
-    gradients = iter(torch.autograd.grad(value, wanted, retain_graph=True, allow_unused=True, materialize_grads=True))
-    return [_flow(track, unrolled, gradients) for track in unrolled.tracks]
+    parts = [part for trace in unrolled.traces for part in (*trace.hidden, *trace.memory, *trace.projected)]
+    gradients = iter(torch.autograd.grad(value, parts, retain_graph=True, allow_unused=True, materialize_grads=True))
+    return [_flow(trace, unrolled, gradients) for trace in unrolled.traces]
 
 
-def _flow(track: Track, unrolled: Unrolled, gradients: Iterator[Tensor]) -> Flow:
+def _flow(trace: DirectionTrace, unrolled: UnrolledNetwork, gradients: Iterator[Tensor]) -> GradientFlow:
     def norms(parts: tuple[Tensor, ...]) -> Float[Array, "batch time"]:
-        return real_only(plain(torch.stack(parts, dim=1).norm(dim=-1)), unrolled)
+        return mask_padding(to_numpy(torch.stack(parts, dim=1).norm(dim=-1)), unrolled)
 
-    def taken(parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    def take(parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         return tuple(next(gradients) for _ in parts)
 
-    hidden, memory, projected = taken(track.hidden), taken(track.memory), taken(track.projected)
-    return Flow(
-        layer=track.layer,
-        reverse=track.reverse,
-        hidden=norms(track.hidden),
-        memory=norms(track.memory) if track.memory else None,
+    hidden, memory, projected = take(trace.hidden), take(trace.memory), take(trace.projected)
+    return GradientFlow(
+        layer=trace.layer,
+        reverse=trace.reverse,
+        hidden=norms(trace.hidden),
+        memory=norms(trace.memory) if trace.memory else None,
         hidden_gradient=norms(hidden),
         memory_gradient=norms(memory) if memory else None,
         projected_gradient=norms(projected),

@@ -19,22 +19,22 @@ def gradient_norms(model: nn.Module, batches: Iterable[Any], loss: Callable[[nn.
     """‖g‖ over all parameters for each batch. Nothing is updated, and the gradients that stood in the parameters come back afterwards."""
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     before = [parameter.grad for parameter in parameters]
-    found = []
+    norms = []
     try:
         for batch in batches:
             model.zero_grad(set_to_none=True)
             with torch.enable_grad():
                 loss(model, batch).backward()
-            found.append(clip_by_norm(parameters, limit=0.0))
+            norms.append(clip_by_norm(parameters, limit=0.0))
     finally:
         for parameter, gradient in zip(parameters, before, strict=True):
             parameter.grad = gradient
-    return found
+    return norms
 
 
-def advise_on_run(journal: Path, *, limit: float = 0.0) -> ClipAdvice:
-    """What the journal of a run says: its norms are those before clipping. `limit` is the run's own `training.clip_norm`."""
+def suggest_clip_from_journal(journal: Path, *, clip_norm: float = 0.0) -> ClipAdvice:
+    """What the journal of a run says: its norms are those before clipping. `clip_norm` is the run's own `training.clip_norm`."""
     norms = [event.get("gradient_norm") for event in read_journal(journal) if event["event"] == "step"]
     if not any(norm is not None for norm in norms):
         raise RunError("no gradient norms are written here.", where=str(journal), cure="The journal of a run that made a step has some.")
-    return suggest_clip(norms, limit=limit)
+    return suggest_clip(norms, limit=clip_norm)

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from seqlab.cells.derivations.closed_form import unrolled_at_every_step
-from seqlab.inspection.memory_path import gated_track, mixing_over_time
-from seqlab.inspection.step_order import Array, plain, real_only
-from seqlab.inspection.unroll import Unrolled
+from seqlab.cells.derivations.closed_form import unrolled_weights_per_step
+from seqlab.inspection.memory_path import gates_over_time, get_gated_trace
+from seqlab.inspection.step_order import Array, mask_padding, to_numpy
+from seqlab.inspection.unroll import UnrolledNetwork
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class ImplicitAttention:
     layer: int
     reverse: bool
     weights: Float[Array, "batch target source hidden"]
-    start: Float[Array, "batch target hidden"]
+    initial_weights: Float[Array, "batch target hidden"]
     """The weight of the state before the first step."""
     candidates: Float[Array, "batch source hidden"]
-    initial: Float[Array, "batch hidden"]
+    initial_state: Float[Array, "batch hidden"]
     states: Float[Array, "batch target hidden"]
     """The states as the recurrence made them."""
 
@@ -43,39 +43,42 @@ class ImplicitAttention:
         return self.weights.mean(axis=-1)
 
     @property
-    def sums(self) -> Float[Array, "batch target hidden"]:
+    def reconstructed(self) -> Float[Array, "batch target hidden"]:
         """Σ_i weight_{t,i} ⊙ candidate_i + start_t ⊙ state_0: the states again, by the closed form."""
         candidates = np.nan_to_num(self.candidates)
-        return (self.weights * candidates[:, None]).sum(axis=2) + self.start * self.initial[:, None]
+        return (self.weights * candidates[:, None]).sum(axis=2) + self.initial_weights * self.initial_state[:, None]
 
     @property
     def error(self) -> float:
         """The largest difference between the closed form and the recurrence: rounding, and nothing else."""
-        return float(np.nanmax(np.abs(self.sums - self.states)))
+        return float(np.nanmax(np.abs(self.reconstructed - self.states)))
 
     def table(self, sequence: int = 0) -> list[dict[str, float]]:
         """One line per step of a sequence: the weight of the start, of the step itself, and of all steps in between."""
         lines = []
-        for time, (row, start) in enumerate(zip(self.alignment[sequence], self.start[sequence].mean(axis=-1), strict=True)):
+        for time, (row, start) in enumerate(zip(self.alignment[sequence], self.initial_weights[sequence].mean(axis=-1), strict=True)):
             lines.append({"time": time, "start": float(start), "now": float(row[time]), "past": float(row.sum() - row[time])})
         return lines
 
 
-def implicit_attention(unrolled: Unrolled, *, layer: int = -1, reverse: bool = False) -> ImplicitAttention:
+def implicit_attention(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> ImplicitAttention:
     """The weights of every candidate in every state, unit by unit (batch · time² · hidden numbers)."""
-    track, cell = gated_track(unrolled, layer, reverse)
-    keep, write, candidates = (part.detach().double() for part in mixing_over_time(track, cell))  # (batch, time, hidden) each
+    trace, cell = get_gated_trace(unrolled, layer, reverse)
+    keep, write, candidates = (part.detach().double() for part in gates_over_time(trace, cell))  # (batch, time, hidden) each
     is_live = unrolled.is_token.unsqueeze(-1)
     keep, write = torch.where(is_live, keep, 1.0), torch.where(is_live, write, 0.0)  # outside a sequence the state stands still
-    start, weights = unrolled_at_every_step(*[part[:, track.order].transpose(0, 1) for part in (keep, write)])
-    start, weights = start[track.order], weights[track.order][:, track.order]  # from the order of the walk to that of time, its own inverse
-    states = np.stack([plain(part) for part in track.carried], axis=1)
+    start, weights = unrolled_weights_per_step(*[part[:, trace.scan_order].transpose(0, 1) for part in (keep, write)])
+    start, weights = (
+        start[trace.scan_order],
+        weights[trace.scan_order][:, trace.scan_order],
+    )  # from the order of the walk to that of time, its own inverse
+    states = np.stack([to_numpy(part) for part in trace.carry], axis=1)
     return ImplicitAttention(
-        layer=track.layer,
+        layer=trace.layer,
         reverse=reverse,
-        weights=real_only(plain(weights.permute(2, 0, 1, 3)), unrolled),
-        start=real_only(plain(start.transpose(0, 1)), unrolled),
-        candidates=real_only(plain(candidates), unrolled),
-        initial=plain(track.initial[-1]),
-        states=real_only(states, unrolled),
+        weights=mask_padding(to_numpy(weights.permute(2, 0, 1, 3)), unrolled),
+        initial_weights=mask_padding(to_numpy(start.transpose(0, 1)), unrolled),
+        candidates=mask_padding(to_numpy(candidates), unrolled),
+        initial_state=to_numpy(trace.initial[-1]),
+        states=mask_padding(states, unrolled),
     )

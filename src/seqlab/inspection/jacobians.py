@@ -11,17 +11,17 @@ from jaxtyping import Float
 
 from seqlab.core.errors import UsageError
 from seqlab.inspection.spectral_norm import spectral_norm
-from seqlab.inspection.step_order import Array, by_distance, plain
-from seqlab.inspection.unroll import Unrolled
+from seqlab.inspection.step_order import Array, order_by_distance, to_numpy
+from seqlab.inspection.unroll import UnrolledNetwork
 
-Part = Literal["hidden", "memory"]
+StatePart = Literal["hidden", "memory"]
 
 
 @dataclass(frozen=True)
 class JacobianNorms:
     """‖∂h_T/∂h_{T-d}‖ for every distance d, T the end of each sequence's walk. NaN where a sequence is shorter."""
 
-    part: Part
+    part: StatePart
     layer: int
     reverse: bool
     norms: Float[Array, "batch distance"]
@@ -35,25 +35,27 @@ class JacobianNorms:
         ]
 
 
-def jacobians(unrolled: Unrolled, part: Part = "hidden", *, layer: int = -1, reverse: bool = False) -> Float[Array, "batch distance size size"]:
+def jacobians(
+    unrolled: UnrolledNetwork, part: StatePart = "hidden", *, layer: int = -1, reverse: bool = False
+) -> Float[Array, "batch distance size size"]:
     """∂h_T/∂h_{T-d} (rows: h_T) by automatic differentiation, one backward pass per unit.
 
     The derivative is taken through everything that follows from the earlier tensor. For an LSTM that means: ∂c_T/∂c_t includes the way
     through h_t and the gates of later steps, while ∂h_T/∂h_t is the way through the gates alone, with c_t held where it is.
     """
-    track = unrolled.track(layer, reverse=reverse)
-    states = track.memory if part == "memory" else track.hidden
+    trace = unrolled.trace(layer, reverse=reverse)
+    states = trace.memory if part == "memory" else trace.hidden
     if not states:
-        raise UsageError(f"{type(track.cell).__name__} has no memory.", cure='Ask for part="hidden".')
-    end = states[track.last]
+        raise UsageError(f"{type(trace.cell).__name__} has no memory.", cure='Ask for part="hidden".')
+    end = states[trace.last_step]
     rows = []
     for unit in range(end.shape[1]):
-        found = torch.autograd.grad(end[:, unit].sum(), states, retain_graph=True, allow_unused=True, materialize_grads=True)
-        rows.append(torch.stack(found, dim=1))  # (batch, time, size)
-    return by_distance(plain(torch.stack(rows, dim=2)), unrolled, track)
+        gradients = torch.autograd.grad(end[:, unit].sum(), states, retain_graph=True, allow_unused=True, materialize_grads=True)
+        rows.append(torch.stack(gradients, dim=1))  # (batch, time, size)
+    return order_by_distance(to_numpy(torch.stack(rows, dim=2)), unrolled, trace)
 
 
-def jacobian_norms(unrolled: Unrolled, part: Part = "hidden", *, layer: int = -1, reverse: bool = False) -> JacobianNorms:
+def jacobian_norms(unrolled: UnrolledNetwork, part: StatePart = "hidden", *, layer: int = -1, reverse: bool = False) -> JacobianNorms:
     """The spectral norm of each of these matrices."""
-    track = unrolled.track(layer, reverse=reverse)
-    return JacobianNorms(part, track.layer, reverse, spectral_norm(jacobians(unrolled, part, layer=layer, reverse=reverse)))
+    trace = unrolled.trace(layer, reverse=reverse)
+    return JacobianNorms(part, trace.layer, reverse, spectral_norm(jacobians(unrolled, part, layer=layer, reverse=reverse)))

@@ -14,19 +14,19 @@ def nearest_words(table: WordVectors, word: str, *, top: int = 10) -> list[tuple
 
     cos(a, b) = a · b / (‖a‖ ‖b‖)
     """
-    return nearest_to(table, table.vector(word), top=top, without=[table.place(word)])
+    return nearest_to_vector(table, table.vector(word), top=top, exclude=[table.place(word)])
 
 
-def nearest_to(table: WordVectors, vector: np.ndarray, *, top: int, without: Sequence[int] = ()) -> list[tuple[str, float]]:
-    """The words nearest to any vector; the rows `without` do not count."""
+def nearest_to_vector(table: WordVectors, vector: np.ndarray, *, top: int, exclude: Sequence[int] = ()) -> list[tuple[str, float]]:
+    """The words nearest to any vector; the rows `exclude` do not count."""
     length = float(np.linalg.norm(vector))
     cosines = table.units @ (vector / length if length > 0 else vector).astype(np.float32)  # (words,)
-    return ranked(table, cosines, top=top, without=without)
+    return top_words(table, cosines, top=top, exclude=exclude)
 
 
-def ranked(table: WordVectors, scores: np.ndarray, *, top: int, without: Sequence[int] = ()) -> list[tuple[str, float]]:
+def top_words(table: WordVectors, scores: np.ndarray, *, top: int, exclude: Sequence[int] = ()) -> list[tuple[str, float]]:
     """The words with the largest scores; of equal ones the earlier word first."""
     scores = scores.copy()
-    scores[list(without)] = -np.inf
-    best = np.argsort(-scores, kind="stable")[: min(top, len(scores) - len(set(without)))]
-    return [(table.words[place], float(scores[place])) for place in best]
+    scores[list(exclude)] = -np.inf
+    best = np.argsort(-scores, kind="stable")[: min(top, len(scores) - len(set(exclude)))]
+    return [(table.words[index], float(scores[index])) for index in best]

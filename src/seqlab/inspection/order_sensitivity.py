@@ -13,12 +13,12 @@ from seqlab.core.errors import UsageError, listed
 from seqlab.runs.run import Run
 from seqlab.tasks.vectors import step_vectors
 
-ROUNDING = 1e-5
+RELATIVE_TOLERANCE = 1e-5
 """Differences of this share of the vectors' length come from adding float32 numbers in another order."""
 
 
 @dataclass(frozen=True)
-class TwinDistance:
+class OrderDistance:
     """How far apart two texts are."""
 
     distance: float
@@ -26,29 +26,29 @@ class TwinDistance:
     """As a share of the mean length of the two vectors."""
 
     @property
-    def same(self) -> bool:
+    def is_same(self) -> bool:
         """Whether nothing but rounding tells them apart."""
-        return self.relative < ROUNDING
+        return self.relative < RELATIVE_TOLERANCE
 
 
-def twin_distance(run: Run, one: str, other: str = "") -> TwinDistance:
+def order_distance(run: Run, text: str, reordered: str = "") -> OrderDistance:
     """The distance of two texts for the network of a run: as its classifier pools them, or else of their mean vectors.
 
     other: a text of the same words in another order; the words of `one` backwards when it is empty.
     """
-    other = other or " ".join(reversed(one.split()))
-    first, second = run.task.encode([one, other])
+    reordered = reordered or " ".join(reversed(text.split()))
+    first, second = run.task.encode([text, reordered])
     bags = [Counter(run.task.pieces(steps)) for steps in (first, second)]
     if bags[0] != bags[1]:
         differing = sorted((bags[0] - bags[1]) + (bags[1] - bags[0]))
         raise UsageError(f"these are not the same words: they differ in {listed(differing)}.", cure="Give the words of the one in another order.")
-    return distance_of(_pooled(run, step_vectors(run.model, first)), _pooled(run, step_vectors(run.model, second)))
+    return vector_distance(_pooled(run, step_vectors(run.model, first)), _pooled(run, step_vectors(run.model, second)))
 
 
-def distance_of(one: Float[np.ndarray, "hidden"], other: Float[np.ndarray, "hidden"]) -> TwinDistance:
-    distance = float(np.linalg.norm(one.astype(np.float64) - other))
-    length = float(np.linalg.norm(one) + np.linalg.norm(other)) / 2
-    return TwinDistance(distance, distance / max(length, 1e-12))
+def vector_distance(first: Float[np.ndarray, "hidden"], second: Float[np.ndarray, "hidden"]) -> OrderDistance:
+    distance = float(np.linalg.norm(first.astype(np.float64) - second))
+    length = float(np.linalg.norm(first) + np.linalg.norm(second)) / 2
+    return OrderDistance(distance, distance / max(length, 1e-12))
 
 
 @torch.inference_mode()

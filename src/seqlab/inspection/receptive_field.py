@@ -14,11 +14,11 @@ from seqlab.blocks.recurrent import RecurrentStack
 from seqlab.blocks.recurrent_layer import RecurrentLayer
 from seqlab.cells.base import Cell
 from seqlab.core.errors import UsageError
-from seqlab.inspection.scannable import Walkable
-from seqlab.inspection.step_order import Array, plain
+from seqlab.inspection.scannable import Scannable
+from seqlab.inspection.step_order import Array, to_numpy
 from seqlab.inspection.unroll import unroll
 
-Sequences = Callable[[Tensor], Tensor]
+SequenceFunction = Callable[[Tensor], Tensor]
 """(batch, time, features) -> (batch, time, features), each sequence by itself."""
 
 
@@ -33,17 +33,19 @@ class ReceptiveField:
         return self.norms.mean(axis=0)
 
     @property
-    def sees(self) -> Bool[Array, "target source"]:
+    def depends(self) -> Bool[Array, "target source"]:
         """Whether any sequence's output t depends on its input s at all. Where no way leads from s to t the gradient is exactly 0."""
         return self.norms.max(axis=0) > 0
 
     @property
     def widths(self) -> list[int]:
         """How many inputs each output sees."""
-        return self.sees.sum(axis=1).tolist()
+        return self.depends.sum(axis=1).tolist()
 
 
-def receptive_field(network: Walkable | Sequences, steps: Float[Tensor, "batch time input"], *, num_probes: int = 0, seed: int = 0) -> ReceptiveField:
+def receptive_field(
+    network: Scannable | SequenceFunction, steps: Float[Tensor, "batch time input"], *, num_probes: int = 0, seed: int = 0
+) -> ReceptiveField:
     """The lower triangle for a network that walks forward or masks the future, all for one that sees both ways.
 
     network: a recurrent layer of any kind, or any function (batch, time, features) -> (batch, time, features).
@@ -60,11 +62,11 @@ def receptive_field(network: Walkable | Sequences, steps: Float[Tensor, "batch t
     return ReceptiveField(np.stack(rows, axis=1))
 
 
-def _outputs(network: Walkable | Sequences, inputs: Tensor) -> Tensor:
+def _outputs(network: Scannable | SequenceFunction, inputs: Tensor) -> Tensor:
     if isinstance(network, RecurrentStack | RecurrentLayer | Cell | nn.RNNBase | nn.RNNCellBase):
         return unroll(network, inputs).outputs
-    found = network(inputs)
-    return found[0] if isinstance(found, tuple) else found  # a layer that also returns its state
+    outputs = network(inputs)
+    return outputs[0] if isinstance(outputs, tuple) else outputs  # a layer that also returns its state
 
 
 def _directions(outputs: Tensor, num_probes: int, seed: int) -> Float[Tensor, "num features"]:
@@ -79,6 +81,6 @@ def _row(output: Float[Tensor, "batch features"], inputs: Tensor, directions: Fl
     """‖J‖² = Σ ‖vᵀJ‖² over the directions v."""
     squares = np.zeros(inputs.shape[:2])
     for direction in directions:
-        (found,) = torch.autograd.grad((output @ direction).sum(), inputs, retain_graph=True, allow_unused=True, materialize_grads=True)
-        squares += (plain(found) ** 2).sum(axis=-1)
+        (gradient,) = torch.autograd.grad((output @ direction).sum(), inputs, retain_graph=True, allow_unused=True, materialize_grads=True)
+        squares += (to_numpy(gradient) ** 2).sum(axis=-1)
     return np.sqrt(squares)

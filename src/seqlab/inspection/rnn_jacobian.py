@@ -11,8 +11,8 @@ from jaxtyping import Float
 from seqlab.cells.base import GatedCell
 from seqlab.core.errors import UsageError
 from seqlab.inspection.spectral_norm import spectral_norm
-from seqlab.inspection.step_order import Array, by_distance, plain, real_only
-from seqlab.inspection.unroll import Track, Unrolled
+from seqlab.inspection.step_order import Array, mask_padding, order_by_distance, to_numpy
+from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork
 
 
 @dataclass(frozen=True)
@@ -36,48 +36,48 @@ class NormBound:
         return [{"distance": d, "norm": float(norm), "bound": float(bound)} for d, (norm, bound) in enumerate(zip(largest, self.bounds, strict=True))]
 
 
-def slopes(unrolled: Unrolled, *, layer: int = -1, reverse: bool = False) -> Float[Array, "batch time hidden"]:
+def activation_slopes(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> Float[Array, "batch time hidden"]:
     """activation′(a_t) of every unit, where a_t = W x_t + U h_{t-1} + b. For tanh each lies in (0, 1], or rounds to 0 where tanh rounds to ±1."""
-    track = _plain_track(unrolled, layer, reverse)
-    found = []
-    for time, projected in enumerate(track.projected):
-        bent, _ = track.cell.step(projected, (track.hidden_before(time).detach(),))
-        found.append(torch.autograd.grad(bent.sum(), projected)[0])  # unit by unit: no unit's value depends on another's sum
-    return real_only(plain(torch.stack(found, dim=1)), unrolled)
+    trace = _rnn_trace(unrolled, layer, reverse)
+    slopes = []
+    for time, projected in enumerate(trace.projected):
+        output, _ = trace.cell.step(projected, (trace.previous_hidden(time).detach(),))
+        slopes.append(torch.autograd.grad(output.sum(), projected)[0])  # unit by unit: no unit's value depends on another's sum
+    return mask_padding(to_numpy(torch.stack(slopes, dim=1)), unrolled)
 
 
-def plain_jacobians(unrolled: Unrolled, *, layer: int = -1, reverse: bool = False) -> Float[Array, "batch distance hidden hidden"]:
+def rnn_jacobians(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> Float[Array, "batch distance hidden hidden"]:
     """∂h_T/∂h_{T-d} = Π_{t = T-d+1 … T} diag(activation′(a_t)) U, the latest step leftmost (the transpose of Π Uᵀ diag(tanh′(a_t)))."""
-    track = _plain_track(unrolled, layer, reverse)
-    recurrent = plain(track.cell.recurrent)
-    met = by_distance(slopes(unrolled, layer=layer, reverse=reverse), unrolled, track)
-    num_sequences, time, size = met.shape
-    found = np.empty((num_sequences, time, size, size))
-    found[:, 0] = np.eye(size)
+    trace = _rnn_trace(unrolled, layer, reverse)
+    recurrent = to_numpy(trace.cell.recurrent)
+    slopes = order_by_distance(activation_slopes(unrolled, layer=layer, reverse=reverse), unrolled, trace)
+    num_sequences, time, size = slopes.shape
+    jacobians = np.empty((num_sequences, time, size, size))
+    jacobians[:, 0] = np.eye(size)
     for distance in range(1, time):
-        found[:, distance] = found[:, distance - 1] @ (met[:, distance - 1, :, None] * recurrent)
-    found[np.isnan(met).any(axis=-1)] = np.nan
-    return found
+        jacobians[:, distance] = jacobians[:, distance - 1] @ (slopes[:, distance - 1, :, None] * recurrent)
+    jacobians[np.isnan(slopes).any(axis=-1)] = np.nan
+    return jacobians
 
 
-def norm_bound(unrolled: Unrolled, *, layer: int = -1, reverse: bool = False) -> NormBound:
+def norm_bound(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> NormBound:
     """Sub-multiplicative: the norm of the product is at most the product of the norms, at most γ_max · λ_1 per step.
 
     Paper: Pascanu et al. 2013, "On the difficulty of training recurrent neural networks", arXiv:1211.5063, section 2.1.
     """
-    track = _plain_track(unrolled, layer, reverse)
-    steepest = float(np.nanmax(np.abs(slopes(unrolled, layer=layer, reverse=reverse))))
-    stretch = float(spectral_norm(plain(track.cell.recurrent)))
-    norms = spectral_norm(plain_jacobians(unrolled, layer=layer, reverse=reverse))
+    trace = _rnn_trace(unrolled, layer, reverse)
+    steepest = float(np.nanmax(np.abs(activation_slopes(unrolled, layer=layer, reverse=reverse))))
+    stretch = float(spectral_norm(to_numpy(trace.cell.recurrent)))
+    norms = spectral_norm(rnn_jacobians(unrolled, layer=layer, reverse=reverse))
     return NormBound(steepest, stretch, norms, (steepest * stretch) ** np.arange(norms.shape[1], dtype=float))
 
 
-def _plain_track(unrolled: Unrolled, layer: int, reverse: bool) -> Track:
-    track = unrolled.track(layer, reverse=reverse)
-    cell = track.cell
-    if isinstance(cell, GatedCell) or cell.num_gates != 1 or cell.num_parts != 1:
+def _rnn_trace(unrolled: UnrolledNetwork, layer: int, reverse: bool) -> DirectionTrace:
+    trace = unrolled.trace(layer, reverse=reverse)
+    cell = trace.cell
+    if isinstance(cell, GatedCell) or cell.num_gates != 1 or cell.num_state_tensors != 1:
         raise UsageError(
             f"{type(cell).__name__} is not activation(W x + U h + b), so its Jacobian is not this product.",
             cure="jacobian_norms measures any cell; memory_path writes out the additive path of a gated one.",
         )
-    return track
+    return trace

@@ -9,7 +9,7 @@ from typing import Literal
 
 from seqlab.core.errors import UsageError
 
-Fate = Literal["vanishes", "stays", "explodes"]
+GradientFate = Literal["vanishes", "stays", "explodes"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class ScalarCurve:
     weight: float
     distances: list[int]
     factors: list[float]
-    fate: Fate
+    fate: GradientFate
 
     @property
     def factor(self) -> float:
@@ -32,7 +32,7 @@ class ScalarCurve:
 
 
 @dataclass(frozen=True)
-class ScalarWalk:
+class ScalarTrajectory:
     """h_t = tanh(w h_{t-1} + x_t) with one unit: its derivative, step by step."""
 
     weight: float
@@ -45,24 +45,24 @@ class ScalarWalk:
     """γ̄: the geometric mean of the slopes, with which (γ̄ · w)^T is ∂h_T/∂h_0 itself."""
 
 
-def scalar_curve(weight: float, *, slope: float = 1.0, longest: int = 50) -> ScalarCurve:
-    """The factor by which a derivative has grown or shrunk after 0, 1, … `longest` steps.
+def scalar_curve(weight: float, *, slope: float = 1.0, max_distance: int = 50) -> ScalarCurve:
+    """The factor by which a derivative has grown or shrunk after 0, 1, … `max_distance` steps.
 
-    >>> [round(scalar_curve(weight, longest=50).factors[-1], 3) for weight in (0.9, 1.0, 1.1)]
+    >>> [round(scalar_curve(weight, max_distance=50).factors[-1], 3) for weight in (0.9, 1.0, 1.1)]
     [0.005, 1.0, 117.391]
     """
-    distances = list(range(longest + 1))
+    distances = list(range(max_distance + 1))
     size = abs(slope * weight)
-    fate: Fate = "stays" if abs(size - 1) <= 1e-9 else "explodes" if size > 1 else "vanishes"
+    fate: GradientFate = "stays" if abs(size - 1) <= 1e-9 else "explodes" if size > 1 else "vanishes"
     return ScalarCurve(slope, weight, distances, [(slope * weight) ** distance for distance in distances], fate)
 
 
-def scalar_study(weights: Sequence[float] = (0.9, 1.0, 1.1), *, slope: float = 1.0, longest: int = 50) -> list[ScalarCurve]:
+def scalar_curves(weights: Sequence[float] = (0.9, 1.0, 1.1), *, slope: float = 1.0, max_distance: int = 50) -> list[ScalarCurve]:
     """The three fates side by side: below 1, at 1 and above 1."""
-    return [scalar_curve(weight, slope=slope, longest=longest) for weight in weights]
+    return [scalar_curve(weight, slope=slope, max_distance=max_distance) for weight in weights]
 
 
-def scalar_walk(weight: float, inputs: Sequence[float], *, hidden: float = 0.0) -> ScalarWalk:
+def scalar_trajectory(weight: float, inputs: Sequence[float], *, hidden: float = 0.0) -> ScalarTrajectory:
     """The real thing: the slopes are those that the unit meets, and they only ever shrink the derivative."""
     if not inputs:
         raise UsageError("there are no inputs: there is nothing to walk through.")
@@ -75,4 +75,4 @@ def scalar_walk(weight: float, inputs: Sequence[float], *, hidden: float = 0.0) 
         states.append(hidden)
         derivatives.append(derivative)
     mean = exp(sum(map(log, slopes)) / len(slopes)) if all(slopes) else 0.0  # 1 - h² rounds to 0 where tanh rounds to ±1
-    return ScalarWalk(weight, states, slopes, derivatives, mean)
+    return ScalarTrajectory(weight, states, slopes, derivatives, mean)

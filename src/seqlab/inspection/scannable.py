@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from seqlab.blocks.initial_state import InitialState, Zeros
+from seqlab.blocks.initial_state import InitialState, ZeroState
 from seqlab.blocks.recurrent import RecurrentStack
-from seqlab.blocks.recurrent_layer import BothDirections, OneDirection, RecurrentLayer
+from seqlab.blocks.recurrent_layer import BidirectionalLayer, RecurrentLayer, UnidirectionalLayer
 from seqlab.cells.base import Cell, State
 from seqlab.core.errors import UsageError
-from seqlab.inspection.torch_recurrent import bind_torch, bind_torch_cell, merge_of
+from seqlab.inspection.torch_recurrent import bind_torch_cell, bind_torch_layer, merge_function
 
-Walkable = RecurrentStack | RecurrentLayer | Cell | nn.RNNBase | nn.RNNCellBase
+Scannable = RecurrentStack | RecurrentLayer | Cell | nn.RNNBase | nn.RNNCellBase
 
 
 @dataclass(frozen=True)
@@ -27,36 +27,36 @@ class Direction:
 
 
 @dataclass(frozen=True)
-class Level:
+class LayerDirections:
     """One layer: its directions, and how they become one."""
 
     directions: tuple[Direction, ...]
     merge: Callable[[list[Tensor]], Tensor]
 
     @property
-    def num_parts(self) -> int:
-        return sum(direction.cell.num_parts for direction in self.directions)
+    def num_state_tensors(self) -> int:
+        return sum(direction.cell.num_state_tensors for direction in self.directions)
 
 
-def levels_of(layer: Walkable) -> list[Level]:
+def read_layers(layer: Scannable) -> list[LayerDirections]:
     """The layers from the bottom up. Dropout between them is left out, as in evaluation."""
     if isinstance(layer, RecurrentStack):
-        return [_level(part) for part in layer.layers]
+        return [_read_layer(part) for part in layer.layers]
     if isinstance(layer, RecurrentLayer):
-        return [_level(layer)]
+        return [_read_layer(layer)]
     if isinstance(layer, nn.RNNBase):
-        return [_torch_level(layer, number) for number in range(layer.num_layers)]
+        return [_read_torch_layer(layer, number) for number in range(layer.num_layers)]
     if isinstance(layer, nn.RNNCellBase):
-        return [_alone(_from_zeros(bind_torch_cell(layer)))]
+        return [_single_direction(_from_zeros(bind_torch_cell(layer)))]
     if isinstance(layer, Cell):
-        return [_alone(_from_zeros(layer.resolved()))]
+        return [_single_direction(_from_zeros(layer.materialize_weights()))]
     raise UsageError(
         f"{type(layer).__name__} is not a recurrent layer.",
         cure="Give a cell, a RecurrentStack or one of its layers, or torch's RNN, LSTM, GRU (or a cell of these): the part of the model that walks.",
     )
 
 
-def state_of(layer: Walkable, state: State | Tensor | None) -> State | None:
+def flatten_state(layer: Scannable, state: State | Tensor | None) -> State | None:
     """seqlab's flat state (by layer, direction and part), also from what layers with torch's face take: h_0 or (h_0, c_0), layers first."""
     if state is None:
         return None
@@ -64,36 +64,36 @@ def state_of(layer: Walkable, state: State | Tensor | None) -> State | None:
         return (state,) if isinstance(state, Tensor) else tuple(state)
     parts = state if isinstance(layer, nn.LSTM) else (state,)
     rows = [list(part) if isinstance(part, Tensor) else [row for block in part for row in block] for part in parts]
-    return tuple(part for of_one_cell in zip(*rows, strict=True) for part in of_one_cell)
+    return tuple(part for cell_parts in zip(*rows, strict=True) for part in cell_parts)
 
 
-def _torch_level(layer: nn.RNNBase, number: int) -> Level:
-    ways = (False, True) if layer.bidirectional else (False,)
-    directions = [_from_zeros(bind_torch(layer, number, reverse=way), reverse=way) for way in ways]
-    return Level(tuple(directions), merge_of(layer, number))
+def _read_torch_layer(layer: nn.RNNBase, number: int) -> LayerDirections:
+    outputs = (False, True) if layer.bidirectional else (False,)
+    directions = [_from_zeros(bind_torch_layer(layer, number, reverse=output), reverse=output) for output in outputs]
+    return LayerDirections(tuple(directions), merge_function(layer, number))
 
 
-def _level(layer: nn.Module) -> Level:
-    if isinstance(layer, BothDirections):
+def _read_layer(layer: nn.Module) -> LayerDirections:
+    if isinstance(layer, BidirectionalLayer):
         merge = layer.merge
 
-        def merged(ways: list[Tensor]) -> Tensor:
-            rows: Tensor = merge(*[way.flatten(0, 1) for way in ways])
-            return rows.view(*ways[0].shape[:2], -1)
+        def merged(outputs: list[Tensor]) -> Tensor:
+            rows: Tensor = merge(*[output.flatten(0, 1) for output in outputs])
+            return rows.view(*outputs[0].shape[:2], -1)
 
-        return Level((_direction(layer.onward), _direction(layer.backward)), merged)
-    assert isinstance(layer, OneDirection)
-    return _alone(_direction(layer))
+        return LayerDirections((_direction(layer.onward), _direction(layer.backward)), merged)
+    assert isinstance(layer, UnidirectionalLayer)
+    return _single_direction(_direction(layer))
 
 
-def _direction(layer: OneDirection) -> Direction:
-    return Direction(layer.cell.resolved(), layer.initial, layer.reverse)
+def _direction(layer: UnidirectionalLayer) -> Direction:
+    return Direction(layer.cell.materialize_weights(), layer.initial, layer.reverse)
 
 
 def _from_zeros(cell: Cell, *, reverse: bool = False) -> Direction:
-    return Direction(cell, Zeros(cell.state_sizes), reverse)
+    return Direction(cell, ZeroState(cell.state_sizes), reverse)
 
 
-def _alone(direction: Direction) -> Level:
+def _single_direction(direction: Direction) -> LayerDirections:
     """A single direction needs no merge."""
-    return Level((direction,), lambda ways: ways[0])
+    return LayerDirections((direction,), lambda outputs: outputs[0])

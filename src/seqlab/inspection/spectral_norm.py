@@ -18,8 +18,8 @@ def spectral_norm(matrix: Float[Array, "*batch rows columns"]) -> Float[Array, "
     4.0
     """
     is_number = np.isfinite(matrix).all(axis=(-2, -1))
-    found = np.linalg.norm(np.where(is_number[..., None, None], matrix, 0.0), ord=2, axis=(-2, -1))
-    return np.where(is_number, found, np.nan)
+    norms = np.linalg.norm(np.where(is_number[..., None, None], matrix, 0.0), ord=2, axis=(-2, -1))
+    return np.where(is_number, norms, np.nan)
 
 
 def root_of_largest_eigenvalue(matrix: Float[Array, "rows columns"]) -> float:

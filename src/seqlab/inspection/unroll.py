@@ -13,11 +13,11 @@ from seqlab.blocks.recurrent import RecurrentStack
 from seqlab.cells.base import Cell, GatedCell, State
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
-from seqlab.inspection.scannable import Direction, Level, Walkable, levels_of, state_of
+from seqlab.inspection.scannable import Direction, LayerDirections, Scannable, flatten_state, read_layers
 
 
 @dataclass(frozen=True)
-class Track:
+class DirectionTrace:
     """One direction of one layer. Tuples are in the order of time, whichever way the walk went; each entry is (batch, size).
 
     After the end of a sequence (before its beginning, walking backwards) its states stand still.
@@ -35,46 +35,46 @@ class Track:
     """Every gate and the candidate, after activation; empty for a cell without gates."""
 
     @property
-    def carried(self) -> tuple[Tensor, ...]:
+    def carry(self) -> tuple[Tensor, ...]:
         """What runs through the additive path: the memory, or the hidden state where there is none."""
         return self.memory or self.hidden
 
     @property
-    def order(self) -> list[int]:
+    def scan_order(self) -> list[int]:
         """Times in the order of the walk."""
         times = list(range(len(self.hidden)))
         return times[::-1] if self.reverse else times
 
     @property
-    def last(self) -> int:
+    def last_step(self) -> int:
         """The time at which the walk ends."""
-        return self.order[-1]
+        return self.scan_order[-1]
 
-    def hidden_before(self, time: int) -> Tensor:
-        place = self.order.index(time)
-        return self.hidden[self.order[place - 1]] if place else self.initial[0]
+    def previous_hidden(self, time: int) -> Tensor:
+        index = self.scan_order.index(time)
+        return self.hidden[self.scan_order[index - 1]] if index else self.initial[0]
 
 
 @dataclass(frozen=True)
-class Unrolled:
+class UnrolledNetwork:
     """A network after one plain walk. It holds tensors, with their graph: the other instruments go backward through it."""
 
-    tracks: tuple[Track, ...]
+    traces: tuple[DirectionTrace, ...]
     outputs: Float[Tensor, "batch time output"]
     """What the whole network shows; zero in the padding."""
     is_token: Bool[Tensor, "batch time"]
 
-    def track(self, layer: int = -1, *, reverse: bool = False) -> Track:
+    def trace(self, layer: int = -1, *, reverse: bool = False) -> DirectionTrace:
         """One direction of one layer; -1 is the uppermost."""
-        numbers = sorted({track.layer for track in self.tracks})
-        wanted = range(len(numbers))[layer] if -len(numbers) <= layer < len(numbers) else None
-        for track in self.tracks:
-            if track.layer == wanted and track.reverse == reverse:
-                return track
-        ways = sorted({"backward" if track.reverse else "forward" for track in self.tracks})
+        numbers = sorted({trace.layer for trace in self.traces})
+        number = range(len(numbers))[layer] if -len(numbers) <= layer < len(numbers) else None
+        for trace in self.traces:
+            if trace.layer == number and trace.reverse == reverse:
+                return trace
+        directions = sorted({"backward" if trace.reverse else "forward" for trace in self.traces})
         raise UsageError(
             f"there is no layer {layer} that walks {'backward' if reverse else 'forward'}.",
-            cure=f"There are layers 0 to {len(numbers) - 1}, walking {' and '.join(ways)}.",
+            cure=f"There are layers 0 to {len(numbers) - 1}, walking {' and '.join(directions)}.",
         )
 
     @property
@@ -83,11 +83,11 @@ class Unrolled:
 
 
 def unroll(
-    layer: Walkable,
+    layer: Scannable,
     steps: Float[Tensor, "batch time input"],
     lengths: Int[Tensor, "batch"] | Sequence[int] | None = None,
     state: State | Tensor | None = None,
-) -> Unrolled:
+) -> UnrolledNetwork:
     """Walk plainly through time and keep everything.
 
     layer: a cell, a RecurrentStack or a layer of one, or torch's RNN, LSTM, GRU or a cell of these. Dropout is left out.
@@ -96,35 +96,39 @@ def unroll(
     state: as the layer itself takes it; by default as the layer itself begins.
     """
     with torch.enable_grad():  # also when the caller only evaluates
-        return _unroll(layer, levels_of(layer), steps, lengths, state_of(layer, state))
+        return _unroll(layer, read_layers(layer), steps, lengths, flatten_state(layer, state))
 
 
-def _unroll(layer: Walkable, levels: list[Level], steps: Tensor, lengths: Tensor | Sequence[int] | None, given: State | None) -> Unrolled:
-    _check(levels, steps, given)
+def _unroll(
+    layer: Scannable, levels: list[LayerDirections], steps: Tensor, lengths: Tensor | Sequence[int] | None, initial_state: State | None
+) -> UnrolledNetwork:
+    _check(levels, steps, initial_state)
     is_token = _is_token(steps, lengths)
     below = steps.masked_fill(~is_token.unsqueeze(-1), 0.0)  # what stands in the padding must not reach a derivative
-    tracks: list[Track] = []
+    traces: list[DirectionTrace] = []
     for number, level in enumerate(levels):
-        found, given = _level(level, number, below, is_token, given)
-        above = level.merge([torch.stack(track.hidden, dim=1) for track in found])
+        layer_traces, initial_state = _unroll_layer(level, number, below, is_token, initial_state)
+        above = level.merge([torch.stack(trace.hidden, dim=1) for trace in layer_traces])
         is_added = isinstance(layer, RecurrentStack) and layer.residual and above.shape == below.shape
         below = above + below if is_added else above
-        tracks.extend(found)
-    return Unrolled(tuple(tracks), below * is_token.unsqueeze(-1), is_token)
+        traces.extend(layer_traces)
+    return UnrolledNetwork(tuple(traces), below * is_token.unsqueeze(-1), is_token)
 
 
-def _level(level: Level, number: int, steps: Tensor, is_token: Tensor, given: State | None) -> tuple[list[Track], State | None]:
+def _unroll_layer(
+    level: LayerDirections, number: int, steps: Tensor, is_token: Tensor, initial_state: State | None
+) -> tuple[list[DirectionTrace], State | None]:
     """The tracks of one layer, and the states that are left for the layers above."""
-    found = []
+    traces = []
     for direction in level.directions:
-        num_parts = direction.cell.num_parts
-        initial = direction.initial(len(steps), steps) if given is None else given[:num_parts]
-        given = None if given is None else given[num_parts:]
-        found.append(_walk(direction, number, steps, is_token, initial))
-    return found, given
+        num_parts = direction.cell.num_state_tensors
+        initial = direction.initial(len(steps), steps) if initial_state is None else initial_state[:num_parts]
+        initial_state = None if initial_state is None else initial_state[num_parts:]
+        traces.append(_scan(direction, number, steps, is_token, initial))
+    return traces, initial_state
 
 
-def _walk(direction: Direction, number: int, steps: Tensor, is_token: Tensor, initial: State) -> Track:
+def _scan(direction: Direction, number: int, steps: Tensor, is_token: Tensor, initial: State) -> DirectionTrace:
     cell = direction.cell
     initial = state = tuple(_differentiable(part) for part in initial)
     projected = [_differentiable(part) for part in cell.project(steps).unbind(dim=1)]
@@ -141,7 +145,7 @@ def _walk(direction: Direction, number: int, steps: Tensor, is_token: Tensor, in
         states[time] = state = new
     hidden, *memory = zip(*[states[time] for time in times], strict=True)
     kept = tuple(gates[time] for time in times if time in gates)
-    return Track(number, direction.reverse, cell, initial, tuple(projected), hidden, memory[0] if memory else (), kept)
+    return DirectionTrace(number, direction.reverse, cell, initial, tuple(projected), hidden, memory[0] if memory else (), kept)
 
 
 def _differentiable(part: Tensor) -> Tensor:
@@ -153,18 +157,18 @@ def _is_token(steps: Tensor, lengths: Tensor | Sequence[int] | None) -> Tensor:
     batch, time = steps.shape[:2]
     if lengths is None:
         return torch.ones(batch, time, dtype=torch.bool, device=steps.device)
-    real = torch.as_tensor(lengths, device=steps.device)
-    if real.shape != (batch,):
-        raise UsageError(f"there are {real.numel()} lengths for {batch} sequences.")
-    Packing.of_lengths(real, time=time)  # refuses lengths that cannot be
-    return torch.arange(time, device=steps.device) < real.unsqueeze(1)
+    sequence_lengths = torch.as_tensor(lengths, device=steps.device)
+    if sequence_lengths.shape != (batch,):
+        raise UsageError(f"there are {sequence_lengths.numel()} lengths for {batch} sequences.")
+    Packing.from_lengths(sequence_lengths, time=time)  # refuses lengths that cannot be
+    return torch.arange(time, device=steps.device) < sequence_lengths.unsqueeze(1)
 
 
-def _check(levels: list[Level], steps: Tensor, state: State | None) -> None:
+def _check(levels: list[LayerDirections], steps: Tensor, state: State | None) -> None:
     """Refuse steps of the wrong width and states of the wrong shape before the first product does."""
     width = levels[0].directions[0].cell.input_size
     if steps.dim() != 3 or steps.shape[2] != width or 0 in steps.shape:
         raise UsageError(f"the steps have shape {tuple(steps.shape)}; this layer reads (batch, time, {width}), with one step or more.")
-    wanted = [(len(steps), size) for level in levels for way in level.directions for size in way.cell.state_sizes]
-    if state is not None and [tuple(part.shape) for part in state] != wanted:
-        raise UsageError(f"the state has parts of shape {[tuple(part.shape) for part in state]}; this batch and these layers need {wanted}.")
+    expected = [(len(steps), size) for level in levels for direction in level.directions for size in direction.cell.state_sizes]
+    if state is not None and [tuple(part.shape) for part in state] != expected:
+        raise UsageError(f"the state has parts of shape {[tuple(part.shape) for part in state]}; this batch and these layers need {expected}.")

@@ -12,13 +12,13 @@ from seqlab.runs.run import Run
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportResult:
     """What was written, for people and for programs."""
 
     path: Path
-    sentence: str
-    facts: dict[str, Any]
-    next: list[str]
+    summary: str
+    details: dict[str, Any]
+    next_commands: list[str]
     """What one would type next."""
 
 
@@ -29,14 +29,14 @@ class Exporter(ABC):
     """How a file of the format is called where no name is given."""
 
     @abstractmethod
-    def write(self, run: Run, path: Path) -> Exported:
+    def write(self, run: Run, path: Path) -> ExportResult:
         """Write what the format can hold of a run, whole or not at all."""
 
 
 exporters: Registry[type[Exporter]] = Registry("format", package="seqlab.interop")
 
 
-def export(run: Run, to: str, out: str | Path = "") -> Exported:
+def export_to_format(run: Run, to: str, out: str | Path = "") -> ExportResult:
     """Write a run in a format, to a file or into a folder of that name; RUN.SUFFIX in this folder when none is given."""
     exporter = exporters.get(to)()
     return exporter.write(run, Path(out or f"{run.folder.name}{exporter.suffix}"))

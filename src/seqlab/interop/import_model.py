@@ -15,14 +15,14 @@ from torch import Tensor
 from seqlab.core.errors import DataError, RecipeError, closest
 from seqlab.core.files import write_whole
 from seqlab.interop.families.g2p import read_g2p
-from seqlab.interop.families.published_model import Published
-from seqlab.interop.families.registry import read_published
-from seqlab.interop.formats.config import Config
+from seqlab.interop.families.published_model import PublishedModel
+from seqlab.interop.families.registry import describe_published_model
+from seqlab.interop.formats.config import ConfigReader
 from seqlab.interop.formats.gguf import read_gguf
-from seqlab.interop.formats.json_files import AGAIN, read_json
-from seqlab.interop.formats.tensor_files import Tensors, open_tensors
+from seqlab.interop.formats.json_files import REDOWNLOAD_HINT, read_json
+from seqlab.interop.formats.tensor_files import PublishedTensors, open_tensors
 from seqlab.interop.formats.tokenizer_files import read_tokenizer
-from seqlab.interop.tensor_map import check, parts_of
+from seqlab.interop.tensor_map import check_tensors, required_tensors
 from seqlab.interop.two_vocabularies import needs_two_vocabularies, read_two_vocabularies
 from seqlab.interop.unused import check_unused
 from seqlab.recipes.recipe import Recipe
@@ -39,34 +39,34 @@ from seqlab.tokens.vocabulary import EOS
 from seqlab.training.checkpoints.weights_file import replace_weights
 from seqlab.training.tensor_shapes import shapes_of
 
-NO_NAMES = ("model", "models", "main", "snapshot", "onnx", "weights")
+GENERIC_NAMES = ("model", "models", "main", "snapshot", "onnx", "weights")
 """What many people call the folder of a model; the folder above says more."""
 
 
-LONGEST_WINDOW = 512
+MAX_WINDOW = 512
 """Tokens of a stretch of text when such a model is trained on or scored; the memory for more would not be there on most machines."""
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedModel:
     """A published model on disk: what it is, its tensors, its tokenizer or those of both sides."""
 
-    published: Published
-    tensors: Tensors
+    published: PublishedModel
+    tensors: PublishedTensors
     tokenizer: Tokenizer | PairTokens
     where: str
 
 
-def import_weights(path: str | Path, *, out: str | Path = "") -> Run:
+def import_published_model(path: str | Path, *, out: str | Path = "") -> Run:
     """Read the folder (or the .gguf or .npz file) of a published model and write it as a run, ready to predict, generate or be trained on.
 
     Only numbers and settings are read: nothing that a file brings is ever run.
     """
     new_folder(str(out), name=_name(Path(path)))  # a place that is taken shows before the reading
-    opened = open_published(Path(path))
+    opened = open_published_model(Path(path))
     published = opened.published
     recipe = _recipe(published)
-    _compare(recipe, opened)
+    _check_recipe(recipe, opened)
     weights = _build(opened)
     folder = new_folder(str(out), name=_name(Path(path)))
     folder.mkdir(parents=True, exist_ok=True)
@@ -82,45 +82,45 @@ def import_weights(path: str | Path, *, out: str | Path = "") -> Run:
     return Run.load(folder)
 
 
-def open_published(path: Path) -> Opened:
+def open_published_model(path: Path) -> OpenedModel:
     """What stands at a path, with everything that can be told without reading a weight."""
     if path.is_file() and path.suffix == ".gguf":
-        config, tensors, tokenizer_of = read_gguf(path)
-        published = _described(config, tensors, where=str(path))
-        return Opened(published, tensors, tokenizer_of(published.vocabulary_size), str(path))
+        config, tensors, build_tokenizer = read_gguf(path)
+        published = _describe(config, tensors, where=str(path))
+        return OpenedModel(published, tensors, build_tokenizer(published.vocabulary_size), str(path))
     if path.is_file() and path.suffix == ".npz":
         published, arrays, tokens = read_g2p(path)
-        return Opened(published, arrays, tokens, str(path))
+        return OpenedModel(published, arrays, tokens, str(path))
     if path.is_file() and (path.parent / "config.json").is_file():
         path = path.parent
     if not (path / "config.json").is_file():
-        raise _nothing_here(path)
+        raise _not_found_error(path)
     values = read_json(path / "config.json")
     tensors = open_tensors(path)
-    published = _described(Config(values, where=str(path / "config.json")), tensors, where=str(path))
+    published = _describe(ConfigReader(values, where=str(path / "config.json")), tensors, where=str(path))
     tokenizer = _tokenizer(path, published, values)
     vocabulary = tokenizer.target.vocabulary if isinstance(tokenizer, PairTokens) else tokenizer.vocabulary
     ends = values.get("eos_token_id")
     if isinstance(ends, list) and len(ends) > 1:
         published.notes.append(f"{len(ends)} tokens may end a text; here only '{vocabulary.pieces[vocabulary.ids[EOS]]}' does")
-    return Opened(published, tensors, tokenizer, str(path))
+    return OpenedModel(published, tensors, tokenizer, str(path))
 
 
-def _tokenizer(folder: Path, published: Published, config: Mapping[str, Any]) -> Tokenizer | PairTokens:
+def _tokenizer(folder: Path, published: PublishedModel, config: Mapping[str, Any]) -> Tokenizer | PairTokens:
     """One for all texts, or one for each side."""
     if needs_two_vocabularies(folder, published):
         return read_two_vocabularies(folder, published, ids=config)
     return read_tokenizer(folder, family=published.family, size=published.vocabulary_size, ids=config)
 
 
-def _described(config: Config, tensors: Tensors, *, where: str) -> Published:
+def _describe(config: ConfigReader, tensors: PublishedTensors, *, where: str) -> PublishedModel:
     """What the config says, once it is certain that the tensors are of that kind."""
-    published = read_published(config, tensors.shapes)
-    check(published.weights, tensors.shapes, unused=published.unused, where=where, name_in_file=tensors.name_in_file)
+    published = describe_published_model(config, tensors.shapes)
+    check_tensors(published.weights, tensors.shapes, unused=published.unused, where=where, name_in_file=tensors.name_in_file)
     return published
 
 
-def _nothing_here(path: Path) -> DataError:
+def _not_found_error(path: Path) -> DataError:
     if not path.exists():
         there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         close = closest(path.name, there)
@@ -130,18 +130,18 @@ def _nothing_here(path: Path) -> DataError:
     return DataError("there is no published model here.", where=str(path)[:200], cure=cure)
 
 
-def _recipe(published: Published) -> Recipe:
+def _recipe(published: PublishedModel) -> Recipe:
     """A recipe that builds the same network. It writes with all that it can look back on, and is trained or scored on shorter stretches."""
     recipe = Recipe.model_validate(
         {"task": published.task, "model": published.model.model_dump(), "decoder": published.decoder.model_dump(), **published.sections}
     )
-    recipe = recipe.changed("training", window=max(2, min(published.context or LONGEST_WINDOW, LONGEST_WINDOW)), batch_size=8)
+    recipe = recipe.changed("training", window=max(2, min(published.context or MAX_WINDOW, MAX_WINDOW)), batch_size=8)
     if find_spec(published.task).continues_text:
         recipe = recipe.changed("decoding", context=published.context)
     return recipe.changed("data", text="text")
 
 
-def _compare(recipe: Recipe, opened: Opened) -> None:
+def _check_recipe(recipe: Recipe, opened: OpenedModel) -> None:
     """The network that the recipe builds has exactly the tensors that will be written: our own promise, kept before anything is."""
     with tempfile.TemporaryDirectory() as folder:
         _save_tokens(opened, Path(folder))
@@ -149,28 +149,30 @@ def _compare(recipe: Recipe, opened: Opened) -> None:
     try:
         expected = shapes_of(task.build_model)
     except RecipeError as error:  # sizes that fit no network, such as heads that do not divide a width
-        raise DataError(error.what, where=opened.where, cure=AGAIN) from error
+        raise DataError(error.what, where=opened.where, cure=REDOWNLOAD_HINT) from error
     assert set(expected) == set(opened.published.weights), sorted(set(expected) ^ set(opened.published.weights))
 
 
-def _save_tokens(opened: Opened, folder: Path) -> None:
+def _save_tokens(opened: OpenedModel, folder: Path) -> None:
     if isinstance(opened.tokenizer, PairTokens):
         opened.tokenizer.save(folder)
     else:
         save_tokenizer(opened.tokenizer, folder)
 
 
-def _build(opened: Opened) -> dict[str, Tensor]:
+def _build(opened: OpenedModel) -> dict[str, Tensor]:
     published, tensors = opened.published, opened.tensors
-    check_unused(published.unused, tensors.shapes, used=parts_of(published.weights), read=tensors.read, where=opened.where)
-    weights = {name: tensors.build(wanted) for name, wanted in published.weights.items()}
+    check_unused(published.unused, tensors.shapes, used=required_tensors(published.weights), read=tensors.read, where=opened.where)
+    weights = {name: tensors.build(spec) for name, spec in published.weights.items()}
     broken = [name for name, tensor in weights.items() if not bool(torch.isfinite(tensor).all())]
     if broken:
-        raise DataError(f"{len(broken)} tensors hold numbers that are not finite, the first for {broken[0]}.", where=opened.where, cure=AGAIN)
+        raise DataError(
+            f"{len(broken)} tensors hold numbers that are not finite, the first for {broken[0]}.", where=opened.where, cure=REDOWNLOAD_HINT
+        )
     return weights
 
 
-def _write_results(folder: Path, published: Published, weights: Mapping[str, Tensor], *, source: str) -> None:
+def _write_results(folder: Path, published: PublishedModel, weights: Mapping[str, Tensor], *, source: str) -> None:
     facts = provenance(seed=0, device=torch.device("cpu"), data={})
     imported = {
         "family": published.family,
@@ -185,15 +187,15 @@ def _write_results(folder: Path, published: Published, weights: Mapping[str, Ten
     write_results(folder, [], training={"parameters": imported["parameters"], "imported": imported}, provenance=facts, warnings=published.notes)
 
 
-def _count(published: Published, weights: Mapping[str, Tensor]) -> int:
+def _count(published: PublishedModel, weights: Mapping[str, Tensor]) -> int:
     """Numbers that were published: a table that serves twice counts once, and zeros that nobody published do not."""
-    return sum({wanted.parts: weights[name].numel() for name, wanted in published.weights.items() if wanted.parts}.values())
+    return sum({spec.parts: weights[name].numel() for name, spec in published.weights.items() if spec.parts}.values())
 
 
-def imported_facts(run: Run) -> dict[str, Any]:
+def import_details(run: Run) -> dict[str, Any]:
     """What was found when the run was imported; empty for a run that was trained here."""
-    found = run.results.raw.get("training", {}).get("imported", {})
-    return found if isinstance(found, dict) else {}
+    details = run.results.raw.get("training", {}).get("imported", {})
+    return details if isinstance(details, dict) else {}
 
 
 def _name(path: Path) -> str:
@@ -201,5 +203,5 @@ def _name(path: Path) -> str:
     if path.suffix == ".gguf":
         return path.stem
     path = path.resolve() if path.is_dir() else path.resolve().parent
-    chosen = path.parent if path.name.lower() in NO_NAMES else path
+    chosen = path.parent if path.name.lower() in GENERIC_NAMES else path
     return re.sub(r"^models--", "", chosen.name)

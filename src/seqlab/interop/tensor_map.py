@@ -9,55 +9,55 @@ import torch
 from torch import Tensor
 
 from seqlab.core.errors import DataError
-from seqlab.interop.unused import Unused
+from seqlab.interop.unused import UnusedTensor
 
 Shape = tuple[int, ...]
-MOST_SHOWN = 6
+MAX_LISTED = 6
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TensorSpec:
     """Published tensors by name and shape, and what is made of them."""
 
     parts: tuple[tuple[str, Shape], ...]
-    make: Callable[..., Tensor]
+    combine: Callable[..., Tensor]
 
 
-def one(name: str, *shape: int) -> Wanted:
+def as_is(name: str, *shape: int) -> TensorSpec:
     """A tensor as it is."""
-    return Wanted(((name, shape),), lambda tensor: tensor)
+    return TensorSpec(((name, shape),), lambda tensor: tensor)
 
 
-def turned(name: str, *shape: int) -> Wanted:
+def transposed(name: str, *shape: int) -> TensorSpec:
     """A matrix whose rows and columns change places: some publish W for x W, seqlab has it for W x."""
-    return Wanted(((name, shape),), lambda tensor: tensor.T)
+    return TensorSpec(((name, shape),), lambda tensor: tensor.T)
 
 
-def joined(*wanted: Wanted) -> Wanted:
+def concatenated(*specs: TensorSpec) -> TensorSpec:
     """Several tensors, one below the other: one product in place of many."""
-    ends = [sum(len(each.parts) for each in wanted[: place + 1]) for place in range(len(wanted))]
+    ends = [sum(len(spec.parts) for spec in specs[: index + 1]) for index in range(len(specs))]
     spans = list(zip([0, *ends], ends, strict=False))
-    return Wanted(
-        tuple(part for each in wanted for part in each.parts),
-        lambda *tensors: torch.cat([each.make(*tensors[start:end]) for each, (start, end) in zip(wanted, spans, strict=True)]),
+    return TensorSpec(
+        tuple(part for spec in specs for part in spec.parts),
+        lambda *tensors: torch.cat([spec.combine(*tensors[start:end]) for spec, (start, end) in zip(specs, spans, strict=True)]),
     )
 
 
-def zeros(*shape: int) -> Wanted:
+def zero_filled(*shape: int) -> TensorSpec:
     """Nothing was published for it, and nothing is what it adds."""
-    return Wanted((), lambda: torch.zeros(shape))
+    return TensorSpec((), lambda: torch.zeros(shape))
 
 
-def parts_of(wanted: Mapping[str, Wanted]) -> dict[str, Shape]:
+def required_tensors(specs: Mapping[str, TensorSpec]) -> dict[str, Shape]:
     """The published tensors that are read, with their shapes."""
-    return {name: shape for each in wanted.values() for name, shape in each.parts}
+    return {name: shape for spec in specs.values() for name, shape in spec.parts}
 
 
-def check(
-    wanted: Mapping[str, Wanted],
-    found: Mapping[str, Shape],
+def check_tensors(
+    specs: Mapping[str, TensorSpec],
+    shapes: Mapping[str, Shape],
     *,
-    unused: Collection[Unused],
+    unused: Collection[UnusedTensor],
     where: str,
     described: str = "that the config describes",
     name_in_file: Callable[[str], str] = str,
@@ -67,15 +67,15 @@ def check(
     unused: what may be there without being wanted.
     described: which tensors are wanted, in words.  name_in_file: what a file calls a tensor that is found.
     """
-    parts = parts_of(wanted)
-    missing = [name for name in parts if name not in found]
+    parts = required_tensors(specs)
+    missing = [name for name in parts if name not in shapes]
     wrong = [
-        f"{name_in_file(name)} is {list(found[name])}, expected {list(shape)}"
+        f"{name_in_file(name)} is {list(shapes[name])}, expected {list(shape)}"
         for name, shape in parts.items()
-        if name in found and found[name] != shape
+        if name in shapes and shapes[name] != shape
     ]
-    strange = [name_in_file(name) for name in found if name not in parts and not any(entry.covers(name) for entry in unused)]
-    problems = [_listed("missing", missing), _listed("of another shape", wrong), _listed("not understood", strange)]
+    unexpected = [name_in_file(name) for name in shapes if name not in parts and not any(entry.covers(name) for entry in unused)]
+    problems = [_listed("missing", missing), _listed("of another shape", wrong), _listed("not understood", unexpected)]
     if any(problems):
         raise DataError(
             f"the tensors are not those {described}.\n" + "\n".join(f"  {problem}" for problem in problems if problem),
@@ -87,6 +87,6 @@ def check(
 def _listed(what: str, names: list[str]) -> str:
     if not names:
         return ""
-    shown = [name[:120] for name in names[:MOST_SHOWN]]
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    return f"{what} ({len(names)}): {'; '.join(shown)}{more}"
+    listed = [name[:120] for name in names[:MAX_LISTED]]
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return f"{what} ({len(names)}): {'; '.join(listed)}{more}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from seqlab.interop.export_embedding import export_table
-from seqlab.interop.export_run import Exported, Exporter, exporters
+from seqlab.interop.export_embedding import export_embedding
+from seqlab.interop.export_run import Exporter, ExportResult, exporters
 from seqlab.runs.run import Run
 
 
@@ -15,5 +15,5 @@ class Word2Vec(Exporter):
 
     suffix = ".vec"
 
-    def write(self, run: Run, path: Path) -> Exported:
-        return export_table(run, path, header=True)
+    def write(self, run: Run, path: Path) -> ExportResult:
+        return export_embedding(run, path, header=True)

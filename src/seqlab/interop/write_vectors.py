@@ -10,14 +10,14 @@ from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
 from seqlab.tokens.word_vectors import WordVectors
 
-BLANK = re.compile(r"[\s\x00]")
+WHITESPACE = re.compile(r"[\s\x00]")
 DIGITS = 9
 """So many significant digits bring every float32 back exactly."""
 
 
 def write_word_vectors(table: WordVectors, path: Path, *, header: bool) -> None:
     """A line for each word; with `header` one before them that counts words and numbers. NAME.gz is packed."""
-    if wrong := next((word for word in table.words if BLANK.search(word) or not word), None):
+    if wrong := next((word for word in table.words if WHITESPACE.search(word) or not word), None):
         raise UsageError(
             f"the token {wrong!r} holds a blank, and this format separates by blanks.",
             cure="Vectors of words can be written: train with tokens.kind=words or whitespace.",

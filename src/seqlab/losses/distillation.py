@@ -7,8 +7,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 
-def distillation(
-    student: Float[Tensor, "*targets classes"], teacher: Float[Tensor, "*targets classes"], *, temperature: float = 1.0
+def distillation_loss(
+    student_logits: Float[Tensor, "*targets classes"], teacher_logits: Float[Tensor, "*targets classes"], *, temperature: float = 1.0
 ) -> Float[Tensor, ""]:
     """Sum over the targets of T² · KL(softmax(teacher / T) ‖ softmax(student / T)), where both are logits and T is the temperature.
 
@@ -16,6 +16,6 @@ def distillation(
     Papers: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", arXiv:1503.02531, section 2;
     Sanh et al. 2019, "DistilBERT", arXiv:1910.01108, section 2.
     """
-    softened = (student / temperature).log_softmax(dim=-1)
-    taught = (teacher / temperature).log_softmax(dim=-1)
-    return F.kl_div(softened, taught, reduction="sum", log_target=True) * temperature**2
+    student_log_probs = (student_logits / temperature).log_softmax(dim=-1)
+    teacher_log_probs = (teacher_logits / temperature).log_softmax(dim=-1)
+    return F.kl_div(student_log_probs, teacher_log_probs, reduction="sum", log_target=True) * temperature**2

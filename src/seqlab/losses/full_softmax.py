@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
-LOGITS_AT_ONCE = 1 << 23
+MAX_LOGITS = 1 << 23
 """Logits of one chunk of steps: 32 MB. Of fewer, the plain computation is as fast and needs no more."""
 
 
@@ -27,82 +27,84 @@ class ChunkedCrossEntropy(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, rows: int, smoothing: float) -> tuple[Tensor, Tensor]:
-        to_features, to_weight, to_bias = torch.empty_like(features), torch.zeros_like(weight), torch.zeros_like(bias)
+    def forward(
+        ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, rows: int, label_smoothing: float
+    ) -> tuple[Tensor, Tensor]:
+        features_grad, weight_grad, bias_grad = torch.empty_like(features), torch.zeros_like(weight), torch.zeros_like(bias)
         total, correct = features.new_zeros(()), targets.new_zeros(())
-        for place in range(0, len(features), rows):
-            given, wanted = features[place : place + rows], targets[place : place + rows, None]  # (rows, hidden), (rows, 1)
-            logits = torch.addmm(bias, given, weight.T)  # (rows, vocab)
-            highest, likeliest = logits.max(dim=-1, keepdim=True)  # (rows, 1)
-            correct += (likeliest == wanted).sum()
-            total -= (1 - smoothing) * logits.gather(-1, wanted).sum()
-            if smoothing:
-                total -= smoothing * logits.mean(dim=-1).sum()
+        for start in range(0, len(features), rows):
+            chunk_features, chunk_targets = features[start : start + rows], targets[start : start + rows, None]  # (rows, hidden), (rows, 1)
+            logits = torch.addmm(bias, chunk_features, weight.T)  # (rows, vocab)
+            highest, predicted = logits.max(dim=-1, keepdim=True)  # (rows, 1)
+            correct += (predicted == chunk_targets).sum()
+            total -= (1 - label_smoothing) * logits.gather(-1, chunk_targets).sum()
+            if label_smoothing:
+                total -= label_smoothing * logits.mean(dim=-1).sum()
             errors = logits.sub_(highest).exp_()
             sums = errors.sum(dim=-1, keepdim=True)
             total += (sums.log() + highest).sum()
             errors.div_(sums)  # p
-            if smoothing:
-                errors.sub_(smoothing / len(weight))
-            errors.scatter_add_(-1, wanted, errors.new_full(wanted.shape, smoothing - 1))  # p - y
-            torch.mm(errors, weight, out=to_features[place : place + rows])
-            to_weight.addmm_(errors.T, given)
-            to_bias += errors.sum(dim=0)
-        ctx.save_for_backward(to_features, to_weight, to_bias)
+            if label_smoothing:
+                errors.sub_(label_smoothing / len(weight))
+            errors.scatter_add_(-1, chunk_targets, errors.new_full(chunk_targets.shape, label_smoothing - 1))  # p - y
+            torch.mm(errors, weight, out=features_grad[start : start + rows])
+            weight_grad.addmm_(errors.T, chunk_features)
+            bias_grad += errors.sum(dim=0)
+        ctx.save_for_backward(features_grad, weight_grad, bias_grad)
         ctx.mark_non_differentiable(correct)
         return total, correct
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor, Tensor, Tensor, None, None, None]:
-        to_features, to_weight, to_bias = ctx.saved_tensors
-        return to_features * gradient, to_weight * gradient, to_bias * gradient, None, None, None
+        features_grad, weight_grad, bias_grad = ctx.saved_tensors
+        return features_grad * gradient, weight_grad * gradient, bias_grad * gradient, None, None, None
 
 
-def full_softmax(
+def full_softmax_loss(
     features: Float[Tensor, "steps hidden"],
     weight: Float[Tensor, "vocab hidden"],
     bias: Float[Tensor, " vocab"],
     targets: Int[Tensor, " steps"],
     *,
-    smoothing: float = 0.0,
+    label_smoothing: float = 0.0,
 ) -> tuple[Float[Tensor, ""], int]:
     """Sum over the steps of -log P(target), and how many targets are what the model thinks most likely."""
-    is_large = features.shape[0] * weight.shape[0] > LOGITS_AT_ONCE
+    is_large = features.shape[0] * weight.shape[0] > MAX_LOGITS
     if is_large and features.requires_grad and not torch.is_autocast_enabled(features.device.type):
-        rows = max(1, LOGITS_AT_ONCE // weight.shape[0])
+        rows = max(1, MAX_LOGITS // weight.shape[0])
         # torch gives `apply` no types
-        total, correct = ChunkedCrossEntropy.apply(features, weight, bias, targets, rows, smoothing)  # type: ignore[no-untyped-call]  # see above
+        total, correct = ChunkedCrossEntropy.apply(features, weight, bias, targets, rows, label_smoothing)  # type: ignore[no-untyped-call]  # see above
         return total, int(correct)
     logits = F.linear(features, weight, bias)  # (steps, vocab)
-    total = F.cross_entropy(logits, targets, reduction="sum", label_smoothing=smoothing)
+    total = F.cross_entropy(logits, targets, reduction="sum", label_smoothing=label_smoothing)
     return total, int((logits.detach().argmax(dim=-1) == targets).sum())
 
 
 @torch.no_grad()
-def log_probs_of_targets(
+def target_log_probs(
     features: Float[Tensor, "steps hidden"], weight: Float[Tensor, "vocab hidden"], bias: Float[Tensor, " vocab"], targets: Int[Tensor, " steps"]
 ) -> Float[Tensor, " steps"]:
     """log softmax(W x_t + b)[target_t] of every step, in chunks."""
-    return torch.cat([_log_probs(logits, wanted) for logits, wanted in _in_chunks(features, weight, bias, targets)])
+    return torch.cat([_log_probs(logits, chunk_targets) for logits, chunk_targets in _logit_chunks(features, weight, bias, targets)])
 
 
 @torch.no_grad()
-def look_at_targets(
+def target_log_probs_and_hits(
     features: Float[Tensor, "steps hidden"], weight: Float[Tensor, "vocab hidden"], bias: Float[Tensor, " vocab"], targets: Int[Tensor, " steps"]
 ) -> tuple[Float[Tensor, " steps"], int]:
     """The same, and how many targets are what the model thinks most likely."""
-    found, correct = [], 0
-    for logits, wanted in _in_chunks(features, weight, bias, targets):
-        found.append(_log_probs(logits, wanted))
-        correct += int((logits.argmax(dim=-1) == wanted).sum())
-    return torch.cat(found), correct
+    log_probs, correct = [], 0
+    for logits, chunk_targets in _logit_chunks(features, weight, bias, targets):
+        log_probs.append(_log_probs(logits, chunk_targets))
+        correct += int((logits.argmax(dim=-1) == chunk_targets).sum())
+    return torch.cat(log_probs), correct
 
 
-def _in_chunks(features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-    rows = max(1, LOGITS_AT_ONCE // weight.shape[0])
-    for given, wanted in zip(features.split(rows), targets.split(rows), strict=True):
-        yield F.linear(given, weight, bias).float(), wanted  # (rows, vocab)
+def _logit_chunks(features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    rows = max(1, MAX_LOGITS // weight.shape[0])
+    for chunk_features, chunk_targets in zip(features.split(rows), targets.split(rows), strict=True):
+        yield F.linear(chunk_features, weight, bias).float(), chunk_targets  # (rows, vocab)
 
 
 def _log_probs(logits: Float[Tensor, "rows vocab"], targets: Int[Tensor, " rows"]) -> Float[Tensor, " rows"]:

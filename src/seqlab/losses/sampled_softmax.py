@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-SURE = 1.0
+CERTAIN = 1.0
 
 
 def inclusion_probabilities(counts: Float[Tensor, " vocab"], num_sampled: int, *, power: float = 0.75) -> Float[Tensor, " vocab"]:
@@ -17,14 +17,14 @@ def inclusion_probabilities(counts: Float[Tensor, " vocab"], num_sampled: int, *
     """
     if num_sampled >= len(counts):
         return torch.ones_like(counts)
-    wishes = counts.double().clamp(min=1) ** power
-    left, is_sure = float(num_sampled), torch.zeros_like(wishes, dtype=torch.bool)
+    weights = counts.double().clamp(min=1) ** power
+    budget, is_certain = float(num_sampled), torch.zeros_like(weights, dtype=torch.bool)
     while True:  # each round makes sure of those that want more than 1; what they leave is shared by the others
-        chances = torch.where(is_sure, SURE, wishes * (left - float(is_sure.sum())) / wishes[~is_sure].sum())
-        too_sure = (chances > SURE) & ~is_sure
-        if not bool(too_sure.any()):
-            return chances.to(counts.dtype)
-        is_sure |= too_sure
+        probabilities = torch.where(is_certain, CERTAIN, weights * (budget - float(is_certain.sum())) / weights[~is_certain].sum())
+        exceeds_one = (probabilities > CERTAIN) & ~is_certain
+        if not bool(exceeds_one.any()):
+            return probabilities.to(counts.dtype)
+        is_certain |= exceeds_one
 
 
 class SampledSoftmax:
@@ -40,8 +40,8 @@ class SampledSoftmax:
     Jean et al. 2015, "On Using Very Large Target Vocabulary for Neural Machine Translation", arXiv:1412.2007, section 3.
     """
 
-    def __init__(self, chances: Float[Tensor, " vocab"]) -> None:
-        self.chances = chances
+    def __init__(self, inclusion_probs: Float[Tensor, " vocab"]) -> None:
+        self.inclusion_probs = inclusion_probs
 
     def __call__(
         self,
@@ -51,15 +51,15 @@ class SampledSoftmax:
         targets: Int[Tensor, " steps"],
     ) -> tuple[Float[Tensor, ""], int]:
         """Sum over the steps of the estimated -log P(target), and how many targets beat every sampled token."""
-        sampled = torch.nonzero(torch.rand(len(self.chances)) < self.chances).squeeze(-1)  # (sampled,), in order
-        shift = self.chances[sampled].log().to(features)
+        sampled = torch.nonzero(torch.rand(len(self.inclusion_probs)) < self.inclusion_probs).squeeze(-1)  # (sampled,), in order
+        log_inclusion = self.inclusion_probs[sampled].log().to(features)
         sampled = sampled.to(features.device)
         rows = F.embedding(torch.cat([sampled, targets]), weight)  # looked up at once: each look-up costs a gradient as large as the table
-        others = F.linear(features, rows[: len(sampled)], bias[sampled] - shift)  # (steps, sampled)
-        own = (features * rows[len(sampled) :]).sum(dim=-1) + bias[targets]  # (steps,)
-        place = torch.searchsorted(sampled, targets).clamp(max=len(sampled) - 1)
-        steps = torch.nonzero(sampled[place] == targets).squeeze(-1)  # whose target was also drawn: it must not count twice
-        others = others.index_put((steps, place[steps]), others.new_tensor(float("-inf")))
-        total = torch.logaddexp(own, others.logsumexp(dim=-1)) - own
-        best = (others.detach() + shift).amax(dim=-1)
-        return total.sum(), int((own.detach() > best).sum())
+        sampled_logits = F.linear(features, rows[: len(sampled)], bias[sampled] - log_inclusion)  # (steps, sampled)
+        target_logits = (features * rows[len(sampled) :]).sum(dim=-1) + bias[targets]  # (steps,)
+        index = torch.searchsorted(sampled, targets).clamp(max=len(sampled) - 1)
+        steps = torch.nonzero(sampled[index] == targets).squeeze(-1)  # whose target was also drawn: it must not count twice
+        sampled_logits = sampled_logits.index_put((steps, index[steps]), sampled_logits.new_tensor(float("-inf")))
+        total = torch.logaddexp(target_logits, sampled_logits.logsumexp(dim=-1)) - target_logits
+        best = (sampled_logits.detach() + log_inclusion).amax(dim=-1)
+        return total.sum(), int((target_logits.detach() > best).sum())

@@ -38,14 +38,14 @@ TUPLET_TIME = {2: 3, 3: 2, 4: 3, 6: 2, 8: 3}
 class TuneCheck:
     """What is wrong with a tune, in words, and how many of its bars fill the metre."""
 
-    mistakes: tuple[str, ...]
+    problems: tuple[str, ...]
     num_bars: int
-    num_full: int
+    num_full_bars: int
 
     @property
-    def is_sound(self) -> bool:
+    def is_valid(self) -> bool:
         """Headers complete, every sign known, every bar full."""
-        return not self.mistakes and 0 < self.num_bars == self.num_full
+        return not self.problems and 0 < self.num_bars == self.num_full_bars
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Bar:
     """The notes between two bar lines, as lengths in whole notes."""
 
     length: Fraction
-    at_edge: bool
+    may_be_short: bool
     """Whether it may be short: the first, the last, or one beside a repeat, a double line or a first or second ending."""
 
 
@@ -69,85 +69,85 @@ def split_tunes(text: str) -> list[str]:
 def check_tune(tune: str) -> TuneCheck:
     """
     >>> check_tune("X:1\\nT:Four\\nM:2/4\\nL:1/8\\nK:D\\nA2|d2 A2|d>e fA|(3ABc d2:|")
-    TuneCheck(mistakes=(), num_bars=4, num_full=4)
-    >>> check_tune("X:1\\nM:2/4\\nK:D\\nA2|d2 A2 f|d e|A4|]").mistakes
+    TuneCheck(problems=(), num_bars=4, num_full_bars=4)
+    >>> check_tune("X:1\\nM:2/4\\nK:D\\nA2|d2 A2 f|d e|A4|]").problems
     ('no header T', 'no header L')
     """
     headers, body = _split(tune.splitlines())
-    mistakes = [f"no header {name}" for name in "XTMLK" if name not in headers]
+    problems = [f"no header {name}" for name in "XTMLK" if name not in headers]
     if headers and next(iter(headers)) != "X":
-        mistakes.append("the number X does not come first")
-    metre, unit = _metre(headers.get("M", "")), _fraction(headers.get("L", ""))
-    mistakes += ["unknown metre"] * (metre is None and "M" in headers) + ["unknown note length"] * (unit is None and "L" in headers)
+        problems.append("the number X does not come first")
+    meter, unit = _parse_meter(headers.get("M", "")), _parse_fraction(headers.get("L", ""))
+    problems += ["unknown metre"] * (meter is None and "M" in headers) + ["unknown note length"] * (unit is None and "L" in headers)
     if not body.strip():
-        mistakes.append("no notes")
-    if metre is None or unit is None:
-        return TuneCheck(tuple(mistakes), 0, 0)
+        problems.append("no notes")
+    if meter is None or unit is None:
+        return TuneCheck(tuple(problems), 0, 0)
     try:
-        bars = list(_bars(body, unit, counts_threes=metre.denominator == 4 and metre.numerator % 3 == 0))
+        bars = list(_bars(body, unit, is_compound=meter.denominator == 4 and meter.numerator % 3 == 0))
     except ValueError as error:
-        return TuneCheck((*mistakes, str(error)), 0, 0)
-    full = sum(bar.length == metre or (bar.at_edge and bar.length < metre) for bar in bars)
-    return TuneCheck(tuple(mistakes), len(bars), full)
+        return TuneCheck((*problems, str(error)), 0, 0)
+    num_full = sum(bar.length == meter or (bar.may_be_short and bar.length < meter) for bar in bars)
+    return TuneCheck(tuple(problems), len(bars), num_full)
 
 
-def share_of_sound_tunes(tunes: Iterable[str]) -> float:
+def valid_tune_fraction(tunes: Iterable[str]) -> float:
     """How many of the tunes are sound; 0 for no tunes."""
-    found = [check_tune(tune).is_sound for tune in tunes]
-    return sum(found) / max(1, len(found))
+    is_valid = [check_tune(tune).is_valid for tune in tunes]
+    return sum(is_valid) / max(1, len(is_valid))
 
 
 def _split(lines: list[str]) -> tuple[dict[str, str], str]:
     """Headers up to the key, and the notes after it; headers among the notes are left out."""
     headers: dict[str, str] = {}
-    for place, line in enumerate(lines):
-        if found := HEADER.match(line):
-            headers.setdefault(found[1], found[2])
+    for index, line in enumerate(lines):
+        if match := HEADER.match(line):
+            headers.setdefault(match[1], match[2])
         if "K" in headers:
-            return headers, "\n".join(line for line in lines[place + 1 :] if not HEADER.match(line))
+            return headers, "\n".join(line for line in lines[index + 1 :] if not HEADER.match(line))
     return headers, ""
 
 
-def _metre(written: str) -> Fraction | None:
-    return Fraction(1) if written in ("C", "C|") else _fraction(written)
+def _parse_meter(text: str) -> Fraction | None:
+    return Fraction(1) if text in ("C", "C|") else _parse_fraction(text)
 
 
-def _fraction(written: str) -> Fraction | None:
-    found = re.fullmatch(r"(\d+)/(\d+)", written)
-    return Fraction(int(found[1]), int(found[2])) if found and int(found[1]) and int(found[2]) else None
+def _parse_fraction(text: str) -> Fraction | None:
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    return Fraction(int(match[1]), int(match[2])) if match and int(match[1]) and int(match[2]) else None
 
 
-def _bars(body: str, unit: Fraction, *, counts_threes: bool) -> Iterator[Bar]:
+def _bars(body: str, unit: Fraction, *, is_compound: bool) -> Iterator[Bar]:
     played = NOT_PLAYED.sub("", body)
     lines = list(BAR_LINE.finditer(played))
     starts, ends = [0, *(line.end() for line in lines)], [*(line.start() for line in lines), len(played)]
     is_plain = [False, *(line[0] == "|" and not ENDING.match(played, line.end()) for line in lines), False]
-    for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        length = sum(_notes(played[start:end], counts_threes=counts_threes), Fraction(0)) * unit
+    for index, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        length = sum(_notes(played[start:end], is_compound=is_compound), Fraction(0)) * unit
         if length:
-            yield Bar(length, at_edge=not (is_plain[place] and is_plain[place + 1]))
+            yield Bar(length, may_be_short=not (is_plain[index] and is_plain[index + 1]))
 
 
-def _notes(bar: str, *, counts_threes: bool) -> list[Fraction]:
+def _notes(bar: str, *, is_compound: bool) -> list[Fraction]:
     """The lengths of the notes of a bar, in units."""
     lengths: list[Fraction] = []
-    place, in_tuplet, factor, owed = 0, 0, Fraction(1), Fraction(1)
-    while place < len(bar):
-        found = PLAYED.match(bar, place)
-        if not found:
-            raise ValueError(f"{bar[place]!r} is no note")
-        place = found.end()
-        if found["tuplet"]:
-            in_tuplet = int(found["tuplet"])
-            factor = Fraction(TUPLET_TIME.get(in_tuplet, 3 if counts_threes else 2), in_tuplet)
-        elif found["broken"]:
-            short = Fraction(1, 2 ** len(found["broken"]))
-            before, owed = (2 - short, short) if found["broken"][0] == ">" else (short, 2 - short)
+    position, in_tuplet, factor, next_factor = 0, 0, Fraction(1), Fraction(1)
+    while position < len(bar):
+        match = PLAYED.match(bar, position)
+        if not match:
+            raise ValueError(f"{bar[position]!r} is no note")
+        position = match.end()
+        if match["tuplet"]:
+            in_tuplet = int(match["tuplet"])
+            factor = Fraction(TUPLET_TIME.get(in_tuplet, 3 if is_compound else 2), in_tuplet)
+        elif match["broken"]:
+            short = Fraction(1, 2 ** len(match["broken"]))
+            before, next_factor = (2 - short, short) if match["broken"][0] == ">" else (short, 2 - short)
             if lengths:
                 lengths[-1] *= before
-        elif not found["ignored"]:
-            times, slashes, parts = found.group(4, 5, 6)
-            length = Fraction(int(times or 1), int(parts) if parts else 2 ** len(slashes))
-            lengths.append(length * owed * (factor if in_tuplet else 1))
-            in_tuplet, owed = max(0, in_tuplet - 1), Fraction(1)
+        elif not match["ignored"]:
+            numerator, slashes, denominator = match.group(4, 5, 6)
+            length = Fraction(int(numerator or 1), int(denominator) if denominator else 2 ** len(slashes))
+            lengths.append(length * next_factor * (factor if in_tuplet else 1))
+            in_tuplet, next_factor = max(0, in_tuplet - 1), Fraction(1)
     return lengths

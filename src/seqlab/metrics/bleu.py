@@ -21,7 +21,7 @@ import numpy as np
 from jaxtyping import Float
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.items import Statistics, Sums
+from seqlab.metrics.items import Statistics, SumItems
 
 ORDER = 4
 """The longest n-gram."""
@@ -35,31 +35,31 @@ def corpus_bleu(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]
     >>> round(corpus_bleu(["a b c d e".split()], [["a b c d f".split()]]), 4)
     0.6687
     """
-    return bleus(outputs, references, order=order).whole()
+    return bleu_items(outputs, references, order=order).full_score()
 
 
-def bleus(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, order: int = ORDER) -> Sums:
+def bleu_items(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, order: int = ORDER) -> SumItems:
     """The sentences of a corpus, whose sums give BLEU in 0 … 1."""
-    check_pairs(outputs, references)
-    table = np.array([matches(*pair, order=order) for pair in zip(outputs, references, strict=True)], np.float64)
-    return Sums(np.arange(len(table)), table, bleu_of_sums)
+    check_references(outputs, references)
+    table = np.array([bleu_counts(*pair, order=order) for pair in zip(outputs, references, strict=True)], np.float64)
+    return SumItems(np.arange(len(table)), table, bleu_from_sums)
 
 
-def matches(output: Tokens, references: Sequence[Tokens], *, order: int = ORDER) -> list[int]:
+def bleu_counts(output: Tokens, references: Sequence[Tokens], *, order: int = ORDER) -> list[int]:
     """What one sentence adds: its length, that of the nearest reference, clipped matches for n = 1 … order, n-grams for n = 1 … order.
 
     Of two references that are equally near in length the shorter one counts.
     """
     nearest = min((abs(len(reference) - len(output)), len(reference)) for reference in references)[1]
-    right, total = [], []
+    matched, total = [], []
     for n in range(1, order + 1):
-        most: Counter[tuple[str, ...]] = Counter()
+        max_counts: Counter[tuple[str, ...]] = Counter()
         for reference in references:
-            most |= Counter(n_grams(reference, n))  # the larger count of each n-gram
-        found = Counter(n_grams(output, n))
-        right.append((found & most).total())  # the smaller count of each n-gram
-        total.append(found.total())
-    return [len(output), nearest, *right, *total]
+            max_counts |= Counter(ngrams(reference, n))  # the larger count of each n-gram
+        output_counts = Counter(ngrams(output, n))
+        matched.append((output_counts & max_counts).total())  # the smaller count of each n-gram
+        total.append(output_counts.total())
+    return [len(output), nearest, *matched, *total]
 
 
 def modified_precision(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], n: int) -> float:
@@ -68,39 +68,41 @@ def modified_precision(outputs: Sequence[Tokens], references: Sequence[Sequence[
     >>> modified_precision(["the the the the the the the".split()], [["the cat is on the mat".split(), "there is a cat on the mat".split()]], 1)
     0.2857142857142857
     """
-    check_pairs(outputs, references)
-    right, total = np.array([matches(*pair, order=n) for pair in zip(outputs, references, strict=True)])[:, [1 + n, 1 + 2 * n]].sum(axis=0).tolist()
-    return right / total if total else 0.0
+    check_references(outputs, references)
+    matched, total = (
+        np.array([bleu_counts(*pair, order=n) for pair in zip(outputs, references, strict=True)])[:, [1 + n, 1 + 2 * n]].sum(axis=0).tolist()
+    )
+    return matched / total if total else 0.0
 
 
-def n_grams(tokens: Tokens, n: int) -> Iterable[tuple[str, ...]]:
+def ngrams(tokens: Tokens, n: int) -> Iterable[tuple[str, ...]]:
     """
-    >>> list(n_grams("a b c".split(), 2))
+    >>> list(ngrams("a b c".split(), 2))
     [('a', 'b'), ('b', 'c')]
     """
     return zip(*(tokens[start:] for start in range(n)), strict=False)
 
 
-def bleu_of_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
+def bleu_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     """BLEU in 0 … 1 out of what sentences add up to: length, reference length, matches, n-grams."""
     order = (sums.shape[1] - 2) // 2
-    length, wanted = sums[:, 0], sums[:, 1]
-    right, total = sums[:, 2 : 2 + order], sums[:, 2 + order :]  # (resamples, order) each
-    missed = (right == 0) & (total > 0)
-    right = np.where(missed, 0.5 ** np.cumsum(missed, axis=1), right)
+    length, reference_length = sums[:, 0], sums[:, 1]
+    matched, total = sums[:, 2 : 2 + order], sums[:, 2 + order :]  # (resamples, order) each
+    is_missed = (matched == 0) & (total > 0)
+    matched = np.where(is_missed, 0.5 ** np.cumsum(is_missed, axis=1), matched)
     with np.errstate(divide="ignore", invalid="ignore"):
-        brevity = np.where(length < wanted, np.exp(1 - wanted / length), 1.0)
-        found: Statistics = brevity * np.exp(np.log(right / total).mean(axis=1))
-    return np.where((sums[:, 2 : 2 + order] == 0).all(axis=1) | (total == 0).any(axis=1), 0.0, found)
+        brevity = np.where(length < reference_length, np.exp(1 - reference_length / length), 1.0)
+        scores: Statistics = brevity * np.exp(np.log(matched / total).mean(axis=1))
+    return np.where((sums[:, 2 : 2 + order] == 0).all(axis=1) | (total == 0).any(axis=1), 0.0, scores)
 
 
-def check_pairs(outputs: Sequence[object], references: Sequence[Sequence[object]]) -> None:
+def check_references(outputs: Sequence[object], references: Sequence[Sequence[object]]) -> None:
     """As many lists of references as outputs, and none of them empty."""
     if not len(outputs):
         raise UsageError("there is no output to score.", cure="Give at least one sentence.")
     if len(outputs) != len(references):
         raise UsageError(f"{len(outputs):,} outputs, but references for {len(references):,}.", cure="Give one list of references for each output.")
-    for number, each in enumerate(references, start=1):
-        if isinstance(each, str) or not len(each):
-            what = "is a text" if isinstance(each, str) else "is empty"
+    for number, sentence_references in enumerate(references, start=1):
+        if isinstance(sentence_references, str) or not len(sentence_references):
+            what = "is a text" if isinstance(sentence_references, str) else "is empty"
             raise UsageError(f"the list of references of output {number} {what}.", cure='A list with one reference or more is needed: ["…"].')

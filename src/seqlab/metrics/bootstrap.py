@@ -17,105 +17,105 @@ import numpy as np
 from jaxtyping import Float, Int, Shaped
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.items import FEW_VALUES, Items, Statistics, Sums, ratios
+from seqlab.metrics.items import MAX_DISTINCT_VALUES, Items, Statistics, SumItems, ratio_items
 from seqlab.metrics.score import Score
 
 RESAMPLES = 1000
-LEVEL = 0.95
-FEWEST_ITEMS = 10
+CONFIDENCE_LEVEL = 0.95
+MIN_ITEMS = 10
 """With fewer items there is neither an interval nor a verdict. One item is drawn again and again: no width, whatever the truth. Of n items that
 all say the same no draw says otherwise, which chance alone does in 2 · (1/2)^n of all cases: 6 % for five items, 0.2 % for ten."""
 # Drawn indices held at once: 4 million are fast and take 32 MB.
-LARGEST_DRAW = 1 << 22
+MAX_DRAWN = 1 << 22
 
 
 @dataclass(frozen=True)
-class Interval:
+class ConfidenceInterval:
     """The ends of an interval."""
 
     low: float
     high: float
 
 
-def scored(name: str, items: Items, *, how: str = "", **facts: Any) -> Score:
+def score_with_interval(name: str, items: Items, *, method: str = "", **score_fields: Any) -> Score:
     """A score with its interval, out of what it is made of."""
-    low, high = ends_of(items)
+    low, high = interval_bounds(items)
     if low is None:
-        how = f"{how}; fewer than {FEWEST_ITEMS} items give no interval".removeprefix("; ")
-    return replace(Score(name, items.whole(), low, high, how=how), **facts)
+        method = f"{method}; fewer than {MIN_ITEMS} items give no interval".removeprefix("; ")
+    return replace(Score(name, items.full_score(), low, high, method=method), **score_fields)
 
 
-def ends_of(items: Items) -> tuple[float | None, float | None]:
+def interval_bounds(items: Items) -> tuple[float | None, float | None]:
     """The ends of the interval that is told about a score; none where there are too few items for one."""
-    _refuse_nothing(items.num_items)
-    if items.num_items < FEWEST_ITEMS:
+    _check_not_empty(items.num_items)
+    if items.num_items < MIN_ITEMS:
         return None, None
-    reach = interval_of(items)
-    return reach.low, reach.high
+    interval = bootstrap_interval(items)
+    return interval.low, interval.high
 
 
-def interval_of(items: Items, *, seed: int = 0, resamples: int = RESAMPLES, level: float = LEVEL) -> Interval:
+def bootstrap_interval(items: Items, *, seed: int = 0, resamples: int = RESAMPLES, level: float = CONFIDENCE_LEVEL) -> ConfidenceInterval:
     """The interval of a score."""
-    return percentiles(resample([items], seed=seed, resamples=resamples)[0], level=level)
+    return percentile_interval(resample([items], seed=seed, resamples=resamples)[0], level=level)
 
 
-def resample(several: Sequence[Items], *, seed: int = 0, resamples: int = RESAMPLES) -> Float[np.ndarray, "several resamples"]:
+def resample(all_items: Sequence[Items], *, seed: int = 0, resamples: int = RESAMPLES) -> Float[np.ndarray, "several resamples"]:
     """The scores of several models, or of one, on the same drawn items.
 
     Where the items come in few kinds, a resample is drawn as how often each kind comes, which costs far less than drawing items.
     """
-    num_items = several[0].num_items
-    _refuse_nothing(num_items)
-    assert all(items.num_items == num_items for items in several), "the same draws need the same items"
+    num_items = all_items[0].num_items
+    _check_not_empty(num_items)
+    assert all(items.num_items == num_items for items in all_items), "the same draws need the same items"
     generator = np.random.default_rng(seed)
-    sums = [items for items in several if isinstance(items, Sums)]
-    if len(sums) == len(several):
-        firsts, counts = _kinds_of_all(sums)
-        if len(counts) < num_items and len(counts) <= max(FEW_VALUES, num_items // 4):
-            times = generator.multinomial(num_items, counts / num_items, size=resamples)  # (resamples, kinds of all)
-            return np.stack([items.of_times(times, items.table[items.kinds[firsts]]) for items in sums])
-    rows = max(1, LARGEST_DRAW // num_items)
+    sums = [items for items in all_items if isinstance(items, SumItems)]
+    if len(sums) == len(all_items):
+        firsts, counts = _shared_rows(sums)
+        if len(counts) < num_items and len(counts) <= max(MAX_DISTINCT_VALUES, num_items // 4):
+            row_counts = generator.multinomial(num_items, counts / num_items, size=resamples)  # (resamples, kinds of all)
+            return np.stack([items.score_from_counts(row_counts, items.table[items.row_ids[firsts]]) for items in sums])
+    rows = max(1, MAX_DRAWN // num_items)
     parts = []
     for start in range(0, resamples, rows):
         draws = generator.integers(num_items, size=(min(rows, resamples - start), num_items))
-        parts.append(np.stack([items.values(draws) for items in several]))
+        parts.append(np.stack([items.values(draws) for items in all_items]))
     return np.concatenate(parts, axis=1)
 
 
 def ratio_interval(
-    above: Shaped[np.ndarray, " examples"],
-    below: Shaped[np.ndarray, " examples"],
+    numerator: Shaped[np.ndarray, " examples"],
+    denominator: Shaped[np.ndarray, " examples"],
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    level: float = LEVEL,
-) -> Interval:
+    level: float = CONFIDENCE_LEVEL,
+) -> ConfidenceInterval:
     """The interval of Σ above / Σ below, both summed over the same drawn examples.
 
     With the nats and the tokens of each document it is the interval of the nats per token; its ends through exp are the
     interval of the perplexity.
     """
-    return interval_of(ratios(above, below), seed=seed, resamples=resamples, level=level)
+    return bootstrap_interval(ratio_items(numerator, denominator), seed=seed, resamples=resamples, level=level)
 
 
-def percentiles(values: Statistics, *, level: float = LEVEL) -> Interval:
+def percentile_interval(values: Statistics, *, level: float = CONFIDENCE_LEVEL) -> ConfidenceInterval:
     """The middle part of some values, as large as the level."""
     if not 0 < level < 1:
         raise UsageError(f"an interval of level {level} does not exist.", cure="A level lies between 0 and 1, such as 0.95.")
     # A value that occurred, never one between two: infinite ones have nothing between them.
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
-    return Interval(float(low), float(high))
+    return ConfidenceInterval(float(low), float(high))
 
 
-def _kinds_of_all(several: Sequence[Sums]) -> tuple[Int[np.ndarray, " kinds"], Int[np.ndarray, " kinds"]]:
+def _shared_rows(all_items: Sequence[SumItems]) -> tuple[Int[np.ndarray, " kinds"], Int[np.ndarray, " kinds"]]:
     """Items that are of one kind for each of several models are of one kind for all: an item of every such kind, and how many there are."""
-    together = several[0].kinds
-    for items in several[1:]:
-        together = np.unique(together * len(items.table) + items.kinds, return_inverse=True)[1]
-    _, firsts, counts = np.unique(together, return_index=True, return_counts=True)
+    row_ids = all_items[0].row_ids
+    for items in all_items[1:]:
+        row_ids = np.unique(row_ids * len(items.table) + items.row_ids, return_inverse=True)[1]
+    _, firsts, counts = np.unique(row_ids, return_index=True, return_counts=True)
     return firsts, counts
 
 
-def _refuse_nothing(num_examples: int) -> None:
+def _check_not_empty(num_examples: int) -> None:
     if num_examples == 0:
         raise UsageError("an interval needs at least one example.", cure="Give at least one example.")

@@ -22,19 +22,19 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from seqlab.metrics.items import Statistics, Sums
+from seqlab.metrics.items import Statistics, SumItems
 
 BINS = 10
-COLDEST, HOTTEST = 0.05, 20.0
+MIN_TEMPERATURE, MAX_TEMPERATURE = 0.05, 20.0
 """Temperatures beyond these are not looked for: where every answer is right, the best one would be 0."""
-CLOSE_ENOUGH = 1e-10
-MOST_ROUNDS = 100
+TOLERANCE = 1e-10
+MAX_ITERATIONS = 100
 
-LogProbs = Float[np.ndarray, "examples classes"]
+ClassLogProbs = Float[np.ndarray, "examples classes"]
 
 
 @dataclass(frozen=True)
-class Bin:
+class ReliabilityBin:
     """Examples whose answers were about equally sure: how sure on average, and how many were right."""
 
     count: int
@@ -42,83 +42,85 @@ class Bin:
     accuracy: float
 
 
-def reliability(confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"], *, bins: int = BINS) -> list[Bin]:
+def reliability_curve(
+    confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"], *, bins: int = BINS
+) -> list[ReliabilityBin]:
     """The examples in bins of equal width over the probability of the answer; bins without examples are left out."""
-    places = _bins_of(confidence, bins)
-    found = []
-    for place in np.unique(places):
-        here = places == place
-        found.append(Bin(int(here.sum()), float(confidence[here].mean()), float(correct[here].mean())))
-    return found
+    bin_indices = _bin_indices(confidence, bins)
+    curve = []
+    for bin_index in np.unique(bin_indices):
+        in_bin = bin_indices == bin_index
+        curve.append(ReliabilityBin(int(in_bin.sum()), float(confidence[in_bin].mean()), float(correct[in_bin].mean())))
+    return curve
 
 
-def expected_calibration_error(curve: Sequence[Bin]) -> float:
+def expected_calibration_error(curve: Sequence[ReliabilityBin]) -> float:
     """The mean gap between how sure and how right, weighted by the examples of each bin.
 
-    >>> expected_calibration_error([Bin(30, 0.9, 0.8), Bin(10, 0.6, 0.6)])
+    >>> expected_calibration_error([ReliabilityBin(30, 0.9, 0.8), ReliabilityBin(10, 0.6, 0.6)])
     0.075
     """
-    total = sum(each.count for each in curve)
-    return round(sum(each.count * abs(each.accuracy - each.confidence) for each in curve) / total, 12)
+    total = sum(entry.count for entry in curve)
+    return round(sum(entry.count * abs(entry.accuracy - entry.confidence) for entry in curve) / total, 12)
 
 
-def calibration_errors(confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"]) -> Sums:
+def calibration_error_items(confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"]) -> SumItems:
     """What the expected calibration error is made of: for each example how far it pulls its bin up or down."""
     table = np.zeros((len(confidence), BINS + 1))
-    table[np.arange(len(confidence)), _bins_of(confidence, BINS)] = correct - confidence  # a bin's gap is the sum of the gaps in it
+    table[np.arange(len(confidence)), _bin_indices(confidence, BINS)] = correct - confidence  # a bin's gap is the sum of the gaps in it
     table[:, BINS] = 1
-    return Sums(np.arange(len(table)), table, _mean_gap)
+    return SumItems(np.arange(len(table)), table, _calibration_error_from_sums)
 
 
-def _mean_gap(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
+def _calibration_error_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     gaps: Statistics = np.abs(sums[:, :BINS]).sum(axis=1) / sums[:, BINS]
     return gaps
 
 
-def fit_temperature(log_probs: LogProbs, targets: Int[np.ndarray, " examples"]) -> float:
+def fit_temperature(log_probs: ClassLogProbs, targets: Int[np.ndarray, " examples"]) -> float:
     """The temperature with the smallest loss on held-out examples.
 
     With β = 1 / T the derivative of an example's loss is E[z] - Σ target · z and the second one Var[z], both under softmax(β z).
     """
     scores = log_probs.astype(np.float64)  # log-probabilities serve as logits: they differ by a constant per example
-    wanted = (_shares(targets, num_classes=scores.shape[1]) * scores).sum(axis=1)  # (examples,)
-    low, high = 1 / HOTTEST, 1 / COLDEST
+    target_scores = (_smoothed_targets(targets, num_classes=scores.shape[1]) * scores).sum(axis=1)  # (examples,)
+    low, high = 1 / MAX_TEMPERATURE, 1 / MIN_TEMPERATURE
     inverse = 1.0
-    for _ in range(MOST_ROUNDS):
-        slope, bend = _derivatives(scores, wanted, inverse)
+    for _ in range(MAX_ITERATIONS):
+        slope, curvature = _derivatives(scores, target_scores, inverse)
         low, high = (inverse, high) if slope < 0 else (low, inverse)
-        step = inverse - slope / bend if bend > 0 else 0.0
-        following = step if low < step < high else (low + high) / 2
-        if abs(following - inverse) < CLOSE_ENOUGH:
+        step = inverse - slope / curvature if curvature > 0 else 0.0
+        next_inverse = step if low < step < high else (low + high) / 2
+        if abs(next_inverse - inverse) < TOLERANCE:
             break
-        inverse = following
+        inverse = next_inverse
     return 1 / inverse
 
 
-def with_temperature(log_probs: LogProbs, temperature: float) -> LogProbs:
+def apply_temperature(log_probs: ClassLogProbs, temperature: float) -> ClassLogProbs:
     """log softmax(logits / T). The order of the classes stays."""
     scaled = log_probs.astype(np.float64) / temperature
     highest = scaled.max(axis=1, keepdims=True)
-    softened: LogProbs = scaled - highest - np.log(np.exp(scaled - highest).sum(axis=1, keepdims=True))
+    softened: ClassLogProbs = scaled - highest - np.log(np.exp(scaled - highest).sum(axis=1, keepdims=True))
     return softened
 
 
-def _shares(targets: Int[np.ndarray, " examples"], *, num_classes: int) -> Float[np.ndarray, "examples classes"]:
+def _smoothed_targets(targets: Int[np.ndarray, " examples"], *, num_classes: int) -> Float[np.ndarray, "examples classes"]:
     """What each class should get: nearly all for the target, a little for the others."""
-    left = 1 / (len(targets) + 2)
-    shares = np.full((len(targets), num_classes), left / max(1, num_classes - 1))
-    shares[np.arange(len(targets)), targets] = 1 - left
-    return shares
+    off_target = 1 / (len(targets) + 2)
+    targets_smoothed = np.full((len(targets), num_classes), off_target / max(1, num_classes - 1))
+    targets_smoothed[np.arange(len(targets)), targets] = 1 - off_target
+    return targets_smoothed
 
 
-def _derivatives(scores: Float[np.ndarray, "examples classes"], wanted: Float[np.ndarray, " examples"], inverse: float) -> tuple[float, float]:
-    probabilities = np.exp(with_temperature(scores, 1 / inverse))
+def _derivatives(scores: Float[np.ndarray, "examples classes"], target_scores: Float[np.ndarray, " examples"], inverse: float) -> tuple[float, float]:
+    probabilities = np.exp(apply_temperature(scores, 1 / inverse))
     mean = (probabilities * scores).sum(axis=1)
-    spread = (probabilities * scores**2).sum(axis=1) - mean**2
-    return float((mean - wanted).mean()), float(spread.mean())
+    variance = (probabilities * scores**2).sum(axis=1) - mean**2
+    return float((mean - target_scores).mean()), float(variance.mean())
 
 
-def _bins_of(confidence: Float[np.ndarray, " examples"], bins: int) -> Int[np.ndarray, " examples"]:
+def _bin_indices(confidence: Float[np.ndarray, " examples"], bins: int) -> Int[np.ndarray, " examples"]:
     """Each bin takes its upper end: 0.1 belongs to the first of ten."""
-    places: Int[np.ndarray, " examples"] = np.clip(np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1)
-    return places
+    bin_indices: Int[np.ndarray, " examples"] = np.clip(np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1)
+    return bin_indices

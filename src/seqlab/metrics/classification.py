@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 from seqlab.core.errors import UsageError
 
 # (targets, predicted): row i, column j counts the examples of class i that were taken for class j.
-Confusion = Int[np.ndarray, "classes classes"]
+ConfusionCounts = Int[np.ndarray, "classes classes"]
 PerClass = Float[np.ndarray, "*batch classes"]
 
 
@@ -32,20 +32,20 @@ def accuracy(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, "
     >>> accuracy(np.array([0, 1, 2, 2]), np.array([0, 1, 2, 0]))
     0.75
     """
-    _refuse_nothing(len(targets))
+    _check_not_empty(len(targets))
     return float(np.mean(targets == predicted))
 
 
-def mean_of_batch_accuracies(correct: Bool[np.ndarray, " examples"], *, batch_size: int) -> float:
+def mean_batch_accuracy(correct: Bool[np.ndarray, " examples"], *, batch_size: int) -> float:
     """The mean of the accuracies of consecutive batches, the number that many training loops print.
 
     It is not the accuracy when the last batch is smaller, since the examples in that batch weigh more. Kept to stand beside
     the exact value.
 
-    >>> mean_of_batch_accuracies(np.array([True, True, True, True, False]), batch_size=4)
+    >>> mean_batch_accuracy(np.array([True, True, True, True, False]), batch_size=4)
     0.5
     """
-    _refuse_nothing(len(correct))
+    _check_not_empty(len(correct))
     if batch_size < 1:
         raise UsageError(f"a batch of {batch_size} examples cannot be averaged.", cure="batch_size is at least 1.")
     starts = np.arange(0, len(correct), batch_size)
@@ -53,7 +53,7 @@ def mean_of_batch_accuracies(correct: Bool[np.ndarray, " examples"], *, batch_si
     return float(np.mean(np.add.reduceat(correct.astype(np.int64), starts) / sizes))
 
 
-def confusion(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, " examples"], *, num_classes: int) -> Confusion:
+def confusion_counts(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, " examples"], *, num_classes: int) -> ConfusionCounts:
     """How often each class (row) was taken for each class (column)."""
     for name, ids in (("targets", targets), ("predicted", predicted)):
         outside = (ids < 0) | (ids >= num_classes)
@@ -65,38 +65,40 @@ def confusion(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, 
     return np.bincount(pairs, minlength=num_classes * num_classes).reshape(num_classes, num_classes)
 
 
-def class_scores(counts: Confusion) -> ClassScores:
+def class_scores(counts: ConfusionCounts) -> ClassScores:
     """Precision, recall and F1 of every class, from a confusion matrix."""
-    right = np.diagonal(counts)
-    return scores_from_sums(right, predicted=counts.sum(axis=0), present=counts.sum(axis=1))
+    correct = np.diagonal(counts)
+    return class_scores_from_counts(correct, predicted=counts.sum(axis=0), support=counts.sum(axis=1))
 
 
-def macro_f1(counts: Confusion) -> float:
+def macro_f1(counts: ConfusionCounts) -> float:
     """The mean of the F1 of the classes, each weighing the same; one that is neither present nor predicted has none and is left out."""
-    return float(mean_f1(np.diagonal(counts)[None], predicted=counts.sum(axis=0)[None], present=counts.sum(axis=1)[None])[0])
+    return float(macro_f1_from_counts(np.diagonal(counts)[None], predicted=counts.sum(axis=0)[None], support=counts.sum(axis=1)[None])[0])
 
 
-def mean_f1(
-    right: Int[np.ndarray, "sets classes"], *, predicted: Int[np.ndarray, "sets classes"], present: Int[np.ndarray, "sets classes"]
+def macro_f1_from_counts(
+    correct: Int[np.ndarray, "sets classes"], *, predicted: Int[np.ndarray, "sets classes"], support: Int[np.ndarray, "sets classes"]
 ) -> Float[np.ndarray, " sets"]:
     """For each set of examples the mean F1 of the classes that it has or that it got, from three counts for each class; 0 where there is none."""
-    counted = (predicted + present > 0).sum(axis=1)  # (sets,)
-    found: Float[np.ndarray, " sets"] = scores_from_sums(right, predicted=predicted, present=present).f1.sum(axis=1) / np.maximum(counted, 1)
-    return found
+    num_counted = (predicted + support > 0).sum(axis=1)  # (sets,)
+    macro_f1s: Float[np.ndarray, " sets"] = class_scores_from_counts(correct, predicted=predicted, support=support).f1.sum(axis=1) / np.maximum(
+        num_counted, 1
+    )
+    return macro_f1s
 
 
-def scores_from_sums(
-    right: Int[np.ndarray, "*batch classes"], *, predicted: Int[np.ndarray, "*batch classes"], present: Int[np.ndarray, "*batch classes"]
+def class_scores_from_counts(
+    correct: Int[np.ndarray, "*batch classes"], *, predicted: Int[np.ndarray, "*batch classes"], support: Int[np.ndarray, "*batch classes"]
 ) -> ClassScores:
     """The scores from three counts for each class, for one set of examples or (along leading axes) for many."""
-    return ClassScores(precision=_ratio(right, predicted), recall=_ratio(right, present), f1=_ratio(2 * right, predicted + present))
+    return ClassScores(precision=_ratio(correct, predicted), recall=_ratio(correct, support), f1=_ratio(2 * correct, predicted + support))
 
 
-def _ratio(above: Int[np.ndarray, "*batch classes"], below: Int[np.ndarray, "*batch classes"]) -> PerClass:
-    ratio: PerClass = np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
+def _ratio(numerator: Int[np.ndarray, "*batch classes"], denominator: Int[np.ndarray, "*batch classes"]) -> PerClass:
+    ratio: PerClass = np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
     return ratio
 
 
-def _refuse_nothing(num_examples: int) -> None:
+def _check_not_empty(num_examples: int) -> None:
     if num_examples == 0:
         raise UsageError("there are no examples to score.", cure="Give at least one example.")

@@ -6,25 +6,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score
 
 
 @dataclass(frozen=True)
-class Rated:
-    """`how` is enough to compute the score again; for those of sacrebleu it is the signature that papers print."""
+class DraftScore:
+    """`method` is enough to compute the score again; for those of sacrebleu it is the signature that papers print."""
 
     name: str
     items: Items
-    how: str
+    method: str
     higher_is_better: bool = True
 
-    def score(self, **facts: Any) -> Score:
-        """The value with its interval; `facts` are further fields of a score, such as its baseline."""
-        return scored(self.name, self.items, how=self.how, higher_is_better=self.higher_is_better, **facts)
+    def score(self, **score_fields: Any) -> Score:
+        """The value with its interval; `score_fields` are further fields of a score, such as its baseline."""
+        return score_with_interval(self.name, self.items, method=self.method, higher_is_better=self.higher_is_better, **score_fields)
 
 
-def items_of(several: Iterable[Rated]) -> dict[str, Items]:
+def items_by_name(scores: Iterable[DraftScore]) -> dict[str, Items]:
     """By name, as an evaluation wants them for slices and comparisons."""
-    return {each.name: each.items for each in several}
+    return {score.name: score.items for score in scores}

@@ -15,78 +15,80 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from seqlab.metrics.bleu import check_pairs
-from seqlab.metrics.draft_score import Rated
-from seqlab.metrics.items import Statistics, Sums, means
+from seqlab.metrics.bleu import check_references
+from seqlab.metrics.draft_score import DraftScore
+from seqlab.metrics.items import Statistics, SumItems, mean_items
 
-TOGETHER = 256
+BATCH_SIZE = 256
 """Pairs whose tables are filled side by side."""
-LENGTHEN = 1
+GAP_SURCHARGE = 1
 """What an insertion or a deletion costs more than a substitution; far less than one edit, so that it only decides between equals."""
-EDIT = 1 << 24
+EDIT_COST = 1 << 24
 
-Symbols = Sequence[str]
+Tokens = Sequence[str]
 """Tokens, or the characters of a text."""
 Edits = Int[np.ndarray, "pairs 4"]
 """Substitutions, insertions, deletions, and the length of the reference."""
 
 
-def edits_between(pairs: Sequence[tuple[Symbols, Symbols]]) -> Edits:
+def count_edits(pairs: Sequence[tuple[Tokens, Tokens]]) -> Edits:
     """For each (output, reference): substitutions, insertions (only in the output), deletions (only in the reference), length of the reference.
 
-    >>> edits_between([("sitting", "kitten"), ("abc", "abc"), ("", "ab")]).tolist()
+    >>> count_edits([("sitting", "kitten"), ("abc", "abc"), ("", "ab")]).tolist()
     [[2, 1, 0, 6], [0, 0, 0, 3], [0, 0, 2, 2]]
     """
     ids: dict[str, int] = {}
     rows = [[[ids.setdefault(symbol, len(ids)) for symbol in side] for side in pair] for pair in pairs]
-    found = np.zeros((len(rows), 4), np.int64)
-    order = sorted(range(len(rows)), key=lambda place: (len(rows[place][0]), len(rows[place][1])))  # equals together waste no cells
-    for start in range(0, len(order), TOGETHER):
-        places = order[start : start + TOGETHER]
-        found[places] = _edits([rows[place][0] for place in places], [rows[place][1] for place in places])
-    return found
+    edits = np.zeros((len(rows), 4), np.int64)
+    order = sorted(range(len(rows)), key=lambda index: (len(rows[index][0]), len(rows[index][1])))  # equals together waste no cells
+    for start in range(0, len(order), BATCH_SIZE):
+        indices = order[start : start + BATCH_SIZE]
+        edits[indices] = _edits([rows[index][0] for index in indices], [rows[index][1] for index in indices])
+    return edits
 
 
-def nearest_edits(outputs: Sequence[Symbols], references: Sequence[Sequence[Symbols]]) -> Edits:
+def nearest_edits(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]]) -> Edits:
     """The edits to the nearest of several references; of equally near ones to the longest, in which they weigh least."""
-    check_pairs(outputs, references)
-    found = edits_between([(output, reference) for output, several in zip(outputs, references, strict=True) for reference in several])
-    sentences = np.repeat(np.arange(len(outputs)), [len(several) for several in references])
-    best = np.lexsort((-found[:, 3], found[:, :3].sum(axis=1), sentences))
-    return found[best[np.unique(sentences, return_index=True)[1]]]  # sorted by sentence first, so the first of each is its best
+    check_references(outputs, references)
+    edits = count_edits(
+        [(output, reference) for output, sentence_references in zip(outputs, references, strict=True) for reference in sentence_references]
+    )
+    sentences = np.repeat(np.arange(len(outputs)), [len(sentence_references) for sentence_references in references])
+    best = np.lexsort((-edits[:, 3], edits[:, :3].sum(axis=1), sentences))
+    return edits[best[np.unique(sentences, return_index=True)[1]]]  # sorted by sentence first, so the first of each is its best
 
 
-def error_rate(name: str, edits: Edits, *, of: str) -> Rated:
-    """Σ edits / Σ length; a sentence is an item. `of` says what was counted."""
-    items = Sums(np.arange(len(edits)), edits.astype(np.float64), edits_by_length)
-    return Rated(name, items, f"edits of {of} to the nearest reference / its {of}", higher_is_better=False)
+def error_rate(name: str, edits: Edits, *, unit: str) -> DraftScore:
+    """Σ edits / Σ length; a sentence is an item. `unit` says what was counted."""
+    items = SumItems(np.arange(len(edits)), edits.astype(np.float64), error_rate_from_sums)
+    return DraftScore(name, items, f"edits of {unit} to the nearest reference / its {unit}", higher_is_better=False)
 
 
-def token_error_rate(outputs: Sequence[Symbols], references: Sequence[Sequence[Symbols]], *, of: str = "tokens") -> Rated:
+def token_error_rate(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, unit: str = "tokens") -> DraftScore:
     """What speech recognition calls the word error rate, when tokens are words."""
-    return error_rate("token_error_rate", nearest_edits(outputs, references), of=of)
+    return error_rate("token_error_rate", nearest_edits(outputs, references), unit=unit)
 
 
-def character_error_rate(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> Rated:
-    return error_rate("character_error_rate", nearest_edits(outputs, references), of="characters")
+def character_error_rate(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> DraftScore:
+    return error_rate("character_error_rate", nearest_edits(outputs, references), unit="characters")
 
 
-def exact_match(outputs: Sequence[object], references: Sequence[Sequence[object]]) -> Rated:
+def exact_match(outputs: Sequence[object], references: Sequence[Sequence[object]]) -> DraftScore:
     """The share of outputs that equal one of their references.
 
-    >>> exact_match(["a", "b"], [["a"], ["c", "b"]]).items.whole()
+    >>> exact_match(["a", "b"], [["a"], ["c", "b"]]).items.full_score()
     1.0
     """
-    how = f"share of {len(outputs):,} that equal a reference"
-    return Rated("exact_match", means(is_exact(outputs, references).astype(np.float64)), how)
+    method = f"share of {len(outputs):,} that equal a reference"
+    return DraftScore("exact_match", mean_items(exact_matches(outputs, references).astype(np.float64)), method)
 
 
-def is_exact(outputs: Sequence[object], references: Sequence[Sequence[object]]) -> Bool[np.ndarray, " outputs"]:
-    check_pairs(outputs, references)
-    return np.array([output in several for output, several in zip(outputs, references, strict=True)])
+def exact_matches(outputs: Sequence[object], references: Sequence[Sequence[object]]) -> Bool[np.ndarray, " outputs"]:
+    check_references(outputs, references)
+    return np.array([output in sentence_references for output, sentence_references in zip(outputs, references, strict=True)])
 
 
-def edits_by_length(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
+def error_rate_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     """Without anything to write, what is written is infinitely wrong, and nothing is right."""
     edits, length = sums[:, :3].sum(axis=1), sums[:, 3]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -98,27 +100,27 @@ def _edits(outputs: list[list[int]], references: list[list[int]]) -> Edits:
 
     Along a row a cell is the least of `above` and its left neighbour plus a deletion: a running minimum, once the price of walking is taken off.
     """
-    lengths, wanted = np.array([len(row) for row in outputs]), np.array([len(row) for row in references])
-    written, truth = _padded(outputs, fill=-1), _padded(references, fill=-2)  # the fills differ, so they never match
-    price = EDIT + LENGTHEN
-    walk = price * np.arange(truth.shape[1] + 1)
-    row = np.broadcast_to(walk, (len(outputs), len(walk))).copy()  # (pairs, reference + 1)
-    cost = row[np.arange(len(row)), wanted]
-    for step in range(written.shape[1]):
-        above = row + price  # insert this symbol
-        swapped = row[:, :-1] + EDIT * (truth != written[:, step, None])
-        above[:, 1:] = np.minimum(above[:, 1:], swapped)
-        row = np.minimum.accumulate(above - walk, axis=1) + walk
+    lengths, reference_lengths = np.array([len(row) for row in outputs]), np.array([len(row) for row in references])
+    output_ids, reference_ids = _padded(outputs, fill=-1), _padded(references, fill=-2)  # the fills differ, so they never match
+    gap_cost = EDIT_COST + GAP_SURCHARGE
+    gap_costs = gap_cost * np.arange(reference_ids.shape[1] + 1)
+    row = np.broadcast_to(gap_costs, (len(outputs), len(gap_costs))).copy()  # (pairs, reference + 1)
+    cost = row[np.arange(len(row)), reference_lengths]
+    for step in range(output_ids.shape[1]):
+        above = row + gap_cost  # insert this symbol
+        substituted = row[:, :-1] + EDIT_COST * (reference_ids != output_ids[:, step, None])
+        above[:, 1:] = np.minimum(above[:, 1:], substituted)
+        row = np.minimum.accumulate(above - gap_costs, axis=1) + gap_costs
         ends = lengths == step + 1
-        cost[ends] = row[ends, wanted[ends]]
-    edits, lengthened = np.divmod(cost, EDIT)
-    insertions = (lengthened + lengths - wanted) // 2
-    deletions = lengthened - insertions
-    return np.stack([edits - lengthened, insertions, deletions, wanted], axis=1)
+        cost[ends] = row[ends, reference_lengths[ends]]
+    edits, num_gaps = np.divmod(cost, EDIT_COST)
+    insertions = (num_gaps + lengths - reference_lengths) // 2
+    deletions = num_gaps - insertions
+    return np.stack([edits - num_gaps, insertions, deletions, reference_lengths], axis=1)
 
 
 def _padded(rows: list[list[int]], *, fill: int) -> Int[np.ndarray, "pairs longest"]:
-    found = np.full((len(rows), max((len(row) for row in rows), default=0)), fill, np.int64)
-    for place, row in enumerate(rows):
-        found[place, : len(row)] = row
-    return found
+    padded = np.full((len(rows), max((len(row) for row in rows), default=0)), fill, np.int64)
+    for index, row in enumerate(rows):
+        padded[index, : len(row)] = row
+    return padded

@@ -24,9 +24,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from seqlab.metrics.bleu import check_pairs
-from seqlab.metrics.draft_score import Rated
-from seqlab.metrics.items import Statistics, Sums
+from seqlab.metrics.bleu import check_references
+from seqlab.metrics.draft_score import DraftScore
+from seqlab.metrics.items import Statistics, SumItems
 from seqlab.metrics.porter import porter_stem
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
@@ -37,7 +37,7 @@ Stem = Callable[[str], str]
 Words = Sequence[str]
 
 
-class Counted(NamedTuple):
+class MeteorCounts(NamedTuple):
     """What one sentence adds to the sums."""
 
     matches: int
@@ -47,48 +47,52 @@ class Counted(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Parameters:
+class MeteorParameters:
     """How much recall weighs, and how much a broken order costs."""
 
     alpha: float = ALPHA
     beta: float = BETA
     gamma: float = GAMMA
 
-    def of_sums(self, sums: Float[np.ndarray, "resamples 4"]) -> Statistics:
+    def score_from_sums(self, sums: Float[np.ndarray, "resamples 4"]) -> Statistics:
         """METEOR out of matches, chunks, words, words of the reference; 0 where nothing matches."""
-        matches, chunks, words, wanted = np.moveaxis(sums, 1, 0)
+        matches, chunks, words, reference_words = np.moveaxis(sums, 1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            precision, recall = matches / words, matches / wanted
+            precision, recall = matches / words, matches / reference_words
             mean = precision * recall / (self.alpha * precision + (1 - self.alpha) * recall)
-            found = mean * (1 - self.gamma * (chunks / matches) ** self.beta)
-        return np.where(matches > 0, found, 0.0)
+            scores = mean * (1 - self.gamma * (chunks / matches) ** self.beta)
+        return np.where(matches > 0, scores, 0.0)
 
 
-PUBLISHED = Parameters()
+DEFAULT_PARAMETERS = MeteorParameters()
 
 
 def meteor(
-    outputs: Sequence[Words], references: Sequence[Sequence[Words]], *, stem: Stem | None = porter_stem, parameters: Parameters = PUBLISHED
-) -> Rated:
+    outputs: Sequence[Words],
+    references: Sequence[Sequence[Words]],
+    *,
+    stem: Stem | None = porter_stem,
+    parameters: MeteorParameters = DEFAULT_PARAMETERS,
+) -> DraftScore:
     """METEOR of a corpus; `references[i]` are the references of output i. `stem` is for English, None matches equal words alone."""
-    check_pairs(outputs, references)
-    counted = []
-    for output, several in zip(outputs, references, strict=True):
-        each = [count(output, reference, stem=stem) for reference in several]
-        values = parameters.of_sums(np.array(each, np.float64))
-        counted.append(each[int(values.argmax())])
-    table = np.array(counted, np.float64)
-    how = f"equal words{' and stems (Porter)' if stem else ''}, α {parameters.alpha:g}, β {parameters.beta:g}, γ {parameters.gamma:g}"
-    return Rated("meteor", Sums(np.arange(len(table)), table, parameters.of_sums), how)
+    check_references(outputs, references)
+    best_counts = []
+    for output, sentence_references in zip(outputs, references, strict=True):
+        candidates = [count_matches(output, reference, stem=stem) for reference in sentence_references]
+        values = parameters.score_from_sums(np.array(candidates, np.float64))
+        best_counts.append(candidates[int(values.argmax())])
+    table = np.array(best_counts, np.float64)
+    method = f"equal words{' and stems (Porter)' if stem else ''}, α {parameters.alpha:g}, β {parameters.beta:g}, γ {parameters.gamma:g}"
+    return DraftScore("meteor", SumItems(np.arange(len(table)), table, parameters.score_from_sums), method)
 
 
-def count(output: Words, reference: Words, *, stem: Stem | None = porter_stem) -> Counted:
+def count_matches(output: Words, reference: Words, *, stem: Stem | None = porter_stem) -> MeteorCounts:
     """
-    >>> count("the cats sat".split(), "on the mat sat the cat".split())
-    Counted(matches=3, chunks=3, words=3, reference_words=6)
+    >>> count_matches("the cats sat".split(), "on the mat sat the cat".split())
+    MeteorCounts(matches=3, chunks=3, words=3, reference_words=6)
     """
     matched = match_words(output, reference, stem=stem)
-    return Counted(len(matched), count_chunks(matched), len(output), len(reference))
+    return MeteorCounts(len(matched), count_chunks(matched), len(output), len(reference))
 
 
 def count_chunks(matched: Sequence[tuple[int, int]]) -> int:
@@ -96,7 +100,7 @@ def count_chunks(matched: Sequence[tuple[int, int]]) -> int:
     >>> count_chunks([(0, 4), (1, 5), (2, 3)]), count_chunks([(0, 0), (2, 1)])
     (2, 2)
     """
-    follows = sum((place - 1, other - 1) == before for before, (place, other) in pairwise(matched))
+    follows = sum((position - 1, other - 1) == matched_before for matched_before, (position, other) in pairwise(matched))
     return len(matched) - follows
 
 
@@ -105,11 +109,11 @@ def match_words(output: Words, reference: Words, *, stem: Stem | None = porter_s
     matched: list[tuple[int, int]] = []
     for key in (str, stem):
         if key is not None:
-            matched = _match_more([key(word) for word in output], [key(word) for word in reference], matched)
+            matched = _match_stage([key(word) for word in output], [key(word) for word in reference], matched)
     return sorted(matched)
 
 
-class _Choice(NamedTuple):
+class _Matching(NamedTuple):
     """Matches so far. Fewer crossings come first, then fewer chunks."""
 
     crossings: int
@@ -117,41 +121,49 @@ class _Choice(NamedTuple):
     matched: tuple[tuple[int, int], ...]
 
 
-def _match_more(output: Words, reference: Words, before: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _match_stage(output: Words, reference: Words, matched_before: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """As many further matches of equal words as there can be, from left to right, keeping the choices whose lines cross least.
 
     A word that comes a times in the output and b times in the reference has min(a, b) matches, whichever they are. Lines of one word never need to
     cross each other: uncrossing two of them crosses nothing else more often.
     """
-    given, taken = {place for place, _ in before}, {place for _, place in before}
-    free = _places(reference, without=taken)
-    ours = {word: places for word, places in _places(output, without=given).items() if word in free}
-    choices = [_Choice(0, 0, ())]
-    for place in sorted(place for places in ours.values() for place in places):
-        word = output[place]
-        longer = [found for choice in choices for found in _next(choice, place, ours[word], free[word], before)]
-        choices = sorted(longer, key=lambda choice: choice[:2])[:BEAM]
-    return [*before, *choices[0].matched]
+    output_taken, reference_taken = {position for position, _ in matched_before}, {position for _, position in matched_before}
+    reference_positions = _positions_by_word(reference, without=reference_taken)
+    output_positions = {
+        word: positions for word, positions in _positions_by_word(output, without=output_taken).items() if word in reference_positions
+    }
+    matchings = [_Matching(0, 0, ())]
+    for position in sorted(position for positions in output_positions.values() for position in positions):
+        word = output[position]
+        extended = [
+            candidate
+            for matching in matchings
+            for candidate in _extend_matching(matching, position, output_positions[word], reference_positions[word], matched_before)
+        ]
+        matchings = sorted(extended, key=lambda matching: matching[:2])[:BEAM]
+    return [*matched_before, *matchings[0].matched]
 
 
-def _places(words: Words, *, without: set[int]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        if place not in without:
-            found.setdefault(word, []).append(place)
-    return found
+def _positions_by_word(words: Words, *, without: set[int]) -> dict[str, list[int]]:
+    positions: dict[str, list[int]] = {}
+    for position, word in enumerate(words):
+        if position not in without:
+            positions.setdefault(word, []).append(position)
+    return positions
 
 
-def _next(choice: _Choice, place: int, ours: Sequence[int], free: Sequence[int], before: Sequence[tuple[int, int]]) -> list[_Choice]:
+def _extend_matching(
+    matching: _Matching, position: int, output_positions: Sequence[int], reference_positions: Sequence[int], matched_before: Sequence[tuple[int, int]]
+) -> list[_Matching]:
     """A word goes to each place behind its last one that leaves enough for the rest of its kind; or to none, where there are too few for all."""
-    own = [other for one, other in choice.matched if one in ours]
-    wanted = min(len(ours), len(free)) - len(own)  # matches that are still to come
-    left = len(ours) - ours.index(place)  # places of the output that may still have one, this one included
-    open_places = [other for other in free if not own or other > own[-1]]
-    drawn = (*before, *choice.matched)
-    found = [choice] if left > wanted else []
-    for other in open_places[: len(open_places) - wanted + 1] if wanted else []:
-        crossings = sum((place - one) * (other - two) < 0 for one, two in drawn)
-        begins = (place - 1, other - 1) not in drawn
-        found.append(_Choice(choice.crossings + crossings, choice.chunks + begins, (*choice.matched, (place, other))))
-    return found
+    own_positions = [other for output_position, other in matching.matched if output_position in output_positions]
+    num_missing = min(len(output_positions), len(reference_positions)) - len(own_positions)  # matches that are still to come
+    num_left = len(output_positions) - output_positions.index(position)  # places of the output that may still have one, this one included
+    open_positions = [other for other in reference_positions if not own_positions or other > own_positions[-1]]
+    all_matches = (*matched_before, *matching.matched)
+    matchings = [matching] if num_left > num_missing else []
+    for other in open_positions[: len(open_positions) - num_missing + 1] if num_missing else []:
+        crossings = sum((position - output_position) * (other - reference_position) < 0 for output_position, reference_position in all_matches)
+        begins = (position - 1, other - 1) not in all_matches
+        matchings.append(_Matching(matching.crossings + crossings, matching.chunks + begins, (*matching.matched, (position, other))))
+    return matchings

@@ -10,52 +10,52 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from seqlab.metrics.classification import ClassScores, scores_from_sums
-from seqlab.metrics.items import Sums, macro_f1_of_sums, means, ratio_or_nothing
+from seqlab.metrics.classification import ClassScores, class_scores_from_counts
+from seqlab.metrics.items import SumItems, macro_f1_from_sums, mean_items, ratio_or_zero
 from seqlab.metrics.ranking import threshold_curve
 
 Decisions = Bool[np.ndarray, "examples labels"]
 
 
-def label_scores(truth: Decisions, predicted: Decisions) -> ClassScores:
+def label_scores(targets: Decisions, predicted: Decisions) -> ClassScores:
     """Precision, recall and F1 of every label."""
-    return scores_from_sums(_sum(truth & predicted), predicted=_sum(predicted), present=_sum(truth))
+    return class_scores_from_counts(_sum(targets & predicted), predicted=_sum(predicted), support=_sum(targets))
 
 
-def micro_f1s(truth: Decisions, predicted: Decisions) -> Sums:
+def micro_f1_items(targets: Decisions, predicted: Decisions) -> SumItems:
     """What the micro-F1 is made of.
 
-    >>> micro_f1s(np.array([[True, False], [True, True]]), np.array([[True, True], [False, True]])).whole()
+    >>> micro_f1_items(np.array([[True, False], [True, True]]), np.array([[True, True], [False, True]])).full_score()
     0.6666666666666666
     """
-    table = np.stack([2.0 * (truth & predicted).sum(axis=1), truth.sum(axis=1) + predicted.sum(axis=1)], axis=1)
-    return Sums(np.arange(len(table)), table, ratio_or_nothing)
+    table = np.stack([2.0 * (targets & predicted).sum(axis=1), targets.sum(axis=1) + predicted.sum(axis=1)], axis=1)
+    return SumItems(np.arange(len(table)), table, ratio_or_zero)
 
 
-def macro_f1s(truth: Decisions, predicted: Decisions) -> Sums:
+def multilabel_macro_f1_items(targets: Decisions, predicted: Decisions) -> SumItems:
     """What the macro-F1 is made of: for each label whether it is right, said, and true."""
-    table = np.concatenate([truth & predicted, predicted, truth], axis=1).astype(float)
-    return Sums(np.arange(len(table)), table, macro_f1_of_sums)
+    table = np.concatenate([targets & predicted, predicted, targets], axis=1).astype(float)
+    return SumItems(np.arange(len(table)), table, macro_f1_from_sums)
 
 
-def subset_accuracies(truth: Decisions, predicted: Decisions) -> Sums:
+def subset_accuracy_items(targets: Decisions, predicted: Decisions) -> SumItems:
     """What the subset accuracy is made of."""
-    return means((truth == predicted).all(axis=1).astype(float))
+    return mean_items((targets == predicted).all(axis=1).astype(float))
 
 
-def best_thresholds(truth: Decisions, probabilities: Float[np.ndarray, "examples labels"], *, otherwise: float = 0.5) -> Float[np.ndarray, " labels"]:
+def best_thresholds(targets: Decisions, probabilities: Float[np.ndarray, "examples labels"], *, default: float = 0.5) -> Float[np.ndarray, " labels"]:
     """For every label the probability from which it is said, with the highest F1 on these examples.
 
     It lies in the middle between the last example taken and the first one left out. A label without an example keeps the usual threshold.
     Paper: Lipton et al. 2014, "Optimal Thresholding of Classifiers to Maximize F1 Measure", arXiv:1402.1892.
     """
-    found = np.full(truth.shape[1], otherwise)
-    for label in np.flatnonzero(truth.any(axis=0)):
-        curve = threshold_curve(truth[:, label], probabilities[:, label].astype(np.float64))
-        place = int(curve.f1.argmax())
-        below = curve.thresholds[place + 1] if place + 1 < len(curve.thresholds) else 0.0
-        found[label] = (curve.thresholds[place] + below) / 2
-    return found
+    thresholds = np.full(targets.shape[1], default)
+    for label in np.flatnonzero(targets.any(axis=0)):
+        curve = threshold_curve(targets[:, label], probabilities[:, label].astype(np.float64))
+        index = int(curve.f1.argmax())
+        next_threshold = curve.thresholds[index + 1] if index + 1 < len(curve.thresholds) else 0.0
+        thresholds[label] = (curve.thresholds[index] + next_threshold) / 2
+    return thresholds
 
 
 def _sum(decisions: Decisions) -> Int[np.ndarray, " labels"]:

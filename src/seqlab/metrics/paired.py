@@ -23,18 +23,18 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from seqlab.metrics.bootstrap import FEWEST_ITEMS, LEVEL, percentiles, resample
-from seqlab.metrics.items import Items, Sums
+from seqlab.metrics.bootstrap import CONFIDENCE_LEVEL, MIN_ITEMS, percentile_interval, resample
+from seqlab.metrics.items import Items, SumItems
 
-RESAMPLES, FEWEST = 10_000, 1_000
-MOST_DRAWN = 200_000_000
+RESAMPLES, MIN_RESAMPLES = 10_000, 1_000
+MAX_DRAWN_ITEMS = 200_000_000
 """Items that are drawn at most, over all resamples: beyond, there are fewer resamples."""
 
 Statistics = Float[np.ndarray, " resamples"]
 
 
 @dataclass(frozen=True)
-class Difference:
+class PairedDifference:
     """How much better one model is than another in one score; above 0 it is better, whatever the direction of the score.
 
     Too few items give a value without an interval, and a p of 1.
@@ -48,76 +48,78 @@ class Difference:
     resamples: int
 
     @property
-    def is_shown(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether this data shows a difference at all."""
-        return self.holm_p < 1 - LEVEL
+        return self.holm_p < 1 - CONFIDENCE_LEVEL
 
-    def sentence(self, name: str, other: str, *, places: int = 4) -> str:
+    def describe(self, name: str, other: str, *, decimals: int = 4) -> str:
         """
-        >>> Difference(0.012, 0.004, 0.02, 0.003, 0.003, 10_000).sentence("B", "A", places=3)
+        >>> PairedDifference(0.012, 0.004, 0.02, 0.003, 0.003, 10_000).describe("B", "A", decimals=3)
         'B is better than A by 0.012 [0.004, 0.020]; p = 0.003'
-        >>> Difference(-0.012, -0.03, 0.002, 0.09, 0.09, 10_000).sentence("B", "A", places=3)
+        >>> PairedDifference(-0.012, -0.03, 0.002, 0.09, 0.09, 10_000).describe("B", "A", decimals=3)
         'no difference between B and A that this data can show: B is worse by 0.012 [−0.002, 0.030]; p = 0.090'
-        >>> Difference(0.012, None, None, 1.0, 1.0, 0).sentence("B", "A", places=3)
+        >>> PairedDifference(0.012, None, None, 1.0, 1.0, 0).describe("B", "A", decimals=3)
         'no difference between B and A that this data can show: B is better by 0.012; fewer than 10 items give no interval'
         """
-        how, by = ("worse", f"by {-self.value:.{places}f}") if self.value < 0 else ("better", f"by {self.value:.{places}f}")
-        unsure = f"no difference between {name} and {other} that this data can show: {name} is {how} {by}"
+        comparative, by = ("worse", f"by {-self.value:.{decimals}f}") if self.value < 0 else ("better", f"by {self.value:.{decimals}f}")
+        not_significant = f"no difference between {name} and {other} that this data can show: {name} is {comparative} {by}"
         if self.low is None or self.high is None:
-            return f"{unsure}; fewer than {FEWEST_ITEMS} items give no interval"
+            return f"{not_significant}; fewer than {MIN_ITEMS} items give no interval"
         low, high = (-self.high, -self.low) if self.value < 0 else (self.low, self.high)
-        reach = f"[{_signed(low, places)}, {_signed(high, places)}]; p = {_p(self.holm_p)}"
-        return f"{name} is {how} than {other} {by} {reach}" if self.is_shown else f"{unsure} {reach}"
+        interval = f"[{_signed(low, decimals)}, {_signed(high, decimals)}]; p = {_format_p(self.holm_p)}"
+        return f"{name} is {comparative} than {other} {by} {interval}" if self.is_significant else f"{not_significant} {interval}"
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "is_shown": self.is_shown}
+        return {**asdict(self), "is_shown": self.is_significant}
 
 
-def compare_with(reference: Sequence[Items], others: Sequence[Sequence[Items]], *, higher_is_better: bool, seed: int = 0) -> list[Difference]:
+def paired_bootstrap(
+    reference: Sequence[Items], others: Sequence[Sequence[Items]], *, higher_is_better: bool, seed: int = 0
+) -> list[PairedDifference]:
     """Each of the others beside the reference, on the same items. A model that was trained with several seeds is the mean of its runs."""
-    everything = [*reference, *(items for other in others for items in other)]
-    most = RESAMPLES if all(isinstance(items, Sums) for items in everything) else FEWEST  # other scores are computed one by one
-    resamples = max(FEWEST, min(most, MOST_DRAWN // max(1, everything[0].num_items)))
-    is_enough = everything[0].num_items >= FEWEST_ITEMS
-    drawn = resample(everything, seed=seed, resamples=resamples) if is_enough else np.empty((len(everything), 0))
-    whole = np.array([items.whole() for items in everything])
+    all_items = [*reference, *(items for other in others for items in other)]
+    max_resamples = RESAMPLES if all(isinstance(items, SumItems) for items in all_items) else MIN_RESAMPLES  # other scores are computed one by one
+    resamples = max(MIN_RESAMPLES, min(max_resamples, MAX_DRAWN_ITEMS // max(1, all_items[0].num_items)))
+    is_enough = all_items[0].num_items >= MIN_ITEMS
+    drawn = resample(all_items, seed=seed, resamples=resamples) if is_enough else np.empty((len(all_items), 0))
+    full_scores = np.array([items.full_score() for items in all_items])
     sign = 1.0 if higher_is_better else -1.0
     ends = np.cumsum([len(reference), *map(len, others)]).tolist()
-    found = []
+    results = []
     for start, stop in pairwise(ends):
         with np.errstate(invalid="ignore"):  # two infinite scores have no difference
             differences = sign * (drawn[start:stop].mean(axis=0) - drawn[: ends[0]].mean(axis=0))
-            value = sign * float(whole[start:stop].mean() - whole[: ends[0]].mean())
-        found.append(difference(value, differences) if is_enough else Difference(value, None, None, 1.0, 1.0, 0))
-    return [replace(each, holm_p=p) for each, p in zip(found, holm([each.p for each in found]), strict=True)]
+            value = sign * float(full_scores[start:stop].mean() - full_scores[: ends[0]].mean())
+        results.append(difference_with_interval(value, differences) if is_enough else PairedDifference(value, None, None, 1.0, 1.0, 0))
+    return [replace(result, holm_p=p) for result, p in zip(results, holm_adjust([result.p for result in results]), strict=True)]
 
 
-def difference(value: float, differences: Statistics) -> Difference:
+def difference_with_interval(value: float, differences: Statistics) -> PairedDifference:
     """The difference of two models with its interval and p-value, out of the differences on many draws."""
-    reach, p = percentiles(differences), two_sided(differences)
-    return Difference(value, reach.low, reach.high, p, p, len(differences))
+    interval, p = percentile_interval(differences), two_sided_p_value(differences)
+    return PairedDifference(value, interval.low, interval.high, p, p, len(differences))
 
 
-def two_sided(differences: Statistics) -> float:
+def two_sided_p_value(differences: Statistics) -> float:
     """The share of resamples beyond 0 on the rarer side, doubled; one is added to each count, since the data itself is one draw.
 
-    >>> two_sided(np.array([1.0] * 99)), two_sided(np.array([1.0, -1.0, 2.0]))
+    >>> two_sided_p_value(np.array([1.0] * 99)), two_sided_p_value(np.array([1.0, -1.0, 2.0]))
     (0.02, 1.0)
     """
     rarer = min(int((~(differences > 0)).sum()), int((~(differences < 0)).sum()))  # what is no number speaks for neither side
     return min(1.0, 2 * (rarer + 1) / (len(differences) + 1))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm_adjust(p_values: Sequence[float]) -> list[float]:
     """
-    >>> holm([0.01, 0.04, 0.03])
+    >>> holm_adjust([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    found, before = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
-        before = max(before, min(1.0, (len(p_values) - rank) * p_values[place]))
-        found[place] = before
-    return found
+    adjusted, lower_bound = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda index: p_values[index])):
+        lower_bound = max(lower_bound, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = lower_bound
+    return adjusted
 
 
 @dataclass(frozen=True)
@@ -144,9 +146,9 @@ def mcnemar(first: Bool[np.ndarray, " examples"], second: Bool[np.ndarray, " exa
     return McNemar(int((first & second).sum()), only_first, only_second, int((~first & ~second).sum()), p)
 
 
-def _signed(value: float, places: int) -> str:
-    return f"{value:.{places}f}".replace("-", "−")
+def _signed(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}".replace("-", "−")
 
 
-def _p(value: float) -> str:
+def _format_p(value: float) -> str:
     return f"{value:.3f}" if value >= 0.0005 else f"{value:.1g}"

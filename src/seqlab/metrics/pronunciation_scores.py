@@ -13,20 +13,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seqlab.metrics.draft_score import Rated
-from seqlab.metrics.edit_distance import error_rate, is_exact, nearest_edits
-from seqlab.metrics.items import means
+from seqlab.metrics.draft_score import DraftScore
+from seqlab.metrics.edit_distance import error_rate, exact_matches, nearest_edits
+from seqlab.metrics.items import mean_items
 
 Phonemes = Sequence[str]
 
 
-def pronunciation_scores(outputs: Sequence[Phonemes], references: Sequence[Sequence[Phonemes]]) -> list[Rated]:
+def pronunciation_scores(outputs: Sequence[Phonemes], references: Sequence[Sequence[Phonemes]]) -> list[DraftScore]:
     """WER and PER; `references[i]` are the listed pronunciations of word i."""
     words = [tuple(output) for output in outputs]
-    listed = [[tuple(each) for each in several] for several in references]
-    missed = ~is_exact(words, listed)
-    how = f"share of {len(words):,} words with none of their listed pronunciations"
+    references_by_word = [[tuple(pronunciation) for pronunciation in pronunciations] for pronunciations in references]
+    is_missed = ~exact_matches(words, references_by_word)
+    method = f"share of {len(words):,} words with none of their listed pronunciations"
     return [
-        Rated("wer", means(missed.astype(np.float64)), how, higher_is_better=False),
-        error_rate("per", nearest_edits(words, listed), of="phonemes"),
+        DraftScore("wer", mean_items(is_missed.astype(np.float64)), method, higher_is_better=False),
+        error_rate("per", nearest_edits(words, references_by_word), unit="phonemes"),
     ]

@@ -13,61 +13,61 @@ import math
 import numpy as np
 from jaxtyping import Float, Int
 
-from seqlab.metrics.items import Chosen, Items, Statistics, Sums, means, ratio
+from seqlab.metrics.items import Indices, Items, Statistics, SumItems, mean_items, ratio_of_sums
 
-Numbers = Float[np.ndarray, " examples"]
+Values = Float[np.ndarray, " examples"]
 
 
-def rmses(truth: Numbers, predicted: Numbers) -> Sums:
+def rmse_items(targets: Values, predicted: Values) -> SumItems:
     """What the RMSE is made of.
 
-    >>> rmses(np.array([1.0, 2.0]), np.array([1.0, 4.0])).whole() == math.sqrt(2)
+    >>> rmse_items(np.array([1.0, 2.0]), np.array([1.0, 4.0])).full_score() == math.sqrt(2)
     True
     """
-    table = np.stack([(truth - predicted) ** 2, np.ones(len(truth))], axis=1)
-    return Sums(np.arange(len(table)), table, lambda sums: np.sqrt(ratio(sums)))
+    table = np.stack([(targets - predicted) ** 2, np.ones(len(targets))], axis=1)
+    return SumItems(np.arange(len(table)), table, lambda sums: np.sqrt(ratio_of_sums(sums)))
 
 
-def maes(truth: Numbers, predicted: Numbers) -> Sums:
+def mae_items(targets: Values, predicted: Values) -> SumItems:
     """What the MAE is made of."""
-    return means(np.abs(truth - predicted))
+    return mean_items(np.abs(targets - predicted))
 
 
-def r_squareds(truth: Numbers, predicted: Numbers) -> Sums:
+def r_squared_items(targets: Values, predicted: Values) -> SumItems:
     """What R² is made of."""
-    centred = truth - truth.mean()  # the spread is the same, and the sums stay small
-    table = np.stack([(truth - predicted) ** 2, centred**2, centred, np.ones(len(truth))], axis=1)
-    return Sums(np.arange(len(table)), table, _explained)
+    centered = targets - targets.mean()  # the spread is the same, and the sums stay small
+    table = np.stack([(targets - predicted) ** 2, centered**2, centered, np.ones(len(targets))], axis=1)
+    return SumItems(np.arange(len(table)), table, _r_squared_from_sums)
 
 
-def spearmans(truth: Numbers, predicted: Numbers) -> Items:
+def spearman_items(targets: Values, predicted: Values) -> Items:
     """What the rank correlation is made of."""
-    return _Ranks(truth, predicted)
+    return _RankItems(targets, predicted)
 
 
-def _explained(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
+def _r_squared_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     errors, squares, total, count = sums.T
-    spread = squares - total**2 / count
-    explained: Statistics = 1 - np.divide(errors, spread, out=np.ones(len(sums)), where=spread > 1e-12 * squares)
+    variance = squares - total**2 / count
+    explained: Statistics = 1 - np.divide(errors, variance, out=np.ones(len(sums)), where=variance > 1e-12 * squares)
     return explained
 
 
-class _Ranks(Items):
+class _RankItems(Items):
     """Examples whose values are sorted once: the ranks of a choice of them follow from how often each comes."""
 
-    def __init__(self, truth: Numbers, predicted: Numbers) -> None:
-        self.num_items = len(truth)
-        self._truth, self._predicted = (np.unique(values, return_inverse=True)[1] for values in (truth, predicted))
+    def __init__(self, targets: Values, predicted: Values) -> None:
+        self.num_items = len(targets)
+        self._target_ids, self._predicted_ids = (np.unique(values, return_inverse=True)[1] for values in (targets, predicted))
 
-    def value(self, chosen: Chosen) -> float:
-        times = np.bincount(chosen, minlength=self.num_items).astype(float)
-        one, two = _centred_ranks(self._truth, times), _centred_ranks(self._predicted, times)
-        below = math.sqrt(float((times * one**2).sum() * (times * two**2).sum()))
-        return float((times * one * two).sum()) / below if below > 0 else 0.0
+    def value(self, indices: Indices) -> float:
+        counts_by_item = np.bincount(indices, minlength=self.num_items).astype(float)
+        target_ranks, predicted_ranks = _centered_ranks(self._target_ids, counts_by_item), _centered_ranks(self._predicted_ids, counts_by_item)
+        denominator = math.sqrt(float((counts_by_item * target_ranks**2).sum() * (counts_by_item * predicted_ranks**2).sum()))
+        return float((counts_by_item * target_ranks * predicted_ranks).sum()) / denominator if denominator > 0 else 0.0
 
 
-def _centred_ranks(places: Int[np.ndarray, " examples"], times: Numbers) -> Numbers:
+def _centered_ranks(value_ids: Int[np.ndarray, " examples"], counts_by_item: Values) -> Values:
     """Ranks around their mean; equal values share the middle of their ranks."""
-    counts = np.bincount(places, weights=times)
-    ranks: Numbers = (np.cumsum(counts) - counts / 2)[places]
-    return ranks - (ranks * times).sum() / times.sum()
+    counts = np.bincount(value_ids, weights=counts_by_item)
+    ranks: Values = (np.cumsum(counts) - counts / 2)[value_ids]
+    return ranks - (ranks * counts_by_item).sum() / counts_by_item.sum()

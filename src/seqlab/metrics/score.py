@@ -12,7 +12,7 @@ class Score:
     """One number about a model on some data.
 
     `low` and `high` bound a 95 % interval, None where there are too few items for one; `baseline` is what a naive method gets on the same data;
-    `how` tells in a few words how the number was computed, enough to compute it again.
+    `method` tells in a few words how the number was computed, enough to compute it again.
     """
 
     name: str
@@ -22,7 +22,7 @@ class Score:
     baseline: float | None = None
     baseline_name: str = ""
     higher_is_better: bool = True
-    how: str = ""
+    method: str = ""
 
     @property
     def beats_baseline(self) -> bool | None:
@@ -56,7 +56,7 @@ class Score:
             "baseline_name": self.baseline_name,
             "higher_is_better": self.higher_is_better,
             "beats_baseline": self.beats_baseline,
-            "how": self.how,
+            "how": self.method,
         }
 
     @classmethod
@@ -69,28 +69,28 @@ class Score:
             **numbers,
             baseline_name=str(values.get("baseline_name") or ""),
             higher_is_better=bool(values.get("higher_is_better", True)),
-            how=str(values.get("how") or ""),
+            method=str(values.get("how") or ""),
         )
 
-    def sentence(self) -> str:
+    def describe(self) -> str:
         """One line for people.
 
-        >>> Score("accuracy", 0.91, 0.9, 0.92, baseline=0.5, baseline_name="majority class").sentence()
+        >>> Score("accuracy", 0.91, 0.9, 0.92, baseline=0.5, baseline_name="majority class").describe()
         'accuracy 0.9100 (95 % interval 0.9000 to 0.9200), better than majority class 0.5000'
         """
-        text = f"{self.name} {_shown(self.value)}"
+        text = f"{self.name} {_format_value(self.value)}"
         if self.low is not None and self.high is not None:
-            text += f" (95 % interval {_shown(self.low)} to {_shown(self.high)})"
+            text += f" (95 % interval {_format_value(self.low)} to {_format_value(self.high)})"
         else:
             text += " (too few items for an interval)"
         if self.baseline is None:
             return text
-        against = f"{self.baseline_name or 'the baseline'} {_shown(self.baseline)}"
+        baseline_text = f"{self.baseline_name or 'the baseline'} {_format_value(self.baseline)}"
         if self.beats_baseline is None:
-            return f"{text}, beside {against}"
+            return f"{text}, beside {baseline_text}"
         if self.beats_baseline:
-            return f"{text}, better than {against}" + (", though not clearly" if self.clearly_beats_baseline is False else "")
-        return f"{text}, equal to {against}" if self.value == self.baseline else f"{text}, worse than {against}"
+            return f"{text}, better than {baseline_text}" + (", though not clearly" if self.clearly_beats_baseline is False else "")
+        return f"{text}, equal to {baseline_text}" if self.value == self.baseline else f"{text}, worse than {baseline_text}"
 
 
 def beaten_scores(scores: Sequence[Score]) -> list[Score]:
@@ -114,7 +114,7 @@ def _json_number(value: float | None) -> float | str | None:
     return str(float(value))
 
 
-def _shown(value: float) -> str:
+def _format_value(value: float) -> str:
     """Four decimals for shares and losses, fewer for large numbers, where they would only be noise."""
     if not math.isfinite(value):
         return str(value)

@@ -15,11 +15,11 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-LEVEL = 0.95
+CONFIDENCE_LEVEL = 0.95
 
 
 @dataclass(frozen=True)
-class OverSeeds:
+class SeedSummary:
     """One score of several runs that differ in their seeds only; with one run there is no spread and no interval."""
 
     values: list[float]
@@ -32,43 +32,45 @@ class OverSeeds:
         return asdict(self)
 
 
-def over_seeds(values: Sequence[float], *, level: float = LEVEL) -> OverSeeds:
+def summarize_seeds(values: Sequence[float], *, level: float = CONFIDENCE_LEVEL) -> SeedSummary:
     """
-    >>> found = over_seeds([0.80, 0.82, 0.84])
+    >>> found = summarize_seeds([0.80, 0.82, 0.84])
     >>> round(found.mean, 3), round(found.deviation, 3), round(found.low, 3), round(found.high, 3)
     (0.82, 0.02, 0.77, 0.87)
     """
     mean = statistics.fmean(values)
     if len(values) < 2:
-        return OverSeeds(list(values), mean, None, None, None)
+        return SeedSummary(list(values), mean, None, None, None)
     deviation = statistics.stdev(values)
-    reach = quantile((1 + level) / 2, len(values) - 1) * deviation / math.sqrt(len(values))
-    return OverSeeds(list(values), mean, deviation, mean - reach, mean + reach)
+    margin = student_t_quantile((1 + level) / 2, len(values) - 1) * deviation / math.sqrt(len(values))
+    return SeedSummary(list(values), mean, deviation, mean - margin, mean + margin)
 
 
-def quantile(share: float, freedom: int) -> float:
+def student_t_quantile(probability: float, degrees_of_freedom: int) -> float:
     """The value below which Student's t lies with a probability of at least one half.
 
-    >>> round(quantile(0.975, 1), 3), round(quantile(0.975, 4), 3), round(quantile(0.975, 30), 3)
+    >>> round(student_t_quantile(0.975, 1), 3), round(student_t_quantile(0.975, 4), 3), round(student_t_quantile(0.975, 30), 3)
     (12.706, 2.776, 2.042)
     """
     low, high = 0.0, 1.0
-    while _within(high, freedom) < 2 * share - 1:
+    while _central_probability(high, degrees_of_freedom) < 2 * probability - 1:
         high *= 2
     for _ in range(200):
         middle = (low + high) / 2
-        low, high = (middle, high) if _within(middle, freedom) < 2 * share - 1 else (low, middle)
+        low, high = (middle, high) if _central_probability(middle, degrees_of_freedom) < 2 * probability - 1 else (low, middle)
     return (low + high) / 2
 
 
-def _within(t: float, freedom: int) -> float:
+def _central_probability(t: float, degrees_of_freedom: int) -> float:
     """P(-t < T < t), as a finite sum over the angle θ = arctan(t / √freedom)."""
-    angle = math.atan(t / math.sqrt(freedom))
+    angle = math.atan(t / math.sqrt(degrees_of_freedom))
     cosine = math.cos(angle)
-    term, total = (cosine, 0.0) if freedom % 2 else (1.0, 0.0)
-    for step in range(3 if freedom % 2 else 2, freedom + 1, 2):  # powers of the cosine, each with its product of odd and even numbers
+    term, total = (cosine, 0.0) if degrees_of_freedom % 2 else (1.0, 0.0)
+    for step in range(
+        3 if degrees_of_freedom % 2 else 2, degrees_of_freedom + 1, 2
+    ):  # powers of the cosine, each with its product of odd and even numbers
         total += term
         term *= cosine * cosine * (step - 1) / step
-    if freedom % 2:
+    if degrees_of_freedom % 2:
         return 2 / math.pi * (angle + math.sin(angle) * total)
     return math.sin(angle) * total

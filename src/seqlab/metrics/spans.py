@@ -31,7 +31,7 @@ from jaxtyping import Float
 
 UNNAMED = "_"
 """The type of spans whose tags are letters alone."""
-SAME = str.maketrans("LU", "ES")
+BILOU_TO_IOBES = str.maketrans("LU", "ES")
 """The letters of BILOU as those of IOBES."""
 
 
@@ -43,65 +43,65 @@ class Span(NamedTuple):
     last: int
 
 
-Reading = Callable[[Sequence[str]], list[Span]]
+SpanReader = Callable[[Sequence[str]], list[Span]]
 
 
-def spans_of(tags: Sequence[str]) -> list[Span]:
+def extract_spans(tags: Sequence[str]) -> list[Span]:
     """Lenient, for every scheme.
 
-    >>> spans_of(["I-PER", "I-PER", "O", "B-LOC", "I-PER"])
+    >>> extract_spans(["I-PER", "I-PER", "O", "B-LOC", "I-PER"])
     [Span(type='PER', first=0, last=1), Span(type='LOC', first=3, last=3), Span(type='PER', first=4, last=4)]
     """
-    found: list[Span] = []
+    spans: list[Span] = []
     is_open = False
-    for place, tag in enumerate(tags):
-        mark, kind = mark_and_type(tag)
-        if is_open and mark in "IE" and found[-1].type == kind:
-            found[-1] = found[-1]._replace(last=place)
+    for position, tag in enumerate(tags):
+        mark, kind = split_tag(tag)
+        if is_open and mark in "IE" and spans[-1].type == kind:
+            spans[-1] = spans[-1]._replace(last=position)
         elif mark != "O":
-            found.append(Span(kind, place, place))
+            spans.append(Span(kind, position, position))
         is_open = mark in "BI"
-    return found
+    return spans
 
 
-def strict_spans_of(tags: Sequence[str]) -> list[Span]:
+def extract_strict_spans(tags: Sequence[str]) -> list[Span]:
     """Strict, where nothing marks the end.
 
-    >>> strict_spans_of(["I-PER", "O", "B-LOC", "I-LOC", "I-PER"])
+    >>> extract_strict_spans(["I-PER", "O", "B-LOC", "I-LOC", "I-PER"])
     [Span(type='LOC', first=2, last=3)]
     """
-    found: list[Span] = []
-    for place, tag in enumerate(tags):
-        mark, kind = mark_and_type(tag)
+    spans: list[Span] = []
+    for position, tag in enumerate(tags):
+        mark, kind = split_tag(tag)
         if mark == "B":
-            found.append(Span(kind, place, place))
-        elif mark == "I" and found and found[-1].last == place - 1 and found[-1].type == kind:
-            found[-1] = found[-1]._replace(last=place)
-    return found
+            spans.append(Span(kind, position, position))
+        elif mark == "I" and spans and spans[-1].last == position - 1 and spans[-1].type == kind:
+            spans[-1] = spans[-1]._replace(last=position)
+    return spans
 
 
-def strict_ended_spans_of(tags: Sequence[str]) -> list[Span]:
+def extract_strict_ended_spans(tags: Sequence[str]) -> list[Span]:
     """Strict, where the end is marked.
 
-    >>> strict_ended_spans_of(["B-PER", "I-PER", "O", "B-LOC", "E-LOC", "S-PER", "E-PER"])
+    >>> extract_strict_ended_spans(["B-PER", "I-PER", "O", "B-LOC", "E-LOC", "S-PER", "E-PER"])
     [Span(type='LOC', first=3, last=4), Span(type='PER', first=5, last=5)]
     """
-    found: list[Span] = []
-    running: Span | None = None
-    for place, tag in enumerate(tags):
-        mark, kind = mark_and_type(tag)
-        if mark in "IE" and running is not None and running.type == kind:
-            running = running._replace(last=place)
+    spans: list[Span] = []
+    open_span: Span | None = None
+    for position, tag in enumerate(tags):
+        mark, kind = split_tag(tag)
+        if mark in "IE" and open_span is not None and open_span.type == kind:
+            open_span = open_span._replace(last=position)
         else:
-            running = Span(kind, place, place) if mark in "BS" else None
-        if running is not None and mark in "ES":
-            found.append(running)
-            running = None
-    return found
+            open_span = Span(kind, position, position) if mark in "BS" else None
+        if open_span is not None and mark in "ES":
+            spans.append(open_span)
+            open_span = None
+    return spans
 
 
 @dataclass(frozen=True)
-class Scheme:
+class TaggingScheme:
     """A way of marking spans, beside B and I.
 
     end: the letter that ends a span; single: the one for a span of one word; both empty in BIO.
@@ -111,9 +111,9 @@ class Scheme:
     name: str
     end: str
     single: str
-    strict: Reading
+    strict: SpanReader
 
-    def fits(self, names: Set[str]) -> bool:
+    def matches(self, names: Set[str]) -> bool:
         """Whether all tags are of this scheme, and some of those that set it apart: without types, both ends; letters alone may mean anything."""
         if not all(re.fullmatch(rf"O|[BI{self.end}{self.single}](-.+)?", name) for name in names):
             return False
@@ -121,45 +121,45 @@ class Scheme:
         return not self.end or {"B", self.end} <= marks or any(name.startswith(f"{self.single}-") for name in names)
 
 
-BIO = Scheme("BIO", end="", single="", strict=strict_spans_of)
+BIO = TaggingScheme("BIO", end="", single="", strict=extract_strict_spans)
 SCHEMES = (
     BIO,
-    Scheme("IOBES", end="E", single="S", strict=strict_ended_spans_of),
-    Scheme("BILOU", end="L", single="U", strict=strict_ended_spans_of),
+    TaggingScheme("IOBES", end="E", single="S", strict=extract_strict_ended_spans),
+    TaggingScheme("BILOU", end="L", single="U", strict=extract_strict_ended_spans),
 )
 
 
-def scheme_of(tags: Iterable[str]) -> Scheme | None:
+def detect_scheme(tags: Iterable[str]) -> TaggingScheme | None:
     """The scheme that a set of tags follows; None where they mark no spans.
 
-    >>> [found.name for tags in (["O", "B-PER"], ["O", "S-PER"], ["U-PER", "O", "L-PER"]) if (found := scheme_of(tags))]
+    >>> [found.name for tags in (["O", "B-PER"], ["O", "S-PER"], ["U-PER", "O", "L-PER"]) if (found := detect_scheme(tags))]
     ['BIO', 'IOBES', 'BILOU']
-    >>> scheme_of(["O", "NOUN"]), scheme_of(["O"]), scheme_of(["S", "O"])
+    >>> detect_scheme(["O", "NOUN"]), detect_scheme(["O"]), detect_scheme(["S", "O"])
     (None, None, None)
     """
     names = set(tags)
-    return next((scheme for scheme in SCHEMES if scheme.fits(names)), None) if len(names) > 1 else None
+    return next((scheme for scheme in SCHEMES if scheme.matches(names)), None) if len(names) > 1 else None
 
 
 @dataclass(frozen=True)
 class SpanCounts:
     """How many spans of one type, or of all, were right, predicted and present."""
 
-    right: int
+    correct: int
     predicted: int
-    present: int
+    support: int
 
     @property
     def precision(self) -> float:
-        return self.right / self.predicted if self.predicted else 0.0
+        return self.correct / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        return self.right / self.present if self.present else 0.0
+        return self.correct / self.support if self.support else 0.0
 
     @property
     def f1(self) -> float:
-        return 2 * self.right / (self.predicted + self.present) if self.predicted + self.present else 0.0
+        return 2 * self.correct / (self.predicted + self.support) if self.predicted + self.support else 0.0
 
 
 @dataclass(frozen=True)
@@ -171,28 +171,28 @@ class SpanScores:
     by_sentence: Float[np.ndarray, "sentences 3"]
 
 
-def compare_spans(truth: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]], *, read: Reading = spans_of) -> SpanScores:
+def compare_spans(targets: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]], *, read: SpanReader = extract_spans) -> SpanScores:
     """The spans of two lists of tagged sentences, side by side."""
-    right, found, present = Counter[str](), Counter[str](), Counter[str]()
+    correct, num_predicted, support = Counter[str](), Counter[str](), Counter[str]()
     sentences = []
-    for wanted_tags, given_tags in zip(truth, predicted, strict=True):
-        wanted, given = set(read(wanted_tags)), set(read(given_tags))
-        both = wanted & given
-        for counts, spans in ((right, both), (found, given), (present, wanted)):
+    for target_tags, predicted_tags in zip(targets, predicted, strict=True):
+        target_spans, predicted_spans = set(read(target_tags)), set(read(predicted_tags))
+        both = target_spans & predicted_spans
+        for counts, spans in ((correct, both), (num_predicted, predicted_spans), (support, target_spans)):
             counts.update(span.type for span in spans)
-        sentences.append((len(both), len(given), len(wanted)))
-    kinds = sorted(found | present)
+        sentences.append((len(both), len(predicted_spans), len(target_spans)))
+    kinds = sorted(num_predicted | support)
     return SpanScores(
-        SpanCounts(right.total(), found.total(), present.total()),
-        {kind: SpanCounts(right[kind], found[kind], present[kind]) for kind in kinds},
+        SpanCounts(correct.total(), num_predicted.total(), support.total()),
+        {kind: SpanCounts(correct[kind], num_predicted[kind], support[kind]) for kind in kinds},
         np.array(sentences, np.float64).reshape(-1, 3),
     )
 
 
-def mark_and_type(tag: str) -> tuple[str, str]:
+def split_tag(tag: str) -> tuple[str, str]:
     """The letter, in IOBES, and what follows it.
 
-    >>> mark_and_type("L-PER"), mark_and_type("O")
+    >>> split_tag("L-PER"), split_tag("O")
     (('E', 'PER'), ('O', '_'))
     """
-    return tag[:1].translate(SAME), tag[2:] or UNNAMED
+    return tag[:1].translate(BILOU_TO_IOBES), tag[2:] or UNNAMED

@@ -89,14 +89,14 @@ class TextScore:
         return {**read, "text": self.text, **{name: getattr(self, name) for name in names}, "tokens": tokens}
 
 
-def ranks(scores: Sequence[TextScore]) -> list[int]:
+def likelihood_ranks(scores: Sequence[TextScore]) -> list[int]:
     """The place of each text when the least surprising one is first; equals keep their order, and texts without tokens come last.
 
-    >>> ranks([TextScore("x", [Surprisal("x", -3.0)], 1), TextScore("y", [Surprisal("y", -1.0)], 1)])
+    >>> likelihood_ranks([TextScore("x", [Surprisal("x", -3.0)], 1), TextScore("y", [Surprisal("y", -1.0)], 1)])
     [2, 1]
     """
-    order = sorted(range(len(scores)), key=lambda place: scores[place].perplexity if scores[place].tokens else math.inf)
-    found = [0] * len(scores)
-    for rank, place in enumerate(order, start=1):
-        found[place] = rank
-    return found
+    order = sorted(range(len(scores)), key=lambda index: scores[index].perplexity if scores[index].tokens else math.inf)
+    ranks = [0] * len(scores)
+    for rank, index in enumerate(order, start=1):
+        ranks[index] = rank
+    return ranks

@@ -16,20 +16,20 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int, Num
 
-from seqlab.metrics.items import Sums, exponential, ratio, ratios
+from seqlab.metrics.items import SumItems, exp_ratio, ratio_items, ratio_of_sums
 
-BLOCK = 512
+BLOCK_TOKENS = 512
 """Tokens that are drawn together."""
-CHARACTERS = 2048
+BLOCK_CHARACTERS = 2048
 """Characters that are drawn together where tokens differ."""
-ENOUGH = 20
+MIN_BLOCKS = 20
 """Blocks that even a short text is cut into."""
-LEAST = 16
+MAX_SHRINK = 16
 """By how much a block may be shorter: 32 tokens, 128 characters. Of less text there are fewer blocks, and soon too few for an interval."""
 
 
 @dataclass(frozen=True)
-class Stream:
+class TokenStream:
     """The surprise of every token of a text in nats, and how many characters of the text there are up to its end."""
 
     nats: Float[np.ndarray, " tokens"]
@@ -38,7 +38,9 @@ class Stream:
     """Tokens that stand for any piece the vocabulary does not have: their characters were not foreseen."""
 
     @classmethod
-    def of(cls, log_probs: Float[np.ndarray, " tokens"], lengths: Num[np.ndarray, " tokens"], *, characters: int, num_unknown: int = 0) -> Stream:
+    def from_log_probs(
+        cls, log_probs: Float[np.ndarray, " tokens"], lengths: Num[np.ndarray, " tokens"], *, characters: int, num_unknown: int = 0
+    ) -> TokenStream:
         """`lengths` may be off, since a token does not always say how much text it stands for; their sum is put right."""
         ends = np.cumsum(lengths, dtype=np.float64)
         return cls(-log_probs.astype(np.float64), ends * (characters / ends[-1]), num_unknown)
@@ -46,43 +48,43 @@ class Stream:
     @property
     def block_size(self) -> int:
         """Tokens of a block."""
-        return int(size_of_blocks(len(self.nats), longest=BLOCK))
+        return int(choose_block_size(len(self.nats), max_size=BLOCK_TOKENS))
 
     @property
     def blocks(self) -> Int[np.ndarray, " tokens"]:
         """The number of the block of tokens in which each token stands."""
         return np.arange(len(self.nats)) // self.block_size
 
-    def items(self) -> dict[str, Sums]:
+    def items(self) -> dict[str, SumItems]:
         """What the scores of a language model are made of."""
         starts = np.arange(0, len(self.nats), self.block_size)
         nats, sizes = np.add.reduceat(self.nats, starts), np.diff(np.append(starts, len(self.nats)))
         characters = np.add.reduceat(np.diff(self.ends, prepend=0.0), starts)
         return {
-            "nats_per_token": ratios(nats, sizes),
-            "bits_per_token": ratios(nats, sizes, _bits),
-            "bits_per_character": ratios(nats, characters, _bits),
-            "perplexity": ratios(nats, sizes, exponential),
+            "nats_per_token": ratio_items(nats, sizes),
+            "bits_per_token": ratio_items(nats, sizes, _bits),
+            "bits_per_character": ratio_items(nats, characters, _bits),
+            "perplexity": ratio_items(nats, sizes, exp_ratio),
         }
 
-    def by_characters(self, *, upto: float) -> Sums:
-        """Bits per character on blocks of equal text; what stands after `upto` characters is left out."""
-        size = size_of_blocks(upto, longest=CHARACTERS)
-        num_blocks = max(1, math.ceil(upto / size))
-        inside = self.ends <= upto * (1 + 1e-9)
+    def character_items(self, *, num_characters: float) -> SumItems:
+        """Bits per character on blocks of equal text; what stands after `num_characters` characters is left out."""
+        size = choose_block_size(num_characters, max_size=BLOCK_CHARACTERS)
+        num_blocks = max(1, math.ceil(num_characters / size))
+        inside = self.ends <= num_characters * (1 + 1e-9)
         block = np.minimum(np.ceil(self.ends[inside] / size).astype(np.int64) - 1, num_blocks - 1)
         nats = np.bincount(block, weights=self.nats[inside], minlength=num_blocks)
-        characters = np.diff(np.minimum(np.arange(num_blocks + 1) * float(size), upto))
-        return ratios(nats, characters, _bits)
+        characters = np.diff(np.minimum(np.arange(num_blocks + 1) * float(size), num_characters))
+        return ratio_items(nats, characters, _bits)
 
 
-def size_of_blocks(length: float, *, longest: int) -> float:
+def choose_block_size(length: float, *, max_size: int) -> float:
     """
-    >>> size_of_blocks(1_000_000, longest=512), size_of_blocks(2000, longest=512), size_of_blocks(9, longest=512)
+    >>> choose_block_size(1_000_000, max_size=512), choose_block_size(2000, max_size=512), choose_block_size(9, max_size=512)
     (512, 100, 32)
     """
-    return max(longest // LEAST, min(longest, length // ENOUGH))
+    return max(max_size // MAX_SHRINK, min(max_size, length // MIN_BLOCKS))
 
 
 def _bits(sums: Float[np.ndarray, "resamples parts"]) -> Float[np.ndarray, " resamples"]:
-    return ratio(sums) / math.log(2)
+    return ratio_of_sums(sums) / math.log(2)

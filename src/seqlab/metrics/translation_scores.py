@@ -23,10 +23,10 @@ import numpy as np
 from jaxtyping import Float
 
 from seqlab.core.errors import UsageError, nearest
-from seqlab.metrics.bleu import bleu_of_sums, check_pairs
-from seqlab.metrics.draft_score import Rated
+from seqlab.metrics.bleu import bleu_from_sums, check_references
+from seqlab.metrics.draft_score import DraftScore
 from seqlab.metrics.edit_distance import token_error_rate
-from seqlab.metrics.items import OfSums, Statistics, Sums, ratio
+from seqlab.metrics.items import ScoreFromSums, Statistics, SumItems, ratio_of_sums
 from seqlab.metrics.meteor import meteor
 from seqlab.metrics.porter import porter_stem
 
@@ -36,82 +36,85 @@ PERCENT = 100.0
 
 
 def bleu_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    return PERCENT * bleu_of_sums(sums)
+    return PERCENT * bleu_from_sums(sums)
 
 
 def chrf_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     """Out of (runs in the output, in the reference, in both) for each length of a run; lengths that one side does not have are left out."""
-    given, wanted, both = (sums[:, first::3] for first in range(3))  # (resamples, lengths) each
-    counts = (given > 0) & (wanted > 0)
-    num_counts = np.maximum(counts.sum(axis=1), 1)
-    precision = np.where(counts, both / np.maximum(given, 1), 0.0).sum(axis=1) / num_counts
-    recall = np.where(counts, both / np.maximum(wanted, 1), 0.0).sum(axis=1) / num_counts
-    below = BETA**2 * precision + recall
-    return PERCENT * (1 + BETA**2) * precision * recall / np.where(below > 0, below, 1.0)
+    output_ngrams, reference_ngrams, matched = (sums[:, first::3] for first in range(3))  # (resamples, lengths) each
+    has_ngrams = (output_ngrams > 0) & (reference_ngrams > 0)
+    num_counts = np.maximum(has_ngrams.sum(axis=1), 1)
+    precision = np.where(has_ngrams, matched / np.maximum(output_ngrams, 1), 0.0).sum(axis=1) / num_counts
+    recall = np.where(has_ngrams, matched / np.maximum(reference_ngrams, 1), 0.0).sum(axis=1) / num_counts
+    denominator = BETA**2 * precision + recall
+    return PERCENT * (1 + BETA**2) * precision * recall / np.where(denominator > 0, denominator, 1.0)
 
 
 def ter_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     """Out of (edits, words in the reference); with nothing to write, anything that is written is wholly wrong."""
-    return PERCENT * np.where(sums[:, 1] > 0, ratio(sums), np.sign(sums[:, 0]))
+    return PERCENT * np.where(sums[:, 1] > 0, ratio_of_sums(sums), np.sign(sums[:, 0]))
 
 
 @dataclass(frozen=True)
-class Kind:
+class SacrebleuMetric:
     """One of sacrebleu's metrics: its class there, the options that differ from its defaults, and the score of the sums."""
 
     metric: str
-    score: OfSums
+    score: ScoreFromSums
     options: Mapping[str, Any]
     higher_is_better: bool = True
 
 
 # force: no warning where outputs look tokenised; what is scored is the caller's choice, and the signature says how.
-KINDS: dict[str, Kind] = {
-    "bleu": Kind("BLEU", bleu_percent, {"force": True}),
-    "bleu_lower": Kind("BLEU", bleu_percent, {"force": True, "lowercase": True}),
-    "bleu_tokens_lower": Kind("BLEU", bleu_percent, {"force": True, "lowercase": True, "tokenize": "none"}),
-    "chrf": Kind("CHRF", chrf_percent, {"beta": BETA}),
-    "ter": Kind("TER", ter_percent, {}, higher_is_better=False),
+SACREBLEU_METRICS: dict[str, SacrebleuMetric] = {
+    "bleu": SacrebleuMetric("BLEU", bleu_percent, {"force": True}),
+    "bleu_lower": SacrebleuMetric("BLEU", bleu_percent, {"force": True, "lowercase": True}),
+    "bleu_tokens_lower": SacrebleuMetric("BLEU", bleu_percent, {"force": True, "lowercase": True, "tokenize": "none"}),
+    "chrf": SacrebleuMetric("CHRF", chrf_percent, {"beta": BETA}),
+    "ter": SacrebleuMetric("TER", ter_percent, {}, higher_is_better=False),
 }
 """bleu_lower: capitals do not count, and the texts are cut into tokens; bleu_tokens_lower: the same for texts that are cut already, by blanks, as
 `multi-bleu.perl -lc` takes them."""
 REPORTED = ("bleu", "bleu_lower", "chrf", "ter")
 
 
-def rate(kind: str, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> Rated:
+def sacrebleu_score(name: str, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> DraftScore:
     """One score of a corpus; `references[i]` are the references of output i, one or several."""
-    if kind not in KINDS:
-        raise UsageError(f"there is no score '{kind}'.", cure=nearest(kind, KINDS))
-    check_pairs(outputs, references)
+    if name not in SACREBLEU_METRICS:
+        raise UsageError(f"there is no score '{name}'.", cure=nearest(name, SACREBLEU_METRICS))
+    check_references(outputs, references)
     from sacrebleu import metrics  # 0.1 s, and only scores of texts need it
 
-    chosen = KINDS[kind]
+    chosen = SACREBLEU_METRICS[name]
     metric = getattr(metrics, chosen.metric)(**chosen.options)
     by_rank = list(zip_longest(*references))  # first references of all, second references of all, …; None where there are fewer
-    counted = metric._extract_corpus_statistics(outputs, by_rank)  # noqa: SLF001 (its own significance tests use the same; no public face)
-    table = np.array(counted, np.float64)
+    statistics = metric._extract_corpus_statistics(outputs, by_rank)  # noqa: SLF001 (its own significance tests use the same; no public face)
+    table = np.array(statistics, np.float64)
     signature = f"{metric.get_signature()}"
-    return Rated(kind, Sums(np.arange(len(table)), table, chosen.score), f"sacrebleu {signature}", chosen.higher_is_better)
+    return DraftScore(name, SumItems(np.arange(len(table)), table, chosen.score), f"sacrebleu {signature}", chosen.higher_is_better)
 
 
-def translation_scores(outputs: Sequence[str], references: Sequence[Sequence[str]], *, in_english: bool = False) -> list[Rated]:
+def translation_scores(outputs: Sequence[str], references: Sequence[Sequence[str]], *, in_english: bool = False) -> list[DraftScore]:
     """BLEU with and without capitals, chrF, TER, METEOR and the word error rate of a corpus; METEOR looks at stems where the outputs are English."""
-    found = [rate(kind, outputs, references) for kind in REPORTED]
-    words = [words_of(output) for output in outputs], [[words_of(reference) for reference in several] for several in references]
-    return [*found, meteor(*words, stem=porter_stem if in_english else None), token_error_rate(*words, of="words in small letters")]
+    scores = [sacrebleu_score(name, outputs, references) for name in REPORTED]
+    words = (
+        [tokenize_13a(output) for output in outputs],
+        [[tokenize_13a(reference) for reference in sentence_references] for sentence_references in references],
+    )
+    return [*scores, meteor(*words, stem=porter_stem if in_english else None), token_error_rate(*words, unit="words in small letters")]
 
 
-def words_of(text: str) -> list[str]:
+def tokenize_13a(text: str) -> list[str]:
     """The tokens of mteval-v13a in small letters.
 
-    >>> words_of("It's 5,000 km away.")
+    >>> tokenize_13a("It's 5,000 km away.")
     ["it's", '5,000', 'km', 'away', '.']
     """
-    return _cutter()(text.lower()).split()
+    return _tokenizer_13a()(text.lower()).split()
 
 
 @cache
-def _cutter() -> Callable[[str], str]:
+def _tokenizer_13a() -> Callable[[str], str]:
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
     return Tokenizer13a()  # type: ignore[no-untyped-call] # sacrebleu gives it no types

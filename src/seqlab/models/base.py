@@ -1,4 +1,4 @@
-"""The body of a network: what happens between the embedding of the steps and the head that answers."""
+"""The backbone of a network: what happens between the embedding of the steps and the head that answers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from seqlab.core.registry import Registry
 
-State = tuple[Any, ...]
-"""What a body carries from piece to piece. Each part is a tensor, or behaves like one whose first axis is the batch: part[rows] picks sequences."""
+ModelState = tuple[Any, ...]
+"""What a backbone carries from piece to piece. Each part is a tensor, or behaves like one with the batch first: part[rows] picks sequences."""
 
 
 class Encoder(nn.Module, ABC):
@@ -22,35 +22,35 @@ class Encoder(nn.Module, ABC):
     @abstractmethod
     def forward(
         self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"]
-    ) -> tuple[Float[Tensor, "batch features output"], State]:
+    ) -> tuple[Float[Tensor, "batch features output"], ModelState]:
         """The features, and the state after the last step, empty where there is none."""
 
-    def is_feature(self, is_token: Bool[Tensor, "batch time"]) -> Bool[Tensor, "batch features"]:
+    def feature_mask(self, is_token: Bool[Tensor, "batch time"]) -> Bool[Tensor, "batch features"]:
         """Which features are of something real: where there is one for each step, those of real steps."""
         return is_token
 
 
-class Body(Encoder):
+class Backbone(Encoder):
     """Steps in, features out, one for one.
 
-    A causal body shows each step only the earlier ones. Its sequences may come in pieces, of different lengths too: given
+    A causal backbone shows each step only the earlier ones. Its sequences may come in pieces, of different lengths too: given
     the state after one piece, the next piece gives what the whole would have given.
     """
 
     input_size: int
     output_size: int
-    carries_state: bool
+    is_stateful: bool
     """Whether training over a stream goes on from the state where the last window ended."""
 
     @classmethod
     @abstractmethod
-    def build(cls, settings: Any, *, causal: bool) -> Self:
-        """The body that settings of its kind describe."""
+    def from_settings(cls, settings: Any, *, causal: bool) -> Self:
+        """The backbone that settings of its kind describe."""
 
     @abstractmethod
     def forward(
-        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: State | None = None
-    ) -> tuple[Float[Tensor, "batch time output"], State]: ...
+        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+    ) -> tuple[Float[Tensor, "batch time output"], ModelState]: ...
 
 
-bodies: Registry[type[Body]] = Registry("model", package="seqlab.models")
+backbones: Registry[type[Backbone]] = Registry("model", package="seqlab.models")

@@ -9,50 +9,50 @@ from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 
 from seqlab.blocks.dropout import Dropout
-from seqlab.blocks.head import HiddenHead, linear_head
+from seqlab.blocks.head import MLPHead, linear_head
 from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
-from seqlab.blocks.query_pool import QueryPool, pooled_size
+from seqlab.blocks.query_pool import AttentionPool, pooled_size
 from seqlab.core.errors import RecipeError
-from seqlab.models.base import Body, bodies
-from seqlab.models.images.classifier import build_picture_classifier
+from seqlab.models.base import Backbone, backbones
+from seqlab.models.images.classifier import build_image_classifier
 from seqlab.models.ngram_bag import NGramBag, build_bag
-from seqlab.models.settings import BagSettings, ModelSettings, NGramBagSettings, PictureSettings, RecurrentSettings, SequenceSettings
+from seqlab.models.settings import BagSettings, ImageSettings, ModelSettings, NGramBagSettings, RecurrentSettings, SequenceSettings
 
 NO_BAG = BagSettings()
 """Nothing is weighed beside a network."""
 
 
 class Classifier(nn.Module):
-    """logits = head(dropout(pool(body(embed(inputs))))), and what a bag of n-grams says is added where there is one.
+    """logits = head(dropout(pool(backbone(embed(inputs))))), and what a bag of n-grams says is added where there is one.
 
     The sum of a wide linear model and a deep network is trained as one. Paper: Cheng et al. 2016, "Wide & Deep Learning for Recommender
     Systems", arXiv:1606.07792.
 
-    With `sees_padding` the padding is treated as if it were text, as a common mistake does; only for comparison.
+    With `ignore_padding_mask` the padding is treated as if it were text, as a common mistake does; only for comparison.
     """
 
     def __init__(
         self,
         embed: nn.Module,
-        body: Body,
+        backbone: Backbone,
         pool: nn.Module,
         head: nn.Module,
         *,
         dropout: float,
-        sees_padding: bool = False,
+        ignore_padding_mask: bool = False,
         bag: NGramBag | None = None,
     ) -> None:
         super().__init__()
         self.embed = embed
-        self.body = body
+        self.body = backbone
         self.pool = pool
         self.dropout = Dropout(dropout)
         self.head = head
-        self.sees_padding = sees_padding
+        self.ignore_padding_mask = ignore_padding_mask
         self.bag = bag
 
     def forward(self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:
-        if self.sees_padding:
+        if self.ignore_padding_mask:
             is_token = torch.ones_like(is_token)
         features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
         logits = self.head(self.dropout(self.pool(features, is_token)))
@@ -70,22 +70,22 @@ def build_classifier(
 ) -> nn.Module:
     """The whole network that the settings describe; `embedding` makes the layer through which steps enter, of a width.
 
-    num_features: numbers in one step, which a network for pictures reads as a row of pixels; 0 where a step is a token.
+    num_features: numbers in one step, which a network for images reads as a row of pixels; 0 where a step is a token.
     is_exclusive: whether an example has exactly one class, so that two classes may share a logit.
     """
     if isinstance(settings, NGramBagSettings):
         return build_bag(bag, num_classes=num_classes, num_features=num_features)
-    if isinstance(settings, PictureSettings):
-        return build_picture_classifier(settings, num_features=num_features, num_classes=num_classes, pool=build_pool(settings, settings.hidden_size))
-    body = bodies.get(settings.kind).build(settings, causal=False)
-    pool = build_pool(settings, body.output_size)
+    if isinstance(settings, ImageSettings):
+        return build_image_classifier(settings, num_features=num_features, num_classes=num_classes, pool=build_pool(settings, settings.hidden_size))
+    backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
+    pool = build_pool(settings, backbone.output_size)
     return Classifier(
-        embedding(body.input_size),
-        body,
+        embedding(backbone.input_size),
+        backbone,
         pool,
-        build_head(settings, pooled_size(pool, body.output_size), num_classes, is_exclusive=is_exclusive),
+        build_head(settings, pooled_size(pool, backbone.output_size), num_classes, is_exclusive=is_exclusive),
         dropout=settings.dropout,
-        sees_padding=not getattr(settings, "padding_mask", True),
+        ignore_padding_mask=not getattr(settings, "padding_mask", True),
         bag=build_bag(bag, num_classes=num_classes, num_features=num_features) if bag.n_grams else None,
     )
 
@@ -93,11 +93,11 @@ def build_classifier(
 def build_head(settings: ModelSettings, size: int, num_classes: int, *, is_exclusive: bool = True) -> nn.Module:
     """One layer, or two where the settings ask for a hidden one."""
     if isinstance(settings, RecurrentSettings) and settings.head_size:
-        return HiddenHead(size, num_classes, hidden_size=settings.head_size, dropout=settings.dropout, is_exclusive=is_exclusive)
+        return MLPHead(size, num_classes, hidden_size=settings.head_size, dropout=settings.dropout, is_exclusive=is_exclusive)
     return linear_head(size, num_classes)
 
 
-def build_pool(settings: SequenceSettings | PictureSettings, size: int) -> nn.Module:
+def build_pool(settings: SequenceSettings | ImageSettings, size: int) -> nn.Module:
     """How all steps, of a width, become one vector."""
     if settings.pooling == "max":
         return MaxPool()
@@ -106,7 +106,7 @@ def build_pool(settings: SequenceSettings | PictureSettings, size: int) -> nn.Mo
     if settings.pooling == "first":
         return FirstPool()
     if settings.pooling == "queries":
-        return QueryPool(size, num_queries=settings.queries)
+        return AttentionPool(size, num_queries=settings.queries)
     bidirectional = isinstance(settings, RecurrentSettings) and settings.bidirectional
     if bidirectional and settings.merge != "concat":  # type: ignore[union-attr]  # only a recurrent network is bidirectional
         raise RecipeError(

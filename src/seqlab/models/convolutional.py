@@ -10,28 +10,28 @@ from torch import Tensor, nn
 
 from seqlab.blocks.convolution import ConvolutionLayer
 from seqlab.core.errors import RecipeError
-from seqlab.models.base import Body, State, bodies
+from seqlab.models.base import Backbone, ModelState, backbones
 from seqlab.models.settings import ConvolutionalSettings
 
 
-@bodies.register("convolutional")
-class Convolutional(Body):
+@backbones.register("convolutional")
+class ConvolutionalBackbone(Backbone):
     """Residual convolutions with dilations 1, 2, 4, …: the receptive field is 1 + (kernel - 1)(2^layers - 1) steps.
 
     Paper: Bai et al. 2018, "An Empirical Evaluation of Generic Convolutional and Recurrent Networks", arXiv:1803.01271.
     """
 
-    carries_state = False
+    is_stateful = False
 
     def __init__(self, layers: Sequence[ConvolutionLayer], *, hidden_size: int) -> None:
         super().__init__()
         self.layers = nn.ModuleList(layers)
         self.norm = nn.LayerNorm(hidden_size)
         self.input_size = self.output_size = hidden_size
-        self.receptive_field = 1 + sum(layer.reach for layer in layers)
+        self.receptive_field = 1 + sum(layer.context_size for layer in layers)
 
     @classmethod
-    def build(cls, settings: ConvolutionalSettings, *, causal: bool) -> Self:
+    def from_settings(cls, settings: ConvolutionalSettings, *, causal: bool) -> Self:
         if not causal and settings.kernel_size % 2 == 0:
             raise RecipeError(
                 f"a kernel of {settings.kernel_size} steps has no middle.",
@@ -45,10 +45,10 @@ class Convolutional(Body):
         return cls(layers, hidden_size=settings.hidden_size)
 
     def forward(
-        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: State | None = None
-    ) -> tuple[Float[Tensor, "batch time output"], State]:
-        pasts: list[Tensor] = []
+        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+    ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
+        left_contexts: list[Tensor] = []
         for depth, layer in enumerate(self.layers):
-            steps, past = layer(steps, is_token, None if state is None else state[depth])
-            pasts.append(past)
-        return self.norm(steps), tuple(pasts)
+            steps, left_context = layer(steps, is_token, None if state is None else state[depth])
+            left_contexts.append(left_context)
+        return self.norm(steps), tuple(left_contexts)

@@ -14,15 +14,15 @@ Examples = Callable[[], Iterable[Example]]
 """One pass over the training split, each time it is called."""
 
 
-class Counting(ABC):
+class CountStatistics(ABC):
     """Something that learns by counting. What it counted stands in its buffers, so that a run that goes on does not count again."""
 
     @abstractmethod
-    def count(self, examples: Examples) -> None: ...
+    def fit_counts(self, examples: Examples) -> None: ...
 
 
-def count_examples(model: nn.Module, examples: Examples) -> None:
+def fit_count_statistics(model: nn.Module, examples: Examples) -> None:
     """Let every part of a network that counts see the training split."""
     for part in model.modules():
-        if isinstance(part, Counting):
-            part.count(examples)
+        if isinstance(part, CountStatistics):
+            part.fit_counts(examples)

@@ -11,10 +11,10 @@ from torch.nn import functional as F
 
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
-from seqlab.models.base import Encoder, bodies
-from seqlab.models.decoders.base import Alignment, Decoder, Writing
+from seqlab.models.base import Encoder, backbones
+from seqlab.models.decoders.base import Alignment, Decoder, DecoderState
 from seqlab.models.decoders.build import build_decoder
-from seqlab.models.decoders.transformer import TransformerDecoder
+from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
 from seqlab.models.settings import DecoderSettings, SequenceSettings
 
 
@@ -24,7 +24,7 @@ class EncoderDecoder(nn.Module):
     When tied, W is the table of the target's embedding. Both embeddings may be the same layer.
     Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3; tied: section 3.4.
 
-    The encoder reads a whole source, so it must not be causal (but may be); any body will do, and so does a network for pictures, whose
+    The encoder reads a whole source, so it must not be causal (but may be); any backbone will do, and so does a network for images, whose
     regions are then what is looked at.
     """
 
@@ -62,27 +62,27 @@ class EncoderDecoder(nn.Module):
         target_is_token: Bool[Tensor, "batch target"],
     ) -> Float[Tensor, "batch target output"]:
         """What the output layer reads: a loss that looks at real steps only need not make logits of the others."""
-        features, _ = self.decoder(self.embed_target(targets), target_is_token, self.start(source, source_is_token))
+        features, _ = self.decoder(self.embed_target(targets), target_is_token, self.encode(source, source_is_token))
         return features
 
-    def start(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> Writing:
+    def encode(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> DecoderState:
         """Before the first target: the source, read once for all steps to come."""
-        features, ended = self.encoder(self.embed_source(source), source_is_token)
-        return self.decoder.start(features, self.encoder.is_feature(source_is_token), ended)
+        features, final_state = self.encoder(self.embed_source(source), source_is_token)
+        return self.decoder.init_state(features, self.encoder.feature_mask(source_is_token), final_state)
 
     def decode(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
-    ) -> tuple[Float[Tensor, "hypotheses time vocab"], Writing]:
-        """Logits after each of the next targets, from what `start` or an earlier call gave."""
-        features, writing = self.decoder(self.embed_target(targets), is_token, writing)
-        return self.head(features), writing
+        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+    ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState]:
+        """Logits after each of the next targets, from what `encode` or an earlier call gave."""
+        features, decoder_state = self.decoder(self.embed_target(targets), is_token, decoder_state)
+        return self.head(features), decoder_state
 
-    def align(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], writing: Writing
-    ) -> tuple[Float[Tensor, "hypotheses time vocab"], Writing, Alignment | None]:
+    def decode_with_alignment(
+        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+    ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState, Alignment | None]:
         """As `decode`, with how much each step of the source was looked at; None without attention."""
-        features, writing, alignment = self.decoder.align(self.embed_target(targets), is_token, writing)
-        return self.head(features), writing, alignment
+        features, decoder_state, alignment = self.decoder.forward_with_alignment(self.embed_target(targets), is_token, decoder_state)
+        return self.head(features), decoder_state, alignment
 
     def head(self, features: Float[Tensor, "*steps output"]) -> Float[Tensor, "*steps vocab"]:
         return F.linear(features, self.output_weight, self.bias)
@@ -103,22 +103,22 @@ def build_encoder_decoder(
     shared: bool = False,
 ) -> EncoderDecoder:
     """The network that the settings of both sides describe. `shared`: both sides have one vocabulary and one table."""
-    encoder = bodies.get(model.kind).build(model, causal=False)
-    side = writing_side(encoder, model, decoder, num_tokens=num_target_tokens, pad_id=target_pad_id)
+    encoder = backbones.get(model.kind).from_settings(model, causal=False)
+    parts = build_decoder_parts(encoder, model, decoder, num_tokens=num_target_tokens, pad_id=target_pad_id)
     if not shared:
         embed_source = _embedding(num_source_tokens, encoder.input_size, pad_id=source_pad_id)
-        return EncoderDecoder(embed_source, encoder, side.embed, side.decoder, tied=side.tied)
-    if (num_source_tokens, encoder.input_size, source_pad_id) != (num_target_tokens, side.decoder.input_size, target_pad_id):
+        return EncoderDecoder(embed_source, encoder, parts.embed, parts.decoder, tied=parts.tied)
+    if (num_source_tokens, encoder.input_size, source_pad_id) != (num_target_tokens, parts.decoder.input_size, target_pad_id):
         raise RecipeError(
             f"one table cannot serve {num_source_tokens:,} source tokens of width {encoder.input_size} and "
-            f"{num_target_tokens:,} target tokens of width {side.decoder.input_size}.",
+            f"{num_target_tokens:,} target tokens of width {parts.decoder.input_size}.",
             where="model",
             cure="Use one vocabulary and one width for both sides, or a table for each.",
         )
-    return EncoderDecoder(side.embed, encoder, side.embed, side.decoder, tied=side.tied)
+    return EncoderDecoder(parts.embed, encoder, parts.embed, parts.decoder, tied=parts.tied)
 
 
-class WritingSide(NamedTuple):
+class DecoderParts(NamedTuple):
     """What stands behind an encoder."""
 
     decoder: Decoder
@@ -126,14 +126,14 @@ class WritingSide(NamedTuple):
     tied: bool
 
 
-def writing_side(encoder: Encoder, model: SequenceSettings, decoder: DecoderSettings, *, num_tokens: int, pad_id: int) -> WritingSide:
+def build_decoder_parts(encoder: Encoder, model: SequenceSettings, decoder: DecoderSettings, *, num_tokens: int, pad_id: int) -> DecoderParts:
     """The decoder that the settings describe behind an encoder of any kind, and the embedding of what it writes.
 
     model: the settings from which the decoder takes what its own leave out.  num_tokens, pad_id: of what is written.
     """
-    writing = build_decoder(model, decoder, encoder)
-    tied = model.tied and (writing.output_size == writing.input_size or isinstance(writing, TransformerDecoder))
-    return WritingSide(writing, _embedding(num_tokens, writing.input_size, pad_id=pad_id), tied)
+    built = build_decoder(model, decoder, encoder)
+    tied = model.tied and (built.output_size == built.input_size or isinstance(built, TransformerSeq2SeqDecoder))
+    return DecoderParts(built, _embedding(num_tokens, built.input_size, pad_id=pad_id), tied)
 
 
 def _embedding(num_tokens: int, size: int, *, pad_id: int) -> TokenEmbedding:

@@ -12,12 +12,12 @@ from torch.nn import functional as F
 from seqlab.blocks.convolution import last_steps
 from seqlab.blocks.dropout import Dropout
 from seqlab.core.errors import RecipeError
-from seqlab.models.base import Body, State, bodies
+from seqlab.models.base import Backbone, ModelState, backbones
 from seqlab.models.settings import FixedWindowSettings
 
 
-@bodies.register("fixed_window")
-class FixedWindow(Body):
+@backbones.register("fixed_window")
+class FixedWindowBackbone(Backbone):
     """One hidden layer over the steps of a window, side by side:
 
         hidden_t = tanh(W [x_{t-n+1}; …; x_t] + b)        n = context, zeros before the first step
@@ -29,19 +29,19 @@ class FixedWindow(Body):
     Paper: Bengio et al. 2003, "A Neural Probabilistic Language Model", JMLR 3, equation 1 without the direct connections.
     """
 
-    carries_state = False
+    is_stateful = False
 
     def __init__(self, input_size: int, hidden_size: int, *, context: int, causal: bool, dropout: float) -> None:
         super().__init__()
         self.input_size = input_size
         self.output_size = hidden_size
         self.context = context
-        self.before = context - 1 if causal else context // 2
+        self.left_context = context - 1 if causal else context // 2
         self.hidden = nn.Linear(context * input_size, hidden_size)
         self.dropout = Dropout(dropout)
 
     @classmethod
-    def build(cls, settings: FixedWindowSettings, *, causal: bool) -> Self:
+    def from_settings(cls, settings: FixedWindowSettings, *, causal: bool) -> Self:
         if not causal and settings.context % 2 == 0:
             raise RecipeError(
                 f"a window of {settings.context} steps has no middle.",
@@ -52,11 +52,11 @@ class FixedWindow(Body):
         return cls(size, settings.hidden_size, context=settings.context, causal=causal, dropout=settings.dropout)
 
     def forward(
-        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: State | None = None
-    ) -> tuple[Float[Tensor, "batch time output"], State]:
+        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+    ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
         seen = steps * is_token.unsqueeze(-1)  # (batch, time, input)
-        past = seen.new_zeros(len(seen), self.before, self.input_size) if state is None else state[0]
-        seen = torch.cat([past, seen], dim=1)  # (batch, before + time, input)
-        padded = F.pad(seen, (0, 0, 0, self.context - 1 - self.before))  # (batch, context - 1 + time, input)
+        left_context = seen.new_zeros(len(seen), self.left_context, self.input_size) if state is None else state[0]
+        seen = torch.cat([left_context, seen], dim=1)  # (batch, before + time, input)
+        padded = F.pad(seen, (0, 0, 0, self.context - 1 - self.left_context))  # (batch, context - 1 + time, input)
         windows = padded.unfold(1, self.context, 1).transpose(2, 3).flatten(2)  # (batch, time, context * input)
-        return self.dropout(torch.tanh(self.hidden(windows))), (last_steps(seen, is_token, self.before),)
+        return self.dropout(torch.tanh(self.hidden(windows))), (last_steps(seen, is_token, self.left_context),)

@@ -9,28 +9,28 @@ from torch.nn import functional as F
 
 from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.models.base import Body
+from seqlab.models.base import Backbone
 
 NORM_EPS = 1e-12
 """As BERT has it."""
 
 
 class MaskedLanguageModel(nn.Module):
-    """logits = E norm(gelu(W body(embed(tokens)) + b)) + c, at the asked places only.
+    """logits = E norm(gelu(W backbone(embed(tokens)) + b)) + c, at the asked places only.
 
-    E is the embedding's own table when tied; W brings features of any width to that of the embedding, so that every body can be tied.
+    E is the embedding's own table when tied; W brings features of any width to that of the embedding, so that every backbone can be tied.
     The output layer, the dearest part of a small model, is spared at all places that nobody asks about: 85 % of them in training.
 
     Paper: Devlin et al. 2019, "BERT", arXiv:1810.04805, section 3.1 (task 1).
     """
 
-    def __init__(self, embed: TokenEmbedding, body: Body, *, dropout: float, tied: bool, norm_eps: float = NORM_EPS) -> None:
+    def __init__(self, embed: TokenEmbedding, backbone: Backbone, *, dropout: float, tied: bool, norm_eps: float = NORM_EPS) -> None:
         super().__init__()
         self.embed = embed
-        self.body = body
+        self.body = backbone
         self.dropout = Dropout(dropout)
         size = embed.embedding_dim
-        self.transform = nn.Linear(body.output_size, size)
+        self.transform = nn.Linear(backbone.output_size, size)
         nn.init.xavier_uniform_(self.transform.weight)
         nn.init.zeros_(self.transform.bias)
         self.norm = nn.LayerNorm(size, eps=norm_eps)

@@ -8,21 +8,21 @@ from torch import Tensor, nn
 
 from seqlab.blocks.ngrams import NGramTable
 from seqlab.core.errors import RecipeError
-from seqlab.models.count_statistics import Counting, Examples
+from seqlab.models.count_statistics import CountStatistics, Examples
 from seqlab.models.settings import BagSettings
 
-N_GRAMS, PLACES = 3, 1 << 18
+DEFAULT_MAX_N, DEFAULT_MAX_FEATURES = 3, 1 << 18
 """What a bag has where nobody says anything else."""
 SMOOTHING = 1.0
 """What every count starts from."""
-STRENGTH = 10.0
+LOGIT_SCALE = 10.0
 """How far one update moves the logits, compared with the rest of a network; chosen on validation data (docs/recipes/imdb.md)."""
 
 
-class NGramBag(nn.Module, Counting):
+class NGramBag(nn.Module, CountStatistics):
     """Logistic regression on n-grams, each scaled by how much it speaks for a class: NB-SVM with a logistic loss.
 
-        logits = STRENGTH / √m · Σ_g w[g] ⊙ r[g] + b        over the m distinct known n-grams g of the sequence
+        logits = LOGIT_SCALE / √m · Σ_g w[g] ⊙ r[g] + b        over the m distinct known n-grams g of the sequence
         r[g]   = log (p[g] / ‖p‖₁) - log (q[g] / ‖q‖₁)      p = 1 + sequences of a class with g, q = 1 + those of all others
 
     p and q are counted on the training split before the first update; w and b are trained, from zero on: a start at w = 1, which is naive
@@ -34,32 +34,32 @@ class NGramBag(nn.Module, Counting):
 
     ratios: Float[Tensor, "places classes"]
 
-    def __init__(self, num_classes: int, *, n_grams: int, places: int, least: int) -> None:
+    def __init__(self, num_classes: int, *, max_n: int, max_features: int, min_df: int) -> None:
         """least: an n-gram of fewer training sequences has no weight."""
         super().__init__()
-        self.table = NGramTable(places, longest=n_grams, least=least)
-        self.weight = nn.Parameter(torch.zeros(places, num_classes))
+        self.table = NGramTable(max_features, max_n=max_n, min_df=min_df)
+        self.weight = nn.Parameter(torch.zeros(max_features, num_classes))
         self.bias = nn.Parameter(torch.zeros(num_classes))
-        self.register_buffer("ratios", torch.zeros(places, num_classes))
+        self.register_buffer("ratios", torch.zeros(max_features, num_classes))
 
     def forward(self, inputs: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:
-        rows, places = self.table(inputs, is_token)
-        spoken = self.weight.index_select(0, places) * self.ratios.index_select(0, places)  # (found, classes)
+        rows, slots = self.table(inputs, is_token)
+        spoken = self.weight.index_select(0, slots) * self.ratios.index_select(0, slots)  # (found, classes)
         sums = spoken.new_zeros(len(inputs), spoken.shape[1]).index_add(0, rows, spoken)  # (batch, classes)
         found = torch.bincount(rows, minlength=len(inputs)).clamp(min=1)
-        return STRENGTH * sums / found.sqrt().unsqueeze(1) + self.bias
+        return LOGIT_SCALE * sums / found.sqrt().unsqueeze(1) + self.bias
 
     @torch.no_grad()
-    def count(self, examples: Examples) -> None:
-        self.table.fill((inputs, is_token) for inputs, is_token, _ in examples())
+    def fit_counts(self, examples: Examples) -> None:
+        self.table.fit((inputs, is_token) for inputs, is_token, _ in examples())
         counts, others = torch.zeros_like(self.ratios), torch.zeros_like(self.ratios)
         for inputs, is_token, belongs in examples():
             if belongs is None:
                 self.ratios.fill_(1.0)
                 return
-            rows, places = self.table(inputs, is_token)
-            counts.index_add_(0, places, belongs.index_select(0, rows))
-            others.index_add_(0, places, 1 - belongs.index_select(0, rows))
+            rows, slots = self.table(inputs, is_token)
+            counts.index_add_(0, slots, belongs.index_select(0, rows))
+            others.index_add_(0, slots, 1 - belongs.index_select(0, rows))
         is_used = (counts + others > 0).any(dim=1, keepdim=True)
         self.ratios.copy_((_log_shares(counts, is_used) - _log_shares(others, is_used)).masked_fill(~is_used, 0.0))
 
@@ -78,4 +78,4 @@ def build_bag(settings: BagSettings, *, num_classes: int, num_features: int) -> 
             where="bag.n_grams",
             cure="Use --model bilstm and bag.n_grams=0.",
         )
-    return NGramBag(num_classes, n_grams=settings.n_grams or N_GRAMS, places=settings.places or PLACES, least=settings.least)
+    return NGramBag(num_classes, max_n=settings.n_grams or DEFAULT_MAX_N, max_features=settings.places or DEFAULT_MAX_FEATURES, min_df=settings.least)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Published:
+class ModelPreset:
     """One published network.
 
     vocabulary_size: of its own tokenizer; a run has the tokens of its own data.  causal: whether it was trained to foresee the next
@@ -24,10 +24,10 @@ class Published:
     settings: dict[str, object]
 
     @property
-    def sentence(self) -> str:
+    def summary(self) -> str:
         """One line for lists: what it is and how large.
 
-        >>> PUBLISHED["bert-base"].sentence
+        >>> MODEL_PRESETS["bert-base"].summary
         'BERT base (Devlin et al. 2019): 12 layers, width 768, 12 heads; 109.5 million parameters with its 30,522 tokens.'
         """
         sizes = f"{self.settings['layers']} layers, width {self.settings['hidden_size']}, {self.settings['heads']} heads"
@@ -71,13 +71,13 @@ def _gpt2(layers: int, hidden_size: int, heads: int) -> dict[str, object]:
     }
 
 
-PUBLISHED: dict[str, Published] = {
-    "bert-base": Published("BERT base (Devlin et al. 2019)", 30_522, False, 109_512_762, _bert(12, 768, 12)),
-    "bert-large": Published("BERT large (Devlin et al. 2019)", 30_522, False, 335_172_410, _bert(24, 1024, 16)),
-    "distilbert": Published("DistilBERT (Sanh et al. 2019)", 30_522, False, 66_985_530, _bert(6, 768, 12)),
-    "roberta-base": Published("RoBERTa base (Liu et al. 2019)", 50_265, False, 124_695_129, _bert(12, 768, 12, norm_eps=1e-5)),
-    "gpt2": Published("GPT-2 (Radford et al. 2019)", 50_257, True, 124_490_065, _gpt2(12, 768, 12)),
-    "gpt2-medium": Published("GPT-2 medium (Radford et al. 2019)", 50_257, True, 354_873_425, _gpt2(24, 1024, 16)),
-    "gpt2-large": Published("GPT-2 large (Radford et al. 2019)", 50_257, True, 774_080_337, _gpt2(36, 1280, 20)),
-    "gpt2-xl": Published("GPT-2 XL (Radford et al. 2019)", 50_257, True, 1_557_661_457, _gpt2(48, 1600, 25)),
+MODEL_PRESETS: dict[str, ModelPreset] = {
+    "bert-base": ModelPreset("BERT base (Devlin et al. 2019)", 30_522, False, 109_512_762, _bert(12, 768, 12)),
+    "bert-large": ModelPreset("BERT large (Devlin et al. 2019)", 30_522, False, 335_172_410, _bert(24, 1024, 16)),
+    "distilbert": ModelPreset("DistilBERT (Sanh et al. 2019)", 30_522, False, 66_985_530, _bert(6, 768, 12)),
+    "roberta-base": ModelPreset("RoBERTa base (Liu et al. 2019)", 50_265, False, 124_695_129, _bert(12, 768, 12, norm_eps=1e-5)),
+    "gpt2": ModelPreset("GPT-2 (Radford et al. 2019)", 50_257, True, 124_490_065, _gpt2(12, 768, 12)),
+    "gpt2-medium": ModelPreset("GPT-2 medium (Radford et al. 2019)", 50_257, True, 354_873_425, _gpt2(24, 1024, 16)),
+    "gpt2-large": ModelPreset("GPT-2 large (Radford et al. 2019)", 50_257, True, 774_080_337, _gpt2(36, 1280, 20)),
+    "gpt2-xl": ModelPreset("GPT-2 XL (Radford et al. 2019)", 50_257, True, 1_557_661_457, _gpt2(48, 1600, 25)),
 }

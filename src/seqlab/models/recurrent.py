@@ -12,17 +12,17 @@ from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.locked_dropout import LockedDropout
 from seqlab.blocks.recurrent import RecurrentStack, build_stack
 from seqlab.cells.base import Cell, cells
-from seqlab.cells.initialization import initialise
+from seqlab.cells.initialization import initialize
 from seqlab.core.errors import RecipeError, UsageError
-from seqlab.models.base import Body, State, bodies
+from seqlab.models.base import Backbone, ModelState, backbones
 from seqlab.models.settings import RecurrentSettings
 
 
-@bodies.register("recurrent")
-class Recurrent(Body):
+@backbones.register("recurrent")
+class RecurrentBackbone(Backbone):
     """Dropout, then a stack of recurrent layers."""
 
-    carries_state = True
+    is_stateful = True
 
     def __init__(self, stack: RecurrentStack, *, input_size: int, dropout: float, locked: bool = False) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Recurrent(Body):
         self.output_size = stack.output_size
 
     @classmethod
-    def build(cls, settings: RecurrentSettings, *, causal: bool) -> Self:
+    def from_settings(cls, settings: RecurrentSettings, *, causal: bool) -> Self:
         if causal and settings.bidirectional:
             raise RecipeError(
                 "a bidirectional network sees the future that it is asked to predict.",
@@ -41,17 +41,17 @@ class Recurrent(Body):
             )
         sizes = settings.hidden_sizes or (settings.hidden_size,)
         input_size = settings.embedding_size or sizes[0]
-        stack = build_layers(settings, input_size=input_size)
+        stack = build_recurrent_stack(settings, input_size=input_size)
         dropout = settings.dropout if settings.input_dropout < 0 else settings.input_dropout
         return cls(stack, input_size=input_size, dropout=dropout, locked=settings.locked_dropout)
 
     def forward(
-        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: State | None = None
-    ) -> tuple[Float[Tensor, "batch time output"], State]:
+        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+    ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
         outputs, state = self.stack(self._drop(steps), is_token, state)
         return outputs, state
 
-    def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
+    def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> ModelState:
         """What a sequence starts from when no state is given."""
         return self.stack.initial_state(num_sequences, like)
 
@@ -62,7 +62,7 @@ class Recurrent(Body):
         return self.dropout(steps)
 
 
-def build_layers(settings: RecurrentSettings, *, input_size: int) -> RecurrentStack:
+def build_recurrent_stack(settings: RecurrentSettings, *, input_size: int) -> RecurrentStack:
     """The layers that settings describe, for inputs of any width."""
     return build_stack(
         input_size,
@@ -85,5 +85,5 @@ def _build_cell(settings: RecurrentSettings, input_size: int, hidden_size: int) 
     except UsageError as error:
         raise RecipeError(error.what, where="model.cell", cure=error.cure) from error
     if settings.initialisation != "torch":  # as every cell starts by itself
-        initialise(cell, settings.initialisation)
+        initialize(cell, settings.initialisation)
     return cell

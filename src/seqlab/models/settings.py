@@ -9,7 +9,7 @@ from pydantic import Field
 from seqlab.cells.settings import CELL_KINDS, CellSettings, LSTMSettings
 from seqlab.core.errors import RecipeError
 from seqlab.core.settings import Settings
-from seqlab.models.presets import PUBLISHED
+from seqlab.models.presets import MODEL_PRESETS
 
 Width = Annotated[int, Field(ge=1)]
 Pooling = Literal["last", "first", "max", "mean", "queries"]
@@ -203,7 +203,7 @@ class DecoderSettings(Settings):
     )
 
 
-PictureSettings = VisionTransformerSettings | ImageConvolutionalSettings
+ImageSettings = VisionTransformerSettings | ImageConvolutionalSettings
 SequenceSettings = RecurrentSettings | ConvolutionalSettings | FixedWindowSettings | TransformerSettings
 
 ModelSettings = Annotated[
@@ -227,7 +227,7 @@ MODEL_KINDS: dict[str, type[Settings]] = {
     "n_gram_bag": NGramBagSettings,
 }
 
-SHORT_NAMES: dict[str, dict[str, object]] = {
+MODEL_ALIASES: dict[str, dict[str, object]] = {
     **{name: {"kind": "recurrent", "cell": name} for name in CELL_KINDS},
     **{f"bi{name}": {"kind": "recurrent", "cell": name, "bidirectional": True} for name in ("rnn", "lstm", "gru")},
     "cnn": {"kind": "convolutional"},
@@ -242,14 +242,14 @@ SHORT_NAMES: dict[str, dict[str, object]] = {
     "image_convolutional": {"kind": "image_convolutional"},
     "bag": {"kind": "n_gram_bag"},
     "n_gram_bag": {"kind": "n_gram_bag"},
-    **{name: network.settings for name, network in PUBLISHED.items()},
+    **{name: network.settings for name, network in MODEL_PRESETS.items()},
 }
 """What `--model NAME` stands for."""
 
 
-def for_sequences(settings: ModelSettings) -> SequenceSettings:
+def require_sequence_settings(settings: ModelSettings) -> SequenceSettings:
     """The settings of a network that answers step by step; those of a network for pictures, or of a bag, are refused."""
-    if isinstance(settings, PictureSettings):
+    if isinstance(settings, ImageSettings):
         raise RecipeError(
             f"a {settings.kind} network reads whole pictures, and this task asks about every step.",
             where="model.kind",
@@ -264,6 +264,6 @@ def for_sequences(settings: ModelSettings) -> SequenceSettings:
     return settings
 
 
-def longest_known(settings: ModelSettings) -> int | None:
+def max_known_length(settings: ModelSettings) -> int | None:
     """Steps that the learned positions of a network know; None where any number can be read."""
     return settings.max_positions if isinstance(settings, TransformerSettings) and settings.positions == "learned" else None

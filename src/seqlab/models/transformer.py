@@ -8,30 +8,30 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from seqlab.models.base import Body, State, bodies
+from seqlab.models.base import Backbone, ModelState, backbones
 from seqlab.models.settings import TransformerSettings
 from seqlab.models.transformer_layers import build_encoder_layer
 from seqlab.models.transformer_stack import TransformerStack
 
 
-@bodies.register("transformer")
-class Transformer(TransformerStack, Body):
+@backbones.register("transformer")
+class TransformerBackbone(TransformerStack, Backbone):
     """Layers in which every step looks at the others, or (causal) at the earlier ones; padding is looked at by nobody."""
 
-    carries_state = False
+    is_stateful = False
 
     @classmethod
-    def build(cls, settings: TransformerSettings, *, causal: bool) -> Self:
+    def from_settings(cls, settings: TransformerSettings, *, causal: bool) -> Self:
         return cls([build_encoder_layer(settings) for _ in range(settings.layers)], settings, causal=causal or settings.causal)
 
     def forward(
-        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: State | None = None
-    ) -> tuple[Float[Tensor, "batch time output"], State]:
+        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+    ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
         """The state: which steps were real, then keys and values of every layer."""
-        known = is_token if state is None else torch.cat([state[0], is_token], dim=1)  # (batch, seen + time)
-        entered = self._enter(steps, known, remembered=0 if state is None else state[1].length)
-        steps, new_state = entered.steps, [known]
+        all_is_token = is_token if state is None else torch.cat([state[0], is_token], dim=1)  # (batch, seen + time)
+        inputs = self._prepare_inputs(steps, all_is_token, num_cached=0 if state is None else state[1].length)
+        steps, new_state = inputs.steps, [all_is_token]
         for depth, layer in enumerate(self.layers, start=1):
-            steps, past = layer(steps, sight=entered.sight, turn=entered.turn, past=None if state is None else state[depth])
-            new_state.append(past.recent(entered.kept))
+            steps, cache = layer(steps, sight=inputs.mask, turn=inputs.apply_rotary, cache=None if state is None else state[depth])
+            new_state.append(cache.truncate(inputs.num_to_keep))
         return self.last_norm(steps), tuple(new_state)

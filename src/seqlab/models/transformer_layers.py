@@ -10,10 +10,10 @@ from torch import nn
 from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention
 from seqlab.blocks.feed_forward import FeedForward, GatedFeedForward
 from seqlab.blocks.norm import build_norm
-from seqlab.blocks.residual import FromNormalised, PostNorm, PreNorm, Residual, ReZero, new_scale
+from seqlab.blocks.residual import NormalizedSkip, PostNorm, PreNorm, Residual, ReZero, rezero_scale
 from seqlab.blocks.transformer_layer import DecoderLayer, EncoderLayer
 from seqlab.models.settings import TransformerSettings
-from seqlab.positions.base import Positions, positions
+from seqlab.positions.base import PositionalEncoding, positional_encodings
 
 
 def build_encoder_layer(settings: TransformerSettings) -> EncoderLayer:
@@ -37,19 +37,19 @@ def build_decoder_layer(settings: TransformerSettings, *, source_size: int = 0) 
     )
 
 
-def build_positions(settings: TransformerSettings, *, causal: bool) -> Positions:
+def build_positions(settings: TransformerSettings, *, causal: bool) -> PositionalEncoding:
     head_size = settings.head_size or settings.hidden_size // settings.heads
-    kind = positions.get(settings.positions)
-    return kind.build(hidden_size=settings.hidden_size, num_heads=settings.heads, head_size=head_size, causal=causal, settings=settings)
+    kind = positional_encodings.get(settings.positions)
+    return kind.from_settings(hidden_size=settings.hidden_size, num_heads=settings.heads, head_size=head_size, causal=causal, settings=settings)
 
 
-def build_first_norm(settings: TransformerSettings) -> nn.Module:
+def build_embedding_norm(settings: TransformerSettings) -> nn.Module:
     """A norm of what enters the first layer, where it is asked for."""
     return nn.LayerNorm(settings.hidden_size, eps=settings.embedding_norm_eps) if settings.embedding_norm else nn.Identity()
 
 
-def build_last_norm(settings: TransformerSettings) -> nn.Module:
-    """A stack that normalises before its sub-layers ends un-normalised."""
+def build_final_norm(settings: TransformerSettings) -> nn.Module:
+    """A stack that normalizes before its sub-layers ends un-normalized."""
     return build_norm(settings.norm_kind, settings.hidden_size, eps=settings.norm_eps) if settings.norm in ("pre", "lecture") else nn.Identity()
 
 
@@ -78,13 +78,13 @@ def _residuals(settings: TransformerSettings) -> Callable[[], Residual]:
         return build_norm(settings.norm_kind, settings.hidden_size, eps=settings.norm_eps)
 
     if settings.norm == "rezero":
-        return lambda: ReZero(new_scale(), dropout=dropout)
+        return lambda: ReZero(rezero_scale(), dropout=dropout)
     if settings.norm == "shared_rezero":
-        scale = new_scale()
+        scale = rezero_scale()
         return lambda: ReZero(scale, dropout=dropout)
     if settings.norm == "post":
         return lambda: PostNorm(norm(), dropout=dropout)
     if settings.norm == "pre":
         return lambda: PreNorm(norm(), dropout=dropout)
-    kinds = iter([FromNormalised])  # the slip is in the first path only
+    kinds = iter([NormalizedSkip])  # the slip is in the first path only
     return lambda: next(kinds, PreNorm)(norm(), dropout=dropout)

@@ -9,22 +9,22 @@ from functools import partial
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from seqlab.attention.masks import Sight, sight_of, steps_to_keep
-from seqlab.attention.multi_head import Turn
+from seqlab.attention.masks import AttentionMask, attention_mask, num_steps_to_keep
+from seqlab.attention.multi_head import ApplyRotary
 from seqlab.blocks.dropout import Dropout
 from seqlab.models.settings import TransformerSettings
-from seqlab.models.transformer_layers import build_first_norm, build_last_norm, build_positions
-from seqlab.positions.offsets import places_of
+from seqlab.models.transformer_layers import build_embedding_norm, build_final_norm, build_positions
+from seqlab.positions.offsets import compute_position_ids
 
 
 @dataclass(frozen=True)
-class Entered:
+class StackInputs:
     """Steps as the first layer gets them, and what every layer needs besides."""
 
     steps: Float[Tensor, "batch time hidden"]
-    sight: Sight
-    turn: Turn | None
-    kept: int
+    mask: AttentionMask
+    apply_rotary: ApplyRotary | None
+    num_to_keep: int
     """So many of the newest steps will still be seen by a later one."""
 
 
@@ -36,23 +36,23 @@ class TransformerStack(nn.Module):
         size = settings.hidden_size
         self.positions = build_positions(settings, causal=causal)
         self.dropout = Dropout(settings.dropout)
-        self.first_norm = build_first_norm(settings)
+        self.first_norm = build_embedding_norm(settings)
         self.layers = nn.ModuleList(layers)
-        self.last_norm = build_last_norm(settings)
+        self.last_norm = build_final_norm(settings)
         self.causal = causal
         self.window = settings.window
         self.scale = size**0.5 if settings.embedding_scale else 1.0
         self.input_size = self.output_size = size
 
-    def _enter(self, steps: Float[Tensor, "batch time hidden"], known: Bool[Tensor, "batch seen"], *, remembered: int) -> Entered:
-        """`known` says of all steps so far whether they were real; keys and values of the last `remembered` before the new ones are at hand."""
+    def _prepare_inputs(self, steps: Float[Tensor, "batch time hidden"], all_is_token: Bool[Tensor, "batch seen"], *, num_cached: int) -> StackInputs:
+        """`all_is_token` says of all steps so far whether they are real; keys and values of the last `num_cached` before the new ones are cached."""
         time = steps.shape[1]
-        places, all_places = places_of(known, time=time)
+        position_ids, all_position_ids = compute_position_ids(all_is_token, time=time)
         if self.scale != 1.0:
             steps = steps * self.scale
-        steps = self.first_norm(self.dropout(self.positions.add(steps, places)))
-        source = remembered + time  # a window has let go of the oldest steps
-        bias = self.positions.bias(places, all_places[:, -source:])
-        sight = sight_of(known[:, -source:], time=time, causal=self.causal, window=self.window, bias=bias)
-        turn = partial(self.positions.turn, places=places) if self.positions.turns else None
-        return Entered(steps, sight, turn, kept=steps_to_keep(known[:, -source:], window=self.window))
+        steps = self.first_norm(self.dropout(self.positions.add(steps, position_ids)))
+        source = num_cached + time  # a window has let go of the oldest steps
+        bias = self.positions.bias(position_ids, all_position_ids[:, -source:])
+        mask = attention_mask(all_is_token[:, -source:], time=time, causal=self.causal, window=self.window, bias=bias)
+        apply_rotary = partial(self.positions.apply_rotary, position_ids=position_ids) if self.positions.is_rotary else None
+        return StackInputs(steps, mask, apply_rotary, num_to_keep=num_steps_to_keep(all_is_token[:, -source:], window=self.window))

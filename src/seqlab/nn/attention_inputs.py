@@ -11,14 +11,14 @@ from seqlab.core.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Form:
+class InputLayout:
     """How sequences come in and go out."""
 
     is_batched: bool
     batch_first: bool
 
     @classmethod
-    def of(cls, query: Tensor, *, batch_first: bool, where: str) -> Form:
+    def from_query(cls, query: Tensor, *, batch_first: bool, where: str) -> InputLayout:
         if query.dim() not in (2, 3):
             raise UsageError(f"query has {query.dim()} axes.", where=where, cure="Give three: a batch; or two: one sequence without a batch.")
         return cls(query.dim() == 3, batch_first and query.dim() == 3)
@@ -42,7 +42,7 @@ class Form:
         return heads.transpose(1, 2).flatten(2) if self.batch_first else heads.permute(2, 0, 1, 3).flatten(2)
 
 
-def check_inputs(query: Tensor, key: Tensor, value: Tensor, *, form: Form, widths: tuple[int, int, int], where: str) -> None:
+def check_inputs(query: Tensor, key: Tensor, value: Tensor, *, layout: InputLayout, widths: tuple[int, int, int], where: str) -> None:
     """Query, key and value fit together and the attention."""
     for name, steps, width in zip(("query", "key", "value"), (query, key, value), widths, strict=True):
         if steps.dim() != query.dim():
@@ -50,18 +50,18 @@ def check_inputs(query: Tensor, key: Tensor, value: Tensor, *, form: Form, width
         if steps.shape[-1] != width:
             cure = "Widths of keys and values other than embed_dim are arguments of the attention: kdim=, vdim=." if name != "query" else ""
             raise UsageError(f"{name} has {steps.shape[-1]} features, the attention expects {width}.", where=where, cure=cure)
-    if form.sizes(key) != form.sizes(value):
+    if layout.sizes(key) != layout.sizes(value):
         raise UsageError(
-            f"keys and values do not pair up: {_told(form.sizes(key))} of keys, {_told(form.sizes(value))} of values.",
+            f"keys and values do not pair up: {_told(layout.sizes(key))} of keys, {_told(layout.sizes(value))} of values.",
             where=where,
             cure="Each key has one value.",
         )
-    if form.sizes(query)[0] != form.sizes(key)[0]:
-        order = "(batch, time, features)" if form.batch_first else "(time, batch, features)"
+    if layout.sizes(query)[0] != layout.sizes(key)[0]:
+        order = "(batch, time, features)" if layout.batch_first else "(time, batch, features)"
         raise UsageError(
-            f"{form.sizes(query)[0]} sequences of queries and {form.sizes(key)[0]} of keys.",
+            f"{layout.sizes(query)[0]} sequences of queries and {layout.sizes(key)[0]} of keys.",
             where=where,
-            cure=f"With batch_first={form.batch_first} the axes are {order}.",
+            cure=f"With batch_first={layout.batch_first} the axes are {order}.",
         )
 
 

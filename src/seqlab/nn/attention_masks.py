@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqlab.attention.masks import Sight
+from seqlab.attention.masks import AttentionMask
 from seqlab.core.errors import UsageError
 
 
-def sight_of_masks(
+def attention_mask_from_torch(
     key_padding_mask: Tensor | None,
     attn_mask: Tensor | None,
     *,
@@ -21,7 +21,7 @@ def sight_of_masks(
     bias: Tensor | None,
     like: Tensor,
     where: str,
-) -> Sight:
+) -> AttentionMask:
     """What queries see: (batch, heads, target, source) sizes, source being the keys that the user gave.
 
     is_causal: a hint in torch's sense. It stands for the mask where there is none, and in its place where `may_ignore_mask`.
@@ -31,12 +31,12 @@ def sight_of_masks(
     mask = None if attn_mask is None else _checked_mask(attn_mask, sizes, where=where)
     if is_causal and (mask is None or (may_ignore_mask and padding is None)):
         if padding is None and bias is None and not num_extra and sizes[2] == sizes[3]:
-            return Sight(causal=True)
+            return AttentionMask(causal=True)
         mask = torch.ones(sizes[2:], dtype=torch.bool, device=like.device).triu(1)[None, None]
-    return Sight(_joined([part for part in (padding, mask, bias) if part is not None], num_extra=num_extra, like=like))
+    return AttentionMask(_joined([part for part in (padding, mask, bias) if part is not None], num_extra=num_extra, like=like))
 
 
-def looks_causal(mask: Tensor | None, hint: bool | None, size: int) -> bool:
+def is_causal_mask(mask: Tensor | None, hint: bool | None, size: int) -> bool:
     """The user's hint; without one, whether a mask is that of a sequence in which each step sees itself and the ones before."""
     if hint is not None:
         return hint

@@ -36,7 +36,7 @@ class RNNCell(RecurrentCell, nn.RNNCell):
         self.nonlinearity = getattr(self._weights and self._weights.template, "activation", "tanh")
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:  # noqa: A002 - torch's name
-        if self._is_torchs:
+        if self._matches_torch:
             return nn.RNNCell.forward(self, input, hx)
         return self._step(input, None if hx is None else (hx,))[0]
 
@@ -68,10 +68,10 @@ class LSTMCell(RecurrentCell, nn.LSTMCell):
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype, cell=cell, options={})
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:  # noqa: A002 - torch's name
-        if self._is_torchs:
+        if self._matches_torch:
             return nn.LSTMCell.forward(self, input, hx)
-        hidden, memory = self._step(input, hx)
-        return hidden, memory
+        hidden, cell_state = self._step(input, hx)
+        return hidden, cell_state
 
 
 class GRUCell(RecurrentCell, nn.GRUCell):
@@ -95,6 +95,6 @@ class GRUCell(RecurrentCell, nn.GRUCell):
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype, cell=cell, options={})
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:  # noqa: A002 - torch's name
-        if self._is_torchs:
+        if self._matches_torch:
             return nn.GRUCell.forward(self, input, hx)
         return self._step(input, None if hx is None else (hx,))[0]

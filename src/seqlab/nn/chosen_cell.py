@@ -1,4 +1,4 @@
-"""The argument `cell=`: which equations a layer with torch's face walks through time."""
+"""The argument `cell=`: which equations a layer with torch's face scans through time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CellChoice = str | type[Cell] | Mapping[str, Any]
 """A name ("peephole_lstm", or "peephole" inside an LSTM), a class of cells, or {"kind": name or class, option: value, ...}."""
 Nonlinearity = str | Callable[[Tensor], Tensor]
 
-PARTS: dict[Family, int] = {"rnn": 1, "lstm": 2, "gru": 1}
+NUM_STATE_TENSORS: dict[Family, int] = {"rnn": 1, "lstm": 2, "gru": 1}
 STATES = {1: "a hidden state alone", 2: "a hidden state and a memory"}
 
 
@@ -38,7 +38,7 @@ class ChosenCell:
         return self.kind(input_size, hidden_size, bias=bias, **self.options)
 
     @property
-    def is_torchs(self) -> bool:
+    def matches_torch(self) -> bool:
         """Whether torch's layer of this family has the same equations with the same parameters."""
         if self.name == "projected_lstm":
             return self.family == "lstm"
@@ -49,11 +49,11 @@ class ChosenCell:
         return self.name == self.family and has_torchs_options
 
     @property
-    def starts_like_torch(self) -> bool:
+    def initializes_like_torch(self) -> bool:
         """torch's cells take torch's start, whatever their activation, unless the forget gate's start is asked for."""
-        return self.name in (*PARTS, "projected_lstm") and "forget_bias" not in self.options
+        return self.name in (*NUM_STATE_TENSORS, "projected_lstm") and "forget_bias" not in self.options
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """What a layer's repr adds about its cell: nothing where it is torch's own."""
         if self.name == "rnn" == self.family:
             return f", nonlinearity={_word(self.options['activation'])}" if self.options else ""
@@ -65,22 +65,22 @@ class ChosenCell:
         return (self.name or self.kind.__name__) + (f"({options})" if options else "")
 
 
-def choose_cell(choice: CellChoice | None, *, family: Family, where: str, more: Mapping[str, Any] | None = None) -> ChosenCell:
-    """The cell that a layer named `where` (of torch's family) was asked for; `more` are options that came as arguments of their own."""
+def choose_cell(choice: CellChoice | None, *, family: Family, where: str, extra_options: Mapping[str, Any] | None = None) -> ChosenCell:
+    """The cell that a layer named `where` (of torch's family) was asked for; `extra_options` are options that came as arguments of their own."""
     asked = dict(choice) if isinstance(choice, Mapping) else {"kind": family if choice is None else choice}
     if "kind" not in asked:
         raise UsageError(f"cell= has no 'kind', only {listed(sorted(asked))}.", where=where, cure='Write {"kind": "lstm", ...}.')
     name, kind = _find(asked.pop("kind"), family=family, where=where)
-    for option, value in (more or {}).items():
+    for option, value in (extra_options or {}).items():
         if option in asked and asked[option] != value:
             raise UsageError(f"{option} is {value!r} in the arguments and {asked[option]!r} in cell=.", where=where, cure="Say it once.")
         asked[option] = value
     _check_options(kind, name, asked, where=where)
-    if kind.num_parts != PARTS[family]:
+    if kind.num_state_tensors != NUM_STATE_TENSORS[family]:
         raise UsageError(
-            f"the cell {name or kind.__name__} carries {STATES[kind.num_parts]}; {where} carries {STATES[PARTS[family]]}.",
+            f"the cell {name or kind.__name__} carries {STATES[kind.num_state_tensors]}; {where} carries {STATES[NUM_STATE_TENSORS[family]]}.",
             where=where,
-            cure=f"Give this cell to seqlab.nn.{'LSTM' if kind.num_parts == 2 else 'GRU'}, or choose here from: {listed(_fitting(family))}.",
+            cure=f"Give this cell to seqlab.nn.{'LSTM' if kind.num_state_tensors == 2 else 'GRU'}, or choose here from: {listed(_fitting(family))}.",
         )
     return ChosenCell(family, kind, name, asked)
 
@@ -122,7 +122,7 @@ def _check_values(name: str, options: Mapping[str, Any], *, where: str) -> None:
 
 
 def _fitting(family: Family) -> list[str]:
-    return [name for name in cells.names() if cells.get(name).num_parts == PARTS[family]]
+    return [name for name in cells.names() if cells.get(name).num_state_tensors == NUM_STATE_TENSORS[family]]
 
 
 def _word(value: Any) -> str:

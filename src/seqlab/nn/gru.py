@@ -56,7 +56,7 @@ class GRU(Recurrent, nn.GRU):  # type: ignore[misc]  # both say forward; ours co
             input_size,
             hidden_size,
             num_layers,
-            torchs={"bias": bias, "batch_first": batch_first, "dropout": dropout, "bidirectional": bidirectional},
+            torch_kwargs={"bias": bias, "batch_first": batch_first, "dropout": dropout, "bidirectional": bidirectional},
             device=device,
             dtype=dtype,
             cell=cell,

@@ -5,22 +5,22 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from seqlab.core.errors import RecipeError, UsageError, nearest
-from seqlab.positions.base import Positions, positions
+from seqlab.positions.base import PositionalEncoding, positional_encodings
 
-PositionsChoice = str | Positions
+PositionsChoice = str | PositionalEncoding
 """A name ("rotary", "alibi", ...), or positions built by the user."""
 DEFAULTS = SimpleNamespace(rotary_base=10000.0, max_positions=1024)
 """What a recipe says in its section `model`; other values: build the positions and give the module."""
 
 
-def choose_positions(choice: PositionsChoice, *, hidden_size: int, num_heads: int, head_size: int, where: str) -> Positions:
+def choose_positions(choice: PositionsChoice, *, hidden_size: int, num_heads: int, head_size: int, where: str) -> PositionalEncoding:
     if isinstance(choice, str):
-        if choice not in positions.names():
+        if choice not in positional_encodings.names():
             raise UsageError(f"there are no positions called '{choice}'.", where=where, cure=nearest(choice, _inner()))
-        kind = positions.get(choice)
+        kind = positional_encodings.get(choice)
         sizes = {"hidden_size": hidden_size, "num_heads": num_heads, "head_size": head_size}
         found = _built(kind, sizes, where=where) if _acts_inside(kind) else None
-    elif isinstance(choice, Positions):
+    elif isinstance(choice, PositionalEncoding):
         found = choice if _acts_inside(type(choice)) else None
     else:
         raise UsageError(f"positions= takes a name or a module of positions, not {type(choice).__name__}.", where=where)
@@ -34,16 +34,16 @@ def choose_positions(choice: PositionsChoice, *, hidden_size: int, num_heads: in
     return found
 
 
-def _built(kind: type[Positions], sizes: dict[str, int], *, where: str) -> Positions:
+def _built(kind: type[PositionalEncoding], sizes: dict[str, int], *, where: str) -> PositionalEncoding:
     try:
-        return kind.build(**sizes, causal=False, settings=DEFAULTS)
+        return kind.from_settings(**sizes, causal=False, settings=DEFAULTS)
     except RecipeError as error:  # its words are about the sizes, its cure about recipes
         raise UsageError(error.what, where=where, cure="Use another head_dim, or other positions.") from None
 
 
 def _inner() -> list[str]:
-    return [name for name in positions.names() if _acts_inside(positions.get(name))]
+    return [name for name in positional_encodings.names() if _acts_inside(positional_encodings.get(name))]
 
 
-def _acts_inside(kind: type[Positions]) -> bool:
-    return kind.turn is not Positions.turn or kind.bias is not Positions.bias
+def _acts_inside(kind: type[PositionalEncoding]) -> bool:
+    return kind.apply_rotary is not PositionalEncoding.apply_rotary or kind.bias is not PositionalEncoding.bias

@@ -54,7 +54,7 @@ class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]  # both say forward; ours 
             input_size,
             hidden_size,
             num_layers,
-            torchs={"bias": bias, "batch_first": batch_first, "dropout": dropout, "bidirectional": bidirectional},
+            torch_kwargs={"bias": bias, "batch_first": batch_first, "dropout": dropout, "bidirectional": bidirectional},
             proj_size=proj_size,
             device=device,
             dtype=dtype,

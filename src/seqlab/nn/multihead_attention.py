@@ -8,12 +8,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 
-from seqlab.attention.heads import alignment_of, attend_heads
-from seqlab.attention.masks import Sight
-from seqlab.attention.recording import Alignment, Watched
+from seqlab.attention.heads import attend_heads, compute_alignment
+from seqlab.attention.masks import AttentionMask
+from seqlab.attention.recording import Alignment, RecordableAttention
 from seqlab.core.errors import UsageError
-from seqlab.nn.attention_inputs import Form, check_inputs
-from seqlab.nn.attention_masks import sight_of_masks
+from seqlab.nn.attention_inputs import InputLayout, check_inputs
+from seqlab.nn.attention_masks import attention_mask_from_torch
 from seqlab.nn.inner_positions import PositionsChoice, choose_positions
 
 Device = torch.device | str | int | None
@@ -21,7 +21,7 @@ Heads = Float[Tensor, "batch heads target head"]
 KeyHeads = Float[Tensor, "batch kv_heads source head"]
 
 
-class MultiheadAttention(Watched, nn.MultiheadAttention):
+class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
     """torch.nn.MultiheadAttention: same arguments, inputs, outputs, parameters and start.
 
         output, weights = MultiheadAttention(embed_dim, num_heads)(query, key, value, key_padding_mask=..., attn_mask=...)
@@ -128,14 +128,14 @@ class MultiheadAttention(Watched, nn.MultiheadAttention):
     ) -> tuple[Tensor, Tensor | None]:
         """(output, weights), as torch.nn.MultiheadAttention returns them."""
         where = type(self).__name__
-        form = Form.of(query, batch_first=self.batch_first, where=where)
-        check_inputs(query, key, value, form=form, widths=(self.embed_dim, self.kdim, self.vdim), where=where)
-        (batch, target), source = form.sizes(query), form.sizes(key)[1]
-        q, k, v = self._project(query, key, value, form)
+        layout = InputLayout.from_query(query, batch_first=self.batch_first, where=where)
+        check_inputs(query, key, value, layout=layout, widths=(self.embed_dim, self.kdim, self.vdim), where=where)
+        (batch, target), source = layout.sizes(query), layout.sizes(key)[1]
+        q, k, v = self._project(query, key, value, layout)
         q, k, bias = self._placed(q, k)
         k, v = self._extended(k, v)
-        sight = sight_of_masks(
-            key_padding_mask if key_padding_mask is None or form.is_batched else key_padding_mask.unsqueeze(0),
+        mask = attention_mask_from_torch(
+            key_padding_mask if key_padding_mask is None or layout.is_batched else key_padding_mask.unsqueeze(0),
             attn_mask,
             is_causal=is_causal,
             may_ignore_mask=not need_weights,
@@ -145,24 +145,24 @@ class MultiheadAttention(Watched, nn.MultiheadAttention):
             like=q,
             where=where,
         )
-        mixed, weights = self._attend(q, k, v, sight, need_weights=need_weights)
-        output = self.out_proj(form.join(mixed))
+        mixed, weights = self._attend(q, k, v, mask, need_weights=need_weights)
+        output = self.out_proj(layout.join(mixed))
         if weights is None:
             return output, None
         told = weights.mean(dim=1) if average_attn_weights else weights
-        return output, told if form.is_batched else told.squeeze(0)
+        return output, told if layout.is_batched else told.squeeze(0)
 
-    def _attend(self, q: Heads, k: KeyHeads, v: KeyHeads, sight: Sight, *, need_weights: bool) -> tuple[Heads, Alignment | None]:
-        if self.watch is not None:
-            self.watch(alignment_of(q, k, sight))
+    def _attend(self, q: Heads, k: KeyHeads, v: KeyHeads, mask: AttentionMask, *, need_weights: bool) -> tuple[Heads, Alignment | None]:
+        if self.alignment_hook is not None:
+            self.alignment_hook(compute_alignment(q, k, mask))
         dropout = self.dropout if self.training else 0.0
-        weights = alignment_of(q, k, sight) if need_weights else None
+        weights = compute_alignment(q, k, mask) if need_weights else None
         if weights is not None and dropout:  # there is no flash kernel with dropout, and the weights are to be those in use
             weights = F.dropout(weights, dropout)
             return weights @ v.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1), weights
-        return attend_heads(q, k, v, sight, dropout=dropout), weights
+        return attend_heads(q, k, v, mask, dropout=dropout), weights
 
-    def _project(self, query: Tensor, key: Tensor, value: Tensor, form: Form) -> tuple[Heads, KeyHeads, KeyHeads]:
+    def _project(self, query: Tensor, key: Tensor, value: Tensor, layout: InputLayout) -> tuple[Heads, KeyHeads, KeyHeads]:
         """One product for inputs that are one."""
         sizes, bias = list(self._widths), self.in_proj_bias
         if self.in_proj_weight is not None and query is key and key is value:
@@ -175,14 +175,14 @@ class MultiheadAttention(Watched, nn.MultiheadAttention):
             matrices = own if self.in_proj_weight is None else self.in_proj_weight.split(sizes)
             biases = [None] * 3 if bias is None else bias.split(sizes)
             q, k, v = map(F.linear, (query, key, value), matrices, biases)
-        return form.split(q, self.num_heads), form.split(k, self.num_kv_heads), form.split(v, self.num_kv_heads)
+        return layout.split(q, self.num_heads), layout.split(k, self.num_kv_heads), layout.split(v, self.num_kv_heads)
 
     def _placed(self, q: Heads, k: KeyHeads) -> tuple[Heads, KeyHeads, Float[Tensor, "#batch heads target source"] | None]:
         if self.positions is None:
             return q, k, None
-        places = torch.arange(max(q.shape[2], k.shape[2]), device=q.device).unsqueeze(0)  # (1, time)
-        of_queries, of_keys = places[:, : q.shape[2]], places[:, : k.shape[2]]
-        return self.positions.turn(q, of_queries), self.positions.turn(k, of_keys), self.positions.bias(of_queries, of_keys)
+        position_ids = torch.arange(max(q.shape[2], k.shape[2]), device=q.device).unsqueeze(0)  # (1, time)
+        of_queries, of_keys = position_ids[:, : q.shape[2]], position_ids[:, : k.shape[2]]
+        return self.positions.apply_rotary(q, of_queries), self.positions.apply_rotary(k, of_keys), self.positions.bias(of_queries, of_keys)
 
     def _extended(self, k: KeyHeads, v: KeyHeads) -> tuple[Tensor, Tensor]:
         """With a learned key and value behind, and one of zeros, where they were asked for."""

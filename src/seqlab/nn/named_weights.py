@@ -41,7 +41,7 @@ class NamedWeights:
     """What follows every name: "_l0", "_l1_reverse", or nothing for a single cell."""
 
     @classmethod
-    def of(cls, chosen: ChosenCell, input_size: int, hidden_size: int, *, bias: bool, suffix: str = "") -> NamedWeights:
+    def for_cell(cls, chosen: ChosenCell, input_size: int, hidden_size: int, *, bias: bool, suffix: str = "") -> NamedWeights:
         with torch.device("meta"):  # shapes only: nothing is drawn and no memory is used
             template = chosen.build(input_size, hidden_size, bias=bias)
         inner = [name for name, _ in template.named_parameters() if "." in name]
@@ -62,10 +62,10 @@ class NamedWeights:
         shapes.update({name: own[own_name].shape for own_name, name in self._names.items()})
         return shapes
 
-    def bind(self, read: Callable[[str], Tensor]) -> Cell:
+    def bind(self, get_parameter: Callable[[str], Tensor]) -> Cell:
         """The cell with the layer's parameters of this moment in it; gradients reach them."""
-        weights = {own: read(name) for own, name in self._names.items()}
-        biases = [read(name) for name in self._biases]
+        weights = {own: get_parameter(name) for own, name in self._names.items()}
+        biases = [get_parameter(name) for name in self._biases]
         if len(biases) == 2 and self._has_recurrent_bias:
             shared = len(biases[1]) - self.template.hidden_size
             weights["bias"] = torch.cat([biases[0][:shared] + biases[1][:shared], biases[0][shared:]])
@@ -74,16 +74,16 @@ class NamedWeights:
             weights["bias"] = biases[0] + biases[1] if len(biases) == 2 else biases[0]
         return self.template.with_weights(weights)
 
-    def start(self, parameter: Callable[[str], Tensor]) -> None:
+    def initialize(self, get_parameter: Callable[[str], Tensor]) -> None:
         """torch's own start for torch's cells (the same numbers under the same seed), the cell's own for all others."""
-        if self.chosen.starts_like_torch:
+        if self.chosen.initializes_like_torch:
             bound = self.template.hidden_size**-0.5
             for name in self.shapes:
-                nn.init.uniform_(parameter(name), -bound, bound)
+                nn.init.uniform_(get_parameter(name), -bound, bound)
         else:
             with torch.no_grad():
                 for name, value in self._of_a_new_cell():
-                    parameter(name).copy_(value)
+                    get_parameter(name).copy_(value)
 
     def _of_a_new_cell(self) -> Iterator[tuple[str, Tensor]]:
         cell = self.chosen.build(self.template.input_size, self.template.hidden_size, bias=self.template.bias is not None)

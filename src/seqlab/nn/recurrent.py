@@ -12,23 +12,23 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import PackedSequence
 
 from seqlab.blocks.merge import MERGES, MergeName
-from seqlab.blocks.scan import walk
+from seqlab.blocks.scan import scan
 from seqlab.cells.base import Cell, State
-from seqlab.cells.native.library import native
-from seqlab.cells.step_layout import Packing, Path
+from seqlab.cells.native.library import native_kernels
+from seqlab.cells.step_layout import Packing, StepLayout
 from seqlab.core.errors import UsageError, nearest
 from seqlab.nn.chosen_cell import CellChoice, Family, choose_cell
 from seqlab.nn.named_weights import NamedWeights
-from seqlab.nn.rows import Rows
+from seqlab.nn.rows import PackedRows
 from seqlab.nn.states import Hidden, States
-from seqlab.nn.widths import widths_of
+from seqlab.nn.widths import layer_widths
 
 
 class Recurrent(nn.RNNBase):
     """Layers of one kind of cell with torch's constructor, parameters, inputs and outputs.
 
     A subclass also inherits from torch's own layer, whose forward pass runs where torch has the equations and all sequences are
-    equally long; everything else is walked here, over real steps only. Parameters are read at every call, so whatever replaces them
+    equally long; everything else is scanned here, over real steps only. Parameters are read at every call, so whatever replaces them
     (load_state_dict with assign, .to, parametrizations, functional_call) is seen.
     """
 
@@ -40,7 +40,7 @@ class Recurrent(nn.RNNBase):
         hidden_size: int | None,
         num_layers: int,
         *,
-        torchs: Mapping[str, Any],
+        torch_kwargs: Mapping[str, Any],
         proj_size: int = 0,
         device: torch.device | str | int | None,
         dtype: torch.dtype | None,
@@ -52,8 +52,8 @@ class Recurrent(nn.RNNBase):
     ) -> None:
         self._cells: list[list[NamedWeights]] = []
         where = type(self).__name__
-        widths = widths_of(hidden_size, num_layers, hidden_sizes, where=where)
-        arguments: dict[str, Any] = {**torchs, "device": "meta", "dtype": dtype}
+        widths = layer_widths(hidden_size, num_layers, hidden_sizes, where=where)
+        arguments: dict[str, Any] = {**torch_kwargs, "device": "meta", "dtype": dtype}
         if proj_size:
             arguments["proj_size"] = proj_size  # torch's RNN and GRU refuse the very word
         sizes: tuple[Any, ...] = (input_size, widths[-1], num_layers if hidden_sizes is None else len(widths))
@@ -66,7 +66,7 @@ class Recurrent(nn.RNNBase):
             raise UsageError(
                 f"merge='{merge}' has nothing to merge in one direction.", where=where, cure="Add bidirectional=True, or leave merge out."
             )
-        self.chosen = choose_cell(cell, family=self.family, where=where, more=options)
+        self.chosen = choose_cell(cell, family=self.family, where=where, extra_options=options)
         if self.chosen.name == "projected_lstm" and not proj_size:
             raise UsageError("the cell projected_lstm needs a width.", where=where, cure="It is an argument of the layer: proj_size=64.")
         self.hidden_sizes = widths
@@ -85,7 +85,7 @@ class Recurrent(nn.RNNBase):
         size = self.input_size
         for number, width in enumerate(self.hidden_sizes):
             suffixes = [f"_l{number}", f"_l{number}_reverse"][: self._num_directions]
-            layer = [NamedWeights.of(self.chosen, size, width, bias=self.bias, suffix=suffix) for suffix in suffixes]
+            layer = [NamedWeights.for_cell(self.chosen, size, width, bias=self.bias, suffix=suffix) for suffix in suffixes]
             self._cells.append(layer)
             shapes = [weights.shapes for weights in layer]
             size = layer[0].template.output_size * (2 if self.bidirectional and self.merge == "concat" else 1)
@@ -102,7 +102,7 @@ class Recurrent(nn.RNNBase):
         """torch's own start for torch's cells, the cell's own for all others."""
         for number, layer in enumerate(self._cells):
             for weights in layer:
-                weights.start(self._read)
+                weights.initialize(self._read)
             if self.merge == "learned":
                 project = nn.Linear(2 * layer[0].template.output_size, layer[0].template.output_size)
                 with torch.no_grad():
@@ -115,7 +115,7 @@ class Recurrent(nn.RNNBase):
 
     def flatten_parameters(self) -> None:
         """One block of memory for all weights, where torch's fused layer can use it; torch calls this by itself."""
-        if self._cells and self._is_torchs:
+        if self._cells and self._matches_torch:
             super().flatten_parameters()
 
     @property
@@ -123,9 +123,9 @@ class Recurrent(nn.RNNBase):
         return 2 if self.bidirectional else 1
 
     @property
-    def _is_torchs(self) -> bool:
+    def _matches_torch(self) -> bool:
         """Whether torch's own layer holds these parameters and computes this."""
-        return self.chosen.is_torchs and self.merge == "concat" and len(set(self.hidden_sizes)) == 1
+        return self.chosen.matches_torch and self.merge == "concat" and len(set(self.hidden_sizes)) == 1
 
     def forward(
         self,
@@ -136,41 +136,41 @@ class Recurrent(nn.RNNBase):
         if self._is_left_to_torch(input):
             return super().forward(input, hx)
         self._update_flat_weights()
-        rows = Rows.of(input, batch_first=self.batch_first, where=type(self).__name__)
-        self.check_input(rows.as_given, rows.batch_sizes)
+        rows = PackedRows.from_input(input, batch_first=self.batch_first, where=type(self).__name__)
+        self.check_input(rows.original_input, rows.batch_sizes)
         states = States(self._cells, rows)
-        outputs, last = self._walk(rows.rows, rows.packing, states.split(hx))
-        return rows.leave(outputs), states.join(last)
+        outputs, last = self._scan(rows.rows, rows.packing, states.split(hx))
+        return rows.to_output(outputs), states.join(last)
 
     def _is_left_to_torch(self, input: Tensor | PackedSequence) -> bool:  # noqa: A002 - torch's own name
         """torch is at its best on a graphics card, and on a CPU with sequences of one length, no projection and no kernel of our own."""
-        if not (self.fast and self._is_torchs):
+        if not (self.fast and self._matches_torch):
             return False
         if input.data.device.type != "cpu":
             return True
-        has_kernel = self.family != "rnn" and native(input.data) is not None
+        has_kernel = self.family != "rnn" and native_kernels(input.data) is not None
         return isinstance(input, Tensor) and self.proj_size == 0 and not has_kernel
 
-    def _walk(
+    def _scan(
         self, rows: Float[Tensor, "rows input"], packing: Packing, states: list[list[State]]
     ) -> tuple[Float[Tensor, "rows output"], list[list[State]]]:
         """All layers, each direction by itself: packed rows and (layer, direction) states in the packing's order, in and out."""
         last = []
         for number, (layer, given) in enumerate(zip(self._cells, states, strict=True)):
             below = rows if number == 0 else F.dropout(rows, self.dropout, self.training)
-            walked = [
-                self._walk_one(weights.bind(self._read), below, state, packing.path(reverse=bool(reverse), device=rows.device))
+            scanned = [
+                self._scan_one(weights.bind(self._read), below, state, packing.layout(reverse=bool(reverse), device=rows.device))
                 for reverse, (weights, state) in enumerate(zip(layer, given, strict=True))
             ]
-            rows = self._merge(number, [outputs for outputs, _ in walked])
-            last.append([state for _, state in walked])
+            rows = self._merge(number, [outputs for outputs, _ in scanned])
+            last.append([state for _, state in scanned])
         return rows, last
 
-    def _walk_one(self, cell: Cell, rows: Tensor, state: State, path: Path) -> tuple[Tensor, State]:
-        if path.num_sequences == 0:  # a step of nobody has the right shapes
-            return cell.resolved().forward(rows, state)
-        fast = self.fast and not torch.is_autocast_enabled(rows.device.type)  # a walk by hand knows one type of numbers
-        return walk(cell, rows, state, path, fast=fast)
+    def _scan_one(self, cell: Cell, rows: Tensor, state: State, layout: StepLayout) -> tuple[Tensor, State]:
+        if layout.num_sequences == 0:  # a step of nobody has the right shapes
+            return cell.materialize_weights().forward(rows, state)
+        fast = self.fast and not torch.is_autocast_enabled(rows.device.type)  # a scan by hand knows one type of numbers
+        return scan(cell, rows, state, layout, fast=fast)
 
     def _merge(self, number: int, directions: list[Tensor]) -> Tensor:
         if len(directions) == 1:
@@ -183,7 +183,7 @@ class Recurrent(nn.RNNBase):
         parts = [super().extra_repr()]
         if len(set(self.hidden_sizes)) > 1:
             parts.append(f", hidden_sizes={self.hidden_sizes}")
-        parts.append(self.chosen.told())
+        parts.append(self.chosen.describe())
         if self.merge != "concat":
             parts.append(f", merge={self.merge}")
         return "".join(parts if self.fast else [*parts, ", fast=False"])

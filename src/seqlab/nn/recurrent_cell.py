@@ -34,8 +34,8 @@ class RecurrentCell(nn.RNNCellBase):
     ) -> None:
         self._weights: NamedWeights | None = None
         super().__init__(input_size, hidden_size, bias, device="meta", dtype=dtype)  # type: ignore[call-arg]  # of torch's cell behind this class
-        self.chosen = choose_cell(cell, family=self.family, where=type(self).__name__, more=options)
-        self._weights = NamedWeights.of(self.chosen, input_size, hidden_size, bias=bias)
+        self.chosen = choose_cell(cell, family=self.family, where=type(self).__name__, extra_options=options)
+        self._weights = NamedWeights.for_cell(self.chosen, input_size, hidden_size, bias=bias)
         for name in TORCH_PARAMETERS:
             delattr(self, name)
         for name in (*TORCH_PARAMETERS, *self._weights.shapes):
@@ -45,19 +45,19 @@ class RecurrentCell(nn.RNNCellBase):
 
     def reset_parameters(self) -> None:
         if self._weights is not None:  # torch's constructor calls this before there is anything to start
-            self._weights.start(self._read)
+            self._weights.initialize(self._read)
 
     def _read(self, name: str) -> Tensor:
         return getattr(self, name)
 
     @property
-    def _is_torchs(self) -> bool:
-        return self.chosen.is_torchs and self.chosen.name != "projected_lstm"
+    def _matches_torch(self) -> bool:
+        return self.chosen.matches_torch and self.chosen.name != "projected_lstm"
 
     def _step(self, inputs: Tensor, state: State | None) -> State:
         """The next state of a batch (batch, input) or of a single sequence (input,)."""
         assert self._weights is not None
-        cell = self._weights.bind(self._read).resolved()
+        cell = self._weights.bind(self._read).materialize_weights()
         self._check(inputs, state, cell.state_sizes)
         batch = inputs if inputs.dim() == 2 else inputs.unsqueeze(0)
         given = state if state is None or inputs.dim() == 2 else tuple(part.unsqueeze(0) for part in state)
@@ -79,4 +79,4 @@ class RecurrentCell(nn.RNNCellBase):
                 raise RuntimeError(f"{name}: Expected {place} size {(*inputs.shape[:-1], size)}, got {list(part.shape)}")
 
     def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False") + self.chosen.told()
+        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False") + self.chosen.describe()

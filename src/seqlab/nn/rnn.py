@@ -53,7 +53,7 @@ class RNN(Recurrent, nn.RNN):  # type: ignore[misc]  # both say forward; ours co
             input_size,
             hidden_size,
             num_layers,
-            torchs={
+            torch_kwargs={
                 "bias": bias,
                 "batch_first": batch_first,
                 "dropout": dropout,

@@ -12,12 +12,12 @@ from seqlab.cells.step_layout import Packing
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class PackedRows:
     """The steps of an input, packed, and what it takes to give the output the form of the input."""
 
     rows: Tensor
     """(rows, input): all first steps, then all second ones."""
-    as_given: Tensor
+    original_input: Tensor
     """What torch's own checks look at: (rows, input) of a PackedSequence, else a batch with three axes."""
     packing: Packing
     batch_first: bool = False
@@ -25,20 +25,20 @@ class Rows:
     packed: PackedSequence | None = None
 
     @classmethod
-    def of(cls, given: Tensor | PackedSequence, *, batch_first: bool, where: str) -> Rows:
-        if isinstance(given, PackedSequence):
-            sizes = tuple(given.batch_sizes.tolist())
-            return cls(given.data, given.data, Packing(sizes, None, len(sizes)), packed=given)
-        if given.dim() not in (2, 3):
-            raise ValueError(f"{where}: Expected input to be 2D or 3D, got {given.dim()}D tensor instead")
-        is_batched = given.dim() == 3
-        steps = given if is_batched else given.unsqueeze(1)
+    def from_input(cls, inputs: Tensor | PackedSequence, *, batch_first: bool, where: str) -> PackedRows:
+        if isinstance(inputs, PackedSequence):
+            sizes = tuple(inputs.batch_sizes.tolist())
+            return cls(inputs.data, inputs.data, Packing(sizes, None, len(sizes)), packed=inputs)
+        if inputs.dim() not in (2, 3):
+            raise ValueError(f"{where}: Expected input to be 2D or 3D, got {inputs.dim()}D tensor instead")
+        is_batched = inputs.dim() == 3
+        steps = inputs if is_batched else inputs.unsqueeze(1)
         batch_first = batch_first and is_batched
         time_first = steps.transpose(0, 1) if batch_first else steps  # (time, batch, input)
         time, batch = time_first.shape[:2]
         if time == 0:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        return cls(time_first.reshape(time * batch, given.shape[-1]), steps, Packing((batch,) * time, None, time), batch_first, is_batched)
+        return cls(time_first.reshape(time * batch, inputs.shape[-1]), steps, Packing((batch,) * time, None, time), batch_first, is_batched)
 
     @property
     def batch_sizes(self) -> Tensor | None:
@@ -48,7 +48,7 @@ class Rows:
     def num_sequences(self) -> int:
         return self.packing.num_sequences
 
-    def leave(self, rows: Float[Tensor, "rows output"]) -> Tensor | PackedSequence:
+    def to_output(self, rows: Float[Tensor, "rows output"]) -> Tensor | PackedSequence:
         """The output of every step, in the form in which the input came."""
         if self.packed is not None:
             return PackedSequence(rows, self.packed.batch_sizes, self.packed.sorted_indices, self.packed.unsorted_indices)
@@ -62,6 +62,6 @@ class Rows:
         order = None if self.packed is None else self.packed.sorted_indices
         return part if order is None else part.index_select(1, order)
 
-    def restore(self, part: Float[Tensor, "directions batch hidden"]) -> Float[Tensor, "directions batch hidden"]:
+    def unsort(self, part: Float[Tensor, "directions batch hidden"]) -> Float[Tensor, "directions batch hidden"]:
         order = None if self.packed is None else self.packed.unsorted_indices
         return part if order is None else part.index_select(1, order)

@@ -1,4 +1,4 @@
-"""torch's form of a state, (layers * directions, batch, hidden) for each part, and that of the walk: one row per sequence for each cell."""
+"""torch's form of a state, (layers * directions, batch, hidden) for each part, and that of the scan: one row per sequence for each cell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor
 from seqlab.cells.base import State
 from seqlab.core.errors import UsageError
 from seqlab.nn.named_weights import NamedWeights
-from seqlab.nn.rows import Rows
+from seqlab.nn.rows import PackedRows
 
 Part = Tensor | Sequence[Tensor]
 """(layers * directions, batch, hidden); where widths differ, one (directions, batch, hidden) per layer."""
@@ -22,28 +22,28 @@ Hidden = Part | tuple[Part, Part]
 class States:
     """The states of one call: their sizes follow from the cells, their batch from the input."""
 
-    def __init__(self, cells: list[list[NamedWeights]], rows: Rows) -> None:
+    def __init__(self, cells: list[list[NamedWeights]], rows: PackedRows) -> None:
         self._sizes = [layer[0].template.state_sizes for layer in cells]  # by layer, then by part
         self._num_directions = len(cells[0])
         self._num_parts = len(self._sizes[0])
         self._rows = rows
 
-    def split(self, given: Hidden | None) -> list[list[State]]:
+    def split(self, hx: Hidden | None) -> list[list[State]]:
         """By layer and direction, in the order of the rows; zeros where none is given."""
-        if given is None:
+        if hx is None:
             batch = self._rows.num_sequences
             return [[tuple(self._rows.rows.new_zeros(batch, size) for size in sizes)] * self._num_directions for sizes in self._sizes]
-        parts = self._parts(given)
+        parts = self._parts(hx)
         by_part = [self._by_layer(number, part) for number, part in enumerate(parts)]
         return [[tuple(part[layer][direction] for part in by_part) for direction in range(self._num_directions)] for layer in range(len(self._sizes))]
 
-    def _parts(self, given: Any) -> list[Part]:
+    def _parts(self, hx: Any) -> list[Part]:
         if self._num_parts == 1:
-            return [given]
-        if isinstance(given, Tensor) or len(given) != self._num_parts:
-            found = "one tensor" if isinstance(given, Tensor) else f"{len(given)} parts"
+            return [hx]
+        if isinstance(hx, Tensor) or len(hx) != self._num_parts:
+            found = "one tensor" if isinstance(hx, Tensor) else f"{len(hx)} parts"
             raise UsageError(f"the state is {found}.", cure="Give (hidden, memory), as the layer returns it.")
-        return list(given)
+        return list(hx)
 
     def join(self, last: list[list[State]]) -> Hidden:
         """Back into torch's form and the user's order."""
@@ -84,7 +84,7 @@ class States:
         return self._rows.sort(whole)
 
     def _leave(self, part: Tensor) -> Tensor:
-        return self._rows.restore(part) if self._rows.is_batched else part.squeeze(1)
+        return self._rows.unsort(part) if self._rows.is_batched else part.squeeze(1)
 
     def _is_even(self, number: int) -> bool:
         """Whether this part is equally wide in all layers."""

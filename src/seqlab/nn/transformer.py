@@ -15,7 +15,7 @@ from seqlab.nn.transformer_decoder import TransformerDecoder
 from seqlab.nn.transformer_decoder_layer import TransformerDecoderLayer
 from seqlab.nn.transformer_encoder import TransformerEncoder
 from seqlab.nn.transformer_encoder_layer import TransformerEncoderLayer
-from seqlab.nn.transformer_layer import Activation, ResidualKind
+from seqlab.nn.transformer_layer import ActivationFunction, ResidualKind
 
 
 class Transformer(nn.Transformer):
@@ -37,7 +37,7 @@ class Transformer(nn.Transformer):
         num_decoder_layers: int = 6,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str | Activation = F.relu,
+        activation: str | ActivationFunction = F.relu,
         custom_encoder: nn.Module | None = None,
         custom_decoder: nn.Module | None = None,
         layer_norm_eps: float = 1e-5,
@@ -57,8 +57,8 @@ class Transformer(nn.Transformer):
     ) -> None:
         nn.Module.__init__(self)  # torch's own constructor would build torch's layers
         torchs: tuple[Any, ...] = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype)
-        choices: dict[str, Any] = {"num_kv_heads": num_kv_heads, "head_dim": head_dim, "positions": positions}
-        choices |= {"attention_dropout": attention_dropout, "norm": norm, "residual": residual, "gated": gated}
+        layer_options: dict[str, Any] = {"num_kv_heads": num_kv_heads, "head_dim": head_dim, "positions": positions}
+        layer_options |= {"attention_dropout": attention_dropout, "norm": norm, "residual": residual, "gated": gated}
 
         def last_norm() -> nn.Module:
             if norm == "rms":
@@ -66,10 +66,10 @@ class Transformer(nn.Transformer):
             return nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias, device=device, dtype=dtype)
 
         def encoder() -> nn.Module:
-            return TransformerEncoder(TransformerEncoderLayer(*torchs, **choices), num_encoder_layers, last_norm())
+            return TransformerEncoder(TransformerEncoderLayer(*torchs, **layer_options), num_encoder_layers, last_norm())
 
         def decoder() -> nn.Module:
-            return TransformerDecoder(TransformerDecoderLayer(*torchs, **choices), num_decoder_layers, last_norm())
+            return TransformerDecoder(TransformerDecoderLayer(*torchs, **layer_options), num_decoder_layers, last_norm())
 
         self.encoder = encoder() if custom_encoder is None else custom_encoder
         self.decoder = decoder() if custom_decoder is None else custom_decoder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from seqlab.nn.attention_masks import looks_causal
+from seqlab.nn.attention_masks import is_causal_mask
 from seqlab.nn.transformer_encoder import num_steps
 
 
@@ -22,7 +22,7 @@ class TransformerDecoder(nn.TransformerDecoder):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        causal = looks_causal(tgt_mask, tgt_is_causal, num_steps(tgt, self.layers))
+        causal = is_causal_mask(tgt_mask, tgt_is_causal, num_steps(tgt, self.layers))
         for layer in self.layers:
             tgt = layer(
                 tgt,

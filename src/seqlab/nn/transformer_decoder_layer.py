@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from seqlab.blocks.norm import NormKind
 from seqlab.nn.inner_positions import PositionsChoice
 from seqlab.nn.multihead_attention import Device, MultiheadAttention
-from seqlab.nn.transformer_layer import Activation, Choices, ResidualKind, TransformerLayer
+from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, ResidualKind, TransformerLayer
 
 
 class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
@@ -29,7 +29,7 @@ class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str | Activation = F.relu,
+        activation: str | ActivationFunction = F.relu,
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -45,9 +45,9 @@ class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
         residual: ResidualKind | None = None,
         gated: bool = False,
     ) -> None:
-        choices = Choices(attention_dropout, num_kv_heads, head_dim, positions, norm, residual, gated)
+        layer_options = LayerOptions(attention_dropout, num_kv_heads, head_dim, positions, norm, residual, gated)
         sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
-        super().__init__(*sizes, factory={"device": device, "dtype": dtype}, choices=choices)
+        super().__init__(*sizes, factory={"device": device, "dtype": dtype}, layer_options=layer_options)
 
     def forward(
         self,
@@ -60,6 +60,6 @@ class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        steps = self._around(1, tgt, lambda x: self._sa_block(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal))
-        steps = self._around(2, steps, lambda x: self._mha_block(x, memory, memory_mask, memory_key_padding_mask, memory_is_causal))
-        return self._around(3, steps, self._ff_block)
+        steps = self._residual_block(1, tgt, lambda x: self._sa_block(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal))
+        steps = self._residual_block(2, steps, lambda x: self._mha_block(x, memory, memory_mask, memory_key_padding_mask, memory_is_causal))
+        return self._residual_block(3, steps, self._ff_block)

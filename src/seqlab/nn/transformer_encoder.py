@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from seqlab.nn.attention_masks import looks_causal
+from seqlab.nn.attention_masks import is_causal_mask
 
 
 class TransformerEncoder(nn.TransformerEncoder):
@@ -21,7 +21,7 @@ class TransformerEncoder(nn.TransformerEncoder):
         self.enable_nested_tensor = enable_nested_tensor
 
     def forward(self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool | None = None) -> Tensor:
-        causal = looks_causal(mask, is_causal, num_steps(src, self.layers))
+        causal = is_causal_mask(mask, is_causal, num_steps(src, self.layers))
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
         return src if self.norm is None else self.norm(src)

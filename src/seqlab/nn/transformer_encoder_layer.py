@@ -10,7 +10,7 @@ from seqlab.blocks.norm import NormKind
 from seqlab.core.errors import UsageError
 from seqlab.nn.inner_positions import PositionsChoice
 from seqlab.nn.multihead_attention import Device, MultiheadAttention
-from seqlab.nn.transformer_layer import Activation, Choices, ResidualKind, TransformerLayer
+from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, ResidualKind, TransformerLayer
 
 
 class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
@@ -37,7 +37,7 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str | Activation = F.relu,
+        activation: str | ActivationFunction = F.relu,
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
@@ -53,15 +53,15 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
         residual: ResidualKind | None = None,
         gated: bool = False,
     ) -> None:
-        choices = Choices(attention_dropout, num_kv_heads, head_dim, positions, norm, residual, gated)
+        layer_options = LayerOptions(attention_dropout, num_kv_heads, head_dim, positions, norm, residual, gated)
         sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
-        super().__init__(*sizes, factory={"device": device, "dtype": dtype}, choices=choices)
+        super().__init__(*sizes, factory={"device": device, "dtype": dtype}, layer_options=layer_options)
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
         if src.is_nested:
             return self._of_nested(src, src_mask, src_key_padding_mask, is_causal=is_causal)
-        steps = self._around(1, src, lambda x: self._sa_block(x, src_mask, src_key_padding_mask, is_causal=is_causal))
-        return self._around(2, steps, self._ff_block)
+        steps = self._residual_block(1, src, lambda x: self._sa_block(x, src_mask, src_key_padding_mask, is_causal=is_causal))
+        return self._residual_block(2, steps, self._ff_block)
 
     def _of_nested(self, src: Tensor, mask: Tensor | None, padding: Tensor | None, *, is_causal: bool) -> Tensor:
         """torch's own stack hands over nested tensors while evaluating, and torch's own code takes them."""

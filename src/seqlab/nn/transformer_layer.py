@@ -15,20 +15,20 @@ from seqlab.core.errors import UsageError, nearest
 from seqlab.nn.inner_positions import PositionsChoice
 from seqlab.nn.multihead_attention import Device, MultiheadAttention
 
-Activation = Callable[[Tensor], Tensor]
+ActivationFunction = Callable[[Tensor], Tensor]
 ResidualKind = Literal["pre", "post", "rezero", "shared_rezero"]
-ACTIVATIONS: dict[str, Activation] = {"relu": F.relu, "gelu": F.gelu, "silu": F.silu}
+ACTIVATIONS: dict[str, ActivationFunction] = {"relu": F.relu, "gelu": F.gelu, "silu": F.silu}
 NORMS = ("layer", "rms")
 RESIDUALS = ("pre", "post", "rezero", "shared_rezero")
 
 
-class Factory(TypedDict):
+class FactoryKwargs(TypedDict):
     device: Device
     dtype: torch.dtype | None
 
 
 @dataclass(frozen=True)
-class Choices:
+class LayerOptions:
     """What seqlab adds to torch's arguments; at these values a layer is torch's."""
 
     attention_dropout: float | None = None
@@ -39,7 +39,7 @@ class Choices:
     residual: ResidualKind | None = None
     gated: bool = False
 
-    def residual_of(self, *, norm_first: bool, where: str) -> ResidualKind:
+    def resolve_residual(self, *, norm_first: bool, where: str) -> ResidualKind:
         """How sub-layers are joined: said by torch's norm_first or by residual=, and where by both, alike."""
         for name, found, allowed in (("norm", self.norm, NORMS), ("residual", self.residual or "pre", RESIDUALS)):
             if found not in allowed:
@@ -49,15 +49,15 @@ class Choices:
         return self.residual or ("pre" if norm_first else "post")
 
     @property
-    def are_torchs(self) -> bool:
+    def match_torch(self) -> bool:
         """Whether torch's own code could run the layer."""
-        return self == Choices(attention_dropout=self.attention_dropout, residual=self.residual) and self.residual in (None, "pre", "post")
+        return self == LayerOptions(attention_dropout=self.attention_dropout, residual=self.residual) and self.residual in (None, "pre", "post")
 
 
-class Gated(nn.Module):
+class GatedActivation(nn.Module):
     """activation(W_g x) ⊙ W x, both halves made by one product.  Paper: Shazeer 2020, "GLU Variants Improve Transformer", arXiv:2002.05202."""
 
-    def __init__(self, activation: Activation) -> None:
+    def __init__(self, activation: ActivationFunction) -> None:
         super().__init__()
         self.activation = activation
 
@@ -80,32 +80,37 @@ class TransformerLayer(nn.Module):
         nhead: int,
         dim_feedforward: int,
         dropout: float,
-        activation: str | Activation,
+        activation: str | ActivationFunction,
         layer_norm_eps: float,
         batch_first: bool,
         norm_first: bool,
         bias: bool,
-        factory: Factory,
-        choices: Choices,
+        factory: FactoryKwargs,
+        layer_options: LayerOptions,
     ) -> None:
         nn.Module.__init__(self)  # torch's own constructor would build torch's attention
         where = type(self).__name__
-        self.residual = choices.residual_of(norm_first=norm_first, where=where)
+        self.residual = layer_options.resolve_residual(norm_first=norm_first, where=where)
         self.norm_first = self.residual == "pre"
-        heads: dict[str, Any] = {"bias": bias, "batch_first": batch_first, "num_kv_heads": choices.num_kv_heads, "head_dim": choices.head_dim}
-        attention_dropout = dropout if choices.attention_dropout is None else choices.attention_dropout
+        heads: dict[str, Any] = {
+            "bias": bias,
+            "batch_first": batch_first,
+            "num_kv_heads": layer_options.num_kv_heads,
+            "head_dim": layer_options.head_dim,
+        }
+        attention_dropout = dropout if layer_options.attention_dropout is None else layer_options.attention_dropout
         for name in self.attentions:
-            own = choices.positions if name == "self_attn" else None  # how far a source's step is from a target's says nothing
+            own = layer_options.positions if name == "self_attn" else None  # how far a source's step is from a target's says nothing
             setattr(self, name, MultiheadAttention(d_model, nhead, attention_dropout, positions=own, **heads, **factory))
-        self.linear1 = nn.Linear(d_model, dim_feedforward * (2 if choices.gated else 1), bias=bias, **factory)
+        self.linear1 = nn.Linear(d_model, dim_feedforward * (2 if layer_options.gated else 1), bias=bias, **factory)
         self.dropout = nn.Dropout(dropout)
         self.linear2 = nn.Linear(dim_feedforward, d_model, bias=bias, **factory)
-        self._lay_out_paths(d_model, layer_norm_eps, dropout, choices.norm, bias=bias, factory=factory)
+        self._lay_out_paths(d_model, layer_norm_eps, dropout, layer_options.norm, bias=bias, factory=factory)
         activation = _found(activation, where=where)
-        self.activation = Gated(activation) if choices.gated else activation
-        self.activation_relu_or_gelu = _torchs_number(activation) if choices.are_torchs else 0
+        self.activation = GatedActivation(activation) if layer_options.gated else activation
+        self.activation_relu_or_gelu = _torchs_number(activation) if layer_options.match_torch else 0
 
-    def _lay_out_paths(self, size: int, eps: float, dropout: float, norm: NormKind, *, bias: bool, factory: Factory) -> None:
+    def _lay_out_paths(self, size: int, eps: float, dropout: float, norm: NormKind, *, bias: bool, factory: FactoryKwargs) -> None:
         """A norm (or with rezero a factor) and dropout for each sub-layer."""
         numbers = range(1, len(self.attentions) + 2)
         if self.residual == "shared_rezero":
@@ -117,7 +122,7 @@ class TransformerLayer(nn.Module):
         for number in numbers:
             setattr(self, f"dropout{number}", nn.Dropout(dropout))
 
-    def _norm(self, kind: NormKind, size: int, eps: float, *, bias: bool, factory: Factory) -> nn.Module:
+    def _norm(self, kind: NormKind, size: int, eps: float, *, bias: bool, factory: FactoryKwargs) -> nn.Module:
         if self.residual in ("rezero", "shared_rezero"):
             return nn.Identity()
         return nn.LayerNorm(size, eps=eps, bias=bias, **factory) if kind == "layer" else nn.RMSNorm(size, eps=eps, **factory)
@@ -126,7 +131,7 @@ class TransformerLayer(nn.Module):
         """torch's decoder layer puts relu in the place of an activation that is a module whenever it is copied, as its stack does."""
         nn.Module.__setstate__(self, state)
 
-    def _around(self, number: int, steps: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+    def _residual_block(self, number: int, steps: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """post: norm(x + f(x)).  pre: x + f(norm(x)).  rezero: x + α f(x), with α learned from 0.
 
         Where these come from: `seqlab.blocks.residual`. Dropout is inside of f, as in torch's blocks.
@@ -139,7 +144,7 @@ class TransformerLayer(nn.Module):
         return steps + scale * sublayer(steps)
 
 
-def _found(activation: str | Activation, *, where: str) -> Activation:
+def _found(activation: str | ActivationFunction, *, where: str) -> ActivationFunction:
     if not isinstance(activation, str):
         return activation
     if activation not in ACTIVATIONS:
@@ -149,7 +154,7 @@ def _found(activation: str | Activation, *, where: str) -> Activation:
     return ACTIVATIONS[activation]
 
 
-def _torchs_number(activation: Activation) -> int:
+def _torchs_number(activation: ActivationFunction) -> int:
     """How torch's layer remembers which of its two fast activations it has: 1 relu, 2 gelu, 0 another one."""
     if activation is F.relu or isinstance(activation, nn.ReLU):
         return 1

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from seqlab.core.errors import UsageError
 
 
-def widths_of(hidden_size: int | None, num_layers: int, hidden_sizes: Sequence[int] | None, *, where: str) -> tuple[int, ...]:
+def layer_widths(hidden_size: int | None, num_layers: int, hidden_sizes: Sequence[int] | None, *, where: str) -> tuple[int, ...]:
     """One number per layer, from `hidden_sizes` or from torch's two arguments; both may be given if they agree.
 
-    >>> widths_of(5, 2, None, where="LSTM"), widths_of(None, 1, [3, 5], where="LSTM")
+    >>> layer_widths(5, 2, None, where="LSTM"), layer_widths(None, 1, [3, 5], where="LSTM")
     ((5, 5), (3, 5))
     """
     if hidden_sizes is None:

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from seqlab.pages.charts.interval_rows import Reach, interval_rows
-from seqlab.pages.charts.line_chart import line_chart
+from seqlab.pages.charts.interval_rows import IntervalRow, draw_interval_rows
+from seqlab.pages.charts.line_chart import draw_line_chart
 from seqlab.pages.html import Markup, tag, text
-from seqlab.pages.page import Section, page
-from seqlab.pages.report_data import Curve
+from seqlab.pages.page import Section, render_page
+from seqlab.pages.report_data import LineChart
 from seqlab.pages.sections.by_length import LengthChart, by_length_section
 
-LONGEST_EXAMPLE = 700
+MAX_EXAMPLE_CHARACTERS = 700
 
 
 @dataclass(frozen=True)
-class Standing:
+class ScoreComparison:
     """One score of all competitors."""
 
     score: str
     higher_is_better: bool
-    competitors: Sequence[Reach]
+    models: Sequence[IntervalRow]
     baseline: float | None = None
     baseline_name: str = ""
     interval: str = "95 % interval over examples"
@@ -29,7 +29,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Contrast:
+class ScoreDifference:
     """How much better a competitor is than the reference in one score; without an interval there were too few items to tell."""
 
     score: str
@@ -38,7 +38,7 @@ class Contrast:
     low: float | None
     high: float | None
     p: float
-    is_shown: bool
+    is_significant: bool
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Agreement:
     name: str
     both: int
     only_reference: int
-    only_competitor: int
+    only_model: int
     neither: int
     p: float
 
 
 @dataclass(frozen=True)
-class DisputedExample:
+class DisagreementExample:
     """An example that competitors answer differently."""
 
     where: str
@@ -71,99 +71,115 @@ class ComparisonPage:
     reference: str
     subtitle: str = ""
     created: str = ""
-    sentences: Sequence[str] = ()
+    findings: Sequence[str] = ()
     warnings: Sequence[str] = ()
-    standings: Sequence[Standing] = ()
-    contrasts: Sequence[Contrast] = ()
+    scores: Sequence[ScoreComparison] = ()
+    differences: Sequence[ScoreDifference] = ()
     table: Sequence[Mapping[str, str]] = ()
     agreements: Sequence[Agreement] = ()
-    examples: Sequence[DisputedExample] = ()
-    num_disputed: int = 0
-    curves: Sequence[Curve] = ()
+    examples: Sequence[DisagreementExample] = ()
+    num_disagreements: int = 0
+    curves: Sequence[LineChart] = ()
     by_length: LengthChart | None = None
     command: str = ""
 
 
-def render_comparison(found: ComparisonPage) -> str:
+def render_comparison(comparison: ComparisonPage) -> str:
     """The whole page as text."""
-    return page(title=found.title, subtitle=found.subtitle, created=found.created, notices=found.warnings, sections=list(_sections(found)))
+    return render_page(
+        title=comparison.title,
+        subtitle=comparison.subtitle,
+        created=comparison.created,
+        notices=comparison.warnings,
+        sections=list(_sections(comparison)),
+    )
 
 
-def _sections(found: ComparisonPage) -> Iterator[Section]:
-    if found.sentences:
-        yield Section("answer", "The answer", tag("div", *[tag("p", tag("b", sentence)) for sentence in found.sentences]))
-    if found.standings:
-        yield Section("scores", "Scores", tag("div", *[_standing(one) for one in found.standings], class_="charts"))
-    if found.contrasts:
-        yield Section("differences", "Differences", _differences(found))
-    if found.table:
-        yield Section("table", "Table", _table(found.table))
-    if found.by_length:
-        yield Section("lengths", "By length of the source", by_length_section(found.by_length))
-    if found.curves:
-        drawn = [line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(found.curves, start=1)]
+def _sections(comparison: ComparisonPage) -> Iterator[Section]:
+    if comparison.findings:
+        yield Section("answer", "The answer", tag("div", *[tag("p", tag("b", finding)) for finding in comparison.findings]))
+    if comparison.scores:
+        yield Section("scores", "Scores", tag("div", *[_draw_scores(scores) for scores in comparison.scores], class_="charts"))
+    if comparison.differences:
+        yield Section("differences", "Differences", _differences(comparison))
+    if comparison.table:
+        yield Section("table", "Table", _table(comparison.table))
+    if comparison.by_length:
+        yield Section("lengths", "By length of the source", by_length_section(comparison.by_length))
+    if comparison.curves:
+        drawn = [draw_line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(comparison.curves, start=1)]
         yield Section("curves", "While training", tag("div", *drawn, class_="charts"))
-    if found.agreements:
-        yield Section("agreement", "Agreement", _agreement(found))
-    if found.examples:
-        yield Section("examples", "Where they disagree", _examples(found))
-    if found.command:
-        yield Section("again", "Run it again", tag("div", tag("code", found.command), class_="block command"))
+    if comparison.agreements:
+        yield Section("agreement", "Agreement", _agreement(comparison))
+    if comparison.examples:
+        yield Section("examples", "Where they disagree", _examples(comparison))
+    if comparison.command:
+        yield Section("again", "Run it again", tag("div", tag("code", comparison.command), class_="block command"))
 
 
-def _standing(standing: Standing) -> Markup:
-    better = "higher is better" if standing.higher_is_better else "lower is better"
-    name = standing.score.replace("_", " ")
-    beside = f"; the dashed line is {standing.baseline_name} {standing.baseline:.4f}" if standing.baseline is not None else ""
-    picture = interval_rows(standing.competitors, title=name, line=standing.baseline, line_name=standing.baseline_name)
-    words = tag("figcaption", f"{better}; bar: {standing.interval}{beside}", class_="quiet")
-    return tag("figure", tag("h3", name), picture, words, class_="chart-box")
+def _draw_scores(scores: ScoreComparison) -> Markup:
+    better = "higher is better" if scores.higher_is_better else "lower is better"
+    name = scores.score.replace("_", " ")
+    baseline_note = f"; the dashed line is {scores.baseline_name} {scores.baseline:.4f}" if scores.baseline is not None else ""
+    svg = draw_interval_rows(scores.models, title=name, reference=scores.baseline, reference_name=scores.baseline_name)
+    caption = tag("figcaption", f"{better}; bar: {scores.interval}{baseline_note}", class_="quiet")
+    return tag("figure", tag("h3", name), svg, caption, class_="chart-box")
 
 
-def _differences(found: ComparisonPage) -> Markup:
+def _differences(comparison: ComparisonPage) -> Markup:
     figures = []
-    for score in dict.fromkeys(one.score for one in found.contrasts):
-        rows = [Reach(one.name, one.value, one.low, one.high, note=_chance(one)) for one in found.contrasts if one.score == score]
+    for score in dict.fromkeys(difference.score for difference in comparison.differences):
+        rows = [
+            IntervalRow(difference.name, difference.value, difference.low, difference.high, note=_significance_note(difference))
+            for difference in comparison.differences
+            if difference.score == score
+        ]
         name = score.replace("_", " ")
-        figures.append(tag("figure", tag("h3", name), interval_rows(rows, title=f"{name}: differences", line=0.0), class_="chart-box"))
-    how = f"How much better than {found.reference}, on the same examples: right of the line is better. Paired bootstrap, p-values after Holm."
-    return tag("div", tag("p", how, class_="quiet"), tag("div", *figures, class_="charts"))
+        figures.append(tag("figure", tag("h3", name), draw_interval_rows(rows, title=f"{name}: differences", reference=0.0), class_="chart-box"))
+    explanation = (
+        f"How much better than {comparison.reference}, on the same examples: right of the line is better. Paired bootstrap, p-values after Holm."
+    )
+    return tag("div", tag("p", explanation, class_="quiet"), tag("div", *figures, class_="charts"))
 
 
-def _chance(one: Contrast) -> str:
-    if one.low is None:
+def _significance_note(difference: ScoreDifference) -> str:
+    if difference.low is None:
         return "too few items to tell"
-    p = f"p = {one.p:.3f}" if one.p >= 0.0005 else f"p = {one.p:.1g}"
-    return p if one.is_shown else f"{p}, may be chance"
+    p = f"p = {difference.p:.3f}" if difference.p >= 0.0005 else f"p = {difference.p:.1g}"
+    return p if difference.is_significant else f"{p}, may be chance"
 
 
 def _table(rows: Sequence[Mapping[str, str]]) -> Markup:
     names = list(rows[0])
     head = tag("tr", *[tag("th", name.replace("_", " "), scope="col") for name in names])
-    body = [tag("tr", *[tag("th" if place == 0 else "td", row[name]) for place, name in enumerate(names)]) for row in rows]
+    body = [tag("tr", *[tag("th" if column == 0 else "td", row[name]) for column, name in enumerate(names)]) for row in rows]
     return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")
 
 
-def _agreement(found: ComparisonPage) -> Markup:
-    heads = ["beside " + found.reference, "both right", f"only {found.reference}", "only the other", "neither", "McNemar's p"]
-    head = tag("tr", *[tag("th", name, scope="col", class_="num" if place else None) for place, name in enumerate(heads)])
+def _agreement(comparison: ComparisonPage) -> Markup:
+    heads = ["beside " + comparison.reference, "both right", f"only {comparison.reference}", "only the other", "neither", "McNemar's p"]
+    head = tag("tr", *[tag("th", name, scope="col", class_="num" if column else None) for column, name in enumerate(heads)])
     body = []
-    for one in found.agreements:
-        numbers = [f"{count:,}" for count in (one.both, one.only_reference, one.only_competitor, one.neither)]
-        body.append(tag("tr", tag("th", one.name), *[tag("td", number, class_="num") for number in [*numbers, f"{one.p:.2g}"]]))
+    for agreement in comparison.agreements:
+        numbers = [f"{count:,}" for count in (agreement.both, agreement.only_reference, agreement.only_model, agreement.neither)]
+        body.append(tag("tr", tag("th", agreement.name), *[tag("td", number, class_="num") for number in [*numbers, f"{agreement.p:.2g}"]]))
     return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")
 
 
-def _examples(found: ComparisonPage) -> Markup:
-    note = f"The first {len(found.examples)} of {found.num_disputed:,}." if len(found.examples) < found.num_disputed else ""
-    return tag("div", tag("p", note, class_="quiet"), tag("ol", *[_example(one) for one in found.examples], class_="examples"))
+def _examples(comparison: ComparisonPage) -> Markup:
+    note = (
+        f"The first {len(comparison.examples)} of {comparison.num_disagreements:,}."
+        if len(comparison.examples) < comparison.num_disagreements
+        else ""
+    )
+    return tag("div", tag("p", note, class_="quiet"), tag("ol", *[_example(example) for example in comparison.examples], class_="examples"))
 
 
-def _example(one: DisputedExample) -> Markup:
-    said = [
-        tag("span", f"{name} ", tag("b", tag("bdi", answer)), class_="is-true" if answer == one.truth else "is-wrong")
-        for name, answer in one.answers.items()
+def _example(example: DisagreementExample) -> Markup:
+    predictions = [
+        tag("span", f"{name} ", tag("b", tag("bdi", answer)), class_="is-true" if answer == example.truth else "is-wrong")
+        for name, answer in example.answers.items()
     ]
-    truth = tag("span", "truth ", tag("b", tag("bdi", one.truth)))
-    words = tag("div", text(one.text, limit=LONGEST_EXAMPLE), class_="text", dir="auto")
-    return tag("li", words, tag("div", truth, *said, tag("span", one.where, class_="quiet where"), class_="facts-line"))
+    truth = tag("span", "truth ", tag("b", tag("bdi", example.truth)))
+    example_text = tag("div", text(example.text, limit=MAX_EXAMPLE_CHARACTERS), class_="text", dir="auto")
+    return tag("li", example_text, tag("div", truth, *predictions, tag("span", example.where, class_="quiet where"), class_="facts-line"))

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from seqlab.pages.charts.confusion_matrix import abbreviate
 from seqlab.pages.html import Markup, tag
-from seqlab.pages.numbers import number, percent
-from seqlab.pages.page import Section, page
+from seqlab.pages.numbers import format_number, format_percent
+from seqlab.pages.page import Section, render_page
 from seqlab.sources.survey.report import PartSurvey, Quantiles, Survey
 
-MOST_LABELS = 200
+MAX_LABELS = 200
 
 
 def render_survey(survey: Survey, *, title: str, subtitle: str = "", created: str = "") -> str:
     """The whole page as text; a section appears only when it has something to say."""
-    return page(title=title, subtitle=subtitle, created=created, notices=survey.warnings, sections=list(_sections(survey)))
+    return render_page(title=title, subtitle=subtitle, created=created, notices=survey.warnings, sections=list(_sections(survey)))
 
 
 def _sections(survey: Survey) -> Iterator[Section]:
@@ -37,7 +37,7 @@ def _table(heads: list[str], rows: list[Markup], *, words: int = 1) -> Markup:
     return tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="scroll")
 
 
-def _numbers(name: str, *values: str) -> Markup:
+def _number_row(name: str, *values: str) -> Markup:
     return tag("tr", tag("th", tag("bdi", name), scope="row"), *[tag("td", value, class_="num") for value in values])
 
 
@@ -48,9 +48,9 @@ def _parts(survey: Survey) -> Markup:
 
 def _part_row(name: str, part: PartSurvey) -> Markup:
     counts = (part.empty, part.duplicates, part.leaks, part.skipped)
-    balance = percent(part.balance) if part.labels else "–"
+    balance = format_percent(part.balance) if part.labels else "–"
     labels = f"{len(part.labels):,}" if part.labels else "–"
-    return _numbers(name, f"{part.rows:,}", f"{part.characters:,}", labels, balance, *[f"{count:,}" for count in counts])
+    return _number_row(name, f"{part.rows:,}", f"{part.characters:,}", labels, balance, *[f"{count:,}" for count in counts])
 
 
 def _lengths(survey: Survey) -> Markup:
@@ -65,7 +65,7 @@ def _lengths(survey: Survey) -> Markup:
 def _length_row(name: str, unit: str, lengths: Quantiles) -> Markup:
     values = (lengths.smallest, lengths.tenth, lengths.median, lengths.ninetieth, lengths.ninety_ninth, lengths.largest)
     cells = [tag("td", f"{value:,}", class_="num") for value in values]
-    return tag("tr", tag("th", name, scope="row"), tag("td", unit), *cells, tag("td", number(lengths.mean), class_="num"))
+    return tag("tr", tag("th", name, scope="row"), tag("td", unit), *cells, tag("td", format_number(lengths.mean), class_="num"))
 
 
 def _labels(survey: Survey) -> Markup:
@@ -76,8 +76,8 @@ def _labels(survey: Survey) -> Markup:
         for label, count in part.labels.items():
             totals[label] = totals.get(label, 0) + count
     ordered = sorted(totals, key=lambda label: (-totals[label], label))
-    rows = [_label_row(label, survey) for label in ordered[:MOST_LABELS]]
-    note = f"The first {MOST_LABELS} of {len(ordered):,} labels." if len(ordered) > MOST_LABELS else ""
+    rows = [_label_row(label, survey) for label in ordered[:MAX_LABELS]]
+    note = f"The first {MAX_LABELS} of {len(ordered):,} labels." if len(ordered) > MAX_LABELS else ""
     table = _table(["label", *names], rows)
     return tag("div", tag("p", note, class_="quiet"), table, class_="classes") if note else tag("div", table, class_="classes")
 
@@ -88,9 +88,9 @@ def _label_row(label: str, survey: Survey) -> Markup:
         count = part.labels.get(label, 0)
         share = count / sum(part.labels.values()) if count else 0.0
         style = f"--share: {100 * share:.1f}%"
-        cells.append(tag("td", tag("span", f"{count:,} ", tag("span", percent(share), class_="quiet")), class_="num meter", style=style))
-    shown = tag("bdi", abbreviate(label, 60)) if label else tag("span", "(empty)", class_="quiet")
-    return tag("tr", tag("th", shown, scope="row"), *cells)
+        cells.append(tag("td", tag("span", f"{count:,} ", tag("span", format_percent(share), class_="quiet")), class_="num meter", style=style))
+    label_cell = tag("bdi", abbreviate(label, 60)) if label else tag("span", "(empty)", class_="quiet")
+    return tag("tr", tag("th", label_cell, scope="row"), *cells)
 
 
 def _leaks(survey: Survey) -> Markup:
@@ -101,7 +101,7 @@ def _leaks(survey: Survey) -> Markup:
         for leak in leaks
     ]
     rows += [
-        tag("tr", tag("td", name), tag("td", leak.where), tag("td", leak.also), tag("td", f"{percent(leak.likeness)} alike"))
+        tag("tr", tag("td", name), tag("td", leak.where), tag("td", leak.also), tag("td", f"{format_percent(leak.likeness)} alike"))
         for name, part in survey.parts.items()
         for leak in part.first_near_leaks
     ]

@@ -10,8 +10,8 @@ import html
 import re
 from collections.abc import Iterable
 
-LONGEST_TEXT = 4000
-LONGEST_ATTRIBUTE = 300
+MAX_TEXT_CHARACTERS = 4000
+MAX_ATTRIBUTE_CHARACTERS = 300
 CONTROL_NAMES = (
     *("NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI"),
     *("DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US"),
@@ -31,16 +31,16 @@ class Markup(str):
     __slots__ = ()
 
 
-def visible(value: str) -> str:
+def make_visible(value: str) -> str:
     """Give every hidden character a shape: its old name for a control code, its number for the rest.
 
-    >>> visible("a\\x1b[31m b\\u202ec"), visible("\\ud800")
+    >>> make_visible("a\\x1b[31m b\\u202ec"), make_visible("\\ud800")
     ('a‹ESC›[31m b‹U+202E›c', '‹U+D800›')
     """
-    return _HIDDEN.sub(lambda found: _shape(ord(found[0])), value)
+    return _HIDDEN.sub(lambda match: _visible_form(ord(match[0])), value)
 
 
-def _shape(code: int) -> str:
+def _visible_form(code: int) -> str:
     return f"‹{CONTROL_NAMES[code]}›" if code < len(CONTROL_NAMES) else f"‹U+{code:04X}›"
 
 
@@ -54,11 +54,11 @@ def shorten(value: str, limit: int) -> str:
     return f"{value[:limit]} … (the first {limit:,} of {len(value):,} characters)"
 
 
-def text(value: str, *, limit: int = LONGEST_TEXT) -> Markup:
+def text(value: str, *, limit: int = MAX_TEXT_CHARACTERS) -> Markup:
     """A user's words as HTML: shortened, made visible, escaped."""
     if isinstance(value, Markup):
         return value
-    return Markup(html.escape(visible(shorten(value, limit)), quote=True))
+    return Markup(html.escape(make_visible(shorten(value, limit)), quote=True))
 
 
 def join(parts: Iterable[str], separator: str = "") -> Markup:
@@ -72,10 +72,10 @@ def tag(name: str, /, *children: str, **attributes: str | float | bool | None) -
     >>> tag("p", "1 < 2", tag("br"), class_="note")
     '<p class="note">1 &lt; 2<br></p>'
     """
-    written = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None and value is not False)
+    attribute_text = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None and value is not False)
     if name in VOID:
-        return Markup(f"<{name}{written}>")
-    return Markup(f"<{name}{written}>{join(children)}</{name}>")
+        return Markup(f"<{name}{attribute_text}>")
+    return Markup(f"<{name}{attribute_text}>{join(children)}</{name}>")
 
 
 def _attribute(key: str, value: str | float | bool) -> str:
@@ -89,4 +89,4 @@ def _attribute_value(value: str | float | bool) -> str:
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
     # Markup is what `tag` returned; only our own long values (paths of charts) are made with it.
-    return text(value, limit=LONGEST_ATTRIBUTE) if isinstance(value, str) else str(value)
+    return text(value, limit=MAX_ATTRIBUTE_CHARACTERS) if isinstance(value, str) else str(value)

@@ -6,19 +6,19 @@ import math
 from collections.abc import Iterable
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """
-    >>> number(1612802), number(0.87349), number(23.456), number(0.00002), number(float("nan"))
+    >>> format_number(1612802), format_number(0.87349), format_number(23.456), format_number(0.00002), format_number(float("nan"))
     ('1,612,802', '0.873', '23.46', '2.0e-05', 'not a number')
     """
     if isinstance(value, int):
         return f"{value:,}"
-    return fixed(value, decimals_for([value])) if value == 0 or abs(value) >= 0.001 or not math.isfinite(value) else f"{value:.1e}"
+    return format_fixed(value, choose_decimals([value])) if value == 0 or abs(value) >= 0.001 or not math.isfinite(value) else f"{value:.1e}"
 
 
-def fixed(value: float, decimals: int) -> str:
+def format_fixed(value: float, decimals: int) -> str:
     """
-    >>> fixed(0.5, 3), fixed(float("inf"), 3)
+    >>> format_fixed(0.5, 3), format_fixed(float("inf"), 3)
     ('0.500', '∞')
     """
     if math.isnan(value):
@@ -30,10 +30,10 @@ def fixed(value: float, decimals: int) -> str:
     return f"{value:,.{decimals}f}"
 
 
-def decimals_for(values: Iterable[float]) -> int:
+def choose_decimals(values: Iterable[float]) -> int:
     """How many decimals show the values of one line with about four digits.
 
-    >>> decimals_for([0.87, 0.81]), decimals_for([38.2, 9.1]), decimals_for([1234.5])
+    >>> choose_decimals([0.87, 0.81]), choose_decimals([38.2, 9.1]), choose_decimals([1234.5])
     (3, 2, 0)
     """
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
@@ -42,31 +42,31 @@ def decimals_for(values: Iterable[float]) -> int:
     return 1 if largest >= 100 else 2 if largest >= 10 else 3
 
 
-def difference(gap: float, decimals: int) -> str:
+def format_difference(value: float, decimals: int) -> str:
     """A difference with the decimals of its line, or with more of them when it would vanish.
 
-    >>> difference(0.0429, 3), difference(0.00012, 3)
+    >>> format_difference(0.0429, 3), format_difference(0.00012, 3)
     ('0.043', '0.00012')
     """
-    if 0 < abs(gap) < 0.95 * 10**-decimals:
-        decimals = 1 - math.floor(math.log10(abs(gap)))  # two digits of it
-    return fixed(gap, decimals)
+    if 0 < abs(value) < 0.95 * 10**-decimals:
+        decimals = 1 - math.floor(math.log10(abs(value)))  # two digits of it
+    return format_fixed(value, decimals)
 
 
-def probability(value: float) -> str:
+def format_probability(value: float) -> str:
     """
-    >>> probability(0.98312), probability(0.99999), probability(0.00001), probability(1.0)
+    >>> format_probability(0.98312), format_probability(0.99999), format_probability(0.00001), format_probability(1.0)
     ('0.983', '> 0.999', '< 0.001', '1.000')
     """
     if 0.9995 <= value < 1:
         return "> 0.999"
-    return "< 0.001" if 0 < value < 0.0005 else fixed(value, 3)
+    return "< 0.001" if 0 < value < 0.0005 else format_fixed(value, 3)
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """
-    >>> percent(0.034), percent(0.5), percent(0.999)
+    >>> format_percent(0.034), format_percent(0.5), format_percent(0.999)
     ('3.4 %', '50 %', '99.9 %')
     """
-    hundred = 100 * share
-    return f"{hundred:.1f} %" if 0 < hundred < 10 or 99 < hundred < 100 else f"{hundred:.0f} %"
+    percentage = 100 * share
+    return f"{percentage:.1f} %" if 0 < percentage < 10 or 99 < percentage < 100 else f"{percentage:.0f} %"

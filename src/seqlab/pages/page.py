@@ -10,7 +10,7 @@ from seqlab.pages.style import style_sheet
 
 # Nothing may be fetched and no script may run, whatever a user's text contains.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-LONGEST_TITLE = 200
+MAX_TITLE_CHARACTERS = 200
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Section:
     body: Markup
 
 
-def page(*, title: str, subtitle: str, created: str, notices: Sequence[str], sections: Sequence[Section]) -> str:
+def render_page(*, title: str, subtitle: str, created: str, notices: Sequence[str], sections: Sequence[Section]) -> str:
     """A whole HTML document."""
     head = tag(
         "head",
@@ -31,7 +31,7 @@ def page(*, title: str, subtitle: str, created: str, notices: Sequence[str], sec
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("meta", name="referrer", content="no-referrer"),
-        tag("title", text(title, limit=LONGEST_TITLE)),
+        tag("title", text(title, limit=MAX_TITLE_CHARACTERS)),
         tag("style", style_sheet()),
     )
     body = tag(
@@ -45,7 +45,7 @@ def page(*, title: str, subtitle: str, created: str, notices: Sequence[str], sec
 
 def _heading(title: str, subtitle: str, created: str) -> Markup:
     parts = [tag("p", "seqlab report", tag("span", " · ", created) if created else "", class_="eyebrow")]
-    parts.append(tag("h1", text(title, limit=LONGEST_TITLE)))
+    parts.append(tag("h1", text(title, limit=MAX_TITLE_CHARACTERS)))
     if subtitle:
         parts.append(tag("p", subtitle, class_="subtitle"))
     return tag("div", *parts)

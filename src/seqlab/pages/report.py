@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlab.pages.charts.line_chart import line_chart
+from seqlab.pages.charts.line_chart import draw_line_chart
 from seqlab.pages.html import Markup, join, tag, text
-from seqlab.pages.page import Section, page
-from seqlab.pages.report_data import Curve, Report
+from seqlab.pages.page import Section, render_page
+from seqlab.pages.report_data import LineChart, Report
 from seqlab.pages.sections.examples import samples_section
 from seqlab.pages.sections.scores import scores_section
 
-LONGEST_RECIPE = 100_000
+MAX_RECIPE_CHARACTERS = 100_000
 
 
 def render_report(report: Report) -> str:
     """The whole page as text; write it to a file and open it in any browser."""
-    return page(
+    return render_page(
         title=report.title,
         subtitle=report.subtitle,
         created=report.created,
@@ -27,35 +27,35 @@ def render_report(report: Report) -> str:
 
 def _sections(report: Report) -> list[Section]:
     """The parts that have something to say, the answer first and the details after it."""
-    found: list[Section] = []
+    sections: list[Section] = []
     if report.scores:
-        found.append(Section("scores", "Scores", scores_section(report.scores)))
+        sections.append(Section("scores", "Scores", scores_section(report.scores)))
     if report.summary:
-        found.append(Section("facts", "The run", _facts(report.summary)))
+        sections.append(Section("facts", "The run", _facts(report.summary)))
     if report.curves:
-        found.append(Section("curves", "Curves", _curves(report.curves)))
+        sections.append(Section("curves", "Curves", _curves(report.curves)))
     if report.samples:
-        found.append(Section("samples", "Samples while it learned", samples_section(report.samples)))
+        sections.append(Section("samples", "Samples while it learned", samples_section(report.samples)))
     for section in sorted(report.sections, key=lambda section: section.position):
         if section.title and (body := section.html()) is not None:
-            found.append(Section(section.kind.replace("_", "-"), section.title, body))
+            sections.append(Section(section.kind.replace("_", "-"), section.title, body))
     if report.recipe:
-        found.append(Section("recipe", "Recipe", _recipe(report.recipe)))
+        sections.append(Section("recipe", "Recipe", _recipe(report.recipe)))
     if report.next_commands:
-        found.append(Section("next", "What to do next", _commands(report.next_commands)))
-    return found
+        sections.append(Section("next", "What to do next", _commands(report.next_commands)))
+    return sections
 
 
 def _facts(summary: Sequence[tuple[str, str]]) -> Markup:
     return tag("dl", *[tag("div", tag("dt", name), tag("dd", value)) for name, value in summary], class_="facts")
 
 
-def _curves(curves: Sequence[Curve]) -> Markup:
-    return tag("div", *[line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(curves, start=1)], class_="charts")
+def _curves(curves: Sequence[LineChart]) -> Markup:
+    return tag("div", *[draw_line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(curves, start=1)], class_="charts")
 
 
 def _recipe(recipe: str) -> Markup:
-    lines = [_recipe_line(line) for line in text(recipe, limit=LONGEST_RECIPE).split("\n")]
+    lines = [_recipe_line(line) for line in text(recipe, limit=MAX_RECIPE_CHARACTERS).split("\n")]
     return tag("div", tag("code", join(lines, "\n")), class_="block recipe")
 
 

@@ -21,11 +21,11 @@ class ScoreLine:
     baseline_name: str = ""
     higher_is_better: bool = True
     unit: str = ""
-    how: str = ""
+    method: str = ""
 
 
 @dataclass(frozen=True)
-class Series:
+class LineSeries:
     """One line of a chart. A y that is not finite is a gap."""
 
     name: str
@@ -38,7 +38,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Mark:
+class VerticalMarker:
     """A place on the x axis worth a vertical line, such as the best step."""
 
     name: str
@@ -46,7 +46,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Reference:
+class ReferenceLine:
     """A value worth a horizontal line, such as the baseline."""
 
     name: str
@@ -54,20 +54,20 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Curve:
+class LineChart:
     """One line chart."""
 
     title: str
     x_label: str
     y_label: str
-    series: Sequence[Series]
+    series: Sequence[LineSeries]
     log_y: bool = False
-    marks: Sequence[Mark] = ()
-    references: Sequence[Reference] = ()
+    marks: Sequence[VerticalMarker] = ()
+    references: Sequence[ReferenceLine] = ()
 
 
 @dataclass(frozen=True)
-class Confusion:
+class ConfusionTable:
     """How often each true label (row) was predicted as each label (column)."""
 
     labels: Sequence[str]
@@ -103,7 +103,7 @@ class WrongExample:
 
 
 @dataclass(frozen=True)
-class Sample:
+class GeneratedSample:
     """What a language model wrote at one stage of its training."""
 
     step: int
@@ -122,8 +122,8 @@ class Report:
     created: str = ""
     summary: Sequence[tuple[str, str]] = ()
     scores: Sequence[ScoreLine] = ()
-    curves: Sequence[Curve] = ()
-    samples: Sequence[Sample] = ()
+    curves: Sequence[LineChart] = ()
+    samples: Sequence[GeneratedSample] = ()
     warnings: Sequence[str] = ()
     recipe: str = ""
     next_commands: Sequence[str] = ()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from seqlab.pages.charts.token_heatmap import Strip, TokenStrips, draw_token_strips
+from seqlab.pages.charts.token_heatmap import HeatmapRow, TokenHeatmap, draw_token_heatmap
 from seqlab.pages.html import Markup, tag
-from seqlab.pages.page import Section, page
+from seqlab.pages.page import Section, render_page
 from seqlab.pages.study import number_table
 
-MOST_TEXTS = 200
-MOST_TOKENS = 2000
-LONGEST_NAME = 60
+MAX_TEXTS = 200
+MAX_TOKENS = 2000
+MAX_NAME_CHARACTERS = 60
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,17 @@ class ScoredText:
 
 def render_scored_texts(texts: Sequence[ScoredText], *, title: str, subtitle: str = "", created: str = "") -> str:
     """The whole page as text. One colour is one number of bits in all texts, so that they can be compared."""
-    shown = texts[:MOST_TEXTS]
-    notices = [f"The first {MOST_TEXTS} of {len(texts):,} texts are shown."] if len(texts) > MOST_TEXTS else []
-    if any(len(text.tokens) > MOST_TOKENS for text in shown):
-        notices.append(f"Of long texts the first {MOST_TOKENS:,} tokens are drawn.")
+    visible_texts = texts[:MAX_TEXTS]
+    notices = [f"The first {MAX_TEXTS} of {len(texts):,} texts are shown."] if len(texts) > MAX_TEXTS else []
+    if any(len(text.tokens) > MAX_TOKENS for text in visible_texts):
+        notices.append(f"Of long texts the first {MAX_TOKENS:,} tokens are drawn.")
     sections = [
-        Section("ranking", "From the least to the most surprising", number_table([_line(rank, text) for rank, text in enumerate(shown, start=1)])),
-        Section("tokens", "Token by token", tag("div", tag("p", _legend(shown), class_="quiet"), *_strips(shown))),
+        Section(
+            "ranking", "From the least to the most surprising", number_table([_line(rank, text) for rank, text in enumerate(visible_texts, start=1)])
+        ),
+        Section("tokens", "Token by token", tag("div", tag("p", _legend(visible_texts), class_="quiet"), *_heatmaps(visible_texts))),
     ]
-    return page(title=title, subtitle=subtitle, created=created, notices=notices, sections=sections)
+    return render_page(title=title, subtitle=subtitle, created=created, notices=notices, sections=sections)
 
 
 def _line(rank: int, text: ScoredText) -> dict[str, str | int | float]:
@@ -47,29 +49,30 @@ def _line(rank: int, text: ScoredText) -> dict[str, str | int | float]:
         "bits per character": text.bits_per_character,
         "bits": float(sum(text.bits)),
         "tokens": len(text.tokens),
-        "text": _short(text.text),
+        "text": _shorten_text(text.text),
     }
 
 
 def _legend(texts: Sequence[ScoredText]) -> str:
     return (
         "The darker a token, the more bits it cost: 0 bits were certain, 1 bit is the flip of a coin. "
-        f"The darkest colour stands for {_darkest(texts):.1f} bits in all texts."
+        f"The darkest colour stands for {_max_bits(texts):.1f} bits in all texts."
     )
 
 
-def _darkest(texts: Sequence[ScoredText]) -> float:
-    return max((max(text.bits[:MOST_TOKENS]) for text in texts), default=0.0)
+def _max_bits(texts: Sequence[ScoredText]) -> float:
+    return max((max(text.bits[:MAX_TOKENS]) for text in texts), default=0.0)
 
 
-def _strips(texts: Sequence[ScoredText]) -> list[Markup]:
-    darkest = _darkest(texts)
-    pictures = [
-        TokenStrips(_short(text.text), text.tokens[:MOST_TOKENS], [Strip("bits", text.bits[:MOST_TOKENS])], darkest=darkest) for text in texts
+def _heatmaps(texts: Sequence[ScoredText]) -> list[Markup]:
+    max_bits = _max_bits(texts)
+    heatmaps = [
+        TokenHeatmap(_shorten_text(text.text), text.tokens[:MAX_TOKENS], [HeatmapRow("bits", text.bits[:MAX_TOKENS])], max_weight=max_bits)
+        for text in texts
     ]
-    return [tag("div", draw_token_strips(picture, ident=f"text-{rank}")) for rank, picture in enumerate(pictures, start=1)]
+    return [tag("div", draw_token_heatmap(heatmap, ident=f"text-{rank}")) for rank, heatmap in enumerate(heatmaps, start=1)]
 
 
-def _short(text: str) -> str:
+def _shorten_text(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST_NAME else line[: LONGEST_NAME - 1] + "…"
+    return line if len(line) <= MAX_NAME_CHARACTERS else line[: MAX_NAME_CHARACTERS - 1] + "…"

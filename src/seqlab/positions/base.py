@@ -9,34 +9,36 @@ from torch import Tensor, nn
 
 from seqlab.core.registry import Registry
 
-Places = Int[Tensor, "#batch time"]
+PositionIds = Int[Tensor, "#batch time"]
 """Where the steps stand; one row for all sequences is enough when they stand alike."""
 
 
-class Positions(nn.Module):
+class PositionalEncoding(nn.Module):
     """Tells places by one of three ways; a kind takes one and leaves the others as they are here, where they do nothing.
 
-    add    rows that are added to the steps before the first layer
-    turn   queries and keys are turned by an angle that grows with their place
-    bias   numbers that are added to the scores, by the places of query and key
+    add           rows that are added to the steps before the first layer
+    apply_rotary  queries and keys are rotated by an angle that grows with their position
+    bias          numbers that are added to the scores, by the positions of query and key
     """
 
-    turns: bool = False
-    """Whether `turn` does anything; the attention is spared a detour where it does not."""
+    is_rotary: bool = False
+    """Whether `apply_rotary` does anything; the attention is spared a detour where it does not."""
 
     @classmethod
-    def build(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+    def from_settings(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
         """The positions that a section `model` describes."""
         return cls()
 
-    def add(self, steps: Float[Tensor, "batch time hidden"], places: Places) -> Float[Tensor, "batch time hidden"]:
+    def add(self, steps: Float[Tensor, "batch time hidden"], position_ids: PositionIds) -> Float[Tensor, "batch time hidden"]:
         return steps
 
-    def turn(self, heads: Float[Tensor, "batch heads time head"], places: Places) -> Float[Tensor, "batch heads time head"]:
+    def apply_rotary(self, heads: Float[Tensor, "batch heads time head"], position_ids: PositionIds) -> Float[Tensor, "batch heads time head"]:
         return heads
 
-    def bias(self, queries: Int[Tensor, "#batch target"], keys: Int[Tensor, "#batch source"]) -> Float[Tensor, "#batch heads target source"] | None:
+    def bias(
+        self, query_ids: Int[Tensor, "#batch target"], key_ids: Int[Tensor, "#batch source"]
+    ) -> Float[Tensor, "#batch heads target source"] | None:
         return None
 
 
-positions: Registry[type[Positions]] = Registry("positions", package="seqlab.positions")
+positional_encodings: Registry[type[PositionalEncoding]] = Registry("positions", package="seqlab.positions")

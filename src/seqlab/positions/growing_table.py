@@ -9,10 +9,10 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqlab.positions.base import Places
+from seqlab.positions.base import PositionIds
 
 
-class GrowingTable:
+class PositionTable:
     """Rows for places 0, 1, 2, … of the type and on the device of whoever asks; the table grows when a longer sequence comes.
 
     `compute` gives the rows of places, both in float64. This is no buffer of a network: a float32 table that is turned into float64
@@ -24,12 +24,12 @@ class GrowingTable:
         self._length = length
         self._rows: Tensor | None = None
 
-    def at(self, places: Places, like: Tensor) -> Float[Tensor, "#batch time size"]:
-        return F.embedding(places, self.rows(int(places.max()) + 1, like))
+    def lookup(self, position_ids: PositionIds, like: Tensor) -> Float[Tensor, "#batch time size"]:
+        return F.embedding(position_ids, self.rows(int(position_ids.max()) + 1, like))
 
-    def rows(self, num_places: int, like: Tensor) -> Float[Tensor, "places size"]:
-        """The first `num_places` rows, or more."""
-        while num_places > self._length:
+    def rows(self, num_positions: int, like: Tensor) -> Float[Tensor, "places size"]:
+        """The first `num_positions` rows, or more."""
+        while num_positions > self._length:
             self._length *= 2
         rows = self._rows
         if rows is None or len(rows) < self._length or rows.dtype != like.dtype or rows.device != like.device:

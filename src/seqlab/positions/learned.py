@@ -9,11 +9,11 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.core.errors import UsageError
-from seqlab.positions.base import Places, Positions, positions
+from seqlab.positions.base import PositionalEncoding, PositionIds, positional_encodings
 
 
-@positions.register("learned")
-class LearnedPositions(Positions):
+@positional_encodings.register("learned")
+class LearnedPositions(PositionalEncoding):
     """x + P[place]; places past the table are refused."""
 
     def __init__(self, hidden_size: int, *, max_length: int) -> None:
@@ -21,14 +21,14 @@ class LearnedPositions(Positions):
         self.table = nn.Parameter(torch.randn(max_length, hidden_size) * 0.02)
 
     @classmethod
-    def build(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+    def from_settings(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
         return cls(hidden_size, max_length=settings.max_positions)
 
-    def add(self, steps: Float[Tensor, "batch time hidden"], places: Places) -> Float[Tensor, "batch time hidden"]:
-        longest = int(places.max()) + 1
+    def add(self, steps: Float[Tensor, "batch time hidden"], position_ids: PositionIds) -> Float[Tensor, "batch time hidden"]:
+        longest = int(position_ids.max()) + 1
         if longest > len(self.table):
             raise UsageError(
                 f"a sequence of {longest} steps, but positions were learned for {len(self.table)}.",
                 cure="Cut the input, or train with a larger model.max_positions or model.positions=sinusoidal.",
             )
-        return steps + nn.functional.embedding(places, self.table)
+        return steps + nn.functional.embedding(position_ids, self.table)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from seqlab.positions.base import Positions, positions
+from seqlab.positions.base import PositionalEncoding, positional_encodings
 
 
-@positions.register("none")
-class NoPositions(Positions):
+@positional_encodings.register("none")
+class NoPositions(PositionalEncoding):
     """Does nothing in any of the three ways."""

@@ -7,17 +7,17 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 
-def places_of(known: Bool[Tensor, "batch source"], *, time: int) -> tuple[Int[Tensor, "#batch time"], Int[Tensor, "#batch source"]]:
+def compute_position_ids(is_token: Bool[Tensor, "batch source"], *, time: int) -> tuple[Int[Tensor, "#batch time"], Int[Tensor, "#batch source"]]:
     """Where the last `time` steps stand, and where all steps stand: padding between two pieces takes no place.
 
-    >>> places_of(torch.tensor([[True, False, True, True]]), time=2)
+    >>> compute_position_ids(torch.tensor([[True, False, True, True]]), time=2)
     (tensor([[1, 2]]), tensor([[0, 1, 1, 2]]))
     """
-    source = known.shape[1]
-    before = known[:, : source - time]
+    source = is_token.shape[1]
+    before = is_token[:, : source - time]
     if bool(before.all()):
-        places = torch.arange(source, device=known.device).unsqueeze(0)  # (1, source)
-        return places[:, source - time :], places
+        position_ids = torch.arange(source, device=is_token.device).unsqueeze(0)  # (1, source)
+        return position_ids[:, source - time :], position_ids
     first = torch.cat([before.cumsum(dim=1) - before.int(), before.sum(dim=1, keepdim=True)], dim=1)  # (batch, seen + 1)
-    new = first[:, -1:] + torch.arange(time, device=known.device)  # (batch, time)
+    new = first[:, -1:] + torch.arange(time, device=is_token.device)  # (batch, time)
     return new, torch.cat([first[:, :-1], new], dim=1)

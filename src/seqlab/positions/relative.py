@@ -10,11 +10,11 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.positions.base import Positions, positions
+from seqlab.positions.base import PositionalEncoding, positional_encodings
 
 
-@positions.register("relative")
-class RelativePositions(Positions):
+@positional_encodings.register("relative")
+class RelativePositions(PositionalEncoding):
     """score(i, j) + B[bucket(j - i), head], one table B for all layers.
 
     Near distances have buckets of their own, farther ones share buckets that grow wider, and all from `max_distance` on fall into the
@@ -29,19 +29,21 @@ class RelativePositions(Positions):
         super().__init__()
         self.causal = causal
         self.table = nn.Parameter(torch.randn(num_buckets, num_heads) * 0.02)
-        self.register_buffer("_buckets", torch.tensor(buckets(causal=causal, num_buckets=num_buckets, max_distance=max_distance)), persistent=False)
+        self.register_buffer(
+            "_buckets", torch.tensor(relative_position_buckets(causal=causal, num_buckets=num_buckets, max_distance=max_distance)), persistent=False
+        )
 
     @classmethod
-    def build(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+    def from_settings(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
         return cls(num_heads, causal=causal)
 
-    def bias(self, queries: Int[Tensor, "#batch target"], keys: Int[Tensor, "#batch source"]) -> Float[Tensor, "#batch heads target source"]:
+    def bias(self, query_ids: Int[Tensor, "#batch target"], key_ids: Int[Tensor, "#batch source"]) -> Float[Tensor, "#batch heads target source"]:
         farthest = len(self._buckets) // 2
-        offsets = (keys[:, None, :] - queries[:, :, None]).clamp(-farthest, farthest)  # (batch, target, source)
+        offsets = (key_ids[:, None, :] - query_ids[:, :, None]).clamp(-farthest, farthest)  # (batch, target, source)
         return F.embedding(self._buckets[offsets + farthest], self.table).permute(0, 3, 1, 2)
 
 
-def buckets(*, causal: bool, num_buckets: int, max_distance: int) -> list[int]:
+def relative_position_buckets(*, causal: bool, num_buckets: int, max_distance: int) -> list[int]:
     """The bucket of every offset (place of the key - place of the query) from -max_distance to max_distance.
 
     A side with n buckets: a distance below n/2 is its own bucket, then
@@ -50,7 +52,7 @@ def buckets(*, causal: bool, num_buckets: int, max_distance: int) -> list[int]:
 
     The buckets of keys behind the query come after those of the keys before it. A causal query sees none; they all count as distance 0.
 
-    >>> buckets(causal=False, num_buckets=8, max_distance=8)
+    >>> relative_position_buckets(causal=False, num_buckets=8, max_distance=8)
     [3, 3, 3, 3, 3, 2, 2, 1, 0, 5, 6, 6, 7, 7, 7, 7, 7]
     """
     size = num_buckets if causal else num_buckets // 2

@@ -9,22 +9,22 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.core.errors import RecipeError
-from seqlab.positions.base import Places, Positions, positions
-from seqlab.positions.growing_table import GrowingTable
+from seqlab.positions.base import PositionalEncoding, PositionIds, positional_encodings
+from seqlab.positions.growing_table import PositionTable
 
 
-@positions.register("rotary")
-class RotaryPositions(Positions):
+@positional_encodings.register("rotary")
+class RotaryPositions(PositionalEncoding):
     """Feature j and feature j + d/2 of a head are a point that is turned by i / base^(2j/d) at place i.
 
         (a, b)  ->  (a cos θ - b sin θ,  b cos θ + a sin θ)
 
     Turned query · turned key depends on the difference of their places alone.
     Paper: Su et al. 2021, "RoFormer: Enhanced Transformer with Rotary Position Embedding", arXiv:2104.09864, section 3.2; there the pairs
-    are neighbours, here they are halves apart, as in most published weights.
+    are neighbors, here they are halves apart, as in most published weights.
     """
 
-    turns = True
+    is_rotary = True
 
     def __init__(self, head_size: int, *, base: float = 10000.0) -> None:
         super().__init__()
@@ -35,19 +35,19 @@ class RotaryPositions(Positions):
                 cure="Use an even model.head_size, or other positions.",
             )
         self._rates = base ** (-torch.arange(0, head_size, 2, dtype=torch.float64) / head_size)  # (head / 2)
-        self._table = GrowingTable(self._compute)
+        self._table = PositionTable(self._compute)
 
     @classmethod
-    def build(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+    def from_settings(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
         return cls(head_size, base=settings.rotary_base)
 
-    def turn(self, heads: Float[Tensor, "batch heads time head"], places: Places) -> Float[Tensor, "batch heads time head"]:
-        cos, sin = self._table.at(places, heads).unsqueeze(1).chunk(2, dim=-1)  # (batch, 1, time, head) each
+    def apply_rotary(self, heads: Float[Tensor, "batch heads time head"], position_ids: PositionIds) -> Float[Tensor, "batch heads time head"]:
+        cos, sin = self._table.lookup(position_ids, heads).unsqueeze(1).chunk(2, dim=-1)  # (batch, 1, time, head) each
         other = heads.roll(heads.shape[-1] // 2, dims=-1)  # the other half of each pair
         return torch.addcmul(heads * cos, other, sin)
 
-    def _compute(self, places: Float[Tensor, " places"]) -> Float[Tensor, "places size"]:
+    def _compute(self, positions: Float[Tensor, " places"]) -> Float[Tensor, "places size"]:
         """cos θ for both halves of a head, then -sin θ for the first half and sin θ for the second."""
-        angles = places[:, None] * self._rates
+        angles = positions[:, None] * self._rates
         cos, sin = angles.cos(), angles.sin()
         return torch.cat([cos, cos, -sin, sin], dim=-1)

@@ -10,12 +10,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.positions.base import Places, Positions, positions
-from seqlab.positions.growing_table import GrowingTable
+from seqlab.positions.base import PositionalEncoding, PositionIds, positional_encodings
+from seqlab.positions.growing_table import PositionTable
 
 
-@positions.register("sinusoidal")
-class SinusoidalPositions(Positions):
+@positional_encodings.register("sinusoidal")
+class SinusoidalPositions(PositionalEncoding):
     """x + P[place], with P[i, 2j] = sin(i / 10000^(2j/d)) and P[i, 2j+1] = cos(i / 10000^(2j/d)).
 
     Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.5. The table has 1,000 places and grows when a longer sequence comes.
@@ -24,30 +24,30 @@ class SinusoidalPositions(Positions):
     def __init__(self, hidden_size: int, *, max_length: int = 1000) -> None:
         super().__init__()
         self._hidden_size = hidden_size
-        self._table = GrowingTable(self._compute, length=max_length)
+        self._table = PositionTable(self._compute, length=max_length)
 
     @classmethod
-    def build(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+    def from_settings(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
         return cls(hidden_size)
 
-    def add(self, steps: Float[Tensor, "batch time hidden"], places: Places) -> Float[Tensor, "batch time hidden"]:
-        return steps + self._table.at(places, steps)
+    def add(self, steps: Float[Tensor, "batch time hidden"], position_ids: PositionIds) -> Float[Tensor, "batch time hidden"]:
+        return steps + self._table.lookup(position_ids, steps)
 
-    def rows(self, num_places: int, like: Tensor) -> Float[Tensor, "places hidden"]:
-        """What is added at the first `num_places` places, and perhaps at some more."""
-        return self._table.rows(num_places, like)
+    def rows(self, num_positions: int, like: Tensor) -> Float[Tensor, "places hidden"]:
+        """What is added at the first `num_positions` places, and perhaps at some more."""
+        return self._table.rows(num_positions, like)
 
-    def _compute(self, places: Float[Tensor, " places"]) -> Float[Tensor, "places hidden"]:
+    def _compute(self, positions: Float[Tensor, " places"]) -> Float[Tensor, "places hidden"]:
         pairs = torch.arange(0, self._hidden_size, 2, dtype=torch.float64)
-        angles = places[:, None] * torch.exp(-math.log(10000.0) * pairs / self._hidden_size)
+        angles = positions[:, None] * torch.exp(-math.log(10000.0) * pairs / self._hidden_size)
         return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)[:, : self._hidden_size]
 
 
-def sinusoid_curves(features: Sequence[int], *, size: int, places: int) -> dict[int, list[float]]:
-    """What some of `size` features are given, place by place, as plain numbers for a picture.
+def sinusoid_curves(features: Sequence[int], *, size: int, num_positions: int) -> dict[int, list[float]]:
+    """What some of `size` features are given, place by place, as plain numbers for an image.
 
     >>> sinusoid_curves([1], size=2, places=3)
     {1: [1.0, 0.5403023058681398, -0.4161468365471424]}
     """
-    rows = SinusoidalPositions(size, max_length=places).rows(places, torch.empty(0, dtype=torch.float64))
-    return {feature: rows[:places, feature].tolist() for feature in features}
+    rows = SinusoidalPositions(size, max_length=num_positions).rows(num_positions, torch.empty(0, dtype=torch.float64))
+    return {feature: rows[:num_positions, feature].tolist() for feature in features}

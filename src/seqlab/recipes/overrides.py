@@ -11,12 +11,12 @@ from typing import Any, Literal, get_origin
 
 from seqlab.core.errors import UsageError, nearest, shortened
 from seqlab.core.settings import choices_of, entry_of
-from seqlab.models.presets import PUBLISHED
-from seqlab.models.settings import SHORT_NAMES
+from seqlab.models.presets import MODEL_PRESETS
+from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.recipe import KINDS, SECTIONS, Recipe
 
 Raw = dict[str, Any]
-ALWAYS_NEW = {key for name, settings in SHORT_NAMES.items() if name not in PUBLISHED for key in settings}
+ALWAYS_NEW = {key for name, settings in MODEL_ALIASES.items() if name not in MODEL_PRESETS for key in settings}
 """What a short name decides, also where it does not mention it: `lstm` after `bilstm` reads in one direction."""
 OPTION_OF_A_CELL = re.compile(r"\s*model\.cell\.(?!kind\s*=)")
 
@@ -54,10 +54,10 @@ def _copied(section: Any) -> Any:
 def short_model(name: str, *, before: Any = None) -> Raw:
     """The settings that a short name stands for. Sizes already chosen for the same kind of network stay, unless the name is that of a
     published network, which has its own."""
-    if name not in SHORT_NAMES:
-        raise UsageError(f"there is no model called '{shortened(name)}'.", where="--model", cure=nearest(name, SHORT_NAMES))
-    chosen = SHORT_NAMES[name]
-    if name not in PUBLISHED and isinstance(before, dict) and before.get("kind", "recurrent") == chosen["kind"]:
+    if name not in MODEL_ALIASES:
+        raise UsageError(f"there is no model called '{shortened(name)}'.", where="--model", cure=nearest(name, MODEL_ALIASES))
+    chosen = MODEL_ALIASES[name]
+    if name not in MODEL_PRESETS and isinstance(before, dict) and before.get("kind", "recurrent") == chosen["kind"]:
         return {key: value for key, value in before.items() if key not in ALWAYS_NEW} | chosen
     return dict(chosen)
 
@@ -87,7 +87,7 @@ def _assign(changed: Raw, name: str, read: Callable[[Any], Any]) -> None:
     section, dot, key = name.partition(".")
     if not dot:
         value = read(_annotation(Recipe, section))
-        changed[section] = short_model(value) if section == "model" and isinstance(value, str) and value in SHORT_NAMES else value
+        changed[section] = short_model(value) if section == "model" and isinstance(value, str) and value in MODEL_ALIASES else value
         return
     place = _opened(changed, section, key)
     within, dot, option = key.partition(".")
@@ -102,7 +102,7 @@ def _assign(changed: Raw, name: str, read: Callable[[Any], Any]) -> None:
 def _opened(above: Raw, name: str, key: str) -> Raw:
     """A section to write into; one that stands there by its short name is spelled out."""
     place = above.setdefault(name, {})
-    if isinstance(place, str) and name == "model" and place in SHORT_NAMES:
+    if isinstance(place, str) and name == "model" and place in MODEL_ALIASES:
         place = above[name] = short_model(place)
     elif isinstance(place, str) and name == "cell":
         place = above[name] = short_cell(place)

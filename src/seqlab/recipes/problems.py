@@ -7,7 +7,7 @@ from typing import Any
 
 from seqlab.core.errors import closest, listed, shortened
 from seqlab.core.settings import choices_of, entry_of, expected, expected_entry
-from seqlab.models.settings import SHORT_NAMES
+from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.location import Place
 from seqlab.recipes.recipe import KINDS, SECTIONS, Recipe
 
@@ -31,7 +31,7 @@ def in_words(entry: Any) -> str:
     if not place.rest and place.section == "model.cell":
         return f"model.cell: expected {_or(KINDS['model.cell'])}, or a section with one of them as its kind, found {found(entry['input'])}."
     if not place.rest and place.section in SECTIONS:
-        hint = _hint(entry["input"], SHORT_NAMES) if place.section == "model" and isinstance(entry["input"], str) else ""
+        hint = _hint(entry["input"], MODEL_ALIASES) if place.section == "model" and isinstance(entry["input"], str) else ""
         return f"{place.section}: expected a section with settings of its own, found {found(entry['input'])}.{hint}"
     return _wrong_value(place, entry["input"])
 

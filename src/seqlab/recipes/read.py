@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from seqlab.core.errors import RecipeError, closest, listed
-from seqlab.models.settings import SHORT_NAMES
+from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.overrides import Raw, override, short_model
 from seqlab.recipes.problems import found, in_words, truths_for_numbers, unknown_name
 from seqlab.recipes.recipe import DEFAULT_KINDS, FORMAT, Recipe
@@ -49,7 +49,7 @@ def check(raw: Raw, *, where: str) -> Recipe:
     mistakes = [unknown_name(name) for name in raw if name not in Recipe.model_fields]
     known = {name: value for name, value in raw.items() if name in Recipe.model_fields}
     model, task = known.get("model"), known.get("task")
-    if isinstance(model, str) and model in SHORT_NAMES:
+    if isinstance(model, str) and model in MODEL_ALIASES:
         known["model"] = short_model(model)
     elif isinstance(model, dict):
         known["model"] = _with_kinds(model)

@@ -94,7 +94,7 @@ def _refuse_idle_measures(recipe: Recipe) -> None:
 
 
 def _open_built_in(recipe: Recipe) -> OpenedData:
-    dataset = datasets.get(recipe.data.train).configured(recipe.data)
+    dataset = datasets.get(recipe.data.train).from_settings(recipe.data)
     spec = find_spec(recipe.task or dataset.task)
     recipe = recipe.model_copy(update={"task": spec.name})
     for name, value in dataset.settings.items():
@@ -105,6 +105,6 @@ def _open_built_in(recipe: Recipe) -> OpenedData:
         recipe = recipe.changed("data", text=recipe.data.source)
     parts = {**dataset.splits(), **files.open_named_parts(recipe.data)}
     files.check_columns(spec, recipe.data, parts.values())
-    reasons = [f"built-in dataset '{recipe.data.train}': {dataset.sentence}"]
+    reasons = [f"built-in dataset '{recipe.data.train}': {dataset.description}"]
     opened = files.subsampled(files.OpenedData(recipe.data, parts, reasons), seed=recipe.training.seed)
     return OpenedData(recipe, opened.parts, reasons)

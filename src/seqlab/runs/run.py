@@ -236,5 +236,5 @@ class Run:
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = "".join(f"<tr><td style='text-align:left'>{escape(score.sentence())}</td></tr>" for score in self.results.values())
+        rows = "".join(f"<tr><td style='text-align:left'>{escape(score.describe())}</td></tr>" for score in self.results.values())
         return f"<b>{escape(repr(self))}</b><table>{rows}</table>"

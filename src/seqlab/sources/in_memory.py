@@ -14,7 +14,7 @@ from seqlab.sources.base import Row, Source, TextSource
 from seqlab.sources.formats.text_file import cut_into_chunks
 
 
-class MemoryRows(Source):
+class InMemoryRows(Source):
     """Rows out of a list. A row's line number is its position, from 1."""
 
     def __init__(self, name: str, columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
@@ -33,7 +33,7 @@ class MemoryRows(Source):
         return f"memory:{digest.hexdigest()}"
 
 
-class MemoryText(TextSource):
+class InMemoryText(TextSource):
     """One string."""
 
     def __init__(self, name: str, text: str) -> None:
@@ -68,11 +68,11 @@ def rows_of_table(value: Any) -> list[dict[str, Any]]:
     return [{str(name): cell.item() if hasattr(cell, "item") else cell for name, cell in row.items()} for row in rows]
 
 
-def open_table(value: Any, *, name: str = "table") -> MemoryRows:
+def open_table(value: Any, *, name: str = "table") -> InMemoryRows:
     """A table in memory as a source. Columns are those of any row, in the order in which they first occur."""
     rows = rows_of_table(value)
     columns = list(dict.fromkeys(column for row in rows for column in row))
-    return MemoryRows(name, columns, [{column: row.get(column) for column in columns} for row in rows])
+    return InMemoryRows(name, columns, [{column: row.get(column) for column in columns} for row in rows])
 
 
 def save_table(value: Any) -> Path:

@@ -11,13 +11,13 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.attention.kv_cache import Past
-from seqlab.models.base import Body, bodies
+from seqlab.attention.kv_cache import KVCache
+from seqlab.models.base import Backbone, backbones
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, TransformerSettings
-from seqlab.pages.report_data import Curve, Reference, Series
+from seqlab.pages.report_data import LineChart, LineSeries, ReferenceLine
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.kit.critical_path import longest_chain
-from seqlab.studies.kit.cue_and_question import NUM_CUES, CueAndQuestion
+from seqlab.studies.kit.critical_path import critical_path_length
+from seqlab.studies.kit.cue_and_question import NUM_CUES, RecallTask
 from seqlab.studies.kit.small_training import seeded, train_small
 
 HIDDEN = 32
@@ -29,7 +29,7 @@ FAMILIES: dict[str, RecurrentSettings | ConvolutionalSettings | TransformerSetti
 
 
 @dataclass(frozen=True)
-class Sizes:
+class AbilitiesConfig:
     """How much is trained and timed."""
 
     lengths: tuple[int, ...]
@@ -39,18 +39,18 @@ class Sizes:
     batch_size: int = 32
 
 
-FULL = Sizes(lengths=(32, 64, 128, 256), gaps=(5, 10, 20, 40), steps=250, repeats=5)
-QUICK = Sizes(lengths=(16, 32), gaps=(8, 24), steps=60, repeats=1)
+FULL = AbilitiesConfig(lengths=(32, 64, 128, 256), gaps=(5, 10, 20, 40), steps=250, repeats=5)
+QUICK = AbilitiesConfig(lengths=(16, 32), gaps=(8, 24), steps=60, repeats=1)
 
 
-class Answering(nn.Module):
+class RecallModel(nn.Module):
     """A causal body between a linear map of symbols and a linear map to cues."""
 
     def __init__(self, family: str, num_symbols: int) -> None:
         super().__init__()
         settings = FAMILIES[family]
         self.embed = nn.Linear(num_symbols, HIDDEN)
-        self.body: Body = bodies.get(settings.kind).build(settings, causal=True)
+        self.body: Backbone = backbones.get(settings.kind).from_settings(settings, causal=True)
         self.head = nn.Linear(self.body.output_size, NUM_CUES)
 
     def forward(self, steps: Float[Tensor, "batch time symbols"]) -> Float[Tensor, "batch time cues"]:
@@ -60,25 +60,29 @@ class Answering(nn.Module):
 @studies.register("abilities")
 def abilities(*, seed: int, quick: bool) -> Finding:
     """One row per family: what a stream costs, what waits in training, what is remembered."""
-    sizes = QUICK if quick else FULL
-    times = {name: [_milliseconds(name, length, sizes, seed) for length in sizes.lengths] for name in FAMILIES}
-    memory = {name: [_accuracy(name, gap, sizes, seed) for gap in sizes.gaps] for name in FAMILIES}
-    rows = [_row(name, times[name], memory[name], sizes, seed) for name in FAMILIES]
+    config = QUICK if quick else FULL
+    times = {name: [_milliseconds(name, length, config, seed) for length in config.lengths] for name in FAMILIES}
+    memory = {name: [_accuracy(name, gap, config, seed) for gap in config.gaps] for name in FAMILIES}
+    rows = [_row(name, times[name], memory[name], config, seed) for name in FAMILIES]
     return Finding(
         claim="An RNN streams but trains step by step and forgets; a convolution trains in parallel but sees a window; attention "
         "trains in parallel and sees all, with a state that grows.",
-        found=_found(rows, memory, sizes),
+        conclusion=_conclude(rows, memory, config),
         rows=rows,
         curves=[
-            Curve(
+            LineChart(
                 "Recall against the gap",
                 "gap",
                 "accuracy",
-                [Series(n, sizes.gaps, v) for n, v in memory.items()],
-                references=[Reference("chance", 0.25)],
+                [LineSeries(n, config.gaps, v) for n, v in memory.items()],
+                references=[ReferenceLine("chance", 0.25)],
             ),
-            Curve(
-                "Time of an update against the length", "length", "milliseconds", [Series(n, sizes.lengths, v) for n, v in times.items()], log_y=True
+            LineChart(
+                "Time of an update against the length",
+                "length",
+                "milliseconds",
+                [LineSeries(n, config.lengths, v) for n, v in times.items()],
+                log_y=True,
             ),
         ],
         notes=[
@@ -88,19 +92,19 @@ def abilities(*, seed: int, quick: bool) -> Finding:
     )
 
 
-def _found(rows: list[dict[str, Value]], memory: dict[str, list[float]], sizes: Sizes) -> str:
+def _conclude(rows: list[dict[str, Value]], memory: dict[str, list[float]], config: AbilitiesConfig) -> str:
     worst = max(float(row["stream error"]) for row in rows)
     growth = ", ".join(f"{_growth(row):.1f}-fold in {row['family']}" for row in rows)
     recalls = ", ".join(f"{scores[-1]:.0%} ({name})" for name, scores in memory.items())
     return (
-        f"All three give token by token what they give at once (largest difference {worst:.0e}). From {sizes.lengths[0]} to {sizes.lengths[-1]} "
+        f"All three give token by token what they give at once (largest difference {worst:.0e}). From {config.lengths[0]} to {config.lengths[-1]} "
         "steps the "
-        f"longest chain grows {growth}; the state to carry grows only in attention. Recall over {sizes.gaps[-1]} steps: {recalls}."
+        f"longest chain grows {growth}; the state to carry grows only in attention. Recall over {config.gaps[-1]} steps: {recalls}."
     )
 
 
-def _row(name: str, times: list[float], memory: list[float], sizes: Sizes, seed: int) -> dict[str, Value]:
-    short, long = sizes.lengths[0], sizes.lengths[-1]
+def _row(name: str, times: list[float], memory: list[float], config: AbilitiesConfig, seed: int) -> dict[str, Value]:
+    short, long = config.lengths[0], config.lengths[-1]
     error, before = _stream(name, short, seed)
     _, after = _stream(name, long, seed)
     return {
@@ -112,7 +116,7 @@ def _row(name: str, times: list[float], memory: list[float], sizes: Sizes, seed:
         f"chain at {long}": _chain(name, long, seed),
         f"ms at {short}": times[0],
         f"ms at {long}": times[-1],
-        **{f"recall over {gap}": score for gap, score in zip(sizes.gaps, memory, strict=True)},
+        **{f"recall over {gap}": score for gap, score in zip(config.gaps, memory, strict=True)},
     }
 
 
@@ -125,58 +129,58 @@ def _growth(row: dict[str, Value]) -> float:
 def _stream(name: str, length: int, seed: int) -> tuple[float, int]:
     """The largest difference between one token at a time and all at once, and how many numbers the state holds in the end."""
     with seeded(seed, "stream") as generator:
-        body = Answering(name, 9).body.eval()
+        backbone = RecallModel(name, 9).body.eval()
         steps = torch.randn(2, length, HIDDEN, generator=generator)
         is_token = torch.ones(2, length, dtype=torch.bool)
-        whole, _ = body(steps, is_token)
+        whole, _ = backbone(steps, is_token)
         state, pieces = None, []
-        for place in range(length):
-            piece, state = body(steps[:, place : place + 1], is_token[:, place : place + 1], state)
+        for step in range(length):
+            piece, state = backbone(steps[:, step : step + 1], is_token[:, step : step + 1], state)
             pieces.append(piece)
         assert state is not None
         numbers = sum(_count(part) for part in state)
         return (torch.cat(pieces, dim=1) - whole).abs().max().item(), numbers
 
 
-def _count(part: Tensor | Past) -> int:
+def _count(part: Tensor | KVCache) -> int:
     """Numbers that one sequence carries in a part of the state; which steps were real is no number."""
-    if isinstance(part, Past):
+    if isinstance(part, KVCache):
         return part.keys[0].numel() + part.values[0].numel()
     return part[0].numel() if part.is_floating_point() else 0
 
 
 def _chain(name: str, length: int, seed: int) -> int:
     with seeded(seed, "chain") as generator:
-        model = Answering(name, 9)
+        model = RecallModel(name, 9)
         for layer in getattr(getattr(model.body, "stack", None), "layers", ()):
             layer.fast = False  # a fast path is one operation to autograd, whatever waits inside it
-        return longest_chain(model(torch.randn(2, length, 9, generator=generator)))
+        return critical_path_length(model(torch.randn(2, length, 9, generator=generator)))
 
 
-def _milliseconds(name: str, length: int, sizes: Sizes, seed: int) -> float:
+def _milliseconds(name: str, length: int, config: AbilitiesConfig, seed: int) -> float:
     """Best of several updates of one batch."""
     with seeded(seed, "time") as generator:
-        model = Answering(name, 9)
+        model = RecallModel(name, 9)
         steps = torch.randn(8, length, 9, generator=generator)
-        return 1000 * min(_seconds(lambda: model(steps).sum().backward()) for _ in range(sizes.repeats + 1))
+        return 1000 * min(_seconds(lambda: model(steps).sum().backward()) for _ in range(config.repeats + 1))
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    begin = time.process_time()
+    start_time = time.process_time()
     work()
-    return time.process_time() - begin
+    return time.process_time() - start_time
 
 
-def _accuracy(name: str, gap: int, sizes: Sizes, seed: int) -> float:
-    task = CueAndQuestion(gap)
+def _accuracy(name: str, gap: int, config: AbilitiesConfig, seed: int) -> float:
+    task = RecallTask(gap)
     with seeded(seed, "abilities", gap) as generator:
-        model = Answering(name, task.num_symbols)
+        model = RecallModel(name, task.num_symbols)
 
         def loss() -> Tensor:
-            steps, cue = task.draw(sizes.batch_size, generator)
+            steps, cue = task.draw(config.batch_size, generator)
             return F.cross_entropy(model(steps)[:, -1], cue)
 
-        train_small(model, loss, steps=sizes.steps, rate=0.005)
+        train_small(model, loss, steps=config.steps, learning_rate=0.005)
         steps, cue = task.draw(512, generator)
         with torch.no_grad():
             return (model(steps)[:, -1].argmax(dim=-1) == cue).float().mean().item()

@@ -12,9 +12,9 @@ from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.blocks.convolution import ConvolutionLayer
 from seqlab.blocks.recurrent import build_stack
 from seqlab.cells.lstm import LSTM
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.kit.critical_path import longest_chain
+from seqlab.studies.kit.critical_path import critical_path_length
 from seqlab.studies.kit.saved_memory import saved_for_backward
 from seqlab.studies.kit.small_training import seeded
 
@@ -22,7 +22,7 @@ WIDTH, HEADS, KERNEL, BATCH = 64, 4, 3, 2
 RECURRENCE = "recurrence (lstm)"
 
 
-class WrittenOut(nn.Module):
+class ExplicitAttention(nn.Module):
     """Self-attention with its weights written out: (time, time) numbers for each head."""
 
     def __init__(self) -> None:
@@ -44,11 +44,11 @@ def attention_costs(*, seed: int, quick: bool) -> Finding:
     rows = [_row(name, run, length, repeats=1 if quick else 3) for name, run in layers.items() for length in lengths]
     return Finding(
         claim="Attention costs time and memory with the square of the length, joins any two steps in one, and lets no step wait for another.",
-        found=_found(rows, lengths),
+        conclusion=_conclude(rows, lengths),
         rows=rows,
         curves=[
-            Curve("Time forward and backward", "length", "milliseconds", _series(rows, "milliseconds", layers, lengths), log_y=True),
-            Curve("Memory kept for the way back", "length", "kilobytes", _series(rows, "kilobytes kept", layers, lengths), log_y=True),
+            LineChart("Time forward and backward", "length", "milliseconds", _series(rows, "milliseconds", layers, lengths), log_y=True),
+            LineChart("Memory kept for the way back", "length", "kilobytes", _series(rows, "kilobytes kept", layers, lengths), log_y=True),
         ],
         notes=[
             f"Width {WIDTH}, {HEADS} heads, kernels of {KERNEL} steps, batch {BATCH}, processor time on one thread (best of the repeats).",
@@ -64,7 +64,7 @@ def _layers(seed: int) -> dict[str, Callable[[Tensor], Tensor]]:
     with seeded(seed, "attention_costs"):
         recurrent = build_stack(WIDTH, LSTM, [WIDTH])
         convolution = ConvolutionLayer(WIDTH, kernel_size=KERNEL, dilation=1, causal=True, dropout=0.0)
-        attention, written_out = MultiHeadSelfAttention(WIDTH, num_heads=HEADS), WrittenOut()
+        attention, written_out = MultiHeadSelfAttention(WIDTH, num_heads=HEADS), ExplicitAttention()
 
     def real(steps: Tensor) -> Tensor:
         return torch.ones(steps.shape[:2], dtype=torch.bool)
@@ -81,9 +81,9 @@ def _row(name: str, run: Callable[[Tensor], Tensor], length: int, *, repeats: in
     steps = torch.randn(BATCH, length, WIDTH, generator=torch.Generator().manual_seed(length), requires_grad=True)
     seconds = []
     for _ in range(repeats + 1):
-        begin = time.process_time()
+        start_time = time.process_time()
         run(steps).sum().backward()
-        seconds.append(time.process_time() - begin)
+        seconds.append(time.process_time() - start_time)
     with saved_for_backward() as saved:
         output = run(steps)
     apart = {RECURRENCE: length - 1, "convolution": -(-(length - 1) // (KERNEL - 1))}
@@ -92,12 +92,12 @@ def _row(name: str, run: Callable[[Tensor], Tensor], length: int, *, repeats: in
         "length": length,
         "milliseconds": 1000 * min(seconds[1:]),
         "kilobytes kept": saved.num_bytes / 1024,
-        "longest chain": longest_chain(_walked(length) if name == RECURRENCE else output),
+        "longest chain": critical_path_length(_scan_state(length) if name == RECURRENCE else output),
         "steps between the ends": apart.get(name, 1),
     }
 
 
-def _walked(length: int) -> Tensor:
+def _scan_state(length: int) -> Tensor:
     """The state after a walk step by step: the fast walk of a layer is one node of autograd's graph, and hides how many operations wait inside."""
     cell = LSTM(WIDTH, WIDTH)
     step = torch.zeros(1, WIDTH)
@@ -107,11 +107,11 @@ def _walked(length: int) -> Tensor:
     return state[0]
 
 
-def _series(rows: list[dict[str, Value]], column: str, layers: dict[str, Callable[[Tensor], Tensor]], lengths: tuple[int, ...]) -> list[Series]:
-    return [Series(name, lengths, [float(row[column]) for row in rows if row["layer"] == name]) for name in layers]
+def _series(rows: list[dict[str, Value]], column: str, layers: dict[str, Callable[[Tensor], Tensor]], lengths: tuple[int, ...]) -> list[LineSeries]:
+    return [LineSeries(name, lengths, [float(row[column]) for row in rows if row["layer"] == name]) for name in layers]
 
 
-def _found(rows: list[dict[str, Value]], lengths: tuple[int, ...]) -> str:
+def _conclude(rows: list[dict[str, Value]], lengths: tuple[int, ...]) -> str:
     def growth(name: str, column: str) -> float:
         first, last = (next(float(row[column]) for row in rows if row["layer"] == name and row["length"] == length) for length in lengths[-2:])
         return last / first

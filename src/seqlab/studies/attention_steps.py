@@ -10,9 +10,9 @@ from torch import Tensor
 
 from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
-from seqlab.pages.charts.number_grids import NumberGrid, draw_grids
+from seqlab.pages.charts.number_grids import NumberGrid, draw_number_grids
 from seqlab.pages.html import Markup
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.positions.sinusoidal import SinusoidalPositions
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_training import seeded
@@ -28,7 +28,7 @@ Square = Float[Tensor, "rows columns"]
 
 
 @dataclass(frozen=True)
-class Stages:
+class AttentionStages:
     """All numbers of one head, in the order in which they are computed; a row is a word, or an output of a projection."""
 
     embedding: Square
@@ -50,25 +50,28 @@ class Stages:
 def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (nothing is trained, so every run is quick)
     """A sentence becomes embeddings, gets positions, and its words look at each other through one head."""
     attention, embedding = _head(seed)
-    stages = walk(attention, embedding)
+    stages = compute_stages(attention, embedding)
     apart = (stages.step[1] - stages.step[3]).norm().item()
     first, second = (", ".join(f"{weight:.2f}" for weight in stages.weight[row]) for row in (1, 3))
-    places = range(1, SIZE + 1)
+    positions = range(1, SIZE + 1)
     return Finding(
         claim="Attention is a few small products: add positions, project to q, k and v, compare, scale, make weights of the scores, mix the values.",
-        found=f"The two words '{WORDS[1]}' begin as the same {SIZE} numbers and lie {apart:.2f} apart once their positions are added; so the first "
+        conclusion=f"The two words '{WORDS[1]}' begin as the same {SIZE} numbers and lie {apart:.2f} apart once their positions are added; so the first "
         f"looks with the weights {first}, the second with {second}. Written out, weights and outputs differ from the layer's own by at most "
         f"{_error(attention, stages):.0e}.",
         rows=_rows(stages),
         curves=[
-            Curve(
+            LineChart(
                 "Where each word looks",
                 "place that is looked at",
                 "weight",
-                [Series(f"{word} ({place})", places, stages.weight[place - 1].tolist()) for place, word in zip(places, WORDS, strict=True)],
+                [
+                    LineSeries(f"{word} ({position})", positions, stages.weight[position - 1].tolist())
+                    for position, word in zip(positions, WORDS, strict=True)
+                ],
             )
         ],
-        pictures=[draw_steps(stages)],
+        figures=[draw_steps(stages)],
         notes=[
             f"One untrained head of {SIZE} features; embeddings and projections are rounded to one decimal, to be followed by hand.",
             f"Columns 1 to {SIZE} are features; for scores, scaled scores and weights they are the words that are looked at.",
@@ -89,7 +92,7 @@ def _head(seed: int) -> tuple[MultiHeadSelfAttention, Square]:
 
 
 @torch.no_grad()
-def walk(attention: MultiHeadSelfAttention, embedding: Square) -> Stages:
+def compute_stages(attention: MultiHeadSelfAttention, embedding: Square) -> AttentionStages:
     """Every stage with the weights of a head, written out."""
     position = SinusoidalPositions(SIZE).rows(SIZE, embedding)[:SIZE]
     step = embedding + position
@@ -98,11 +101,11 @@ def walk(attention: MultiHeadSelfAttention, embedding: Square) -> Stages:
     score = q @ k.T
     scaled = score / SIZE**0.5
     weight = scaled.exp() / scaled.exp().sum(dim=-1, keepdim=True)
-    return Stages(embedding, position, step, W_q, W_k, W_v, q, k, v, score, scaled, weight, feature=weight @ v)
+    return AttentionStages(embedding, position, step, W_q, W_k, W_v, q, k, v, score, scaled, weight, feature=weight @ v)
 
 
 @torch.no_grad()
-def _error(attention: MultiHeadSelfAttention, stages: Stages) -> float:
+def _error(attention: MultiHeadSelfAttention, stages: AttentionStages) -> float:
     """How far the layer itself is from the numbers that were written out."""
     with record_alignments(attention) as alignments:
         output, _ = attention(stages.step.unsqueeze(0))
@@ -110,22 +113,24 @@ def _error(attention: MultiHeadSelfAttention, stages: Stages) -> float:
     return max(weights.abs().max().item(), outputs.abs().max().item())
 
 
-def _rows(stages: Stages) -> list[dict[str, Value]]:
+def _rows(stages: AttentionStages) -> list[dict[str, Value]]:
     rows: list[dict[str, Value]] = []
     for stage in fields(stages):
         names = (
-            [f"feature {row}" for row in range(1, SIZE + 1)] if stage.name.startswith("W_") else [f"{word} ({place})" for place, word in _placed()]
+            [f"feature {row}" for row in range(1, SIZE + 1)]
+            if stage.name.startswith("W_")
+            else [f"{word} ({position})" for position, word in _numbered_words()]
         )
         for name, line in zip(names, getattr(stages, stage.name).tolist(), strict=True):
             rows.append({"stage": stage.name, "of": name, **{str(column): value for column, value in enumerate(line, start=1)}})
     return rows
 
 
-def _placed() -> list[tuple[int, str]]:
+def _numbered_words() -> list[tuple[int, str]]:
     return list(enumerate(WORDS, start=1))
 
 
-def draw_steps(stages: Stages) -> Markup:
+def draw_steps(stages: AttentionStages) -> Markup:
     """The stages as matrices, from the embeddings to the features."""
 
     def grid(title: str, values: Square, *, sign: str = "", over: tuple[str, ...] = ("1", "2", "3", "4")) -> NumberGrid:
@@ -137,10 +142,10 @@ def draw_steps(stages: Stages) -> Markup:
         [grid("scores q · k", stages.score, over=WORDS), grid(f"scaled by √{SIZE}", stages.scaled, sign="→", over=WORDS)],
         [grid("weights (softmax)", stages.weight, over=WORDS), grid("v", stages.v, sign="×"), grid("features", stages.feature, sign="=")],
     ]
-    about = f"The words '{' '.join(WORDS)}' as numbers at every stage of one attention head, from embeddings to features."
-    return draw_grids("Attention, step by step", lines, ident="attention-steps", about=about)
+    description = f"The words '{' '.join(WORDS)}' as numbers at every stage of one attention head, from embeddings to features."
+    return draw_number_grids("Attention, step by step", lines, ident="attention-steps", description=description)
 
 
-def steps_picture(seed: int = 0) -> Markup:
+def draw_attention_steps(seed: int = 0) -> Markup:
     """The picture of the study alone."""
-    return draw_steps(walk(*_head(seed)))
+    return draw_steps(compute_stages(*_head(seed)))

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from seqlab.core.registry import Registry
 from seqlab.pages.html import Markup
-from seqlab.pages.report_data import Curve
+from seqlab.pages.report_data import LineChart
 
 Value = str | int | float
 """What stands in one place of a table."""
@@ -20,12 +20,12 @@ class Finding:
 
     claim: str
     """What the field says."""
-    found: str
+    conclusion: str
     """What came out here, with its numbers."""
     rows: Sequence[dict[str, Value]]
     """The table; every row has the same columns."""
-    curves: Sequence[Curve] = ()
-    pictures: Sequence[Markup] = ()
+    curves: Sequence[LineChart] = ()
+    figures: Sequence[Markup] = ()
     """Drawings that are not curves."""
     notes: Sequence[str] = ()
     """How it was measured, and what to be careful about."""
@@ -38,17 +38,17 @@ class Finding:
     def columns(self) -> list[str]:
         return list(self.rows[0]) if self.rows else []
 
-    def where(self, **wanted: Value) -> list[dict[str, Value]]:
+    def select_rows(self, **values: Value) -> list[dict[str, Value]]:
         """The rows that have these values."""
-        return [row for row in self.rows if all(row[name] == value for name, value in wanted.items())]
+        return [row for row in self.rows if all(row[name] == value for name, value in values.items())]
 
-    def number(self, column: str, **wanted: Value) -> float:
+    def value(self, column: str, **values: Value) -> float:
         """One number of the one row that has these values."""
-        (row,) = self.where(**wanted)
+        (row,) = self.select_rows(**values)
         return float(row[column])
 
     def as_json(self) -> dict[str, Any]:
-        return {"claim": self.claim, "found": self.found, "rows": list(self.rows), "notes": list(self.notes)}
+        return {"claim": self.claim, "found": self.conclusion, "rows": list(self.rows), "notes": list(self.notes)}
 
 
 class Study(Protocol):

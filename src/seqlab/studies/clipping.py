@@ -9,29 +9,29 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from seqlab.blocks.recurrent import MakeCell
+from seqlab.blocks.recurrent import CellFactory
 from seqlab.cells.base import Cell
-from seqlab.pages.report_data import Curve, Reference, Series
+from seqlab.pages.report_data import LineChart, LineSeries, ReferenceLine
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.kit.small_models import Reader, cell_maker
-from seqlab.studies.kit.small_training import Training, seeded, train_small
+from seqlab.studies.kit.small_models import SmallRecurrentModel, cell_maker
+from seqlab.studies.kit.small_training import TrainingRecord, seeded, train_small
 from seqlab.training.optimizers.sgd import SGD
 
 CLIP = 1.0
 
 
 @dataclass(frozen=True)
-class Sizes:
+class ClippingConfig:
     """How much is trained."""
 
     steps: int
     time: int = 40
     batch_size: int = 32
     hidden_size: int = 24
-    rate: float = 0.05
+    learning_rate: float = 0.05
 
 
-FULL, QUICK = Sizes(steps=600), Sizes(steps=150)
+FULL, QUICK = ClippingConfig(steps=600), ClippingConfig(steps=150)
 
 
 NETWORKS: dict[str, float] = {"identity": 1.1, "relu": 1.5}
@@ -41,43 +41,43 @@ NETWORKS: dict[str, float] = {"identity": 1.1, "relu": 1.5}
 @studies.register("clipping")
 def clipping(*, seed: int, quick: bool) -> Finding:
     """The same network, data and rate; only the clipping norm differs."""
-    sizes = QUICK if quick else FULL
-    runs = {(name, clip): _train(name, sizes, clip, seed) for name in NETWORKS for clip in (CLIP, 0.0)}
+    config = QUICK if quick else FULL
+    runs = {(name, clip): _train(name, config, clip, seed) for name in NETWORKS for clip in (CLIP, 0.0)}
     rows = [_row(name, clip, run) for (name, clip), run in runs.items()]
     clipped, free = rows[:2]
     return Finding(
         claim="Where gradients explode, g ← c · g / ‖g‖ whenever ‖g‖ > c keeps training on its way; without it one step throws the weights off.",
-        found=f"The linear network without clipping ends after {free['updates']} updates at {_shown(free['last loss'])}. Clipped at {CLIP:g} it "
+        conclusion=f"The linear network without clipping ends after {free['updates']} updates at {_format_loss(free['last loss'])}. Clipped at {CLIP:g} it "
         "goes from "
-        f"{_shown(clipped['first loss'])} to {_shown(clipped['last loss'])}; {clipped['clipped updates']} of {clipped['updates']} updates were "
+        f"{_format_loss(clipped['first loss'])} to {_format_loss(clipped['last loss'])}; {clipped['clipped updates']} of {clipped['updates']} updates were "
         "clipped.",
         rows=rows,
         curves=[
             _curve("Loss", "squared error", {key: run.losses for key, run in runs.items()}),
-            _curve("Gradient norm before clipping", "norm", {key: run.norms for key, run in runs.items()}, [Reference("clipping norm", CLIP)]),
+            _curve("Gradient norm before clipping", "norm", {key: run.norms for key, run in runs.items()}, [ReferenceLine("clipping norm", CLIP)]),
         ],
         notes=[
-            f"Gradient descent with rate {sizes.rate:g}; the sum of all inputs so far is asked at each of {sizes.time} steps.",
+            f"Gradient descent with rate {config.learning_rate:g}; the sum of all inputs so far is asked at each of {config.time} steps.",
             f"How many times orthogonal the recurrent matrix starts: {', '.join(f'{name} {stretch:g}' for name, stretch in NETWORKS.items())}.",
         ],
     )
 
 
-def _train(activation: str, sizes: Sizes, clip: float, seed: int) -> Training:
+def _train(activation: str, config: ClippingConfig, clip: float, seed: int) -> TrainingRecord:
     with seeded(seed, "clipping", activation) as generator:
-        model = Reader(1, _stretched(activation), sizes.hidden_size, 1)
+        model = SmallRecurrentModel(1, _stretched(activation), config.hidden_size, 1)
 
         def loss() -> Tensor:
-            inputs = torch.randn(sizes.batch_size, sizes.time, generator=generator)
-            targets = inputs.cumsum(dim=1) / sizes.time**0.5
+            inputs = torch.randn(config.batch_size, config.time, generator=generator)
+            targets = inputs.cumsum(dim=1) / config.time**0.5
             return (model(inputs.unsqueeze(-1)).squeeze(-1) - targets).square().mean()
 
-        return train_small(model, loss, steps=sizes.steps, rate=sizes.rate, clip=clip, build_optimizer=SGD, constant=True)
+        return train_small(model, loss, steps=config.steps, learning_rate=config.learning_rate, clip_norm=clip, build_optimizer=SGD, constant=True)
 
 
-def _stretched(activation: str) -> MakeCell:
+def _stretched(activation: str) -> CellFactory:
     """A cell whose matrix makes every vector longer."""
-    make = cell_maker("rnn", start="orthogonal", activation=activation)
+    make = cell_maker("rnn", initialization="orthogonal", activation=activation)
 
     def make_longer(input_size: int, hidden_size: int) -> Cell:
         cell = make(input_size, hidden_size)
@@ -88,7 +88,7 @@ def _stretched(activation: str) -> MakeCell:
     return make_longer
 
 
-def _row(network: str, clip: float, run: Training) -> dict[str, Value]:
+def _row(network: str, clip: float, run: TrainingRecord) -> dict[str, Value]:
     last = run.losses[-20:]
     return {
         "network": network,
@@ -101,10 +101,10 @@ def _row(network: str, clip: float, run: Training) -> dict[str, Value]:
     }
 
 
-def _curve(title: str, label: str, lines: dict[tuple[str, float], list[float]], references: Sequence[Reference] = ()) -> Curve:
-    series = [Series(f"{name}, {'clipped' if clip else 'not clipped'}", range(len(values)), values) for (name, clip), values in lines.items()]
-    return Curve(title, "update", label, series, log_y=True, references=references)
+def _curve(title: str, label: str, lines: dict[tuple[str, float], list[float]], references: Sequence[ReferenceLine] = ()) -> LineChart:
+    series = [LineSeries(f"{name}, {'clipped' if clip else 'not clipped'}", range(len(values)), values) for (name, clip), values in lines.items()]
+    return LineChart(title, "update", label, series, log_y=True, references=references)
 
 
-def _shown(loss: Value) -> str:
+def _format_loss(loss: Value) -> str:
     return f"{float(loss):.3g}" if math.isfinite(float(loss)) else "no number at all"

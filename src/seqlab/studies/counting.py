@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqlab.blocks.recurrent import build_stack
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_models import cell_maker
 from seqlab.studies.kit.small_training import seeded, train_small
@@ -21,7 +21,7 @@ SCALE = 10.0
 
 
 @dataclass(frozen=True)
-class Sizes:
+class CountingConfig:
     """How much is trained."""
 
     steps: int
@@ -31,10 +31,10 @@ class Sizes:
     hidden_size: int = 8
 
 
-FULL, QUICK = Sizes(steps=1500), Sizes(steps=350, lengths=(20, 80))
+FULL, QUICK = CountingConfig(steps=1500), CountingConfig(steps=350, lengths=(20, 80))
 
 
-class Counter(nn.Module):
+class CountingModel(nn.Module):
     """count = v · memory + c after the last step: the memory itself is read, so that only the gates stand between evidence and answer."""
 
     def __init__(self, cell: str, hidden_size: int) -> None:
@@ -50,31 +50,31 @@ class Counter(nn.Module):
 @studies.register("counting")
 def counting(*, seed: int, quick: bool) -> Finding:
     """How many ones so far? Trained on short sequences, asked after more steps than it ever saw."""
-    sizes = QUICK if quick else FULL
+    config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
     for cell in CELLS:
         with seeded(seed, "counting") as generator:
-            model = Counter(cell, sizes.hidden_size)
+            model = CountingModel(cell, config.hidden_size)
 
-            def loss(model: Counter = model, generator: torch.Generator = generator) -> Tensor:
-                length = int(torch.randint(1, sizes.train_length + 1, (), generator=generator))
-                ones = _ones(sizes.batch_size, length, generator)
+            def loss(model: CountingModel = model, generator: torch.Generator = generator) -> Tensor:
+                length = int(torch.randint(1, config.train_length + 1, (), generator=generator))
+                ones = _ones(config.batch_size, length, generator)
                 return (model(ones)[0] - ones.sum(dim=1) / SCALE).square().mean()
 
-            train_small(model, loss, steps=sizes.steps, rate=0.02)
-            num_parameters = sum(each.numel() for each in model.stack.parameters())
-            for length in sizes.lengths:
-                error, largest = _ask(model, length, generator)
+            train_small(model, loss, steps=config.steps, learning_rate=0.02)
+            num_parameters = sum(parameter.numel() for parameter in model.stack.parameters())
+            for length in config.lengths:
+                error, largest = _evaluate(model, length, generator)
                 rows.append({"cell": cell, "parameters": num_parameters, "length": length, "mean error": error, "largest memory": largest})
-    longest = max(sizes.lengths)
+    longest = max(config.lengths)
     errors = {cell: next(float(row["mean error"]) for row in rows if row["cell"] == cell and row["length"] == longest) for cell in CELLS}
-    series = [Series(cell, sizes.lengths, [float(row["mean error"]) for row in rows if row["cell"] == cell]) for cell in CELLS]
+    series = [LineSeries(cell, config.lengths, [float(row["mean error"]) for row in rows if row["cell"] == cell]) for cell in CELLS]
     return Finding(
         claim="With the input gate fused to 1 - forget, a memory is always a mean of what was written, and evidence does not add up.",
-        found=f"Trained to count over {sizes.train_length} steps and asked after {longest}, the LSTM is off by {errors['lstm']:.2f} and the coupled "
+        conclusion=f"Trained to count over {config.train_length} steps and asked after {longest}, the LSTM is off by {errors['lstm']:.2f} and the coupled "
         f"LSTM by {errors['coupled_lstm']:.2f}. The coupled memory never leaves -1 … 1.",
         rows=rows,
-        curves=[Curve("Error of the count at the last step", "length of the sequence", "mean absolute error", series)],
+        curves=[LineChart("Error of the count at the last step", "length of the sequence", "mean absolute error", series)],
         notes=["memory' = forget ⊙ memory + (1 - forget) ⊙ candidate lies between memory and candidate, and |candidate| < 1."],
     )
 
@@ -86,7 +86,7 @@ def _ones(batch_size: int, time: int, generator: torch.Generator) -> Float[Tenso
 
 
 @torch.no_grad()
-def _ask(model: Counter, length: int, generator: torch.Generator) -> tuple[float, float]:
+def _evaluate(model: CountingModel, length: int, generator: torch.Generator) -> tuple[float, float]:
     """The mean error of the last count, and the largest value that stands in a memory then."""
     ones = _ones(500, length, generator)
     counts, memory = model(ones)

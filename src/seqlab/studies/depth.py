@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seqlab.pages.report_data import Curve, Reference, Series
+from seqlab.pages.report_data import LineChart, LineSeries, ReferenceLine
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_language_model import SmallLanguageModel, valid_nats
 from seqlab.studies.kit.small_models import cell_maker
@@ -16,7 +16,7 @@ REAL_GAIN = 0.02
 
 
 @dataclass(frozen=True)
-class Sizes:
+class DepthConfig:
     """How much is trained."""
 
     depths: tuple[int, ...]
@@ -26,31 +26,31 @@ class Sizes:
     hidden_size: int = 32
 
 
-FULL, QUICK = Sizes(depths=(1, 2, 4, 6, 8, 12), steps=300, time=32), Sizes(depths=(1, 2, 10), steps=30, time=16)
+FULL, QUICK = DepthConfig(depths=(1, 2, 4, 6, 8, 12), steps=300, time=32), DepthConfig(depths=(1, 2, 10), steps=30, time=16)
 
 
 @studies.register("depth")
 def depth(*, seed: int, quick: bool) -> Finding:
     """The same width, data and number of updates at every depth, with and without residual sums."""
-    sizes = QUICK if quick else FULL
+    config = QUICK if quick else FULL
     text = small_text()
-    rows = [_row(text, layers, sizes, seed) for layers in sizes.depths]
-    series = [Series(name, sizes.depths, [float(row[name]) for row in rows]) for name in ("plain", "residual")]
+    rows = [_row(text, layers, config, seed) for layers in config.depths]
+    series = [LineSeries(name, config.depths, [float(row[name]) for row in rows]) for name in ("plain", "residual")]
     return Finding(
         claim="Four to eight layers are useful, more than eight bring no real gain.",
-        found=f"After {sizes.steps} updates: {_verdict(rows, 'plain')}; {_verdict(rows, 'residual')}.",
+        conclusion=f"After {config.steps} updates: {_verdict(rows, 'plain')}; {_verdict(rows, 'residual')}.",
         rows=rows,
         curves=[
-            Curve(
+            LineChart(
                 "Loss against depth",
                 "layers",
                 "nats per character",
                 series,
-                references=[Reference("frequencies of characters", text.without_context)],
+                references=[ReferenceLine("frequencies of characters", text.unigram_nats)],
             )
         ],
         notes=[
-            f"GRU layers of {sizes.hidden_size} units, {sizes.steps} updates of {sizes.batch_size} windows of {sizes.time} characters, held-out text."
+            f"GRU layers of {config.hidden_size} units, {config.steps} updates of {config.batch_size} windows of {config.time} characters, held-out text."
         ],
     )
 
@@ -65,18 +65,18 @@ def _verdict(rows: list[dict[str, Value]], kind: str) -> str:
     return f"{kind} stacks: {layers} best ({scores[best]:.3f} nats per character; one layer {scores[1]:.3f}), {above}"
 
 
-def _row(text: SmallText, layers: int, sizes: Sizes, seed: int) -> dict[str, Value]:
+def _row(text: SmallText, layers: int, config: DepthConfig, seed: int) -> dict[str, Value]:
     scores: dict[str, Value] = {}
     num_parameters, milliseconds = 0, 0.0
     for name, residual in (("plain", False), ("residual", True)):
         with seeded(seed, "depth") as generator:
-            model = SmallLanguageModel(text.num_symbols, cell_maker("gru"), sizes.hidden_size, layers=layers, residual=residual)
+            model = SmallLanguageModel(text.num_symbols, cell_maker("gru"), config.hidden_size, layers=layers, residual=residual)
             training = train_small(
                 model,
-                lambda model=model, generator=generator: model.nats(*text.draw(sizes.batch_size, sizes.time, generator)),  # type: ignore[misc]  # defaults of a lambda have no types
-                steps=sizes.steps,
+                lambda model=model, generator=generator: model.nats(*text.draw(config.batch_size, config.time, generator)),  # type: ignore[misc]  # defaults of a lambda have no types
+                steps=config.steps,
             )
-            scores[name] = valid_nats(model, text, time=sizes.time)
-        num_parameters = sum(each.numel() for each in model.stack.parameters())
-        milliseconds = 1000 * training.seconds / sizes.steps
+            scores[name] = valid_nats(model, text, time=config.time)
+        num_parameters = sum(parameter.numel() for parameter in model.stack.parameters())
+        milliseconds = 1000 * training.seconds / config.steps
     return {"layers": layers, "parameters": num_parameters, **scores, "ms per update": milliseconds}

@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from seqlab.pages.charts.interval_rows import Reach, interval_rows
+from seqlab.pages.charts.interval_rows import IntervalRow, draw_interval_rows
 from seqlab.pages.html import Markup, tag
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_text import SmallText, small_text
 from seqlab.studies.kit.small_training import seeded, train_small
@@ -26,7 +26,7 @@ SAMPLED = 20
 
 
 @dataclass(frozen=True)
-class Sizes:
+class FirstUpdatesConfig:
     """How much is trained and measured."""
 
     layers: int
@@ -35,19 +35,19 @@ class Sizes:
     streams: int
     batches: int
     time: int = 24
-    rate: float = 0.006
+    learning_rate: float = 0.006
     batch_size: int = 16
 
 
-FULL = Sizes(layers=8, updates=100, warm_up=80, streams=16, batches=40)
-QUICK = Sizes(layers=6, updates=30, warm_up=30, streams=6, batches=12, time=16, rate=0.01)
+FULL = FirstUpdatesConfig(layers=8, updates=100, warm_up=80, streams=16, batches=40)
+QUICK = FirstUpdatesConfig(layers=6, updates=30, warm_up=30, streams=6, batches=12, time=16, learning_rate=0.01)
 
 
 @dataclass(frozen=True)
-class Record:
+class UpdateRecord:
     """One training, layer by layer and update by update."""
 
-    moves: Float[Tensor, "updates layers"]
+    update_sizes: Float[Tensor, "updates layers"]
     """Root mean square of a layer's update, divided by the highest rate."""
     gradients: Float[Tensor, "updates layers"]
     """Norm of a layer's gradient, clipped as it was used."""
@@ -58,46 +58,46 @@ class Record:
 @studies.register("first_updates")
 def first_updates(*, seed: int, quick: bool) -> Finding:
     """A deep post-norm network trained with and without warm-up, and its gradients before training in independent streams."""
-    sizes = QUICK if quick else FULL
+    config = QUICK if quick else FULL
     text = small_text()
-    cold, warm = (_record(text, sizes, warm_up, seed) for warm_up in (0, sizes.warm_up))
-    spread = relative_spread(_gradients_at_the_start(text, sizes, seed))
-    rows = [_row(layer, cold, warm) for layer in range(sizes.layers)]
-    updates = range(1, sizes.updates + 1)
-    shown = dict.fromkeys((0, sizes.layers // 2, sizes.layers - 1))
+    cold, warm = (_record(text, config, warm_up, seed) for warm_up in (0, config.warm_up))
+    spread = relative_spread(_gradients_at_the_start(text, config, seed))
+    rows = [_row(layer, cold, warm) for layer in range(config.layers)]
+    updates = range(1, config.updates + 1)
+    shown_layers = dict.fromkeys((0, config.layers // 2, config.layers - 1))
     return Finding(
         claim="Without warm-up gradients and Adam's updates shrink quickly; gradients of W_q and W_k are much smaller than those of W_v; and the "
         "first updates vary most, because Adam has seen few gradients.",
-        found=_found(cold, warm, spread),
+        conclusion=_conclude(cold, warm, spread),
         rows=rows,
         curves=[
-            Curve(f"{title}, {name}", "update", label, _by_layer(values, updates, list(shown)), log_y=True)
+            LineChart(f"{title}, {name}", "update", label, _by_layer(values, updates, list(shown_layers)), log_y=True)
             for title, label, cold_values, warm_values in (
-                ("Updates", "root mean square / rate", cold.moves, warm.moves),
+                ("Updates", "root mean square / rate", cold.update_sizes, warm.update_sizes),
                 ("Gradients", "norm", cold.gradients, warm.gradients),
             )
-            for name, values in (("no warm-up", cold_values), (f"warm-up of {sizes.warm_up}", warm_values))
+            for name, values in (("no warm-up", cold_values), (f"warm-up of {config.warm_up}", warm_values))
         ]
         + [
-            Curve(
+            LineChart(
                 "How much 1/√second differs from stream to stream",
                 "update",
                 "deviation / mean",
                 [
-                    Series("gradients of the network", range(1, len(spread) + 1), spread.tolist()),
-                    Series("normal gradients, by formula", range(3, len(spread) + 1), [spread_of_normal(t) for t in range(3, len(spread) + 1)]),
-                    Series("the same, rectified (RAdam)", range(6, len(spread) + 1), [_rectified(t) for t in range(6, len(spread) + 1)]),
+                    LineSeries("gradients of the network", range(1, len(spread) + 1), spread.tolist()),
+                    LineSeries("normal gradients, by formula", range(3, len(spread) + 1), [spread_of_normal(t) for t in range(3, len(spread) + 1)]),
+                    LineSeries("the same, rectified (RAdam)", range(6, len(spread) + 1), [_rectified(t) for t in range(6, len(spread) + 1)]),
                 ],
                 log_y=True,
             )
         ],
-        pictures=[_bars(rows)],
+        figures=[_bars(rows)],
         notes=[
-            f"{sizes.layers} layers of width 32 with the norm after each sub-layer, rate {sizes.rate:g}. Layer 1 is the lowest.",
-            f"Batches are {sizes.batch_size} windows of {sizes.time} characters.",
+            f"{config.layers} layers of width 32 with the norm after each sub-layer, rate {config.learning_rate:g}. Layer 1 is the lowest.",
+            f"Batches are {config.batch_size} windows of {config.time} characters.",
             "The size of an update is its root mean square over weights divided by the highest rate: 1 is Adam's full step.",
             f"Gradients of W_q, W_k and W_v are means over the first {_first(cold)} updates without warm-up; so are first and last sizes.",
-            f"Deviations are taken at the first weights, which stay: {sizes.streams} streams of {sizes.batches} batches, median over weights.",
+            f"Deviations are taken at the first weights, which stay: {config.streams} streams of {config.batches} batches, median over weights.",
             "For t normal gradients they follow from the chi-square distribution; with fewer than 3 there is no finite one.",
         ],
     )
@@ -109,12 +109,12 @@ def relative_spread(gradients: Float[Tensor, "streams updates weights"]) -> Floa
     second_t = (1 - β₂) Σ β₂^(t - s) g_s² / (1 - β₂ᵗ), as Adam corrects it.
     """
     second = torch.zeros_like(gradients[:, 0])
-    found = []
+    spreads = []
     for count, gradient in enumerate(gradients.unbind(dim=1), start=1):
         second = BETA2 * second + (1 - BETA2) * gradient.square()
         scale = (second / (1 - BETA2**count)).rsqrt()  # (streams, weights)
-        found.append((scale.std(dim=0) / scale.mean(dim=0)).median())
-    return torch.stack(found)
+        spreads.append((scale.std(dim=0) / scale.mean(dim=0)).median())
+    return torch.stack(spreads)
 
 
 def spread_of_normal(count: int) -> float:
@@ -137,25 +137,25 @@ def _rectified(count: int) -> float:
     return rectification(count) * spread_of_normal(count)
 
 
-def _record(text: SmallText, sizes: Sizes, warm_up: int, seed: int) -> Record:
+def _record(text: SmallText, config: FirstUpdatesConfig, warm_up: int, seed: int) -> UpdateRecord:
     with seeded(seed, "first_updates") as generator:
-        model = SmallTransformer(text.num_symbols, layers=sizes.layers, norm="post")
+        model = SmallTransformer(text.num_symbols, layers=config.layers, norm="post")
         layers = [list(layer.parameters()) for layer in model.body.layers]
-        before = [_joined(layer) for layer in layers]
-        moves, gradients, parts = [], [], []
+        before = [_flatten(layer) for layer in layers]
+        update_sizes, gradients, parts = [], [], []
 
         def loss() -> Tensor:
-            return model.nats(*text.draw(sizes.batch_size, sizes.time, generator))
+            return model.nats(*text.draw(config.batch_size, config.time, generator))
 
-        def watch(_: int) -> None:
-            after = [_joined(layer) for layer in layers]
-            moves.append([float((new - old).square().mean().sqrt()) / sizes.rate for new, old in zip(after, before, strict=True)])
-            gradients.append([float(_joined([each.grad for each in layer if each.grad is not None]).norm()) for layer in layers])
-            parts.append([_norms_of_parts(model, number) for number in range(sizes.layers)])
+        def callback(_: int) -> None:
+            after = [_flatten(layer) for layer in layers]
+            update_sizes.append([float((new - old).square().mean().sqrt()) / config.learning_rate for new, old in zip(after, before, strict=True)])
+            gradients.append([float(_flatten([parameter.grad for parameter in layer if parameter.grad is not None]).norm()) for layer in layers])
+            parts.append([_norms_of_parts(model, number) for number in range(config.layers)])
             before[:] = after
 
-        train_small(model, loss, steps=sizes.updates, rate=sizes.rate, warm_up=warm_up, constant=True, watch=watch)
-    return Record(torch.tensor(moves), torch.tensor(gradients), torch.tensor(parts))
+        train_small(model, loss, steps=config.updates, learning_rate=config.learning_rate, warm_up=warm_up, constant=True, callback=callback)
+    return UpdateRecord(torch.tensor(update_sizes), torch.tensor(gradients), torch.tensor(parts))
 
 
 def _norms_of_parts(model: SmallTransformer, layer: int) -> list[float]:
@@ -164,49 +164,49 @@ def _norms_of_parts(model: SmallTransformer, layer: int) -> list[float]:
     return [float(part.norm()) for part in gradient.chunk(3)]  # queries, keys and values lie below each other
 
 
-def _gradients_at_the_start(text: SmallText, sizes: Sizes, seed: int) -> Float[Tensor, "streams updates weights"]:
+def _gradients_at_the_start(text: SmallText, config: FirstUpdatesConfig, seed: int) -> Float[Tensor, "streams updates weights"]:
     with seeded(seed, "first_updates") as generator:
-        model = SmallTransformer(text.num_symbols, layers=sizes.layers, norm="post")
-        matrices = [each for each in model.body.layers.parameters() if each.dim() == 2]
+        model = SmallTransformer(text.num_symbols, layers=config.layers, norm="post")
+        matrices = [parameter for parameter in model.body.layers.parameters() if parameter.dim() == 2]
         drawn = []
-        for _ in range(sizes.streams * sizes.batches):
+        for _ in range(config.streams * config.batches):
             model.zero_grad(set_to_none=True)
-            model.nats(*text.draw(sizes.batch_size, sizes.time, generator)).backward()
-            drawn.append(_joined([each.grad for each in matrices if each.grad is not None])[::SAMPLED])
-    return torch.stack(drawn).unflatten(0, (sizes.streams, sizes.batches))
+            model.nats(*text.draw(config.batch_size, config.time, generator)).backward()
+            drawn.append(_flatten([parameter.grad for parameter in matrices if parameter.grad is not None])[::SAMPLED])
+    return torch.stack(drawn).unflatten(0, (config.streams, config.batches))
 
 
-def _joined(tensors: Sequence[Tensor]) -> Float[Tensor, "weights"]:
+def _flatten(tensors: Sequence[Tensor]) -> Float[Tensor, "weights"]:
     return torch.cat([tensor.detach().flatten() for tensor in tensors])
 
 
-def _first(record: Record) -> int:
-    return min(10, len(record.moves))
+def _first(record: UpdateRecord) -> int:
+    return min(10, len(record.update_sizes))
 
 
-def _row(layer: int, cold: Record, warm: Record) -> dict[str, Value]:
+def _row(layer: int, cold: UpdateRecord, warm: UpdateRecord) -> dict[str, Value]:
     early, late = slice(0, _first(cold)), slice(-_first(cold), None)
     parts = cold.parts[early, layer].mean(dim=0).tolist()
-    sizes = {"gradient": cold.gradients, "update": cold.moves, "gradient with warm-up": warm.gradients}
+    measures = {"gradient": cold.gradients, "update": cold.update_sizes, "gradient with warm-up": warm.gradients}
     spans = {"first": early, "last": late}
     return {
         "layer": layer + 1,
         **{f"gradient of {name}": value for name, value in zip(PARTS, parts, strict=True)},
-        **{f"{what}, {name}": float(values[span, layer].mean()) for what, values in sizes.items() for name, span in spans.items()},
+        **{f"{what}, {name}": float(values[span, layer].mean()) for what, values in measures.items() for name, span in spans.items()},
     }
 
 
-def _by_layer(values: Float[Tensor, "updates layers"], updates: Sequence[int], layers: Sequence[int]) -> list[Series]:
-    return [Series(f"layer {layer + 1}", updates, values[:, layer].tolist()) for layer in layers]
+def _by_layer(values: Float[Tensor, "updates layers"], updates: Sequence[int], layers: Sequence[int]) -> list[LineSeries]:
+    return [LineSeries(f"layer {layer + 1}", updates, values[:, layer].tolist()) for layer in layers]
 
 
 def _bars(rows: Sequence[dict[str, Value]]) -> Markup:
-    reaches = [Reach(f"layer {row['layer']}, {name}", float(row[f"gradient of {name}"])) for row in rows for name in PARTS]
+    bars = [IntervalRow(f"layer {row['layer']}, {name}", float(row[f"gradient of {name}"])) for row in rows for name in PARTS]
     title = "Norms of the gradients of W_q, W_k and W_v"
-    return tag("figure", tag("h3", title), interval_rows(reaches, title=title, with_bars=True), class_="chart-box")
+    return tag("figure", tag("h3", title), draw_interval_rows(bars, title=title, with_bars=True), class_="chart-box")
 
 
-def _found(cold: Record, warm: Record, spread: Float[Tensor, "updates"]) -> str:
+def _conclude(cold: UpdateRecord, warm: UpdateRecord, spread: Float[Tensor, "updates"]) -> str:
     few = _first(cold)
 
     def kept(values: Float[Tensor, "updates layers"]) -> float:
@@ -215,8 +215,8 @@ def _found(cold: Record, warm: Record, spread: Float[Tensor, "updates"]) -> str:
 
     queries, keys, values = cold.parts[:few].mean(dim=(0, 1)).tolist()
     return (
-        f"After {len(cold.moves)} updates without warm-up the lowest layer has {kept(cold.gradients):.2g} of its first gradients and "
-        f"{kept(cold.moves):.2g} of its first updates left (gradients with warm-up: {kept(warm.gradients):.2g}). In the first {few} updates the "
+        f"After {len(cold.update_sizes)} updates without warm-up the lowest layer has {kept(cold.gradients):.2g} of its first gradients and "
+        f"{kept(cold.update_sizes):.2g} of its first updates left (gradients with warm-up: {kept(warm.gradients):.2g}). In the first {few} updates the "
         f"gradient of W_v is {values / queries:.3g} times that of W_q and {values / keys:.3g} times that of W_k. From stream to stream Adam's scale "
         f"1/√second deviates by {float(spread[1]):.2f} of its mean at the second update and by {float(spread[-1]):.2f} at update {len(spread)}."
     )

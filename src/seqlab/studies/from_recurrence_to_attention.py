@@ -9,17 +9,17 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.kit.critical_path import longest_chain
+from seqlab.studies.kit.critical_path import critical_path_length
 from seqlab.studies.kit.five_steps import STEPS, StepModel
-from seqlab.studies.kit.small_training import Training, seeded, train_small
+from seqlab.studies.kit.small_training import TrainingRecord, seeded, train_small
 
 NUM_SYMBOLS = 4
 
 
 @dataclass(frozen=True)
-class Sizes:
+class FromRecurrenceConfig:
     """How much is trained."""
 
     steps: int
@@ -28,7 +28,7 @@ class Sizes:
     hidden_size: int = 16
 
 
-FULL, QUICK = Sizes(steps=400, time=16), Sizes(steps=80, time=8)
+FULL, QUICK = FromRecurrenceConfig(steps=400, time=16), FromRecurrenceConfig(steps=80, time=8)
 
 
 def marked_symbols(
@@ -36,33 +36,33 @@ def marked_symbols(
 ) -> tuple[Float[Tensor, "batch time 5"], Int[Tensor, "batch"], Int[Tensor, "batch"]]:
     """Random symbols of which one is marked, and where. Which symbol was it?"""
     symbols = torch.randint(NUM_SYMBOLS, (batch_size, time), generator=generator)
-    place = torch.randint(time, (batch_size,), generator=generator)
-    is_marked = F.one_hot(place, time)
+    position = torch.randint(time, (batch_size,), generator=generator)
+    is_marked = F.one_hot(position, time)
     inputs = torch.cat([F.one_hot(symbols, NUM_SYMBOLS), is_marked.unsqueeze(-1)], dim=-1).float()
-    return inputs, symbols[torch.arange(batch_size), place], place
+    return inputs, symbols[torch.arange(batch_size), position], position
 
 
 @studies.register("from_recurrence_to_attention")
 def from_recurrence_to_attention(*, seed: int, quick: bool) -> Finding:
     """At every place the marked symbol is asked for; before the mark only a full sum can know it."""
-    sizes = QUICK if quick else FULL
+    config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
-    curves: dict[str, list[Series]] = {"causal": [], "full": []}
+    curves: dict[str, list[LineSeries]] = {"causal": [], "full": []}
     for step, name in enumerate(STEPS):
         for kind in ("causal", "full"):
-            row, training = _run(step, kind == "causal", sizes, seed)
+            row, training = _run(step, kind == "causal", config, seed)
             rows.append({"step": name, "sum": kind, **row})
-            curves[kind].append(Series(name, range(len(training.losses)), training.losses))
+            curves[kind].append(LineSeries(name, range(len(training.losses)), training.losses))
     return Finding(
         claim="Gated recurrence is attention with dependent weights; freeing the weights, the candidates and the keys leads to self-attention.",
-        found=_found(rows),
+        conclusion=_conclude(rows),
         rows=rows,
-        curves=[Curve(f"Loss, {kind} sums", "update", "nats", lines) for kind, lines in curves.items()],
-        notes=[f"{sizes.time} places, {NUM_SYMBOLS} symbols (a guess is right in {1 / NUM_SYMBOLS:.0%}), {sizes.steps} updates."],
+        curves=[LineChart(f"Loss, {kind} sums", "update", "nats", lines) for kind, lines in curves.items()],
+        notes=[f"{config.time} places, {NUM_SYMBOLS} symbols (a guess is right in {1 / NUM_SYMBOLS:.0%}), {config.steps} updates."],
     )
 
 
-def _found(rows: list[dict[str, Value]]) -> str:
+def _conclude(rows: list[dict[str, Value]]) -> str:
     first, causal, full = rows[0], rows[-2], rows[-1]
     error = max(float(row["differs from the recurrence"]) for row in rows if str(row["step"]).startswith("1"))
     return (
@@ -74,25 +74,25 @@ def _found(rows: list[dict[str, Value]]) -> str:
     )
 
 
-def _run(step: int, causal: bool, sizes: Sizes, seed: int) -> tuple[dict[str, Value], Training]:
+def _run(step: int, causal: bool, config: FromRecurrenceConfig, seed: int) -> tuple[dict[str, Value], TrainingRecord]:
     with seeded(seed, "five steps", str(causal)) as generator:
-        model = StepModel(step, NUM_SYMBOLS + 1, sizes.hidden_size, NUM_SYMBOLS, causal=causal)
+        model = StepModel(step, NUM_SYMBOLS + 1, config.hidden_size, NUM_SYMBOLS, causal=causal)
 
         def loss() -> Tensor:
-            inputs, answers, _ = marked_symbols(sizes.batch_size, sizes.time, generator)
-            targets = answers.unsqueeze(1).expand(-1, sizes.time)
+            inputs, answers, _ = marked_symbols(config.batch_size, config.time, generator)
+            targets = answers.unsqueeze(1).expand(-1, config.time)
             return F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
 
-        training = train_small(model, loss, steps=sizes.steps, rate=0.02)
-        inputs, answers, place = marked_symbols(500, sizes.time, generator)
+        training = train_small(model, loss, steps=config.steps, learning_rate=0.02)
+        inputs, answers, position = marked_symbols(500, config.time, generator)
         with torch.no_grad():
-            right = (model(inputs).argmax(dim=-1) == answers.unsqueeze(1)).float()  # (batch, time)
-        is_after = torch.arange(sizes.time) >= place.unsqueeze(1)
+            is_correct = (model(inputs).argmax(dim=-1) == answers.unsqueeze(1)).float()  # (batch, time)
+        is_after = torch.arange(config.time) >= position.unsqueeze(1)
         row: dict[str, Value] = {
-            "after the mark": right[is_after].mean().item(),
-            "before the mark": right[~is_after].mean().item(),
+            "after the mark": is_correct[is_after].mean().item(),
+            "before the mark": is_correct[~is_after].mean().item(),
             "sees the future": "yes" if _sees_future(model, inputs[:4]) else "no",
-            "longest chain": longest_chain(model(inputs[:2])),
+            "longest chain": critical_path_length(model(inputs[:2])),
             "differs from the recurrence": _difference(model, inputs[:16]),
         }
         return row, training
@@ -101,8 +101,8 @@ def _run(step: int, causal: bool, sizes: Sizes, seed: int) -> tuple[dict[str, Va
 def _sees_future(model: StepModel, inputs: Tensor) -> bool:
     """Whether the first answer changes with the last input."""
     leaf = inputs.clone().requires_grad_()
-    (found,) = torch.autograd.grad(model(leaf)[:, 0].sum(), leaf)
-    return bool(found[:, -1].abs().max() > 0)
+    (gradient,) = torch.autograd.grad(model(leaf)[:, 0].sum(), leaf)
+    return bool(gradient[:, -1].abs().max() > 0)
 
 
 @torch.no_grad()

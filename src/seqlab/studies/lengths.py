@@ -9,23 +9,23 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from seqlab.blocks.recurrent import MakeCell
+from seqlab.blocks.recurrent import CellFactory
 from seqlab.inspection.gradient_flow import gradient_flow
 from seqlab.inspection.unroll import unroll
-from seqlab.pages.report_data import Curve, Reference, Series
+from seqlab.pages.report_data import LineChart, LineSeries, ReferenceLine
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.kit.cue_and_question import NUM_CUES, CueAndQuestion
-from seqlab.studies.kit.small_models import Reader, cell_maker
+from seqlab.studies.kit.cue_and_question import NUM_CUES, RecallTask
+from seqlab.studies.kit.small_models import SmallRecurrentModel, cell_maker
 from seqlab.studies.kit.small_training import seeded, train_small
 
-CELLS: dict[str, MakeCell] = {"rnn": cell_maker("rnn"), "lstm": cell_maker("lstm", remember=5.0), "gru": cell_maker("gru", remember=3.0)}
+CELLS: dict[str, CellFactory] = {"rnn": cell_maker("rnn"), "lstm": cell_maker("lstm", keep_bias=5.0), "gru": cell_maker("gru", keep_bias=3.0)}
 STRETCHES = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Factors on the recurrent matrix: networks as they may come out of training, from the usual start of each cell."""
 TINY, HUGE = 1e-3, 1e3
 
 
 @dataclass(frozen=True)
-class Sizes:
+class LengthsConfig:
     """How much is trained."""
 
     lengths: tuple[int, ...]
@@ -35,20 +35,20 @@ class Sizes:
     hidden_size: int = 32
 
 
-FULL = Sizes(lengths=(6, 12, 24, 48), steps=300, num_networks=4)
-QUICK = Sizes(lengths=(5, 36), steps=120, num_networks=2)
+FULL = LengthsConfig(lengths=(6, 12, 24, 48), steps=300, num_networks=4)
+QUICK = LengthsConfig(lengths=(5, 36), steps=120, num_networks=2)
 
 
 @studies.register("lengths")
 def lengths(*, seed: int, quick: bool) -> Finding:
     """A blurred cue at the first step, asked for at the last, for sequences of growing length."""
-    sizes = QUICK if quick else FULL
+    config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
-    for length in sizes.lengths:
+    for length in config.lengths:
         for cell in CELLS:
-            task = CueAndQuestion(length - 2, blur=0.2)
-            accuracy, before, after = _train(CELLS[cell], task, sizes, seed)
-            tiny, huge = _troubled(cell_maker(cell), task, sizes, seed)
+            task = RecallTask(length - 2, noise_std=0.2)
+            accuracy, before, after = _train(CELLS[cell], task, config, seed)
+            tiny, huge = _gradient_problem_shares(cell_maker(cell), task, config, seed)
             row: dict[str, Value] = {
                 "cell": cell,
                 "length": length,
@@ -57,20 +57,20 @@ def lengths(*, seed: int, quick: bool) -> Finding:
                 "gradient ratio after": after,
             }
             rows.append({**row, "share vanishing": tiny, "share exploding": huge})
-    longest = [row for row in rows if row["length"] == max(sizes.lengths)]
+    longest = [row for row in rows if row["length"] == max(config.lengths)]
 
-    def series(column: str) -> list[Series]:
-        return [Series(cell, sizes.lengths, [float(row[column]) for row in rows if row["cell"] == cell]) for cell in CELLS]
+    def series(column: str) -> list[LineSeries]:
+        return [LineSeries(cell, config.lengths, [float(row[column]) for row in rows if row["cell"] == cell]) for cell in CELLS]
 
     return Finding(
         claim="A plain recurrent network loses with length, LSTM and GRU less; vanishing and exploding gradients are rarer there, but they exist.",
-        found=f"At {max(sizes.lengths)} steps: {'; '.join(_words(row) for row in longest)}. Of networks with matrices {STRETCHES[0]:g} to "
+        conclusion=f"At {max(config.lengths)} steps: {'; '.join(_describe_row(row) for row in longest)}. Of networks with matrices {STRETCHES[0]:g} to "
         f"{STRETCHES[-1]:g} "
-        f"times as long as usual, gradients vanish or explode in {', '.join(_troubles(row) for row in longest)}.",
+        f"times as long as usual, gradients vanish or explode in {', '.join(_describe_problems(row) for row in longest)}.",
         rows=rows,
         curves=[
-            Curve("Accuracy against length", "length", "accuracy", series("accuracy"), references=[Reference("chance", 1 / NUM_CUES)]),
-            Curve("Gradient at the first step / at the last, before training", "length", "ratio", series("gradient ratio before"), log_y=True),
+            LineChart("Accuracy against length", "length", "accuracy", series("accuracy"), references=[ReferenceLine("chance", 1 / NUM_CUES)]),
+            LineChart("Gradient at the first step / at the last, before training", "length", "ratio", series("gradient ratio before"), log_y=True),
         ],
         notes=[
             "Gradient ratio: ‖∂L/∂state‖ after the first step over the same after the last, median of 16 sequences; an LSTM's state is its memory.",
@@ -79,38 +79,38 @@ def lengths(*, seed: int, quick: bool) -> Finding:
     )
 
 
-def _train(make_cell: MakeCell, task: CueAndQuestion, sizes: Sizes, seed: int) -> tuple[float, float, float]:
+def _train(make_cell: CellFactory, task: RecallTask, config: LengthsConfig, seed: int) -> tuple[float, float, float]:
     """Accuracy, and the gradient ratio before and after training."""
     with seeded(seed, "lengths", task.gap) as generator:
-        model = Reader(task.num_symbols, make_cell, sizes.hidden_size, NUM_CUES)
+        model = SmallRecurrentModel(task.num_symbols, make_cell, config.hidden_size, NUM_CUES)
         probe, _ = task.draw(16, generator)
         before = _ratio(model, probe)
 
         def loss() -> Tensor:
-            steps, cue = task.draw(sizes.batch_size, generator)
+            steps, cue = task.draw(config.batch_size, generator)
             return F.cross_entropy(model(steps)[:, -1], cue)
 
-        train_small(model, loss, steps=sizes.steps, rate=0.005)
+        train_small(model, loss, steps=config.steps, learning_rate=0.005)
         steps, cue = task.draw(512, generator)
         with torch.no_grad():
             accuracy = (model(steps)[:, -1].argmax(dim=-1) == cue).float().mean().item()
         return accuracy, before, _ratio(model, probe)
 
 
-def _ratio(model: Reader, steps: Tensor) -> float:
+def _ratio(model: SmallRecurrentModel, steps: Tensor) -> float:
     """‖∂L/∂state_1‖ / ‖∂L/∂state_T‖ for L = Σ of the outputs at the last step."""
     flow = gradient_flow(unroll(model.stack, steps), lambda outputs: model.head(outputs[:, -1]).sum())[0]
     norms = flow.hidden_gradient if flow.memory_gradient is None else flow.memory_gradient
     return float(np.median(norms[:, 0] / np.maximum(norms[:, -1], 1e-300)))
 
 
-def _troubled(make_cell: MakeCell, task: CueAndQuestion, sizes: Sizes, seed: int) -> tuple[float, float]:
+def _gradient_problem_shares(make_cell: CellFactory, task: RecallTask, config: LengthsConfig, seed: int) -> tuple[float, float]:
     """Shares of random networks whose gradient vanishes, and explodes, from the last step to the first."""
     ratios = []
-    for number in range(sizes.num_networks):
+    for number in range(config.num_networks):
         for stretch in STRETCHES:
             with seeded(seed, "troubled", number) as generator:
-                model = Reader(task.num_symbols, make_cell, sizes.hidden_size, NUM_CUES).double()
+                model = SmallRecurrentModel(task.num_symbols, make_cell, config.hidden_size, NUM_CUES).double()
                 with torch.no_grad():
                     for name, parameter in model.stack.named_parameters():
                         if name.endswith("recurrent"):
@@ -119,9 +119,9 @@ def _troubled(make_cell: MakeCell, task: CueAndQuestion, sizes: Sizes, seed: int
     return sum(ratio < TINY for ratio in ratios) / len(ratios), sum(ratio > HUGE for ratio in ratios) / len(ratios)
 
 
-def _words(row: dict[str, Value]) -> str:
+def _describe_row(row: dict[str, Value]) -> str:
     return f"{row['cell']} {float(row['accuracy']):.0%} right, gradient ratio {float(row['gradient ratio before']):.0e}"
 
 
-def _troubles(row: dict[str, Value]) -> str:
+def _describe_problems(row: dict[str, Value]) -> str:
     return f"{float(row['share vanishing']) + float(row['share exploding']):.0%} ({row['cell']})"

@@ -9,17 +9,17 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.pages.charts.paths import PathPicture, Trail, draw_paths
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.charts.paths import Trajectory, TrajectoryPlot, draw_trajectories
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, studies
-from seqlab.studies.kit.small_models import PerStep, Reader, cell_maker
-from seqlab.studies.kit.small_training import Training, seeded, train_small
+from seqlab.studies.kit.small_models import PerStepModel, SmallRecurrentModel, cell_maker
+from seqlab.studies.kit.small_training import TrainingRecord, seeded, train_small
 
 BLIND, SEEING = "without history", "with history"
 
 
 @dataclass(frozen=True)
-class Sizes:
+class MovingBallConfig:
     """How much is trained."""
 
     steps: int
@@ -28,7 +28,7 @@ class Sizes:
     hidden_size: int = 48
 
 
-FULL, QUICK = Sizes(steps=1200), Sizes(steps=250)
+FULL, QUICK = MovingBallConfig(steps=1200), MovingBallConfig(steps=250)
 
 
 def ball_paths(num_paths: int, time: int, generator: torch.Generator) -> Float[Tensor, "paths time 2"]:
@@ -51,18 +51,18 @@ def crossing_paths(time: int) -> Float[Tensor, "2 time 2"]:
 @studies.register("moving_ball")
 def moving_ball(*, seed: int, quick: bool) -> Finding:
     """The same task for a network that sees one position and for one that has seen them all."""
-    sizes = QUICK if quick else FULL
+    config = QUICK if quick else FULL
     networks: dict[str, nn.Module] = {}
-    trained: dict[str, Training] = {}
+    trained: dict[str, TrainingRecord] = {}
     errors: dict[str, float] = {}
     for name in (BLIND, SEEING):
         with seeded(seed, "moving ball") as generator:
-            network = PerStep(2, sizes.hidden_size, 2) if name == BLIND else Reader(2, cell_maker("gru"), sizes.hidden_size, 2)
-            trained[name] = _train(network, sizes, generator)
-            paths = ball_paths(1000, sizes.time, generator)
+            network = PerStepModel(2, config.hidden_size, 2) if name == BLIND else SmallRecurrentModel(2, cell_maker("gru"), config.hidden_size, 2)
+            trained[name] = _train(network, config, generator)
+            paths = ball_paths(1000, config.time, generator)
             networks[name] = network
             errors[name] = _distance(_predict(network, paths[:, :-1]), paths[:, 1:])[:, 2:].mean().item()  # from the third step on
-    crossing = crossing_paths(sizes.time)
+    crossing = crossing_paths(config.time)
     futures = crossing[:, -1]
     guesses = {name: _predict(network, crossing[:, :-1])[:, -1] for name, network in networks.items()}
     apart = {name: _distance(guess[0], guess[1]).item() for name, guess in guesses.items()}
@@ -70,26 +70,28 @@ def moving_ball(*, seed: int, quick: bool) -> Finding:
     true_gap = _distance(futures[0], futures[1]).item()
     return Finding(
         claim="The next position follows from the past ones; from the present position alone it is ambiguous.",
-        found=f"The next position is missed by {errors[BLIND]:.3f} without history and by {errors[SEEING]:.3f} with it. Where two paths cross, their "
+        conclusion=f"The next position is missed by {errors[BLIND]:.3f} without history and by {errors[SEEING]:.3f} with it. Where two paths cross, their "
         f"futures lie {true_gap:.3f} apart; the answers lie {apart[BLIND]:.3f} apart without history and {apart[SEEING]:.3f} with it.",
         rows=[
             {"network": name, "mean error": errors[name], "answers apart at the crossing": apart[name], "worst error at the crossing": worst[name]}
             for name in networks
         ],
         curves=[
-            Curve("Loss", "update", "squared error", [Series(name, range(len(run.losses)), run.losses) for name, run in trained.items()], log_y=True)
+            LineChart(
+                "Loss", "update", "squared error", [LineSeries(name, range(len(run.losses)), run.losses) for name, run in trained.items()], log_y=True
+            )
         ],
-        pictures=[draw_paths(_picture(crossing, guesses), ident="paths")],
+        figures=[draw_trajectories(_trajectory_plot(crossing, guesses), ident="paths")],
         notes=["A ball moves about 0.1 in one step. Errors are distances, from the third step on, when a path has shown its direction."],
     )
 
 
-def _train(network: nn.Module, sizes: Sizes, generator: torch.Generator) -> Training:
+def _train(network: nn.Module, config: MovingBallConfig, generator: torch.Generator) -> TrainingRecord:
     def loss() -> Tensor:
-        paths = ball_paths(sizes.batch_size, sizes.time, generator)
+        paths = ball_paths(config.batch_size, config.time, generator)
         return (paths[:, :-1] + network(paths[:, :-1]) - paths[:, 1:]).square().mean()
 
-    return train_small(network, loss, steps=sizes.steps)
+    return train_small(network, loss, steps=config.steps)
 
 
 @torch.no_grad()
@@ -98,15 +100,15 @@ def _predict(network: nn.Module, positions: Float[Tensor, "paths time 2"]) -> Fl
     return positions + network(positions)
 
 
-def _distance(one: Float[Tensor, "*any 2"], other: Float[Tensor, "*any 2"]) -> Float[Tensor, "*any"]:
-    return (one - other).norm(dim=-1)
+def _distance(first: Float[Tensor, "*any 2"], second: Float[Tensor, "*any 2"]) -> Float[Tensor, "*any"]:
+    return (first - second).norm(dim=-1)
 
 
-def _picture(crossing: Tensor, guesses: dict[str, Tensor]) -> PathPicture:
+def _trajectory_plot(crossing: Tensor, guesses: dict[str, Tensor]) -> TrajectoryPlot:
     def points(positions: Tensor) -> list[tuple[float, float]]:
         return [(float(x), float(y)) for x, y in positions]
 
-    trails = [Trail(f"ball {number}", points(path[:-1]), joined=True) for number, path in enumerate(crossing, start=1)]
-    trails.append(Trail("true next positions", points(crossing[:, -1]), shape="ring"))
-    trails += [Trail(f"answers {name}", points(guess), shape="cross") for name, guess in guesses.items()]
-    return PathPicture("Two pasts, one present, two futures", trails)
+    trajectories = [Trajectory(f"ball {number}", points(path[:-1]), connected=True) for number, path in enumerate(crossing, start=1)]
+    trajectories.append(Trajectory("true next positions", points(crossing[:, -1]), shape="ring"))
+    trajectories += [Trajectory(f"answers {name}", points(guess), shape="cross") for name, guess in guesses.items()]
+    return TrajectoryPlot("Two pasts, one present, two futures", trajectories)

@@ -10,17 +10,17 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.pages.report_data import Curve, Reference, Series
+from seqlab.pages.report_data import LineChart, LineSeries, ReferenceLine
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.kit.small_models import FixedSize, PerStep, Reader, cell_maker
+from seqlab.studies.kit.small_models import FixedWindowModel, PerStepModel, SmallRecurrentModel, cell_maker
 from seqlab.studies.kit.small_training import seeded, train_small
 
-SEEN = 6
+WINDOW_STEPS = 6
 """Steps that the fixed-size classifier sees."""
 
 
 @dataclass(frozen=True)
-class Sizes:
+class NoMemoryConfig:
     """How much is trained."""
 
     steps: int
@@ -29,7 +29,7 @@ class Sizes:
     hidden_size: int = 24
 
 
-FULL, QUICK = Sizes(steps=400, lengths=(4, 6, 7, 10, 16)), Sizes(steps=150, lengths=(6, 9))
+FULL, QUICK = NoMemoryConfig(steps=400, lengths=(4, 6, 7, 10, 16)), NoMemoryConfig(steps=150, lengths=(6, 9))
 
 
 def changes(batch_size: int, time: int, generator: torch.Generator) -> tuple[Float[Tensor, "batch time 1"], Float[Tensor, "batch time"]]:
@@ -50,26 +50,26 @@ def first_signs(batch_size: int, time: int, generator: torch.Generator) -> tuple
 @studies.register("no_memory")
 def no_memory(*, seed: int, quick: bool) -> Finding:
     """Both baselines beside a recurrent network, each on the task it is made for."""
-    sizes = QUICK if quick else FULL
+    config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
-    for name, network in (("y_t = f(x_t)", PerStep), ("recurrent (gru)", Reader)):
-        rows.append(_row(name, "does the sign change?", 12, _score_changes(network is Reader, sizes, seed=seed)))
-    for length in sizes.lengths:
+    for name, network in (("y_t = f(x_t)", PerStepModel), ("recurrent (gru)", SmallRecurrentModel)):
+        rows.append(_row(name, "does the sign change?", 12, _score_changes(network is SmallRecurrentModel, config, seed=seed)))
+    for length in config.lengths:
         for is_recurrent in (False, True):
-            name = "recurrent (gru)" if is_recurrent else f"fixed size, {SEEN} steps"
-            rows.append(_row(name, "was the first sign a plus?", length, _score_first(is_recurrent, length, sizes, seed=seed)))
+            name = "recurrent (gru)" if is_recurrent else f"fixed size, {WINDOW_STEPS} steps"
+            rows.append(_row(name, "was the first sign a plus?", length, _score_first(is_recurrent, length, config, seed=seed)))
     firsts = [row for row in rows if row["task"] == "was the first sign a plus?"]
     names = dict.fromkeys(str(row["network"]) for row in firsts)
-    series = [Series(name, sizes.lengths, [float(row["accuracy"]) for row in firsts if row["network"] == name]) for name in names]
-    too_long = [row for row in firsts if int(row["length"]) > SEEN]
+    series = [LineSeries(name, config.lengths, [float(row["accuracy"]) for row in firsts if row["network"] == name]) for name in names]
+    too_long = [row for row in firsts if int(row["length"]) > WINDOW_STEPS]
     fixed, recurrent = float(too_long[-2]["accuracy"]), float(too_long[-1]["accuracy"])
     return Finding(
         claim="A network without memory answers from what it sees now; what lies further back is a guess.",
-        found=f"Step by step the memoryless network is right in {rows[0]['accuracy']:.0%} of all cases and the recurrent one in "
-        f"{rows[1]['accuracy']:.0%}. A classifier of {SEEN} steps is right in {fixed:.0%} of the sequences of {too_long[-1]['length']} steps, "
+        conclusion=f"Step by step the memoryless network is right in {rows[0]['accuracy']:.0%} of all cases and the recurrent one in "
+        f"{rows[1]['accuracy']:.0%}. A classifier of {WINDOW_STEPS} steps is right in {fixed:.0%} of the sequences of {too_long[-1]['length']} steps, "
         f"the recurrent one in {recurrent:.0%}.",
         rows=rows,
-        curves=[Curve("Was the first sign a plus?", "length of the sequence", "accuracy", series, references=[Reference("chance", 0.5)])],
+        curves=[LineChart("Was the first sign a plus?", "length of the sequence", "accuracy", series, references=[ReferenceLine("chance", 0.5)])],
         notes=["Signs are drawn at random, so a guess is right in half of all cases."],
     )
 
@@ -78,32 +78,34 @@ def _row(network: str, task: str, length: int, accuracy: float) -> dict[str, Val
     return {"network": network, "task": task, "length": length, "accuracy": accuracy}
 
 
-def _score_changes(is_recurrent: bool, sizes: Sizes, *, seed: int) -> float:
+def _score_changes(is_recurrent: bool, config: NoMemoryConfig, *, seed: int) -> float:
     with seeded(seed, "changes") as generator:
-        network = Reader(1, cell_maker("gru"), sizes.hidden_size, 1) if is_recurrent else PerStep(1, sizes.hidden_size, 1)
-        return _train_and_score(network, lambda steps: network(steps).squeeze(-1), lambda number: changes(number, 12, generator), sizes)
+        network = SmallRecurrentModel(1, cell_maker("gru"), config.hidden_size, 1) if is_recurrent else PerStepModel(1, config.hidden_size, 1)
+        return _train_and_score(network, lambda steps: network(steps).squeeze(-1), lambda number: changes(number, 12, generator), config)
 
 
-def _score_first(is_recurrent: bool, length: int, sizes: Sizes, *, seed: int) -> float:
+def _score_first(is_recurrent: bool, length: int, config: NoMemoryConfig, *, seed: int) -> float:
     with seeded(seed, "first", length) as generator:
         network: nn.Module
         if is_recurrent:
-            network = Reader(2, cell_maker("gru", remember=2.0), sizes.hidden_size, 1)
+            network = SmallRecurrentModel(2, cell_maker("gru", keep_bias=2.0), config.hidden_size, 1)
         else:
-            network = FixedSize(2, 2 * sizes.hidden_size, num_steps=SEEN)
+            network = FixedWindowModel(2, 2 * config.hidden_size, num_steps=WINDOW_STEPS)
 
         def logits(steps: Tensor) -> Tensor:
             return network(steps)[:, -1, 0] if is_recurrent else network(steps)
 
-        return _train_and_score(network, logits, lambda number: first_signs(number, length, generator), sizes)
+        return _train_and_score(network, logits, lambda number: first_signs(number, length, generator), config)
 
 
-def _train_and_score(network: nn.Module, logits: Callable[[Tensor], Tensor], draw: Callable[[int], tuple[Tensor, Tensor]], sizes: Sizes) -> float:
+def _train_and_score(
+    network: nn.Module, logits: Callable[[Tensor], Tensor], draw: Callable[[int], tuple[Tensor, Tensor]], config: NoMemoryConfig
+) -> float:
     def loss() -> Tensor:
-        steps, labels = draw(sizes.batch_size)
+        steps, labels = draw(config.batch_size)
         return F.binary_cross_entropy_with_logits(logits(steps), labels)
 
-    train_small(network, loss, steps=sizes.steps)
+    train_small(network, loss, steps=config.steps)
     steps, labels = draw(1000)
     with torch.no_grad():
         return ((logits(steps) > 0) == (labels > 0.5)).float().mean().item()

@@ -12,10 +12,10 @@ from torch.nn import functional as F
 
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
 from seqlab.models.settings import DecoderSettings, TransformerSettings
-from seqlab.pages.report_data import Curve
+from seqlab.pages.report_data import LineChart
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.kit.small_pairs import PAD, Pair, SmallPairs, Sources, Targets, german_numbers
-from seqlab.studies.kit.small_training import Training, loss_series, seeded, train_small
+from seqlab.studies.kit.small_pairs import PAD, SentencePair, SmallPairs, SourceIds, TargetIds, german_numbers
+from seqlab.studies.kit.small_training import TrainingRecord, loss_series, seeded, train_small
 from seqlab.training.optimizers.adam_2k import Adam2k
 from seqlab.training.optimizers.adamw import AdamW
 from seqlab.training.optimizers.base import Optimizer
@@ -28,15 +28,15 @@ MATTERS = 0.05
 
 
 @dataclass(frozen=True)
-class Sizes:
+class RectifiedAdamConfig:
     """One network, its batches and its rate: one at which Adam does badly without a warm-up."""
 
     layers: int
     batch_size: int
     updates: int
     warm_up: int
-    measured: int
-    rate: float
+    measured_steps: int
+    learning_rate: float
     hidden_size: int = 32
 
     def __str__(self) -> str:
@@ -44,58 +44,58 @@ class Sizes:
 
 
 FULL = (
-    Sizes(layers=4, batch_size=16, updates=300, warm_up=100, measured=150, rate=0.005),
-    Sizes(layers=2, batch_size=4, updates=300, warm_up=100, measured=100, rate=0.01),
+    RectifiedAdamConfig(layers=4, batch_size=16, updates=300, warm_up=100, measured_steps=150, learning_rate=0.005),
+    RectifiedAdamConfig(layers=2, batch_size=4, updates=300, warm_up=100, measured_steps=100, learning_rate=0.01),
 )
 QUICK = (
-    Sizes(layers=3, batch_size=16, updates=40, warm_up=25, measured=15, rate=0.01),
-    Sizes(layers=2, batch_size=4, updates=100, warm_up=50, measured=30, rate=0.01),
+    RectifiedAdamConfig(layers=3, batch_size=16, updates=40, warm_up=25, measured_steps=15, learning_rate=0.01),
+    RectifiedAdamConfig(layers=2, batch_size=4, updates=100, warm_up=50, measured_steps=30, learning_rate=0.01),
 )
 
 
 @studies.register("rectified_adam")
-def rectified_adam(*, seed: int, quick: bool, pairs: Sequence[Pair] | None = None) -> Finding:
+def rectified_adam(*, seed: int, quick: bool, pairs: Sequence[SentencePair] | None = None) -> Finding:
     """Post-norm encoder-decoders, deep on large batches and shallow on small, noisy ones; of each, only the rule differs.
 
     pairs: sentences and their translations, German numbers into English ones when left out.
     """
     networks = QUICK if quick else FULL
-    small = SmallPairs.of(pairs or german_numbers())
+    small = SmallPairs.from_pairs(pairs or german_numbers())
     rows: list[dict[str, Value]] = []
-    curves: list[Curve] = []
+    curves: list[LineChart] = []
     sentences: list[str] = []
-    for sizes in networks:
-        runs = {name: _train(small, name, sizes, seed) for name in (ADAM, WARM, RECTIFIED, MEASURED)}
+    for config in networks:
+        runs = {name: _train(small, name, config, seed) for name in (ADAM, WARM, RECTIFIED, MEASURED)}
         for name, (training, valid) in runs.items():
-            rows.append({"network": str(sizes), "optimizer": name, "iterations": len(training.losses), "score": valid})
+            rows.append({"network": str(config), "optimizer": name, "iterations": len(training.losses), "score": valid})
         lines = [loss_series(name, training) for name, (training, _) in runs.items()]
-        curves.append(Curve(f"Training loss: {sizes}", "iteration", "nats per word", lines))
-        sentences.append(_found({name: valid for name, (_, valid) in runs.items()}, sizes))
+        curves.append(LineChart(f"Training loss: {config}", "iteration", "nats per word", lines))
+        sentences.append(_conclude({name: valid for name, (_, valid) in runs.items()}, config))
     deep, shallow = networks
     return Finding(
         claim="Adam needs a warm-up because its first steps vary so much: RAdam, which rectifies that, and Adam-2k, which at first only measures "
         "the size of gradients, train without one.",
-        found=" ".join(sentences),
+        conclusion=" ".join(sentences),
         rows=rows,
         curves=curves,
         notes=[
-            *[f"{sizes.layers} layers on each side, batches of {sizes.batch_size} pairs: rate {sizes.rate:g}." for sizes in networks],
+            *[f"{config.layers} layers on each side, batches of {config.batch_size} pairs: rate {config.learning_rate:g}." for config in networks],
             f"The norm stands after each sub-layer; width {deep.hidden_size}.",
             f"Gradients are clipped at 1; the rate stays, after a warm-up of {deep.warm_up} and {shallow.warm_up} updates or none.",
             NUMBERS if pairs is None else f"The translations are {len(small.sources):,} pairs that were given.",
-            f"Adam that measures first is the paper's Adam-2k: nothing moves for {deep.measured} and {shallow.measured} iterations (there 2,000).",
+            f"Adam that measures first is the paper's Adam-2k: nothing moves for {deep.measured_steps} and {shallow.measured_steps} iterations (there 2,000).",
             f"RAdam's own factor is {rectification(deep.updates):.2f} at the end: part of what it does is a lower rate.",
             f"Scores are nats per word on held-out pairs. One seed: differences below {MATTERS:g} count as none.",
         ],
     )
 
 
-def _train(small: SmallPairs, name: str, sizes: Sizes, seed: int) -> tuple[Training, float]:
+def _train(small: SmallPairs, name: str, config: RectifiedAdamConfig, seed: int) -> tuple[TrainingRecord, float]:
     optimizers: dict[str, Callable[[list[nn.Parameter]], Optimizer]] = {
         RECTIFIED: RAdam,
-        MEASURED: partial(Adam2k, measured_steps=sizes.measured),
+        MEASURED: partial(Adam2k, measured_steps=config.measured_steps),
     }
-    settings = TransformerSettings(layers=sizes.layers, hidden_size=sizes.hidden_size, heads=4, norm="post", dropout=0.0)
+    settings = TransformerSettings(layers=config.layers, hidden_size=config.hidden_size, heads=4, norm="post", dropout=0.0)
     with seeded(seed, "rectified_adam") as generator:
         model = build_encoder_decoder(
             settings,
@@ -107,24 +107,24 @@ def _train(small: SmallPairs, name: str, sizes: Sizes, seed: int) -> tuple[Train
         )
         training = train_small(
             model,
-            lambda: _nats(model, *small.draw(sizes.batch_size, generator)),
-            steps=sizes.updates + (sizes.measured if name == MEASURED else 0),
-            rate=sizes.rate,
+            lambda: _nats(model, *small.draw(config.batch_size, generator)),
+            steps=config.updates + (config.measured_steps if name == MEASURED else 0),
+            learning_rate=config.learning_rate,
             build_optimizer=optimizers.get(name, AdamW),
-            warm_up=sizes.warm_up if name == WARM else 0,
+            warm_up=config.warm_up if name == WARM else 0,
             constant=True,
         )
     with torch.no_grad():
-        return training, _nats(model, *small.valid()).item()
+        return training, _nats(model, *small.validation_batch()).item()
 
 
-def _nats(model: EncoderDecoder, source: Sources, target: Targets) -> Tensor:
+def _nats(model: EncoderDecoder, source: SourceIds, target: TargetIds) -> Tensor:
     """Per word of the target, its end included."""
     logits = model(source, source != PAD, target[:, :-1], target[:, :-1] != PAD)  # (batch, time, words)
     return F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=PAD)
 
 
-def _found(scores: dict[str, float], sizes: Sizes) -> str:
+def _conclude(scores: dict[str, float], config: RectifiedAdamConfig) -> str:
     def without(name: str) -> str:
         if scores[name] > scores[ADAM] - MATTERS:
             return f"{name} does not do better without one ({scores[name]:.3f})"
@@ -134,6 +134,6 @@ def _found(scores: dict[str, float], sizes: Sizes) -> str:
 
     needs = "needs a warm-up" if scores[WARM] < scores[ADAM] - MATTERS else "does not need a warm-up"
     return (
-        f"With {sizes} a batch Adam {needs} ({scores[ADAM]:.3f} nats per word without, {scores[WARM]:.3f} with one); "
+        f"With {config} a batch Adam {needs} ({scores[ADAM]:.3f} nats per word without, {scores[WARM]:.3f} with one); "
         f"{without(RECTIFIED)}; {without(MEASURED)}."
     )

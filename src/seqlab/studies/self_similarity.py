@@ -8,39 +8,39 @@ from torch import Tensor
 
 from seqlab.datasets.digits import read_digits
 from seqlab.datasets.pydoc import read_topics
-from seqlab.pages.charts.attention_map import AlignmentMap, draw_alignment
+from seqlab.pages.charts.attention_map import AttentionMap, draw_attention_map
 from seqlab.pages.html import Markup
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_training import seeded
 
 WIDTH = 64
 PATCH = 2
-SHOWN = 12
+WORDS_PER_SENTENCE = 12
 
 
 @studies.register("own_similarity")
-def own_similarity(*, seed: int, quick: bool) -> Finding:
+def self_similarity(*, seed: int, quick: bool) -> Finding:
     """softmax(X Xᵀ / √D) of words and of patches: how much of a row lies on the step itself."""
     count = 20 if quick else 200
     texts, words = _sentences(count, seed)
-    pictures = _pictures(count, seed)
-    kinds = {"words": texts, "patches of pictures": pictures}
-    alignments = {name: [_similarity(steps) for steps in each] for name, each in kinds.items()}
-    rows = [_row(name, each) for name, each in alignments.items()]
+    patches = _image_patches(count, seed)
+    kinds = {"words": texts, "patches of pictures": patches}
+    alignments = {name: [_similarity(steps) for steps in group] for name, group in kinds.items()}
+    rows = [_row(name, group) for name, group in alignments.items()]
     shares = {str(row["steps"]): float(row["weight on itself"]) for row in rows}
     return Finding(
         claim="Without learned queries a token's likeness to itself dominates its row in text, not in pictures.",
-        found=f"On itself a word has {shares['words']:.3f} of its weight, a patch {shares['patches of pictures']:.3f}; "
+        conclusion=f"On itself a word has {shares['words']:.3f} of its weight, a patch {shares['patches of pictures']:.3f}; "
         f"equal weights would give {float(rows[0]['equal weights']):.3f} and {float(rows[1]['equal weights']):.3f}.",
         rows=rows,
-        curves=[Curve("Weights of a row, largest first", "rank", "mean weight", [_ranked(name, each) for name, each in alignments.items()])],
-        pictures=[
-            _picture("Words", words[0], alignments["words"][0]),
-            _picture("Patches of a picture, row by row", [str(n) for n in range(1, 17)], alignments["patches of pictures"][0]),
+        curves=[LineChart("Weights of a row, largest first", "rank", "mean weight", [_ranked(name, group) for name, group in alignments.items()])],
+        figures=[
+            _draw_similarity("Words", words[0], alignments["words"][0]),
+            _draw_similarity("Patches of a picture, row by row", [str(n) for n in range(1, 17)], alignments["patches of pictures"][0]),
         ],
         notes=[
-            f"{SHOWN} different words in a row of Python's help, each with a random vector of {WIDTH} features, as an embedding starts with.",
+            f"{WORDS_PER_SENTENCE} different words in a row of Python's help, each with a random vector of {WIDTH} features, as an embedding starts with.",
             f"Handwritten digits in patches of {PATCH} by {PATCH} grey values, projected to {WIDTH} features by one random map.",
             "Features have mean 0 and variance 1 over all words or patches; a word that stands twice would share its weight with itself.",
         ],
@@ -50,20 +50,20 @@ def own_similarity(*, seed: int, quick: bool) -> Finding:
 def _sentences(count: int, seed: int) -> tuple[list[Float[Tensor, "time width"]], list[list[str]]]:
     words = read_topics().split()
     with seeded(seed, "own_similarity", "words") as generator:
-        starts = torch.randint(len(words) - 4 * SHOWN, (count,), generator=generator).tolist()
+        starts = torch.randint(len(words) - 4 * WORDS_PER_SENTENCE, (count,), generator=generator).tolist()
         table = torch.randn(len(words), WIDTH, generator=generator)
     ids = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    chosen = [list(dict.fromkeys(words[start : start + 4 * SHOWN]))[:SHOWN] for start in starts]
+    chosen = [list(dict.fromkeys(words[start : start + 4 * WORDS_PER_SENTENCE]))[:WORDS_PER_SENTENCE] for start in starts]
     return [table[[ids[word] for word in sentence]] for sentence in chosen], chosen
 
 
-def _pictures(count: int, seed: int) -> list[Float[Tensor, "patches width"]]:
+def _image_patches(count: int, seed: int) -> list[Float[Tensor, "patches width"]]:
     pixels = torch.tensor([row["steps"] for row in read_digits()[:count]])  # (pictures, 8, 8)
-    patches = pixels.unfold(1, PATCH, PATCH).unfold(2, PATCH, PATCH).flatten(3).flatten(1, 2)  # (pictures, 16, 4)
+    pixel_patches = pixels.unfold(1, PATCH, PATCH).unfold(2, PATCH, PATCH).flatten(3).flatten(1, 2)  # (pictures, 16, 4)
     with seeded(seed, "own_similarity", "pictures") as generator:
-        projected = patches @ torch.randn(PATCH * PATCH, WIDTH, generator=generator)
-    centred = projected - projected.mean(dim=(0, 1))
-    return list(centred / centred.std())
+        projected = pixel_patches @ torch.randn(PATCH * PATCH, WIDTH, generator=generator)
+    centered = projected - projected.mean(dim=(0, 1))
+    return list(centered / centered.std())
 
 
 def _similarity(steps: Float[Tensor, "time width"]) -> Float[Tensor, "time time"]:
@@ -71,21 +71,25 @@ def _similarity(steps: Float[Tensor, "time width"]) -> Float[Tensor, "time time"
 
 
 def _row(name: str, alignments: list[Tensor]) -> dict[str, Value]:
-    own = torch.cat([each.diagonal() for each in alignments])
-    is_largest = torch.cat([each.argmax(dim=-1) == torch.arange(len(each)) for each in alignments])
+    self_weights = torch.cat([alignment_matrix.diagonal() for alignment_matrix in alignments])
+    is_largest = torch.cat([alignment_matrix.argmax(dim=-1) == torch.arange(len(alignment_matrix)) for alignment_matrix in alignments])
     return {
         "steps": name,
-        "weight on itself": float(own.mean()),
+        "weight on itself": float(self_weights.mean()),
         "sees itself most": float(is_largest.float().mean()),
-        "equal weights": float(torch.cat([torch.full((len(each),), 1 / len(each)) for each in alignments]).mean()),
+        "equal weights": float(
+            torch.cat([torch.full((len(alignment_matrix),), 1 / len(alignment_matrix)) for alignment_matrix in alignments]).mean()
+        ),
     }
 
 
-def _ranked(name: str, alignments: list[Tensor]) -> Series:
-    shortest = min(len(each) for each in alignments)
-    ranked = torch.stack([each.sort(dim=-1, descending=True).values[:, :shortest].mean(dim=0) for each in alignments]).mean(dim=0)
-    return Series(name, range(1, shortest + 1), ranked.tolist())
+def _ranked(name: str, alignments: list[Tensor]) -> LineSeries:
+    shortest = min(len(alignment_matrix) for alignment_matrix in alignments)
+    ranked = torch.stack([alignment_matrix.sort(dim=-1, descending=True).values[:, :shortest].mean(dim=0) for alignment_matrix in alignments]).mean(
+        dim=0
+    )
+    return LineSeries(name, range(1, shortest + 1), ranked.tolist())
 
 
-def _picture(title: str, words: list[str], alignment: Tensor) -> Markup:
-    return draw_alignment(AlignmentMap(title, words, words, alignment.tolist()), ident=title.split()[0].lower())
+def _draw_similarity(title: str, words: list[str], alignment: Tensor) -> Markup:
+    return draw_attention_map(AttentionMap(title, words, words, alignment.tolist()), ident=title.split()[0].lower())

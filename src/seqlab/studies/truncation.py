@@ -9,16 +9,16 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.pages.report_data import Curve, Mark, Reference, Series
+from seqlab.pages.report_data import LineChart, LineSeries, ReferenceLine, VerticalMarker
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.kit.cue_and_question import NUM_CUES, CueAndQuestion
+from seqlab.studies.kit.cue_and_question import NUM_CUES, RecallTask
 from seqlab.studies.kit.saved_memory import saved_for_backward
-from seqlab.studies.kit.small_models import Reader, cell_maker
+from seqlab.studies.kit.small_models import SmallRecurrentModel, cell_maker
 from seqlab.studies.kit.small_training import seeded, train_small
 
 
 @dataclass(frozen=True)
-class Sizes:
+class TruncationConfig:
     """How much is trained."""
 
     gap: int
@@ -28,29 +28,29 @@ class Sizes:
     hidden_size: int = 32
 
 
-FULL = Sizes(gap=15, ks=(2, 4, 8, 12, 16, 20), steps=300)
-QUICK = Sizes(gap=15, ks=(4, 20), steps=180)
+FULL = TruncationConfig(gap=15, ks=(2, 4, 8, 12, 16, 20), steps=300)
+QUICK = TruncationConfig(gap=15, ks=(4, 20), steps=180)
 
 
-class Truncated(nn.Module):
+class TruncatedModel(nn.Module):
     """The state is carried through the whole sequence; gradients go back through the last k steps before it is detached."""
 
     def __init__(self, num_symbols: int, hidden_size: int, *, k: int) -> None:
         super().__init__()
-        self.reader = Reader(num_symbols, cell_maker("gru", remember=1.0), hidden_size, NUM_CUES)
+        self.network = SmallRecurrentModel(num_symbols, cell_maker("gru", keep_bias=1.0), hidden_size, NUM_CUES)
         self.k = k
 
     def forward(self, steps: Float[Tensor, "batch time symbols"]) -> Float[Tensor, "batch cues"]:
-        cut = max(0, steps.shape[1] - self.k)
+        split = max(0, steps.shape[1] - self.k)
         state = None
-        for piece in steps[:, :cut].split(self.k, dim=1) if cut else ():
+        for piece in steps[:, :split].split(self.k, dim=1) if split else ():
             with torch.no_grad():  # no loss is asked there, so nothing would come back through the cut
-                _, state = self.reader.walk(piece, state)
-        hidden, _ = self.reader.walk(steps[:, cut:], state)
-        return self.reader.head(hidden[:, -1])
+                _, state = self.network.scan(piece, state)
+        hidden, _ = self.network.scan(steps[:, split:], state)
+        return self.network.head(hidden[:, -1])
 
 
-class Summarised(nn.Module):
+class SummaryModel(nn.Module):
     """The past in one context vector: the mean of its steps, mapped to the state from which the last k steps are read.
 
     context = tanh(C mean(x_1 … x_{T-k}) + c)        hidden_0 = context
@@ -58,87 +58,89 @@ class Summarised(nn.Module):
 
     def __init__(self, num_symbols: int, hidden_size: int, *, k: int) -> None:
         super().__init__()
-        self.reader = Reader(num_symbols, cell_maker("gru", remember=1.0), hidden_size, NUM_CUES)
+        self.network = SmallRecurrentModel(num_symbols, cell_maker("gru", keep_bias=1.0), hidden_size, NUM_CUES)
         self.summary = nn.Linear(num_symbols, hidden_size)
         self.k = k
 
     def forward(self, steps: Float[Tensor, "batch time symbols"]) -> Float[Tensor, "batch cues"]:
-        cut = max(1, steps.shape[1] - self.k)
-        context = torch.tanh(self.summary(steps[:, :cut].sum(dim=1)))  # (batch, hidden); a sum is the mean times the known length
-        hidden, _ = self.reader.walk(steps[:, cut:], (context,))
-        return self.reader.head(hidden[:, -1])
+        split = max(1, steps.shape[1] - self.k)
+        context = torch.tanh(self.summary(steps[:, :split].sum(dim=1)))  # (batch, hidden); a sum is the mean times the known length
+        hidden, _ = self.network.scan(steps[:, split:], (context,))
+        return self.network.head(hidden[:, -1])
 
 
 @studies.register("truncation")
 def truncation(*, seed: int, quick: bool) -> Finding:
     """The recall task with every k, and a question about order that shows what a summary costs."""
-    sizes = QUICK if quick else FULL
-    rows = [_row(f"truncated, k = {k}", Truncated, k, sizes, seed) for k in sizes.ks]
-    rows.append(_row(f"summary, then {sizes.ks[0]} steps", Summarised, sizes.ks[0], sizes, seed))
-    task = CueAndQuestion(sizes.gap)
-    cut = [row for row in rows[:-1] if int(row["k"]) < task.length]
-    whole = rows[len(cut)]
-    xs = list(sizes.ks)
-    lost = Mark("the cue is this far away", task.length)
+    config = QUICK if quick else FULL
+    rows = [_row(f"truncated, k = {k}", TruncatedModel, k, config, seed) for k in config.ks]
+    rows.append(_row(f"summary, then {config.ks[0]} steps", SummaryModel, config.ks[0], config, seed))
+    task = RecallTask(config.gap)
+    truncated = [row for row in rows[:-1] if int(row["k"]) < task.length]
+    whole = rows[len(truncated)]
+    xs = list(config.ks)
+    lost = VerticalMarker("the cue is this far away", task.length)
     return Finding(
         claim="Detaching the state every k steps saves memory; what lies further back than k steps is not learned.",
-        found=_found(cut[0], whole, rows[-1], task.length),
+        conclusion=_conclude(truncated[0], whole, rows[-1], task.length),
         rows=rows,
         curves=[
-            Curve(
+            LineChart(
                 "What is learned",
                 "k",
                 "accuracy",
-                [Series(name, xs, [float(row[name]) for row in rows[:-1]]) for name in ("recall", "order")],
+                [LineSeries(name, xs, [float(row[name]) for row in rows[:-1]]) for name in ("recall", "order")],
                 marks=[lost],
-                references=[Reference("chance", 1 / NUM_CUES)],
+                references=[ReferenceLine("chance", 1 / NUM_CUES)],
             ),
-            Curve(
+            LineChart(
                 "What is kept for the way back",
                 "k",
                 "kB",
-                [Series("kept by autograd", xs, [float(row["kB kept"]) for row in rows[:-1]])],
+                [LineSeries("kept by autograd", xs, [float(row["kB kept"]) for row in rows[:-1]])],
                 marks=[lost],
             ),
         ],
         notes=[
             "The state itself is carried over every cut: what an untrained cell happens to keep for a few steps more can still be read.",
-            f"One batch of {sizes.batch_size} sequences, a GRU of {sizes.hidden_size} units, {sizes.steps} updates.",
+            f"One batch of {config.batch_size} sequences, a GRU of {config.hidden_size} units, {config.steps} updates.",
             "recall: one cue, chance 25 %. order: two cues, the first is asked for; who knows both but not their order is right in 50 %.",
         ],
     )
 
 
-def _found(cut: dict[str, Value], whole: dict[str, Value], summary: dict[str, Value], distance: int) -> str:
-    def words(row: dict[str, Value], column: str) -> str:
+def _conclude(truncated: dict[str, Value], whole: dict[str, Value], summary: dict[str, Value], distance: int) -> str:
+    def describe(row: dict[str, Value], column: str) -> str:
         return f"{float(row[column]):.0%} with {float(row['kB kept']):.0f} kB kept"
 
     return (
-        f"The cue lies {distance} steps back. Recall is {words(cut, 'recall')} at k = {cut['k']} and {words(whole, 'recall')} at k = {whole['k']}. "
-        f"A summary vector recalls {words(summary, 'recall')}, but tells which of two cues came first in only {float(summary['order']):.0%} "
+        f"The cue lies {distance} steps back. Recall is {describe(truncated, 'recall')} at k = {truncated['k']} and {describe(whole, 'recall')} at k = {whole['k']}. "
+        f"A summary vector recalls {describe(summary, 'recall')}, but tells which of two cues came first in only {float(summary['order']):.0%} "
         f"(walking all the way: {float(whole['order']):.0%})."
     )
 
 
-def _row(name: str, kind: type[Truncated] | type[Summarised], k: int, sizes: Sizes, seed: int) -> dict[str, Value]:
-    recall, kept, seconds = _train(kind, k, CueAndQuestion(sizes.gap), sizes, seed)
-    order, _, _ = _train(kind, k, CueAndQuestion(sizes.gap, two_cues=True), sizes, seed)
-    return {"way": name, "k": k, "recall": recall, "order": order, "kB kept": kept / 1000, "ms per update": 1000 * seconds / sizes.steps}
+def _row(name: str, kind: type[TruncatedModel] | type[SummaryModel], k: int, config: TruncationConfig, seed: int) -> dict[str, Value]:
+    recall, kept, seconds = _train(kind, k, RecallTask(config.gap), config, seed)
+    order, _, _ = _train(kind, k, RecallTask(config.gap, two_cues=True), config, seed)
+    return {"way": name, "k": k, "recall": recall, "order": order, "kB kept": kept / 1000, "ms per update": 1000 * seconds / config.steps}
 
 
-def _train(kind: type[Truncated] | type[Summarised], k: int, task: CueAndQuestion, sizes: Sizes, seed: int) -> tuple[float, int, float]:
+def _train(
+    kind: type[TruncatedModel] | type[SummaryModel], k: int, task: RecallTask, config: TruncationConfig, seed: int
+) -> tuple[float, int, float]:
     """Accuracy on new sequences, bytes kept for one batch, processor time of all updates."""
     with seeded(seed, "truncation") as generator:
-        model = kind(task.num_symbols, sizes.hidden_size, k=k)
+        model = kind(task.num_symbols, config.hidden_size, k=k)
 
         def loss() -> Tensor:
-            steps, cue = task.draw(sizes.batch_size, generator)
+            steps, cue = task.draw(config.batch_size, generator)
             return F.cross_entropy(model(steps), cue)
 
         with saved_for_backward() as saved:
             kept_alive = loss()
         del kept_alive
-        training = train_small(model, loss, steps=sizes.steps, rate=0.01)
+        training = train_small(model, loss, steps=config.steps, learning_rate=0.01)
         steps, cue = task.draw(512, generator)
         with torch.no_grad():
             return (model(steps).argmax(dim=-1) == cue).float().mean().item(), saved.num_bytes, training.seconds

@@ -9,13 +9,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.attention.masks import Sight
+from seqlab.attention.masks import AttentionMask
 from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.attention.recording import record_alignments
-from seqlab.pages.charts.token_heatmap import Strip, TokenStrips, draw_token_strips
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.charts.token_heatmap import HeatmapRow, TokenHeatmap, draw_token_heatmap
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
-from seqlab.studies.kit.small_training import Training, seeded, train_small
+from seqlab.studies.kit.small_training import TrainingRecord, seeded, train_small
 
 NOUNS = ("dog", "cat", "wolf", "fox", "bear", "lion", "goat", "duck", "frog", "snake", "horse", "mouse")
 VERBS = ("chased", "followed", "hunted", "caught")
@@ -31,7 +31,7 @@ DIVIDED = 0.8
 
 
 @dataclass(frozen=True)
-class Sizes:
+class TwoHeadsConfig:
     """How much is trained."""
 
     networks: int
@@ -41,25 +41,25 @@ class Sizes:
     batch_size: int = 64
 
 
-FULL, QUICK = Sizes(networks=8, steps=600), Sizes(networks=2, steps=400)
+FULL, QUICK = TwoHeadsConfig(networks=8, steps=600), TwoHeadsConfig(networks=2, steps=400)
 WARM_UP = 60
 """With a slow start more of the networks learn the task."""
 
 
 @dataclass(frozen=True)
-class Sentences:
+class PronounSentences:
     """Sentences as ids, and for each: which noun "it" stands for, and where that noun is."""
 
     tokens: Int[Tensor, "batch time"]
     noun: Int[Tensor, " batch"]
-    place: Int[Tensor, " batch"]
+    noun_position: Int[Tensor, " batch"]
 
     @property
     def reason(self) -> Int[Tensor, " batch"]:
         return self.tokens[:, REASON]
 
 
-def draw_sentences(count: int, generator: torch.Generator) -> Sentences:
+def draw_sentences(count: int, generator: torch.Generator) -> PronounSentences:
     """'the N V the N because it was A': the adjective alone says which of the two nouns is meant."""
 
     def pick(words: tuple[str, ...]) -> Int[Tensor, " batch"]:
@@ -71,7 +71,7 @@ def draw_sentences(count: int, generator: torch.Generator) -> Sentences:
     reason = torch.where(is_first, pick(OF_THE_FIRST), pick(OF_THE_SECOND))
     the, because, it, was = (torch.full((count,), WORD_IDS[word]) for word in WORDS[:4])
     tokens = torch.stack([the, first, pick(VERBS), the, second, because, it, was, reason], dim=1)
-    return Sentences(tokens, torch.where(is_first, first, second), torch.where(is_first, FIRST, SECOND))
+    return PronounSentences(tokens, torch.where(is_first, first, second), torch.where(is_first, FIRST, SECOND))
 
 
 class TwoHeads(nn.Module):
@@ -83,50 +83,53 @@ class TwoHeads(nn.Module):
     Only what the two heads bring reaches the answers, so that their weights show where these come from.
     """
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, config: TwoHeadsConfig) -> None:
         super().__init__()
-        self.embed = nn.Embedding(len(WORDS), sizes.hidden_size)
-        self.places = nn.Parameter(torch.randn(LENGTH, sizes.hidden_size))
-        self.norm = nn.LayerNorm(sizes.hidden_size)
-        self.read = MultiHeadSelfAttention(sizes.hidden_size, num_heads=1)
-        self.second_norm = nn.LayerNorm(sizes.hidden_size)
-        self.heads = MultiHeadSelfAttention(sizes.hidden_size, num_heads=2, head_size=sizes.head_size)
-        self.noun = nn.Linear(sizes.hidden_size, len(WORDS))
-        self.reason = nn.Linear(sizes.hidden_size, len(WORDS))
+        self.embed = nn.Embedding(len(WORDS), config.hidden_size)
+        self.positions = nn.Parameter(torch.randn(LENGTH, config.hidden_size))
+        self.norm = nn.LayerNorm(config.hidden_size)
+        self.read = MultiHeadSelfAttention(config.hidden_size, num_heads=1)
+        self.second_norm = nn.LayerNorm(config.hidden_size)
+        self.heads = MultiHeadSelfAttention(config.hidden_size, num_heads=2, head_size=config.head_size)
+        self.noun = nn.Linear(config.hidden_size, len(WORDS))
+        self.reason = nn.Linear(config.hidden_size, len(WORDS))
 
     def forward(self, tokens: Int[Tensor, "batch time"]) -> tuple[Float[Tensor, "batch words"], Float[Tensor, "batch words"]]:
-        steps = self.norm(self.embed(tokens) + self.places)  # (batch, time, hidden)
+        steps = self.norm(self.embed(tokens) + self.positions)  # (batch, time, hidden)
         is_it = torch.arange(LENGTH).unsqueeze(1) == IT
         steps = self.second_norm(torch.where(is_it, self.read(steps)[0], steps))
-        others = Sight(mask=~torch.eye(LENGTH, dtype=torch.bool)[None, None])  # nobody looks at itself
-        found = self.heads(steps, sight=others)[0][:, IT]  # (batch, hidden)
-        return self.noun(found), self.reason(found)
+        others = AttentionMask(tensor=~torch.eye(LENGTH, dtype=torch.bool)[None, None])  # nobody looks at itself
+        attended = self.heads(steps, mask=others)[0][:, IT]  # (batch, hidden)
+        return self.noun(attended), self.reason(attended)
 
 
 @studies.register("two_heads")
 def two_heads(*, seed: int, quick: bool) -> Finding:
     """The same sentences and questions for several networks: which noun is meant, and why? The weights of "it" say where each head found it."""
-    sizes = QUICK if quick else FULL
+    config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
-    series: list[Series] = []
+    series: list[LineSeries] = []
     networks: list[TwoHeads] = []
-    for number in range(1, sizes.networks + 1):
-        model, training = train_network(sizes, seed=seed, number=number)
+    for number in range(1, config.networks + 1):
+        model, training = train_network(config, seed=seed, number=number)
         with seeded(seed, "two_heads", "asked", number) as generator:
             rows += _rows(number, model, draw_sentences(ASKED, generator))
-        series.append(Series(f"network {number}", range(1, sizes.steps + 1, 5), training.losses[::5]))
+        series.append(LineSeries(f"network {number}", range(1, config.steps + 1, 5), training.losses[::5]))
         networks.append(model)
-    shown = max(range(1, sizes.networks + 1), key=lambda number: _contrast(rows, number))
+    shown_network = max(range(1, config.networks + 1), key=lambda number: _contrast(rows, number))
     return Finding(
         claim='From one query word ("it") two heads attend to two things: what the word stands for, and why.',
-        found=_found(rows, sizes, shown),
+        conclusion=_conclude(rows, config, shown_network),
         rows=rows,
-        curves=[Curve("Loss of both questions", "update", "nats", series)],
-        pictures=[draw_token_strips(strips, ident=f"it-{strips.tokens[REASON]}") for strips in heads_of(networks[shown - 1], number=shown)],
+        curves=[LineChart("Loss of both questions", "update", "nats", series)],
+        figures=[
+            draw_token_heatmap(heatmap, ident=f"it-{heatmap.tokens[REASON]}")
+            for heatmap in head_heatmaps(networks[shown_network - 1], number=shown_network)
+        ],
         notes=[
             f"'the dog chased the cat because it was hungry' (the dog) or 'slow' (the cat): {len(NOUNS)} nouns, {len(VERBS)} verbs.",
             f"{len(OF_THE_FIRST)} adjectives belong to the first noun, {len(OF_THE_SECOND)} to the second. Asked for: the noun and the reason.",
-            f"{sizes.steps} updates of {sizes.batch_size} sentences for each network; weights are means over {ASKED} new sentences.",
+            f"{config.steps} updates of {config.batch_size} sentences for each network; weights are means over {ASKED} new sentences.",
             f"Divided: of the weight on both, one head has over {DIVIDED:.0%} on the noun meant, the other on the adjective. No loss asks for it.",
             "Weights do not tell all: a few percent on the adjective can be enough to name it.",
             "The pictures show the network whose heads differ most.",
@@ -134,36 +137,36 @@ def two_heads(*, seed: int, quick: bool) -> Finding:
     )
 
 
-def train_network(sizes: Sizes, *, seed: int, number: int) -> tuple[TwoHeads, Training]:
+def train_network(config: TwoHeadsConfig, *, seed: int, number: int) -> tuple[TwoHeads, TrainingRecord]:
     """The network of that number; it does not depend on the others."""
     with seeded(seed, "two_heads", number) as generator:
-        model = TwoHeads(sizes)
+        model = TwoHeads(config)
 
         def loss() -> Tensor:
-            sentences = draw_sentences(sizes.batch_size, generator)
+            sentences = draw_sentences(config.batch_size, generator)
             noun, reason = model(sentences.tokens)
             return F.cross_entropy(noun, sentences.noun) + F.cross_entropy(reason, sentences.reason)
 
-        return model, train_small(model, loss, steps=sizes.steps, warm_up=WARM_UP)
+        return model, train_small(model, loss, steps=config.steps, warm_up=WARM_UP)
 
 
 @torch.no_grad()
-def _looks(model: TwoHeads, tokens: Int[Tensor, "batch time"]) -> tuple[Float[Tensor, "batch heads time"], Tensor, Tensor]:
+def _attention(model: TwoHeads, tokens: Int[Tensor, "batch time"]) -> tuple[Float[Tensor, "batch heads time"], Tensor, Tensor]:
     """The weights of "it", and both answers."""
     with record_alignments(model.heads) as alignments:
         noun, reason = model(tokens)
     return alignments[""][0][:, :, IT], noun.argmax(dim=-1), reason.argmax(dim=-1)
 
 
-def _rows(number: int, model: TwoHeads, sentences: Sentences) -> list[dict[str, Value]]:
-    weights, noun, reason = _looks(model, sentences.tokens)
+def _rows(number: int, model: TwoHeads, sentences: PronounSentences) -> list[dict[str, Value]]:
+    weights, noun, reason = _attention(model, sentences.tokens)
     rows = torch.arange(len(noun))
     return [
         {
             "network": number,
             "head": head + 1,
-            "on the noun meant": (meant := weights[rows, head, sentences.place].mean().item()),
-            "on the other noun": (other := weights[rows, head, FIRST + SECOND - sentences.place].mean().item()),
+            "on the noun meant": (meant := weights[rows, head, sentences.noun_position].mean().item()),
+            "on the other noun": (other := weights[rows, head, FIRST + SECOND - sentences.noun_position].mean().item()),
             "on the adjective": (adjective := weights[:, head, REASON].mean().item()),
             "elsewhere": 1 - meant - other - adjective,
             "noun right": (noun == sentences.noun).float().mean().item(),
@@ -175,44 +178,44 @@ def _rows(number: int, model: TwoHeads, sentences: Sentences) -> list[dict[str, 
 
 def _shares(rows: list[dict[str, Value]], number: int) -> list[float]:
     """How much of its weight on noun and adjective each head of a network has on the noun."""
-    found = []
+    shares = []
     for row in rows:
         if row["network"] == number:
             noun, adjective = float(row["on the noun meant"]), float(row["on the adjective"])
-            found.append(noun / max(noun + adjective, 1e-9))
-    return found
+            shares.append(noun / max(noun + adjective, 1e-9))
+    return shares
 
 
 def _contrast(rows: list[dict[str, Value]], number: int) -> float:
-    one, other = _shares(rows, number)
-    return abs(one - other)
+    first, second = _shares(rows, number)
+    return abs(first - second)
 
 
-def _found(rows: list[dict[str, Value]], sizes: Sizes, shown: int) -> str:
-    shares = [_shares(rows, number) for number in range(1, sizes.networks + 1)]
+def _conclude(rows: list[dict[str, Value]], config: TwoHeadsConfig, shown_network: int) -> str:
+    shares = [_shares(rows, number) for number in range(1, config.networks + 1)]
     divided = sum(max(pair) > DIVIDED and min(pair) < 1 - DIVIDED for pair in shares)
-    one, other = (
+    first, second = (
         f"{float(row['on the noun meant']):.0%} on the noun meant, {float(row['on the other noun']):.0%} on the other, "
         f"{float(row['on the adjective']):.0%} on the adjective"
         for row in rows
-        if row["network"] == shown
+        if row["network"] == shown_network
     )
-    rest = "" if divided in (0, sizes.networks) else ", in the others not"
+    rest = "" if divided in (0, config.networks) else ", in the others not"
     right = sum(float(row["noun right"]) for row in rows) / len(rows)
     return (
-        f"The heads divide the work in {divided} of {sizes.networks} networks{rest}. In network {shown} one head has {one}, the other {other}. "
+        f"The heads divide the work in {divided} of {config.networks} networks{rest}. In network {shown_network} one head has {first}, the other {second}. "
         f"The noun is right in {right:.0%} of new sentences, over all networks."
     )
 
 
-def heads_of(model: TwoHeads, *, number: int) -> list[TokenStrips]:
+def head_heatmaps(model: TwoHeads, *, number: int) -> list[TokenHeatmap]:
     """Where "it" looks in two sentences that differ in their last word."""
-    return [_strips(model, f"the dog chased the cat because it was {reason}", number) for reason in (OF_THE_FIRST[0], OF_THE_SECOND[0])]
+    return [_head_heatmap(model, f"the dog chased the cat because it was {reason}", number) for reason in (OF_THE_FIRST[0], OF_THE_SECOND[0])]
 
 
-def _strips(model: TwoHeads, sentence: str, number: int) -> TokenStrips:
+def _head_heatmap(model: TwoHeads, sentence: str, number: int) -> TokenHeatmap:
     words = sentence.split()
-    weights, noun, _ = _looks(model, torch.tensor([[WORD_IDS[word] for word in words]]))
-    strips = [Strip(f"head {head}", line.tolist()) for head, line in enumerate(weights[0], start=1)]
+    weights, noun, _ = _attention(model, torch.tensor([[WORD_IDS[word] for word in words]]))
+    rows = [HeatmapRow(f"head {head}", line.tolist()) for head, line in enumerate(weights[0], start=1)]
     title = f"Where 'it' looks in network {number}, which answers: the {WORDS[int(noun)]}"
-    return TokenStrips(title, words, strips, asking=IT)
+    return TokenHeatmap(title, words, rows, query_index=IT)

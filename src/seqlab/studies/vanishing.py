@@ -10,91 +10,93 @@ import numpy as np
 import torch
 
 from seqlab.cells.base import Cell
-from seqlab.cells.initialization import initialise
-from seqlab.inspection.jacobians import Part, jacobian_norms
+from seqlab.cells.initialization import initialize
+from seqlab.inspection.jacobians import StatePart, jacobian_norms
 from seqlab.inspection.rnn_jacobian import norm_bound
-from seqlab.inspection.scalar_study import scalar_study, scalar_walk
+from seqlab.inspection.scalar_study import scalar_curves, scalar_trajectory
 from seqlab.inspection.unroll import unroll
-from seqlab.pages.report_data import Curve, Series
-from seqlab.pages.study import shown
+from seqlab.pages.report_data import LineChart, LineSeries
+from seqlab.pages.study import format_value
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_models import cell_maker
 from seqlab.studies.kit.small_training import seeded
 
 WEIGHTS = (0.9, 1.0, 1.1)
-WALKED = 1.5
+TRAJECTORY_WEIGHT = 1.5
 STRETCHED = 2.0
 """How much longer than orthogonal the exploding matrix is."""
 
 
 @dataclass(frozen=True)
-class Sizes:
+class VanishingConfig:
     """How much is measured."""
 
-    longest: int
+    max_distance: int
     hidden_size: int
     distances: tuple[int, ...]
 
 
-FULL = Sizes(longest=60, hidden_size=24, distances=(1, 5, 10, 20, 40, 60))
-QUICK = Sizes(longest=30, hidden_size=8, distances=(1, 10, 30))
+FULL = VanishingConfig(max_distance=60, hidden_size=24, distances=(1, 5, 10, 20, 40, 60))
+QUICK = VanishingConfig(max_distance=30, hidden_size=8, distances=(1, 10, 30))
 
 
 @studies.register("vanishing")
 def vanishing(*, seed: int, quick: bool) -> Finding:
     """Untrained networks; nothing but the norms of their Jacobians."""
-    sizes = QUICK if quick else FULL
-    scalar: dict[str, Sequence[float]] = {f"γw = {curve.factor:g}": curve.factors for curve in scalar_study(WEIGHTS, longest=sizes.longest)}
-    measured = _measure(sizes, seed)
+    config = QUICK if quick else FULL
+    scalar: dict[str, Sequence[float]] = {
+        f"γw = {curve.factor:g}": curve.factors for curve in scalar_curves(WEIGHTS, max_distance=config.max_distance)
+    }
+    measured = _measure(config, seed)
     rows: list[dict[str, Value]] = []
-    for distance in sizes.distances:
+    for distance in config.distances:
         rows.append({"distance": distance, **{name: values[distance] for name, values in {**scalar, **measured}.items()}})
-    walk = scalar_walk(WALKED, [0.3] * sizes.longest)
+    trajectory = scalar_trajectory(TRAJECTORY_WEIGHT, [0.3] * config.max_distance)
     last = rows[-1]
     return Finding(
         claim="A step multiplies a gradient by at most γ_max · λ_1: below 1 it must vanish, above 1 it may explode. Gates slow this down.",
-        found=f"Over {last['distance']} steps the gradient of the plain network is {shown(last['rnn'])} of what it was (bound "
-        f"{shown(last['rnn, bound'])}), that "
-        f"of an LSTM's memory {shown(last['lstm'])}, that of a GRU's state {shown(last['gru'])}; with a matrix {STRETCHED:g} times orthogonal and no "
-        f"activation it is {shown(last['linear, stretched'])}.",
+        conclusion=f"Over {last['distance']} steps the gradient of the plain network is {format_value(last['rnn'])} of what it was (bound "
+        f"{format_value(last['rnn, bound'])}), that "
+        f"of an LSTM's memory {format_value(last['lstm'])}, that of a GRU's state {format_value(last['gru'])}; with a matrix {STRETCHED:g} times orthogonal and no "
+        f"activation it is {format_value(last['linear, stretched'])}.",
         rows=rows,
         curves=[
             _curve("One weight: (γ̄ · w) to the power of the distance", scalar),
             _curve("Jacobian norm against distance, and the bound", measured),
         ],
         notes=[
-            f"One unit, w = {WALKED:g}, constant input: ∂h_T/∂h_0 = {walk.derivatives[-1]:.3e}, the product over its steps.",
-            f"(γ̄ · w)^T is {(walk.mean_slope * WALKED) ** sizes.longest:.3e} with the mean slope γ̄ = {walk.mean_slope:.4f} that it met.",
+            f"One unit, w = {TRAJECTORY_WEIGHT:g}, constant input: ∂h_T/∂h_0 = {trajectory.derivatives[-1]:.3e}, the product over its steps.",
+            f"(γ̄ · w)^T is {(trajectory.mean_slope * TRAJECTORY_WEIGHT) ** config.max_distance:.3e} with the mean slope γ̄ = {trajectory.mean_slope:.4f} that it met.",
             "tanh′ lies in (0, 1]: it can only shrink a gradient. Explosions come from the matrix.",
         ],
     )
 
 
-def _measure(sizes: Sizes, seed: int) -> dict[str, Sequence[float]]:
+def _measure(config: VanishingConfig, seed: int) -> dict[str, Sequence[float]]:
     """The largest Jacobian norm over four sequences, by distance."""
-    found: dict[str, Sequence[float]] = {}
+    norms_by_network: dict[str, Sequence[float]] = {}
     with seeded(seed, "vanishing") as generator:
-        steps = torch.randn(4, sizes.longest + 1, 6, generator=generator, dtype=torch.float64)
+        steps = torch.randn(4, config.max_distance + 1, 6, generator=generator, dtype=torch.float64)
 
-        def norms(cell: Cell, part: Part = "hidden") -> list[float]:
+        def norms(cell: Cell, part: StatePart = "hidden") -> list[float]:
             return np.nanmax(jacobian_norms(unroll(cell, steps), part).norms, axis=0).tolist()
 
         def build(name: str, **options: Any) -> Cell:
-            return cell_maker(name, **options)(6, sizes.hidden_size).double()
+            return cell_maker(name, **options)(6, config.hidden_size).double()
 
         bound = norm_bound(unroll(build("rnn"), steps))
-        found["rnn"], found["rnn, bound"] = np.nanmax(bound.norms, axis=0).tolist(), bound.bounds.tolist()
+        norms_by_network["rnn"], norms_by_network["rnn, bound"] = np.nanmax(bound.norms, axis=0).tolist(), bound.bounds.tolist()
         linear = build("rnn", activation="identity")
-        initialise(linear, "orthogonal")
+        initialize(linear, "orthogonal")
         with torch.no_grad():
             linear.recurrent.mul_(STRETCHED)
-        found["linear, stretched"] = norms(linear)
-        found["lstm"] = norms(build("lstm"), "memory")
-        found["lstm, forget bias 4"] = norms(build("lstm", forget_bias=4.0), "memory")
-        found["gru"] = norms(build("gru"))
-    return found
+        norms_by_network["linear, stretched"] = norms(linear)
+        norms_by_network["lstm"] = norms(build("lstm"), "memory")
+        norms_by_network["lstm, forget bias 4"] = norms(build("lstm", forget_bias=4.0), "memory")
+        norms_by_network["gru"] = norms(build("gru"))
+    return norms_by_network
 
 
-def _curve(title: str, lines: Mapping[str, Sequence[float]]) -> Curve:
-    series = [Series(name, range(len(values)), values) for name, values in lines.items()]
-    return Curve(title, "distance in steps", "norm", series, log_y=True)
+def _curve(title: str, lines: Mapping[str, Sequence[float]]) -> LineChart:
+    series = [LineSeries(name, range(len(values)), values) for name, values in lines.items()]
+    return LineChart(title, "distance in steps", "norm", series, log_y=True)

@@ -7,11 +7,11 @@ from functools import partial
 
 from torch import Tensor
 
-from seqlab.pages.report_data import Curve, Reference, Series
+from seqlab.pages.report_data import LineChart, LineSeries, ReferenceLine
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_text import SmallText, small_text
-from seqlab.studies.kit.small_training import Training, loss_series, seeded, train_small
-from seqlab.studies.kit.small_transformer import SmallTransformer, frequencies_of_valid
+from seqlab.studies.kit.small_training import TrainingRecord, loss_series, seeded, train_small
+from seqlab.studies.kit.small_transformer import SmallTransformer, unigram_valid_nats
 from seqlab.training.optimizers.adamw import AdamW
 from seqlab.training.optimizers.sgd import SGD
 
@@ -24,60 +24,60 @@ MATTERS = 0.05
 
 
 @dataclass(frozen=True)
-class Sizes:
+class WarmUpStepsConfig:
     """How much is trained, and with which warm-ups."""
 
     layers: int
     steps: int
     time: int
     warm_ups: dict[str, tuple[int, ...]]
-    rates: dict[str, float]
+    learning_rates: dict[str, float]
     batch_size: int = 16
 
 
-FULL = Sizes(
+FULL = WarmUpStepsConfig(
     layers=8,
     steps=200,
     time=24,
     warm_ups={ADAM: (0, 10, 20, 40, 80, 120), SGD_FAST: (0, 20, 80), SGD_SLOW: (0, 80), SMALL: (0,)},
-    rates={ADAM: 0.006, SGD_FAST: 0.25, SGD_SLOW: 0.05, SMALL: 0.0006},
+    learning_rates={ADAM: 0.006, SGD_FAST: 0.25, SGD_SLOW: 0.05, SMALL: 0.0006},
 )
-QUICK = Sizes(
+QUICK = WarmUpStepsConfig(
     layers=6,
     steps=50,
     time=16,
     warm_ups={ADAM: (0, 10, 30), SGD_FAST: (0, 30), SGD_SLOW: (0,), SMALL: (0,)},
-    rates={ADAM: 0.01, SGD_FAST: 0.3, SGD_SLOW: 0.05, SMALL: 0.0003},
+    learning_rates={ADAM: 0.01, SGD_FAST: 0.3, SGD_SLOW: 0.05, SMALL: 0.0003},
 )
 
 
 @studies.register("warm_up_steps")
 def warm_up_steps(*, seed: int, quick: bool) -> Finding:
     """The same network with the norm after each sub-layer, the same data; only the rule, its rate and the first updates differ."""
-    sizes = QUICK if quick else FULL
+    config = QUICK if quick else FULL
     text = small_text()
     rows: list[dict[str, Value]] = []
-    lines: list[Series] = []
-    for name, warm_ups in sizes.warm_ups.items():
+    lines: list[LineSeries] = []
+    for name, warm_ups in config.warm_ups.items():
         for warm in warm_ups:
-            training, valid = _train(text, name, warm, sizes, seed)
-            rows.append({"optimizer": name, "rate": sizes.rates[name], "warm-up": warm, "score": valid, "roughest rise": _rise(training)})
+            training, valid = _train(text, name, warm, config, seed)
+            rows.append({"optimizer": name, "rate": config.learning_rates[name], "warm-up": warm, "score": valid, "roughest rise": _rise(training)})
             if name in (ADAM, SMALL) and warm in (0, warm_ups[-1]):
                 lines.append(loss_series(f"{name}, warm-up {warm}" if name == ADAM else name, training))
-    frequencies = frequencies_of_valid(text, time=sizes.time)
-    alone = Reference(FREQUENCIES, frequencies)
-    sweep = [Series(name, warm_ups, [_score(rows, name, warm) for warm in warm_ups]) for name, warm_ups in sizes.warm_ups.items()]
+    frequencies = unigram_valid_nats(text, time=config.time)
+    alone = ReferenceLine(FREQUENCIES, frequencies)
+    sweep = [LineSeries(name, warm_ups, [_score(rows, name, warm) for warm in warm_ups]) for name, warm_ups in config.warm_ups.items()]
     return Finding(
         claim="With the norm after each sub-layer a Transformer fails without a warm-up, by Adam and by SGD, and how many updates it lasts matters; "
         "a very small constant rate is stable but slow.",
-        found=_found(rows, sizes, frequencies),
+        conclusion=_conclude(rows, config, frequencies),
         rows=rows,
         curves=[
-            Curve("Held-out score by the length of the warm-up", "updates of warm-up", "nats per character", sweep, references=[alone]),
-            Curve("Training loss", "update", "nats per character", lines, references=[alone]),
+            LineChart("Held-out score by the length of the warm-up", "updates of warm-up", "nats per character", sweep, references=[alone]),
+            LineChart("Training loss", "update", "nats per character", lines, references=[alone]),
         ],
         notes=[
-            f"{sizes.layers} layers of width 32, {sizes.steps} updates of {sizes.batch_size} windows of {sizes.time} characters.",
+            f"{config.layers} layers of width 32, {config.steps} updates of {config.batch_size} windows of {config.time} characters.",
             "Gradients are clipped at 1. Rates fall along a cosine after the warm-up, but for the very small one.",
             "SGD has a momentum of 0.9.",
             "The roughest rise is by how much the training loss, as a mean over 5 updates, was above its best so far at its worst.",
@@ -86,21 +86,27 @@ def warm_up_steps(*, seed: int, quick: bool) -> Finding:
     )
 
 
-def _train(text: SmallText, name: str, warm: int, sizes: Sizes, seed: int) -> tuple[Training, float]:
+def _train(text: SmallText, name: str, warm: int, config: WarmUpStepsConfig, seed: int) -> tuple[TrainingRecord, float]:
     build_optimizer = partial(SGD, momentum=0.9) if name in (SGD_FAST, SGD_SLOW) else AdamW
     with seeded(seed, "warm_up_steps") as generator:
-        model = SmallTransformer(text.num_symbols, layers=sizes.layers, norm="post")
+        model = SmallTransformer(text.num_symbols, layers=config.layers, norm="post")
 
         def loss() -> Tensor:
-            return model.nats(*text.draw(sizes.batch_size, sizes.time, generator))
+            return model.nats(*text.draw(config.batch_size, config.time, generator))
 
         training = train_small(
-            model, loss, steps=sizes.steps, rate=sizes.rates[name], build_optimizer=build_optimizer, warm_up=warm, constant=name == SMALL
+            model,
+            loss,
+            steps=config.steps,
+            learning_rate=config.learning_rates[name],
+            build_optimizer=build_optimizer,
+            warm_up=warm,
+            constant=name == SMALL,
         )
-    return training, model.valid_nats(text, time=sizes.time)
+    return training, model.valid_nats(text, time=config.time)
 
 
-def _rise(training: Training) -> float:
+def _rise(training: TrainingRecord) -> float:
     """How far the loss ever climbed above what it had been."""
     means = [sum(training.losses[start : start + 5]) / 5 for start in range(0, len(training.losses) - 4, 5)]
     best, worst = means[0], 0.0
@@ -114,18 +120,18 @@ def _score(rows: list[dict[str, Value]], name: str, warm: int) -> float:
     return next(float(row["score"]) for row in rows if (row["optimizer"], row["warm-up"]) == (name, warm))
 
 
-def _found(rows: list[dict[str, Value]], sizes: Sizes, frequencies: float) -> str:
-    adam = ", ".join(f"{_score(rows, ADAM, warm):.3f} with {warm}" for warm in sizes.warm_ups[ADAM])
-    fast = {warm: _score(rows, SGD_FAST, warm) for warm in sizes.warm_ups[SGD_FAST]}
+def _conclude(rows: list[dict[str, Value]], config: WarmUpStepsConfig, frequencies: float) -> str:
+    adam = ", ".join(f"{_score(rows, ADAM, warm):.3f} with {warm}" for warm in config.warm_ups[ADAM])
+    fast = {warm: _score(rows, SGD_FAST, warm) for warm in config.warm_ups[SGD_FAST]}
     best = min(fast[warm] for warm in fast if warm)
-    slow = [_score(rows, SGD_SLOW, warm) for warm in sizes.warm_ups[SGD_SLOW]]
+    slow = [_score(rows, SGD_SLOW, warm) for warm in config.warm_ups[SGD_SLOW]]
     helps = "which a warm-up makes better" if fast[0] - best > MATTERS else "which a warm-up does not make better"
     learns = "learns without a warm-up" if slow[0] < frequencies - LEARNED else "hardly learns either"
     warmed = f", with one {slow[-1]:.3f}" if len(slow) > 1 else ""
-    small, longest = _score(rows, SMALL, 0), min(_score(rows, ADAM, warm) for warm in sizes.warm_ups[ADAM])
+    small, longest = _score(rows, SMALL, 0), min(_score(rows, ADAM, warm) for warm in config.warm_ups[ADAM])
     pace = "slower than the best warm-up" if small > longest + MATTERS else "no worse than the best warm-up"
     return (
-        f"Adam at {sizes.rates[ADAM]:g} ends at {adam} updates of warm-up (frequencies alone {frequencies:.3f}). SGD at {sizes.rates[SGD_FAST]:g} "
-        f"ends at {fast[0]:.3f}, {helps} ({best:.3f}); at {sizes.rates[SGD_SLOW]:g} it {learns} ({slow[0]:.3f}{warmed}). "
-        f"A constant {sizes.rates[SMALL]:g} without warm-up learns to {small:.3f}, {pace}."
+        f"Adam at {config.learning_rates[ADAM]:g} ends at {adam} updates of warm-up (frequencies alone {frequencies:.3f}). SGD at {config.learning_rates[SGD_FAST]:g} "
+        f"ends at {fast[0]:.3f}, {helps} ({best:.3f}); at {config.learning_rates[SGD_SLOW]:g} it {learns} ({slow[0]:.3f}{warmed}). "
+        f"A constant {config.learning_rates[SMALL]:g} without warm-up learns to {small:.3f}, {pace}."
     )

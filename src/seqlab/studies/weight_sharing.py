@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from seqlab.attention.multi_head import MultiHeadSelfAttention
 from seqlab.cells.rnn import RNN
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_training import seeded
 
@@ -22,14 +22,14 @@ NOTHING = 1e-5
 
 
 @dataclass(frozen=True)
-class Layer:
+class MeasuredLayer:
     """A layer for sequences of one length, and how it is applied to (time, width) numbers."""
 
     module: nn.Module
     apply: Callable[[Tensor], Tensor]
 
 
-def _recurrence() -> Layer:
+def _recurrence() -> MeasuredLayer:
     cell = RNN(WIDTH, WIDTH, activation="identity")
 
     def apply(steps: Tensor) -> Tensor:
@@ -39,26 +39,26 @@ def _recurrence() -> Layer:
             outputs.append(output[0])
         return torch.stack(outputs)
 
-    return Layer(cell, apply)
+    return MeasuredLayer(cell, apply)
 
 
-def _convolution() -> Layer:
+def _convolution() -> MeasuredLayer:
     convolve = nn.Conv1d(WIDTH, WIDTH, KERNEL)
-    return Layer(convolve, lambda steps: convolve(F.pad(steps.T, (KERNEL - 1, 0)).unsqueeze(0))[0].T)
+    return MeasuredLayer(convolve, lambda steps: convolve(F.pad(steps.T, (KERNEL - 1, 0)).unsqueeze(0))[0].T)
 
 
-def _attention() -> Layer:
+def _attention() -> MeasuredLayer:
     attention = MultiHeadSelfAttention(WIDTH, num_heads=HEADS)
-    return Layer(attention, lambda steps: attention(steps.unsqueeze(0))[0][0])
+    return MeasuredLayer(attention, lambda steps: attention(steps.unsqueeze(0))[0][0])
 
 
-def _every_pair(length: int) -> Layer:
+def _every_pair(length: int) -> MeasuredLayer:
     dense = nn.Linear(length * WIDTH, length * WIDTH)
-    return Layer(dense, lambda steps: dense(steps.flatten()).unflatten(0, (length, WIDTH)))
+    return MeasuredLayer(dense, lambda steps: dense(steps.flatten()).unflatten(0, (length, WIDTH)))
 
 
 # How each is made for sequences of some length, which three of four need not know.
-LAYERS: dict[str, Callable[[int], Layer]] = {
+LAYERS: dict[str, Callable[[int], MeasuredLayer]] = {
     "recurrence": lambda _: _recurrence(),
     "convolution": lambda _: _convolution(),
     "attention": lambda _: _attention(),
@@ -74,18 +74,18 @@ def weight_sharing(*, seed: int, quick: bool) -> Finding:
     few, many = f"parameters, {length} steps", f"parameters, {2 * length} steps"
     return Finding(
         claim="A recurrence and a convolution share their weights over time; attention computes the weights between steps from the data.",
-        found="; ".join(
+        conclusion="; ".join(
             f"{row['layer']}: {row['weights between steps']} ({row[few]:,} parameters for {length} steps, {row[many]:,} for {2 * length})"
             for row in rows
         )
         + ".",
         rows=rows,
         curves=[
-            Curve(
+            LineChart(
                 "Parameters by length of the sequence",
                 "steps",
                 "parameters",
-                [Series(str(row["layer"]), (length, 2 * length), [float(row[few]), float(row[many])]) for row in rows],
+                [LineSeries(str(row["layer"]), (length, 2 * length), [float(row[few]), float(row[many])]) for row in rows],
             )
         ],
         notes=[
@@ -96,12 +96,12 @@ def weight_sharing(*, seed: int, quick: bool) -> Finding:
     )
 
 
-def _row(name: str, build: Callable[[int], Layer], length: int, *, seed: int) -> dict[str, Value]:
+def _row(name: str, build: Callable[[int], MeasuredLayer], length: int, *, seed: int) -> dict[str, Value]:
     with seeded(seed, "weight_sharing"):
         layer, longer = build(length), build(2 * length)
         layer.module.double()
-        one, other = (_joins(layer, torch.randn(length, WIDTH, dtype=torch.float64)) for _ in range(2))
-    along, with_data = _change(one[1:, 1:], one[:-1, :-1]), _change(one, other)
+        first, second = (_step_influence(layer, torch.randn(length, WIDTH, dtype=torch.float64)) for _ in range(2))
+    along, with_data = _change(first[1:, 1:], first[:-1, :-1]), _change(first, second)
     return {
         "layer": name,
         "weights": ", ".join(f"{part} {tuple(parameter.shape)}" for part, parameter in layer.module.named_parameters()),
@@ -113,13 +113,13 @@ def _row(name: str, build: Callable[[int], Layer], length: int, *, seed: int) ->
     }
 
 
-def _joins(layer: Layer, steps: Float[Tensor, "time width"]) -> Float[Tensor, "target source"]:
+def _step_influence(layer: MeasuredLayer, steps: Float[Tensor, "time width"]) -> Float[Tensor, "target source"]:
     jacobian = torch.autograd.functional.jacobian(layer.apply, steps)  # (target, width, source, width)
     return torch.linalg.matrix_norm(jacobian.transpose(1, 2))
 
 
-def _change(one: Float[Tensor, "target source"], other: Float[Tensor, "target source"]) -> float:
-    return float((one - other).abs().max() / one.abs().max())
+def _change(first: Float[Tensor, "target source"], second: Float[Tensor, "target source"]) -> float:
+    return float((first - second).abs().max() / first.abs().max())
 
 
 def _count(module: nn.Module) -> int:

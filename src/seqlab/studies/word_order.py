@@ -11,11 +11,11 @@ from torch import Tensor
 
 from seqlab.blocks.pooling import MeanPool
 from seqlab.core.seeds import derive
-from seqlab.inspection.order_sensitivity import distance_of
-from seqlab.models.base import bodies
+from seqlab.inspection.order_sensitivity import vector_distance
+from seqlab.models.base import backbones
 from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, SequenceSettings, TransformerSettings
-from seqlab.pages.charts.number_grids import NumberGrid, draw_grids
-from seqlab.pages.report_data import Curve, Series
+from seqlab.pages.charts.number_grids import NumberGrid, draw_number_grids
+from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_training import seeded
 
@@ -43,66 +43,74 @@ SAME = 1e-5
 
 
 @studies.register("twins")
-def twins(*, seed: int, quick: bool) -> Finding:
+def word_order(*, seed: int, quick: bool) -> Finding:
     """Networks as they start, each with several starts: whatever they will learn, what they cannot see now they never will."""
     starts = 2 if quick else 10
-    apart = {name: {pair: _apart(name, pair, starts, seed) for pair in PAIRS} for name in NETWORKS}
+    distances_by_network = {name: {pair: _relative_distance(name, pair, starts, seed) for pair in PAIRS} for name in NETWORKS}
     rows: list[dict[str, Value]] = [
-        {"network": name, **each, "sees order": "yes" if max(each.values()) > SAME else "no"} for name, each in apart.items()
+        {"network": name, **distances, "sees order": "yes" if max(distances.values()) > SAME else "no"}
+        for name, distances in distances_by_network.items()
     ]
     blind = [str(row["network"]) for row in rows if row["sees order"] == "no"]
-    nearest = min(min(each.values()) for name, each in apart.items() if name not in blind)
-    grid = NumberGrid("distance / length", list(apart), list(PAIRS), [[each[pair] for pair in PAIRS] for each in apart.values()])
+    nearest = min(min(distances.values()) for name, distances in distances_by_network.items() if name not in blind)
+    grid = NumberGrid(
+        "distance / length",
+        list(distances_by_network),
+        list(PAIRS),
+        [[distances[pair] for pair in PAIRS] for distances in distances_by_network.values()],
+    )
     return Finding(
         claim="Without order two sentences of the same words are one: a bag of words, and attention that knows no places.",
-        found=f"To {' and to '.join(blind)} the twins are the same; to all others at least {nearest:.0%} of their vectors' length apart.",
+        conclusion=f"To {' and to '.join(blind)} the twins are the same; to all others at least {nearest:.0%} of their vectors' length apart.",
         rows=rows,
         curves=[
-            Curve(
+            LineChart(
                 "Longer sentences of random words, and the same words shuffled",
                 "words",
                 "distance / length",
-                [Series(name, LENGTHS, [_shuffled(name, length, starts, seed) for length in LENGTHS]) for name in NETWORKS],
+                [LineSeries(name, LENGTHS, [_shuffled(name, length, starts, seed) for length in LENGTHS]) for name in NETWORKS],
             )
         ],
-        pictures=[
-            draw_grids("How far apart twins are", [[grid]], ident="twins", about="A row for each network, a column for each pair of sentences.")
+        figures=[
+            draw_number_grids(
+                "How far apart twins are", [[grid]], ident="twins", description="A row for each network, a column for each pair of sentences."
+            )
         ],
         notes=[
-            *(f"{pair}: “{one}” and “{other}”." for pair, (one, other) in PAIRS.items()),
+            *(f"{pair}: “{first_text}” and “{second_text}”." for pair, (first_text, second_text) in PAIRS.items()),
             f"The features of all words are averaged; distances are shares of the mean length of both vectors, averaged over {starts} random starts.",
             "A run of your own: seqlab words RUN --twins ONE OTHER",
         ],
     )
 
 
-def _apart(name: str, pair: str, starts: int, seed: int) -> float:
-    return float(np.mean([distance_of(*represent(name, PAIRS[pair], seed=seed, start=start)).relative for start in range(starts)]))
+def _relative_distance(name: str, pair: str, starts: int, seed: int) -> float:
+    return float(np.mean([vector_distance(*embed_texts(name, PAIRS[pair], seed=seed, start=start)).relative for start in range(starts)]))
 
 
 def _shuffled(name: str, length: int, starts: int, seed: int) -> float:
     """How far apart a sentence of random words and its shuffled twin are."""
-    apart = []
+    distances = []
     for start in range(starts):
-        chance = random.Random(derive(seed, "shuffled", length, start))  # noqa: S311 (not for secrets)
-        words = [f"word{chance.randrange(50)}" for _ in range(length)]
-        twin = chance.sample(words, length)
-        apart.append(distance_of(*represent(name, (" ".join(words), " ".join(twin)), seed=seed, start=start)).relative)
-    return float(np.mean(apart))
+        rng = random.Random(derive(seed, "shuffled", length, start))  # noqa: S311 (not for secrets)
+        words = [f"word{rng.randrange(50)}" for _ in range(length)]
+        reordered = rng.sample(words, length)
+        distances.append(vector_distance(*embed_texts(name, (" ".join(words), " ".join(reordered)), seed=seed, start=start)).relative)
+    return float(np.mean(distances))
 
 
 @torch.no_grad()
-def represent(name: str, texts: tuple[str, str], *, seed: int, start: int) -> tuple[Float[np.ndarray, "hidden"], Float[np.ndarray, "hidden"]]:
+def embed_texts(name: str, texts: tuple[str, str], *, seed: int, start: int) -> tuple[Float[np.ndarray, "hidden"], Float[np.ndarray, "hidden"]]:
     """Both sentences as one vector each: random word vectors, then the network, then the mean over the words."""
     words = sorted({word for text in texts for word in text.split()})
     with seeded(seed, "twins", name, start) as generator:
         table = torch.randn(len(words), WIDTH, generator=generator)
-        body = None if (settings := NETWORKS[name]) is None else bodies.get(settings.kind).build(settings, causal=False).eval()
+        backbone = None if (settings := NETWORKS[name]) is None else backbones.get(settings.kind).from_settings(settings, causal=False).eval()
 
     def vector(text: str) -> Float[Tensor, "hidden"]:
         steps = table[[words.index(word) for word in text.split()]].unsqueeze(0)  # (1, time, width)
         is_token = torch.ones(steps.shape[:2], dtype=torch.bool)
-        return MeanPool()(steps if body is None else body(steps, is_token)[0], is_token)[0]
+        return MeanPool()(steps if backbone is None else backbone(steps, is_token)[0], is_token)[0]
 
-    one, other = (vector(text).numpy() for text in texts)
-    return one, other
+    first, second = (vector(text).numpy() for text in texts)
+    return first, second

@@ -19,7 +19,7 @@ from seqlab.batches.store import Store
 from seqlab.core.errors import UsageError
 from seqlab.metrics.items import Items
 from seqlab.metrics.score import Score
-from seqlab.metrics.token_stream import Stream
+from seqlab.metrics.token_stream import TokenStream
 from seqlab.pages.sections.base import ReportSection
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
@@ -65,7 +65,7 @@ class Evaluation:
     """For each item the label that it got, or the tags of its words, where there are any."""
     truths: Sequence[tuple[str, ...]] = ()
     """The labels or tags that would have been right."""
-    stream: Stream | None = None
+    stream: TokenStream | None = None
     """A scored text, for models that cut it into different tokens."""
 
     def sections_as_json(self) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from torch import nn
 
 from seqlab.batches.store import smallest_dtype
-from seqlab.blocks.embedding import StepProjection, TokenEmbedding
+from seqlab.blocks.embedding import InputProjection, TokenEmbedding
 from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
-from seqlab.models.settings import ModelSettings, PictureSettings, longest_known
+from seqlab.models.settings import ImageSettings, ModelSettings, max_known_length
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.columns import text_of
@@ -191,7 +191,7 @@ class NumericInputs(CutInputs):
     def learn(cls, recipe: Recipe, train: Source) -> NumericInputs:
         steps = (row.values[STEPS] for row in train.rows())
         model = recipe.model
-        scale = NumericSteps.fit_pixels(steps, channels=model.channels) if isinstance(model, PictureSettings) else NumericSteps.fit(steps)
+        scale = NumericSteps.fit_pixels(steps, channels=model.channels) if isinstance(model, ImageSettings) else NumericSteps.fit(steps)
         return cls(scale, max_length=recipe.data.max_length)
 
     def encode_whole(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
@@ -199,7 +199,7 @@ class NumericInputs(CutInputs):
             yield row, self.scale.encode(row.values[STEPS], where=row.where)
 
     def embedding(self, hidden_size: int) -> nn.Module:
-        return StepProjection(self.width, hidden_size)
+        return InputProjection(self.width, hidden_size)
 
     def save(self, folder: Path) -> None:
         self.scale.save(folder / NUMERIC)
@@ -210,7 +210,7 @@ class NumericInputs(CutInputs):
 
 def encode_texts(tokenizer: Tokenizer, texts: Sequence[Any], model: ModelSettings) -> list[NDArray[np.int32]]:
     """Texts as ids, each at least one and no more than learned positions know."""
-    most = longest_known(model)
+    most = max_known_length(model)
     nothing_known = np.array([tokenizer.vocabulary.id(UNK)], np.int32)
     return [(ids if len(ids) else nothing_known)[:most] for ids in tokenizer.encode_many([str(text) for text in texts])]
 

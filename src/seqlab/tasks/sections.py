@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from seqlab.metrics.score import Score
-from seqlab.metrics.slices import Slices
+from seqlab.metrics.slices import ScoreSlices
 from seqlab.pages.report_data import ClassLine
-from seqlab.pages.sections.slices import Cut, SlicedScores, SlicePart
+from seqlab.pages.sections.slices import SliceChart, SlicedScores, SlicePart
 
 
-def sliced_scores(cuts: Iterable[Slices], scores: Sequence[Score]) -> SlicedScores:
+def sliced_scores(cuts: Iterable[ScoreSlices], scores: Sequence[Score]) -> SlicedScores:
     """Scores on parts of the data beside the same score on everything."""
     whole = {score.name: score.value for score in scores}
     return SlicedScores(
-        [Cut(cut.by, cut.score, cut.unit, [SlicePart(**asdict(part)) for part in cut.parts], whole=whole.get(cut.score)) for cut in cuts]
+        [SliceChart(cut.by, cut.score, cut.unit, [SlicePart(**asdict(part)) for part in cut.parts], whole=whole.get(cut.score)) for cut in cuts]
     )
 
 

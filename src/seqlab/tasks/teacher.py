@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from seqlab.losses.distillation import distillation
-from seqlab.models.recurrent import Recurrent
+from seqlab.losses.distillation import distillation_loss
+from seqlab.models.recurrent import RecurrentBackbone
 from seqlab.training.base import Carry
 
 
@@ -28,7 +28,7 @@ class Teacher:
     def num_parts(self) -> int:
         """Tensors that a recurrent teacher carries from window to window of a stream."""
         body = self.model.get_submodule("body")
-        return len(body.stack.state_sizes) if isinstance(body, Recurrent) else 0
+        return len(body.stack.state_sizes) if isinstance(body, RecurrentBackbone) else 0
 
     @torch.no_grad()
     def look(self, *inputs: Tensor) -> Float[Tensor, "*targets classes"]:
@@ -47,4 +47,4 @@ class Teacher:
         self, hard: Float[Tensor, ""], student: Float[Tensor, "*targets classes"], teacher: Float[Tensor, "*targets classes"]
     ) -> Float[Tensor, ""]:
         """The loss of the targets and that of the teacher's answers, by their shares. All are sums over the same targets."""
-        return (1 - self.weight) * hard + self.weight * distillation(student, teacher, temperature=self.temperature)
+        return (1 - self.weight) * hard + self.weight * distillation_loss(student, teacher, temperature=self.temperature)

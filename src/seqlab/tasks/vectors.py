@@ -14,11 +14,11 @@ from torch import nn
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import LengthOrderPlan
 from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
-from seqlab.blocks.recurrent_layer import BothDirections
-from seqlab.blocks.word_embedding import WordsWithCharacters
+from seqlab.blocks.recurrent_layer import BidirectionalLayer
+from seqlab.blocks.word_embedding import WordCharacterEmbedding
 from seqlab.core.errors import UsageError
-from seqlab.models.base import Body
-from seqlab.models.recurrent import Recurrent
+from seqlab.models.base import Backbone
+from seqlab.models.recurrent import RecurrentBackbone
 
 VectorPooling = Literal["mean", "first", "last", "max"]
 TOGETHER, STEPS_TOGETHER = 256, 32_768
@@ -27,9 +27,9 @@ TOGETHER, STEPS_TOGETHER = 256, 32_768
 
 def sequence_vectors(model: nn.Module, sequences: Sequence[NDArray[Any]], *, pooling: VectorPooling) -> Float[np.ndarray, "sequences hidden"]:
     """One vector for each sequence of steps, in their order: the features of the body, pooled over the real steps."""
-    body = _body_of(model)
-    pool = _pool(pooling, body)
-    vectors = np.empty((len(sequences), body.output_size), np.float32)
+    backbone = _body_of(model)
+    pool = _pool(pooling, backbone)
+    vectors = np.empty((len(sequences), backbone.output_size), np.float32)
     lengths = np.array([len(each) for each in sequences], np.int64)
     plan = LengthOrderPlan(lengths, batch_size=TOGETHER, most_steps=STEPS_TOGETHER)
     for number in range(plan.batches_in(0)):
@@ -48,7 +48,7 @@ def step_vectors(model: nn.Module, sequence: NDArray[Any]) -> Float[np.ndarray, 
 def embedding_table(model: nn.Module) -> tuple[nn.Embedding, NDArray[np.int64]]:
     """The table in which tokens look up their row, and a step for each row; where characters stand beside the words, the table of words."""
     embed = getattr(model, "embed", None)
-    table = embed.words if isinstance(embed, WordsWithCharacters) else embed
+    table = embed.words if isinstance(embed, WordCharacterEmbedding) else embed
     if not isinstance(table, nn.Embedding):
         raise UsageError("steps do not look up a row in this network, so there are no vectors of words.", cure="Take a network that reads text.")
     ids = np.arange(table.num_embeddings)
@@ -68,22 +68,22 @@ def _read(model: nn.Module, sequences: list[NDArray[Any]]) -> tuple[torch.Tensor
     return features, is_token
 
 
-def _body_of(model: nn.Module) -> Body:
-    body = getattr(model, "body", None)
-    if not isinstance(body, Body):
+def _body_of(model: nn.Module) -> Backbone:
+    backbone = getattr(model, "body", None)
+    if not isinstance(backbone, Backbone):
         raise UsageError("this network reads no sequence of steps, so it has no vectors of them.")
-    return body
+    return backbone
 
 
-def _pool(pooling: str, body: Body) -> nn.Module:
+def _pool(pooling: str, backbone: Backbone) -> nn.Module:
     if pooling not in get_args(VectorPooling):
         raise UsageError(f"'{pooling}' is no way to make one vector of many.", cure=f"There is: {', '.join(get_args(VectorPooling))}.")
     if pooling == "last":
-        layer = body.stack.layers[-1] if isinstance(body, Recurrent) else None
-        merged = isinstance(layer, BothDirections) and layer.output_size == layer.onward.output_size
+        layer = backbone.stack.layers[-1] if isinstance(backbone, RecurrentBackbone) else None
+        merged = isinstance(layer, BidirectionalLayer) and layer.output_size == layer.onward.output_size
         if merged:
             raise UsageError(
                 "'last' takes each direction where it has read all, and merged directions cannot be told apart.", cure="Use pooling='mean' or 'max'."
             )
-        return LastPool(bidirectional=isinstance(layer, BothDirections))
+        return LastPool(bidirectional=isinstance(layer, BidirectionalLayer))
     return {"mean": MeanPool, "first": FirstPool, "max": MaxPool}[pooling]()

@@ -17,30 +17,30 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from seqlab.cells.base import Cell
-from seqlab.cells.gate_convention import Keep, flipped
+from seqlab.cells.gate_convention import GateConvention, flip_gate_sign
 from seqlab.cells.gru import GRU
-from seqlab.cells.options import chosen
+from seqlab.cells.options import check_choice
 from seqlab.cells.reset_before_gru import ResetBeforeGRU
 from seqlab.cells.single_gate import SingleGate
 from seqlab.core.errors import UsageError
 
-Keeping = TypeVar("Keeping", GRU, ResetBeforeGRU, SingleGate)
-Built = TypeVar("Built", bound=Cell)
+UpdateGated = TypeVar("UpdateGated", GRU, ResetBeforeGRU, SingleGate)
+CellT = TypeVar("CellT", bound=Cell)
 
 WHY_NOT = (
     "U (reset ⊙ h) is reset ⊙ (U' h) only where units read units with the same reset gate, or where the gates are constant. Train the other form."
 )
 
 
-def with_keep(cell: Keeping, keep: Keep) -> Keeping:
+def with_keep(cell: UpdateGated, keep: GateConvention) -> UpdateGated:
     """The same function in the other convention: a copy whose update gate keeps the old state, or the new one."""
     other = copy.deepcopy(cell)
-    other.keep = chosen("keep", keep, ("old", "new"))
+    other.keep = check_choice("keep", keep, ("old", "new"))
     if cell.keep != keep:
         with torch.no_grad():
             for part in (other.input, other.recurrent, other.bias):
                 if part is not None:
-                    part.copy_(flipped(part, cell.update_gate, cell.hidden_size))
+                    part.copy_(flip_gate_sign(part, cell.update_gate, cell.hidden_size))
     return other
 
 
@@ -53,11 +53,13 @@ def to_reset_after(cell: ResetBeforeGRU) -> GRU:
     _refuse_other_candidates(cell)
     gates = _ResetGates(cell)
     size = cell.hidden_size
-    inner = gates.moved(cell.recurrent[2 * size :].detach(), by=gates.value.unsqueeze(0) / gates.value.unsqueeze(1), where="reset_before_gru to gru")
+    inner = gates.across_gates(
+        cell.recurrent[2 * size :].detach(), by=gates.value.unsqueeze(0) / gates.value.unsqueeze(1), where="reset_before_gru to gru"
+    )
     weights = {"input": cell.input, "recurrent": torch.cat([cell.recurrent[: 2 * size], inner])}
     if cell.bias is not None:
         weights |= {"bias": cell.bias, "recurrent_bias": cell.bias.new_zeros(size)}
-    return build(GRU, weights, keep=cell.keep)
+    return build_cell(GRU, weights, keep=cell.keep)
 
 
 def to_reset_before(cell: GRU) -> ResetBeforeGRU:
@@ -67,7 +69,7 @@ def to_reset_before(cell: GRU) -> ResetBeforeGRU:
     """
     gates = _ResetGates(cell)
     size, where = cell.hidden_size, "gru to reset_before_gru"
-    inner = gates.moved(cell.recurrent[2 * size :].detach(), by=gates.value.unsqueeze(1) / gates.value.unsqueeze(0), where=where)
+    inner = gates.across_gates(cell.recurrent[2 * size :].detach(), by=gates.value.unsqueeze(1) / gates.value.unsqueeze(0), where=where)
     weights = {"input": cell.input, "recurrent": torch.cat([cell.recurrent[: 2 * size], inner])}
     if cell.bias is not None and cell.recurrent_bias is not None:
         left = (cell.recurrent_bias != 0) & ~gates.is_constant
@@ -80,7 +82,7 @@ def to_reset_before(cell: GRU) -> ResetBeforeGRU:
             )
         folded = torch.where(gates.is_constant, gates.value * cell.recurrent_bias, 0)
         weights["bias"] = torch.cat([cell.bias[: 2 * size], cell.bias[2 * size :] + folded])
-    return build(ResetBeforeGRU, weights, keep=cell.keep)
+    return build_cell(ResetBeforeGRU, weights, keep=cell.keep)
 
 
 def from_single_gate(cell: SingleGate) -> GRU:
@@ -93,7 +95,7 @@ def from_single_gate(cell: SingleGate) -> GRU:
     }
     if cell.bias is not None:
         weights |= {"bias": torch.cat([cell.bias.new_zeros(size), cell.bias]), "recurrent_bias": cell.bias.new_zeros(size)}
-    return build(GRU, weights, keep=cell.keep)
+    return build_cell(GRU, weights, keep=cell.keep)
 
 
 def gru_from_torch(weights: Mapping[str, Tensor], suffix: str = "_l0") -> GRU:
@@ -104,7 +106,7 @@ def gru_from_torch(weights: Mapping[str, Tensor], suffix: str = "_l0") -> GRU:
         size = len(second) // 3
         found["bias"] = torch.cat([first[: 2 * size] + second[: 2 * size], first[2 * size :]])
         found["recurrent_bias"] = second[2 * size :]
-    return build(GRU, found)
+    return build_cell(GRU, found)
 
 
 def gru_to_torch(cell: GRU, suffix: str = "_l0") -> dict[str, Tensor]:
@@ -133,7 +135,9 @@ class _ResetGates:
         self.is_constant = (slopes == 0).all(dim=1) & (self.value > 0)
         self.is_same = groups.unsqueeze(0) == groups.unsqueeze(1)
 
-    def moved(self, inner: Float[Tensor, "hidden hidden"], *, by: Float[Tensor, "hidden hidden"], where: str) -> Float[Tensor, "hidden hidden"]:
+    def across_gates(
+        self, inner: Float[Tensor, "hidden hidden"], *, by: Float[Tensor, "hidden hidden"], where: str
+    ) -> Float[Tensor, "hidden hidden"]:
         """The candidate's recurrent matrix on the other side of the reset gates, scaled `by` where those are constant."""
         are_constant = self.is_constant.unsqueeze(0) & self.is_constant.unsqueeze(1)
         stuck = (inner != 0) & ~self.is_same & ~are_constant
@@ -153,7 +157,7 @@ def _refuse_other_candidates(cell: ResetBeforeGRU) -> None:
         raise UsageError("the candidate's bias stands outside of its activation.", where=where, cure=cure)
 
 
-def build(kind: type[Built], weights: Mapping[str, Tensor], **options: Any) -> Built:
+def build_cell(kind: type[CellT], weights: Mapping[str, Tensor], **options: Any) -> CellT:
     """A cell with copies of these weights; nothing random is drawn."""
     with torch.device("meta"):
         cell = kind(weights["input"].shape[1], weights["recurrent"].shape[1], bias="bias" in weights, **options)

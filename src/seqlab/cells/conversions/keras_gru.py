@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seqlab.cells.conversions.gru import build, gru_from_torch, gru_to_torch, with_keep
+from seqlab.cells.conversions.gru import build_cell, gru_from_torch, gru_to_torch, with_keep
 from seqlab.cells.gru import GRU
 from seqlab.cells.reset_before_gru import ResetBeforeGRU
 from seqlab.core.errors import UsageError
@@ -30,7 +30,7 @@ def from_keras(weights: Arrays, *, reset_after: bool = True, activation: Literal
     kernel, recurrent_kernel, *rest = (_swapped(torch.from_numpy(np.array(array)).movedim(-1, 0)) for array in weights)
     if not reset_after:
         found = {"input": kernel, "recurrent": recurrent_kernel} | ({"bias": rest[0]} if rest else {})
-        return build(ResetBeforeGRU, found, candidate=activation)
+        return build_cell(ResetBeforeGRU, found, candidate=activation)
     if activation != "tanh":
         raise UsageError(
             f"activation is '{activation}'; our gru has a tanh candidate.", where="from_keras", cure="With reset_after=False it may be sigmoid."

@@ -7,8 +7,8 @@
     TwoBiases        h' = tanh(W_ih x + b_ih + W_hh h + b_hh)                      torch's form
     OneBias          h' = tanh(W x + U h + b)
 
-A form turns into the cell and its output layer, and is made from them: `Stacked.of(form.cell())`, or `convert(form, Separate)`, which takes
-the output layer along. What a form cannot hold is refused, never dropped. Vectors are rows here, so W h is written `h @ W.T`.
+A form turns into the cell and its output layer, and is made from them: `Stacked.from_cell(form.to_cell())`, or `convert_form(form, Separate)`, with
+its output layer. What a form cannot hold is refused, never dropped. Vectors are rows here, so W h is written `h @ W.T`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Hidden = Float[Tensor, "batch hidden"]
 Output = Float[Tensor, "batch output"]
 
 
-class Form(ABC):
+class RNNForm(ABC):
     """One way to write the plain network."""
 
     @abstractmethod
@@ -36,29 +36,29 @@ class Form(ABC):
         """(y, h'): the output, where the form has one, and the new state."""
 
     @abstractmethod
-    def cell(self) -> RNN:
+    def to_cell(self) -> RNN:
         """The cell with the same numbers."""
 
-    def readout(self) -> nn.Linear | None:
+    def to_output_layer(self) -> nn.Linear | None:
         """The output layer with the same numbers, where the form has one."""
         return None
 
     @classmethod
     @abstractmethod
-    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
+    def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
         """This form with the numbers of a cell (tanh) and, where the form has one, of an output layer."""
 
 
-Other = TypeVar("Other", bound=Form)
+Other = TypeVar("Other", bound=RNNForm)
 
 
-def convert(form: Form, kind: type[Other]) -> Other:
+def convert_form(form: RNNForm, kind: type[Other]) -> Other:
     """The same network in another form; refused with the reason where the other form cannot hold it."""
-    return kind.of(form.cell(), form.readout())
+    return kind.from_cell(form.to_cell(), form.to_output_layer())
 
 
 @dataclass(frozen=True, eq=False)
-class Transposed(Form):
+class Transposed(RNNForm):
     """h' = tanh(W_hhᵀ h + W_xhᵀ x), y = W_hyᵀ h'. Stored are W_hh (hidden, hidden), W_xh (input, hidden), W_hy (hidden, output)."""
 
     W_hh: Tensor
@@ -69,20 +69,20 @@ class Transposed(Form):
         h = torch.tanh(h @ self.W_hh + x @ self.W_xh)  # (Wᵀ h)ᵀ = hᵀ W
         return h @ self.W_hy, h
 
-    def cell(self) -> RNN:
+    def to_cell(self) -> RNN:
         return _cell(self.W_xh.T, self.W_hh.T, None)
 
-    def readout(self) -> nn.Linear:
+    def to_output_layer(self) -> nn.Linear:
         return _linear(self.W_hy.T, None)
 
     @classmethod
-    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
+    def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
         inputs, recurrent = _without_bias(cls, cell)
-        return cls(recurrent.T, inputs.T, _plain(_needed(cls, readout), cls).T)
+        return cls(recurrent.T, inputs.T, _plain(_needed(cls, output_layer), cls).T)
 
 
 @dataclass(frozen=True, eq=False)
-class ClassSketch(Form):
+class ClassSketch(RNNForm):
     """h' = tanh(W_hh h + W_xh x), y = W_hy h', from h = 0. Stored are W_xh (units, input), W_hh (units, units), W_hy (output, units).
 
     The lecture's sketch of a class writes these products with *, which in Python multiplies element by element; matrix products are meant,
@@ -105,19 +105,19 @@ class ClassSketch(Form):
         input and units are equally many."""
         return torch.tanh(self.W_hh * h + self.W_xh * x)
 
-    def cell(self) -> RNN:
+    def to_cell(self) -> RNN:
         return _cell(self.W_xh, self.W_hh, None)
 
-    def readout(self) -> nn.Linear:
+    def to_output_layer(self) -> nn.Linear:
         return _linear(self.W_hy, None)
 
     @classmethod
-    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
-        return cls(*_without_bias(cls, cell), _plain(_needed(cls, readout), cls))
+    def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
+        return cls(*_without_bias(cls, cell), _plain(_needed(cls, output_layer), cls))
 
 
 @dataclass(frozen=True, eq=False)
-class Stacked(Form):
+class Stacked(RNNForm):
     """h' = tanh(W [h; x] + b): one matrix (hidden, hidden + input) on the state above the input."""
 
     W: Tensor
@@ -126,18 +126,18 @@ class Stacked(Form):
     def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
         return None, torch.tanh(torch.cat([h, x], dim=-1) @ self.W.T + self.b)
 
-    def cell(self) -> RNN:
+    def to_cell(self) -> RNN:
         return _cell(self.W[:, len(self.b) :], self.W[:, : len(self.b)], self.b)
 
     @classmethod
-    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
-        _refuse_readout(cls, readout)
+    def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
+        _refuse_output_layer(cls, output_layer)
         inputs, recurrent, bias = _numbers(cls, cell)
         return cls(torch.cat([recurrent, inputs], dim=1), bias)
 
 
 @dataclass(frozen=True, eq=False)
-class Separate(Form):
+class Separate(RNNForm):
     """h' = tanh(W_hh h + W_xh x + b_h), y = W_hy h' + b_o: exactly three matrices and two biases, the same at every step."""
 
     W_hh: Tensor
@@ -150,22 +150,22 @@ class Separate(Form):
         h = torch.tanh(h @ self.W_hh.T + x @ self.W_xh.T + self.b_h)
         return h @ self.W_hy.T + self.b_o, h
 
-    def cell(self) -> RNN:
+    def to_cell(self) -> RNN:
         return _cell(self.W_xh, self.W_hh, self.b_h)
 
-    def readout(self) -> nn.Linear:
+    def to_output_layer(self) -> nn.Linear:
         return _linear(self.W_hy, self.b_o)
 
     @classmethod
-    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
+    def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
         inputs, recurrent, bias = _numbers(cls, cell)
-        layer = _needed(cls, readout)
+        layer = _needed(cls, output_layer)
         weight = layer.weight.detach().clone()
         return cls(recurrent, inputs, bias, weight, weight.new_zeros(len(weight)) if layer.bias is None else layer.bias.detach().clone())
 
 
 @dataclass(frozen=True, eq=False)
-class TwoBiases(Form):
+class TwoBiases(RNNForm):
     """h' = tanh(W_ih x + b_ih + W_hh h + b_hh): torch's form. Only the sum of its biases matters; made from a cell, b_hh is zero."""
 
     W_ih: Tensor
@@ -176,17 +176,17 @@ class TwoBiases(Form):
     def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
         return None, torch.tanh(x @ self.W_ih.T + self.b_ih + h @ self.W_hh.T + self.b_hh)
 
-    def cell(self) -> RNN:
+    def to_cell(self) -> RNN:
         return _cell(self.W_ih, self.W_hh, self.b_ih + self.b_hh)
 
     @classmethod
-    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
-        _refuse_readout(cls, readout)
+    def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
+        _refuse_output_layer(cls, output_layer)
         inputs, recurrent, bias = _numbers(cls, cell)
         return cls(inputs, bias, recurrent, torch.zeros_like(bias))
 
     @torch.no_grad()
-    def layer(self) -> nn.RNN:
+    def to_torch_layer(self) -> nn.RNN:
         """torch's own layer with these numbers, batch first."""
         layer = nn.RNN(self.W_ih.shape[1], len(self.W_hh), batch_first=True, dtype=self.W_ih.dtype, device=self.W_ih.device)
         for parameter, value in zip(layer.parameters(), (self.W_ih, self.W_hh, self.b_ih, self.b_hh), strict=True):
@@ -194,7 +194,7 @@ class TwoBiases(Form):
         return layer
 
     @classmethod
-    def of_layer(cls, layer: nn.RNN) -> Self:
+    def from_torch_layer(cls, layer: nn.RNN) -> Self:
         """The numbers of torch's layer: one layer, one direction, tanh."""
         found = [
             *([f"{layer.num_layers} layers"] if layer.num_layers > 1 else []),
@@ -209,7 +209,7 @@ class TwoBiases(Form):
 
 
 @dataclass(frozen=True, eq=False)
-class OneBias(Form):
+class OneBias(RNNForm):
     """h' = tanh(W x + U h + b): the form of this package's cell."""
 
     W: Tensor
@@ -219,16 +219,16 @@ class OneBias(Form):
     def step(self, x: Float[Tensor, "batch input"], h: Hidden) -> tuple[Output | None, Hidden]:
         return None, torch.tanh(x @ self.W.T + h @ self.U.T + self.b)
 
-    def cell(self) -> RNN:
+    def to_cell(self) -> RNN:
         return _cell(self.W, self.U, self.b)
 
     @classmethod
-    def of(cls, cell: RNN, readout: nn.Linear | None = None) -> Self:
-        _refuse_readout(cls, readout)
+    def from_cell(cls, cell: RNN, output_layer: nn.Linear | None = None) -> Self:
+        _refuse_output_layer(cls, output_layer)
         return cls(*_numbers(cls, cell))
 
 
-def _numbers(kind: type[Form], cell: RNN) -> tuple[Tensor, Tensor, Tensor]:
+def _numbers(kind: type[RNNForm], cell: RNN) -> tuple[Tensor, Tensor, Tensor]:
     """W, U and b of a tanh cell, copied; zeros for a bias that it does not have."""
     if cell.activation != "tanh":
         raise UsageError(
@@ -238,7 +238,7 @@ def _numbers(kind: type[Form], cell: RNN) -> tuple[Tensor, Tensor, Tensor]:
     return inputs, recurrent, inputs.new_zeros(len(inputs)) if cell.bias is None else cell.bias.detach().clone()
 
 
-def _without_bias(kind: type[Form], cell: RNN) -> tuple[Tensor, Tensor]:
+def _without_bias(kind: type[RNNForm], cell: RNN) -> tuple[Tensor, Tensor]:
     inputs, recurrent, bias = _numbers(kind, cell)
     if bool((bias != 0).any()):
         raise UsageError(
@@ -247,24 +247,27 @@ def _without_bias(kind: type[Form], cell: RNN) -> tuple[Tensor, Tensor]:
     return inputs, recurrent
 
 
-def _needed(kind: type[Form], readout: nn.Linear | None) -> nn.Linear:
-    if readout is None:
-        raise UsageError(f"{kind.__name__} has an output layer, and none was given.", cure=f"{kind.__name__}.of(cell, readout) with an nn.Linear.")
-    return readout
-
-
-def _refuse_readout(kind: type[Form], readout: nn.Linear | None) -> None:
-    if readout is not None:
+def _needed(kind: type[RNNForm], output_layer: nn.Linear | None) -> nn.Linear:
+    if output_layer is None:
         raise UsageError(
-            f"{kind.__name__} has no output layer to put the given one in.", cure=f"Keep the output layer beside it: {kind.__name__}.of(form.cell())."
+            f"{kind.__name__} has an output layer, and none was given.", cure=f"{kind.__name__}.from_cell(cell, output_layer) with an nn.Linear."
+        )
+    return output_layer
+
+
+def _refuse_output_layer(kind: type[RNNForm], output_layer: nn.Linear | None) -> None:
+    if output_layer is not None:
+        raise UsageError(
+            f"{kind.__name__} has no output layer to put the given one in.",
+            cure=f"Keep the output layer beside it: {kind.__name__}.from_cell(form.to_cell()).",
         )
 
 
-def _plain(readout: nn.Linear, kind: type[Form]) -> Tensor:
+def _plain(output_layer: nn.Linear, kind: type[RNNForm]) -> Tensor:
     """The matrix of an output layer without bias."""
-    if readout.bias is not None and bool((readout.bias != 0).any()):
+    if output_layer.bias is not None and bool((output_layer.bias != 0).any()):
         raise UsageError(f"{kind.__name__} has no bias for the output, and the output layer's is not zero.", cure="Separate holds it.")
-    return readout.weight.detach().clone()
+    return output_layer.weight.detach().clone()
 
 
 @torch.no_grad()

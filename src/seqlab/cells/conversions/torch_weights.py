@@ -1,7 +1,7 @@
 """Weights between torch's recurrent layers and the cells that have the same equations.
 
 torch.nn.RNN    ↔ rnn (tanh or relu)
-torch.nn.LSTM   ↔ lstm; with proj_size ↔ projected_lstm; coupled_lstm → as an LSTM whose writing gate mirrors its forget gate
+torch.nn.LSTM   ↔ lstm; with proj_size ↔ projected_lstm; coupled_lstm → as an LSTM whose input gate mirrors its forget gate
 torch.nn.GRU    ↔ gru
 
 torch has two biases for every gate, of which only the sum matters, so a cell has one: b = b_ih + b_hh, and back b_ih = b, b_hh = 0.
@@ -64,7 +64,7 @@ def to_torch(cell: Cell, layer_number: int = 0, *, reverse: bool = False) -> dic
     refusal = _refusal(cell)
     if refusal:
         raise UsageError(f"torch has no layer with the equations of {type(cell).__name__}: {refusal}", cure="Keep the cell; seqlab.nn walks it.")
-    rows = _with_writing_gate if isinstance(cell, CoupledLSTM) else _unchanged
+    rows = _with_input_gate if isinstance(cell, CoupledLSTM) else _unchanged
     entries = {f"weight_ih{suffix}": rows(cell.input.detach()), f"weight_hh{suffix}": rows(cell.recurrent.detach())}
     if cell.bias is not None:
         bias = rows(cell.bias.detach())
@@ -83,10 +83,10 @@ def _refusal(cell: Cell) -> str:
     return "" if isinstance(cell, ProjectedLSTM | CoupledLSTM) else "it has RNN, LSTM, projected LSTM and GRU."
 
 
-def _with_writing_gate(rows: Tensor) -> Tensor:
-    """forget, candidate, expose -> write, forget, candidate, expose with write = 1 - σ(a) = σ(-a)."""
-    forget, candidate, expose = rows.chunk(3)
-    return torch.cat([-forget, forget, candidate, expose])
+def _with_input_gate(rows: Tensor) -> Tensor:
+    """forget, candidate, output -> input, forget, candidate, output with input = 1 - σ(a) = σ(-a)."""
+    forget_gate, candidate, output_gate = rows.chunk(3)
+    return torch.cat([-forget_gate, forget_gate, candidate, output_gate])
 
 
 def _unchanged(rows: Tensor) -> Tensor:

@@ -15,14 +15,14 @@ from jaxtyping import Float
 from torch import Tensor
 
 
-class Unrolled(NamedTuple):
+class UnrolledWeights(NamedTuple):
     """How much of the initial state and of every step's candidate is in a state; with write = 1 - keep they sum to 1."""
 
     initial: Tensor
     candidates: Tensor
 
 
-def unrolled_weights(keep: Float[Tensor, "time *rest"], write: Float[Tensor, "time *rest"] | None = None) -> Unrolled:
+def unrolled_weights(keep: Float[Tensor, "time *rest"], write: Float[Tensor, "time *rest"] | None = None) -> UnrolledWeights:
     """The weights in the last state: initial (*rest), candidates (time, *rest).
 
     Products run from the last step to the first, so over a long past they fall to zero and never divide by it.
@@ -36,10 +36,10 @@ def unrolled_weights(keep: Float[Tensor, "time *rest"], write: Float[Tensor, "ti
     write = 1 - keep if write is None else write
     products = keep.flip(0).cumprod(0).flip(0)  # Π_{j>=i} keep_j
     later = torch.cat([products[1:], torch.ones_like(keep[:1])])  # Π_{j>i} keep_j
-    return Unrolled(products[0], write * later)
+    return UnrolledWeights(products[0], write * later)
 
 
-def unrolled_at_every_step(keep: Float[Tensor, "time *rest"], write: Float[Tensor, "time *rest"] | None = None) -> Unrolled:
+def unrolled_weights_per_step(keep: Float[Tensor, "time *rest"], write: Float[Tensor, "time *rest"] | None = None) -> UnrolledWeights:
     """The weights in all states: initial (time, *rest), candidates (time, time, *rest), the second axis being the candidate's step."""
     write = 1 - keep if write is None else write
     rows: list[Tensor] = []
@@ -47,7 +47,7 @@ def unrolled_at_every_step(keep: Float[Tensor, "time *rest"], write: Float[Tenso
     for t, (kept, written) in enumerate(zip(keep.unbind(0), write.unbind(0), strict=True)):
         row = torch.cat([row[:t] * kept, written.unsqueeze(0), row[t + 1 :]])
         rows.append(row)
-    return Unrolled(keep.cumprod(0), torch.stack(rows))
+    return UnrolledWeights(keep.cumprod(0), torch.stack(rows))
 
 
 def printed_weights(keep: Float[Tensor, "time *rest"]) -> Float[Tensor, "time *rest"]:

@@ -37,7 +37,7 @@ class LinearRNNGradients:
     W_qh: Tensor
 
 
-def walk_linear(
+def scan_linear(
     inputs: Float[Tensor, "batch time input"],
     initial: Float[Tensor, "batch hidden"],
     W_hx: Float[Tensor, "hidden input"],
@@ -65,7 +65,7 @@ def hand_gradients(
     d_output: ∂L/∂o_t, from the loss.  initial: h_0, zeros unless given.
     """
     initial = inputs.new_zeros(len(inputs), len(W_hh)) if initial is None else initial
-    hidden = walk_linear(inputs, initial, W_hx, W_hh)
+    hidden = scan_linear(inputs, initial, W_hx, W_hh)
     before = torch.cat([initial.unsqueeze(1), hidden[:, :-1]], dim=1)  # h_0 .. h_{T-1}
     through_output = d_output @ W_qh  # (W_qhᵀ ∂L/∂o_t)ᵀ, (batch, time, hidden)
     d_state, d_states = torch.zeros_like(initial), []

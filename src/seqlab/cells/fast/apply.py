@@ -7,6 +7,6 @@ from typing import Any
 from torch.autograd import Function
 
 
-def applied(function: type[Function], *given: Any) -> Any:
-    """`function.apply(*given)`, whose types torch does not tell."""
-    return function.apply(*given)
+def apply_function(function: type[Function], *args: Any) -> Any:
+    """`function.apply(*args)`, whose types torch does not tell."""
+    return function.apply(*args)

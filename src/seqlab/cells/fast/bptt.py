@@ -7,16 +7,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.step_layout import Path
+from seqlab.cells.step_layout import StepLayout
 from seqlab.core.errors import UsageError
 
 
-def before(path: Path, initial: Tensor, outputs: Tensor) -> Tensor:
+def previous_states(layout: StepLayout, initial: Tensor, outputs: Tensor) -> Tensor:
     """The state before every packed row: that of the step before, or the initial one."""
-    if path.is_full:
-        rows = outputs[path.num_sequences :] if path.reverse else outputs[: len(outputs) - path.num_sequences]
-        return torch.cat([rows, initial] if path.reverse else [initial, rows])
-    return torch.cat([initial, outputs]).index_select(0, path.previous)
+    if layout.is_full:
+        rows = outputs[layout.num_sequences :] if layout.reverse else outputs[: len(outputs) - layout.num_sequences]
+        return torch.cat([rows, initial] if layout.reverse else [initial, rows])
+    return torch.cat([initial, outputs]).index_select(0, layout.previous_rows)
 
 
 def refuse_second_order() -> None:
@@ -29,17 +29,17 @@ def refuse_second_order() -> None:
 
 
 def weight_gradients(
-    ctx: Any, gradient: Tensor, rows: Tensor, walked: tuple[Path, Tensor, Tensor], weights: tuple[Tensor, Tensor, Tensor | None]
+    ctx: Any, gradient: Tensor, rows: Tensor, scanned: tuple[StepLayout, Tensor, Tensor], weights: tuple[Tensor, Tensor, Tensor | None]
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None, Tensor | None]:
     """d rows, d input, d recurrent, d bias from the gradient of all gates before their activation (rows, gates): one large product each.
 
-    The first four inputs of the function are, in this order, rows, input, recurrent and bias; walked is path, initial state, outputs.
+    The first four inputs of the function are, in this order, rows, input, recurrent and bias; scanned is layout, initial state, outputs.
     """
     wanted = ctx.needs_input_grad
     return (
         gradient.mm(weights[0]) if wanted[0] else None,
         matrix_gradient(gradient, rows) if wanted[1] else None,
-        recurrent_gradient(walked[0], gradient, *walked[1:]) if wanted[2] else None,
+        recurrent_gradient(scanned[0], gradient, *scanned[1:]) if wanted[2] else None,
         bias_gradient(gradient) if weights[2] is not None and wanted[3] else None,
     )
 
@@ -49,12 +49,12 @@ def matrix_gradient(gradient: Tensor, rows: Tensor) -> Tensor:
     return rows.t().mm(gradient).t().contiguous()
 
 
-def recurrent_gradient(path: Path, gradient: Tensor, initial: Tensor, outputs: Tensor) -> Tensor:
+def recurrent_gradient(layout: StepLayout, gradient: Tensor, initial: Tensor, outputs: Tensor) -> Tensor:
     """gradientᵀ (the states before each row); with equal lengths the outputs are those states, one step shifted, and need no copy."""
-    if not path.is_full:
-        return matrix_gradient(gradient, before(path, initial, outputs))
-    first = path.num_sequences
-    if path.reverse:
+    if not layout.is_full:
+        return matrix_gradient(gradient, previous_states(layout, initial, outputs))
+    first = layout.num_sequences
+    if layout.reverse:
         return matrix_gradient(gradient[:-first], outputs[first:]) + matrix_gradient(gradient[-first:], initial)
     return matrix_gradient(gradient[first:], outputs[:-first]) + matrix_gradient(gradient[:first], initial)
 

@@ -1,4 +1,4 @@
-"""The GRU's whole walk, with back-propagation through time written out by hand."""
+"""The GRU's whole scan, with back-propagation through time written out by hand."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.bptt import before, refuse_second_order
+from seqlab.cells.fast.bptt import previous_states, refuse_second_order
 from seqlab.cells.fast.single_state_backward import backward_steps
-from seqlab.cells.step_layout import Path
+from seqlab.cells.step_layout import StepLayout
 
 
-class GRUWalk(torch.autograd.Function):
-    """rows, weight, recurrent, bias, recurrent_bias, hidden, path -> outputs, last hidden. The update gate keeps the old state.
+class GRUScan(torch.autograd.Function):
+    """rows, weight, recurrent, bias, recurrent_bias, hidden, layout -> outputs, last hidden. The update gate keeps the old state.
 
     Forward: one product for the inputs of all steps, then two products and five operations in place per step; what is stored are the
     activated gates and the product U_c h + d that the reset gate scales. Backward: local derivatives in bulk, then `backward_steps`,
@@ -24,27 +24,34 @@ class GRUWalk(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, rows: Tensor, weight: Tensor, recurrent: Tensor, bias: Tensor | None, recurrent_bias: Tensor | None, hidden: Tensor, path: Path
+        ctx: Any,
+        rows: Tensor,
+        weight: Tensor,
+        recurrent: Tensor,
+        bias: Tensor | None,
+        recurrent_bias: Tensor | None,
+        hidden: Tensor,
+        layout: StepLayout,
     ) -> tuple[Tensor, Tensor]:
         gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())  # (rows, 3 * hidden)
         products = gates.new_zeros(len(rows), hidden.shape[1])
         if recurrent_bias is not None:
             products.copy_(recurrent_bias)
         outputs, last = torch.empty_like(products), hidden.clone()
-        _forward_steps(gates, products, outputs, last, recurrent, path)
+        _forward_steps(gates, products, outputs, last, recurrent, layout)
         ctx.save_for_backward(rows, weight, recurrent, bias, recurrent_bias, hidden, gates, products, outputs)
-        ctx.path = path
+        ctx.layout = layout
         return outputs, last
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         rows, weight, recurrent, bias, recurrent_bias, hidden, gates, products, outputs = ctx.saved_tensors
-        path, size, wanted = ctx.path, hidden.shape[1], ctx.needs_input_grad
-        update, hidden_before = gates[:, size : 2 * size], before(path, hidden, outputs)
+        layout, size, wanted = ctx.layout, hidden.shape[1], ctx.needs_input_grad
+        update, hidden_before = gates[:, size : 2 * size], previous_states(layout, hidden, outputs)
         gradient, into_candidate = _local_derivatives(gates, products, hidden_before)
         arriving, carried = d_outputs.clone(), d_last.clone()
-        backward_steps(gradient, arriving, carried, update, recurrent, path)
+        backward_steps(gradient, arriving, carried, update, recurrent, layout)
         flat = gradient.view(-1, 3 * size)  # reset, update, product
         d_recurrent = flat.t().mm(hidden_before) if wanted[2] else None
         d_recurrent_bias = flat[:, 2 * size :].sum(dim=0) if recurrent_bias is not None and wanted[4] else None
@@ -55,11 +62,11 @@ class GRUWalk(torch.autograd.Function):
         return d_rows, d_input, d_recurrent, d_bias, d_recurrent_bias, carried, None
 
 
-def _forward_steps(gates: Tensor, products: Tensor, outputs: Tensor, last: Tensor, recurrent: Tensor, path: Path) -> None:
+def _forward_steps(gates: Tensor, products: Tensor, outputs: Tensor, last: Tensor, recurrent: Tensor, layout: StepLayout) -> None:
     """In place: `gates` arrive as W x + b and leave activated, `products` arrive as d and leave as U_c h + d, `last` arrives as the first state."""
     size = last.shape[1]
     opening, inner = recurrent[: 2 * size].t(), recurrent[2 * size :].t()
-    for begin, end, live in path.steps:
+    for begin, end, live in layout.steps:
         gate, product, state = gates[begin:end], products[begin:end], last[:live]
         opened = gate[:, : 2 * size].addmm_(state, opening).sigmoid_()
         product.addmm_(state, inner)
@@ -79,17 +86,17 @@ def _local_derivatives(gates: Tensor, products: Tensor, hidden_before: Tensor) -
     return local, into_candidate
 
 
-def torch_walk(
-    rows: Tensor, weight: Tensor, recurrent: Tensor, bias: Tensor | None, recurrent_bias: Tensor | None, hidden: Tensor, path: Path
+def torch_scan(
+    rows: Tensor, weight: Tensor, recurrent: Tensor, bias: Tensor | None, recurrent_bias: Tensor | None, hidden: Tensor, layout: StepLayout
 ) -> tuple[Tensor, Tensor]:
     """torch's own layer over sequences of one length: outputs, last hidden.
 
-    With gradients it takes 1.15 to 2 times as long as the walk above; without, it is as fast in large layers and faster in small ones.
+    With gradients it takes 1.15 to 2 times as long as the scan above; without, it is as fast in large layers and faster in small ones.
     """
     weights = [weight, recurrent]
     if bias is not None and recurrent_bias is not None:
         weights += [bias, torch.cat([bias.new_zeros(2 * hidden.shape[1]), recurrent_bias])]
-    steps = rows.view(len(path.sizes), path.num_sequences, -1)  # (time, batch, input)
+    steps = rows.view(len(layout.batch_sizes), layout.num_sequences, -1)  # (time, batch, input)
     # One layer, no dropout, not training, one direction, time first.
-    outputs, last = torch.gru(steps.flip(0) if path.reverse else steps, hidden.unsqueeze(0), weights, bias is not None, 1, 0.0, False, False, False)
-    return (outputs.flip(0) if path.reverse else outputs).flatten(0, 1), last[0]
+    outputs, last = torch.gru(steps.flip(0) if layout.reverse else steps, hidden.unsqueeze(0), weights, bias is not None, 1, 0.0, False, False, False)
+    return (outputs.flip(0) if layout.reverse else outputs).flatten(0, 1), last[0]

@@ -1,4 +1,4 @@
-"""The linear recurrence's whole walk: every product before the loop, one operation per step inside it."""
+"""The linear recurrence's whole scan: every product before the loop, one operation per step inside it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.bptt import before, refuse_second_order
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.bptt import previous_states, refuse_second_order
+from seqlab.cells.step_layout import StepLayout
 
 
-class MinGRUWalk(torch.autograd.Function):
-    """rows, input, bias, hidden, path -> outputs, last hidden.
+class MinGRUScan(torch.autograd.Function):
+    """rows, input, bias, hidden, layout -> outputs, last hidden.
 
     Forward: keep = σ(-(W_z x + b_z)) and added = (1 - keep) ⊙ candidate in bulk, then per step, in the place of `added`,
 
@@ -24,29 +24,29 @@ class MinGRUWalk(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, rows: Tensor, input_weight: Tensor, bias: Tensor | None, hidden: Tensor, path: Path) -> tuple[Tensor, Tensor]:
+    def forward(ctx: Any, rows: Tensor, input_weight: Tensor, bias: Tensor | None, hidden: Tensor, layout: StepLayout) -> tuple[Tensor, Tensor]:
         size = hidden.shape[1]
         keep, candidate = (_project(rows, weight, b) for weight, b in zip(input_weight.split(size), _halves(bias, size), strict=True))
         keep.neg_().sigmoid_()
         outputs = torch.addcmul(candidate, keep, candidate, value=-1)  # (rows, hidden)
         previous = outputs[:0]
-        for begin, end, live in path.steps:
+        for begin, end, live in layout.steps:
             now, kept, known = outputs[begin:end], keep[begin:end], min(len(previous), live)
             now[:known].addcmul_(kept[:known], previous[:known])
             if known < live:  # these sequences begin here
                 now[known:].addcmul_(kept[known:], hidden[known:live])
             previous = now
         ctx.save_for_backward(rows, input_weight, bias, hidden, keep, candidate, outputs)
-        ctx.path = path
-        return outputs, torch.cat([outputs[begin:end] for begin, end in reversed(_ends(path))])
+        ctx.layout = layout
+        return outputs, torch.cat([outputs[begin:end] for begin, end in reversed(_ends(layout))])
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         rows, input_weight, bias, hidden, keep, candidate, outputs = ctx.saved_tensors
-        d_added, d_hidden = _walk_back(ctx.path, keep, d_outputs, d_last)
-        write = 1 - keep
-        d_gates = torch.cat([d_added * (candidate - before(ctx.path, hidden, outputs)) * keep * write, d_added * write], dim=1)
+        d_added, d_hidden = _scan_back(ctx.layout, keep, d_outputs, d_last)
+        update = 1 - keep
+        d_gates = torch.cat([d_added * (candidate - previous_states(ctx.layout, hidden, outputs)) * keep * update, d_added * update], dim=1)
         wanted = ctx.needs_input_grad
         return (
             d_gates.mm(input_weight) if wanted[0] else None,
@@ -57,12 +57,12 @@ class MinGRUWalk(torch.autograd.Function):
         )
 
 
-def _walk_back(path: Path, keep: Tensor, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor, Tensor]:
+def _scan_back(layout: StepLayout, keep: Tensor, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor, Tensor]:
     """The whole gradient of every state (rows, hidden), and that of the initial states."""
     gradient, d_hidden = d_outputs.clone(), torch.empty_like(d_last)
-    for (begin, end), part in zip(reversed(_ends(path)), d_last.split([end - begin for begin, end in reversed(_ends(path))]), strict=True):
+    for (begin, end), part in zip(reversed(_ends(layout)), d_last.split([end - begin for begin, end in reversed(_ends(layout))]), strict=True):
         gradient[begin:end] += part
-    for (begin, end, live), (earlier, _, there) in pairwise([*reversed(path.steps), (0, 0, 0)]):
+    for (begin, end, live), (earlier, _, there) in pairwise([*reversed(layout.steps), (0, 0, 0)]):
         now, kept, known = gradient[begin:end], keep[begin:end], min(there, live)
         gradient[earlier : earlier + known].addcmul_(kept[:known], now[:known])
         if known < live:  # these sequences began here
@@ -70,11 +70,11 @@ def _walk_back(path: Path, keep: Tensor, d_outputs: Tensor, d_last: Tensor) -> t
     return gradient, d_hidden
 
 
-def _ends(path: Path) -> list[tuple[int, int]]:
-    """The packed rows at which sequences end, shortest sequences first; in a walk backward in time all end at the first step."""
-    if path.reverse:
-        return [(0, path.num_sequences)]
-    sizes = zip(path.starts, pairwise([*path.sizes, 0]), strict=True)
+def _ends(layout: StepLayout) -> list[tuple[int, int]]:
+    """The packed rows at which sequences end, shortest sequences first; in a scan backward in time all end at the first step."""
+    if layout.reverse:
+        return [(0, layout.num_sequences)]
+    sizes = zip(layout.starts, pairwise([*layout.batch_sizes, 0]), strict=True)
     return [(start + still_live, start + live) for start, (live, still_live) in sizes if still_live < live]
 
 

@@ -1,4 +1,4 @@
-"""The projected LSTM's whole walk, with back-propagation through time written out by hand."""
+"""The projected LSTM's whole scan, with back-propagation through time written out by hand."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqlab.cells.fast.bptt import before, refuse_second_order, weight_gradients
+from seqlab.cells.fast.bptt import previous_states, refuse_second_order, weight_gradients
 from seqlab.cells.fast.lstm import local_derivatives
-from seqlab.cells.step_layout import Path
+from seqlab.cells.step_layout import StepLayout
 
 
-class ProjectedLSTMWalk(torch.autograd.Function):
-    """rows, weight, recurrent, bias, projection, hidden, memory, path -> outputs, last hidden, last memory.
+class ProjectedLSTMScan(torch.autograd.Function):
+    """rows, weight, recurrent, bias, projection, hidden, cell_state, layout -> outputs, last hidden, last cell_state.
 
-    As the LSTM's walk, with one more product per step each way. Backward, per step, with R the projection:
+    As the LSTM's scan, with one more product per step each way. Backward, per step, with R the projection:
 
         d hidden = d output + carried            d exposed = d hidden R
-        d memory += d exposed ⊙ expose ⊙ (1 - tanh²(memory))
-        d gates  = local ⊙ (d memory, d memory, d memory, d exposed)
-        carried  = d gates U                     d memory = d memory ⊙ forget
+        d cell_state += d unprojected ⊙ output ⊙ (1 - tanh²(cell_state))
+        d gates  = local ⊙ (d cell_state, d cell_state, d cell_state, d unprojected)
+        carried  = d gates U                     d cell_state = d cell_state ⊙ forget
     """
 
     @staticmethod
@@ -32,28 +32,28 @@ class ProjectedLSTMWalk(torch.autograd.Function):
         bias: Tensor | None,
         projection: Tensor,
         hidden: Tensor,
-        memory: Tensor,
-        path: Path,
+        cell_state: Tensor,
+        layout: StepLayout,
     ) -> tuple[Tensor, Tensor, Tensor]:
         gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())  # (rows, 4 * hidden)
-        exposed, memories, shown = gates.new_empty(3, len(rows), memory.shape[1]).unbind(0)
+        unprojected, cell_states, shown = gates.new_empty(3, len(rows), cell_state.shape[1]).unbind(0)
         outputs = gates.new_empty(len(rows), hidden.shape[1])  # (rows, proj)
-        last_hidden, last_memory = hidden.clone(), memory.clone()
-        _forward_steps(gates, recurrent, projection, last_hidden, last_memory, outputs, exposed, memories, shown, path)
-        ctx.save_for_backward(rows, weight, recurrent, bias, projection, hidden, memory, gates, outputs, exposed, memories, shown)
-        ctx.path = path
-        return outputs, last_hidden, last_memory
+        last_hidden, last_cell_state = hidden.clone(), cell_state.clone()
+        _forward_steps(gates, recurrent, projection, last_hidden, last_cell_state, outputs, unprojected, cell_states, shown, layout)
+        ctx.save_for_backward(rows, weight, recurrent, bias, projection, hidden, cell_state, gates, outputs, unprojected, cell_states, shown)
+        ctx.layout = layout
+        return outputs, last_hidden, last_cell_state
 
     @staticmethod
-    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_memory: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, projection, hidden, memory, gates, outputs, exposed, memories, shown = ctx.saved_tensors
-        gradient, into_memory = torch.empty_like(gates), torch.empty_like(memories)  # gradient: first the local derivatives of every gate
-        local_derivatives(gates, exposed, shown, before(ctx.path, memory, memories), gradient, into_memory)
-        arriving, d_hidden, d_memory = d_outputs.clone(), d_last_hidden.clone(), d_last_memory.clone()
-        _backward_steps(gradient, recurrent, projection, arriving, d_hidden, d_memory, into_memory, gates, ctx.path)
-        weights = weight_gradients(ctx, gradient, rows, (ctx.path, hidden, outputs), (weight, recurrent, bias))
-        return (*weights, arriving.t().mm(exposed), d_hidden, d_memory, None)
+        rows, weight, recurrent, bias, projection, hidden, cell_state, gates, outputs, unprojected, cell_states, shown = ctx.saved_tensors
+        gradient, into_cell_state = torch.empty_like(gates), torch.empty_like(cell_states)  # gradient: first the local derivatives of every gate
+        local_derivatives(gates, unprojected, shown, previous_states(ctx.layout, cell_state, cell_states), gradient, into_cell_state)
+        arriving, d_hidden, d_cell_state = d_outputs.clone(), d_last_hidden.clone(), d_last_cell_state.clone()
+        _backward_steps(gradient, recurrent, projection, arriving, d_hidden, d_cell_state, into_cell_state, gates, ctx.layout)
+        weights = weight_gradients(ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias))
+        return (*weights, arriving.t().mm(unprojected), d_hidden, d_cell_state, None)
 
 
 def _forward_steps(
@@ -61,26 +61,26 @@ def _forward_steps(
     recurrent: Tensor,
     projection: Tensor,
     hidden: Tensor,
-    memory: Tensor,
+    cell_state: Tensor,
     outputs: Tensor,
-    exposed: Tensor,
-    memories: Tensor,
+    unprojected: Tensor,
+    cell_states: Tensor,
     shown: Tensor,
-    path: Path,
+    layout: StepLayout,
 ) -> None:
-    """From the projected inputs to the activated gates, in place; the tensors after `memory` are filled, the state becomes the last one."""
-    size, turned, to_output = memory.shape[1], recurrent.t(), projection.t()
-    for begin, end, live in path.steps:
-        gate, state, kept = gates[begin:end], hidden[:live], memory[:live]
+    """From the projected inputs to the activated gates, in place; the tensors after `cell_state` are filled, the state becomes the last one."""
+    size, turned, to_output = cell_state.shape[1], recurrent.t(), projection.t()
+    for begin, end, live in layout.steps:
+        gate, state, kept = gates[begin:end], hidden[:live], cell_state[:live]
         gate.addmm_(state, turned)
-        write, forget, candidate, expose = gate.split(size, dim=1)
+        input_gate, forget_gate, candidate, output_gate = gate.split(size, dim=1)
         gate[:, : 2 * size].sigmoid_()
         candidate.tanh_()
-        expose.sigmoid_()
-        kept.mul_(forget).addcmul_(write, candidate)
-        memories[begin:end] = kept
-        torch.mul(torch.tanh(kept, out=shown[begin:end]), expose, out=exposed[begin:end])
-        torch.mm(exposed[begin:end], to_output, out=outputs[begin:end])
+        output_gate.sigmoid_()
+        kept.mul_(forget_gate).addcmul_(input_gate, candidate)
+        cell_states[begin:end] = kept
+        torch.mul(torch.tanh(kept, out=shown[begin:end]), output_gate, out=unprojected[begin:end])
+        torch.mm(unprojected[begin:end], to_output, out=outputs[begin:end])
         state.copy_(outputs[begin:end])
 
 
@@ -90,21 +90,21 @@ def _backward_steps(
     projection: Tensor,
     arriving: Tensor,
     d_hidden: Tensor,
-    d_memory: Tensor,
-    into_memory: Tensor,
+    d_cell_state: Tensor,
+    into_cell_state: Tensor,
     gates: Tensor,
-    path: Path,
+    layout: StepLayout,
 ) -> None:
     """From the local derivatives to the gradients of the gates, in place; `arriving` comes as d outputs and becomes d hidden of every row,
-    d_hidden and d_memory become those of the initial state."""
-    size = d_memory.shape[1]
-    for begin, end, live in reversed(path.steps):
-        carried, d_kept, flat = d_hidden[:live], d_memory[:live], gradient[begin:end]
+    d_hidden and d_cell_state become those of the initial state."""
+    size = d_cell_state.shape[1]
+    for begin, end, live in reversed(layout.steps):
+        carried, d_kept, flat = d_hidden[:live], d_cell_state[:live], gradient[begin:end]
         local = flat.view(live, 4, size)
         arriving[begin:end] += carried
-        d_exposed = arriving[begin:end].mm(projection)
-        d_kept.addcmul_(d_exposed, into_memory[begin:end])
+        d_unprojected = arriving[begin:end].mm(projection)
+        d_kept.addcmul_(d_unprojected, into_cell_state[begin:end])
         local[:, :3].mul_(d_kept.unsqueeze(1))
-        local[:, 3].mul_(d_exposed)
+        local[:, 3].mul_(d_unprojected)
         d_kept.mul_(gates[begin:end, size : 2 * size])  # forget
         torch.mm(flat, recurrent, out=carried)

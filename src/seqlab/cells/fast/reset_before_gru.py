@@ -1,4 +1,4 @@
-"""The original GRU's whole walk, with back-propagation through time written out by hand."""
+"""The original GRU's whole scan, with back-propagation through time written out by hand."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.activations import ACTIVATIONS
-from seqlab.cells.fast.bptt import before, refuse_second_order
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.bptt import previous_states, refuse_second_order
+from seqlab.cells.step_layout import StepLayout
 
 Candidate = Literal["tanh", "sigmoid"]
 
 
-class ResetBeforeGRUWalk(torch.autograd.Function):
-    """rows, weight, recurrent, bias, shift, hidden, path, candidate -> outputs, last hidden. The update gate keeps the old state.
+class ResetBeforeGRUScan(torch.autograd.Function):
+    """rows, weight, recurrent, bias, shift, hidden, layout, candidate -> outputs, last hidden. The update gate keeps the old state.
 
     `shift` is the candidate's bias where that stands outside of the activation. What is stored are the activated gates. Backward: local
     derivatives in bulk, then per step
@@ -38,26 +38,26 @@ class ResetBeforeGRUWalk(torch.autograd.Function):
         bias: Tensor | None,
         shift: Tensor | None,
         hidden: Tensor,
-        path: Path,
+        layout: StepLayout,
         candidate: Candidate,
     ) -> tuple[Tensor, Tensor]:
         gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())  # (rows, 3 * hidden)
         outputs, last = gates.new_empty(len(rows), hidden.shape[1]), hidden.clone()
-        _forward_steps(gates, outputs, last, recurrent, shift, path, candidate)
+        _forward_steps(gates, outputs, last, recurrent, shift, layout, candidate)
         ctx.save_for_backward(rows, weight, recurrent, bias, shift, hidden, gates, outputs)
-        ctx.path, ctx.candidate = path, candidate
+        ctx.layout, ctx.candidate = layout, candidate
         return outputs, last
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         rows, weight, recurrent, bias, shift, hidden, gates, outputs = ctx.saved_tensors
-        path, size, wanted = ctx.path, hidden.shape[1], ctx.needs_input_grad
+        layout, size, wanted = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         reset, update, _ = gates.view(-1, 3, size).unbind(1)
-        hidden_before = before(path, hidden, outputs)
+        hidden_before = previous_states(layout, hidden, outputs)
         gradient = _local_derivatives(gates, hidden_before, shift, ctx.candidate)
         arriving, carried = d_outputs.clone(), d_last.clone()
-        _backward_steps(gradient, arriving, carried, reset, update, recurrent, path)
+        _backward_steps(gradient, arriving, carried, reset, update, recurrent, layout)
         flat, d_recurrent = gradient.view(-1, 3 * size), None
         if wanted[2]:
             d_opening = flat[:, : 2 * size].t().mm(hidden_before)
@@ -69,13 +69,15 @@ class ResetBeforeGRUWalk(torch.autograd.Function):
         return d_rows, d_input, d_recurrent, d_bias, d_shift, carried, None, None
 
 
-def _forward_steps(gates: Tensor, outputs: Tensor, last: Tensor, recurrent: Tensor, shift: Tensor | None, path: Path, candidate: Candidate) -> None:
+def _forward_steps(
+    gates: Tensor, outputs: Tensor, last: Tensor, recurrent: Tensor, shift: Tensor | None, layout: StepLayout, candidate: Candidate
+) -> None:
     """In place: `gates` arrive as W x + b and leave activated (without the shift), `last` arrives as the first state."""
     size = last.shape[1]
     opening, inner = recurrent[: 2 * size].t(), recurrent[2 * size :].t()
     activate = torch.tanh_ if candidate == "tanh" else torch.sigmoid_
     scratch = torch.empty_like(last)
-    for begin, end, live in path.steps:
+    for begin, end, live in layout.steps:
         gate, state = gates[begin:end], last[:live]
         opened = gate[:, : 2 * size].addmm_(state, opening).sigmoid_()
         scaled = torch.mul(opened[:, :size], state, out=scratch[:live])
@@ -93,17 +95,19 @@ def _local_derivatives(gates: Tensor, hidden_before: Tensor, shift: Tensor | Non
     if shift is not None:
         difference -= shift
     torch.mul(torch.addcmul(update, update, update, value=-1), difference, out=local[:, 1])
-    torch.mul(1 - update, ACTIVATIONS[candidate].slope(written), out=local[:, 2])
+    torch.mul(1 - update, ACTIVATIONS[candidate].derivative(written), out=local[:, 2])
     return local
 
 
-def _backward_steps(gradient: Tensor, arriving: Tensor, carried: Tensor, reset: Tensor, update: Tensor, recurrent: Tensor, path: Path) -> None:
+def _backward_steps(
+    gradient: Tensor, arriving: Tensor, carried: Tensor, reset: Tensor, update: Tensor, recurrent: Tensor, layout: StepLayout
+) -> None:
     """In place: `gradient` arrives as local and leaves as d gates, `arriving` as d output and leaves as d hidden', `carried` as d of the last
     state and leaves as that of the first."""
     size = carried.shape[1]
     opening, inner = recurrent[: 2 * size], recurrent[2 * size :]
     flat, scratch = gradient.flatten(1), torch.empty_like(carried)
-    for begin, end, live in reversed(path.steps):
+    for begin, end, live in reversed(layout.steps):
         d_hidden, carry, d_gates = arriving[begin:end], carried[:live], gradient[begin:end]
         d_hidden += carry
         d_gates[:, 1:].mul_(d_hidden.unsqueeze(1))

@@ -1,4 +1,4 @@
-"""The plain cell's whole walk, with back-propagation through time written out by hand."""
+"""The plain cell's whole scan, with back-propagation through time written out by hand."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.fast.bptt import refuse_second_order, weight_gradients
-from seqlab.cells.step_layout import Path
+from seqlab.cells.step_layout import StepLayout
 
 
-class RNNWalk(torch.autograd.Function):
-    """rows, input_weight, recurrent, bias, hidden, shift, activate, slope, path -> outputs, last hidden.
+class RNNScan(torch.autograd.Function):
+    """rows, input_weight, recurrent, bias, hidden, shift, activate, derivative, layout -> outputs, last hidden.
 
     activate(sums, shift) bends the sums in place; slope(outputs) is its derivative, from the outputs alone. `shift` is the vector of modReLU
     (see orthogonal_rnn.py), else None. Forward: one product for the inputs of all steps, then one product and one activation per step,
@@ -34,31 +34,31 @@ class RNNWalk(torch.autograd.Function):
         hidden: Tensor,
         shift: Tensor | None,
         activate: Callable[[Tensor, Tensor | None], Tensor],
-        slope: Callable[[Tensor], Tensor],
-        path: Path,
+        derivative: Callable[[Tensor], Tensor],
+        layout: StepLayout,
     ) -> tuple[Tensor, Tensor]:
         outputs = rows.mm(input_weight.t()) if bias is None else torch.addmm(bias, rows, input_weight.t())  # (rows, hidden)
         last, turned = hidden.clone(), recurrent.t()
-        for begin, end, live in path.steps:
+        for begin, end, live in layout.steps:
             state, sums = last[:live], outputs[begin:end]
             activate(sums.addmm_(state, turned), shift)
             state.copy_(sums)
         ctx.save_for_backward(rows, input_weight, recurrent, bias, hidden, outputs)
-        ctx.slope, ctx.path = slope, path
+        ctx.derivative, ctx.layout = derivative, layout
         return outputs, last
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         rows, input_weight, recurrent, bias, hidden, outputs = ctx.saved_tensors
-        path = ctx.path
-        gradient = ctx.slope(outputs)  # first the slopes, then the gradient of the sums
+        layout = ctx.layout
+        gradient = ctx.derivative(outputs)  # first the slopes, then the gradient of the sums
         carried = d_last.clone()
-        for begin, end, live in reversed(path.steps):
+        for begin, end, live in reversed(layout.steps):
             d_hidden, local = carried[:live], gradient[begin:end]
             d_hidden += d_outputs[begin:end]
             local.mul_(d_hidden)
             torch.mm(local, recurrent, out=d_hidden)
-        weights = weight_gradients(ctx, gradient, rows, (path, hidden, outputs), (input_weight, recurrent, bias))
+        weights = weight_gradients(ctx, gradient, rows, (layout, hidden, outputs), (input_weight, recurrent, bias))
         d_shift = (gradient * outputs.sign()).sum(dim=0) if ctx.needs_input_grad[5] else None
         return (*weights, carried, d_shift, None, None, None)

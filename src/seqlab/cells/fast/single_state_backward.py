@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from seqlab.cells.step_layout import Path
+from seqlab.cells.step_layout import StepLayout
 
 
-def backward_steps(gradient: Tensor, arriving: Tensor, carried: Tensor, keep: Tensor, recurrent: Tensor, path: Path) -> None:
+def backward_steps(gradient: Tensor, arriving: Tensor, carried: Tensor, keep: Tensor, recurrent: Tensor, layout: StepLayout) -> None:
     """For hidden' = keep ⊙ hidden + …, where the gradient of every gate is a local derivative times d hidden'. Per step
 
         d hidden' = d output + carried
@@ -19,7 +19,7 @@ def backward_steps(gradient: Tensor, arriving: Tensor, carried: Tensor, keep: Te
     d output and leaves as d hidden', `carried` (batch, hidden) arrives as the gradient of the last state and leaves as that of the first.
     """
     flat = gradient.flatten(1)
-    for begin, end, live in reversed(path.steps):
+    for begin, end, live in reversed(layout.steps):
         d_hidden, carry = arriving[begin:end], carried[:live]
         d_hidden += carry
         gradient[begin:end].mul_(d_hidden.unsqueeze(1))

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from torch.utils import cpp_extension
 
-from seqlab.cells.native.library import SOURCES, flags, forget_loaded, library_path
+from seqlab.cells.native.library import SOURCES, compiler_flags, library_path, reload_library
 from seqlab.core.errors import EnvironmentProblem, SeqlabError
 
 
-def build() -> Path:
+def build_library() -> Path:
     """The library, built if it is not there yet; written whole, so that nobody loads half of one."""
     path = library_path()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -23,7 +23,7 @@ def build() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.is_file():
             _compile(path)
-    forget_loaded()
+    reload_library()
     return path
 
 
@@ -39,7 +39,7 @@ def _compile(path: Path) -> None:
             cpp_extension.load(
                 name="walks",
                 sources=[str(SOURCES / "walks.cpp")],
-                extra_cflags=flags(),
+                extra_cflags=compiler_flags(),
                 extra_ldflags=["-fopenmp"],
                 build_directory=folder,
                 is_python_module=False,
@@ -51,6 +51,6 @@ def _compile(path: Path) -> None:
 
 if __name__ == "__main__":
     try:
-        sys.stdout.write(f"{build()}\n")
+        sys.stdout.write(f"{build_library()}\n")
     except SeqlabError as error:
         sys.exit(f"{error}")

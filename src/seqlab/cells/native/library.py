@@ -31,16 +31,16 @@ def library_path() -> Path:
     made_from = hashlib.sha256()
     for source in sorted(SOURCES.iterdir()):
         made_from.update(source.read_bytes())
-    made_from.update(f"{torch.__version__} {sys.version_info[:2]} {sys.platform} {flags()}".encode())
+    made_from.update(f"{torch.__version__} {sys.version_info[:2]} {sys.platform} {compiler_flags()}".encode())
     return cache_folder() / "native" / f"walks-{made_from.hexdigest()[:16]}.so"
 
 
-def flags() -> list[str]:
+def compiler_flags() -> list[str]:
     """For the compiler: the vector instructions are those that torch found on this processor."""
     return FLAGS + VECTORS.get(torch.backends.cpu.get_cpu_capability(), [])
 
 
-def native(like: Tensor) -> Any | None:
+def native_kernels(like: Tensor) -> Any | None:
     """The kernels, if there are any for tensors like this one."""
     if _is_off or like.device.type != "cpu" or like.dtype not in (torch.float32, torch.float64):
         return None
@@ -48,7 +48,7 @@ def native(like: Tensor) -> Any | None:
 
 
 @contextmanager
-def without_native() -> Iterator[None]:
+def disable_native() -> Iterator[None]:
     """For comparisons: inside, everything is computed in Python."""
     global _is_off  # noqa: PLW0603 - a switch for the whole process
     before, _is_off = _is_off, True
@@ -67,11 +67,11 @@ def _loaded() -> Any | None:
         if not path.is_file():
             return None
         torch.ops.load_library(path)
-    except (OSError, RuntimeError):  # built elsewhere, or half gone: the walk in Python gives the same numbers
+    except (OSError, RuntimeError):  # built elsewhere, or half gone: the scan in Python gives the same numbers
         return None
     return torch.ops.seqlab
 
 
-def forget_loaded() -> None:
+def reload_library() -> None:
     """Look again at the next use: the kernels have just been built."""
     _loaded.cache_clear()

@@ -1,4 +1,4 @@
-"""Whole walks in C++ for the cells whose step is one product: the same numbers as their walks in Python, sooner."""
+"""Whole scans in C++ for the cells whose step is one product: the same numbers as their scans in Python, sooner."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.fast.blockwise import add_products
-from seqlab.cells.fast.bptt import before, bias_gradient, matrix_gradient, recurrent_gradient, refuse_second_order, weight_gradients
-from seqlab.cells.native.library import native
-from seqlab.cells.step_layout import Path
+from seqlab.cells.fast.bptt import bias_gradient, matrix_gradient, previous_states, recurrent_gradient, refuse_second_order, weight_gradients
+from seqlab.cells.native.library import native_kernels
+from seqlab.cells.step_layout import StepLayout
 
 
-class MemoryWalk(torch.autograd.Function):
-    """kernel, peephole or None, … as LSTMWalk: for lstm, coupled_lstm and peephole_lstm."""
+class NativeLSTMScan(torch.autograd.Function):
+    """kernel, peephole or None, … as LSTMScan: for lstm, coupled_lstm and peephole_lstm."""
 
     @staticmethod
     def forward(
@@ -24,45 +24,56 @@ class MemoryWalk(torch.autograd.Function):
         recurrent: Tensor,
         bias: Tensor | None,
         hidden: Tensor,
-        memory: Tensor,
+        cell_state: Tensor,
         peephole: Tensor | None,
-        path: Path,
+        layout: StepLayout,
         kernel: str,
     ) -> tuple[Tensor, Tensor, Tensor]:
         gates = rows.mm(weight.t())  # the kernel adds the bias
-        outputs, memories = gates.new_empty(2, len(rows), hidden.shape[1]).unbind(0)
-        last_hidden, last_memory = hidden.contiguous().clone(), memory.contiguous().clone()
-        kernels = native(rows)
+        outputs, cell_states = gates.new_empty(2, len(rows), hidden.shape[1]).unbind(0)
+        last_hidden, last_cell_state = hidden.contiguous().clone(), cell_state.contiguous().clone()
+        kernels = native_kernels(rows)
         assert kernels is not None, "asked for a kernel where there is none"
         run = getattr(kernels, f"{kernel}_forward")
-        run(gates, recurrent, _or_zeros(bias, gates), last_hidden, last_memory, outputs, memories, _contiguous(peephole), path.sizes, path.reverse)
-        ctx.save_for_backward(rows, weight, recurrent, bias, hidden, memory, peephole, gates, outputs, memories)
-        ctx.path, ctx.kernel, ctx.run = path, kernel, getattr(kernels, f"{kernel}_backward")
-        return outputs, last_hidden, last_memory
+        run(
+            gates,
+            recurrent,
+            _or_zeros(bias, gates),
+            last_hidden,
+            last_cell_state,
+            outputs,
+            cell_states,
+            _contiguous(peephole),
+            layout.batch_sizes,
+            layout.reverse,
+        )
+        ctx.save_for_backward(rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states)
+        ctx.layout, ctx.kernel, ctx.run = layout, kernel, getattr(kernels, f"{kernel}_backward")
+        return outputs, last_hidden, last_cell_state
 
     @staticmethod
-    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_memory: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, hidden, memory, peephole, gates, outputs, memories = ctx.saved_tensors
-        gradient, d_bias, path = torch.empty_like(gates), gates.new_zeros(gates.shape[1]), ctx.path
-        d_hidden, d_memory = d_last_hidden.contiguous().clone(), d_last_memory.contiguous().clone()
+        rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states = ctx.saved_tensors
+        gradient, d_bias, layout = torch.empty_like(gates), gates.new_zeros(gates.shape[1]), ctx.layout
+        d_hidden, d_cell_state = d_last_hidden.contiguous().clone(), d_last_cell_state.contiguous().clone()
         ctx.run(
-            gates, recurrent.contiguous(), memories, memories, memory.contiguous(), d_outputs.contiguous(), d_hidden, d_memory, gradient,
-            None, d_bias, _contiguous(peephole), path.sizes, path.reverse,
+            gates, recurrent.contiguous(), cell_states, cell_states, cell_state.contiguous(), d_outputs.contiguous(), d_hidden, d_cell_state,
+            gradient, None, d_bias, _contiguous(peephole), layout.batch_sizes, layout.reverse,
         )  # fmt: skip
-        d_rows, d_weight, d_recurrent, _ = weight_gradients(ctx, gradient, rows, (path, hidden, outputs), (weight, recurrent, None))
+        d_rows, d_weight, d_recurrent, _ = weight_gradients(ctx, gradient, rows, (layout, hidden, outputs), (weight, recurrent, None))
         d_peephole = None
         if peephole is not None and ctx.needs_input_grad[6]:
             d_peephole = torch.zeros_like(peephole)
-            memory_before = before(path, memory, memories)
-            for row, gate in enumerate((0, 1, 3)):  # write, forget, expose
-                seen = memories if gate == 3 and ctx.kernel == "peephole_lstm_new" else memory_before
+            cell_state_before = previous_states(layout, cell_state, cell_states)
+            for row, gate in enumerate((0, 1, 3)):  # input, forget, output
+                seen = cell_states if gate == 3 and ctx.kernel == "peephole_lstm_new" else cell_state_before
                 add_products(gradient.view(-1, 4, hidden.shape[1])[:, gate], seen, to=d_peephole[row])
-        return d_rows, d_weight, d_recurrent, d_bias if bias is not None else None, d_hidden, d_memory, d_peephole, None, None
+        return d_rows, d_weight, d_recurrent, d_bias if bias is not None else None, d_hidden, d_cell_state, d_peephole, None, None
 
 
-class HiddenWalk(torch.autograd.Function):
-    """rows, weight, recurrent, bias, recurrent_bias or None, hidden, path, kernel -> outputs, last hidden: for gru and single_gate."""
+class NativeGRUScan(torch.autograd.Function):
+    """rows, weight, recurrent, bias, recurrent_bias or None, hidden, layout, kernel -> outputs, last hidden: for gru and single_gate."""
 
     @staticmethod
     def forward(
@@ -73,7 +84,7 @@ class HiddenWalk(torch.autograd.Function):
         bias: Tensor | None,
         recurrent_bias: Tensor | None,
         hidden: Tensor,
-        path: Path,
+        layout: StepLayout,
         kernel: str,
     ) -> tuple[Tensor, Tensor]:
         gates = rows.mm(weight.t())  # the kernel adds the bias
@@ -81,26 +92,26 @@ class HiddenWalk(torch.autograd.Function):
         inner, added = None, None
         if kernel == "gru":
             inner, added = torch.empty_like(outputs), hidden.new_zeros(hidden.shape[1]) if recurrent_bias is None else recurrent_bias
-        kernels = native(rows)
+        kernels = native_kernels(rows)
         assert kernels is not None, "asked for a kernel where there is none"
         run = getattr(kernels, f"{kernel}_forward")
-        run(gates, recurrent, _or_zeros(bias, gates), last, None, outputs, inner, _contiguous(added), path.sizes, path.reverse)
+        run(gates, recurrent, _or_zeros(bias, gates), last, None, outputs, inner, _contiguous(added), layout.batch_sizes, layout.reverse)
         ctx.save_for_backward(rows, weight, recurrent, bias, recurrent_bias, hidden, gates, inner, outputs)
-        ctx.path, ctx.kernel, ctx.run = path, kernel, getattr(kernels, f"{kernel}_backward")
+        ctx.layout, ctx.kernel, ctx.run = layout, kernel, getattr(kernels, f"{kernel}_backward")
         return outputs, last
 
     @staticmethod
     def backward(ctx: Any, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         rows, weight, recurrent, bias, recurrent_bias, hidden, gates, inner, outputs = ctx.saved_tensors
-        path, size, wanted = ctx.path, hidden.shape[1], ctx.needs_input_grad
+        layout, size, wanted = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         gradient, d_bias, carried = torch.empty_like(gates), gates.new_zeros(gates.shape[1]), d_last.contiguous().clone()
         d_candidate = None if inner is None else torch.empty_like(inner)
         ctx.run(
             gates, recurrent.contiguous(), inner, outputs, hidden.contiguous(), d_outputs.contiguous(), carried, None, gradient,
-            d_candidate, d_bias, None, path.sizes, path.reverse,
+            d_candidate, d_bias, None, layout.batch_sizes, layout.reverse,
         )  # fmt: skip
-        d_recurrent = recurrent_gradient(path, gradient, hidden, outputs) if wanted[2] else None
+        d_recurrent = recurrent_gradient(layout, gradient, hidden, outputs) if wanted[2] else None
         d_recurrent_bias = bias_gradient(gradient[:, 2 * size :]) if recurrent_bias is not None and wanted[4] else None
         if d_candidate is not None:
             gradient[:, 2 * size :] = d_candidate  # what reaches W x is not scaled by the reset gate

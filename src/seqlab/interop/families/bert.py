@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from seqlab.interop.families.published_model import ACTIVATIONS, Published
-from seqlab.interop.formats.config import Config
-from seqlab.interop.tensor_map import Shape, Wanted, joined, one, zeros
-from seqlab.interop.unused import Unused, tied
+from seqlab.interop.families.published_model import ACTIVATIONS, PublishedModel
+from seqlab.interop.formats.config import ConfigReader
+from seqlab.interop.tensor_map import Shape, TensorSpec, as_is, concatenated, zero_filled
+from seqlab.interop.unused import UnusedTensor, resolve_tied
 from seqlab.models.settings import TransformerSettings
 
 
 @dataclass(frozen=True)
-class Names:
+class TensorNames:
     """What a relative calls the parts of an encoder; `head` are transform, norm and bias of the head that finds masked tokens."""
 
     prefix: str
@@ -32,7 +32,7 @@ class Names:
     decoder: str
 
 
-BERT = Names(
+BERT = TensorNames(
     prefix="bert.",
     layers="encoder.layer",
     attention=("attention.self.query", "attention.self.key", "attention.self.value"),
@@ -41,7 +41,7 @@ BERT = Names(
     head=("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.bias"),
     decoder="cls.predictions.decoder",
 )
-ROBERTA = Names(
+ROBERTA = TensorNames(
     prefix="roberta.",
     layers=BERT.layers,
     attention=BERT.attention,
@@ -50,7 +50,7 @@ ROBERTA = Names(
     head=("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
     decoder="lm_head.decoder",
 )
-DISTILBERT = Names(
+DISTILBERT = TensorNames(
     prefix="distilbert.",
     layers="transformer.layer",
     attention=("attention.q_lin", "attention.k_lin", "attention.v_lin"),
@@ -61,54 +61,56 @@ DISTILBERT = Names(
 )
 
 
-def read_bert(config: Config, found: Mapping[str, Shape]) -> Published:
-    return _read(config, found, BERT, family="BERT", first_place=0)
+def read_bert(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
+    return _read(config, shapes, BERT, family="BERT", first_position=0)
 
 
-def read_roberta(config: Config, found: Mapping[str, Shape]) -> Published:
+def read_roberta(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
     """Places are counted from one behind the padding's id, and the rows before are never used."""
-    return _read(config, found, ROBERTA, family="RoBERTa", first_place=config.integer("pad_token_id", default=1, least=0) + 1)
+    return _read(config, shapes, ROBERTA, family="RoBERTa", first_position=config.integer("pad_token_id", default=1, minimum=0) + 1)
 
 
-def read_distilbert(config: Config, found: Mapping[str, Shape]) -> Published:
+def read_distilbert(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
     config.skip("sinusoidal_pos_embds", "qa_dropout", "seq_classif_dropout")  # the sines stand in the table like learned rows
-    return _read(config, found, DISTILBERT, family="DistilBERT", first_place=0)
+    return _read(config, shapes, DISTILBERT, family="DistilBERT", first_position=0)
 
 
-def _read(config: Config, found: Mapping[str, Shape], names: Names, *, family: str, first_place: int) -> Published:
-    model = _settings(config, first_place=first_place)
+def _read(config: ConfigReader, shapes: Mapping[str, Shape], names: TensorNames, *, family: str, first_position: int) -> PublishedModel:
+    model = _settings(config, first_position=first_position)
     num_tokens, size = config.integer("vocab_size"), model.hidden_size
-    num_types = 0 if names is DISTILBERT else config.integer("type_vocab_size", default=2, least=0)
-    prefix = names.prefix if any(name.startswith(names.prefix) for name in found) else ""
+    num_types = 0 if names is DISTILBERT else config.integer("type_vocab_size", default=2, minimum=0)
+    prefix = names.prefix if any(name.startswith(names.prefix) for name in shapes) else ""
     table = f"{prefix}embeddings.word_embeddings.weight"
-    head, copies, notes = _head(config, found, names, num_tokens=num_tokens, size=size, is_tied=model.tied)
-    headless = not any(each.parts for each in head.values())
+    head, copies, notes = _head(config, shapes, names, num_tokens=num_tokens, size=size, is_tied=model.tied)
+    headless = not any(spec.parts for spec in head.values())
     if model.tied and not headless:
-        table, more = tied(found, table, f"{names.decoder}.weight")
+        table, more = resolve_tied(shapes, table, f"{names.decoder}.weight")
         copies += more
     weights = {
-        "embed.weight": one(table, num_tokens, size),
-        "body.positions.table": _positions(f"{prefix}embeddings", model.max_positions + first_place, size, first=first_place, num_types=num_types),
+        "embed.weight": as_is(table, num_tokens, size),
+        "body.positions.table": _positions(
+            f"{prefix}embeddings", model.max_positions + first_position, size, first=first_position, num_types=num_types
+        ),
         **_pair("body.first_norm", f"{prefix}embeddings.LayerNorm", size),
     }
     for depth in range(model.layers):
         weights |= _layer(f"{prefix}{names.layers}.{depth}", f"body.layers.{depth}", model, names)
     heads = _other_heads(prefix)
-    notes += [f"{other.reason} is left out" for other in heads if any(other.covers(name) for name in found)]
+    notes += [f"{other.reason} is left out" for other in heads if any(other.covers(name) for name in shapes)]
     if num_types > 1:
         notes.insert(0, f"every text is of the first of {num_types} segment kinds; its vector is added to the positions")
-    unused = (*copies, *heads, Unused(f"{prefix}embeddings.position_ids", "the numbers 0, 1, 2, … of the positions", holds=_counts_up))
-    return Published(family, "masked_language_model", model, weights | head, num_tokens, model.max_positions, unused, notes, headless=headless)
+    unused = (*copies, *heads, UnusedTensor(f"{prefix}embeddings.position_ids", "the numbers 0, 1, 2, … of the positions", holds=_counts_up))
+    return PublishedModel(family, "masked_language_model", model, weights | head, num_tokens, model.max_positions, unused, notes, headless=headless)
 
 
-def _other_heads(prefix: str) -> tuple[Unused, ...]:
+def _other_heads(prefix: str) -> tuple[UnusedTensor, ...]:
     """Parts on top of the encoder that answer other questions."""
     return (
-        Unused(f"{prefix}pooler.dense.*", "the pooler"),
-        Unused("cls.seq_relationship.*", "the next-sentence head"),
-        Unused("classifier.*", "the classifier"),
-        Unused("pre_classifier.*", "the layer before the classifier"),
-        Unused("qa_outputs.*", "the answer head"),
+        UnusedTensor(f"{prefix}pooler.dense.*", "the pooler"),
+        UnusedTensor("cls.seq_relationship.*", "the next-sentence head"),
+        UnusedTensor("classifier.*", "the classifier"),
+        UnusedTensor("pre_classifier.*", "the layer before the classifier"),
+        UnusedTensor("qa_outputs.*", "the answer head"),
     )
 
 
@@ -116,10 +118,10 @@ def _counts_up(tensor: Tensor) -> bool:
     return torch.equal(tensor.flatten().double(), torch.arange(tensor.numel(), dtype=torch.float64))
 
 
-def _settings(config: Config, *, first_place: int) -> TransformerSettings:
-    config.only("position_embedding_type", "absolute", why="places are told by one learned row each")
-    config.only("is_decoder", False, why="an encoder looks both ways")
-    config.only("add_cross_attention", False, why="an encoder has no source to look at")
+def _settings(config: ConfigReader, *, first_position: int) -> TransformerSettings:
+    config.require("position_embedding_type", "absolute", why="places are told by one learned row each")
+    config.require("is_decoder", False, why="an encoder looks both ways")
+    config.require("add_cross_attention", False, why="an encoder has no source to look at")
     config.skip("attention_probs_dropout_prob", "attention_dropout")
     eps = config.number("layer_norm_eps", default=1e-12)
     return TransformerSettings(
@@ -130,8 +132,8 @@ def _settings(config: Config, *, first_place: int) -> TransformerSettings:
         norm="post",
         norm_eps=eps,
         positions="learned",
-        max_positions=max(1, config.integer("max_position_embeddings", default=512) - first_place),
-        activation=config.choice("hidden_act", "activation", among=ACTIVATIONS, default="gelu"),
+        max_positions=max(1, config.integer("max_position_embeddings", default=512) - first_position),
+        activation=config.choice("hidden_act", "activation", choices=ACTIVATIONS, default="gelu"),
         dropout=config.number("hidden_dropout_prob", "dropout", default=0.1),
         embedding_norm=True,
         embedding_norm_eps=eps,
@@ -140,64 +142,70 @@ def _settings(config: Config, *, first_place: int) -> TransformerSettings:
     )
 
 
-def _positions(prefix: str, rows: int, size: int, *, first: int, num_types: int) -> Wanted:
+def _positions(prefix: str, rows: int, size: int, *, first: int, num_types: int) -> TensorSpec:
     """The learned row of each place, with the vector of the first segment kind added: it is the same at every step."""
-    places = (f"{prefix}.position_embeddings.weight", (rows, size))
+    positions = (f"{prefix}.position_embeddings.weight", (rows, size))
     if not num_types:
-        return Wanted((places,), lambda table: table[first:])
-    kinds = (f"{prefix}.token_type_embeddings.weight", (num_types, size))
+        return TensorSpec((positions,), lambda table: table[first:])
+    types = (f"{prefix}.token_type_embeddings.weight", (num_types, size))
 
-    def added(table: Tensor, kinds: Tensor) -> Tensor:
-        return table[first:] + kinds[0]
+    def added(table: Tensor, types: Tensor) -> Tensor:
+        return table[first:] + types[0]
 
-    return Wanted((places, kinds), added)
+    return TensorSpec((positions, types), added)
 
 
-def _layer(old: str, new: str, model: TransformerSettings, names: Names) -> dict[str, Wanted]:
+def _layer(old: str, new: str, model: TransformerSettings, names: TensorNames) -> dict[str, TensorSpec]:
     size, inner = model.hidden_size, model.feedforward_size
     widths = {"attention.output": (size, size), "feed_forward.expand": (inner, size), "feed_forward.contract": (size, inner)}
     weights = {
-        f"{new}.attention.qkv.weight": joined(*(one(f"{old}.{name}.weight", size, size) for name in names.attention)),
-        f"{new}.attention.qkv.bias": joined(*(one(f"{old}.{name}.bias", size) for name in names.attention)),
+        f"{new}.attention.qkv.weight": concatenated(*(as_is(f"{old}.{name}.weight", size, size) for name in names.attention)),
+        f"{new}.attention.qkv.bias": concatenated(*(as_is(f"{old}.{name}.bias", size) for name in names.attention)),
     }
     for name, published in names.products.items():
-        weights[f"{new}.{name}.weight"] = one(f"{old}.{published}.weight", *widths[name])
-        weights[f"{new}.{name}.bias"] = one(f"{old}.{published}.bias", widths[name][0])
+        weights[f"{new}.{name}.weight"] = as_is(f"{old}.{published}.weight", *widths[name])
+        weights[f"{new}.{name}.bias"] = as_is(f"{old}.{published}.bias", widths[name][0])
     for name, published in names.norms.items():
         weights |= _pair(f"{new}.{name}.norm", f"{old}.{published}", size)
     return weights
 
 
-Head = tuple[dict[str, Wanted], tuple[Unused, ...], list[str]]
+Head = tuple[dict[str, TensorSpec], tuple[UnusedTensor, ...], list[str]]
 """Its weights, what it has in the file besides, and notes."""
 
 
-def _head(config: Config, found: Mapping[str, Shape], names: Names, *, num_tokens: int, size: int, is_tied: bool) -> Head:
+def _head(config: ConfigReader, shapes: Mapping[str, Shape], names: TensorNames, *, num_tokens: int, size: int, is_tied: bool) -> Head:
     """The head that finds masked tokens. Where none was published it is all zeros, which the task knows to mean none."""
     transform, norm, bias = names.head
-    if f"{transform}.weight" not in found:
-        nothing = {"transform.weight": (size, size), "transform.bias": (size,), "norm.weight": (size,), "norm.bias": (size,), "bias": (num_tokens,)}
+    if f"{transform}.weight" not in shapes:
+        missing_head = {
+            "transform.weight": (size, size),
+            "transform.bias": (size,),
+            "norm.weight": (size,),
+            "norm.bias": (size,),
+            "bias": (num_tokens,),
+        }
         untied = {} if is_tied else {"weight": (num_tokens, size)}
         note = "no head for masked tokens was published; vectors need none"
-        return {name: zeros(*shape) for name, shape in {**nothing, **untied}.items()}, (), [note]
+        return {name: zero_filled(*shape) for name, shape in {**missing_head, **untied}.items()}, (), [note]
     if names is not ROBERTA:
-        config.only("hidden_act" if names is BERT else "activation", "gelu", why="the head for masked tokens uses the exact gelu")
-    own_bias, copies = _output_bias(found, bias, f"{names.decoder}.bias", is_tied=is_tied)
+        config.require("hidden_act" if names is BERT else "activation", "gelu", why="the head for masked tokens uses the exact gelu")
+    own_bias, copies = _output_bias(shapes, bias, f"{names.decoder}.bias", is_tied=is_tied)
     weights = {
-        "transform.weight": one(f"{transform}.weight", size, size),
-        "transform.bias": one(f"{transform}.bias", size),
+        "transform.weight": as_is(f"{transform}.weight", size, size),
+        "transform.bias": as_is(f"{transform}.bias", size),
         **_pair("norm", norm, size),
-        "bias": one(own_bias, num_tokens),
+        "bias": as_is(own_bias, num_tokens),
     }
-    return (weights if is_tied else weights | {"weight": one(f"{names.decoder}.weight", num_tokens, size)}), copies, []
+    return (weights if is_tied else weights | {"weight": as_is(f"{names.decoder}.weight", num_tokens, size)}), copies, []
 
 
-def _output_bias(found: Mapping[str, Shape], of_head: str, of_decoder: str, *, is_tied: bool) -> tuple[str, tuple[Unused, ...]]:
+def _output_bias(shapes: Mapping[str, Shape], of_head: str, of_decoder: str, *, is_tied: bool) -> tuple[str, tuple[UnusedTensor, ...]]:
     """Some files hold the bias of the output twice. When untied, the two may differ, and that of the output layer is the one that counts."""
-    if is_tied or of_decoder not in found:
-        return tied(found, of_head, of_decoder)
-    return of_decoder, (Unused(of_head, "a bias that an untied output layer does not add"),)
+    if is_tied or of_decoder not in shapes:
+        return resolve_tied(shapes, of_head, of_decoder)
+    return of_decoder, (UnusedTensor(of_head, "a bias that an untied output layer does not add"),)
 
 
-def _pair(new: str, old: str, size: int) -> dict[str, Wanted]:
-    return {f"{new}.weight": one(f"{old}.weight", size), f"{new}.bias": one(f"{old}.bias", size)}
+def _pair(new: str, old: str, size: int) -> dict[str, TensorSpec]:
+    return {f"{new}.weight": as_is(f"{old}.weight", size), f"{new}.bias": as_is(f"{old}.bias", size)}

@@ -20,9 +20,9 @@ from torch import Tensor
 
 from seqlab.cells.settings import GRUSettings
 from seqlab.core.errors import DataError, listed
-from seqlab.interop.families.published_model import Published
-from seqlab.interop.formats.npz import Arrays
-from seqlab.interop.tensor_map import Wanted, check, one
+from seqlab.interop.families.published_model import PublishedModel
+from seqlab.interop.formats.npz import NpzTensors
+from seqlab.interop.tensor_map import TensorSpec, as_is, check_tensors
 from seqlab.models.settings import DecoderSettings, RecurrentSettings
 from seqlab.tasks.seq2seq.target_tokens import SPECIALS
 from seqlab.tasks.translation.tokens import PairTokens
@@ -34,15 +34,15 @@ VOWELS = ("AA", "AE", "AH", "AO", "AW", "AY", "EH", "ER", "EY", "IH", "IY", "OW"
 CONSONANTS = ("B", "CH", "D", "DH", "F", "G", "HH", "JH", "K", "L", "M", "N", "NG", "P", "R", "S", "SH", "T", "TH", "V", "W", "Y", "Z", "ZH")
 PHONEMES = sorted([*CONSONANTS, "UW", *(vowel + stress for vowel in VOWELS for stress in "012")])
 """70 symbols; UW once without a stress, as the published list has it."""
-LETTER_ROWS, PHONEME_ROWS = 3 + len(ascii_lowercase), 4 + len(PHONEMES)
+CHARACTER_ROWS, PHONEME_ROWS = 3 + len(ascii_lowercase), 4 + len(PHONEMES)
 ARRAYS = ("enc_emb", "dec_emb", "fc_w", "fc_b", *(f"{side}_{part}" for side in ("enc", "dec") for part in ("w_ih", "w_hh", "b_ih", "b_hh")))
-LONGEST = 20
+MAX_PHONEMES = 20
 """Phonemes that the package writes at most."""
 
 
-def read_g2p(path: Path) -> tuple[Published, Arrays, PairTokens]:
+def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
     """What stands in an .npz with these arrays."""
-    arrays = Arrays(path)
+    arrays = NpzTensors(path)
     if set(arrays.shapes) != set(ARRAYS) or not all(len(arrays.shapes[name]) == 2 for name in ("enc_emb", "enc_w_hh")):
         raise DataError(
             f"these are not the arrays of a model that is known here{_difference(arrays.shapes)}.",
@@ -51,9 +51,9 @@ def read_g2p(path: Path) -> tuple[Published, Arrays, PairTokens]:
         )
     embedding, hidden = arrays.shapes["enc_emb"][1], arrays.shapes["enc_w_hh"][1]
     weights = _weights(embedding, hidden)
-    check(weights, arrays.shapes, unused=(), where=str(path), described="of a pair of GRUs that read letters and write phonemes")
+    check_tensors(weights, arrays.shapes, unused=(), where=str(path), described="of a pair of GRUs that read letters and write phonemes")
     model = RecurrentSettings(cell=GRUSettings(), hidden_size=hidden, embedding_size=embedding, dropout=0.0, tied=False)
-    published = Published(
+    published = PublishedModel(
         family="GRU pair of g2p_en",
         task="translation",
         model=model,
@@ -61,8 +61,8 @@ def read_g2p(path: Path) -> tuple[Published, Arrays, PairTokens]:
         weights=weights,
         vocabulary_size=PHONEME_ROWS,
         context=0,
-        notes=["reads the letters a to z, in capitals too; any other character is unknown", f"writes at most {LONGEST} phonemes, as published"],
-        sections={"tokens": {"kind": "characters", "target_kind": "whitespace", "lowercase": True}, "search": {"max_tokens": LONGEST}},
+        notes=["reads the letters a to z, in capitals too; any other character is unknown", f"writes at most {MAX_PHONEMES} phonemes, as published"],
+        sections={"tokens": {"kind": "characters", "target_kind": "whitespace", "lowercase": True}, "search": {"max_tokens": MAX_PHONEMES}},
     )
     return published, arrays, _tokens()
 
@@ -74,38 +74,38 @@ def _difference(found: Collection[str]) -> str:
 
 
 def _tokens() -> PairTokens:
-    letters = Characters(Vocabulary(list(ascii_lowercase), specials=SPECIALS), lowercase=True)
-    return PairTokens(letters, Whitespace(Vocabulary(PHONEMES, specials=SPECIALS)))
+    characters = Characters(Vocabulary(list(ascii_lowercase), specials=SPECIALS), lowercase=True)
+    return PairTokens(characters, Whitespace(Vocabulary(PHONEMES, specials=SPECIALS)))
 
 
-def _weights(embedding: int, hidden: int) -> dict[str, Wanted]:
+def _weights(embedding: int, hidden: int) -> dict[str, TensorSpec]:
     return {
-        "embed_source.weight": Wanted((("enc_emb", (LETTER_ROWS, embedding)),), _letter_rows),
-        "embed_target.weight": Wanted((("dec_emb", (PHONEME_ROWS, embedding)),), _phoneme_rows),
+        "embed_source.weight": TensorSpec((("enc_emb", (CHARACTER_ROWS, embedding)),), _character_rows),
+        "embed_target.weight": TensorSpec((("dec_emb", (PHONEME_ROWS, embedding)),), _phoneme_rows),
         **_gru("encoder", "enc", embedding, hidden),
         **_gru("decoder", "dec", embedding, hidden),
-        "weight": Wanted((("fc_w", (PHONEME_ROWS, hidden)),), _phoneme_rows),
-        "bias": Wanted((("fc_b", (PHONEME_ROWS,)),), _phoneme_rows),
+        "weight": TensorSpec((("fc_w", (PHONEME_ROWS, hidden)),), _phoneme_rows),
+        "bias": TensorSpec((("fc_b", (PHONEME_ROWS,)),), _phoneme_rows),
     }
 
 
-def _gru(new: str, old: str, embedding: int, hidden: int) -> dict[str, Wanted]:
+def _gru(new: str, old: str, embedding: int, hidden: int) -> dict[str, TensorSpec]:
     """Of the two biases of a gate only the sum matters, but for the candidate, whose second one the reset gate scales."""
     cell, gates = f"{new}.stack.layers.0.cell", 3 * hidden
     inner = (f"{old}_b_hh", (gates,))
 
-    def together(of_input: Tensor, of_state: Tensor) -> Tensor:
+    def combined(of_input: Tensor, of_state: Tensor) -> Tensor:
         return of_input + torch.cat([of_state[: 2 * hidden], torch.zeros(hidden)])
 
     return {
-        f"{cell}.input": one(f"{old}_w_ih", gates, embedding),
-        f"{cell}.recurrent": one(f"{old}_w_hh", gates, hidden),
-        f"{cell}.bias": Wanted(((f"{old}_b_ih", (gates,)), inner), together),
-        f"{cell}.recurrent_bias": Wanted((inner,), lambda of_state: of_state[2 * hidden :]),
+        f"{cell}.input": as_is(f"{old}_w_ih", gates, embedding),
+        f"{cell}.recurrent": as_is(f"{old}_w_hh", gates, hidden),
+        f"{cell}.bias": TensorSpec(((f"{old}_b_ih", (gates,)), inner), combined),
+        f"{cell}.recurrent_bias": TensorSpec((inner,), lambda of_state: of_state[2 * hidden :]),
     }
 
 
-def _letter_rows(table: Tensor) -> Tensor:
+def _character_rows(table: Tensor) -> Tensor:
     """Published as padding, unknown, end; nothing starts a source, so that row of ours is zero."""
     padding, unknown, end = table[:3]
     return torch.cat([_specials(unknown, padding, torch.zeros_like(end), end), table[3:]])

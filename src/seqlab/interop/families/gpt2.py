@@ -10,20 +10,20 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from seqlab.interop.families.published_model import ACTIVATIONS, Published
-from seqlab.interop.formats.config import Config
-from seqlab.interop.tensor_map import Shape, Wanted, one, turned, zeros
-from seqlab.interop.unused import Unused, is_one_number, tied
+from seqlab.interop.families.published_model import ACTIVATIONS, PublishedModel
+from seqlab.interop.formats.config import ConfigReader
+from seqlab.interop.tensor_map import Shape, TensorSpec, as_is, transposed, zero_filled
+from seqlab.interop.unused import UnusedTensor, is_one_number, resolve_tied
 from seqlab.models.settings import TransformerSettings
 
 
-def read_gpt2(config: Config, found: Mapping[str, Shape]) -> Published:
+def read_gpt2(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
     size = config.integer("n_embd", "hidden_size")
     inner = config.integer("n_inner", default=4 * size)
     num_tokens, context = config.integer("vocab_size"), config.integer("n_positions", "max_position_embeddings")
-    config.only("scale_attn_weights", True, why="scores are always divided by the root of the head's size")
-    config.only("scale_attn_by_inverse_layer_idx", False, why="no layer scales its scores by its number")
-    config.only("add_cross_attention", False, why="a language model has no source to look at")
+    config.require("scale_attn_weights", True, why="scores are always divided by the root of the head's size")
+    config.require("scale_attn_by_inverse_layer_idx", False, why="no layer scales its scores by its number")
+    config.require("add_cross_attention", False, why="a language model has no source to look at")
     config.skip("n_ctx", "reorder_and_upcast_attn", "summary_activation", "summary_first_dropout", "summary_proj_to_labels", "summary_type",
                 "summary_use_proj")  # fmt: skip
     config.skip("attn_pdrop")
@@ -37,32 +37,32 @@ def read_gpt2(config: Config, found: Mapping[str, Shape]) -> Published:
         norm_eps=config.number("layer_norm_epsilon", default=1e-5),
         positions="learned",
         max_positions=context,
-        activation=config.choice("activation_function", among=ACTIVATIONS, default="gelu_new"),
+        activation=config.choice("activation_function", choices=ACTIVATIONS, default="gelu_new"),
         dropout=config.number("resid_pdrop", default=0.1),
         tied=is_tied,
     )
-    prefix = "transformer." if any(name.startswith("transformer.") for name in found) else ""
-    table, copies = tied(found, f"{prefix}wte.weight", "lm_head.weight") if is_tied else (f"{prefix}wte.weight", ())
+    prefix = "transformer." if any(name.startswith("transformer.") for name in shapes) else ""
+    table, copies = resolve_tied(shapes, f"{prefix}wte.weight", "lm_head.weight") if is_tied else (f"{prefix}wte.weight", ())
     weights = {
-        "embed.weight": one(table, num_tokens, size),
-        "bias": zeros(num_tokens),
-        "body.positions.table": one(f"{prefix}wpe.weight", context, size),
-        "body.last_norm.weight": one(f"{prefix}ln_f.weight", size),
-        "body.last_norm.bias": one(f"{prefix}ln_f.bias", size),
+        "embed.weight": as_is(table, num_tokens, size),
+        "bias": zero_filled(num_tokens),
+        "body.positions.table": as_is(f"{prefix}wpe.weight", context, size),
+        "body.last_norm.weight": as_is(f"{prefix}ln_f.weight", size),
+        "body.last_norm.bias": as_is(f"{prefix}ln_f.bias", size),
     }
     if not is_tied:
-        weights["weight"] = one("lm_head.weight", num_tokens, size)
+        weights["weight"] = as_is("lm_head.weight", num_tokens, size)
     for depth in range(model.layers):
         weights |= _layer(f"{prefix}h.{depth}", f"body.layers.{depth}", size=size, inner=inner)
     unused = (*copies, *(mask for depth in range(model.layers) for mask in _masks(f"{prefix}h.{depth}.attn")))
-    return Published("GPT-2", "language_model", model, weights, num_tokens, context, unused)
+    return PublishedModel("GPT-2", "language_model", model, weights, num_tokens, context, unused)
 
 
-def _masks(attention: str) -> tuple[Unused, ...]:
+def _masks(attention: str) -> tuple[UnusedTensor, ...]:
     """Older versions saved the causal mask of each layer, and what stands for minus infinity, with the weights."""
     return (
-        Unused(f"{attention}.bias", "the causal mask", holds=_is_causal_mask),
-        Unused(f"{attention}.masked_bias", "the one number that stands for minus infinity", holds=is_one_number),
+        UnusedTensor(f"{attention}.bias", "the causal mask", holds=_is_causal_mask),
+        UnusedTensor(f"{attention}.masked_bias", "the one number that stands for minus infinity", holds=is_one_number),
     )
 
 
@@ -71,7 +71,7 @@ def _is_causal_mask(tensor: Tensor) -> bool:
     return tensor.numel() == size * size and torch.equal(tensor.reshape(size, size).bool(), torch.ones(size, size, dtype=torch.bool).tril())
 
 
-def _layer(old: str, new: str, *, size: int, inner: int) -> dict[str, Wanted]:
+def _layer(old: str, new: str, *, size: int, inner: int) -> dict[str, TensorSpec]:
     """Query, key and value are one product there too, but every matrix is published the other way round."""
     products = {
         "attention.qkv": ("attn.c_attn", size, 3 * size),
@@ -81,9 +81,9 @@ def _layer(old: str, new: str, *, size: int, inner: int) -> dict[str, Wanted]:
     }
     weights = {}
     for name, (published, rows, columns) in products.items():
-        weights[f"{new}.{name}.weight"] = turned(f"{old}.{published}.weight", rows, columns)
-        weights[f"{new}.{name}.bias"] = one(f"{old}.{published}.bias", columns)
+        weights[f"{new}.{name}.weight"] = transposed(f"{old}.{published}.weight", rows, columns)
+        weights[f"{new}.{name}.bias"] = as_is(f"{old}.{published}.bias", columns)
     for name, published in (("attention_residual.norm", "ln_1"), ("feed_forward_residual.norm", "ln_2")):
-        weights[f"{new}.{name}.weight"] = one(f"{old}.{published}.weight", size)
-        weights[f"{new}.{name}.bias"] = one(f"{old}.{published}.bias", size)
+        weights[f"{new}.{name}.weight"] = as_is(f"{old}.{published}.weight", size)
+        weights[f"{new}.{name}.bias"] = as_is(f"{old}.{published}.bias", size)
     return weights

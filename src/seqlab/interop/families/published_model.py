@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from seqlab.interop.tensor_map import Wanted
-from seqlab.interop.unused import Unused
+from seqlab.interop.tensor_map import TensorSpec
+from seqlab.interop.unused import UnusedTensor
 from seqlab.models.settings import DecoderSettings, RecurrentSettings, TransformerSettings
 
 ACTIVATIONS = {
@@ -18,18 +18,18 @@ ACTIVATIONS = {
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedModel:
     """A model that somebody else has trained, described in seqlab's words."""
 
     family: str
     task: str
     model: TransformerSettings | RecurrentSettings
-    weights: Mapping[str, Wanted]
+    weights: Mapping[str, TensorSpec]
     vocabulary_size: int
     """Rows of the embedding; of an encoder-decoder, of that of what is written."""
     context: int
     """Tokens that it can read at once; 0 where there is no limit."""
-    unused: tuple[Unused, ...] = ()
+    unused: tuple[UnusedTensor, ...] = ()
     """Tensors that the network does not read, with the reasons."""
     notes: list[str] = field(default_factory=list)
     decoder: DecoderSettings = field(default_factory=DecoderSettings)

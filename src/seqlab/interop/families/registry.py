@@ -10,13 +10,13 @@ from seqlab.core.errors import DataError, RecipeError, nearest
 from seqlab.interop.families.bert import read_bert, read_distilbert, read_roberta
 from seqlab.interop.families.gpt2 import read_gpt2
 from seqlab.interop.families.llama import read_llama
-from seqlab.interop.families.published_model import Published
+from seqlab.interop.families.published_model import PublishedModel
 from seqlab.interop.families.seq2seq import read_bart, read_marian
-from seqlab.interop.formats.config import Config
+from seqlab.interop.formats.config import ConfigReader
 from seqlab.interop.tensor_map import Shape
 
-Reader = Callable[[Config, Mapping[str, Shape]], Published]
-FAMILIES: dict[str, Reader] = {
+FamilyReader = Callable[[ConfigReader, Mapping[str, Shape]], PublishedModel]
+FAMILIES: dict[str, FamilyReader] = {
     "bert": read_bert,
     "roberta": read_roberta,
     "xlm-roberta": read_roberta,
@@ -32,20 +32,20 @@ FAMILIES: dict[str, Reader] = {
 """By the `model_type` of a config.json."""
 
 
-def read_published(config: Config, found: Mapping[str, Shape]) -> Published:
+def describe_published_model(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
     """What the config describes, in seqlab's words; or all that cannot be said in them."""
     kind = config.raw("model_type")
     if not isinstance(kind, str) or kind not in FAMILIES:
-        shown = repr(kind)[:60] if kind is not None else "nothing"
-        raise DataError(f"model_type is {shown}, a family that cannot be imported.", where=config.where, cure=nearest(str(kind)[:60], FAMILIES))
+        model_type = repr(kind)[:60] if kind is not None else "nothing"
+        raise DataError(f"model_type is {model_type}, a family that cannot be imported.", where=config.where, cure=nearest(str(kind)[:60], FAMILIES))
     try:
-        published = FAMILIES[kind](config, found)
+        published = FAMILIES[kind](config, shapes)
     except (ValidationError, RecipeError) as error:
-        config.finish()  # a value that was no number at all explains more
+        config.raise_problems()  # a value that was no number at all explains more
         problem = error.errors()[0] if isinstance(error, ValidationError) else None
         what = f"{problem['loc'][0]}: {problem['msg']}" if problem else str(error)
         raise DataError(f"this model cannot be built from seqlab's blocks ({what}).", where=config.where, cure="Choose another model.") from error
-    config.finish()
-    if unread := config.unread():
+    config.raise_problems()
+    if unread := config.unread_keys():
         published.notes.append(f"not looked at in the config: {', '.join(unread)}")
     return published

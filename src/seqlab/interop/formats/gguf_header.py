@@ -21,7 +21,7 @@ from seqlab.core.errors import DataError
 from seqlab.interop.tensor_map import Shape
 
 MAGIC, VERSIONS = b"GGUF", (2, 3)
-MOST_ENTRIES, MOST_AXES, LONGEST_NAME = 100_000, 4, 65_535
+MAX_ENTRIES, MAX_AXES, MAX_NAME_BYTES = 100_000, 4, 65_535
 SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 TEXT, LIST = 8, 9
 
@@ -31,8 +31,8 @@ class GgufTensor:
     """Where a tensor stands in the file, and how its numbers are written."""
 
     shape: Shape
-    kind: int
-    start: int
+    ggml_type: int
+    offset: int
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class _Reader:
 
     def __init__(self, data: mmap.mmap) -> None:
         self._data = data
-        self._place = 4
+        self._position = 4
 
     def header(self) -> GgufHeader:
         if self._data[:4] != MAGIC:
@@ -65,30 +65,30 @@ class _Reader:
         if version not in VERSIONS:
             raise ValueError(f"it is of version {version}, known are {' and '.join(map(str, VERSIONS))}")
         num_tensors, num_settings = self._number("<Q"), self._number("<Q")
-        if max(num_tensors, num_settings) > MOST_ENTRIES:
+        if max(num_tensors, num_settings) > MAX_ENTRIES:
             raise ValueError(f"it claims {num_tensors:,} tensors and {num_settings:,} settings")
-        settings = {self._text(LONGEST_NAME): self._value(self._number("<I")) for _ in range(num_settings)}
-        found = [(self._text(LONGEST_NAME), self._sizes(), self._number("<I"), self._number("<Q")) for _ in range(num_tensors)]
-        for name, times in Counter(name for name, *_ in found).most_common(1):
-            if times > 1:
-                raise ValueError(f"it holds {times} tensors of the name {name[:80]}")
+        settings = {self._text(MAX_NAME_BYTES): self._value(self._number("<I")) for _ in range(num_settings)}
+        entries = [(self._text(MAX_NAME_BYTES), self._sizes(), self._number("<I"), self._number("<Q")) for _ in range(num_tensors)]
+        for name, count in Counter(name for name, *_ in entries).most_common(1):
+            if count > 1:
+                raise ValueError(f"it holds {count} tensors of the name {name[:80]}")
         alignment = settings.get("general.alignment", 32)
         if not isinstance(alignment, int) or not 0 < alignment <= 1 << 20:
             raise ValueError("its alignment is no small number")
-        start = -(-self._place // alignment) * alignment
-        return GgufHeader(settings, {name: GgufTensor(sizes[::-1], kind, start + place) for name, sizes, kind, place in found})
+        start = -(-self._position // alignment) * alignment
+        return GgufHeader(settings, {name: GgufTensor(sizes[::-1], kind, start + offset) for name, sizes, kind, offset in entries})
 
-    def _number(self, form: str) -> Any:
-        (value,) = struct.unpack_from(form, self._data, self._place)
-        self._place += struct.calcsize(form)
+    def _number(self, format_code: str) -> Any:
+        (value,) = struct.unpack_from(format_code, self._data, self._position)
+        self._position += struct.calcsize(format_code)
         return value
 
-    def _text(self, longest: int | None = None) -> str:
+    def _text(self, max_length: int | None = None) -> str:
         length = self._number("<Q")
-        if length > len(self._data) - self._place or (longest is not None and length > longest):
+        if length > len(self._data) - self._position or (max_length is not None and length > max_length):
             raise ValueError("a text in it is longer than the file")
-        self._place += length
-        return self._data[self._place - length : self._place].decode("utf-8")
+        self._position += length
+        return self._data[self._position - length : self._position].decode("utf-8")
 
     def _value(self, kind: int) -> Any:
         if kind == TEXT:
@@ -101,12 +101,12 @@ class _Reader:
 
     def _list(self) -> list[Any]:
         kind, length = self._number("<I"), self._number("<Q")
-        if length > len(self._data) - self._place:  # every entry takes a byte at least
+        if length > len(self._data) - self._position:  # every entry takes a byte at least
             raise ValueError("a list in it is longer than the file")
         if kind in SCALARS:
-            form = f"<{length}{SCALARS[kind][1]}"
-            values = list(struct.unpack_from(form, self._data, self._place))
-            self._place += struct.calcsize(form)
+            format_code = f"<{length}{SCALARS[kind][1]}"
+            values = list(struct.unpack_from(format_code, self._data, self._position))
+            self._position += struct.calcsize(format_code)
             return values
         if kind != TEXT:
             raise ValueError("a list in it holds neither numbers nor texts")
@@ -114,6 +114,6 @@ class _Reader:
 
     def _sizes(self) -> Shape:
         num_axes = self._number("<I")
-        if num_axes > MOST_AXES:
+        if num_axes > MAX_AXES:
             raise ValueError(f"a tensor in it claims {num_axes} axes")
         return tuple(self._number("<Q") for _ in range(num_axes))

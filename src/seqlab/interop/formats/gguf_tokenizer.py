@@ -11,7 +11,7 @@ from tokenizers import Tokenizer as Engine
 from seqlab.core.errors import DataError, listed
 from seqlab.tokens.hugging_face import HuggingFace, check_merges
 
-CONTROL, OWN = 3, 4
+CONTROL, USER_DEFINED = 3, 4
 """Kinds of pieces: those that no text contains, and those that are found in text whole."""
 LLAMA3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 QWEN2 = LLAMA3.replace("{1,3}", "")
@@ -20,30 +20,32 @@ SPLITS = {"gpt-2": "", "smollm": "digits", "llama-bpe": LLAMA3, "llama3": LLAMA3
 ROLES = {"eos": "eos_token_id", "bos": "bos_token_id", "pad": "padding_token_id"}
 
 
-def tokenizer_of(settings: Mapping[str, Any], *, size: int, where: str) -> HuggingFace:
+def build_gguf_tokenizer(settings: Mapping[str, Any], *, size: int, where: str) -> HuggingFace:
     """The file's own pieces, merges, cuts and special tokens."""
-    kind, cuts = settings.get("tokenizer.ggml.model"), settings.get("tokenizer.ggml.pre", "gpt-2")
-    if kind != "gpt2" or cuts not in SPLITS:
+    kind, split_kind = settings.get("tokenizer.ggml.model"), settings.get("tokenizer.ggml.pre", "gpt-2")
+    if kind != "gpt2" or split_kind not in SPLITS:
         raise DataError(
-            f"the tokenizer is of the kind {str(kind)[:30]!r}, with text cut as {str(cuts)[:30]!r}.",
+            f"the tokenizer is of the kind {str(kind)[:30]!r}, with text cut as {str(split_kind)[:30]!r}.",
             where=where,
             cure=f"Byte pairs ('gpt2') can be read, with text cut as {listed(list(SPLITS))}. The folder of the same model may be imported instead.",
         )
-    pieces, merges = _texts(settings, "tokens", where=where), _texts(settings, "merges", where=where)
+    pieces, merges = _read_strings(settings, "tokens", where=where), _read_strings(settings, "merges", where=where)
     kinds = settings.get("tokenizer.ggml.token_type", [])
-    ids = {piece: place for place, piece in enumerate(pieces)}
+    ids = {piece: token_id for token_id, piece in enumerate(pieces)}
     try:
         pairs = [merge.split(" ") for merge in merges]
         check_merges(ids, pairs)
         engine = Engine(models.BPE(ids, [(left, right) for left, right in pairs]))
     except Exception as error:  # the engine's own errors are plain Exceptions
         raise DataError("the pieces and merges of the tokenizer do not belong together.", where=where, cure="Download the file again.") from error
-    engine.pre_tokenizer = _cuts(SPLITS[cuts], prefix_space=settings.get("tokenizer.ggml.add_space_prefix") is True)
+    engine.pre_tokenizer = _build_pre_tokenizer(SPLITS[split_kind], prefix_space=settings.get("tokenizer.ggml.add_space_prefix") is True)
     engine.decoder = decoders.ByteLevel()
-    added = [(piece, kind) for piece, kind in zip(pieces, kinds, strict=False) if kind in (CONTROL, OWN)]
+    added = [(piece, kind) for piece, kind in zip(pieces, kinds, strict=False) if kind in (CONTROL, USER_DEFINED)]
     engine.add_special_tokens([AddedToken(piece, special=True, normalized=False) for piece, kind in added if kind == CONTROL])
-    engine.add_tokens([AddedToken(piece, special=False, normalized=False) for piece, kind in added if kind == OWN])
-    roles = {role: place for role, name in ROLES.items() if (place := _place(settings.get(f"tokenizer.ggml.{name}"), len(pieces))) is not None}
+    engine.add_tokens([AddedToken(piece, special=False, normalized=False) for piece, kind in added if kind == USER_DEFINED])
+    roles = {
+        role: token_id for role, name in ROLES.items() if (token_id := _token_id(settings.get(f"tokenizer.ggml.{name}"), len(pieces))) is not None
+    }
     if settings.get("tokenizer.ggml.add_bos_token") is True and "bos" in roles:
         engine.post_processor = processors.TemplateProcessing(
             single=f"{pieces[roles['bos']]} $A", special_tokens=[(pieces[roles["bos"]], roles["bos"])]
@@ -55,7 +57,7 @@ def tokenizer_of(settings: Mapping[str, Any], *, size: int, where: str) -> Huggi
     return HuggingFace(engine, size=size, roles=roles)
 
 
-def _cuts(pattern: str, *, prefix_space: bool) -> Any:
+def _build_pre_tokenizer(pattern: str, *, prefix_space: bool) -> Any:
     bytes_of_words = pre_tokenizers.ByteLevel(add_prefix_space=prefix_space, use_regex=pattern in ("", "digits"))
     if not pattern:
         return bytes_of_words
@@ -63,12 +65,12 @@ def _cuts(pattern: str, *, prefix_space: bool) -> Any:
     return pre_tokenizers.Sequence([first, bytes_of_words])
 
 
-def _texts(settings: Mapping[str, Any], name: str, *, where: str) -> list[str]:
-    found = settings.get(f"tokenizer.ggml.{name}")
-    if not isinstance(found, list) or not found or not all(isinstance(text, str) for text in found):
+def _read_strings(settings: Mapping[str, Any], name: str, *, where: str) -> list[str]:
+    values = settings.get(f"tokenizer.ggml.{name}")
+    if not isinstance(values, list) or not values or not all(isinstance(text, str) for text in values):
         raise DataError(f"the tokenizer has no {name}.", where=where, cure="Download the file again.")
-    return found
+    return values
 
 
-def _place(value: Any, limit: int) -> int | None:
+def _token_id(value: Any, limit: int) -> int | None:
     return value if isinstance(value, int) and 0 <= value < limit else None

@@ -7,18 +7,18 @@ from pathlib import Path
 from seqlab.core.errors import DataError, RunError
 from seqlab.tokens.untrusted_json import read_json_object
 
-AGAIN = "Is the folder whole? Download the model again."
-LARGEST_CONFIG = 2_000_000
+REDOWNLOAD_HINT = "Is the folder whole? Download the model again."
+MAX_CONFIG_BYTES = 2_000_000
 
 
-def read_json(path: Path, *, largest: int = LARGEST_CONFIG) -> dict[str, object]:
+def read_json(path: Path, *, max_bytes: int = MAX_CONFIG_BYTES) -> dict[str, object]:
     """The object in a JSON file; anything else is a DataError."""
     try:
-        return read_json_object(path, largest=largest)
+        return read_json_object(path, largest=max_bytes)
     except RunError as error:  # the words are the same for a run's own files, the cure is not
-        raise DataError(error.what, where=str(path), cure=AGAIN) from error
+        raise DataError(error.what, where=str(path), cure=REDOWNLOAD_HINT) from error
 
 
-def read_json_if_there(path: Path, *, largest: int = LARGEST_CONFIG) -> dict[str, object]:
+def read_optional_json(path: Path, *, max_bytes: int = MAX_CONFIG_BYTES) -> dict[str, object]:
     """The same, and nothing where there is no such file."""
-    return read_json(path, largest=largest) if path.is_file() else {}
+    return read_json(path, max_bytes=max_bytes) if path.is_file() else {}

@@ -19,57 +19,57 @@ from numpy.lib import format as npy
 from torch import Tensor
 
 from seqlab.core.errors import DataError
-from seqlab.interop.formats.tensor_files import Tensors
+from seqlab.interop.formats.tensor_files import PublishedTensors
 from seqlab.interop.tensor_map import Shape
 
 Result = TypeVar("Result")
-ENDING = ".npy"
-MOST_ARRAYS = 10_000
-MOST_UNPACKED = 20
+SUFFIX = ".npy"
+MAX_ARRAYS = 10_000
+MAX_EXPANSION = 20
 """A file may unpack to so many times its size; weights hardly shrink when they are packed."""
 HEADERS: dict[tuple[int, int], Callable[..., tuple[Shape, bool, np.dtype[Any]]]] = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,
 }
-AGAIN = "Is the file whole? Download it again."
+REDOWNLOAD_HINT = "Is the file whole? Download it again."
 
 
-class Arrays(Tensors):
+class NpzTensors(PublishedTensors):
     """Names and shapes from the headers; the numbers one array at a time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.shapes = self._reading(self._headers)
+        self.shapes = self._with_archive(self._headers)
 
     def read(self, name: str) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(self._reading(lambda archive: self._array(archive, name))))
+        return torch.from_numpy(np.ascontiguousarray(self._with_archive(lambda archive: self._array(archive, name))))
 
-    def _reading(self, look: Callable[[zipfile.ZipFile], Result]) -> Result:
+    def _with_archive(self, read: Callable[[zipfile.ZipFile], Result]) -> Result:
         try:
             with zipfile.ZipFile(self._path) as archive:
-                return look(archive)
+                return read(archive)
         except (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError, RuntimeError) as error:  # numpy, zip and zlib each have their own
-            raise DataError(f"the file cannot be read as .npz ({str(error)[:120]}).", where=str(self._path), cure=AGAIN) from error
+            raise DataError(f"the file cannot be read as .npz ({str(error)[:120]}).", where=str(self._path), cure=REDOWNLOAD_HINT) from error
 
     def _headers(self, archive: zipfile.ZipFile) -> dict[str, Shape]:
         members = archive.infolist()
         unpacked = sum(member.file_size for member in members)
-        if len(members) > MOST_ARRAYS or unpacked > MOST_UNPACKED * self._path.stat().st_size:
+        if len(members) > MAX_ARRAYS or unpacked > MAX_EXPANSION * self._path.stat().st_size:
             raise ValueError(f"{len(members):,} arrays of {unpacked:,} bytes together are more than a file of its size can hold")
         names = [member.filename for member in members]
-        if len(set(names)) < len(names) or not all(name.endswith(ENDING) for name in names):
+        if len(set(names)) < len(names) or not all(name.endswith(SUFFIX) for name in names):
             raise ValueError("it holds something else than arrays, each with a name of its own")
-        found = {}
+        shapes = {}
         for member in members:
             with archive.open(member) as file:
-                found[member.filename.removesuffix(ENDING)] = _shape(file, member)
-        return found
+                shapes[member.filename.removesuffix(SUFFIX)] = _shape(file, member)
+        return shapes
 
     def _array(self, archive: zipfile.ZipFile, name: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-        with archive.open(name + ENDING) as file:
+        with archive.open(name + SUFFIX) as file:
             numbers = npy.read_array(file, allow_pickle=False)
-        found: np.ndarray[Any, np.dtype[np.float32]] = numbers.astype(np.float32)
-        return found
+        array: np.ndarray[Any, np.dtype[np.float32]] = numbers.astype(np.float32)
+        return array
 
 
 def _shape(file: IO[bytes], member: zipfile.ZipInfo) -> Shape:

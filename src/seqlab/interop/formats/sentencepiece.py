@@ -19,29 +19,29 @@ from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tok
 from tokenizers import Tokenizer as Engine
 
 from seqlab.core.errors import DataError
-from seqlab.interop.formats.json_files import AGAIN
+from seqlab.interop.formats.json_files import REDOWNLOAD_HINT
 from seqlab.tokens.hugging_face import FILLER, HuggingFace
 from seqlab.tokens.vocabulary import UNK
 
-LARGEST_MODEL = 100_000_000
+MAX_MODEL_BYTES = 100_000_000
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-NORMAL, OWN, UNIGRAM = 1, 4, 1
-BLANK = "▁"
+NORMAL, USER_DEFINED, UNIGRAM = 1, 4, 1
+SPACE_SYMBOL = "▁"
 SPECIALS = ("</s>", UNK, "<pad>")
 LANGUAGE = re.compile(r">>[^<>]{1,40}<<")
 """How a model for several languages is told which one to write."""
 
 
 @dataclass(frozen=True)
-class PieceModel:
+class SentencePieceModel:
     """The pieces that a text can be cut into with the logarithms of their probabilities, and how a text is prepared."""
 
     scores: dict[str, float]
-    table: bytes
-    blank_first: bool
+    precompiled_charsmap: bytes
+    add_dummy_prefix: bool
 
 
-def read_pair_of_pieces(
+def read_marian_tokenizer(
     path: Path, vocabulary: Mapping[str, object], *, size: int, target: Path | None = None, ids_file: str = "vocab.json"
 ) -> HuggingFace:
     """The tokenizer of a Marian model: each side is cut by a model of its own, and both have the ids of one vocabulary.
@@ -49,63 +49,69 @@ def read_pair_of_pieces(
     target: the file of the model that cuts what is written; without it translations are put together, but none is cut.
     ids_file: the name of the file of the vocabulary, for an error.
     """
-    ids = {piece: place for piece, place in vocabulary.items() if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < size}
+    ids = {
+        piece: piece_id
+        for piece, piece_id in vocabulary.items()
+        if isinstance(piece_id, int) and not isinstance(piece_id, bool) and 0 <= piece_id < size
+    }
     if len(ids) != len(vocabulary) or len(set(ids.values())) != len(ids) or not {"</s>", UNK} <= ids.keys():
-        raise DataError("the vocabulary does not give every piece an id of its own.", where=str(path.parent / ids_file), cure=AGAIN)
-    cuts = _engine(read_pieces(path), ids, size=size)
-    joins = _engine(read_pieces(target), ids, size=size) if target is not None else _list_of_pieces(ids)
-    return HuggingFace(cuts, size=size, roles={"unk": ids[UNK]}, target=joins)
+        raise DataError("the vocabulary does not give every piece an id of its own.", where=str(path.parent / ids_file), cure=REDOWNLOAD_HINT)
+    source_engine = _engine(read_sentencepiece_model(path), ids, size=size)
+    target_engine = _engine(read_sentencepiece_model(target), ids, size=size) if target is not None else _piece_list_engine(ids)
+    return HuggingFace(source_engine, size=size, roles={"unk": ids[UNK]}, target=target_engine)
 
 
-def read_pieces(path: Path) -> PieceModel:
+def read_sentencepiece_model(path: Path) -> SentencePieceModel:
     """A unigram model out of its file."""
     try:
-        if path.stat().st_size > LARGEST_MODEL:
+        if path.stat().st_size > MAX_MODEL_BYTES:
             raise ValueError("it is larger than any such model")
         return _model(path.read_bytes())
     except (ValueError, struct.error, IndexError, UnicodeDecodeError) as error:
-        raise DataError(f"this is no SentencePiece model that can be read here ({str(error)[:80]}).", where=str(path), cure=AGAIN) from error
+        raise DataError(
+            f"this is no SentencePiece model that can be read here ({str(error)[:80]}).", where=str(path), cure=REDOWNLOAD_HINT
+        ) from error
 
 
-def _engine(model: PieceModel, ids: Mapping[str, int], *, size: int) -> Engine:
+def _engine(model: SentencePieceModel, ids: Mapping[str, int], *, size: int) -> Engine:
     """Places of pieces that this side never has are filled with names that no text has; pieces without an id stand behind all ids."""
     lowest = min(model.scores.values())
     specials = [piece for piece in ids if piece in SPECIALS or LANGUAGE.fullmatch(piece)]
-    known = {place: piece for piece, place in ids.items() if piece in model.scores or piece in specials}
-    pieces = [known.get(place, f"{FILLER}{place}") for place in range(size)] + [piece for piece in model.scores if piece not in ids]
+    known = {piece_id: piece for piece, piece_id in ids.items() if piece in model.scores or piece in specials}
+    pieces = [known.get(piece_id, f"{FILLER}{piece_id}") for piece_id in range(size)] + [piece for piece in model.scores if piece not in ids]
     engine = Engine(models.Unigram([(piece, model.scores.get(piece, lowest)) for piece in pieces], unk_id=ids[UNK], byte_fallback=False))
-    prepared = [normalizers.Precompiled(model.table)] if model.table else []
+    prepared = [normalizers.Precompiled(model.precompiled_charsmap)] if model.precompiled_charsmap else []
     engine.normalizer = normalizers.Sequence([*prepared, normalizers.Replace(Regex(" {2,}"), " "), normalizers.Strip()])
-    engine.pre_tokenizer = pre_tokenizers.Metaspace(replacement=BLANK, prepend_scheme="always" if model.blank_first else "never")
-    engine.decoder = decoders.Metaspace(replacement=BLANK)
+    engine.pre_tokenizer = pre_tokenizers.Metaspace(replacement=SPACE_SYMBOL, prepend_scheme="always" if model.add_dummy_prefix else "never")
+    engine.decoder = decoders.Metaspace(replacement=SPACE_SYMBOL)
     engine.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", ids["</s>"])])
     engine.add_special_tokens([AddedToken(piece, special=True, normalized=False) for piece in specials])
     return engine
 
 
-def _list_of_pieces(ids: Mapping[str, int]) -> Engine:
+def _piece_list_engine(ids: Mapping[str, int]) -> Engine:
     engine = Engine(models.WordLevel(dict(ids), unk_token=UNK))
-    engine.decoder = decoders.Metaspace(replacement=BLANK)
+    engine.decoder = decoders.Metaspace(replacement=SPACE_SYMBOL)
     return engine
 
 
-def _model(data: bytes) -> PieceModel:
+def _model(data: bytes) -> SentencePieceModel:
     scores: dict[str, float] = {}
-    table, blank_first, kind = b"", True, UNIGRAM
+    precompiled_charsmap, add_dummy_prefix, kind = b"", True, UNIGRAM
     for number, value in _fields(data):
         if number == 1 and isinstance(value, bytes):
             piece, score, piece_kind = _piece(value)
-            if piece_kind in (NORMAL, OWN):
+            if piece_kind in (NORMAL, USER_DEFINED):
                 scores[piece] = score
         elif number == 2 and isinstance(value, bytes):
             kind = next((int(inner) for field, inner in _fields(value) if field == 3 and isinstance(inner, int)), UNIGRAM)
         elif number == 3 and isinstance(value, bytes):
             inner_fields = dict(_fields(value))
-            found = inner_fields.get(2, b"")
-            table, blank_first = found if isinstance(found, bytes) else b"", inner_fields.get(3, 1) != 0
+            charsmap = inner_fields.get(2, b"")
+            precompiled_charsmap, add_dummy_prefix = charsmap if isinstance(charsmap, bytes) else b"", inner_fields.get(3, 1) != 0
     if kind != UNIGRAM or not scores:
         raise ValueError("only unigram models can be read")
-    return PieceModel(scores, table, blank_first)
+    return SentencePieceModel(scores, precompiled_charsmap, add_dummy_prefix)
 
 
 def _piece(data: bytes) -> tuple[str, float, int]:
@@ -118,28 +124,28 @@ def _piece(data: bytes) -> tuple[str, float, int]:
 
 def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     """The fields of a message, one after the other: a number, or bytes."""
-    place = 0
-    while place < len(data):
-        key, place = _varint(data, place)
-        way = key & 7
-        if way == VARINT:
-            value, place = _varint(data, place)
+    offset = 0
+    while offset < len(data):
+        key, offset = _varint(data, offset)
+        wire_type = key & 7
+        if wire_type == VARINT:
+            value, offset = _varint(data, offset)
             yield key >> 3, value
             continue
-        length, place = (_varint(data, place)) if way == BYTES else ({FIXED64: 8, FIXED32: 4}.get(way, -1), place)
-        if length < 0 or place + length > len(data):
+        length, offset = (_varint(data, offset)) if wire_type == BYTES else ({FIXED64: 8, FIXED32: 4}.get(wire_type, -1), offset)
+        if length < 0 or offset + length > len(data):
             raise ValueError("a field of it leads past the end")
-        yield key >> 3, data[place : place + length]
-        place += length
+        yield key >> 3, data[offset : offset + length]
+        offset += length
 
 
-def _varint(data: bytes, place: int) -> tuple[int, int]:
+def _varint(data: bytes, offset: int) -> tuple[int, int]:
     """A number in groups of seven bits, the lowest first."""
     value = 0
     for shift in range(0, 70, 7):
-        byte = data[place]
-        place += 1
+        byte = data[offset]
+        offset += 1
         value |= (byte & 127) << shift
         if byte < 128:
-            return value, place
+            return value, offset
     raise ValueError("a number without end")

@@ -11,17 +11,17 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from seqlab.core.errors import DataError, RunError
-from seqlab.interop.formats.json_files import AGAIN, read_json
-from seqlab.interop.tensor_map import Shape, Wanted
+from seqlab.interop.formats.json_files import REDOWNLOAD_HINT, read_json
+from seqlab.interop.tensor_map import Shape, TensorSpec
 from seqlab.training.checkpoints.weights_header import read_header
 
-ONE_FILE, INDEX, PICKLE = "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin"
-LARGEST_INDEX = 50_000_000
-OLD_NAMES = ((".gamma", ".weight"), (".beta", ".bias"))
+SAFETENSORS_FILE, INDEX_FILE, PICKLE_FILE = "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin"
+MAX_INDEX_BYTES = 50_000_000
+RENAMED_SUFFIXES = ((".gamma", ".weight"), (".beta", ".bias"))
 """What norms called their two vectors before they were renamed."""
 
 
-class Tensors(ABC):
+class PublishedTensors(ABC):
     """Names and shapes, known without reading a number; the tensors themselves one by one, as float32."""
 
     shapes: Mapping[str, Shape]
@@ -33,78 +33,86 @@ class Tensors(ABC):
         """What the file calls a tensor."""
         return name
 
-    def build(self, wanted: Wanted) -> Tensor:
+    def build(self, spec: TensorSpec) -> Tensor:
         """A tensor of seqlab's, out of those that it is made of."""
-        return wanted.make(*(self.read(name).to(torch.float32) for name, _ in wanted.parts)).contiguous()
+        return spec.combine(*(self.read(name).to(torch.float32) for name, _ in spec.parts)).contiguous()
 
 
-class SafeTensors(Tensors):
+class SafetensorsTensors(PublishedTensors):
     """Files that were checked from their headers alone."""
 
     def __init__(self, files: Mapping[str, Path]) -> None:
         """files: which file holds a tensor."""
         headers = {path: _shapes_in(path) for path in dict.fromkeys(files.values())}
-        lost = [name for name, path in files.items() if name not in headers[path]]
-        if lost:
-            raise DataError(f"the index names {len(lost)} tensors that its files do not hold: {lost[0][:80]}.", where=str(files[lost[0]]), cure=AGAIN)
+        missing = [name for name, path in files.items() if name not in headers[path]]
+        if missing:
+            raise DataError(
+                f"the index names {len(missing)} tensors that its files do not hold: {missing[0][:80]}.",
+                where=str(files[missing[0]]),
+                cure=REDOWNLOAD_HINT,
+            )
         unnamed = [(path, name) for path, shapes in headers.items() for name in shapes if files.get(name) != path]
         if unnamed:
             path, name = unnamed[0]
-            raise DataError(f"the index does not name {len(unnamed)} tensors of this file: {name[:120]}.", where=str(path), cure=AGAIN)
-        names = new_names(files, _new_name, where=str(next(iter(files.values()), "")))
-        self._places = {new: (files[name], name) for new, name in names.items()}
+            raise DataError(f"the index does not name {len(unnamed)} tensors of this file: {name[:120]}.", where=str(path), cure=REDOWNLOAD_HINT)
+        names = map_names(files, _new_name, where=str(next(iter(files.values()), "")))
+        self._locations = {new: (files[name], name) for new, name in names.items()}
         self.shapes = {new: headers[files[name]][name] for new, name in names.items()}
 
     def name_in_file(self, name: str) -> str:
-        return self._places[name][1]
+        return self._locations[name][1]
 
     def read(self, name: str) -> Tensor:
-        path, published = self._places[name]
+        path, published = self._locations[name]
         try:
             with safe_open(path, framework="pt") as file:
                 return file.get_tensor(published)
         except (SafetensorError, OSError) as error:
-            raise DataError("the file cannot be read.", where=str(path), cure=AGAIN) from error
+            raise DataError("the file cannot be read.", where=str(path), cure=REDOWNLOAD_HINT) from error
 
 
-class Pickled(Tensors):
+class PickledTensors(PublishedTensors):
     """The older format. Only tensors are unpickled: anything else in the file is refused before it could run."""
 
     def __init__(self, path: Path) -> None:
         try:
-            found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+            loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
         except Exception as error:  # pickle, zip and torch each have errors of their own
-            raise DataError("the file does not hold tensors and nothing else.", where=str(path), cure=f"{AGAIN} Better: as {ONE_FILE}.") from error
-        if not isinstance(found, dict) or not all(isinstance(name, str) and isinstance(each, Tensor) for name, each in found.items()):
-            raise DataError("the file does not hold tensors by name.", where=str(path), cure=AGAIN)
-        self._tensors = {new: found[name] for new, name in new_names(found, _new_name, where=str(path)).items()}
+            raise DataError(
+                "the file does not hold tensors and nothing else.", where=str(path), cure=f"{REDOWNLOAD_HINT} Better: as {SAFETENSORS_FILE}."
+            ) from error
+        if not isinstance(loaded, dict) or not all(isinstance(name, str) and isinstance(value, Tensor) for name, value in loaded.items()):
+            raise DataError("the file does not hold tensors by name.", where=str(path), cure=REDOWNLOAD_HINT)
+        self._tensors = {new: loaded[name] for new, name in map_names(loaded, _new_name, where=str(path)).items()}
         self.shapes = {name: tuple(tensor.shape) for name, tensor in self._tensors.items()}
 
     def read(self, name: str) -> Tensor:
         return self._tensors[name]
 
 
-def open_tensors(folder: Path) -> Tensors:
+def open_tensors(folder: Path) -> PublishedTensors:
     """The weights in the folder of a published model."""
-    if (folder / ONE_FILE).is_file():
-        path = folder / ONE_FILE
-        return SafeTensors(dict.fromkeys(_shapes_in(path), path))
-    if (folder / INDEX).is_file():
-        return SafeTensors(_files_of(folder))
-    if (folder / PICKLE).is_file():
-        return Pickled(folder / PICKLE)
-    raise DataError("there are no weights here.", where=str(folder), cure=f"Expected {ONE_FILE}, {INDEX} with its files, or {PICKLE}.")
+    if (folder / SAFETENSORS_FILE).is_file():
+        path = folder / SAFETENSORS_FILE
+        return SafetensorsTensors(dict.fromkeys(_shapes_in(path), path))
+    if (folder / INDEX_FILE).is_file():
+        return SafetensorsTensors(_indexed_files(folder))
+    if (folder / PICKLE_FILE).is_file():
+        return PickledTensors(folder / PICKLE_FILE)
+    raise DataError(
+        "there are no weights here.", where=str(folder), cure=f"Expected {SAFETENSORS_FILE}, {INDEX_FILE} with its files, or {PICKLE_FILE}."
+    )
 
 
-def _files_of(folder: Path) -> dict[str, Path]:
+def _indexed_files(folder: Path) -> dict[str, Path]:
     """Which file holds a tensor, as an index says. Its files stand beside it and nowhere else."""
-    path = folder / INDEX
-    listed = read_json(path, largest=LARGEST_INDEX).get("weight_map")
+    path = folder / INDEX_FILE
+    listed = read_json(path, max_bytes=MAX_INDEX_BYTES).get("weight_map")
     if not isinstance(listed, dict) or not all(isinstance(name, str) for name in listed.values()):
-        raise DataError("the index does not say which file holds which tensor.", where=str(path), cure=AGAIN)
+        raise DataError("the index does not say which file holds which tensor.", where=str(path), cure=REDOWNLOAD_HINT)
     for name in sorted(set(listed.values())):
         if Path(name).name != name or not (folder / name).is_file():
-            raise DataError(f"the index names a file that is not beside it: {name[:80]!r}.", where=str(path), cure=AGAIN)
+            raise DataError(f"the index names a file that is not beside it: {name[:80]!r}.", where=str(path), cure=REDOWNLOAD_HINT)
     return {name: folder / file for name, file in listed.items()}
 
 
@@ -112,22 +120,24 @@ def _shapes_in(path: Path) -> dict[str, Shape]:
     try:
         return read_header(path).shapes
     except RunError as error:  # the words are the same for a run's own weights, the cure is not
-        raise DataError(error.what, where=str(path), cure=AGAIN) from error
+        raise DataError(error.what, where=str(path), cure=REDOWNLOAD_HINT) from error
 
 
-def new_names(names: Iterable[str], rename: Callable[[str], str], *, where: str) -> dict[str, str]:
+def map_names(names: Iterable[str], rename: Callable[[str], str], *, where: str) -> dict[str, str]:
     """The name in the file for each name that is used here; two that would become one are an error, since one of them would not be read."""
-    found: dict[str, str] = {}
+    by_new_name: dict[str, str] = {}
     for name in names:
         new = rename(name)
-        if new in found:
-            raise DataError(f"{found[new][:120]} and {name[:120]} are names of one tensor, and the file holds both.", where=where, cure=AGAIN)
-        found[new] = name
-    return found
+        if new in by_new_name:
+            raise DataError(
+                f"{by_new_name[new][:120]} and {name[:120]} are names of one tensor, and the file holds both.", where=where, cure=REDOWNLOAD_HINT
+            )
+        by_new_name[new] = name
+    return by_new_name
 
 
 def _new_name(name: str) -> str:
-    for old, new in OLD_NAMES:
+    for old, new in RENAMED_SUFFIXES:
         if name.endswith(old):
             return name.removesuffix(old) + new
     return name

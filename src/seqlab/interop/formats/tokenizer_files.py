@@ -10,17 +10,17 @@ from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers
 from tokenizers import Tokenizer as Engine
 
 from seqlab.core.errors import DataError, RunError
-from seqlab.interop.formats.json_files import AGAIN, read_json, read_json_if_there
-from seqlab.interop.formats.sentencepiece import read_pair_of_pieces
+from seqlab.interop.formats.json_files import REDOWNLOAD_HINT, read_json, read_optional_json
+from seqlab.interop.formats.sentencepiece import read_marian_tokenizer
 from seqlab.tokens.hugging_face import FILE, HuggingFace, check_merges
 from seqlab.tokens.subwords.engine import LARGEST_FILE
 
-NAMES = ("unk", "pad", "eos", "bos", "cls", "sep", "mask")
+SPECIAL_TOKEN_NAMES = ("unk", "pad", "eos", "bos", "cls", "sep", "mask")
 STARTS = {"start": "decoder_start_token_id", "forced_bos": "forced_bos_token_id"}
-PAIRS = ("Marian", "BART")
+SEQ2SEQ_FAMILIES = ("Marian", "BART")
 SOURCE, TARGET = "source.spm", "target.spm"
-LARGEST_VOCABULARY = 100_000_000
-Specials = dict[str, str]
+MAX_VOCABULARY_BYTES = 100_000_000
+SpecialPieces = dict[str, str]
 """The pieces that have a role, by its name: {"mask": "[MASK]"}."""
 
 
@@ -29,22 +29,24 @@ def read_tokenizer(folder: Path, *, family: str, size: int, ids: Mapping[str, An
     specials = special_pieces(folder)
     path, tokenizer, unknown = _tokenizer(folder, family=family, size=size, specials=specials)
     if tokenizer.largest_id >= size and family != "Marian":  # whose pieces come from two files, of which one is not all
-        raise DataError(f"the tokenizer has ids up to {tokenizer.largest_id:,}, the weights know {size:,}.", where=str(path), cure=AGAIN)
-    given = {**ids, **read_json_if_there(folder / "generation_config.json")}
-    return with_roles(tokenizer, specials, given, unknown=unknown, writes=family in PAIRS, path=path)
+        raise DataError(f"the tokenizer has ids up to {tokenizer.largest_id:,}, the weights know {size:,}.", where=str(path), cure=REDOWNLOAD_HINT)
+    token_ids = {**ids, **read_optional_json(folder / "generation_config.json")}
+    return with_roles(tokenizer, specials, token_ids, unknown=unknown, writes=family in SEQ2SEQ_FAMILIES, path=path)
 
 
-def with_roles(tokenizer: HuggingFace, specials: Specials, given: Mapping[str, Any], *, unknown: str, writes: bool, path: Path) -> HuggingFace:
+def with_roles(
+    tokenizer: HuggingFace, specials: SpecialPieces, token_ids: Mapping[str, Any], *, unknown: str, writes: bool, path: Path
+) -> HuggingFace:
     """The tokenizer, told which of its pieces is what: by their names, and where these do not say it by the ids of a config.
 
     unknown: the piece for what is not known.  writes: a decoder starts with one of its tokens.  path: of the tokenizer, for an error.
     """
     known = tokenizer.vocabulary.ids
     roles = {role: known[piece] for role, piece in specials.items() if piece in known and role != "unk"}
-    for role, name in {**{role: f"{role}_token_id" for role in NAMES[1:]}, **STARTS}.items():
-        place = _id(given.get(name), len(tokenizer.vocabulary))
-        if place is not None and (role not in STARTS or writes):
-            roles.setdefault(role, place)
+    for role, name in {**{role: f"{role}_token_id" for role in SPECIAL_TOKEN_NAMES[1:]}, **STARTS}.items():
+        token_id = _id(token_ids.get(name), len(tokenizer.vocabulary))
+        if token_id is not None and (role not in STARTS or writes):
+            roles.setdefault(role, token_id)
     if unknown in known:
         roles["unk"] = known[unknown]
     if "eos" not in roles and "sep" in roles:
@@ -57,19 +59,19 @@ def with_roles(tokenizer: HuggingFace, specials: Specials, given: Mapping[str, A
     return tokenizer.with_roles(roles)
 
 
-def _tokenizer(folder: Path, *, family: str, size: int, specials: Specials) -> tuple[Path, HuggingFace, str]:
+def _tokenizer(folder: Path, *, family: str, size: int, specials: SpecialPieces) -> tuple[Path, HuggingFace, str]:
     """The file that was read, the tokenizer in it, and the piece that it gives for what it does not know."""
     path = folder / FILE
     if path.is_file():
         try:
             return path, HuggingFace.read(path, size=size, roles={}), _unknown_piece(path)
         except RunError as error:  # the words are the same for a run's own files, the cure is not
-            raise DataError(error.what, where=str(path), cure=AGAIN) from error
+            raise DataError(error.what, where=str(path), cure=REDOWNLOAD_HINT) from error
     if (folder / SOURCE).is_file() and (folder / "vocab.json").is_file():
-        pieces = read_json(folder / "vocab.json", largest=LARGEST_VOCABULARY)
+        pieces = read_json(folder / "vocab.json", max_bytes=MAX_VOCABULARY_BYTES)
         specials.update({"eos": "</s>", "pad": "<pad>"} | specials)
         target = folder / TARGET if (folder / TARGET).is_file() else None
-        return folder / SOURCE, read_pair_of_pieces(folder / SOURCE, pieces, size=size, target=target), "<unk>"
+        return folder / SOURCE, read_marian_tokenizer(folder / SOURCE, pieces, size=size, target=target), "<unk>"
     if (folder / "vocab.txt").is_file():
         engine = _wordpiece(folder, specials)
         return folder / "vocab.txt", HuggingFace(engine, size=size, roles={}), specials["unk"]
@@ -84,27 +86,33 @@ def _tokenizer(folder: Path, *, family: str, size: int, specials: Specials) -> t
     )
 
 
-def special_pieces(folder: Path) -> Specials:
+def special_pieces(folder: Path) -> SpecialPieces:
     """Which pieces have a role, by two files of which the second knows better; a piece is a text, or an object around one."""
-    found: Specials = {}
+    pieces: SpecialPieces = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
-        values = read_json_if_there(folder / name)
-        for role in NAMES:
+        values = read_optional_json(folder / name)
+        for role in SPECIAL_TOKEN_NAMES:
             piece = values.get(f"{role}_token")
             piece = piece.get("content") if isinstance(piece, dict) else piece
             if isinstance(piece, str) and piece:
-                found[role] = piece
-    return found
+                pieces[role] = piece
+    return pieces
 
 
 def _unknown_piece(path: Path) -> str:
     """What the engine itself gives for what it does not know; byte-level tokenizers know everything, whatever else is written."""
-    model = read_json(path, largest=LARGEST_FILE).get("model")
+    model = read_json(path, max_bytes=LARGEST_FILE).get("model")
     if not isinstance(model, dict):
         return ""
-    piece, place, pieces = model.get("unk_token"), model.get("unk_id"), model.get("vocab")
-    if isinstance(place, int) and isinstance(pieces, list) and 0 <= place < len(pieces) and isinstance(pieces[place], list) and pieces[place]:
-        return str(pieces[place][0])
+    piece, token_id, pieces = model.get("unk_token"), model.get("unk_id"), model.get("vocab")
+    if (
+        isinstance(token_id, int)
+        and isinstance(pieces, list)
+        and 0 <= token_id < len(pieces)
+        and isinstance(pieces[token_id], list)
+        and pieces[token_id]
+    ):
+        return str(pieces[token_id][0])
     return piece if isinstance(piece, str) else ""
 
 
@@ -114,16 +122,16 @@ def _id(value: Any, size: int) -> int | None:
     return first if isinstance(first, int) and not isinstance(first, bool) and 0 <= first < size else None
 
 
-def _wordpiece(folder: Path, specials: Specials) -> Engine:
+def _wordpiece(folder: Path, specials: SpecialPieces) -> Engine:
     """BERT's own: words and marks apart, then the longest known pieces."""
-    settings = read_json_if_there(folder / "tokenizer_config.json")
+    settings = read_optional_json(folder / "tokenizer_config.json")
     pieces = _lines(folder / "vocab.txt")
-    ids = {piece: place for place, piece in enumerate(pieces)}
+    ids = {piece: token_id for token_id, piece in enumerate(pieces)}
     names = {"unk": "[UNK]", "pad": "[PAD]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"} | specials
     specials.update(names)
     missing = [names[role] for role in ("unk", "cls", "sep") if names[role] not in ids]
     if missing:
-        raise DataError(f"the pieces {', '.join(missing)} are missing.", where=str(folder / "vocab.txt"), cure=AGAIN)
+        raise DataError(f"the pieces {', '.join(missing)} are missing.", where=str(folder / "vocab.txt"), cure=REDOWNLOAD_HINT)
     lowercase, accents = settings.get("do_lower_case", True) is not False, settings.get("strip_accents")
     engine = Engine(models.WordPiece(ids, unk_token=names["unk"]))
     engine.normalizer = normalizers.BertNormalizer(
@@ -140,26 +148,26 @@ def _wordpiece(folder: Path, specials: Specials) -> Engine:
     return _with_specials(engine, [piece for piece in names.values() if piece in ids])
 
 
-def _byte_pairs(folder: Path, specials: Specials, *, has_template: bool) -> Engine:
+def _byte_pairs(folder: Path, specials: SpecialPieces, *, has_template: bool) -> Engine:
     """GPT-2's own: pairs of bytes; RoBERTa has the same, with <s> and </s> around a text."""
     path = folder / "merges.txt"
-    ids = read_json(folder / "vocab.json", largest=LARGEST_VOCABULARY)
+    ids = read_json(folder / "vocab.json", max_bytes=MAX_VOCABULARY_BYTES)
     merges = [line.split(" ") for line in _lines(path) if line and not line.startswith("#version")]
     try:
         check_merges(ids, merges)
-        engine = Engine(models.BPE({piece: int(str(place)) for piece, place in ids.items()}, [(left, right) for left, right in merges]))
+        engine = Engine(models.BPE({piece: int(str(token_id)) for piece, token_id in ids.items()}, [(left, right) for left, right in merges]))
     except Exception as error:  # the engine's own errors are plain Exceptions
-        raise DataError("vocabulary and merges do not belong together.", where=str(path), cure=AGAIN) from error
-    prefix_space = read_json_if_there(folder / "tokenizer_config.json").get("add_prefix_space", False) is True
+        raise DataError("vocabulary and merges do not belong together.", where=str(path), cure=REDOWNLOAD_HINT) from error
+    prefix_space = read_optional_json(folder / "tokenizer_config.json").get("add_prefix_space", False) is True
     engine.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix_space)
     engine.decoder = decoders.ByteLevel()
     if has_template:
         specials.update({"cls": "<s>", "sep": "</s>", "eos": "</s>", "pad": "<pad>", "mask": "<mask>"} | specials)
         start, end = specials["cls"], specials["sep"]
-        places = [(piece, place) for piece in (start, end) if (place := engine.token_to_id(piece)) is not None]
-        if len(places) < 2:
-            raise DataError(f"the pieces {start} and {end} are missing.", where=str(folder / "vocab.json"), cure=AGAIN)
-        engine.post_processor = processors.TemplateProcessing(single=f"{start} $A {end}", special_tokens=places)
+        template_tokens = [(piece, token_id) for piece in (start, end) if (token_id := engine.token_to_id(piece)) is not None]
+        if len(template_tokens) < 2:
+            raise DataError(f"the pieces {start} and {end} are missing.", where=str(folder / "vocab.json"), cure=REDOWNLOAD_HINT)
+        engine.post_processor = processors.TemplateProcessing(single=f"{start} $A {end}", special_tokens=template_tokens)
     else:
         specials.update({"eos": "<|endoftext|>"} | specials)
     return _with_specials(engine, [piece for piece in specials.values() if piece in ids])
@@ -172,10 +180,10 @@ def _with_specials(engine: Engine, pieces: list[str]) -> Engine:
 
 
 def _lines(path: Path) -> list[str]:
-    if path.stat().st_size > LARGEST_VOCABULARY:
-        raise DataError("the file is larger than any vocabulary.", where=str(path), cure=AGAIN)
+    if path.stat().st_size > MAX_VOCABULARY_BYTES:
+        raise DataError("the file is larger than any vocabulary.", where=str(path), cure=REDOWNLOAD_HINT)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError("the file is not text in UTF-8.", where=str(path), cure=AGAIN) from error
+        raise DataError("the file is not text in UTF-8.", where=str(path), cure=REDOWNLOAD_HINT) from error
     return text.removesuffix("\n").split("\n")

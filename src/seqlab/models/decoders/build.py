@@ -5,10 +5,10 @@ from __future__ import annotations
 from torch import nn
 
 from seqlab.attention.attend import Attention
-from seqlab.attention.base import scores
+from seqlab.attention.base import score_functions
 from seqlab.attention.local import MonotonicWindow, PredictedWindow, Window
-from seqlab.attention.normalization import Hard, Soft
-from seqlab.blocks.attention_step import ContextBeforeOutput, InputFeeding
+from seqlab.attention.normalization import HardmaxNormalizer, SoftmaxNormalizer
+from seqlab.blocks.attention_step import InputFeeding, OutputAttention
 from seqlab.blocks.bridge import Bridge, IdentityBridge, LearnedBridge, MeanBridge, NoBridge
 from seqlab.blocks.recurrent import RecurrentStack
 from seqlab.cells.settings import CELL_KINDS
@@ -17,11 +17,11 @@ from seqlab.core.settings import Settings
 from seqlab.models.base import Encoder
 from seqlab.models.decoders.base import Decoder
 from seqlab.models.decoders.recurrent import AttentiveDecoder, ConstantContextDecoder, FixedContextDecoder, InputFeedingDecoder
-from seqlab.models.decoders.transformer import TransformerDecoder
-from seqlab.models.recurrent import Recurrent, build_layers
+from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
+from seqlab.models.recurrent import RecurrentBackbone, build_recurrent_stack
 from seqlab.models.settings import DecoderSettings, RecurrentSettings, SequenceSettings, TransformerSettings
 
-HEADS = 4
+DEFAULT_HEADS = 4
 """Of a Transformer decoder behind another encoder, or fewer where that many do not divide its width."""
 
 
@@ -29,8 +29,8 @@ def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: En
     """model: the settings of the encoder, from which the decoder takes what its own section leaves out."""
     kind = decoder.kind or ("transformer" if isinstance(model, TransformerSettings) else "recurrent")
     if kind == "transformer":
-        return TransformerDecoder.build(transformer_settings(model, decoder), source_size=encoder.output_size)
-    return build_recurrent(recurrent_settings(model, decoder), decoder, encoder)
+        return TransformerSeq2SeqDecoder.from_settings(transformer_settings(model, decoder), source_size=encoder.output_size)
+    return build_recurrent_decoder(recurrent_settings(model, decoder), decoder, encoder)
 
 
 def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> TransformerSettings:
@@ -41,7 +41,7 @@ def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> T
     else:
         sizes = layer_sizes(model)
         width = decoder.hidden_size or sizes[-1]
-        heads = decoder.heads or max(heads for heads in range(1, HEADS + 1) if width % heads == 0)
+        heads = decoder.heads or max(heads for heads in range(1, DEFAULT_HEADS + 1) if width % heads == 0)
         settings = TransformerSettings(layers=decoder.layers or len(sizes), hidden_size=width, heads=heads, dropout=model.dropout)
     if not settings.head_size and settings.hidden_size % settings.heads:
         fitting = [str(heads) for heads in range(1, 2 * settings.heads + 1) if settings.hidden_size % heads == 0]
@@ -74,31 +74,31 @@ def layer_sizes(model: SequenceSettings) -> tuple[int, ...]:
     return widths or (model.hidden_size,) * getattr(model, "layers", 1)
 
 
-def build_recurrent(settings: RecurrentSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:
+def build_recurrent_decoder(settings: RecurrentSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:
     sizes = layer_sizes(settings)
     input_size = settings.embedding_size or sizes[0]
     if decoder.attention == "none":
-        stack = build_layers(settings, input_size=input_size)
+        stack = build_recurrent_stack(settings, input_size=input_size)
         return FixedContextDecoder(stack, build_bridge(decoder, stack, encoder), input_size=input_size, dropout=settings.dropout)
     if decoder.attention == "constant":
-        stack, summary = build_layers(settings, input_size=input_size + sizes[-1]), build_summary(decoder, encoder, size=sizes[-1])
+        stack, summary = build_recurrent_stack(settings, input_size=input_size + sizes[-1]), build_summary(decoder, encoder, size=sizes[-1])
         return ConstantContextDecoder(stack, build_bridge(decoder, stack, encoder), summary, input_size=input_size, dropout=settings.dropout)
     if decoder.context == "output":
-        stack = build_layers(settings, input_size=input_size)
+        stack = build_recurrent_stack(settings, input_size=input_size)
         attention, value_size = build_attention(decoder, query_size=stack.output_size, source_size=encoder.output_size)
-        look = ContextBeforeOutput(attention, value_size=value_size)
-        return AttentiveDecoder(stack, build_bridge(decoder, stack, encoder), look, input_size=input_size, dropout=settings.dropout)
-    stack = build_layers(settings, input_size=input_size + sizes[-1])
+        attention_step = OutputAttention(attention, value_size=value_size)
+        return AttentiveDecoder(stack, build_bridge(decoder, stack, encoder), attention_step, input_size=input_size, dropout=settings.dropout)
+    stack = build_recurrent_stack(settings, input_size=input_size + sizes[-1])
     attention, value_size = build_attention(decoder, query_size=stack.output_size, source_size=encoder.output_size)
-    fed = InputFeeding(attention, value_size=value_size, output_size=sizes[-1])
-    return InputFeedingDecoder(stack, build_bridge(decoder, stack, encoder), fed, input_size=input_size, dropout=settings.dropout)
+    input_feeding = InputFeeding(attention, value_size=value_size, output_size=sizes[-1])
+    return InputFeedingDecoder(stack, build_bridge(decoder, stack, encoder), input_feeding, input_size=input_size, dropout=settings.dropout)
 
 
 def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: int) -> tuple[Attention, int]:
     """The attention, and the width of what it finds."""
     key_size = query_size if decoder.projected else source_size
     try:
-        score = scores.get(decoder.attention)(query_size, key_size)
+        score = score_functions.get(decoder.attention)(query_size, key_size)
     except UsageError as error:
         raise RecipeError(error.what, where="decoder.attention", cure=f"{error.cure} decoder.projected=true projects them.") from error
     windows: dict[str, Window | None] = {
@@ -107,8 +107,8 @@ def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: i
         "predicted": PredictedWindow(query_size, reach=decoder.reach),
     }
     key, value = (nn.Linear(source_size, key_size, bias=False) if decoder.projected else None for _ in range(2))
-    normaliser = Hard() if decoder.alignment == "hard" else Soft()
-    return Attention(score, normaliser=normaliser, key=key, value=value, window=windows[decoder.window]), key_size
+    normalizer = HardmaxNormalizer() if decoder.alignment == "hard" else SoftmaxNormalizer()
+    return Attention(score, normalizer=normalizer, key=key, value=value, window=windows[decoder.window]), key_size
 
 
 def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encoder) -> Bridge:
@@ -116,9 +116,9 @@ def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encod
     sizes = stack.state_sizes
     if decoder.bridge == "none":
         return NoBridge(sizes)
-    if decoder.bridge == "identity" and not isinstance(encoder, Recurrent):
+    if decoder.bridge == "identity" and not isinstance(encoder, RecurrentBackbone):
         raise RecipeError("an encoder that is not recurrent has no state to hand over.", where="decoder.bridge", cure="Use learned, mean or none.")
-    if decoder.bridge == "mean" or not isinstance(encoder, Recurrent):
+    if decoder.bridge == "mean" or not isinstance(encoder, RecurrentBackbone):
         return MeanBridge(sizes, feature_size=encoder.output_size)
     encoder_sizes = encoder.stack.state_sizes
     if decoder.bridge == "learned" or (not decoder.bridge and encoder_sizes != sizes):
@@ -131,6 +131,6 @@ def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encod
 
 def build_summary(decoder: DecoderSettings, encoder: Encoder, *, size: int) -> Bridge:
     """The whole source as one vector: of the encoder's last state, or of the mean of its features where it has none or that is wanted."""
-    if decoder.bridge == "mean" or not isinstance(encoder, Recurrent):
+    if decoder.bridge == "mean" or not isinstance(encoder, RecurrentBackbone):
         return MeanBridge([size], feature_size=encoder.output_size)
     return LearnedBridge([size], encoder_sizes=encoder.stack.state_sizes)

@@ -1,4 +1,4 @@
-"""Recurrent decoders: the encoder's end as their first state or before their eyes, attention after the walk, or attention at every step of it."""
+"""Recurrent decoders: the encoder's end as their first state or before their eyes, attention after the scan, or attention at every step of it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from seqlab.attention.attend import Attention, Source
-from seqlab.blocks.attention_step import ContextBeforeOutput, InputFeeding
+from seqlab.attention.attend import Attention, ProjectedSource
+from seqlab.blocks.attention_step import InputFeeding, OutputAttention
 from seqlab.blocks.bridge import Bridge
 from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.recurrent import RecurrentStack
-from seqlab.models.base import State
-from seqlab.models.decoders.base import Alignment, Decoder, Writing
+from seqlab.models.base import ModelState
+from seqlab.models.decoders.base import Alignment, Decoder, DecoderState
 
 Steps = Float[Tensor, "hypotheses time input"]
 Features = Float[Tensor, "hypotheses time output"]
@@ -35,22 +35,24 @@ class FixedContextDecoder(Decoder):
         self.input_size = input_size
         self.output_size = stack.output_size
 
-    def start(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> Writing:
+    def init_state(
+        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: ModelState
+    ) -> DecoderState:
         counts = torch.zeros(len(features), dtype=torch.long, device=features.device)
-        return Writing(self.read(features, is_token), (counts, *self.bridge(features, is_token, ended)))
+        return DecoderState(self.project_source(features, is_token), (counts, *self.bridge(features, is_token, final_state)))
 
-    def read(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]) -> State:
+    def project_source(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]) -> ModelState:
         """What is kept of the source for the steps to come; here nothing."""
         return ()
 
-    def forward(self, steps: Steps, is_token: IsToken, writing: Writing) -> tuple[Features, Writing]:
-        features, writing, _ = self.align(steps, is_token, writing)
-        return features, writing
+    def forward(self, steps: Steps, is_token: IsToken, decoder_state: DecoderState) -> tuple[Features, DecoderState]:
+        features, decoder_state, _ = self.forward_with_alignment(steps, is_token, decoder_state)
+        return features, decoder_state
 
-    def align(self, steps: Steps, is_token: IsToken, writing: Writing) -> tuple[Features, Writing, Alignment | None]:
-        counts, *state = writing.past
-        outputs, ended = self.stack(self.dropout(steps), is_token, tuple(state))
-        return self.dropout(outputs), writing.after((counts + is_token.sum(dim=1), *ended)), None
+    def forward_with_alignment(self, steps: Steps, is_token: IsToken, decoder_state: DecoderState) -> tuple[Features, DecoderState, Alignment | None]:
+        counts, *state = decoder_state.cache
+        outputs, final_state = self.stack(self.dropout(steps), is_token, tuple(state))
+        return self.dropout(outputs), decoder_state.with_cache((counts + is_token.sum(dim=1), *final_state)), None
 
 
 class ConstantContextDecoder(FixedContextDecoder):
@@ -67,39 +69,41 @@ class ConstantContextDecoder(FixedContextDecoder):
         self.summary = summary
         self.combine = nn.Linear(sum(summary.sizes) + stack.output_size, stack.output_size, bias=False)
 
-    def start(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> Writing:
-        return Writing(self.summary(features, is_token, ended), super().start(features, is_token, ended).past)
+    def init_state(
+        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: ModelState
+    ) -> DecoderState:
+        return DecoderState(self.summary(features, is_token, final_state), super().init_state(features, is_token, final_state).cache)
 
-    def align(self, steps: Steps, is_token: IsToken, writing: Writing) -> tuple[Features, Writing, Alignment | None]:
-        counts, *state = writing.past
-        (context,) = writing.source  # (batch, size)
+    def forward_with_alignment(self, steps: Steps, is_token: IsToken, decoder_state: DecoderState) -> tuple[Features, DecoderState, Alignment | None]:
+        counts, *state = decoder_state.cache
+        (context,) = decoder_state.source  # (batch, size)
         hypotheses, time, _ = steps.shape
         shown = self.dropout(context).repeat_interleave(hypotheses // len(context), dim=0).unsqueeze(1).expand(-1, time, -1)
-        outputs, ended = self.stack(torch.cat([self.dropout(steps), shown], dim=-1), is_token, tuple(state))
+        outputs, final_state = self.stack(torch.cat([self.dropout(steps), shown], dim=-1), is_token, tuple(state))
         joined = torch.tanh(self.combine(torch.cat([shown, outputs], dim=-1)))
-        return self.dropout(joined), writing.after((counts + is_token.sum(dim=1), *ended)), None
+        return self.dropout(joined), decoder_state.with_cache((counts + is_token.sum(dim=1), *final_state)), None
 
 
 class AttentiveDecoder(FixedContextDecoder):
-    """output_t = [state_t; context_t]: all steps are walked first, then all look at the source at once.
+    """output_t = [state_t; context_t]: all steps are scanned first, then all look at the source at once.
 
     Paper: Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation", arXiv:1508.04025, section 3.
     """
 
-    def __init__(self, stack: RecurrentStack, bridge: Bridge, look: ContextBeforeOutput, *, input_size: int, dropout: float) -> None:
+    def __init__(self, stack: RecurrentStack, bridge: Bridge, attention_step: OutputAttention, *, input_size: int, dropout: float) -> None:
         super().__init__(stack, bridge, input_size=input_size, dropout=dropout)
-        self.look = look
-        self.output_size = look.output_size
+        self.look = attention_step
+        self.output_size = attention_step.output_size
 
-    def read(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]) -> State:
-        return (is_token, *self.look.attention.read(features))
+    def project_source(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]) -> ModelState:
+        return (is_token, *self.look.attention.project_source(features))
 
-    def align(self, steps: Steps, is_token: IsToken, writing: Writing) -> tuple[Features, Writing, Alignment | None]:
-        counts = writing.past[0]
-        outputs, after, _ = super().align(steps, is_token, writing)
-        places = counts[:, None] + torch.arange(steps.shape[1], device=counts.device)  # (hypotheses, time)
-        contexts, alignment = look_at_source(self.look.attention, outputs, writing.source, places)
-        return self.look.join(self.dropout(contexts), outputs), after, alignment
+    def forward_with_alignment(self, steps: Steps, is_token: IsToken, decoder_state: DecoderState) -> tuple[Features, DecoderState, Alignment | None]:
+        counts = decoder_state.cache[0]
+        outputs, after, _ = super().forward_with_alignment(steps, is_token, decoder_state)
+        query_positions = counts[:, None] + torch.arange(steps.shape[1], device=counts.device)  # (hypotheses, time)
+        contexts, alignment = attend_source(self.look.attention, outputs, decoder_state.source, query_positions)
+        return self.look.combine_context(self.dropout(contexts), outputs), after, alignment
 
 
 class InputFeedingDecoder(FixedContextDecoder):
@@ -110,41 +114,45 @@ class InputFeedingDecoder(FixedContextDecoder):
     Of the past it keeps the last attentional vector too.
     """
 
-    def __init__(self, stack: RecurrentStack, bridge: Bridge, look: InputFeeding, *, input_size: int, dropout: float) -> None:
+    def __init__(self, stack: RecurrentStack, bridge: Bridge, attention_step: InputFeeding, *, input_size: int, dropout: float) -> None:
         super().__init__(stack, bridge, input_size=input_size, dropout=dropout)
-        self.look = look
-        self.output_size = look.output_size
+        self.look = attention_step
+        self.output_size = attention_step.output_size
 
-    def start(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], ended: State) -> Writing:
-        writing = super().start(features, is_token, ended)
-        return writing.after((*writing.past, self.look.first(features)))
+    def init_state(
+        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: ModelState
+    ) -> DecoderState:
+        decoder_state = super().init_state(features, is_token, final_state)
+        return decoder_state.with_cache((*decoder_state.cache, self.look.initial_feed(features)))
 
-    def read(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]) -> State:
-        return (is_token, *self.look.attention.read(features))
+    def project_source(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]) -> ModelState:
+        return (is_token, *self.look.attention.project_source(features))
 
-    def align(self, steps: Steps, is_token: IsToken, writing: Writing) -> tuple[Features, Writing, Alignment | None]:
-        counts, *state, attentional = writing.past
+    def forward_with_alignment(self, steps: Steps, is_token: IsToken, decoder_state: DecoderState) -> tuple[Features, DecoderState, Alignment | None]:
+        counts, *state, attentional = decoder_state.cache
         found, alignments = [], []
         for step, is_real in zip(self.dropout(steps).unbind(1), is_token.unbind(1), strict=True):
-            fed = self.look.feed(step, attentional).unsqueeze(1)  # (hypotheses, 1, input + attentional)
+            fed = self.look.feed_input(step, attentional).unsqueeze(1)  # (hypotheses, 1, input + attentional)
             outputs, after = self.stack(fed, torch.ones_like(is_real).unsqueeze(1), tuple(state))
-            contexts, alignment = look_at_source(self.look.attention, outputs, writing.source, counts.unsqueeze(1))
-            joined = self.dropout(self.look.join(contexts, outputs)).squeeze(1)
+            contexts, alignment = attend_source(self.look.attention, outputs, decoder_state.source, counts.unsqueeze(1))
+            joined = self.dropout(self.look.combine_context(contexts, outputs)).squeeze(1)
             found.append(joined)
             alignments.append(alignment)
             kept = is_real.unsqueeze(1)  # padding leaves everything as it was
             state = [torch.where(kept, new, old) for new, old in zip(after, state, strict=True)]
             attentional = torch.where(kept, joined, attentional)
             counts = counts + is_real
-        return torch.stack(found, dim=1), writing.after((counts, *state, attentional)), torch.cat(alignments, dim=1)
+        return torch.stack(found, dim=1), decoder_state.with_cache((counts, *state, attentional)), torch.cat(alignments, dim=1)
 
 
-def look_at_source(
-    attention: Attention, queries: Float[Tensor, "hypotheses time query"], source: State, places: Int[Tensor, "hypotheses time"]
+def attend_source(
+    attention: Attention, queries: Float[Tensor, "hypotheses time query"], source: ModelState, query_positions: Int[Tensor, "hypotheses time"]
 ) -> tuple[Float[Tensor, "hypotheses time value"], Alignment]:
     """The contexts of all hypotheses: those of one source are further queries to it."""
     is_token, keys, values = source
-    hypotheses, time = places.shape
+    hypotheses, time = query_positions.shape
     side_by_side = queries.reshape(len(is_token), -1, queries.shape[2])
-    contexts, alignment = attention.look(side_by_side, Source(keys, values), is_token.unsqueeze(1), places=places.reshape(len(is_token), -1))
+    contexts, alignment = attention.attend(
+        side_by_side, ProjectedSource(keys, values), is_token.unsqueeze(1), query_positions=query_positions.reshape(len(is_token), -1)
+    )
     return contexts.reshape(hypotheses, time, -1), alignment.reshape(hypotheses, time, -1)

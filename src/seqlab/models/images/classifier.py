@@ -1,4 +1,4 @@
-"""A whole network that gives each picture one class."""
+"""A whole network that gives each image one class."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from torch import Tensor, nn
 
 from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.head import linear_head
-from seqlab.blocks.image import RowsToPicture
+from seqlab.blocks.image import RowsToImage
 from seqlab.blocks.query_pool import pooled_size
-from seqlab.models.images.base import PictureNetwork
-from seqlab.models.images.convolutional import ImageConvolutional
+from seqlab.models.images.base import ImageBackbone
+from seqlab.models.images.convolutional import ConvolutionalImageBackbone
 from seqlab.models.images.vision_transformer import VisionTransformer
-from seqlab.models.settings import PictureSettings, VisionTransformerSettings
+from seqlab.models.settings import ImageSettings, VisionTransformerSettings
 
 
-class PictureClassifier(nn.Module):
-    """logits = head(dropout(pool(network(picture)))); the rows of a picture come as steps."""
+class ImageClassifier(nn.Module):
+    """logits = head(dropout(pool(network(image)))); the rows of an image come as steps."""
 
-    def __init__(self, rows: RowsToPicture, network: PictureNetwork, pool: nn.Module, head: nn.Module, *, dropout: float) -> None:
+    def __init__(self, rows: RowsToImage, network: ImageBackbone, pool: nn.Module, head: nn.Module, *, dropout: float) -> None:
         super().__init__()
         self.rows = rows
         self.network = network
@@ -33,14 +33,14 @@ class PictureClassifier(nn.Module):
         return self.head(self.dropout(self.pool(features, is_region)))
 
 
-def build_picture_classifier(settings: PictureSettings, *, num_features: int, num_classes: int, pool: nn.Module) -> PictureClassifier:
-    """num_features: the numbers in one row of a picture."""
-    rows = RowsToPicture.of(num_features, channels=settings.channels, height=settings.height)
-    network = build_picture_network(settings, rows)
-    return PictureClassifier(rows, network, pool, linear_head(pooled_size(pool, network.output_size), num_classes), dropout=settings.dropout)
+def build_image_classifier(settings: ImageSettings, *, num_features: int, num_classes: int, pool: nn.Module) -> ImageClassifier:
+    """num_features: the numbers in one row of an image."""
+    rows = RowsToImage.from_num_features(num_features, channels=settings.channels, height=settings.height)
+    network = build_image_backbone(settings, rows)
+    return ImageClassifier(rows, network, pool, linear_head(pooled_size(pool, network.output_size), num_classes), dropout=settings.dropout)
 
 
-def build_picture_network(settings: PictureSettings, pictures: RowsToPicture) -> PictureNetwork:
+def build_image_backbone(settings: ImageSettings, rows_to_image: RowsToImage) -> ImageBackbone:
     if isinstance(settings, VisionTransformerSettings):
-        return VisionTransformer.build(settings, pictures)
-    return ImageConvolutional.build(settings, pictures)
+        return VisionTransformer.from_settings(settings, rows_to_image)
+    return ConvolutionalImageBackbone.from_settings(settings, rows_to_image)

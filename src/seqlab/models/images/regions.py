@@ -1,4 +1,4 @@
-"""A small convolutional network whose regions stay where they are in the picture."""
+"""A small convolutional network whose regions stay where they are in the image."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.blocks.image import Picture
+from seqlab.blocks.image import Images
 from seqlab.blocks.image_convolution import ConvolutionStage
-from seqlab.models.images.base import PictureNetwork
+from seqlab.models.images.base import ImageBackbone
 from seqlab.positions.learned import LearnedPositions
 
 
-class RegionNetwork(PictureNetwork):
+class RegionBackbone(ImageBackbone):
     """region = relu(W (largest features of a square of pixels after one stage of convolutions + a row learned for its place) + b).
 
     The stage sees two pixels beyond a square, so what is said of a region comes from there: a captioner's look at it means something.
     What and where are mixed before the relu, so that even the mean of all regions still knows something of what stands where.
     """
 
-    def __init__(self, *, channels: int, hidden_size: int, square: int, rows: int, columns: int, dropout: float = 0.0) -> None:
+    def __init__(self, *, channels: int, hidden_size: int, region_pixels: int, rows: int, columns: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.square = square
+        self.region_pixels = region_pixels
         self.num_regions = rows * columns
         self.stage = ConvolutionStage(channels, hidden_size, dropout=dropout)
         self.positions = LearnedPositions(hidden_size, max_length=self.num_regions)
@@ -31,10 +31,10 @@ class RegionNetwork(PictureNetwork):
 
     def grid(self, height: int, width: int) -> tuple[int, int]:
         """Rows and columns of squares."""
-        return height // self.square, width // self.square
+        return height // self.region_pixels, width // self.region_pixels
 
-    def forward(self, picture: Picture) -> Float[Tensor, "batch regions output"]:
+    def forward(self, images: Images) -> Float[Tensor, "batch regions output"]:
         """The regions row by row."""
-        squares = F.max_pool2d(self.stage(picture), self.square)  # (batch, output, rows, columns)
+        squares = F.max_pool2d(self.stage(images), self.region_pixels)  # (batch, output, rows, columns)
         regions = squares.flatten(2).transpose(1, 2)  # (batch, regions, output)
         return torch.relu(self.mix(self.positions.add(regions, torch.arange(regions.shape[1], device=regions.device).unsqueeze(0))))

@@ -10,23 +10,23 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.attention.few_queries import attend_few
-from seqlab.attention.kv_cache import Past
-from seqlab.attention.multi_head import MultiHeadCrossAttention, MultiHeadSelfAttention, Turn
+from seqlab.attention.few_queries import attend_few_queries
+from seqlab.attention.kv_cache import KVCache
+from seqlab.attention.multi_head import ApplyRotary, MultiHeadCrossAttention, MultiHeadSelfAttention
 from seqlab.blocks.dropout import Dropout
-from seqlab.blocks.feed_forward import Activation, FeedForward, GatedFeedForward, activate
+from seqlab.blocks.feed_forward import FeedForward, FeedForwardActivation, GatedFeedForward, activate
 from seqlab.blocks.residual import PostNorm, PreNorm
 from seqlab.blocks.transformer_layer import DecoderLayer
-from seqlab.models.single_step.product import Product
+from seqlab.models.single_step.product import PackedLinear
 
 Rows = Float[Tensor, "hypotheses hidden"]
 """The newest step of every hypothesis."""
-Map = Callable[[Rows], Rows]
-FEW = 8192
+RowFunction = Callable[[Rows], Rows]
+SMALL_GELU_ELEMENTS = 8192
 """Up to so many numbers torch's own gelu was measured to be faster than oneDNN's, which needs long before it begins."""
 
 
-class Written(NamedTuple):
+class SelfAttentionCache(NamedTuple):
     """Keys and values that one layer has written, and of these the places of the newest step, which the layer has yet to fill."""
 
     keys: Float[Tensor, "hypotheses kv_heads time head"]
@@ -35,7 +35,7 @@ class Written(NamedTuple):
     new_values: Float[Tensor, "hypotheses kv_heads 1 head"]
 
 
-class Read(NamedTuple):
+class SourceCache(NamedTuple):
     """Keys and values that one layer has of the sources, and -inf where they are padding; None where nothing is."""
 
     keys: Float[Tensor, "sources kv_heads source head"]
@@ -44,7 +44,7 @@ class Read(NamedTuple):
     num_sources: int
 
     @classmethod
-    def of(cls, source: Past, bias: Float[Tensor, "sources 1 1 source"] | None) -> Self:
+    def from_cache(cls, source: KVCache, bias: Float[Tensor, "sources 1 1 source"] | None) -> Self:
         return cls(source.keys.contiguous(), source.values.contiguous(), bias, source.num_sequences)
 
 
@@ -68,7 +68,7 @@ class SingleStepLayer:
         (self.before_own, self.after_own), (self.before_source, self.after_source), (self.before_inner, self.after_inner) = paths
 
     @staticmethod
-    def knows(layer: nn.Module) -> bool:
+    def supports(layer: nn.Module) -> bool:
         """Whether a layer is made of the parts that are written out here, and of nothing that was put around them."""
         if type(layer) is not DecoderLayer:
             return False
@@ -83,61 +83,61 @@ class SingleStepLayer:
             and all(type(part) in (nn.Linear, Dropout) for part in parts)
         )
 
-    def __call__(self, steps: Rows, written: Written, read: Read, turn: Turn | None) -> Rows:
-        steps = self.after_own(self._look_back(self.before_own(steps), written, turn).add_(steps))
-        steps = self.after_source(self._look_over(self.before_source(steps), read).add_(steps))
+    def __call__(self, steps: Rows, own_cache: SelfAttentionCache, source_cache: SourceCache, apply_rotary: ApplyRotary | None) -> Rows:
+        steps = self.after_own(self._self_attend(self.before_own(steps), own_cache, apply_rotary).add_(steps))
+        steps = self.after_source(self._cross_attend(self.before_source(steps), source_cache).add_(steps))
         return self.after_inner(self._transform(self.before_inner(steps)).add_(steps))
 
-    def _look_back(self, steps: Rows, written: Written, turn: Turn | None) -> Rows:
+    def _self_attend(self, steps: Rows, own_cache: SelfAttentionCache, apply_rotary: ApplyRotary | None) -> Rows:
         """Self-attention: the step's own keys and values are written first, then it looks at all that is written."""
         heads, kv_heads = self.heads, self.kv_heads
         qkv = self.qkv(steps).view(-1, heads + 2 * kv_heads, 1, self.head_size)
         qk, v = qkv.split_with_sizes((heads + kv_heads, kv_heads), dim=1)
-        q, k = (qk if turn is None else turn(qk)).split_with_sizes((heads, kv_heads), dim=1)
-        written.new_keys.copy_(k)
-        written.new_values.copy_(v)
-        mixed = attend_few(q, written.keys, written.values)  # (hypotheses, heads, 1, head)
+        q, k = (qk if apply_rotary is None else apply_rotary(qk)).split_with_sizes((heads, kv_heads), dim=1)
+        own_cache.new_keys.copy_(k)
+        own_cache.new_values.copy_(v)
+        mixed = attend_few_queries(q, own_cache.keys, own_cache.values)  # (hypotheses, heads, 1, head)
         return self.output(mixed.reshape(-1, heads * self.head_size))
 
-    def _look_over(self, steps: Rows, read: Read) -> Rows:
+    def _cross_attend(self, steps: Rows, source_cache: SourceCache) -> Rows:
         """Cross-attention: the hypotheses of one source are further queries to it."""
-        q = self.query(steps).view(read.num_sources, -1, self.heads, self.head_size).transpose(1, 2)
-        mixed = attend_few(q, read.keys, read.values, read.bias)  # (sources, heads, hypotheses of each, head)
+        q = self.query(steps).view(source_cache.num_sources, -1, self.heads, self.head_size).transpose(1, 2)
+        mixed = attend_few_queries(q, source_cache.keys, source_cache.values, source_cache.bias)  # (sources, heads, hypotheses of each, head)
         return self.source_output(mixed.transpose(1, 2).reshape(-1, self.heads * self.head_size))
 
     def _transform(self, steps: Rows) -> Rows:
         inner = self.expand(steps)
         if not self.gated:
-            return self.contract(activate_few(inner, self.activation))
+            return self.contract(activate_small(inner, self.activation))
         gate, inner = inner.chunk(2, dim=1)
         return self.contract(activate(gate, self.activation) * inner)
 
 
-def activate_few(inner: Float[Tensor, "rows inner"], activation: Activation) -> Float[Tensor, "rows inner"]:
+def activate_small(inner: Float[Tensor, "rows inner"], activation: FeedForwardActivation) -> Float[Tensor, "rows inner"]:
     """What `activate` does, and may overwrite its input. torch leaves the exact gelu to oneDNN, but not that of a transposed tensor."""
-    if activation != "gelu" or inner.numel() > FEW or inner.numel() % 2:
+    if activation != "gelu" or inner.numel() > SMALL_GELU_ELEMENTS or inner.numel() % 2:
         return activate(inner, activation, in_place=True)
     return F.gelu(inner.view(2, -1).t()).t().view_as(inner)
 
 
-def norm_of(module: nn.Module) -> Map:
+def functional_norm(module: nn.Module) -> RowFunction:
     """The same norm without its module."""
     if isinstance(module, nn.LayerNorm):
         shape, weight, bias, eps = module.normalized_shape, module.weight.detach(), module.bias.detach(), module.eps
         return lambda rows: torch.layer_norm(rows, shape, weight, bias, eps, cudnn_enable=False)
-    return module.forward if isinstance(module, nn.RMSNorm) else same
+    return module.forward if isinstance(module, nn.RMSNorm) else identity
 
 
-def same(rows: Rows) -> Rows:
+def identity(rows: Rows) -> Rows:
     return rows
 
 
-def _norms(residual: nn.Module) -> tuple[Map, Map]:
+def _norms(residual: nn.Module) -> tuple[RowFunction, RowFunction]:
     """Before and after a sub-layer."""
     assert isinstance(residual, PreNorm | PostNorm)
-    norm = norm_of(residual.norm)
-    return (norm, same) if isinstance(residual, PreNorm) else (same, norm)
+    norm = functional_norm(residual.norm)
+    return (norm, identity) if isinstance(residual, PreNorm) else (identity, norm)
 
 
-def _product(linear: nn.Linear) -> Product:
-    return Product(linear.weight, linear.bias)
+def _product(linear: nn.Linear) -> PackedLinear:
+    return PackedLinear(linear.weight, linear.bias)

@@ -5,57 +5,57 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from seqlab.pages.charts.confusion_matrix import abbreviate, columns
-from seqlab.pages.charts.shading import box, letters
+from seqlab.pages.charts.confusion_matrix import abbreviate, display_width
+from seqlab.pages.charts.shading import shaded_box, shaded_text
 from seqlab.pages.html import Markup, tag
 
 CELL, FONT, GAP, TITLE = 30.0, 12.0, 12.0, 22.0
-MOST_STEPS = 80
-MOST_LETTERS = 16
+MAX_STEPS = 80
+MAX_LABEL_CHARACTERS = 16
 
 
 @dataclass(frozen=True)
-class AlignmentMap:
+class AttentionMap:
     """One matrix of weights: every row is a step that looks, every column a step that is looked at; rows add up to 1 (or to 0)."""
 
     title: str
-    looking: Sequence[str]
-    looked_at: Sequence[str]
+    target_labels: Sequence[str]
+    source_labels: Sequence[str]
     weights: Sequence[Sequence[float]]
-    numbers: bool = False
+    show_weights: bool = False
     """Whether the weights are also written into the squares."""
 
     def __post_init__(self) -> None:
-        if len(self.weights) != len(self.looking) or any(len(row) != len(self.looked_at) for row in self.weights):
-            raise ValueError(f"{len(self.looking)} rows of {len(self.looked_at)} weights are needed")
-        if max(len(self.looking), len(self.looked_at)) > MOST_STEPS:
-            raise ValueError(f"at most {MOST_STEPS} steps can be read in one picture")
+        if len(self.weights) != len(self.target_labels) or any(len(row) != len(self.source_labels) for row in self.weights):
+            raise ValueError(f"{len(self.target_labels)} rows of {len(self.source_labels)} weights are needed")
+        if max(len(self.target_labels), len(self.source_labels)) > MAX_STEPS:
+            raise ValueError(f"at most {MAX_STEPS} steps can be read in one picture")
 
     @property
     def margin(self) -> tuple[float, float]:
         """Room for the words: left of the squares, and above them."""
-        left, above = (max((columns(_short(word)) for word in words), default=0) for words in (self.looking, self.looked_at))
+        left, above = (max((display_width(_abbreviate(word)) for word in words), default=0) for words in (self.target_labels, self.source_labels))
         return GAP + 0.62 * FONT * left + 6, TITLE + GAP + 0.62 * FONT * above + 6
 
     @property
     def size(self) -> tuple[float, float]:
         left, above = self.margin
-        return max(left + CELL * len(self.looked_at) + GAP, 8.0 * columns(self.title)), above + CELL * len(self.looking) + GAP
+        return max(left + CELL * len(self.source_labels) + GAP, 8.0 * display_width(self.title)), above + CELL * len(self.target_labels) + GAP
 
 
-def draw_alignment(alignment: AlignmentMap, *, ident: str) -> Markup:
+def draw_attention_map(attention_map: AttentionMap, *, ident: str) -> Markup:
     """The drawing for a page."""
-    width, height = alignment.size
-    left, above = alignment.margin
-    span = {"width": CELL * len(alignment.looked_at), "height": CELL * len(alignment.looking)}
+    width, height = attention_map.size
+    left, above = attention_map.margin
+    span = {"width": CELL * len(attention_map.source_labels), "height": CELL * len(attention_map.target_labels)}
     return tag(
         "svg",
-        tag("title", alignment.title, id=f"{ident}-title"),
-        tag("desc", describe(alignment), id=f"{ident}-desc"),
-        tag("text", alignment.title, x=GAP, y=TITLE - 4, style="font-weight: 600; fill: var(--ink)"),
+        tag("title", attention_map.title, id=f"{ident}-title"),
+        tag("desc", describe_attention_map(attention_map), id=f"{ident}-desc"),
+        tag("text", attention_map.title, x=GAP, y=TITLE - 4, style="font-weight: 600; fill: var(--ink)"),
         tag("rect", x=left, y=above, style="fill: var(--panel); stroke: var(--rule)", **span),
-        *_words(alignment),
-        *_squares(alignment),
+        *_labels(attention_map),
+        *_squares(attention_map),
         viewBox=f"0 0 {width:g} {height:g}",
         width=round(width),
         height=round(height),
@@ -65,39 +65,41 @@ def draw_alignment(alignment: AlignmentMap, *, ident: str) -> Markup:
     )
 
 
-def describe(alignment: AlignmentMap) -> str:
+def describe_attention_map(attention_map: AttentionMap) -> str:
     """Where each step looks most, in words.
 
-    >>> describe(AlignmentMap("", ["it", "was"], ["the", "dog"], [[0.1, 0.9], [0.0, 0.0]]))
+    >>> describe_attention_map(AttentionMap("", ["it", "was"], ["the", "dog"], [[0.1, 0.9], [0.0, 0.0]]))
     'it looks most at dog (90%); was looks at nothing.'
     """
     strongest = []
-    for word, row in zip(alignment.looking, alignment.weights, strict=True):
+    for word, row in zip(attention_map.target_labels, attention_map.weights, strict=True):
         best = max(range(len(row)), key=lambda column: row[column])
-        strongest.append(f"{word} looks most at {alignment.looked_at[best]} ({row[best]:.0%})" if row[best] > 0 else f"{word} looks at nothing")
+        strongest.append(
+            f"{word} looks most at {attention_map.source_labels[best]} ({row[best]:.0%})" if row[best] > 0 else f"{word} looks at nothing"
+        )
     return "; ".join(strongest) + "."
 
 
-def _short(word: str) -> str:
-    return abbreviate(word, MOST_LETTERS)
+def _abbreviate(word: str) -> str:
+    return abbreviate(word, MAX_LABEL_CHARACTERS)
 
 
-def _words(alignment: AlignmentMap) -> Iterator[Markup]:
-    left, above = alignment.margin
-    for number, word in enumerate(alignment.looking):
-        yield tag("text", _short(word), x=left - 6, y=above + CELL * (number + 0.5) + 4, text_anchor="end", style="fill: var(--ink)")
-    for number, word in enumerate(alignment.looked_at):
-        place = f"translate({left + CELL * (number + 0.5) + 4:g} {above - 6:g}) rotate(-90)"
-        yield tag("text", _short(word), transform=place, style="fill: var(--ink)")
+def _labels(attention_map: AttentionMap) -> Iterator[Markup]:
+    left, above = attention_map.margin
+    for index, word in enumerate(attention_map.target_labels):
+        yield tag("text", _abbreviate(word), x=left - 6, y=above + CELL * (index + 0.5) + 4, text_anchor="end", style="fill: var(--ink)")
+    for index, word in enumerate(attention_map.source_labels):
+        transform = f"translate({left + CELL * (index + 0.5) + 4:g} {above - 6:g}) rotate(-90)"
+        yield tag("text", _abbreviate(word), transform=transform, style="fill: var(--ink)")
 
 
-def _squares(alignment: AlignmentMap) -> Iterator[Markup]:
-    left, above = alignment.margin
-    for row, weights in enumerate(alignment.weights):
+def _squares(attention_map: AttentionMap) -> Iterator[Markup]:
+    left, above = attention_map.margin
+    for row, weights in enumerate(attention_map.weights):
         for column, weight in enumerate(weights):
             x, y = left + CELL * column, above + CELL * row
-            about = tag("title", f"{alignment.looking[row]} at {alignment.looked_at[column]}: {weight:.3f}")
-            parts = [box(x, y, CELL, CELL, share=weight)] if weight > 0 else []
-            if alignment.numbers:
-                parts.append(letters(f"{weight:.2f}", x + CELL / 2, y + CELL / 2, share=weight, size=10.0))
-            yield tag("g", about, *parts)
+            hint = tag("title", f"{attention_map.target_labels[row]} at {attention_map.source_labels[column]}: {weight:.3f}")
+            parts = [shaded_box(x, y, CELL, CELL, share=weight)] if weight > 0 else []
+            if attention_map.show_weights:
+                parts.append(shaded_text(f"{weight:.2f}", x + CELL / 2, y + CELL / 2, share=weight, size=10.0))
+            yield tag("g", hint, *parts)

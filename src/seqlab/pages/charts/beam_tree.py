@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from seqlab.pages.charts.confusion_matrix import abbreviate, columns
-from seqlab.pages.charts.diagram import Box, Drawing, Kind, Line, Part, Way, Words, draw
-from seqlab.pages.html import Markup, tag, visible
-from seqlab.pages.page import Section, page
+from seqlab.pages.charts.confusion_matrix import abbreviate, display_width
+from seqlab.pages.charts.diagram import Box, BoxKind, Diagram, DiagramPart, Label, Line, LineStyle, draw_diagram
+from seqlab.pages.html import Markup, make_visible, tag
+from seqlab.pages.page import Section, render_page
 
-MOST_LETTERS, MOST_STEPS, MOST_IN_A_STEP = 14, 60, 40
-LETTER, GAP_X, GAP_Y, LEFT, TOP = 8.0, 58.0, 54.0, 24.0, 56.0
-SMALLEST_BOX, HEIGHT = 52.0, 28.0
-MOST_CIRCLED = 20
+MAX_LABEL_CHARACTERS, MAX_STEPS, MAX_PER_STEP = 14, 60, 40
+CHARACTER_WIDTH, GAP_X, GAP_Y, LEFT, TOP = 8.0, 58.0, 54.0, 24.0, 56.0
+MIN_BOX_WIDTH, HEIGHT = 52.0, 28.0
+MAX_CIRCLED = 20
 START = "‹start›"
-KINDS: dict[str, Kind] = {"kept": "state", "pruned": "plain", "ended": "output", "cut": "bend"}
+FATE_STYLES: dict[str, BoxKind] = {"kept": "state", "pruned": "plain", "ended": "output", "cut": "bend"}
 """The colour of a candidate by what became of it."""
-MEANINGS = {"kept": "kept: went on", "pruned": "left out: others were better", "ended": "ended: complete", "cut": "cut at the limit"}
+FATE_LABELS = {"kept": "kept: went on", "pruned": "left out: others were better", "ended": "ended: complete", "cut": "cut at the limit"}
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class BeamTree:
 
     def __post_init__(self) -> None:
         known = {branch.ident for branch in self.branches} | {-1}
-        if lost := [branch.word for branch in self.branches if branch.parent not in known or branch.fate not in KINDS]:
-            raise ValueError(f"a branch needs a parent that is there, and one of the fates {', '.join(KINDS)}, unlike: {', '.join(lost[:5])}")
+        if lost := [branch.word for branch in self.branches if branch.parent not in known or branch.fate not in FATE_STYLES]:
+            raise ValueError(f"a branch needs a parent that is there, and one of the fates {', '.join(FATE_STYLES)}, unlike: {', '.join(lost[:5])}")
 
     @classmethod
-    def of(cls, data: Sequence[Mapping[str, Any]], *, title: str, source: str) -> BeamTree:
+    def from_data(cls, data: Sequence[Mapping[str, Any]], *, title: str, source: str) -> BeamTree:
         """From `SearchTree.as_data(words)`, or from JSON that was made of it."""
         names = Branch.__dataclass_fields__
         return cls(title, source, [Branch(**{name: value for name, value in entry.items() if name in names}) for entry in data])
@@ -60,51 +60,51 @@ class BeamTree:
     def num_steps(self) -> int:
         return max((branch.step for branch in self.branches), default=0)
 
-    def way_to(self, rank: int) -> list[Branch]:
+    def path_to(self, rank: int) -> list[Branch]:
         """The branches from the first word to the answer with this rank."""
         by_ident = {branch.ident: branch for branch in self.branches}
         here = next((branch for branch in self.branches if branch.rank == rank), None)
-        way: list[Branch] = []
+        path: list[Branch] = []
         while here is not None:
-            way.append(here)
+            path.append(here)
             here = by_ident.get(here.parent)
-        return way[::-1]
+        return path[::-1]
 
 
-def beam_tree_drawing(tree: BeamTree) -> Drawing:
+def beam_tree_diagram(tree: BeamTree) -> Diagram:
     """From left to right the steps; in a column the candidates under their parents, with the log-probability of the whole so far below.
 
     Long searches are cut: so many steps, and of each so many candidates, can be read.
     """
-    shown = _shown(tree)
-    best = {branch.ident for branch in tree.way_to(1)}
-    xs, widths = _columns(shown)
-    ys = _rows(shown)
-    parts: list[Part] = [Words(LEFT, 22.0, tree.source, "start", strong=True), Box(xs[0], ys[-1], START, width=widths[0], height=HEIGHT)]
-    for branch in sorted(shown, key=lambda branch: (branch.ident in best, branch.fate != "pruned")):  # what matters most lies on top
+    visible_branches = _visible_branches(tree)
+    best = {branch.ident for branch in tree.path_to(1)}
+    xs, widths = _columns(visible_branches)
+    ys = _rows(visible_branches)
+    parts: list[DiagramPart] = [Label(LEFT, 22.0, tree.source, "start", bold=True), Box(xs[0], ys[-1], START, width=widths[0], height=HEIGHT)]
+    for branch in sorted(visible_branches, key=lambda branch: (branch.ident in best, branch.fate != "pruned")):  # what matters most lies on top
         x, y, width = xs[branch.step], ys[branch.ident], widths[branch.step]
-        way: Way = "carried" if branch.ident in best else "left_out" if branch.fate == "pruned" else "forward"
+        style: LineStyle = "carried" if branch.ident in best else "left_out" if branch.fate == "pruned" else "forward"
         start = (xs[branch.step - 1] + widths[branch.step - 1] / 2, ys[branch.parent])
-        parts.append(Line([start, (x - width / 2, y)], way=way, arrow=False))
+        parts.append(Line([start, (x - width / 2, y)], style=style, arrow=False))
         below = f"{branch.log_prob:.2f}, score {branch.score:.2f}" if branch.rank else f"{branch.log_prob:.2f}"
-        parts.append(Box(x, y, _label(branch), kind=KINDS[branch.fate], width=width, height=HEIGHT, below=below))
+        parts.append(Box(x, y, _label(branch), kind=FATE_STYLES[branch.fate], width=width, height=HEIGHT, caption=below))
     width = max(xs[max(xs)] + widths[max(widths)] / 2 + 2 * LEFT, 640.0)
     height = max(ys.values()) + 1.6 * GAP_Y
     parts += [*_steps(xs), *_legend(height - 18.0)]
-    return Drawing(tree.title, describe(tree), width, height, parts)
+    return Diagram(tree.title, describe_beam_tree(tree), width, height, parts)
 
 
 def render_beam_tree(tree: BeamTree) -> str:
     """A page of its own, with the answers as a table under the picture."""
-    picture = tag("div", draw(beam_tree_drawing(tree), ident="tree"), class_="wide")
-    sections = [Section("tree", "Step by step", picture), Section("answers", "Answers", _answers(tree))]
-    return page(title=tree.title, subtitle=tree.source, created="", notices=(), sections=sections)
+    figure = tag("div", draw_diagram(beam_tree_diagram(tree), ident="tree"), class_="wide")
+    sections = [Section("tree", "Step by step", figure), Section("answers", "Answers", _answers(tree))]
+    return render_page(title=tree.title, subtitle=tree.source, created="", notices=(), sections=sections)
 
 
-def describe(tree: BeamTree) -> str:
+def describe_beam_tree(tree: BeamTree) -> str:
     """The search in words, for those who do not see it."""
     kept = sum(branch.fate != "pruned" for branch in tree.branches)
-    answer = " ".join(branch.word for branch in tree.way_to(1))
+    answer = " ".join(branch.word for branch in tree.path_to(1))
     counted = f"{tree.num_steps} steps, {len(tree.branches)} candidates, {kept} of them kept."
     return f"{counted} The best: {answer}." if answer else counted
 
@@ -117,71 +117,76 @@ def _answers(tree: BeamTree) -> Markup:
             "tr",
             *[
                 tag("td", cell)
-                for cell in (str(one.rank), " ".join(step.word for step in tree.way_to(one.rank)), f"{one.score:.3f}", f"{one.log_prob:.3f}")
+                for cell in (
+                    str(answer.rank),
+                    " ".join(step.word for step in tree.path_to(answer.rank)),
+                    f"{answer.score:.3f}",
+                    f"{answer.log_prob:.3f}",
+                )
             ],
         )
-        for one in ranked
+        for answer in ranked
     ]
     return tag("table", tag("thead", head), tag("tbody", *rows))
 
 
-def _shown(tree: BeamTree) -> list[Branch]:
+def _visible_branches(tree: BeamTree) -> list[Branch]:
     """What fits: kept ones before those left out, and never a branch without its parent."""
-    best = {branch.ident for branch in tree.way_to(1)}
-    found: list[Branch] = []
+    best = {branch.ident for branch in tree.path_to(1)}
+    branches: list[Branch] = []
     seen = {-1}
-    for step in range(1, min(tree.num_steps, MOST_STEPS) + 1):
+    for step in range(1, min(tree.num_steps, MAX_STEPS) + 1):
         here = [branch for branch in tree.branches if branch.step == step and branch.parent in seen]
-        wanted = sorted(here, key=lambda branch: (branch.ident not in best, branch.fate == "pruned", -branch.score))[:MOST_IN_A_STEP]
-        found += wanted
-        seen |= {branch.ident for branch in wanted}
-    return found
+        kept = sorted(here, key=lambda branch: (branch.ident not in best, branch.fate == "pruned", -branch.score))[:MAX_PER_STEP]
+        branches += kept
+        seen |= {branch.ident for branch in kept}
+    return branches
 
 
-def _columns(shown: Sequence[Branch]) -> tuple[dict[int, float], dict[int, float]]:
+def _columns(visible_branches: Sequence[Branch]) -> tuple[dict[int, float], dict[int, float]]:
     """The middle and the width of every column; 0 is the start."""
     xs, widths, left = {}, {}, LEFT
-    for step in range(max((branch.step for branch in shown), default=0) + 1):
-        words = [START] if step == 0 else [_label(branch) for branch in shown if branch.step == step]
-        widths[step] = max(SMALLEST_BOX, 14 + LETTER * max(map(columns, words)))
+    for step in range(max((branch.step for branch in visible_branches), default=0) + 1):
+        words = [START] if step == 0 else [_label(branch) for branch in visible_branches if branch.step == step]
+        widths[step] = max(MIN_BOX_WIDTH, 14 + CHARACTER_WIDTH * max(map(display_width, words)))
         xs[step] = left + widths[step] / 2
         left += widths[step] + GAP_X
     return xs, widths
 
 
-def _rows(shown: Sequence[Branch]) -> dict[int, float]:
+def _rows(visible_branches: Sequence[Branch]) -> dict[int, float]:
     """The height of every branch: candidates of a step stand under each other in the order of their parents, then by score; -1 is the start."""
-    places: dict[int, int] = {-1: 0}
+    positions: dict[int, int] = {-1: 0}
     by_step: dict[int, list[Branch]] = {}
-    for branch in shown:
+    for branch in visible_branches:
         by_step.setdefault(branch.step, []).append(branch)
     for _, here in sorted(by_step.items()):
-        here.sort(key=lambda branch: (places[branch.parent], branch.fate == "pruned", -branch.score))
-        places |= {branch.ident: place for place, branch in enumerate(here)}
-    most = max(map(len, by_step.values()), default=1)
-    heights = {step: TOP + GAP_Y * (most - len(here)) / 2 for step, here in by_step.items()}
-    found = {branch.ident: heights[branch.step] + 20 + GAP_Y * places[branch.ident] for branch in shown}
-    return {-1: TOP + 20 + GAP_Y * (most - 1) / 2, **found}
+        here.sort(key=lambda branch: (positions[branch.parent], branch.fate == "pruned", -branch.score))
+        positions |= {branch.ident: position for position, branch in enumerate(here)}
+    max_branches = max(map(len, by_step.values()), default=1)
+    heights = {step: TOP + GAP_Y * (max_branches - len(here)) / 2 for step, here in by_step.items()}
+    heights_by_branch = {branch.ident: heights[branch.step] + 20 + GAP_Y * positions[branch.ident] for branch in visible_branches}
+    return {-1: TOP + 20 + GAP_Y * (max_branches - 1) / 2, **heights_by_branch}
 
 
-def _steps(xs: Mapping[int, float]) -> Iterator[Part]:
+def _steps(xs: Mapping[int, float]) -> Iterator[DiagramPart]:
     for step, x in xs.items():
         if step:
-            yield Words(x, TOP - 6, f"step {step}", quiet=True)
+            yield Label(x, TOP - 6, f"step {step}", muted=True)
 
 
-def _legend(y: float) -> Iterator[Part]:
+def _legend(y: float) -> Iterator[DiagramPart]:
     x = LEFT
-    for fate, words in MEANINGS.items():
-        yield Box(x + 8, y - 4, "", kind=KINDS[fate], width=16.0, height=12.0)
-        yield Words(x + 22, y, words, "start", quiet=True)
+    for fate, words in FATE_LABELS.items():
+        yield Box(x + 8, y - 4, "", kind=FATE_STYLES[fate], width=16.0, height=12.0)
+        yield Label(x + 22, y, words, "start", muted=True)
         x += 44 + 6.0 * len(words)
 
 
 def _label(branch: Branch) -> str:
     """The word, behind its number where it completes an answer."""
     number = f"{_circled(branch.rank)} " if branch.rank else ""
-    return number + abbreviate(visible(branch.word), MOST_LETTERS)
+    return number + abbreviate(make_visible(branch.word), MAX_LABEL_CHARACTERS)
 
 
 def _circled(number: int) -> str:
@@ -189,4 +194,4 @@ def _circled(number: int) -> str:
     >>> _circled(3), _circled(27)
     ('③', '(27)')
     """
-    return chr(ord("①") + number - 1) if number <= MOST_CIRCLED else f"({number})"
+    return chr(ord("①") + number - 1) if number <= MAX_CIRCLED else f"({number})"

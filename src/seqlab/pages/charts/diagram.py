@@ -9,9 +9,9 @@ from typing import Literal
 from seqlab.pages.html import Markup, join, tag
 from seqlab.pages.style import DARK, LIGHT
 
-Kind = Literal["gate", "bend", "state", "input", "output", "kept", "plain"]
+BoxKind = Literal["gate", "bend", "state", "input", "output", "kept", "plain"]
 """What a box stands for; it decides its colour."""
-Way = Literal["forward", "carried", "backward", "peep", "axis", "value", "slope", "left_out"]
+LineStyle = Literal["forward", "carried", "backward", "peep", "axis", "value", "slope", "left_out"]
 """What runs along a line."""
 Point = tuple[float, float]
 
@@ -23,10 +23,10 @@ class Box:
     x: float
     y: float
     label: str
-    kind: Kind = "plain"
+    kind: BoxKind = "plain"
     width: float = 64.0
     height: float = 32.0
-    below: str = ""
+    caption: str = ""
     """A few quiet words under the box."""
 
 
@@ -36,7 +36,7 @@ class Operator:
 
     x: float
     y: float
-    sign: str
+    symbol: str
     radius: float = 11.0
 
 
@@ -45,40 +45,40 @@ class Line:
     """A way through points, with corners rounded off."""
 
     points: Sequence[Point]
-    way: Way = "forward"
+    style: LineStyle = "forward"
     arrow: bool = True
 
 
 @dataclass(frozen=True)
-class Words:
+class Label:
     """Free text."""
 
     x: float
     y: float
     text: str
     anchor: Literal["start", "middle", "end"] = "middle"
-    quiet: bool = False
-    strong: bool = False
+    muted: bool = False
+    bold: bool = False
 
 
-Part = Box | Operator | Line | Words
+DiagramPart = Box | Operator | Line | Label
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """A diagram as plain data. `about` says in words what is seen."""
+class Diagram:
+    """A diagram as plain data. `description` says in words what is seen."""
 
     title: str
-    about: str
+    description: str
     width: float
     height: float
-    parts: Sequence[Part]
+    parts: Sequence[DiagramPart]
 
 
 CORNER = 7.0
 ARROW = 6.5
-COLOURS: dict[str, str] = {"gate": "c1", "bend": "c4", "state": "c0", "input": "c2", "output": "c2", "kept": "c3", "plain": "c6"}
-WAYS: dict[str, tuple[str, float, str]] = {
+BOX_COLORS: dict[str, str] = {"gate": "c1", "bend": "c4", "state": "c0", "input": "c2", "output": "c2", "kept": "c3", "plain": "c6"}
+LINE_STYLES: dict[str, tuple[str, float, str]] = {
     "forward": ("quiet", 1.4, ""),
     "carried": ("c0", 2.6, ""),
     "backward": ("c1", 1.8, "6 4"),
@@ -95,64 +95,64 @@ text { fill: var(--ink) } .quiet { fill: var(--quiet); font-size: 11.5px } .stro
 """
 
 
-def draw(drawing: Drawing, *, ident: str) -> Markup:
+def draw_diagram(diagram: Diagram, *, ident: str) -> Markup:
     """The picture for a page; lines lie under boxes."""
-    ordered = sorted(drawing.parts, key=lambda part: not isinstance(part, Line))
+    ordered = sorted(diagram.parts, key=lambda part: not isinstance(part, Line))
     return tag(
         "svg",
-        tag("title", drawing.title, id=f"{ident}-title"),
-        tag("desc", drawing.about, id=f"{ident}-desc"),
-        *[_drawn(part) for part in ordered],
+        tag("title", diagram.title, id=f"{ident}-title"),
+        tag("desc", diagram.description, id=f"{ident}-desc"),
+        *[_draw_part(part) for part in ordered],
         class_="diagram",
-        viewBox=f"0 0 {drawing.width:g} {drawing.height:g}",
+        viewBox=f"0 0 {diagram.width:g} {diagram.height:g}",
         role="img",
         aria_labelledby=f"{ident}-title {ident}-desc",
     )
 
 
-def standalone(drawing: Drawing) -> str:
+def render_svg(diagram: Diagram) -> str:
     """The picture as a file of its own, with both palettes inside."""
-    picture = draw(drawing, ident="picture")
-    return as_file(Markup(f'<svg width="{drawing.width:g}" height="{drawing.height:g}"{picture.removeprefix("<svg")}'))
+    svg = draw_diagram(diagram, ident="picture")
+    return to_svg_file(Markup(f'<svg width="{diagram.width:g}" height="{diagram.height:g}"{svg.removeprefix("<svg")}'))
 
 
-def as_file(picture: Markup) -> str:
+def to_svg_file(svg: Markup) -> str:
     """A picture of a page as a file of its own, light or dark as the reader's system is."""
-    light, dark = (" ".join(f"--{name}: {colour};" for name, colour in palette.items()) for palette in (LIGHT, DARK))
+    light, dark = (" ".join(f"--{name}: {color};" for name, color in palette.items()) for palette in (LIGHT, DARK))
     sheet = Markup(f"svg {{ {light} }} @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}{SHEET}")
-    start, end = picture.split(">", 1)
+    start, end = svg.split(">", 1)
     return f'<svg xmlns="http://www.w3.org/2000/svg"{start.removeprefix("<svg")}>{tag("style", sheet)}{end}\n'
 
 
-def _drawn(part: Part) -> Markup:
+def _draw_part(part: DiagramPart) -> Markup:
     if isinstance(part, Box):
         return _box(part)
     if isinstance(part, Operator):
         circle = tag("circle", cx=part.x, cy=part.y, r=part.radius, style="fill: var(--ground); stroke: var(--ink); stroke-width: 1.4")
-        return join([circle, tag("text", part.sign, x=part.x, y=part.y + 4.5, text_anchor="middle")])
+        return join([circle, tag("text", part.symbol, x=part.x, y=part.y + 4.5, text_anchor="middle")])
     if isinstance(part, Line):
         return _line(part)
-    style = " ".join(name for name, wanted in (("quiet", part.quiet), ("strong", part.strong)) if wanted) or None
+    style = " ".join(name for name, is_set in (("quiet", part.muted), ("strong", part.bold)) if is_set) or None
     return tag("text", part.text, x=part.x, y=part.y, text_anchor=part.anchor, class_=style)
 
 
 def _box(box: Box) -> Markup:
-    colour = f"var(--{COLOURS[box.kind]})"
-    fill = f"color-mix(in srgb, {colour} 14%, var(--ground))"
+    color = f"var(--{BOX_COLORS[box.kind]})"
+    fill = f"color-mix(in srgb, {color} 14%, var(--ground))"
     left, top = box.x - box.width / 2, box.y - box.height / 2
-    shape = tag("rect", x=left, y=top, width=box.width, height=box.height, rx=6.0, style=f"fill: {fill}; stroke: {colour}; stroke-width: 1.4")
+    shape = tag("rect", x=left, y=top, width=box.width, height=box.height, rx=6.0, style=f"fill: {fill}; stroke: {color}; stroke-width: 1.4")
     parts = [shape, tag("text", box.label, x=box.x, y=box.y + 4.5, text_anchor="middle")]
-    if box.below:
-        parts.append(tag("text", box.below, x=box.x, y=top + box.height + 14, text_anchor="middle", class_="quiet"))
+    if box.caption:
+        parts.append(tag("text", box.caption, x=box.x, y=top + box.height + 14, text_anchor="middle", class_="quiet"))
     return join(parts)
 
 
 def _line(line: Line) -> Markup:
-    colour, width, dashes = WAYS[line.way]
-    style = f"fill: none; stroke: var(--{colour}); stroke-width: {width:g}; stroke-linecap: round; stroke-linejoin: round"
+    color, width, dashes = LINE_STYLES[line.style]
+    style = f"fill: none; stroke: var(--{color}); stroke-width: {width:g}; stroke-linecap: round; stroke-linejoin: round"
     parts = [tag("path", d=Markup(_rounded(line.points)), style=style, stroke_dasharray=dashes or None)]
     if line.arrow:
-        parts.append(_head(line.points[-2], line.points[-1], colour))
+        parts.append(_head(line.points[-2], line.points[-1], color))
     return join(parts)
 
 
@@ -166,16 +166,16 @@ def _rounded(points: Sequence[Point]) -> str:
     return path + f"L{points[-1][0]:.1f} {points[-1][1]:.1f}"
 
 
-def _head(before: Point, end: Point, colour: str) -> Markup:
+def _head(before: Point, end: Point, color: str) -> Markup:
     """A small triangle whose tip is the end of the line."""
     back = _towards(end, before, ARROW)
     across = ((end[1] - back[1]) / ARROW * 3.6, (back[0] - end[0]) / ARROW * 3.6)
     corners = [end, (back[0] + across[0], back[1] + across[1]), (back[0] - across[0], back[1] - across[1])]
-    return tag("path", d=Markup("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "Z"), style=f"fill: var(--{colour})")
+    return tag("path", d=Markup("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "Z"), style=f"fill: var(--{color})")
 
 
-def _distance(one: Point, other: Point) -> float:
-    return float(((one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2) ** 0.5)
+def _distance(start: Point, end: Point) -> float:
+    return float(((start[0] - end[0]) ** 2 + (start[1] - end[1]) ** 2) ** 0.5)
 
 
 def _towards(start: Point, end: Point, reach: float) -> Point:

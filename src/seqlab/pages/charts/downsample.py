@@ -8,13 +8,13 @@ from itertools import groupby
 Point = tuple[float, float]
 
 
-def runs_between_gaps(points: Sequence[Point | None]) -> list[list[Point]]:
+def split_at_gaps(points: Sequence[Point | None]) -> list[list[Point]]:
     """The stretches of a line that have no gap (None) in them."""
     grouped = groupby(points, key=lambda point: point is None)
     return [[point for point in run if point is not None] for is_gap, run in grouped if not is_gap]
 
 
-def thin(points: Sequence[Point]) -> list[Point]:
+def downsample(points: Sequence[Point]) -> list[Point]:
     """Keep the first, lowest, highest and last point of every pixel column: a line through these covers the same pixels.
 
     Points are in pixels and ordered by x.

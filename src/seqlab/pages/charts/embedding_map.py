@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from seqlab.pages.charts.confusion_matrix import abbreviate, columns
+from seqlab.pages.charts.confusion_matrix import abbreviate, display_width
 from seqlab.pages.html import Markup, tag
 
-MARGIN, BELOW = 46.0, 34.0
+MARGIN, FOOTER_HEIGHT = 46.0, 34.0
 FONT, RADIUS = 12.0, 3.2
-MOST_LETTERS = 18
+MAX_LABEL_CHARACTERS = 18
 STYLE = """
 .word circle { fill: var(--dot) } .word-name.crowded, .word-near { display: none }
 .word:hover .word-name { display: inline; font-weight: 650 } .word:hover .word-near { display: inline } .word:hover circle { fill: var(--c1) }
@@ -19,122 +19,130 @@ Rectangle = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
-class PlaneWord:
+class EmbeddingPoint:
     """A word, its place, and what lies near it in all dimensions, in words."""
 
     word: str
     x: float
     y: float
-    near: Sequence[str] = ()
-    strong: bool = False
+    neighbors: Sequence[str] = ()
+    is_highlighted: bool = False
     """Whether somebody has asked for it: its name is written first and larger."""
 
 
 @dataclass(frozen=True)
-class WordPlane:
-    """A map. `shares` say how much of what the vectors differ in each axis shows; `pairs` are joined by arrows."""
+class EmbeddingMap:
+    """A map. `explained_variance` say how much of what the vectors differ in each axis shows; `pairs` are joined by arrows."""
 
     title: str
-    words: Sequence[PlaneWord]
-    shares: tuple[float, float]
+    words: Sequence[EmbeddingPoint]
+    explained_variance: tuple[float, float]
     pairs: Sequence[tuple[str, str]] = ()
-    wide: float = 860.0
-    high: float = 600.0
+    width: float = 860.0
+    height: float = 600.0
 
-    def about(self) -> str:
+    def description(self) -> str:
         """
-        >>> WordPlane("", [], shares=(0.25, 0.125)).about()
+        >>> EmbeddingMap("", [], explained_variance=(0.25, 0.125)).description()
         'The plane shows 38 % of what their vectors differ in: 25 % along, 12 % up.'
         """
-        across, up = (100 * share for share in self.shares)
+        across, up = (100 * share for share in self.explained_variance)
         return f"The plane shows {across + up:.0f} % of what their vectors differ in: {across:.0f} % along, {up:.0f} % up."
 
 
-def draw_word_plane(plane: WordPlane, *, ident: str) -> Markup:
+def draw_embedding_map(embedding_map: EmbeddingMap, *, ident: str) -> Markup:
     """The drawing for a page. Both axes have one scale, so lengths and directions can be compared."""
-    places = _places(plane)
+    positions = _pixel_positions(embedding_map)
     return tag(
         "svg",
-        tag("title", plane.title, id=f"{ident}-title"),
-        tag("desc", plane.about(), id=f"{ident}-desc"),
+        tag("title", embedding_map.title, id=f"{ident}-title"),
+        tag("desc", embedding_map.description(), id=f"{ident}-desc"),
         tag("style", Markup(STYLE)),
-        tag("text", plane.title, x=MARGIN / 2, y=18.0, style="font-weight: 600; fill: var(--ink)"),
-        *_arrows(plane, places),
-        *_points(plane, places),
-        viewBox=f"0 0 {plane.wide:g} {plane.high + BELOW:g}",
-        width=round(plane.wide),
-        height=round(plane.high + BELOW),
+        tag("text", embedding_map.title, x=MARGIN / 2, y=18.0, style="font-weight: 600; fill: var(--ink)"),
+        *_arrows(embedding_map, positions),
+        *_points(embedding_map, positions),
+        viewBox=f"0 0 {embedding_map.width:g} {embedding_map.height + FOOTER_HEIGHT:g}",
+        width=round(embedding_map.width),
+        height=round(embedding_map.height + FOOTER_HEIGHT),
         style="max-width: 100%; height: auto; border: 1px solid var(--rule); border-radius: 6px",
         role="img",
         aria_labelledby=f"{ident}-title {ident}-desc",
     )
 
 
-def _places(plane: WordPlane) -> dict[str, tuple[float, float]]:
+def _pixel_positions(embedding_map: EmbeddingMap) -> dict[str, tuple[float, float]]:
     """Pixels of every word, the map in the middle; up is up."""
-    xs, ys = [word.x for word in plane.words], [word.y for word in plane.words]
+    xs, ys = [word.x for word in embedding_map.words], [word.y for word in embedding_map.words]
     spans = max(max(xs) - min(xs), 1e-9), max(max(ys) - min(ys), 1e-9)
-    scale = min((plane.wide - 2.5 * MARGIN) / spans[0], (plane.high - 2 * MARGIN) / spans[1])
-    left, top = (plane.wide - scale * spans[0]) / 2, (plane.high - scale * spans[1]) / 2
-    return {word.word: (left + scale * (word.x - min(xs)), top + scale * (max(ys) - word.y)) for word in plane.words}
+    scale = min((embedding_map.width - 2.5 * MARGIN) / spans[0], (embedding_map.height - 2 * MARGIN) / spans[1])
+    left, top = (embedding_map.width - scale * spans[0]) / 2, (embedding_map.height - scale * spans[1]) / 2
+    return {word.word: (left + scale * (word.x - min(xs)), top + scale * (max(ys) - word.y)) for word in embedding_map.words}
 
 
-def _points(plane: WordPlane, places: dict[str, tuple[float, float]]) -> Iterator[Markup]:
-    taken: list[Rectangle] = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in places.values()]
-    for index, word in sorted(enumerate(plane.words), key=lambda entry: not entry[1].strong):
-        (x, y), shown = places[word.word], abbreviate(word.word, MOST_LETTERS)
-        side = _free_side(x, y, shown, taken, own=index, wide=plane.wide)
-        at, anchor = _at(x, y, side or 0)
-        near = f"{word.word} lies near {', '.join(word.near)}" if word.near else word.word
+def _points(embedding_map: EmbeddingMap, positions: dict[str, tuple[float, float]]) -> Iterator[Markup]:
+    taken: list[Rectangle] = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in positions.values()]
+    for index, word in sorted(enumerate(embedding_map.words), key=lambda entry: not entry[1].is_highlighted):
+        (x, y), label = positions[word.word], abbreviate(word.word, MAX_LABEL_CHARACTERS)
+        side = _free_side(x, y, label, taken, own_index=index, width=embedding_map.width)
+        anchor_point, anchor = _label_anchor(x, y, side or 0)
+        hint = f"{word.word} lies near {', '.join(word.neighbors)}" if word.neighbors else word.word
         kind = f"halo word-name{'' if side is not None else ' crowded'}"
         yield tag(
             "g",
-            tag("title", near),
-            tag("circle", cx=x, cy=y, r=RADIUS, style=f"--dot: var(--{'c3' if word.strong else 'c0'})"),
-            tag("text", shown, x=at[0], y=at[1], text_anchor=anchor, class_=kind, style="font-weight: 650" if word.strong else None),
-            tag("text", near, x=MARGIN / 2, y=plane.high + BELOW / 2, class_="halo word-near"),
+            tag("title", hint),
+            tag("circle", cx=x, cy=y, r=RADIUS, style=f"--dot: var(--{'c3' if word.is_highlighted else 'c0'})"),
+            tag(
+                "text",
+                label,
+                x=anchor_point[0],
+                y=anchor_point[1],
+                text_anchor=anchor,
+                class_=kind,
+                style="font-weight: 650" if word.is_highlighted else None,
+            ),
+            tag("text", hint, x=MARGIN / 2, y=embedding_map.height + FOOTER_HEIGHT / 2, class_="halo word-near"),
             class_="word",
         )
 
 
-def _at(x: float, y: float, side: int) -> tuple[tuple[float, float], str]:
+def _label_anchor(x: float, y: float, side: int) -> tuple[tuple[float, float], str]:
     """Where a name begins, ends or has its middle: right, left, above, below of its point."""
     return [((x + 6, y + 4), "start"), ((x - 6, y + 4), "end"), ((x, y - 7), "middle"), ((x, y + 16), "middle")][side]
 
 
-def _free_side(x: float, y: float, shown: str, taken: list[Rectangle], *, own: int, wide: float) -> int | None:
+def _free_side(x: float, y: float, label: str, taken: list[Rectangle], *, own_index: int, width: float) -> int | None:
     """The first side on which the name covers nothing; the room is taken then. The names of earlier words go first."""
-    long = 0.56 * FONT * columns(shown)
+    label_width = 0.56 * FONT * display_width(label)
     for side in range(4):
-        (at, base), anchor = _at(x, y, side)
-        start = at if anchor == "start" else at - long if anchor == "end" else at - long / 2
-        room = (start, base - 0.8 * FONT, start + long, base + 0.25 * FONT)
-        inside = room[0] > 2 and room[2] < wide - 2 and room[1] > 2
-        if inside and not any(_overlap(room, other) for place, other in enumerate(taken) if place != own):
-            taken.append(room)
+        (anchor_point, base), anchor = _label_anchor(x, y, side)
+        start = anchor_point if anchor == "start" else anchor_point - label_width if anchor == "end" else anchor_point - label_width / 2
+        box = (start, base - 0.8 * FONT, start + label_width, base + 0.25 * FONT)
+        inside = box[0] > 2 and box[2] < width - 2 and box[1] > 2
+        if inside and not any(_overlap(box, other) for index, other in enumerate(taken) if index != own_index):
+            taken.append(box)
             return side
     return None
 
 
-def _overlap(one: Rectangle, other: Rectangle) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(first: Rectangle, second: Rectangle) -> bool:
+    return first[0] < second[2] and second[0] < first[2] and first[1] < second[3] and second[1] < first[3]
 
 
-def _arrows(plane: WordPlane, places: dict[str, tuple[float, float]]) -> Iterator[Markup]:
-    for start, end in plane.pairs:
-        (x0, y0), (x1, y1) = places[start], places[end]
+def _arrows(embedding_map: EmbeddingMap, positions: dict[str, tuple[float, float]]) -> Iterator[Markup]:
+    for start, end in embedding_map.pairs:
+        (x0, y0), (x1, y1) = positions[start], positions[end]
         length = max(((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5, 1e-9)
         along, up = (x1 - x0) / length, (y1 - y0) / length
         tip = (x1 - 6 * along, y1 - 6 * up)
         corners = [(tip[0] - 9 * along + sign * 4 * up, tip[1] - 9 * up - sign * 4 * along) for sign in (1, -1)]
-        shaft, head = _joined([(x0, y0), tip]), _joined([corners[0], tip, corners[1]])
+        shaft, head = _svg_path([(x0, y0), tip]), _svg_path([corners[0], tip, corners[1]])
         style = "fill: none; stroke: var(--c1); stroke-width: 1.6; opacity: .75"
         yield tag("path", tag("title", f"from {start} to {end}"), d=shaft + head, style=style)
 
 
-def _joined(points: Sequence[tuple[float, float]]) -> str:
+def _svg_path(points: Sequence[tuple[float, float]]) -> str:
     """
-    >>> _joined([(0, 1), (2.25, 3)])
+    >>> _svg_path([(0, 1), (2.25, 3)])
     'M0.0 1.0L2.2 3.0'
     """
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)

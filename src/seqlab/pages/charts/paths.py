@@ -6,47 +6,47 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from seqlab.pages.charts.line_chart import COLOURS
+from seqlab.pages.charts.line_chart import NUM_COLORS
 from seqlab.pages.html import Markup, join, tag
 
 SIDE, MARGIN = 420.0, 24.0
 
 
 @dataclass(frozen=True)
-class Trail:
+class Trajectory:
     """Points that belong together, in the order in which they were passed."""
 
     name: str
     points: Sequence[tuple[float, float]]
-    joined: bool = False
+    connected: bool = False
     shape: Literal["dot", "ring", "cross"] = "dot"
 
 
 @dataclass(frozen=True)
-class PathPicture:
+class TrajectoryPlot:
     """Several trails in one plane; both axes have the same scale."""
 
     title: str
-    trails: Sequence[Trail]
+    trajectories: Sequence[Trajectory]
 
 
-def draw_paths(picture: PathPicture, *, ident: str) -> Markup:
+def draw_trajectories(plot: TrajectoryPlot, *, ident: str) -> Markup:
     """A figure with a legend. Trails are told apart by colour and by shape."""
-    places = _Places([point for trail in picture.trails for point in trail.points])
-    drawing = tag(
+    pixel_map = _PixelMap([point for trajectory in plot.trajectories for point in trajectory.points])
+    svg = tag(
         "svg",
-        tag("title", picture.title, id=f"{ident}-title"),
-        *[_trail(trail, index, places) for index, trail in enumerate(picture.trails)],
+        tag("title", plot.title, id=f"{ident}-title"),
+        *[_draw_trajectory(trajectory, index, pixel_map) for index, trajectory in enumerate(plot.trajectories)],
         class_="chart",
-        viewBox=f"0 0 {SIDE:g} {places.height:g}",
+        viewBox=f"0 0 {SIDE:g} {pixel_map.height:g}",
         role="img",
         aria_labelledby=f"{ident}-title",
     )
-    legend = tag("ul", *[_entry(trail, index) for index, trail in enumerate(picture.trails)], class_="legend")
-    return tag("figure", tag("h3", picture.title), legend, drawing, class_="chart-box")
+    legend = tag("ul", *[_legend_entry(trajectory, index) for index, trajectory in enumerate(plot.trajectories)], class_="legend")
+    return tag("figure", tag("h3", plot.title), legend, svg, class_="chart-box")
 
 
-class _Places:
+class _PixelMap:
     """Points of the plane to pixels; up is up."""
 
     def __init__(self, points: Sequence[tuple[float, float]]) -> None:
@@ -56,20 +56,20 @@ class _Places:
         self._scale = min((SIDE - 2 * MARGIN) / span, (SIDE - 2 * MARGIN) / max(max(ys) - min(ys), 1e-9))
         self.height = 2 * MARGIN + self._scale * (max(ys) - min(ys))
 
-    def of(self, point: tuple[float, float]) -> tuple[float, float]:
+    def to_pixel(self, point: tuple[float, float]) -> tuple[float, float]:
         return MARGIN + self._scale * (point[0] - self._left), MARGIN + self._scale * (self._top - point[1])
 
 
-def _trail(trail: Trail, index: int, places: _Places) -> Markup:
-    pixels = [places.of(point) for point in trail.points]
-    parts = [_shape(trail.shape, x, y) for x, y in pixels]
-    if trail.joined:
+def _draw_trajectory(trajectory: Trajectory, index: int, pixel_map: _PixelMap) -> Markup:
+    pixels = [pixel_map.to_pixel(point) for point in trajectory.points]
+    parts = [_draw_marker(trajectory.shape, x, y) for x, y in pixels]
+    if trajectory.connected:
         path = "M" + "L".join(f"{x:.2f} {y:.2f}" for x, y in pixels)
         parts.insert(0, tag("path", d=Markup(path), class_="line"))
-    return tag("g", tag("title", trail.name), *parts, style=f"--series: var(--c{index % COLOURS})")
+    return tag("g", tag("title", trajectory.name), *parts, style=f"--series: var(--c{index % NUM_COLORS})")
 
 
-def _shape(shape: str, x: float, y: float) -> Markup:
+def _draw_marker(shape: str, x: float, y: float) -> Markup:
     if shape == "ring":
         return tag("circle", cx=x, cy=y, r=9.0, style="fill: none; stroke: var(--series); stroke-width: 2")
     if shape == "cross":
@@ -79,6 +79,6 @@ def _shape(shape: str, x: float, y: float) -> Markup:
     return tag("circle", cx=x, cy=y, r=4.0)
 
 
-def _entry(trail: Trail, index: int) -> Markup:
-    swatch = tag("svg", _shape(trail.shape, 10.0, 10.0), viewBox="0 0 20 20", width=16, height=16, aria_hidden="true")
-    return tag("li", swatch, " ", trail.name, style=f"--series: var(--c{index % COLOURS})")
+def _legend_entry(trajectory: Trajectory, index: int) -> Markup:
+    swatch = tag("svg", _draw_marker(trajectory.shape, 10.0, 10.0), viewBox="0 0 20 20", width=16, height=16, aria_hidden="true")
+    return tag("li", swatch, " ", trajectory.name, style=f"--series: var(--c{index % NUM_COLORS})")

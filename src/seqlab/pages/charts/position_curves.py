@@ -4,39 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from seqlab.pages.charts.diagram import Drawing, Line, Part, Words
+from seqlab.pages.charts.diagram import Diagram, DiagramPart, Label, Line
 
 WIDTH, HEIGHT = 620.0, 120.0
-LEFT, TOP, BETWEEN = 40.0, 40.0, 62.0
+LEFT, TOP, PANEL_GAP = 40.0, 40.0, 62.0
 
 
-def position_curves(features: Mapping[int, Sequence[float]]) -> Drawing:
+def position_curves(features: Mapping[int, Sequence[float]]) -> Diagram:
     """One panel for every pair of features 2j and 2j + 1, which differ by a quarter of a turn; each feature is given place by place."""
     pairs = sorted({feature // 2 for feature in features})
     length = max(len(values) for values in features.values())
-    parts: list[Part] = []
+    parts: list[DiagramPart] = []
     for row, pair in enumerate(pairs):
-        parts += _panel(features[2 * pair], features[2 * pair + 1], first=2 * pair, top=TOP + row * (HEIGHT + BETWEEN))
-    bottom = TOP + len(pairs) * (HEIGHT + BETWEEN) - BETWEEN
-    parts.append(Words(LEFT + WIDTH / 2, bottom + 32.0, "place", quiet=True))
-    about = f"Features {', '.join(map(str, sorted(features)))} of sinusoidal positions at {length} places: the two features of a panel are the same "
-    about += "wave shifted by a quarter of its length, and the waves grow longer from panel to panel."
-    return Drawing("Sinusoidal positions", about, LEFT + WIDTH + 20.0, bottom + 44.0, parts)
+        parts += _panel(features[2 * pair], features[2 * pair + 1], first=2 * pair, top=TOP + row * (HEIGHT + PANEL_GAP))
+    bottom = TOP + len(pairs) * (HEIGHT + PANEL_GAP) - PANEL_GAP
+    parts.append(Label(LEFT + WIDTH / 2, bottom + 32.0, "place", muted=True))
+    description = (
+        f"Features {', '.join(map(str, sorted(features)))} of sinusoidal positions at {length} places: the two features of a panel are the same "
+    )
+    description += "wave shifted by a quarter of its length, and the waves grow longer from panel to panel."
+    return Diagram("Sinusoidal positions", description, LEFT + WIDTH + 20.0, bottom + 44.0, parts)
 
 
-def _panel(even: Sequence[float], odd: Sequence[float], *, first: int, top: float) -> Iterator[Part]:
-    def place(index: float, value: float) -> tuple[float, float]:
+def _panel(even: Sequence[float], odd: Sequence[float], *, first: int, top: float) -> Iterator[DiagramPart]:
+    def to_point(index: float, value: float) -> tuple[float, float]:
         return LEFT + index / (len(even) - 1) * WIDTH, top + (1.0 - value) / 2.0 * HEIGHT
 
-    yield Line([(LEFT, top - 16.0), (LEFT + 26.0, top - 16.0)], way="value", arrow=False)
-    yield Words(LEFT + 32.0, top - 12.0, f"feature {first}: sine", anchor="start", quiet=True)
-    yield Line([(LEFT + 140.0, top - 16.0), (LEFT + 166.0, top - 16.0)], way="slope", arrow=False)
-    yield Words(LEFT + 172.0, top - 12.0, f"feature {first + 1}: cosine", anchor="start", quiet=True)
+    yield Line([(LEFT, top - 16.0), (LEFT + 26.0, top - 16.0)], style="value", arrow=False)
+    yield Label(LEFT + 32.0, top - 12.0, f"feature {first}: sine", anchor="start", muted=True)
+    yield Line([(LEFT + 140.0, top - 16.0), (LEFT + 166.0, top - 16.0)], style="slope", arrow=False)
+    yield Label(LEFT + 172.0, top - 12.0, f"feature {first + 1}: cosine", anchor="start", muted=True)
     for value in (-1.0, 0.0, 1.0):
-        y = place(0, value)[1]
-        yield Line([(LEFT, y), (LEFT + WIDTH, y)], way="axis", arrow=False)
-        yield Words(LEFT - 6.0, y + 4.0, f"{value:g}", anchor="end", quiet=True)
+        y = to_point(0, value)[1]
+        yield Line([(LEFT, y), (LEFT + WIDTH, y)], style="axis", arrow=False)
+        yield Label(LEFT - 6.0, y + 4.0, f"{value:g}", anchor="end", muted=True)
     for index in range(0, len(even), 20):
-        yield Words(place(index, 0.0)[0], top + HEIGHT + 16.0, str(index), quiet=True)
-    yield Line([place(index, value) for index, value in enumerate(odd)], way="slope", arrow=False)
-    yield Line([place(index, value) for index, value in enumerate(even)], way="value", arrow=False)
+        yield Label(to_point(index, 0.0)[0], top + HEIGHT + 16.0, str(index), muted=True)
+    yield Line([to_point(index, value) for index, value in enumerate(odd)], style="slope", arrow=False)
+    yield Line([to_point(index, value) for index, value in enumerate(even)], style="value", arrow=False)

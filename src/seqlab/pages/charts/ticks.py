@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 
 # Beyond this a difference of two values could overflow, below the other a logarithm loses its digits.
-LARGEST, SMALLEST = 1e300, 1e-300
+MAX_MAGNITUDE, MIN_POSITIVE = 1e300, 1e-300
 
 
-def drawable(value: float, *, log: bool = False) -> bool:
+def is_drawable(value: float, *, log: bool = False) -> bool:
     """Whether a value has a place on an axis.
 
-    >>> drawable(-2.0), drawable(-2.0, log=True), drawable(float("nan"))
+    >>> is_drawable(-2.0), is_drawable(-2.0, log=True), is_drawable(float("nan"))
     (True, False, False)
     """
-    return math.isfinite(value) and abs(value) <= LARGEST and (value >= SMALLEST or not log)
+    return math.isfinite(value) and abs(value) <= MAX_MAGNITUDE and (value >= MIN_POSITIVE or not log)
 
 
 def round_step(span: float, count: int) -> float:
@@ -33,17 +33,17 @@ def round_step(span: float, count: int) -> float:
     raise AssertionError(f"no step for {span} in {count}")
 
 
-def widen(low: float, high: float) -> tuple[float, float]:
+def widen_range(low: float, high: float) -> tuple[float, float]:
     """A range that is not empty: a constant gets room on both sides.
 
-    >>> widen(3.0, 3.0), widen(0.0, 0.0), widen(1.0, 2.0)
+    >>> widen_range(3.0, 3.0), widen_range(0.0, 0.0), widen_range(1.0, 2.0)
     ((2.7, 3.3), (-1.0, 1.0), (1.0, 2.0))
     """
     size = max(abs(low), abs(high))
     if high - low > max(1e-9 * size, 1e-290):
         return low, high
-    room = 0.1 * size if size > 1e-280 else 1.0
-    return low - room, high + room
+    padding = 0.1 * size if size > 1e-280 else 1.0
+    return low - padding, high + padding
 
 
 def ticks(low: float, high: float, *, count: int = 5) -> list[float]:
@@ -52,7 +52,7 @@ def ticks(low: float, high: float, *, count: int = 5) -> list[float]:
     >>> ticks(0.0, 1.0), ticks(3.0, 47.0)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [10.0, 20.0, 30.0, 40.0])
     """
-    low, high = widen(low, high)
+    low, high = widen_range(low, high)
     step = round_step(high - low, count)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     # The decimal text, not k * step: 3 * 0.1 is not 0.3.
@@ -65,7 +65,7 @@ def round_range(low: float, high: float, *, count: int = 5) -> tuple[float, floa
     >>> round_range(0.13, 0.94)
     (0.0, 1.0)
     """
-    low, high = widen(low, high)
+    low, high = widen_range(low, high)
     step = round_step(high - low, count)
     return _multiple(math.floor(low / step + 1e-9), step), _multiple(math.ceil(high / step - 1e-9), step)
 
@@ -85,8 +85,8 @@ def log_ticks(low: float, high: float, *, count: int = 6) -> list[float]:
     every = max(1, math.ceil((last - first) / count))
     powers = range(first, last + 1, every)
     digits = (1, 2, 5) if last - first <= 3 else (1,)
-    found = [float(f"{digit}e{power}") for power in powers for digit in digits]
-    inside = [value for value in found if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
+    candidates = [float(f"{digit}e{power}") for power in powers for digit in digits]
+    inside = [value for value in candidates if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
     return inside if len(inside) >= 3 else ticks(low, high)
 
 
@@ -95,15 +95,15 @@ def tick_labels(values: Sequence[float]) -> list[str]:
     >>> tick_labels([0.0, 0.05, 0.1]), tick_labels([0.0, 2000.0]), tick_labels([1.0, 10.0, 100.0]), tick_labels([0.0, 2e6, 4e6])
     (['0.00', '0.05', '0.10'], ['0', '2,000'], ['1', '10', '100'], ['0', '2e6', '4e6'])
     """
-    evenly = len(values) < 3 or math.isclose(values[1] - values[0], values[-1] - values[-2], rel_tol=1e-6)
-    if not evenly:
+    is_even = len(values) < 3 or math.isclose(values[1] - values[0], values[-1] - values[-2], rel_tol=1e-6)
+    if not is_even:
         return [_short(value) for value in values]
     step = values[1] - values[0] if len(values) > 1 else abs(values[0]) if values and values[0] else 1.0
     largest = max((abs(value) for value in values), default=0.0)
-    place = math.floor(math.log10(step) + 1e-6)
-    if largest >= 1e6 or place < -4:
-        return [_short(value, digits=max(0, math.floor(math.log10(largest) + 1e-6) - place)) for value in values]
-    return [f"{value:,.{max(0, -place)}f}" for value in values]
+    digit_position = math.floor(math.log10(step) + 1e-6)
+    if largest >= 1e6 or digit_position < -4:
+        return [_short(value, digits=max(0, math.floor(math.log10(largest) + 1e-6) - digit_position)) for value in values]
+    return [f"{value:,.{max(0, -digit_position)}f}" for value in values]
 
 
 def _short(value: float, digits: int = 0) -> str:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from seqlab.pages.charts.confusion_matrix import abbreviate, columns
-from seqlab.pages.charts.shading import CONTRAST, box, letters
-from seqlab.pages.html import Markup, tag, visible
+from seqlab.pages.charts.confusion_matrix import abbreviate, display_width
+from seqlab.pages.charts.shading import CONTRAST, shaded_box, shaded_text
+from seqlab.pages.html import Markup, make_visible, tag
 
 FONT, LINE, PAD, TITLE = 13.0, 26.0, 5.0, 24.0
-LETTER = 0.61 * FONT  # of a monospaced font
-BETWEEN = 10.0
-MOST_LETTERS = 24
-EVEN = 1 / CONTRAST
+CHARACTER_WIDTH = 0.61 * FONT  # of a monospaced font
+ROW_GAP = 10.0
+MAX_TOKEN_CHARACTERS = 24
+UNDO_CONTRAST = 1 / CONTRAST
 """Takes the contrast of maps back: beside the strongest token of its own strip a weight needs none."""
-SIGNS = {" ": "␣", "\n": "↵", "\t": "⇥"}
+WHITESPACE_SYMBOLS = {" ": "␣", "\n": "↵", "\t": "⇥"}
 """What stands for tokens that cannot be seen."""
 
 
 @dataclass(frozen=True)
-class Strip:
+class HeatmapRow:
     """The weights of one head or one query, a number for every token."""
 
     name: str
@@ -28,50 +28,47 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class TokenStrips:
+class TokenHeatmap:
     """A text and who looks where in it."""
 
     title: str
     tokens: Sequence[str]
-    strips: Sequence[Strip]
-    asking: int | None = None
+    rows: Sequence[HeatmapRow]
+    query_index: int | None = None
     """The place of the token that looks; it gets a frame."""
-    darkest: float | None = None
+    max_weight: float | None = None
     """The weight that is drawn darkest, where several pictures are to be compared; else the strongest of each strip is."""
 
     def __post_init__(self) -> None:
-        if wrong := [strip.name for strip in self.strips if len(strip.weights) != len(self.tokens)]:
+        if wrong := [row.name for row in self.rows if len(row.weights) != len(self.tokens)]:
             raise ValueError(f"{len(self.tokens)} tokens need as many weights, unlike in: {', '.join(wrong)}")
 
 
 @dataclass(frozen=True)
-class Cell:
+class TokenCell:
     """The place of one token in a strip."""
 
     x: float
     line: int
     width: float
-    shown: str
+    label: str
 
 
-def draw_token_strips(strips: TokenStrips, *, ident: str, width: float = 760.0) -> Markup:
+def draw_token_heatmap(heatmap: TokenHeatmap, *, ident: str, width: float = 760.0) -> Markup:
     """The drawing for a page. Long texts go on in the next line; the strongest token of a strip is the darkest, its weight stands on the left."""
-    margin = _margin(strips)
-    cells = _laid_out(strips.tokens, width - margin)
-    strip_height = max(2, 1 + max((cell.line for cell in cells), default=0)) * LINE + BETWEEN
-    wide = margin + max((cell.x + cell.width for cell in cells), default=0.0) + BETWEEN
-    wide, height = max(wide, 8.0 * columns(strips.title)), TITLE + BETWEEN + strip_height * len(strips.strips)
+    margin = _margin(heatmap)
+    cells = _layout(heatmap.tokens, width - margin)
+    row_height = max(2, 1 + max((cell.line for cell in cells), default=0)) * LINE + ROW_GAP
+    total_width = margin + max((cell.x + cell.width for cell in cells), default=0.0) + ROW_GAP
+    total_width, height = max(total_width, 8.0 * display_width(heatmap.title)), TITLE + ROW_GAP + row_height * len(heatmap.rows)
     return tag(
         "svg",
-        tag("title", strips.title, id=f"{ident}-title"),
-        tag("desc", describe(strips), id=f"{ident}-desc"),
-        tag("text", strips.title, x=BETWEEN, y=TITLE - 6, style="font-weight: 600; fill: var(--ink)"),
-        *[
-            tag("g", *_drawn(strip, cells, strips, left=margin, top=TITLE + BETWEEN + number * strip_height))
-            for number, strip in enumerate(strips.strips)
-        ],
-        viewBox=f"0 0 {wide:g} {height:g}",
-        width=round(wide),
+        tag("title", heatmap.title, id=f"{ident}-title"),
+        tag("desc", describe_token_heatmap(heatmap), id=f"{ident}-desc"),
+        tag("text", heatmap.title, x=ROW_GAP, y=TITLE - 6, style="font-weight: 600; fill: var(--ink)"),
+        *[tag("g", *_draw_row(row, cells, heatmap, left=margin, top=TITLE + ROW_GAP + index * row_height)) for index, row in enumerate(heatmap.rows)],
+        viewBox=f"0 0 {total_width:g} {height:g}",
+        width=round(total_width),
         height=round(height),
         style="max-width: 100%; height: auto",
         role="img",
@@ -79,53 +76,53 @@ def draw_token_strips(strips: TokenStrips, *, ident: str, width: float = 760.0) 
     )
 
 
-def describe(strips: TokenStrips) -> str:
+def describe_token_heatmap(heatmap: TokenHeatmap) -> str:
     """The strongest token of each strip, in words.
 
-    >>> describe(TokenStrips("", ["red", "blue"], [Strip("head 1", [0.25, 0.75]), Strip("head 2", [0.0, 0.0])]))
+    >>> describe_token_heatmap(TokenHeatmap("", ["red", "blue"], [HeatmapRow("head 1", [0.25, 0.75]), HeatmapRow("head 2", [0.0, 0.0])]))
     'head 1: most on blue (0.75); head 2: nothing.'
     """
-    return "; ".join(f"{strip.name}: {_most(strip, strips.tokens)}" for strip in strips.strips) + "."
+    return "; ".join(f"{row.name}: {_strongest_token(row, heatmap.tokens)}" for row in heatmap.rows) + "."
 
 
-def _most(strip: Strip, tokens: Sequence[str]) -> str:
-    best = max(range(len(tokens)), key=lambda place: strip.weights[place], default=None)
-    return "nothing" if best is None or strip.weights[best] <= 0 else f"most on {_shown(tokens[best])} ({strip.weights[best]:.2f})"
+def _strongest_token(row: HeatmapRow, tokens: Sequence[str]) -> str:
+    best = max(range(len(tokens)), key=lambda index: row.weights[index], default=None)
+    return "nothing" if best is None or row.weights[best] <= 0 else f"most on {_visible_token(tokens[best])} ({row.weights[best]:.2f})"
 
 
-def _margin(strips: TokenStrips) -> float:
-    longest = max((max(columns(strip.name), len("strongest 0.00")) for strip in strips.strips), default=0)
-    return 2 * BETWEEN + 0.58 * FONT * longest
+def _margin(heatmap: TokenHeatmap) -> float:
+    longest = max((max(display_width(row.name), len("strongest 0.00")) for row in heatmap.rows), default=0)
+    return 2 * ROW_GAP + 0.58 * FONT * longest
 
 
-def _shown(token: str) -> str:
-    return abbreviate("".join(SIGNS.get(letter, letter) for letter in token), MOST_LETTERS)
+def _visible_token(token: str) -> str:
+    return abbreviate("".join(WHITESPACE_SYMBOLS.get(character, character) for character in token), MAX_TOKEN_CHARACTERS)
 
 
-def _laid_out(tokens: Sequence[str], width: float) -> list[Cell]:
+def _layout(tokens: Sequence[str], width: float) -> list[TokenCell]:
     """Tokens one after the other, in lines of that width."""
-    cells: list[Cell] = []
+    cells: list[TokenCell] = []
     x, line = 0.0, 0
     for token in tokens:
-        shown = _shown(token)
-        wide = max(1, columns(visible(shown))) * LETTER + 2 * PAD
-        if x > 0 and x + wide > width:
+        label = _visible_token(token)
+        cell_width = max(1, display_width(make_visible(label))) * CHARACTER_WIDTH + 2 * PAD
+        if x > 0 and x + cell_width > width:
             x, line = 0.0, line + 1
-        cells.append(Cell(x, line, wide, shown))
-        x += wide
+        cells.append(TokenCell(x, line, cell_width, label))
+        x += cell_width
     return cells
 
 
-def _drawn(strip: Strip, cells: Sequence[Cell], strips: TokenStrips, *, left: float, top: float) -> Iterator[Markup]:
-    strongest = max(strip.weights, default=0.0)
-    darkest = strongest if strips.darkest is None else strips.darkest
-    yield tag("text", strip.name, x=BETWEEN, y=top + 0.5 * LINE + 4, style="fill: var(--ink)")
-    yield tag("text", f"strongest {strongest:.2f}", x=BETWEEN, y=top + 1.5 * LINE, style="fill: var(--quiet); font-size: 11px")
-    for place, (cell, weight) in enumerate(zip(cells, strip.weights, strict=True)):
-        x, y, share = left + cell.x, top + cell.line * LINE, (weight / darkest) ** EVEN if darkest > 0 else 0.0
-        parts = [tag("title", f"{cell.shown}: {weight:.3f}"), box(x, y, cell.width, LINE, share=share)]
-        if place == strips.asking:
+def _draw_row(row: HeatmapRow, cells: Sequence[TokenCell], heatmap: TokenHeatmap, *, left: float, top: float) -> Iterator[Markup]:
+    strongest = max(row.weights, default=0.0)
+    max_weight = strongest if heatmap.max_weight is None else heatmap.max_weight
+    yield tag("text", row.name, x=ROW_GAP, y=top + 0.5 * LINE + 4, style="fill: var(--ink)")
+    yield tag("text", f"strongest {strongest:.2f}", x=ROW_GAP, y=top + 1.5 * LINE, style="fill: var(--quiet); font-size: 11px")
+    for index, (cell, weight) in enumerate(zip(cells, row.weights, strict=True)):
+        x, y, share = left + cell.x, top + cell.line * LINE, (weight / max_weight) ** UNDO_CONTRAST if max_weight > 0 else 0.0
+        parts = [tag("title", f"{cell.label}: {weight:.3f}"), shaded_box(x, y, cell.width, LINE, share=share)]
+        if index == heatmap.query_index:
             parts.append(
                 tag("rect", x=x + 1, y=y + 1, width=cell.width - 2, height=LINE - 2, rx=2, style="fill: none; stroke: var(--c1); stroke-width: 2")
             )
-        yield tag("g", *parts, letters(cell.shown, x + cell.width / 2, y + LINE / 2, share=share, size=FONT, mono=True))
+        yield tag("g", *parts, shaded_text(cell.label, x + cell.width / 2, y + LINE / 2, share=share, size=FONT, mono=True))

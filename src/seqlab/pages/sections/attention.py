@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from seqlab.pages.charts.attention_map import AlignmentMap, draw_alignment
-from seqlab.pages.charts.image_attention import Look, Spotlights, draw_spotlights
-from seqlab.pages.charts.token_heatmap import Strip, TokenStrips, draw_token_strips
+from seqlab.pages.charts.attention_map import AttentionMap, draw_attention_map
+from seqlab.pages.charts.image_attention import AttentionView, ImageAttentionMap, draw_image_attention
+from seqlab.pages.charts.token_heatmap import HeatmapRow, TokenHeatmap, draw_token_heatmap
 from seqlab.pages.html import Markup, tag
 from seqlab.pages.sections.base import ReportSection, report_sections
 
@@ -39,8 +39,10 @@ class AttentionMaps(ReportSection):
     def html(self) -> Markup | None:
         hint = "Each row is a token that was written, each column one that was read: the darker, the more was looked there."
         maps = [
-            draw_alignment(AlignmentMap("".join(example.written[:-1])[:60], example.written, example.read, example.weights), ident=f"look-{number}")
-            for number, example in enumerate(self.examples, start=1)
+            draw_attention_map(
+                AttentionMap("".join(example.written[:-1])[:60], example.written, example.read, example.weights), ident=f"look-{index}"
+            )
+            for index, example in enumerate(self.examples, start=1)
         ]
         return _with_hint(hint, maps)
 
@@ -70,13 +72,14 @@ class ImageAttention(ReportSection):
 
     def html(self) -> Markup | None:
         hint = "The picture once for every word that was written: the brighter a region, the more was looked at it."
-        drawn = [
-            draw_spotlights(
-                Spotlights(example.title, example.pixels, [Look(**look) for look in example.looks], columns=8), ident=f"spotlight-{number}"
+        figures = [
+            draw_image_attention(
+                ImageAttentionMap(example.title, example.pixels, [AttentionView(**look) for look in example.looks], columns=8),
+                ident=f"spotlight-{index}",
             )
-            for number, example in enumerate(self.examples, start=1)
+            for index, example in enumerate(self.examples, start=1)
         ]
-        return _with_hint(hint, drawn)
+        return _with_hint(hint, figures)
 
 
 @dataclass(frozen=True)
@@ -104,14 +107,14 @@ class QueryAttention(ReportSection):
 
     def html(self) -> Markup | None:
         hint = "Each learned query looks at some tokens and not at others: the darker a token, the more of it is in what the query found."
-        pictures = [
-            draw_token_strips(
-                TokenStrips(example.title, example.tokens, [Strip(**strip) for strip in example.strips]), ident=f"strip-{number}", width=1000.0
+        figures = [
+            draw_token_heatmap(
+                TokenHeatmap(example.title, example.tokens, [HeatmapRow(**strip) for strip in example.strips]), ident=f"strip-{index}", width=1000.0
             )
-            for number, example in enumerate(self.examples, start=1)
+            for index, example in enumerate(self.examples, start=1)
         ]
-        return _with_hint(hint, pictures)
+        return _with_hint(hint, figures)
 
 
-def _with_hint(hint: str, pictures: Sequence[Markup]) -> Markup | None:
-    return tag("div", tag("p", hint, class_="quiet"), *[tag("div", picture, class_="scroll") for picture in pictures]) if pictures else None
+def _with_hint(hint: str, figures: Sequence[Markup]) -> Markup | None:
+    return tag("div", tag("p", hint, class_="quiet"), *[tag("div", figure, class_="scroll") for figure in figures]) if figures else None

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from seqlab.pages.charts.line_chart import line_chart
+from seqlab.pages.charts.line_chart import draw_line_chart
 from seqlab.pages.html import Markup, tag
-from seqlab.pages.numbers import fixed
-from seqlab.pages.report_data import Curve, Mark, Series
+from seqlab.pages.numbers import format_fixed
+from seqlab.pages.report_data import LineChart, LineSeries, VerticalMarker
 from seqlab.pages.sections.base import ReportSection, report_sections
 
 
@@ -27,7 +27,7 @@ class Calibration(ReportSection):
     after: Mapping[str, Any]
 
     def html(self) -> Markup:
-        return calibration_section(self)
+        return render_calibration(self)
 
 
 @report_sections.register("thresholds")
@@ -48,55 +48,57 @@ class Thresholds(ReportSection):
     table: list[dict[str, float]]
 
     def html(self) -> Markup:
-        return thresholds_section(self)
+        return render_thresholds(self)
 
 
-def calibration_section(calibration: Calibration) -> Markup:
+def render_calibration(calibration: Calibration) -> Markup:
     """The reliability curve: on the diagonal a probability is the share that is right; below it the model is too sure."""
     before, after = calibration.before, calibration.after
-    words = (
+    summary = (
         f"With the temperature {calibration.temperature:.3f}, chosen on the validation data, the gap between how sure and how right goes from "
         f"{before['error']:.4f} to {after['error']:.4f} and the loss from {before['nats']:.4f} to {after['nats']:.4f} nats. No answer changes; "
         "predictions use the adjusted probabilities."
     )
-    how = "On the straight line the model is as right as it is sure; below it, it is too sure. A dot is a tenth of the probabilities."
-    lowest = min([each["confidence"] for each in [*before["bins"], *after["bins"]]], default=0.0)
-    curve = Curve(
+    explanation = "On the straight line the model is as right as it is sure; below it, it is too sure. A dot is a tenth of the probabilities."
+    lowest = min([entry["confidence"] for entry in [*before["bins"], *after["bins"]]], default=0.0)
+    curve = LineChart(
         "Reliability", "probability of the answer", "share right",
-        [_bins("as trained", before), _bins("with the temperature", after), Series("as right as sure", [lowest, 1.0], [lowest, 1.0])],
+        [_reliability_series("as trained", before), _reliability_series("with the temperature", after), LineSeries("as right as sure", [lowest, 1.0], [lowest, 1.0])],
     )  # fmt: skip
-    counts = [tag("tr", *[tag("td", value, class_="num") for value in _row(each)]) for each in after["bins"]]
+    counts = [tag("tr", *[tag("td", value, class_="num") for value in _row(entry)]) for entry in after["bins"]]
     heads = [tag("th", name, scope="col", class_="num") for name in ("probability", "share right", "examples")]
     table = tag("div", tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *counts)), class_="scroll")
     return tag(
-        "div", tag("p", words, " ", tag("span", how, class_="quiet")), tag("div", line_chart(curve, ident="reliability"), table, class_="beside")
+        "div",
+        tag("p", summary, " ", tag("span", explanation, class_="quiet")),
+        tag("div", draw_line_chart(curve, ident="reliability"), table, class_="beside"),
     )
 
 
-def _bins(name: str, side: Mapping[str, Any]) -> Series:
-    return Series(name, [each["confidence"] for each in side["bins"]], [each["accuracy"] for each in side["bins"]])
+def _reliability_series(name: str, side: Mapping[str, Any]) -> LineSeries:
+    return LineSeries(name, [entry["confidence"] for entry in side["bins"]], [entry["accuracy"] for entry in side["bins"]])
 
 
-def _row(each: Mapping[str, float]) -> list[str]:
-    return [fixed(each["confidence"], 3), fixed(each["accuracy"], 3), f"{each['count']:,}"]
+def _row(entry: Mapping[str, float]) -> list[str]:
+    return [format_fixed(entry["confidence"], 3), format_fixed(entry["accuracy"], 3), f"{entry['count']:,}"]
 
 
-def thresholds_section(thresholds: Thresholds) -> Markup:
+def render_thresholds(thresholds: Thresholds) -> Markup:
     """What saying the label earlier or later would give."""
-    series = [Series(name, thresholds.thresholds, values) for name, values in _lines(thresholds)]
-    marks = [Mark("best F1 on validation", thresholds.chosen)] if thresholds.chosen is not None else []
-    curve = Curve(f"Thresholds for {thresholds.label}", "probability from which it is said", "score", series, marks=marks)
-    words = [
+    series = [LineSeries(name, thresholds.thresholds, values) for name, values in _lines(thresholds)]
+    marks = [VerticalMarker("best F1 on validation", thresholds.chosen)] if thresholds.chosen is not None else []
+    curve = LineChart(f"Thresholds for {thresholds.label}", "probability from which it is said", "score", series, marks=marks)
+    summary = [
         "The label ",
         tag("b", tag("bdi", thresholds.label)),
         " is said when its probability reaches a threshold; predictions use the likelier class (0.5).",
     ]
     if thresholds.chosen is not None:
-        words.append(f" The best F1 on the validation data is at {thresholds.chosen:.3f}.")
+        summary.append(f" The best F1 on the validation data is at {thresholds.chosen:.3f}.")
     heads = [tag("th", name, scope="col", class_="num") for name in ("threshold", "said", "precision", "recall", "F1", "accuracy")]
     rows = [_table_row(line, is_chosen=line["threshold"] == thresholds.chosen) for line in thresholds.table]
     table = tag("div", tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows)), class_="scroll")
-    return tag("div", tag("p", *words), tag("div", line_chart(curve, ident="thresholds"), table, class_="beside"))
+    return tag("div", tag("p", *summary), tag("div", draw_line_chart(curve, ident="thresholds"), table, class_="beside"))
 
 
 def _lines(thresholds: Thresholds) -> list[tuple[str, list[float]]]:
@@ -104,5 +106,5 @@ def _lines(thresholds: Thresholds) -> list[tuple[str, list[float]]]:
 
 
 def _table_row(line: Mapping[str, float], *, is_chosen: bool) -> Markup:
-    values = [f"{line['threshold']:.3f}", f"{line['said']:,}", *[fixed(line[name], 3) for name in ("precision", "recall", "f1", "accuracy")]]
+    values = [f"{line['threshold']:.3f}", f"{line['said']:,}", *[format_fixed(line[name], 3) for name in ("precision", "recall", "f1", "accuracy")]]
     return tag("tr", *[tag("td", tag("b", value) if is_chosen else value, class_="num") for value in values])

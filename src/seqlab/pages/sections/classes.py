@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from seqlab.pages.charts.confusion_matrix import MOST_CLASSES, abbreviate, describe, heatmap, most_confused
+from seqlab.pages.charts.confusion_matrix import MAX_CLASSES, abbreviate, describe_confusion_matrix, draw_confusion_matrix, most_confused_classes
 from seqlab.pages.html import Markup, tag
-from seqlab.pages.numbers import fixed, percent
-from seqlab.pages.report_data import ClassLine, Confusion
+from seqlab.pages.numbers import format_fixed, format_percent
+from seqlab.pages.report_data import ClassLine, ConfusionTable
 from seqlab.pages.sections.base import ReportSection, report_sections
 
-PAIRS = 8
-MOST_ROWS = 200
-MOST_PRINTED = 40
+MAX_PAIRS = 8
+MAX_ROWS = 200
+MAX_PRINTED = 40
 """Classes that the command line prints."""
 
 
@@ -30,7 +30,7 @@ class ConfusionMatrix(ReportSection):
     counts: Sequence[Sequence[int]]
 
     def html(self) -> Markup | None:
-        return confusion_section(Confusion(self.labels, self.counts)) if self.labels else None
+        return confusion_section(ConfusionTable(self.labels, self.counts)) if self.labels else None
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class ClassTable(ReportSection):
 
     def lines(self) -> list[str]:
         width = max((len(_one_line(line.label)) for line in self.classes), default=0)
-        lines = [f"    {_one_line(line.label):<{min(width, 30)}}  {_numbers(line)}" for line in self.classes[:MOST_PRINTED]]
-        if len(self.classes) > MOST_PRINTED:
-            lines.append(f"    … and {len(self.classes) - MOST_PRINTED:,} more classes: --json has them all")
+        lines = [f"    {_one_line(line.label):<{min(width, 30)}}  {_format_scores(line)}" for line in self.classes[:MAX_PRINTED]]
+        if len(self.classes) > MAX_PRINTED:
+            lines.append(f"    … and {len(self.classes) - MAX_PRINTED:,} more classes: --json has them all")
         return lines
 
     def html(self) -> Markup | None:
@@ -66,7 +66,7 @@ class SpanTypeScores(ClassTable):
 
 @report_sections.register("per_class")
 @dataclass(frozen=True)
-class ClassScores(ClassTable):
+class PerClassScores(ClassTable):
     """Precision, recall and F1 of every class or label."""
 
     kind = "per_class"
@@ -78,31 +78,31 @@ def _one_line(label: str) -> str:
     return " ".join(label.split())
 
 
-def _numbers(line: ClassLine) -> str:
+def _format_scores(line: ClassLine) -> str:
     return f"precision {line.precision:.3f}  recall {line.recall:.3f}  F1 {line.f1:.3f}  ({line.count:,})"
 
 
-def confusion_section(confusion: Confusion) -> Markup:
-    shown = most_confused(confusion)
-    note = f" The {MOST_CLASSES} classes with most mistakes are shown." if len(shown.labels) < len(confusion.labels) else ""
-    how = "A row is a true label: blue is the share that was found, orange the shares that went elsewhere. Point at a cell for its numbers."
+def confusion_section(confusion: ConfusionTable) -> Markup:
+    visible_matrix = most_confused_classes(confusion)
+    note = f" The {MAX_CLASSES} classes with most mistakes are shown." if len(visible_matrix.labels) < len(confusion.labels) else ""
+    explanation = "A row is a true label: blue is the share that was found, orange the shares that went elsewhere. Point at a cell for its numbers."
     return tag(
         "div",
-        tag("p", describe(confusion), note, " ", tag("span", how, class_="quiet")),
-        tag("div", tag("div", heatmap(shown, ident="confusion"), class_="scroll"), _pairs(confusion), class_="beside"),
+        tag("p", describe_confusion_matrix(confusion), note, " ", tag("span", explanation, class_="quiet")),
+        tag("div", tag("div", draw_confusion_matrix(visible_matrix, ident="confusion"), class_="scroll"), _pairs(confusion), class_="beside"),
     )
 
 
-def confused_pairs(confusion: Confusion, *, most: int = PAIRS) -> list[tuple[str, str, int, float]]:
+def confused_pairs(confusion: ConfusionTable, *, limit: int = MAX_PAIRS) -> list[tuple[str, str, int, float]]:
     """The commonest mistakes: truth, prediction, how often, and which share of the truth that is."""
-    found = []
+    pairs = []
     for row, counts in enumerate(confusion.counts):
         total = sum(counts)
-        found += [(confusion.labels[row], confusion.labels[j], count, count / total) for j, count in enumerate(counts) if count and j != row]
-    return sorted(found, key=lambda pair: -pair[2])[:most]
+        pairs += [(confusion.labels[row], confusion.labels[j], count, count / total) for j, count in enumerate(counts) if count and j != row]
+    return sorted(pairs, key=lambda pair: -pair[2])[:limit]
 
 
-def _pairs(confusion: Confusion) -> Markup:
+def _pairs(confusion: ConfusionTable) -> Markup:
     pairs = confused_pairs(confusion)
     if not pairs:
         return tag("p", "No mistakes.")
@@ -111,7 +111,7 @@ def _pairs(confusion: Confusion) -> Markup:
             "tr",
             tag("td", tag("bdi", abbreviate(truth, 40)), tag("span", " taken for ", class_="quiet"), tag("bdi", abbreviate(predicted, 40))),
             tag("td", f"{count:,}", class_="num"),
-            tag("td", percent(share), class_="num"),
+            tag("td", format_percent(share), class_="num"),
         )
         for truth, predicted, count, share in pairs
     ]
@@ -125,8 +125,8 @@ def classes_section(lines: Sequence[ClassLine]) -> Markup:
     ordered = sorted(lines, key=lambda line: (line.f1, line.label))
     heads = [tag("th", "label", scope="col")]
     heads += [tag("th", name, scope="col", class_="num") for name in ("F1", "precision", "recall", "examples")]
-    table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *[_class_row(line) for line in ordered[:MOST_ROWS]]), class_="classes")
-    note = "Weakest first." + (f" The first {MOST_ROWS} of {len(lines):,}." if len(lines) > MOST_ROWS else "")
+    table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *[_class_row(line) for line in ordered[:MAX_ROWS]]), class_="classes")
+    note = "Weakest first." + (f" The first {MAX_ROWS} of {len(lines):,}." if len(lines) > MAX_ROWS else "")
     return tag("div", tag("p", note, class_="quiet"), tag("div", table, class_="scroll"))
 
 
@@ -138,4 +138,4 @@ def _class_row(line: ClassLine) -> Markup:
 def _meter(value: float) -> Markup:
     """A number over a bar of its own length."""
     width = min(max(value, 0.0), 1.0) if value == value else 0.0
-    return tag("td", tag("span", fixed(value, 3)), class_="num meter", style=f"--share: {100 * width:.1f}%")
+    return tag("td", tag("span", format_fixed(value, 3)), class_="num meter", style=f"--share: {100 * width:.1f}%")

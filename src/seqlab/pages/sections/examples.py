@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from seqlab.pages.html import Markup, tag, text
-from seqlab.pages.numbers import number, probability
-from seqlab.pages.report_data import Sample, WrongExample
+from seqlab.pages.numbers import format_number, format_probability
+from seqlab.pages.report_data import GeneratedSample, WrongExample
 from seqlab.pages.sections.base import ReportSection, report_sections
 
-MOST_EXAMPLES = 100
-LONGEST_EXAMPLE = 900
-LONGEST_SAMPLE = 3000
+MAX_EXAMPLES = 100
+MAX_EXAMPLE_CHARACTERS = 900
+MAX_SAMPLE_CHARACTERS = 3000
 
 
 @report_sections.register("most_wrong")
@@ -37,39 +37,43 @@ class MostWrong(ReportSection):
 def wrong_section(examples: Sequence[WrongExample]) -> Markup:
     """The model's most confident mistakes; some of them are often mistakes of the labels."""
     ordered = sorted(examples, key=lambda example: -(example.predicted_probability or 0.0))
-    is_sure = any(example.predicted_probability is not None for example in examples)
-    first = "Sorted by how sure the model was. A mistake it is very sure of is" if is_sure else "The furthest off first. A large error is"
+    has_probabilities = any(example.predicted_probability is not None for example in examples)
+    first = "Sorted by how sure the model was. A mistake it is very sure of is" if has_probabilities else "The furthest off first. A large error is"
     hint = f"{first} worth a look at the label."
-    note = f" The first {MOST_EXAMPLES} of {len(examples):,}." if len(examples) > MOST_EXAMPLES else ""
-    return tag("div", tag("p", hint, note, class_="quiet"), tag("ol", *[_wrong(example) for example in ordered[:MOST_EXAMPLES]], class_="examples"))
+    note = f" The first {MAX_EXAMPLES} of {len(examples):,}." if len(examples) > MAX_EXAMPLES else ""
+    return tag("div", tag("p", hint, note, class_="quiet"), tag("ol", *[_wrong(example) for example in ordered[:MAX_EXAMPLES]], class_="examples"))
 
 
 def _wrong(example: WrongExample) -> Markup:
-    predicted = tag("span", "predicted ", tag("b", tag("bdi", example.predicted)), _sure(example.predicted_probability), class_="is-wrong")
-    truth = tag("span", "truth ", tag("b", tag("bdi", example.truth)), _sure(example.truth_probability), class_="is-true")
-    place = tag("span", example.where, class_="quiet where")
-    words = (
-        tag("div", text(example.text, limit=LONGEST_EXAMPLE), class_="text", dir="auto") if example.text else tag("div", "(empty)", class_="quiet")
+    predicted = tag(
+        "span", "predicted ", tag("b", tag("bdi", example.predicted)), _format_confidence(example.predicted_probability), class_="is-wrong"
     )
-    return tag("li", words, tag("div", predicted, truth, place, class_="facts-line"))
+    truth = tag("span", "truth ", tag("b", tag("bdi", example.truth)), _format_confidence(example.truth_probability), class_="is-true")
+    location = tag("span", example.where, class_="quiet where")
+    words = (
+        tag("div", text(example.text, limit=MAX_EXAMPLE_CHARACTERS), class_="text", dir="auto")
+        if example.text
+        else tag("div", "(empty)", class_="quiet")
+    )
+    return tag("li", words, tag("div", predicted, truth, location, class_="facts-line"))
 
 
-def _sure(share: float | None) -> str:
-    return "" if share is None else f" {probability(share)}"
+def _format_confidence(share: float | None) -> str:
+    return "" if share is None else f" {format_probability(share)}"
 
 
-def samples_section(samples: Sequence[Sample]) -> Markup:
+def samples_section(samples: Sequence[GeneratedSample]) -> Markup:
     """What the model wrote at each stage, the prompt set apart from the continuation."""
-    rows = [_sample(sample) for sample in samples[:MOST_EXAMPLES]]
+    rows = [_sample(sample) for sample in samples[:MAX_EXAMPLES]]
     hint = "What the model wrote, from its first updates to the last."
     if any(sample.prompt for sample in samples):
         hint += " The highlighted words are the prompt; the model wrote the rest."
     return tag("div", tag("p", hint, class_="quiet"), tag("div", *rows, class_="samples"))
 
 
-def _sample(sample: Sample) -> Markup:
+def _sample(sample: GeneratedSample) -> Markup:
     losses = [("training", sample.train_loss), ("valid", sample.valid_loss)]
-    shown = [tag("div", f"{name} loss {number(loss)}", class_="quiet small") for name, loss in losses if loss is not None]
-    stage = tag("div", tag("b", f"step {sample.step:,}"), *shown, class_="stage")
-    prompt = tag("span", text(sample.prompt, limit=LONGEST_EXAMPLE), class_="prompt") if sample.prompt else Markup("")
-    return tag("div", stage, tag("div", prompt, text(sample.text, limit=LONGEST_SAMPLE), class_="text mono", dir="auto"), class_="sample")
+    loss_lines = [tag("div", f"{name} loss {format_number(loss)}", class_="quiet small") for name, loss in losses if loss is not None]
+    stage = tag("div", tag("b", f"step {sample.step:,}"), *loss_lines, class_="stage")
+    prompt = tag("span", text(sample.prompt, limit=MAX_EXAMPLE_CHARACTERS), class_="prompt") if sample.prompt else Markup("")
+    return tag("div", stage, tag("div", prompt, text(sample.text, limit=MAX_SAMPLE_CHARACTERS), class_="text mono", dir="auto"), class_="sample")

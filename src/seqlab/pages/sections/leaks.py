@@ -36,7 +36,7 @@ class WithoutLeaks(ReportSection):
     def from_json(cls, value: Any) -> Self:
         return cls(**{**value, "scores": [CleanScore(**score) for score in value["scores"]]})
 
-    def sentence(self) -> str:
+    def describe(self) -> str:
         """The first score without what training has seen, beside the same score on everything."""
         if not self.kept:
             return f"{self.split}: training has seen all of it: the score says nothing about new data"
@@ -48,4 +48,4 @@ class WithoutLeaks(ReportSection):
         return f"{left}: {first.name} {first.value:.4f} {interval} beside {first.on_all:.4f} on all"
 
     def lines(self) -> list[str]:
-        return [f"WARNING: {self.sentence()}"]
+        return [f"WARNING: {self.describe()}"]

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqlab.pages.charts.line_chart import BOTTOM, HEIGHT, RIGHT, TOP, WIDTH, Axis, draw_grid, left_margin
-from seqlab.pages.charts.ticks import round_range, tick_labels, ticks, widen
+from seqlab.pages.charts.ticks import round_range, tick_labels, ticks, widen_range
 from seqlab.pages.html import Markup, tag
-from seqlab.pages.numbers import number
-from seqlab.pages.report_data import Curve
+from seqlab.pages.numbers import format_number
+from seqlab.pages.report_data import LineChart
 from seqlab.pages.sections.base import ReportSection, report_sections
 
-MANY = 400
+MANY_POINTS = 400
 """From so many points on, dots are smaller."""
 
 
@@ -35,22 +35,22 @@ class PredictedNumbers(ReportSection):
 
 def numbers_section(numbers: PredictedNumbers) -> Markup:
     residuals = [truth - predicted for truth, predicted in zip(numbers.truth, numbers.predicted, strict=True)]
-    both = [*numbers.truth, *numbers.predicted]
-    low, high = min(both), max(both)
-    words = "A dot is an example. On the dashed line the prediction is the truth; what is left over shows whether errors grow with the number."
+    all_values = [*numbers.truth, *numbers.predicted]
+    low, high = min(all_values), max(all_values)
+    explanation = "A dot is an example. On the dashed line the prediction is the truth; what is left over shows whether errors grow with the number."
     if numbers.reach is not None and numbers.within_reach is not None:
-        words += (
-            f" {numbers.within_reach:.0%} of the truths lie within {number(numbers.reach)} of the prediction, a range chosen on the validation data."
-        )
-    first = _cloud("Truth and prediction", "predicted", "truth", numbers.predicted, numbers.truth, line=((low, low), (high, high)), ident="truth")
-    second = _cloud(
+        explanation += f" {numbers.within_reach:.0%} of the truths lie within {format_number(numbers.reach)} of the prediction, a range chosen on the validation data."
+    first = _draw_scatter_plot(
+        "Truth and prediction", "predicted", "truth", numbers.predicted, numbers.truth, line=((low, low), (high, high)), ident="truth"
+    )
+    second = _draw_scatter_plot(
         "What is left over", "predicted", "truth - predicted", numbers.predicted, residuals,
         line=((min(numbers.predicted), 0.0), (max(numbers.predicted), 0.0)), ident="left-over",
     )  # fmt: skip
-    return tag("div", tag("p", words, class_="quiet"), tag("div", first, second, class_="charts"))
+    return tag("div", tag("p", explanation, class_="quiet"), tag("div", first, second, class_="charts"))
 
 
-def _cloud(
+def _draw_scatter_plot(
     title: str,
     x_label: str,
     y_label: str,
@@ -61,27 +61,27 @@ def _cloud(
     ident: str,
 ) -> Markup:
     ends_x, ends_y = [point[0] for point in line], [point[1] for point in line]
-    left, right = widen(min([*xs, *ends_x]), max([*xs, *ends_x]))
+    left, right = widen_range(min([*xs, *ends_x]), max([*xs, *ends_x]))
     bottom, top = round_range(min([*ys, *ends_y]), max([*ys, *ends_y]))
     y_axis = Axis(bottom, top, HEIGHT - BOTTOM, TOP)
     x_axis = Axis(left, right, left_margin(tick_labels(ticks(bottom, top))), WIDTH - RIGHT)
-    size = 1.6 if len(xs) > MANY else 2.6
+    size = 1.6 if len(xs) > MANY_POINTS else 2.6
     dots = [
         tag(
             "circle",
-            tag("title", f"{y_label} {number(y)}, {x_label} {number(x)}"),
-            cx=round(x_axis.place(x), 1),
-            cy=round(y_axis.place(y), 1),
+            tag("title", f"{y_label} {format_number(y)}, {x_label} {format_number(x)}"),
+            cx=round(x_axis.to_pixel(x), 1),
+            cy=round(y_axis.to_pixel(y), 1),
             r=size,
         )
         for x, y in zip(xs, ys, strict=True)
     ]
-    (x1, y1), (x2, y2) = ((x_axis.place(x), y_axis.place(y)) for x, y in line)
-    picture = tag(
+    (x1, y1), (x2, y2) = ((x_axis.to_pixel(x), y_axis.to_pixel(y)) for x, y in line)
+    svg = tag(
         "svg",
         tag("title", title, id=f"{ident}-title"),
-        tag("desc", f"{len(xs):,} examples; {x_label} from {number(min(xs))} to {number(max(xs))}.", id=f"{ident}-desc"),
-        draw_grid(x_axis, y_axis, Curve(title, x_label, y_label, [])),
+        tag("desc", f"{len(xs):,} examples; {x_label} from {format_number(min(xs))} to {format_number(max(xs))}.", id=f"{ident}-desc"),
+        draw_grid(x_axis, y_axis, LineChart(title, x_label, y_label, [])),
         tag("g", *dots, style="--series: var(--c0); opacity: .55"),
         tag("line", x1=x1, y1=y1, x2=x2, y2=y2, class_="reference"),
         class_="chart",
@@ -89,4 +89,4 @@ def _cloud(
         role="img",
         aria_labelledby=f"{ident}-title {ident}-desc",
     )
-    return tag("figure", tag("h3", title), picture, class_="chart-box")
+    return tag("figure", tag("h3", title), svg, class_="chart-box")

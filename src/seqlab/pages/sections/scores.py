@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from seqlab.pages.charts.intervals import interval_bar
+from seqlab.pages.charts.intervals import draw_interval_bar
 from seqlab.pages.html import Markup, tag
-from seqlab.pages.numbers import decimals_for, difference, fixed
+from seqlab.pages.numbers import choose_decimals, format_difference, format_fixed
 from seqlab.pages.report_data import ScoreLine
 
 SIGNS = {"beats": "▲", "unsure": "≈", "loses": "▼", "none": ""}
@@ -32,16 +32,16 @@ def verdict(score: ScoreLine) -> str:
     >>> verdict(ScoreLine("test", "loss", 1.75, 1.74, 1.76, 1.69, "the 5-gram model", higher_is_better=False, unit="nats"))
     'does NOT beat the 5-gram model: worse by 0.060 nats'
     """
-    found = outcome(score)
-    if found == "none":
+    result = outcome(score)
+    if result == "none":
         return "has no baseline to compare with" if score.baseline is None else "cannot be compared: not a finite number"
     assert score.baseline is not None
     name = score.baseline_name or "the baseline"
     gap = abs(score.value - score.baseline)
-    size = with_unit(difference(gap, decimals_for([score.value, score.baseline])), score.unit)
-    if found == "loses":
+    size = with_unit(format_difference(gap, choose_decimals([score.value, score.baseline])), score.unit)
+    if result == "loses":
         return f"does NOT beat {name}: worse by {size}" if gap else f"does NOT beat {name}: the two are equal"
-    return f"beats {name} by {size}" + (", but its interval reaches the baseline: it may be chance" if found == "unsure" else "")
+    return f"beats {name} by {size}" + (", but its interval reaches the baseline: it may be chance" if result == "unsure" else "")
 
 
 def with_unit(number: str, unit: str) -> str:
@@ -60,23 +60,23 @@ def scores_section(scores: Sequence[ScoreLine]) -> Markup:
 
 
 def _card(score: ScoreLine) -> Markup:
-    found, words = outcome(score), verdict(score)
-    value = fixed(score.value, _decimals(score))
+    result, words = outcome(score), verdict(score)
+    value = format_fixed(score.value, _decimals(score))
     number = tag("span", value, class_="big") if len(value) < 9 else tag("span", value, class_="big long")
     unit = tag("span", " ", score.unit, class_="quiet") if score.unit else Markup("")
-    sign = tag("span", SIGNS[found], " ", aria_hidden="true") if SIGNS[found] else Markup("")
+    sign = tag("span", SIGNS[result], " ", aria_hidden="true") if SIGNS[result] else Markup("")
     return tag(
         "div",
         tag("div", tag("span", score.name), " ", tag("span", score.split, class_="chip"), class_="score-name"),
         tag("div", number, unit),
-        interval_bar(score, verdict=words),
-        tag("p", sign, words, class_=f"verdict {found}"),
+        draw_interval_bar(score, verdict=words),
+        tag("p", sign, words, class_=f"verdict {result}"),
         class_="score",
     )
 
 
 def _decimals(score: ScoreLine) -> int:
-    return decimals_for([value for value in (score.value, score.low, score.high, score.baseline) if value is not None])
+    return choose_decimals([value for value in (score.value, score.low, score.high, score.baseline) if value is not None])
 
 
 def _table(scores: Sequence[ScoreLine]) -> Markup:
@@ -88,19 +88,21 @@ def _table(scores: Sequence[ScoreLine]) -> Markup:
 
 def _row(score: ScoreLine) -> Markup:
     decimals = _decimals(score)
-    reach = f"{fixed(score.low, decimals)} – {fixed(score.high, decimals)}" if score.low is not None and score.high is not None else "–"
-    baseline = f"{fixed(score.baseline, decimals)} {score.baseline_name}".rstrip() if score.baseline is not None else "–"
+    interval = (
+        f"{format_fixed(score.low, decimals)} – {format_fixed(score.high, decimals)}" if score.low is not None and score.high is not None else "–"
+    )
+    baseline = f"{format_fixed(score.baseline, decimals)} {score.baseline_name}".rstrip() if score.baseline is not None else "–"
     gap = "–" if outcome(score) == "none" or score.baseline is None else _signed(score.value - score.baseline, decimals)
     better = "higher is better" if score.higher_is_better else "lower is better"
     return tag(
         "tr",
         tag("td", score.split),
         tag("th", score.name, tag("div", better, class_="quiet small"), scope="row"),
-        tag("td", with_unit(fixed(score.value, decimals), score.unit), class_="num"),
-        tag("td", reach, class_="keep"),
+        tag("td", with_unit(format_fixed(score.value, decimals), score.unit), class_="num"),
+        tag("td", interval, class_="keep"),
         tag("td", baseline),
         tag("td", gap, class_=f"num {outcome(score)}"),
-        tag("td", score.how or "–", class_="quiet small how"),
+        tag("td", score.method or "–", class_="quiet small how"),
     )
 
 
@@ -109,4 +111,4 @@ def _signed(gap: float, decimals: int) -> str:
     >>> _signed(0.043, 3), _signed(-0.08, 2)
     ('+0.043', '−0.08')
     """
-    return ("−" if gap < 0 else "+" if gap > 0 else "") + difference(abs(gap), decimals)
+    return ("−" if gap < 0 else "+" if gap > 0 else "") + format_difference(abs(gap), decimals)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from seqlab.pages.charts.interval_rows import Reach, interval_rows
+from seqlab.pages.charts.interval_rows import IntervalRow, draw_interval_rows
 from seqlab.pages.html import Markup, tag
 from seqlab.pages.sections.base import ReportSection, report_sections
 
@@ -23,7 +23,7 @@ class SlicePart:
 
 
 @dataclass(frozen=True)
-class Cut:
+class SliceChart:
     """One way to cut the data: along what, into which parts, and the score on everything."""
 
     by: str
@@ -41,36 +41,38 @@ class SlicedScores(ReportSection):
     kind = "slices"
     title = "Parts of the data"
     position = 56
-    cuts: Sequence[Cut]
+    cuts: Sequence[SliceChart]
 
     @classmethod
     def from_json(cls, value: Any) -> Self:
-        return cls([Cut(**{**cut, "parts": [SlicePart(**part) for part in cut["parts"]]}) for cut in value["cuts"]])
+        return cls([SliceChart(**{**chart, "parts": [SlicePart(**part) for part in chart["parts"]]}) for chart in value["cuts"]])
 
     def lines(self) -> list[str]:
         """One line for each part of the data, so that a weak one can be seen."""
-        return [line for cut in self.cuts for line in _lines(cut)]
+        return [line for chart in self.cuts for line in _lines(chart)]
 
     def html(self) -> Markup | None:
         return slices_section(self.cuts) if self.cuts else None
 
 
-def _lines(cut: Cut) -> list[str]:
-    width = max(len(part.name) for part in cut.parts)
-    lines = [f"    {cut.score.replace('_', ' ')} by {cut.by}:"]
-    for part in cut.parts:
+def _lines(chart: SliceChart) -> list[str]:
+    width = max(len(part.name) for part in chart.parts)
+    lines = [f"    {chart.score.replace('_', ' ')} by {chart.by}:"]
+    for part in chart.parts:
         interval = "" if part.low is None else f" [{part.low:.4f}, {part.high:.4f}]"
-        lines.append(f"        {part.name:<{width}}  {part.value:.4f}{interval}  ({part.count:,} {cut.unit})")
+        lines.append(f"        {part.name:<{width}}  {part.value:.4f}{interval}  ({part.count:,} {chart.unit})")
     return lines
 
 
-def slices_section(cuts: Sequence[Cut]) -> Markup:
-    how = "The score on parts of the data, with 95 % intervals; the dashed line is the score on all. Few examples, a wide interval; very few, none."
-    return tag("div", tag("p", how, class_="quiet"), tag("div", *[_figure(cut) for cut in cuts], class_="charts"))
+def slices_section(charts: Sequence[SliceChart]) -> Markup:
+    explanation = (
+        "The score on parts of the data, with 95 % intervals; the dashed line is the score on all. Few examples, a wide interval; very few, none."
+    )
+    return tag("div", tag("p", explanation, class_="quiet"), tag("div", *[_figure(chart) for chart in charts], class_="charts"))
 
 
-def _figure(cut: Cut) -> Markup:
-    name = f"{cut.score.replace('_', ' ')} by {cut.by}"
-    rows = [Reach(part.name, part.value, part.low, part.high, note=f"({part.count:,})") for part in cut.parts]
-    picture = interval_rows(rows, title=name, line=cut.whole, line_name="everything", with_bars=True)
-    return tag("figure", tag("h3", name), picture, tag("figcaption", f"in brackets how many {cut.unit}", class_="quiet"), class_="chart-box")
+def _figure(chart: SliceChart) -> Markup:
+    name = f"{chart.score.replace('_', ' ')} by {chart.by}"
+    rows = [IntervalRow(part.name, part.value, part.low, part.high, note=f"({part.count:,})") for part in chart.parts]
+    svg = draw_interval_rows(rows, title=name, reference=chart.whole, reference_name="everything", with_bars=True)
+    return tag("figure", tag("h3", name), svg, tag("figcaption", f"in brackets how many {chart.unit}", class_="quiet"), class_="chart-box")

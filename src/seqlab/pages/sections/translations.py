@@ -11,7 +11,7 @@ from seqlab.pages.sections.base import ReportSection, report_sections
 
 
 @dataclass(frozen=True)
-class Translation:
+class TranslationExample:
     """One source with the output of the model and the references."""
 
     where: str
@@ -28,11 +28,11 @@ class Translations(ReportSection):
     kind = "translations"
     title = "What it writes"
     position = 64
-    examples: Sequence[Translation]
+    examples: Sequence[TranslationExample]
 
     @classmethod
     def from_json(cls, value: Any) -> Self:
-        return cls([Translation(**example) for example in value["examples"]])
+        return cls([TranslationExample(**example) for example in value["examples"]])
 
     def html(self) -> Markup | None:
         if not self.examples:

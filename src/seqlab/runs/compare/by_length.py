@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from seqlab.metrics.items import Items
-from seqlab.metrics.slices import Part, by_item, cut, ranges, round_edges, slices
+from seqlab.metrics.slices import SliceScore, assign_groups, parts_of_items, range_labels, round_edges, slice_scores
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ByLength:
     unit: str
     middles: list[float]
     """The mean length of each part."""
-    parts: dict[str, list[Part]]
+    parts: dict[str, list[SliceScore]]
     """By competitor."""
 
     def as_json(self) -> dict[str, Any]:
@@ -33,9 +33,9 @@ class ByLength:
 
 def quality_by_length(score: str, items: Mapping[str, Items], lengths: Float[np.ndarray, " items"], *, unit: str) -> ByLength | None:
     """items: what the score of each competitor is made of, in the order of the lengths. None where all sources are about equally long."""
-    groups = cut(lengths, round_edges(lengths))
-    names = ranges(lengths, groups)
+    groups = assign_groups(lengths, round_edges(lengths))
+    names = range_labels(lengths, groups)
     if len(names) < 2:
         return None
-    found = {name: slices(unit, score=score, unit="rows", parts=by_item(own, groups, names))[0].parts for name, own in items.items()}
+    found = {name: slice_scores(unit, score=score, unit="rows", parts=parts_of_items(own, groups, names))[0].parts for name, own in items.items()}
     return ByLength(score, unit, [float(lengths[groups == group].mean()) for group in names], found)

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from seqlab.core.errors import UsageError, nearest, shortened
-from seqlab.metrics.items import Items, Sums
-from seqlab.metrics.paired import Difference, McNemar, compare_with, mcnemar
+from seqlab.metrics.items import Items, SumItems
+from seqlab.metrics.paired import McNemar, PairedDifference, mcnemar, paired_bootstrap
 from seqlab.metrics.score import Score
-from seqlab.metrics.seeds import OverSeeds, over_seeds
-from seqlab.pages.comparison import DisputedExample
+from seqlab.metrics.seeds import SeedSummary, summarize_seeds
+from seqlab.pages.comparison import DisagreementExample
 from seqlab.runs.compare.by_length import ByLength, quality_by_length
 from seqlab.runs.compare.comparable import check_comparable, open_common
 from seqlab.runs.run import Run
@@ -46,8 +46,8 @@ class Competitor:
         """The score of the first run."""
         return next(score for score in self.first.scores if score.name == name)
 
-    def over_seeds(self, name: str) -> OverSeeds:
-        return over_seeds([next(score.value for score in each.scores if score.name == name) for each in self.evaluations])
+    def over_seeds(self, name: str) -> SeedSummary:
+        return summarize_seeds([next(score.value for score in each.scores if score.name == name) for each in self.evaluations])
 
     @property
     def minutes(self) -> float | None:
@@ -63,9 +63,9 @@ class Comparison:
     split: str
     competitors: list[Competitor]
     score_names: list[str]
-    differences: dict[str, dict[str, Difference]]
+    differences: dict[str, dict[str, PairedDifference]]
     mcnemars: dict[str, McNemar] = field(default_factory=dict)
-    disagreements: list[DisputedExample] = field(default_factory=list)
+    disagreements: list[DisagreementExample] = field(default_factory=list)
     num_disagreements: int = 0
     warnings: list[str] = field(default_factory=list)
     by_length: ByLength | None = None
@@ -77,7 +77,7 @@ class Comparison:
 
     def sentences(self) -> list[str]:
         """What a reader takes home, for the first score."""
-        return [found.sentence(name, self.reference.name) for name, found in self.differences[self.score_names[0]].items()]
+        return [found.describe(name, self.reference.name) for name, found in self.differences[self.score_names[0]].items()]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -85,7 +85,7 @@ class Comparison:
             "reference": self.reference.name,
             "runs": {competitor.name: _json(competitor) for competitor in self.competitors},
             "differences": {
-                score: {name: {**found.as_json(), "sentence": found.sentence(name, self.reference.name)} for name, found in by_name.items()}
+                score: {name: {**found.as_json(), "sentence": found.describe(name, self.reference.name)} for name, found in by_name.items()}
                 for score, by_name in self.differences.items()
             },
             "mcnemar": {name: vars(found) for name, found in self.mcnemars.items()},
@@ -153,7 +153,7 @@ def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> 
     directions = {score.name: score.higher_is_better for score in competitors[0].first.scores}
     differences = {}
     for name, items in shared.items():
-        found = compare_with(items[0], items[1:], higher_is_better=directions.get(name, False))
+        found = paired_bootstrap(items[0], items[1:], higher_is_better=directions.get(name, False))
         differences[name] = {competitor.name: one for competitor, one in zip(competitors[1:], found, strict=True)}
     if not differences:
         raise UsageError("the runs have no score in common that could be compared.", cure="Compare runs of one task.")
@@ -180,7 +180,7 @@ def _shared_items(competitors: list[Competitor]) -> tuple[dict[str, list[list[It
     if all(stream is not None for stream in streams) and len({len(stream.nats) for stream in streams if stream is not None}) > 1:
         upto = min(float(stream.ends[-1]) for stream in streams if stream is not None)
         by_character: list[list[Items]] = [
-            [each.stream.by_characters(upto=upto) for each in competitor.evaluations if each.stream] for competitor in competitors
+            [each.stream.character_items(num_characters=upto) for each in competitor.evaluations if each.stream] for competitor in competitors
         ]
         return {PER_CHARACTER: by_character}, _about_tokens(competitors)
     found = {}
@@ -219,12 +219,12 @@ def _mcnemars(competitors: list[Competitor]) -> dict[str, McNemar]:
 def _right(evaluation: Evaluation) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
     """Whether each example was right; None where an item is more than one answer."""
     items = evaluation.items.get("accuracy")
-    if not isinstance(items, Sums) or not len(evaluation.answers) or (items.table[:, 1] != 1).any():
+    if not isinstance(items, SumItems) or not len(evaluation.answers) or (items.table[:, 1] != 1).any():
         return None
-    return items.each()[:, 0] == 1
+    return items.per_item()[:, 0] == 1
 
 
-def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[DisputedExample], int]:
+def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[DisagreementExample], int]:
     answers = [competitor.first.answers for competitor in competitors]
     if not all(len(own) for own in answers) or len({len(own) for own in answers}) > 1:
         return [], 0
@@ -238,7 +238,7 @@ def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[Disp
         chosen = _differing_words([own[number] for own in answers]) if pieces is not None else [0]
         told = {competitor.name: _told(own[number], chosen, pieces) for competitor, own in zip(competitors, answers, strict=True)}
         text = value if isinstance(value, str) else " ".join(pieces) if pieces is not None else f"{len(value)} steps"
-        found.append(DisputedExample(where, text[:2000], _told(truths[number], chosen, pieces), told))
+        found.append(DisagreementExample(where, text[:2000], _told(truths[number], chosen, pieces), told))
     return found, len(differing)
 
 

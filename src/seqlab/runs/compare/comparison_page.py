@@ -6,12 +6,12 @@ import time
 from pathlib import Path
 
 from seqlab.core.files import write_whole
-from seqlab.metrics.slices import Part
-from seqlab.pages.charts.interval_rows import Reach
-from seqlab.pages.comparison import Agreement, ComparisonPage, Contrast, Standing, render_comparison
-from seqlab.pages.numbers import fixed
-from seqlab.pages.report_data import Curve, Series
-from seqlab.pages.sections.by_length import LengthChart, LengthLine, shown_reach
+from seqlab.metrics.slices import SliceScore
+from seqlab.pages.charts.interval_rows import IntervalRow
+from seqlab.pages.comparison import Agreement, ComparisonPage, ScoreComparison, ScoreDifference, render_comparison
+from seqlab.pages.numbers import format_fixed
+from seqlab.pages.report_data import LineChart, LineSeries
+from seqlab.pages.sections.by_length import LengthChart, LengthLine, format_interval
 from seqlab.runs.compare.by_length import ByLength
 from seqlab.runs.compare.compare import Comparison, Competitor
 from seqlab.runs.folder.layout import JOURNAL
@@ -51,11 +51,11 @@ def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> P
         title=" or ".join(competitor.name for competitor in comparison.competitors),
         subtitle=f"{comparison.reference.runs[0].recipe.task.replace('_', ' ')}, scored on {comparison.split}",
         created=time.strftime("%Y-%m-%d %H:%M:%S %z"),
-        sentences=comparison.sentences(),
+        findings=comparison.sentences(),
         warnings=comparison.warnings,
-        standings=[_standing(comparison, name) for name in comparison.score_names],
-        contrasts=[
-            Contrast(score, name, found.value, found.low, found.high, found.holm_p, found.is_shown)
+        scores=[_standing(comparison, name) for name in comparison.score_names],
+        differences=[
+            ScoreDifference(score, name, found.value, found.low, found.high, found.holm_p, found.is_significant)
             for score, by_name in comparison.differences.items()
             for name, found in by_name.items()
         ],
@@ -65,7 +65,7 @@ def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> P
             Agreement(name, found.both, found.only_first, found.only_second, found.neither, found.p) for name, found in comparison.mcnemars.items()
         ],
         examples=comparison.disagreements,
-        num_disputed=comparison.num_disagreements,
+        num_disagreements=comparison.num_disagreements,
         curves=_curves(comparison),
         by_length=_lengths(comparison.by_length) if comparison.by_length else None,
         command=command,
@@ -81,32 +81,32 @@ def _lengths(found: ByLength) -> LengthChart:
     return LengthChart(found.score, found.unit, found.middles, counts, lines)
 
 
-def _part_reach(part: Part) -> Reach:
-    return Reach(part.name, part.value, part.low, part.high)
+def _part_reach(part: SliceScore) -> IntervalRow:
+    return IntervalRow(part.name, part.value, part.low, part.high)
 
 
-def shown_part(part: Part) -> str:
+def shown_part(part: SliceScore) -> str:
     """The score on a part of the data, with its interval."""
-    return shown_reach(_part_reach(part))
+    return format_interval(_part_reach(part))
 
 
-def _standing(comparison: Comparison, name: str) -> Standing:
+def _standing(comparison: Comparison, name: str) -> ScoreComparison:
     first = comparison.reference.score(name)
     rows = [_reach(competitor, name) for competitor in comparison.competitors]
     seeds = len(comparison.reference.runs)
     interval = "95 % interval over examples" if seeds == 1 else f"95 % interval of the mean over {seeds} seeds"
-    return Standing(name, first.higher_is_better, rows, first.baseline, first.baseline_name, interval)
+    return ScoreComparison(name, first.higher_is_better, rows, first.baseline, first.baseline_name, interval)
 
 
-def _reach(competitor: Competitor, name: str) -> Reach:
+def _reach(competitor: Competitor, name: str) -> IntervalRow:
     """The interval over test examples, or that of the mean over seeds where there are several."""
     score, seeds = competitor.score(name), competitor.over_seeds(name)
     if seeds.deviation is not None:
-        return Reach(competitor.name, seeds.mean, seeds.low, seeds.high)
-    return Reach(competitor.name, score.value, score.low, score.high)
+        return IntervalRow(competitor.name, seeds.mean, seeds.low, seeds.high)
+    return IntervalRow(competitor.name, score.value, score.low, score.high)
 
 
-def _curves(comparison: Comparison) -> list[Curve]:
+def _curves(comparison: Comparison) -> list[LineChart]:
     """The validation score of every run against the minutes that it was trained."""
     series = []
     key = ""
@@ -117,9 +117,9 @@ def _curves(comparison: Comparison) -> list[Curve]:
             found = [event for event in checks if event.get(key) is not None and "seconds" in event]
             if found:
                 name = competitor.name if len(competitor.runs) == 1 else f"{competitor.name}, seed {run.recipe.training.seed}"
-                series.append(Series(name, [event["seconds"] / 60 for event in found], [float(event[key]) for event in found]))
-    return [Curve("Validation while training", "minutes", key.replace("_", " "), series)] if series else []
+                series.append(LineSeries(name, [event["seconds"] / 60 for event in found], [float(event[key]) for event in found]))
+    return [LineChart("Validation while training", "minutes", key.replace("_", " "), series)] if series else []
 
 
 def _number(value: float) -> str:
-    return fixed(value, 4 if abs(value) < 10 else 2)
+    return format_fixed(value, 4 if abs(value) < 10 else 2)

@@ -58,7 +58,7 @@ class Results(Mapping[str, Score]):
         return len(self.scores)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{self.split}: {score.sentence()}" for score in self.values())
+        return "\n".join(f"{self.split}: {score.describe()}" for score in self.values())
 
 
 def write_results(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seqlab.pages.report import render_report
-from seqlab.pages.report_data import Curve, Mark, Reference, Report, Sample, ScoreLine, Series
+from seqlab.pages.report_data import GeneratedSample, LineChart, LineSeries, ReferenceLine, Report, ScoreLine, VerticalMarker
 from seqlab.runs.folder.layout import JOURNAL
 from seqlab.runs.report.next_steps import after_training
 from seqlab.training.clip_advice import suggest_clip
@@ -82,19 +82,19 @@ def _scores(raw: dict[str, Any]) -> list[ScoreLine]:
             baseline=_number(entry["baseline"]),
             baseline_name=entry["baseline_name"],
             higher_is_better=entry["higher_is_better"],
-            how=entry["how"],
+            method=entry["how"],
         )
         for split, part in raw["splits"].items()
         for entry in part["scores"]
     ]
 
 
-def _curves(events: list[dict[str, Any]], raw: dict[str, Any]) -> list[Curve]:
+def _curves(events: list[dict[str, Any]], raw: dict[str, Any]) -> list[LineChart]:
     steps = [event for event in events if event["event"] == "step"]
     checks = [event for event in events if event["event"] == "validated"]
-    mark = [Mark("best", raw["training"]["best_step"])]
+    mark = [VerticalMarker("best", raw["training"]["best_step"])]
     curves = [
-        Curve(
+        LineChart(
             "Loss", "step", "nats",
             [_series("training", steps, "loss"), _series("validation", checks, "valid_loss")],
             marks=mark, references=_loss_reference(raw),
@@ -102,26 +102,26 @@ def _curves(events: list[dict[str, Any]], raw: dict[str, Any]) -> list[Curve]:
     ]  # fmt: skip
     if any("valid_accuracy" in event for event in checks):
         accuracy = [_series("training", checks, "train_accuracy"), _series("validation", checks, "valid_accuracy")]
-        curves.append(Curve("Accuracy", "step", "share right", accuracy, marks=mark))
-    curves.append(Curve("Gradient norm before clipping", "step", "norm", [_series("gradient norm", steps, "gradient_norm")], log_y=True))
-    curves.append(Curve("Learning rate", "step", "rate", [_series("learning rate", steps, "learning_rate")]))
+        curves.append(LineChart("Accuracy", "step", "share right", accuracy, marks=mark))
+    curves.append(LineChart("Gradient norm before clipping", "step", "norm", [_series("gradient norm", steps, "gradient_norm")], log_y=True))
+    curves.append(LineChart("Learning rate", "step", "rate", [_series("learning rate", steps, "learning_rate")]))
     return curves
 
 
-def _loss_reference(raw: dict[str, Any]) -> list[Reference]:
+def _loss_reference(raw: dict[str, Any]) -> list[ReferenceLine]:
     for part in raw["splits"].values():
         for entry in part["scores"]:
             if entry["name"] in ("nats_per_token", "nats_per_masked_token") and entry["baseline"] is not None:
-                return [Reference(entry["baseline_name"], entry["baseline"])]
+                return [ReferenceLine(entry["baseline_name"], entry["baseline"])]
     return []
 
 
-def _series(name: str, events: list[dict[str, Any]], key: str) -> Series:
+def _series(name: str, events: list[dict[str, Any]], key: str) -> LineSeries:
     values = [event.get(key) for event in events]
-    return Series(name, [event["step"] for event in events], [float("nan") if value is None else float(value) for value in values])
+    return LineSeries(name, [event["step"] for event in events], [float("nan") if value is None else float(value) for value in values])
 
 
-def _samples(events: list[dict[str, Any]]) -> list[Sample]:
+def _samples(events: list[dict[str, Any]]) -> list[GeneratedSample]:
     """Samples at growing distances: from the noise of the first updates to near-sentences. The first and the last are always among them."""
     early = [event for event in events if event["event"] == "sampled"]
     found = [event for event in events if event["event"] == "validated" and event.get("sample")]
@@ -130,7 +130,7 @@ def _samples(events: list[dict[str, Any]]) -> list[Sample]:
         places = sorted({round((len(found) - 1) * (place / (most - 1)) ** 2) for place in range(most)})
         found = [found[place] for place in places]
     return [
-        Sample(step=event["step"], prompt="", text=event["sample"], valid_loss=event.get("valid_loss"), train_loss=event.get("train_loss"))
+        GeneratedSample(step=event["step"], prompt="", text=event["sample"], valid_loss=event.get("valid_loss"), train_loss=event.get("train_loss"))
         for event in early + found
     ]
 

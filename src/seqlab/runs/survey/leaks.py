@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool
 
-from seqlab.metrics.bootstrap import ends_of
+from seqlab.metrics.bootstrap import interval_bounds
 from seqlab.pages.sections.leaks import CleanScore, WithoutLeaks
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import Survey
@@ -27,12 +27,12 @@ def note_leaks(evaluation: Evaluation, task: Task, found: Survey) -> str:
     for score in evaluation.scores:
         items = evaluation.items.get(score.name)
         if len(kept) and items is not None and items.num_items == len(is_known):  # a score over some rows only has other items
-            clean = items.part(kept)
-            low, high = ends_of(clean)
-            scores.append(CleanScore(score.name, clean.whole(), low, high, on_all=score.value))
+            clean = items.subset(kept)
+            low, high = interval_bounds(clean)
+            scores.append(CleanScore(score.name, clean.full_score(), low, high, on_all=score.value))
     section = WithoutLeaks(evaluation.split, int(is_known.sum()), len(kept), unit, scores)
     evaluation.sections.append(section)
-    return section.sentence()
+    return section.describe()
 
 
 def _known(evaluation: Evaluation, task: Task, found: Survey) -> tuple[Bool[np.ndarray, " items"], str]:

@@ -23,7 +23,9 @@ def adapt(model: nn.Module, start: StartSettings) -> nn.Module:
     if start.lora_rank:
         freeze(model, start.model_copy(update={"freeze": "body", "freeze_layers": 0}))
         body = model.get_submodule("body")
-        add_lora(body, rank=start.lora_rank, alpha=start.lora_alpha, names=[name for target in start.lora_targets for name in LORA_NAMES[target]])
+        add_lora(
+            body, rank=start.lora_rank, alpha=start.lora_alpha, target_modules=[name for target in start.lora_targets for name in LORA_NAMES[target]]
+        )
     else:
         freeze(model, start)
     return model

@@ -11,7 +11,7 @@ from typing import Any
 
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
-from seqlab.metrics.seeds import OverSeeds, over_seeds
+from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.start import Say
@@ -27,7 +27,7 @@ class SeedResults:
     path: Path
     split: str
     runs: list[Run]
-    scores: dict[str, OverSeeds]
+    scores: dict[str, SeedSummary]
 
     def sentences(self) -> list[str]:
         """One line for each score."""
@@ -80,5 +80,5 @@ def train_seeds(
 
 def _results(path: Path, runs: list[Run]) -> SeedResults:
     first = runs[0].results
-    scores = {name: over_seeds([run.results[name].value for run in runs]) for name in first if all(name in run.results for run in runs)}
+    scores = {name: summarize_seeds([run.results[name].value for run in runs]) for name in first if all(name in run.results for run in runs)}
     return SeedResults(path, first.split, list(runs), scores)

@@ -235,7 +235,7 @@ def _score(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -
     evaluations = [prepared.task.evaluate(model, split) for split in ("test", "valid") if split in prepared.task.stores]
     beaten = [score for each in evaluations[:1] for score in beaten_scores(each.scores)]
     known = [sentence for each in evaluations if (sentence := note_leaks(each, prepared.task, prepared.survey))]
-    warnings = [*prepared.warnings, *known, *(f"the model does not beat its baseline: {score.sentence()}" for score in beaten)]
+    warnings = [*prepared.warnings, *known, *(f"the model does not beat its baseline: {score.describe()}" for score in beaten)]
     training: dict[str, Any] = {
         "steps": trainer.step,
         "best_step": trainer.best_step,

@@ -9,7 +9,7 @@ from torch import nn
 
 from seqlab.core.errors import RecipeError, RunError, listed
 from seqlab.core.files import sha256
-from seqlab.models.settings import PictureSettings
+from seqlab.models.settings import ImageSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.base import Task
 from seqlab.tasks.spec import find_spec
@@ -30,7 +30,7 @@ def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str
         return recipe, []
     path, model = Path(recipe.start.vectors), recipe.model
     width = width_of(path)
-    if isinstance(model, PictureSettings):
+    if isinstance(model, ImageSettings):
         raise RecipeError(f"a {model.kind} network reads pictures, and words have vectors.", where=WHERE, cure="Leave it out.")
     name = "embedding_size" if hasattr(model, "embedding_size") else "hidden_size"
     beside = find_spec(recipe.task).extra_embedding_size(recipe, width)

@@ -11,7 +11,7 @@ from typing import Any
 
 from seqlab.core.errors import UsageError
 from seqlab.core.files import write_whole
-from seqlab.metrics.paired import Difference
+from seqlab.metrics.paired import PairedDifference
 from seqlab.metrics.score import Score
 from seqlab.runs.compare.compare import compare_groups
 from seqlab.runs.train.start import Say
@@ -30,7 +30,7 @@ class Gain:
     rows: int
     new: Score
     learned: Score
-    difference: Difference
+    difference: PairedDifference
 
     @property
     def called(self) -> str:
@@ -41,7 +41,7 @@ class Gain:
             "rows": self.rows or "all",
             NEW: self.new.as_json(),
             LEARNED: self.learned.as_json(),
-            "gain": {**self.difference.as_json(), "sentence": self.difference.sentence("the start", "chance")},
+            "gain": {**self.difference.as_json(), "sentence": self.difference.describe("the start", "chance")},
         }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from seqlab.core.errors import RecipeError, RunError, listed
 from seqlab.core.settings import Settings
-from seqlab.models.settings import NGramBagSettings, longest_known
+from seqlab.models.settings import NGramBagSettings, max_known_length
 from seqlab.recipes.overrides import Raw
 from seqlab.recipes.problems import found
 from seqlab.recipes.recipe import Recipe
@@ -144,7 +144,7 @@ def _cut_to_positions(recipe: Recipe) -> tuple[Recipe, list[str]]:
     """A classifier's texts are as long as they may be by default, and as the positions know."""
     if not find_spec(recipe.task).answers_per_sequence or not recipe.data.text or "max_length" in recipe.data.model_fields_set:
         return recipe, []
-    longest = min(longest_known(recipe.model) or LONGEST, LONGEST)
+    longest = min(max_known_length(recipe.model) or LONGEST, LONGEST)
     return recipe.changed("data", max_length=longest), [f"texts are cut to {longest} tokens; other lengths: data.max_length=NUMBER"]
 
 

@@ -7,24 +7,24 @@ from typing import Any
 from torch import Tensor
 
 
-def longest_chain(output: Tensor) -> int:
+def critical_path_length(output: Tensor) -> int:
     """Operations on the longest way from `output` back to a leaf, in autograd's own graph. What is not on one chain can run in parallel.
 
     >>> import torch
     >>> x = torch.ones(2, requires_grad=True)
-    >>> longest_chain(torch.tanh(x * 2).sum()), longest_chain(x.exp() + torch.tanh(x.exp()))
+    >>> critical_path_length(torch.tanh(x * 2).sum()), critical_path_length(x.exp() + torch.tanh(x.exp()))
     (3, 3)
     """
     depth: dict[Any, int] = {}
-    waiting: list[tuple[Any, bool]] = [(output.grad_fn, False)]
-    while waiting:  # not recursive: chains are longer than Python's stack
-        node, is_ready = waiting.pop()
+    stack: list[tuple[Any, bool]] = [(output.grad_fn, False)]
+    while stack:  # not recursive: chains are longer than Python's stack
+        node, is_ready = stack.pop()
         below = [child for child, _ in node.next_functions if child is not None and not _is_leaf(child)]
         if is_ready:
             depth[node] = 1 + max((depth[child] for child in below), default=0)
         elif node not in depth:
-            waiting.append((node, True))
-            waiting += [(child, False) for child in below if child not in depth]
+            stack.append((node, True))
+            stack += [(child, False) for child in below if child not in depth]
     return depth[output.grad_fn]
 
 

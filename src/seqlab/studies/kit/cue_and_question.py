@@ -14,7 +14,7 @@ NUM_NOISE = 4
 
 
 @dataclass(frozen=True)
-class CueAndQuestion:
+class RecallTask:
     """Sequences of one-hot steps and the answer at their last one.
 
         cue, noise × gap, question        ->  which cue was it?
@@ -25,7 +25,7 @@ class CueAndQuestion:
 
     gap: int
     two_cues: bool = False
-    blur: float = 0.0
+    noise_std: float = 0.0
     """Size of the random numbers that are added to every step."""
 
     @property
@@ -44,4 +44,4 @@ class CueAndQuestion:
         cues = [cue.unsqueeze(1), other.unsqueeze(1)] if self.two_cues else [cue.unsqueeze(1)]
         symbols = torch.cat([*cues, noise, question], dim=1)
         steps = F.one_hot(symbols, self.num_symbols).float()
-        return steps + self.blur * torch.randn(steps.shape, generator=generator), cue
+        return steps + self.noise_std * torch.randn(steps.shape, generator=generator), cue

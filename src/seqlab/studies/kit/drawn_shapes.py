@@ -8,44 +8,44 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from seqlab.datasets.shapes import COLOURS, GRID, MASKS, NOISE, THINGS, Scene, Thing
+from seqlab.datasets.shapes import COLORED_SHAPES, COLORS, GRID_SIZE, MASKS, NOISE, ColoredShape, Scene
 
 START, END = "<start>", "<end>"
-WORDS = [START, END, "a", "above", "left", "of", *COLOURS, *MASKS]
-WORD_IDS = {word: number for number, word in enumerate(WORDS)}
-LONGEST = 10
+WORDS = [START, END, "a", "above", "left", "of", *COLORS, *MASKS]
+WORD_IDS = {word: index for index, word in enumerate(WORDS)}
+MAX_CAPTION_TOKENS = 10
 """Words of the longest caption, with start and end."""
 
-Pairs = Sequence[tuple[Thing, Thing]]
+ShapePairs = Sequence[tuple[ColoredShape, ColoredShape]]
 
 
-def split_pairs(*, held_out: float, generator: torch.Generator) -> tuple[Pairs, Pairs]:
+def split_pairs(*, held_out: float, generator: torch.Generator) -> tuple[ShapePairs, ShapePairs]:
     """Pairs of different things for training, and pairs that are only ever asked for."""
-    pairs = [(one, other) for one in THINGS for other in THINGS if one != other]
-    order = [pairs[place] for place in torch.randperm(len(pairs), generator=generator).tolist()]
+    pairs = [(first, second) for first in COLORED_SHAPES for second in COLORED_SHAPES if first != second]
+    order = [pairs[index] for index in torch.randperm(len(pairs), generator=generator).tolist()]
     count = round(held_out * len(pairs))
     return order[count:], order[:count]
 
 
-def draw_scenes(num_scenes: int, pairs: Pairs, generator: torch.Generator) -> list[Scene]:
+def draw_scenes(num_scenes: int, pairs: ShapePairs, generator: torch.Generator) -> list[Scene]:
     """Scenes of these pairs, in squares of one row or one column."""
     scenes = []
     for pair in torch.randint(len(pairs), (num_scenes,), generator=generator).tolist():
-        line, upright = int(torch.randint(GRID, (), generator=generator)), bool(torch.randint(2, (), generator=generator))
-        first, second = sorted(torch.randperm(GRID, generator=generator)[:2].tolist())
-        squares = ((first, line), (second, line)) if upright else ((line, first), (line, second))
-        scenes.append(Scene(pairs[pair], squares))
+        line, is_vertical = int(torch.randint(GRID_SIZE, (), generator=generator)), bool(torch.randint(2, (), generator=generator))
+        first, second = sorted(torch.randperm(GRID_SIZE, generator=generator)[:2].tolist())
+        positions = ((first, line), (second, line)) if is_vertical else ((line, first), (line, second))
+        scenes.append(Scene(pairs[pair], positions))
     return scenes
 
 
-def picture_of(scene: Scene) -> Float[Tensor, "3 height width"]:
+def scene_to_image(scene: Scene) -> Float[Tensor, "3 height width"]:
     """Without noise."""
-    return torch.from_numpy(scene.draw()).float().permute(2, 0, 1).contiguous()
+    return torch.from_numpy(scene.render()).float().permute(2, 0, 1).contiguous()
 
 
-def as_batch(scenes: Sequence[Scene], generator: torch.Generator) -> tuple[Float[Tensor, "batch 3 height width"], Int[Tensor, "batch time"]]:
+def scenes_to_batch(scenes: Sequence[Scene], generator: torch.Generator) -> tuple[Float[Tensor, "batch 3 height width"], Int[Tensor, "batch time"]]:
     """Pictures with noise, and captions with start and end, filled up with the end."""
-    pictures = torch.stack([picture_of(scene) for scene in scenes])
+    images = torch.stack([scene_to_image(scene) for scene in scenes])
     rows = [[START, *scene.caption, END] for scene in scenes]
-    words = [[WORD_IDS[word] for word in row] + [WORD_IDS[END]] * (LONGEST - len(row)) for row in rows]
-    return pictures + NOISE * torch.randn(pictures.shape, generator=generator), torch.tensor(words)
+    words = [[WORD_IDS[word] for word in row] + [WORD_IDS[END]] * (MAX_CAPTION_TOKENS - len(row)) for row in rows]
+    return images + NOISE * torch.randn(images.shape, generator=generator), torch.tensor(words)

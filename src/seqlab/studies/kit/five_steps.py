@@ -11,9 +11,9 @@ from seqlab.attention.from_recurrence import (
     free_candidates,
     free_weights,
     gated_recurrence,
-    keys_and_values,
+    key_value_attention,
+    multi_head_attention,
     recurrent_candidates,
-    several_heads,
     weighted_sum,
 )
 
@@ -50,12 +50,12 @@ class StepModel(nn.Module):
         if self.step >= 4:
             queries, keys, values = self.query(inputs), self.key(inputs), free_candidates(inputs, self.candidate.weight)
             if self.step == 4:
-                return keys_and_values(queries, keys, values, causal=self.causal)
-            return several_heads(queries, keys, values, num_heads=self.num_heads, causal=self.causal)
+                return key_value_attention(queries, keys, values, causal=self.causal)
+            return multi_head_attention(queries, keys, values, num_heads=self.num_heads, causal=self.causal)
         keep = torch.sigmoid(self.keep(inputs))
         candidates = free_candidates(inputs, self.candidate.weight) if self.step == 3 else self._recurrent_candidates(inputs, keep)
         if self.step == 0:
-            return self._walk(keep, candidates)
+            return self._scan(keep, candidates)
         if self.step == 1:
             return weighted_sum(dependent_weights(keep, causal=self.causal), candidates)
         scores = self.score_query(candidates) @ self.score_key(candidates).transpose(1, 2) / candidates.shape[-1] ** 0.5
@@ -64,7 +64,7 @@ class StepModel(nn.Module):
     def _recurrent_candidates(self, inputs: Tensor, keep: Tensor) -> Tensor:
         return recurrent_candidates(inputs, keep, self.candidate.weight, self.recurrent.weight)
 
-    def _walk(self, keep: Tensor, candidates: Tensor) -> Tensor:
+    def _scan(self, keep: Tensor, candidates: Tensor) -> Tensor:
         """Forward; or the mean of a walk in each direction, as step 1 has it."""
-        onward = gated_recurrence(keep, candidates)
-        return onward if self.causal else (onward + gated_recurrence(keep.flip(1), candidates.flip(1)).flip(1)) / 2
+        forward_states = gated_recurrence(keep, candidates)
+        return forward_states if self.causal else (forward_states + gated_recurrence(keep.flip(1), candidates.flip(1)).flip(1)) / 2

@@ -11,25 +11,25 @@ from torch import Tensor
 
 
 @dataclass
-class Saved:
+class SavedTensors:
     """Storages that a graph keeps, counted once each."""
 
-    sizes: dict[int, int] = field(default_factory=dict)
+    bytes_by_storage: dict[int, int] = field(default_factory=dict)
 
     @property
     def num_bytes(self) -> int:
-        return sum(self.sizes.values())
+        return sum(self.bytes_by_storage.values())
 
 
 @contextmanager
-def saved_for_backward() -> Iterator[Saved]:
+def saved_for_backward() -> Iterator[SavedTensors]:
     """Counts the tensors that operations inside keep for their backward pass; parameters are not counted, they are there anyway."""
-    saved = Saved()
+    saved = SavedTensors()
 
     def keep(tensor: Tensor) -> Tensor:
         if not (tensor.is_leaf and tensor.requires_grad):
             storage = tensor.untyped_storage()
-            saved.sizes[storage.data_ptr()] = storage.nbytes()
+            saved.bytes_by_storage[storage.data_ptr()] = storage.nbytes()
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):

@@ -7,14 +7,14 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.blocks.recurrent import MakeCell, build_stack
+from seqlab.blocks.recurrent import CellFactory, build_stack
 from seqlab.studies.kit.small_text import SmallText
 
 
 class SmallLanguageModel(nn.Module):
     """logits_t = V stack(embed(tokens))_t + c."""
 
-    def __init__(self, num_symbols: int, make_cell: MakeCell, hidden_size: int, *, layers: int = 1, residual: bool = False) -> None:
+    def __init__(self, num_symbols: int, make_cell: CellFactory, hidden_size: int, *, layers: int = 1, residual: bool = False) -> None:
         super().__init__()
         self.embed = nn.Embedding(num_symbols, hidden_size)
         self.stack = build_stack(hidden_size, make_cell, [hidden_size] * layers, residual=residual)

@@ -8,30 +8,30 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seqlab.blocks.recurrent import MakeCell, build_stack
+from seqlab.blocks.recurrent import CellFactory, build_stack
 from seqlab.cells.base import Cell, State, cells
-from seqlab.cells.initialization import Start, initialise
+from seqlab.cells.initialization import Initialization, initialize
 
-KEEPING_GATE = {"lstm": 1, "gru": 1}
+KEEP_GATE_INDEX = {"lstm": 1, "gru": 1}
 """Which of a cell's gates keeps the old state: the forget gate, the update gate."""
 
 
-class Reader(nn.Module):
+class SmallRecurrentModel(nn.Module):
     """Recurrent layers over vectors, and one linear map of every hidden state: y_t = V h_t + c."""
 
-    def __init__(self, input_size: int, make_cell: MakeCell, hidden_size: int, output_size: int, *, layers: int = 1, fast: bool = True) -> None:
+    def __init__(self, input_size: int, make_cell: CellFactory, hidden_size: int, output_size: int, *, layers: int = 1, fast: bool = True) -> None:
         super().__init__()
         self.stack = build_stack(input_size, make_cell, [hidden_size] * layers, fast=fast)
         self.head = nn.Linear(hidden_size, output_size)
 
     def forward(self, steps: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch time output"]:
-        return self.head(self.walk(steps)[0])
+        return self.head(self.scan(steps)[0])
 
-    def walk(self, steps: Float[Tensor, "batch time input"], state: State | None = None) -> tuple[Float[Tensor, "batch time hidden"], State]:
+    def scan(self, steps: Float[Tensor, "batch time input"], state: State | None = None) -> tuple[Float[Tensor, "batch time hidden"], State]:
         return self.stack(steps, torch.ones(steps.shape[:2], dtype=torch.bool), state)
 
 
-class PerStep(nn.Module):
+class PerStepModel(nn.Module):
     """No memory: y_t = f(x_t), the same small network at every step."""
 
     def __init__(self, input_size: int, hidden_size: int, output_size: int) -> None:
@@ -42,7 +42,7 @@ class PerStep(nn.Module):
         return self.layers(steps)
 
 
-class FixedSize(nn.Module):
+class FixedWindowModel(nn.Module):
     """No memory: a binary classifier of exactly `num_steps` steps, side by side in one vector. A longer sequence is cut to its last ones."""
 
     def __init__(self, input_size: int, hidden_size: int, *, num_steps: int) -> None:
@@ -54,25 +54,25 @@ class FixedSize(nn.Module):
         """The logit of the second class."""
         last = steps[:, -self.num_steps :]
         missing = self.num_steps - last.shape[1]
-        filled = torch.cat([last.new_zeros(len(last), missing, last.shape[2]), last], dim=1)  # (batch, num_steps, input)
-        return self.layers(filled.flatten(1)).squeeze(-1)
+        padded = torch.cat([last.new_zeros(len(last), missing, last.shape[2]), last], dim=1)  # (batch, num_steps, input)
+        return self.layers(padded.flatten(1)).squeeze(-1)
 
 
-def cell_maker(name: str, *, start: Start = "torch", remember: float | None = None, **options: Any) -> MakeCell:
+def cell_maker(name: str, *, initialization: Initialization = "torch", keep_bias: float | None = None, **options: Any) -> CellFactory:
     """A function that makes cells of one kind, with the weights started as asked.
 
-    remember: the bias with which the gate that keeps the old state starts; σ(3) keeps 95 % of it from one step to the next.
+    keep_bias: the bias with which the gate that keeps the old state starts; σ(3) keeps 95 % of it from one step to the next.
     """
 
     def make(input_size: int, hidden_size: int) -> Cell:
         cell = cells.get(name)(input_size, hidden_size, **options)
-        if start != "torch":
-            initialise(cell, start)
-        if remember is not None:
+        if initialization != "torch":
+            initialize(cell, initialization)
+        if keep_bias is not None:
             assert cell.bias is not None
-            gate = KEEPING_GATE[name] * hidden_size
+            gate = KEEP_GATE_INDEX[name] * hidden_size
             with torch.no_grad():
-                cell.bias[gate : gate + hidden_size] = remember
+                cell.bias[gate : gate + hidden_size] = keep_bias
         return cell
 
     return make

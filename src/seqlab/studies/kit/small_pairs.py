@@ -13,7 +13,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from seqlab.core.seeds import derive
-from seqlab.datasets.numbers import words_of
+from seqlab.datasets.numbers import number_to_words
 
 ONES = (
     "null", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf", "dreizehn", "vierzehn", "fünfzehn",
@@ -23,13 +23,13 @@ TENS = ("", "", "zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzi
 PAD, START, END, UNKNOWN = range(4)
 NUM_PAIRS = 4_000
 NUM_VALID = 200
-MOST_WORDS = 2_000
+MAX_WORDS = 2_000
 """Words of one side that have an id of their own; the others share one."""
-LONGEST = 40
+MAX_SENTENCE_WORDS = 40
 
-Pair = tuple[str, str]
-Sources = Int[Tensor, "batch source"]
-Targets = Int[Tensor, "batch target"]
+SentencePair = tuple[str, str]
+SourceIds = Int[Tensor, "batch source"]
+TargetIds = Int[Tensor, "batch target"]
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class SmallPairs:
     num_target_words: int
 
     @classmethod
-    def of(cls, pairs: Sequence[Pair]) -> SmallPairs:
+    def from_pairs(cls, pairs: Sequence[SentencePair]) -> SmallPairs:
         """Words are what stands between spaces, in lower case."""
-        sources, targets = ([sentence.lower().split()[:LONGEST] for sentence in side] for side in zip(*pairs, strict=True))
+        sources, targets = ([sentence.lower().split()[:MAX_SENTENCE_WORDS] for sentence in side] for side in zip(*pairs, strict=True))
         source_ids, target_ids = _vocabulary(sources[:-NUM_VALID]), _vocabulary(targets[:-NUM_VALID])
         return cls(
             [[source_ids.get(word, UNKNOWN) for word in words] for words in sources],
@@ -53,35 +53,35 @@ class SmallPairs:
             len(target_ids) + UNKNOWN + 1,
         )
 
-    def draw(self, batch_size: int, generator: torch.Generator) -> tuple[Sources, Targets]:
+    def draw(self, batch_size: int, generator: torch.Generator) -> tuple[SourceIds, TargetIds]:
         """Random pairs to train on."""
         return self._batch(torch.randint(len(self.sources) - NUM_VALID, (batch_size,), generator=generator).tolist())
 
-    def valid(self) -> tuple[Sources, Targets]:
+    def validation_batch(self) -> tuple[SourceIds, TargetIds]:
         return self._batch(range(len(self.sources) - NUM_VALID, len(self.sources)))
 
-    def _batch(self, rows: Sequence[int]) -> tuple[Sources, Targets]:
+    def _batch(self, rows: Sequence[int]) -> tuple[SourceIds, TargetIds]:
         """Padded; targets stand between a start and an end."""
         return _padded([self.sources[row] for row in rows]), _padded([[START, *self.targets[row], END] for row in rows])
 
 
 @cache
-def german_numbers() -> list[Pair]:
+def german_numbers() -> list[SentencePair]:
     """Different numbers below a million, shorter ones as often as longer ones, in a random order."""
-    chance = random.Random(derive(0, "german numbers"))  # noqa: S311 (not for secrets)
-    found: dict[int, Pair] = {}
-    while len(found) < NUM_PAIRS:
-        number = chance.randrange(10 ** chance.randint(1, 6))
-        found.setdefault(number, (german(number), words_of(number, with_and=False).replace("-", " ")))
-    pairs = list(found.values())
-    chance.shuffle(pairs)
+    rng = random.Random(derive(0, "german numbers"))  # noqa: S311 (not for secrets)
+    pair_by_number: dict[int, SentencePair] = {}
+    while len(pair_by_number) < NUM_PAIRS:
+        number = rng.randrange(10 ** rng.randint(1, 6))
+        pair_by_number.setdefault(number, (german_words(number), number_to_words(number, with_and=False).replace("-", " ")))
+    pairs = list(pair_by_number.values())
+    rng.shuffle(pairs)
     return pairs
 
 
-def german(number: int) -> str:
+def german_words(number: int) -> str:
     """A number below a million, cut into its parts. Ones come before tens, so words change places in English.
 
-    >>> german(21), german(305_012), german(101_201)
+    >>> german_words(21), german_words(305_012), german_words(101_201)
     ('ein und zwanzig', 'drei hundert fünf tausend zwölf', 'ein hundert ein tausend zwei hundert eins')
     """
     thousands, rest = divmod(number, 1000)
@@ -103,7 +103,7 @@ def _below_thousand(number: int, *, last: str) -> list[str]:
 
 def _vocabulary(sentences: Sequence[Sequence[str]]) -> dict[str, int]:
     counts = Counter(word for words in sentences for word in words)
-    return {word: place for place, (word, _) in enumerate(counts.most_common(MOST_WORDS), start=UNKNOWN + 1)}
+    return {word: word_id for word_id, (word, _) in enumerate(counts.most_common(MAX_WORDS), start=UNKNOWN + 1)}
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> Int[Tensor, "batch longest"]:

@@ -35,11 +35,11 @@ class SmallText:
         return ids[:-1].view(-1, time), ids[1:].view(-1, time)
 
     @property
-    def without_context(self) -> float:
+    def unigram_nats(self) -> float:
         """Nats per character when only the frequencies of the characters are known."""
-        return self.by_frequencies(self.valid)
+        return self.unigram_nats_of(self.valid)
 
-    def by_frequencies(self, characters: Int[Tensor, "..."]) -> float:
+    def unigram_nats_of(self, characters: Int[Tensor, "..."]) -> float:
         """Nats per character of a model that knows only how often each one stands in the training part."""
         counts = torch.bincount(self.train, minlength=self.num_symbols) + 1.0
         return -(counts / counts.sum()).log()[characters].mean().item()
@@ -49,7 +49,7 @@ class SmallText:
 def small_text() -> SmallText:
     """The first topics of Python's own help."""
     text = read_topics()[:NUM_CHARACTERS]
-    symbols = {symbol: number for number, symbol in enumerate(sorted(set(text)))}
+    symbols = {symbol: index for index, symbol in enumerate(sorted(set(text)))}
     ids = torch.tensor([symbols[symbol] for symbol in text])
-    cut = int(len(ids) * (1 - VALID_SHARE))
-    return SmallText(ids[:cut], ids[cut:], len(symbols))
+    split = int(len(ids) * (1 - VALID_SHARE))
+    return SmallText(ids[:split], ids[split:], len(symbols))

@@ -12,18 +12,18 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.core.seeds import derive
-from seqlab.pages.report_data import Series
+from seqlab.pages.report_data import LineSeries
 from seqlab.training.clipping import clip_by_norm
 from seqlab.training.optimizers.adamw import AdamW
 from seqlab.training.optimizers.base import Optimizer
 from seqlab.training.optimizers.parameter_groups import set_learning_rate
 
-SHOWN = 60
+NUM_CURVE_POINTS = 60
 """Points of a loss curve."""
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingRecord:
     """What happened, update by update. Where the loss stops being finite, training stops and the rest is missing."""
 
     losses: list[float]
@@ -38,11 +38,11 @@ class Training:
 
 
 @contextmanager
-def seeded(seed: int, *words: str | int) -> Iterator[torch.Generator]:
+def seeded(seed: int, *names: str | int) -> Iterator[torch.Generator]:
     """Weights made inside start the same for the same words, and what others draw is not disturbed. Gives a generator for data."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(derive(seed, "weights", *words))
-        yield torch.Generator().manual_seed(derive(seed, "data", *words))
+        torch.manual_seed(derive(seed, "weights", *names))
+        yield torch.Generator().manual_seed(derive(seed, "data", *names))
 
 
 def train_small(
@@ -50,43 +50,43 @@ def train_small(
     loss: Callable[[], Tensor],
     *,
     steps: int,
-    rate: float = 0.01,
-    clip: float = 1.0,
+    learning_rate: float = 0.01,
+    clip_norm: float = 1.0,
     build_optimizer: Callable[[list[nn.Parameter]], Optimizer] = AdamW,
     warm_up: int = 0,
     constant: bool = False,
-    watch: Callable[[int], None] | None = None,
-) -> Training:
+    callback: Callable[[int], None] | None = None,
+) -> TrainingRecord:
     """`steps` updates, each on a new batch that `loss` draws, by AdamW unless another optimizer is given.
 
     The rate rises in equal parts over the first `warm_up` updates; it falls to a tenth along half a cosine, or stays where it is `constant`.
-    `watch` is called after each update with its number, from 1, while the clipped gradients still stand in the parameters.
+    `callback` is called after each update with its number, from 1, while the clipped gradients still stand in the parameters.
     """
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = build_optimizer(parameters)
     losses, norms = [], []
-    begin = time.process_time()
+    start_time = time.process_time()
     for step in range(steps):
         model.zero_grad(set_to_none=True)
         value = loss()
         value.backward()
         losses.append(value.item())
-        norms.append(clip_by_norm(parameters, clip))
+        norms.append(clip_by_norm(parameters, clip_norm))
         if not (math.isfinite(losses[-1]) and math.isfinite(norms[-1])):
             break
-        rising = min(1.0, (step + 1) / (warm_up + 1))
-        falling = 1.0 if constant else 0.55 + 0.45 * math.cos(math.pi * step / steps)
-        set_learning_rate(optimizer, rate * rising * falling)
+        warmup_factor = min(1.0, (step + 1) / (warm_up + 1))
+        decay_factor = 1.0 if constant else 0.55 + 0.45 * math.cos(math.pi * step / steps)
+        set_learning_rate(optimizer, learning_rate * warmup_factor * decay_factor)
         optimizer.step()
-        if watch is not None:
-            watch(step + 1)
-    return Training(losses, norms, time.process_time() - begin)
+        if callback is not None:
+            callback(step + 1)
+    return TrainingRecord(losses, norms, time.process_time() - start_time)
 
 
-def loss_series(name: str, training: Training) -> Series:
+def loss_series(name: str, training: TrainingRecord) -> LineSeries:
     """The training loss as a line of a chart: means over neighbouring updates, each at the last of them."""
-    every = -(-len(training.losses) // SHOWN)
+    every = -(-len(training.losses) // NUM_CURVE_POINTS)
     chunks = [training.losses[start : start + every] for start in range(0, len(training.losses), every)]
-    return Series(
-        name, [min((place + 1) * every, len(training.losses)) for place in range(len(chunks))], [sum(chunk) / len(chunk) for chunk in chunks]
+    return LineSeries(
+        name, [min((index + 1) * every, len(training.losses)) for index in range(len(chunks))], [sum(chunk) / len(chunk) for chunk in chunks]
     )

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.models.settings import TransformerSettings
-from seqlab.models.transformer import Transformer
+from seqlab.models.transformer import TransformerBackbone
 from seqlab.studies.kit.small_text import SmallText
 
 VALID_ROWS = 200
@@ -23,7 +23,7 @@ class SmallTransformer(nn.Module):
         super().__init__()
         settings = TransformerSettings(layers=layers, hidden_size=hidden_size, heads=4, norm=norm, dropout=0.0)
         self.embed = nn.Embedding(num_symbols, hidden_size)
-        self.body = Transformer.build(settings, causal=True)
+        self.body = TransformerBackbone.from_settings(settings, causal=True)
         self.head = nn.Linear(hidden_size, num_symbols)
 
     def nats(self, tokens: Int[Tensor, "batch time"], targets: Int[Tensor, "batch time"]) -> Float[Tensor, ""]:
@@ -37,6 +37,6 @@ class SmallTransformer(nn.Module):
         return self.nats(*text.valid_rows(time, VALID_ROWS)).item()
 
 
-def frequencies_of_valid(text: SmallText, *, time: int) -> float:
+def unigram_valid_nats(text: SmallText, *, time: int) -> float:
     """What `valid_nats` would be for a model that knows only how often each character stands in the training part."""
-    return text.by_frequencies(text.valid_rows(time, VALID_ROWS)[1])
+    return text.unigram_nats_of(text.valid_rows(time, VALID_ROWS)[1])

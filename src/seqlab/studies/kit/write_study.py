@@ -10,7 +10,7 @@ from seqlab.core.files import write_whole
 from seqlab.pages.study import render_study
 from seqlab.studies.base import Finding, studies
 
-PAGE, NUMBERS = "study.html", "finding.json"
+PAGE, FINDING = "study.html", "finding.json"
 
 
 def write_study(finding: Finding, folder: Path, *, name: str, seed: int, quick: bool) -> Path:
@@ -18,22 +18,22 @@ def write_study(finding: Finding, folder: Path, *, name: str, seed: int, quick: 
     page = render_study(
         title=studies.summary(name),
         claim=finding.claim,
-        found=finding.found,
+        conclusion=finding.conclusion,
         rows=finding.rows,
         curves=finding.curves,
-        pictures=finding.pictures,
+        figures=finding.figures,
         notes=[*finding.notes, *(["A quick run: smaller and shorter than the study itself."] if quick else [])],
-        command=command_of(name, seed=seed, quick=quick),
+        command=study_command(name, seed=seed, quick=quick),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
     write_whole(folder / PAGE, page)
-    write_whole(folder / NUMBERS, json.dumps({"study": name, "seed": seed, "quick": quick, **finding.as_json()}, indent=1, ensure_ascii=False))
+    write_whole(folder / FINDING, json.dumps({"study": name, "seed": seed, "quick": quick, **finding.as_json()}, indent=1, ensure_ascii=False))
     return folder / PAGE
 
 
-def command_of(name: str, *, seed: int, quick: bool) -> str:
+def study_command(name: str, *, seed: int, quick: bool) -> str:
     """
-    >>> command_of("recall", seed=3, quick=True)
+    >>> study_command("recall", seed=3, quick=True)
     'seqlab study recall --seed 3 --quick'
     """
     return f"seqlab study {name}" + (f" --seed {seed}" if seed else "") + (" --quick" if quick else "")

@@ -7,7 +7,7 @@ from math import ceil, log2
 from typing import Any
 
 from seqlab.core.errors import RecipeError
-from seqlab.models.settings import ImageConvolutionalSettings, ModelSettings, PictureSettings, VisionTransformerSettings
+from seqlab.models.settings import ImageConvolutionalSettings, ImageSettings, ModelSettings, VisionTransformerSettings
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.captioning.image_cells import PictureCells
 from seqlab.tasks.captioning.rows import CaptionRows
@@ -39,9 +39,9 @@ def with_defaults(recipe: Recipe, rows: CaptionRows, cells: PictureCells) -> tup
     return recipe, reasons
 
 
-def pictures_only(model: ModelSettings) -> PictureSettings:
+def pictures_only(model: ModelSettings) -> ImageSettings:
     """The settings of a network for pictures; others are refused."""
-    if not isinstance(model, PictureSettings):
+    if not isinstance(model, ImageSettings):
         raise RecipeError(f"a {model.kind} network reads no pictures.", where="model.kind", cure="Use --model cnn2d or --model vit.")
     if model.channels not in (1, 3):
         raise RecipeError(f"pictures have 1 channel (grey) or 3 (colours), not {model.channels}.", where="model.channels", cure="Use 1 or 3.")
@@ -57,7 +57,7 @@ def _size(rows: CaptionRows, cells: PictureCells) -> int:
     return int(width) if height == width <= SIZE else min(SIZE, GRID * ceil(max(height, width) / GRID))
 
 
-def _network(model: PictureSettings, size: int) -> dict[str, Any]:
+def _network(model: ImageSettings, size: int) -> dict[str, Any]:
     """Colours, and so many stages, or patches of such a size, that about eight regions stand along each side."""
     if isinstance(model, VisionTransformerSettings):
         fitting = [side for side in range(1, size + 1) if size % side == 0 and (model.height or size) % side == 0]

@@ -12,7 +12,7 @@ from jaxtyping import Float, UInt8
 from numpy.typing import NDArray
 
 from seqlab.core.errors import RunError
-from seqlab.models.settings import PictureSettings
+from seqlab.models.settings import ImageSettings
 from seqlab.sources.formats.pixels import Pixels, fitted
 from seqlab.tasks.inputs import NUMERIC
 from seqlab.tokens.numeric_steps import NumericSteps
@@ -24,7 +24,7 @@ LEARNED_FROM = 2000
 class PictureInputs:
     """Pixels -> rows of bytes, which are kept, and rows of bytes -> numbers, which a network reads."""
 
-    def __init__(self, scale: NumericSteps, model: PictureSettings) -> None:
+    def __init__(self, scale: NumericSteps, model: ImageSettings) -> None:
         if scale.num_features % model.channels:
             raise RunError(
                 f"rows of {scale.num_features} numbers are no pixels of {model.channels} channels.", where=NUMERIC, cure="Train a new run."
@@ -36,12 +36,12 @@ class PictureInputs:
         self._mean, self._deviation = scale.mean.astype(np.float32), scale.scale.astype(np.float32)
 
     @classmethod
-    def learn(cls, pictures: Iterable[Pixels], model: PictureSettings, *, size: int) -> PictureInputs:
+    def learn(cls, pictures: Iterable[Pixels], model: ImageSettings, *, size: int) -> PictureInputs:
         rows = (rows_of(each, height=model.height or size, width=size, channels=model.channels) for each in pictures)
         return cls(NumericSteps.fit_pixels(rows, channels=model.channels), model)
 
     @classmethod
-    def load(cls, folder: Path, model: PictureSettings) -> PictureInputs:
+    def load(cls, folder: Path, model: ImageSettings) -> PictureInputs:
         return cls(NumericSteps.load(folder / NUMERIC), model)
 
     def save(self, folder: Path) -> None:

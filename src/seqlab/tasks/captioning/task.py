@@ -22,7 +22,7 @@ from seqlab.core.errors import DataError, RecipeError
 from seqlab.decoding.search import Search
 from seqlab.decoding.settings import SearchSettings
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.models.images.encoder import PictureEncoder, build_picture_writer
+from seqlab.models.images.encoder import ImageEncoder, build_image_encoder_decoder
 from seqlab.pages.sections.attention import ImageAttention, ImageExample
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
@@ -117,7 +117,7 @@ class Captioning(PairTask):
 
     def build_model(self) -> EncoderDecoder:
         vocabulary = self.tokens.target.vocabulary
-        return build_picture_writer(
+        return build_image_encoder_decoder(
             self.settings,
             self.recipe.decoder,
             num_features=self.inputs.width * self.inputs.channels,
@@ -157,7 +157,7 @@ class Captioning(PairTask):
 
     def looks(self, model: nn.Module, picture: NDArray[Any], caption: Sequence[int]) -> ImageExample | None:
         """A picture with a grid of weights for every word of a caption, the end last; None where the decoder has no attention."""
-        sides = {network.grid for network in model.modules() if isinstance(network, PictureEncoder)}
+        sides = {network.grid for network in model.modules() if isinstance(network, ImageEncoder)}
         if len(sides) > 1:  # several networks that cut a picture into other regions
             return None
         (grid,) = sides

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from seqlab.metrics.calibration import calibration_errors, expected_calibration_error, reliability
+from seqlab.metrics.calibration import calibration_error_items, expected_calibration_error, reliability_curve
 from seqlab.metrics.items import Items
-from seqlab.metrics.ranking import average_precisions, roc_aucs, threshold_curve
+from seqlab.metrics.ranking import average_precision_items, roc_auc_items, threshold_curve
 from seqlab.pages.sections.calibration import Calibration, Thresholds
 from seqlab.tasks.classification.predictions import Answers
 
@@ -27,7 +27,7 @@ def confidence(answers: Answers) -> Float[np.ndarray, " examples"]:
 
 def calibration_items(answers: Answers) -> Items:
     """What the calibration error is made of."""
-    return calibration_errors(confidence(answers), answers.correct)
+    return calibration_error_items(confidence(answers), answers.correct)
 
 
 def calibration_section(before: Answers, after: Answers, *, temperature: float) -> Calibration:
@@ -36,14 +36,14 @@ def calibration_section(before: Answers, after: Answers, *, temperature: float) 
 
 
 def _curve(answers: Answers) -> dict[str, Any]:
-    bins = reliability(confidence(answers), answers.correct)
+    bins = reliability_curve(confidence(answers), answers.correct)
     return {"error": expected_calibration_error(bins), "nats": float(answers.nats.mean()), "bins": [asdict(each) for each in bins]}
 
 
 def ranking_items(answers: Answers) -> dict[str, Items]:
     """For two classes: how well the probability of the second one puts its examples first."""
     is_positive, scores = answers.targets == 1, answers.log_probs[:, 1].astype(np.float64)
-    return {"roc_auc": roc_aucs(is_positive, scores), "average_precision": average_precisions(is_positive, scores)}
+    return {"roc_auc": roc_auc_items(is_positive, scores), "average_precision": average_precision_items(is_positive, scores)}
 
 
 def best_threshold(answers: Answers) -> float:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from seqlab.metrics.bootstrap import scored
-from seqlab.metrics.classification import accuracy, class_scores, confusion, macro_f1
-from seqlab.metrics.items import Items, macro_f1s, means
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.classification import accuracy, class_scores, confusion_counts, macro_f1
+from seqlab.metrics.items import Items, macro_f1_items, mean_items
 from seqlab.metrics.score import Score
 from seqlab.pages.sections.base import ReportSection
-from seqlab.pages.sections.classes import ClassScores, ConfusionMatrix
+from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores
 from seqlab.tasks.sections import class_lines
 
 Classes = Int[np.ndarray, " examples"]
@@ -53,32 +53,34 @@ class Answers:
 def items_of(answers: Answers) -> dict[str, Items]:
     """What the scores of a classifier are made of: its examples."""
     return {
-        "accuracy": means(answers.correct.astype(np.float64)),
-        "macro_f1": macro_f1s(answers.targets, answers.predicted, num_classes=answers.num_classes),
-        "loss": means(answers.nats.astype(np.float64)),
+        "accuracy": mean_items(answers.correct.astype(np.float64)),
+        "macro_f1": macro_f1_items(answers.targets, answers.predicted, num_classes=answers.num_classes),
+        "loss": mean_items(answers.nats.astype(np.float64)),
     }
 
 
 def score(answers: Answers, *, baseline: Classes | None, baseline_name: str) -> list[Score]:
     """Accuracy, macro-F1 and loss with their intervals, the first two beside the classes that a naive model chose."""
     targets, items = answers.targets, items_of(answers)
-    naive = None if baseline is None else (accuracy(targets, baseline), macro_f1(confusion(targets, baseline, num_classes=answers.num_classes)))
+    naive = (
+        None if baseline is None else (accuracy(targets, baseline), macro_f1(confusion_counts(targets, baseline, num_classes=answers.num_classes)))
+    )
     return [
-        scored(
+        score_with_interval(
             "accuracy", items["accuracy"], baseline=naive and naive[0], baseline_name=baseline_name,
-            how=f"share of {len(targets):,} right; 95 % bootstrap interval over examples",
+            method=f"share of {len(targets):,} right; 95 % bootstrap interval over examples",
         ),
-        scored(
+        score_with_interval(
             "macro_f1", items["macro_f1"], baseline=naive and naive[1], baseline_name=baseline_name,
-            how="mean of the F1 of the classes; one that is never predicted counts 0, one that is not there either is left out",
+            method="mean of the F1 of the classes; one that is never predicted counts 0, one that is not there either is left out",
         ),
-        scored("loss", items["loss"], higher_is_better=False, how="mean cross-entropy in nats"),
+        score_with_interval("loss", items["loss"], higher_is_better=False, method="mean cross-entropy in nats"),
     ]  # fmt: skip
 
 
 def class_sections(answers: Answers, names: Sequence[str]) -> list[ReportSection]:
     """The confusion matrix and the scores of every class."""
-    counts = confusion(answers.targets, answers.predicted, num_classes=answers.num_classes)
+    counts = confusion_counts(answers.targets, answers.predicted, num_classes=answers.num_classes)
     each = class_scores(counts)
     lines = class_lines(names, each.precision.tolist(), each.recall.tolist(), each.f1.tolist(), counts.sum(axis=1).tolist())
-    return [ConfusionMatrix(list(names), counts.tolist()), ClassScores(lines)]
+    return [ConfusionMatrix(list(names), counts.tolist()), PerClassScores(lines)]

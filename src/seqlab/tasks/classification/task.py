@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from seqlab.baselines.majority import Majority
+from seqlab.baselines.majority import MajorityClass
 from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.baselines.nearest_mean import NearestMean
 from seqlab.batches.batch import Batch
@@ -20,9 +20,9 @@ from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
 from seqlab.core.errors import DataError
 from seqlab.losses.cross_entropy import class_cross_entropy
-from seqlab.metrics.bootstrap import scored
-from seqlab.metrics.calibration import fit_temperature, with_temperature
-from seqlab.metrics.classification import accuracy, confusion, macro_f1, mean_of_batch_accuracies
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.calibration import apply_temperature, fit_temperature
+from seqlab.metrics.classification import accuracy, confusion_counts, macro_f1, mean_batch_accuracy
 from seqlab.metrics.score import Score
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.attention import QueryAttention
@@ -90,7 +90,7 @@ class Classification(NamedAnswers):
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
         logits = model(batch.inputs, batch.is_token)  # (batch, classes)
         weights = self.class_weights.to(logits) if self.recipe.training.class_weights == "balanced" else None
-        total = class_cross_entropy(logits, batch.targets, smoothing=self.recipe.training.label_smoothing, weights=weights)
+        total = class_cross_entropy(logits, batch.targets, label_smoothing=self.recipe.training.label_smoothing, class_weights=weights)
         if self.teacher is not None:
             total = self.teacher.mixed(total, logits, self.teacher.look(batch.inputs, batch.is_token))
         seen = len(batch.targets)
@@ -100,13 +100,13 @@ class Classification(NamedAnswers):
     def validate(self, model: nn.Module) -> Validation:
         answers = self.answers(model, "valid", temperature=1.0)
         right, loss = accuracy(answers.targets, answers.predicted), float(answers.nats.mean())
-        macro = macro_f1(confusion(answers.targets, answers.predicted, num_classes=answers.num_classes))
+        macro = macro_f1(confusion_counts(answers.targets, answers.predicted, num_classes=answers.num_classes))
         value = macro if self.recipe.training.class_weights == "balanced" else right
         return Validation(value, higher_is_better=True, facts={"valid_accuracy": right, "valid_macro_f1": macro, "valid_loss": loss}, loss=loss)
 
     def answers(self, model: nn.Module, split: str, *, temperature: float | None = None) -> Answers:
         """Ask the model about every example of a split."""
-        log_probs = with_temperature(self.outputs(model, split), self.temperature if temperature is None else temperature)
+        log_probs = apply_temperature(self.outputs(model, split), self.temperature if temperature is None else temperature)
         return Answers(self.stores[split].targets.astype(np.int64), log_probs.astype(np.float32))
 
     def settle(self, model: nn.Module) -> dict[str, Any]:
@@ -126,18 +126,18 @@ class Classification(NamedAnswers):
         naive = self._naive(split)
         items = {**items_of(answers), "calibration_error": calibration_items(answers)}
         scores = score(answers, baseline=naive.predicted if naive else None, baseline_name=naive.name if naive else "")
-        scores[-1] = replace(scores[-1], how=f"{scores[-1].how}, at the temperature {self.temperature:.3f}")
+        scores[-1] = replace(scores[-1], method=f"{scores[-1].method}, at the temperature {self.temperature:.3f}")
         scores.append(
-            scored(
-                "calibration_error", items["calibration_error"], baseline=calibration_items(before).whole(), baseline_name="without the temperature",
-                higher_is_better=False, how="mean gap between how sure and how right, over 10 bins of equal width (ECE)",
+            score_with_interval(
+                "calibration_error", items["calibration_error"], baseline=calibration_items(before).full_score(), baseline_name="without the temperature",
+                higher_is_better=False, method="mean gap between how sure and how right, over 10 bins of equal width (ECE)",
             )
         )  # fmt: skip
         majority = self._majority_accuracy(answers)
         batch_size = self.recipe.training.batch_size or EVALUATION_BATCH
         sections: list[ReportSection] = [
             Facts({"examples": len(answers.targets), "majority_accuracy": majority}),
-            BatchMeanAccuracy(mean_of_batch_accuracies(answers.correct, batch_size=batch_size), batch_size),
+            BatchMeanAccuracy(mean_batch_accuracy(answers.correct, batch_size=batch_size), batch_size),
             *class_sections(answers, self.labels.names),
             MostWrong(self._most_wrong(split, answers)),
             sliced_scores(self.slices(split, items["accuracy"], score="accuracy"), scores),
@@ -155,9 +155,9 @@ class Classification(NamedAnswers):
         """How well the probability of the second class puts its examples first."""
         beside = ranking_items(Answers(answers.targets, naive.log_probs)) if naive and naive.log_probs is not None else {}
         return [
-            scored(
-                name, items, baseline=beside[name].whole() if name in beside else None, baseline_name=naive.name if naive else "",
-                how=f"{RANKED[name]} of the class {shown(self.labels.names[1])!r}; 95 % bootstrap interval over examples",
+            score_with_interval(
+                name, items, baseline=beside[name].full_score() if name in beside else None, baseline_name=naive.name if naive else "",
+                method=f"{RANKED[name]} of the class {shown(self.labels.names[1])!r}; 95 % bootstrap interval over examples",
             )
             for name, items in ranking_items(answers).items()
         ]  # fmt: skip
@@ -165,7 +165,7 @@ class Classification(NamedAnswers):
     def _majority_accuracy(self, answers: Answers) -> float | None:
         if "train" not in self.stores:
             return None
-        majority = Majority.fit(self.stores["train"].targets.tolist(), num_classes=len(self.labels))
+        majority = MajorityClass.fit(self.stores["train"].targets.tolist(), num_classes=len(self.labels))
         return accuracy(answers.targets, majority.predict(len(answers.targets)))
 
     def _naive(self, split: str) -> Naive | None:
@@ -198,7 +198,7 @@ class Classification(NamedAnswers):
         ]
 
     def prediction(self, shown: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
-        shares = np.exp(with_temperature(output[None], self.temperature)[0])  # (classes,)
+        shares = np.exp(apply_temperature(output[None], self.temperature)[0])  # (classes,)
         ranking = [(self.labels.decode(place), float(shares[place])) for place in np.argsort(-shares, kind="stable")[:top].tolist()]
         return Prediction(shown, ranking[0][0], ranking[0][1], ranking)
 

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from seqlab.attention.recording import record_alignments
-from seqlab.blocks.query_pool import QueryPool
+from seqlab.blocks.query_pool import AttentionPool
 from seqlab.pages.sections.attention import QueryExample
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ MOST_STRIPS, MOST_TOKENS = 6, 120
 def token_strips(task: WholeSequences, model: nn.Module, split: str, answers: Sequence[str]) -> list[QueryExample]:
     """For the first examples of a split the weight of every token in every query; nothing where a network has no queries."""
     pool = getattr(model, "pool", None)
-    if not isinstance(pool, QueryPool):
+    if not isinstance(pool, AttentionPool):
         return []
     store, device = task.stores[split], next(model.parameters()).device
     found = []

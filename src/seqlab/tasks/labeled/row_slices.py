@@ -6,7 +6,7 @@ import numpy as np
 
 from seqlab.batches.store import Store
 from seqlab.metrics.items import Items
-from seqlab.metrics.slices import Slices, by_item, cut, quarters, ranges, slices
+from seqlab.metrics.slices import ScoreSlices, assign_groups, parts_of_items, quartile_edges, range_labels, slice_scores
 from seqlab.tasks.text.stream_scores import counts_of
 from seqlab.tokens.vocabulary import UNK, Vocabulary
 
@@ -14,12 +14,12 @@ RARE = 5
 """A token that training has fewer times is rare."""
 
 
-def slices_of_rows(items: Items, *, score: str, store: Store, train: Store | None, vocabulary: Vocabulary | None) -> list[Slices]:
+def slices_of_rows(items: Items, *, score: str, store: Store, train: Store | None, vocabulary: Vocabulary | None) -> list[ScoreSlices]:
     """By steps in a row and, where steps are tokens, by the share of them that is rare or unknown. `score` is the name of the score."""
     lengths = store.lengths
-    groups = cut(lengths, quarters(lengths))
+    groups = assign_groups(lengths, quartile_edges(lengths))
     unit = "steps" if vocabulary is None else "tokens"
-    found = slices(f"{unit} in the input", score=score, unit="rows", parts=by_item(items, groups, ranges(lengths, groups)))
+    found = slice_scores(f"{unit} in the input", score=score, unit="rows", parts=parts_of_items(items, groups, range_labels(lengths, groups)))
     if train is None or vocabulary is None:
         return found
     is_rare = counts_of(train, len(vocabulary)) < RARE
@@ -27,9 +27,9 @@ def slices_of_rows(items: Items, *, score: str, store: Store, train: Store | Non
         is_rare[vocabulary.ids[UNK]] = True
     rare = np.add.reduceat(is_rare[store.window(0, store.num_steps)].astype(np.int64), store.offsets[:-1])  # every row has a token
     shares = 100 * rare / lengths
-    groups = cut(shares, sorted({0.0, *quarters(shares)}))
+    groups = assign_groups(shares, sorted({0.0, *quartile_edges(shares)}))
     by = f"share of tokens that training has fewer than {RARE} times, or does not know"
-    return found + slices(by, score=score, unit="rows", parts=by_item(items, groups, ranges(shares, groups, _percent)))
+    return found + slice_scores(by, score=score, unit="rows", parts=parts_of_items(items, groups, range_labels(shares, groups, _percent)))
 
 
 def _percent(value: float) -> str:

@@ -20,9 +20,9 @@ from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store, StoreWriter
 from seqlab.metrics.items import Items
-from seqlab.metrics.slices import Slices
+from seqlab.metrics.slices import ScoreSlices
 from seqlab.models.classifier import build_classifier
-from seqlab.models.count_statistics import Example, count_examples
+from seqlab.models.count_statistics import Example, fit_count_statistics
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.views.joined_columns import BETWEEN
@@ -138,7 +138,7 @@ class WholeSequences(LabelledSequences):
             for batch in self.all_batches("train"):
                 yield batch.inputs, batch.is_token, self.belongs(batch)
 
-        count_examples(model, examples)
+        fit_count_statistics(model, examples)
 
     def belongs(self, batch: Batch) -> Float[Tensor, "batch classes"] | None:
         """To which classes each sequence belongs (1) or not (0); None where answers are no classes."""
@@ -180,7 +180,7 @@ class WholeSequences(LabelledSequences):
         store = self.stores[split]
         return (store[row] for row in range(len(store))) if isinstance(self.inputs, TextInputs) else None
 
-    def slices(self, split: str, items: Items, *, score: str) -> list[Slices]:
+    def slices(self, split: str, items: Items, *, score: str) -> list[ScoreSlices]:
         """The score by length and by how much of a text training hardly knows."""
         vocabulary = self.inputs.tokenizer.vocabulary if isinstance(self.inputs, TextInputs) else None
         return slices_of_rows(items, score=score, store=self.stores[split], train=self.stores.get("train"), vocabulary=vocabulary)

@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.likelihood import perplexity
 from seqlab.metrics.score import Score
-from seqlab.metrics.token_stream import Stream
+from seqlab.metrics.token_stream import TokenStream
 from seqlab.models.language_model import LanguageModel
 from seqlab.tasks.language_model.dynamic_evaluation import PULLS, RATES, SEGMENT, DynamicNumbers, dynamic_log_probs
 from seqlab.tasks.language_model.neural_cache import SIZE, read_with_cache
@@ -72,5 +72,5 @@ def _dynamic(model: LanguageModel, chosen_on: NDArray[Any], text: NDArray[Any], 
 
 def _score(name: str, log_probs: NDArray[np.float64], how: str) -> Score:
     count = len(log_probs)
-    stream = Stream.of(log_probs, np.ones(count), characters=count)
-    return scored(name, stream.items()["perplexity"], higher_is_better=False, how=f"{how}; {count:,} tokens, read in one go")
+    stream = TokenStream.from_log_probs(log_probs, np.ones(count), characters=count)
+    return score_with_interval(name, stream.items()["perplexity"], higher_is_better=False, method=f"{how}; {count:,} tokens, read in one go")

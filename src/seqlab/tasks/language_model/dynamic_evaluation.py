@@ -19,8 +19,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from seqlab.losses.full_softmax import full_softmax, log_probs_of_targets
-from seqlab.models.base import State
+from seqlab.losses.full_softmax import full_softmax_loss, target_log_probs
+from seqlab.models.base import ModelState
 from seqlab.models.language_model import LanguageModel
 from seqlab.training.clipping import clip_by_norm
 
@@ -46,16 +46,18 @@ def dynamic_log_probs(model: LanguageModel, text: NDArray[Any], numbers: Dynamic
     pairs = list(zip(learner.parameters(), model.parameters(), strict=True))
     num_scored = len(text) - 1
     log_probs = np.empty(num_scored)  # made once: small pieces that stay between the large ones that go would let memory grow
-    state: State | None = None
+    state: ModelState | None = None
     for start in range(0, num_scored, segment):
         tokens = torch.from_numpy(text[start : start + segment + 1].astype(np.int64))
         inputs, targets = tokens[None, :-1], tokens[1:]
-        features, after = learner.read(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
-        log_probs[start : start + len(targets)] = log_probs_of_targets(features[0].detach(), learner.table, learner.bias, targets).double().numpy()
+        features, after = learner.features(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
+        log_probs[start : start + len(targets)] = (
+            target_log_probs(features[0].detach(), learner.output_weight, learner.bias, targets).double().numpy()
+        )
         state = tuple(part.detach() for part in after)
         if numbers.rate or numbers.pull:
             learner.zero_grad(set_to_none=True)
-            total, _ = full_softmax(features[0], learner.table, learner.bias, targets)
+            total, _ = full_softmax_loss(features[0], learner.output_weight, learner.bias, targets)
             (total / len(targets)).backward()
             clip_by_norm(learner.parameters(), LARGEST_STEP)
             _move(pairs, numbers)

@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 
 from seqlab.batches.store import Store
-from seqlab.losses.full_softmax import log_probs_of_targets
-from seqlab.models.base import State
+from seqlab.losses.full_softmax import target_log_probs
+from seqlab.models.base import ModelState
 from seqlab.models.language_model import LanguageModel
 
 LANES = 16
@@ -28,7 +28,7 @@ def log_probs_of(model: LanguageModel, store: Store, *, window: int, carries_sta
     log_probs = np.empty(num_scored, np.float32)
     lanes = _cut(num_scored, LANES if num_scored > LANES * window else 1)
     stride = window if carries_state else max(1, window // 2)
-    carry: State | None = None
+    carry: ModelState | None = None
     for place in range(0, max(stop - start for start, stop in lanes), stride):
         seen = 0 if carries_state else min(place, window - stride)
         spans = [(min(start + place, stop), min(start + place + stride, stop)) for start, stop in lanes]
@@ -71,9 +71,9 @@ def _padded(tokens: NDArray[Any], length: int) -> NDArray[np.int64]:
     return np.pad(tokens.astype(np.int64), (0, length - len(tokens)))
 
 
-def _score(model: LanguageModel, tokens: NDArray[np.int64], carry: State | None) -> tuple[NDArray[np.float32], State]:
+def _score(model: LanguageModel, tokens: NDArray[np.int64], carry: ModelState | None) -> tuple[NDArray[np.float32], ModelState]:
     """Log-probability of each token but the first of every row."""
     rows = torch.from_numpy(tokens).to(next(model.parameters()).device)
-    features, state = model.read(rows[:, :-1], torch.ones_like(rows[:, :-1], dtype=torch.bool), carry)  # (batch, time, output)
-    picked = log_probs_of_targets(features.flatten(0, 1), model.table, model.bias, rows[:, 1:].flatten())
+    features, state = model.features(rows[:, :-1], torch.ones_like(rows[:, :-1], dtype=torch.bool), carry)  # (batch, time, output)
+    picked = target_log_probs(features.flatten(0, 1), model.output_weight, model.bias, rows[:, 1:].flatten())
     return picked.view(features.shape[:2]).cpu().numpy(), state

@@ -21,8 +21,8 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
-from seqlab.losses.full_softmax import log_probs_of_targets
-from seqlab.models.base import State
+from seqlab.losses.full_softmax import target_log_probs
+from seqlab.models.base import ModelState
 from seqlab.models.language_model import LanguageModel
 
 SIZE = 2000
@@ -86,17 +86,17 @@ def cache_log_probs(
 def read_with_cache(model: LanguageModel, text: NDArray[Any], *, thetas: tuple[float, ...] = THETAS, size: int = SIZE) -> CachedLogProbs:
     """Read a text from its first token to its last with a cache beside it."""
     num_scored = len(text) - 1
-    hidden = model.table.shape[1]
+    hidden = model.output_weight.shape[1]
     keys, values = torch.empty(0, hidden), torch.empty(0, dtype=torch.long)
     own: list[Tensor] = []
     cached: dict[float, list[Tensor]] = {theta: [] for theta in thetas}
-    state: State | None = None
+    state: ModelState | None = None
     for start in range(0, num_scored, STEPS):
         tokens = torch.from_numpy(text[start : start + STEPS + 1].astype(np.int64))
         inputs, targets = tokens[None, :-1], tokens[1:]
-        read, state = model.read(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
+        read, state = model.features(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
         features = read[0]  # (time, hidden)
-        own.append(log_probs_of_targets(features, model.table, model.bias, targets))
+        own.append(target_log_probs(features, model.output_weight, model.bias, targets))
         for theta in thetas:
             cached[theta].append(cache_log_probs(features, targets, keys, values, theta=theta, size=size))
         keys, values = torch.cat([keys, features])[-size:], torch.cat([values, targets])[-size:]

@@ -22,19 +22,19 @@ from seqlab.batches.samplers import Indices, LanePlan, Plan, RandomWindowPlan
 from seqlab.batches.store import Store, StoreWriter, smallest_dtype
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import DataError
-from seqlab.decoding.continuation import continue_tokens
+from seqlab.decoding.continuation import generate_tokens
 from seqlab.decoding.settings import DecodingSettings
-from seqlab.losses.full_softmax import full_softmax
+from seqlab.losses.full_softmax import full_softmax_loss
 from seqlab.losses.sampled_softmax import SampledSoftmax, inclusion_probabilities
-from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity
 from seqlab.metrics.score import Score
-from seqlab.metrics.slices import Slices
+from seqlab.metrics.slices import ScoreSlices
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
-from seqlab.metrics.token_stream import Stream
-from seqlab.models.base import State, bodies
+from seqlab.metrics.token_stream import TokenStream
+from seqlab.models.base import ModelState, backbones
 from seqlab.models.language_model import LanguageModel
-from seqlab.models.settings import for_sequences
+from seqlab.models.settings import require_sequence_settings
 from seqlab.pages.sections.facts import Facts
 from seqlab.pages.sections.language_models import LanguageModelLine, LanguageModels
 from seqlab.recipes.recipe import Recipe
@@ -117,23 +117,23 @@ class LanguageModelling(Task):
         writer.finish(characters=characters)
 
     def build_model(self) -> LanguageModel:
-        settings = for_sequences(self.recipe.model)
-        body = bodies.get(settings.kind).build(settings, causal=True)
-        tied = settings.tied and body.input_size == body.output_size
-        embed = TokenEmbedding(len(self.tokenizer.vocabulary), body.input_size, pad_id=None, std=body.input_size**-0.5 if tied else 1.0)
-        model = LanguageModel(embed, body, dropout=settings.dropout, tied=tied, start_id=self.end_id if self.starts_documents_anew else None)
+        settings = require_sequence_settings(self.recipe.model)
+        backbone = backbones.get(settings.kind).from_settings(settings, causal=True)
+        tied = settings.tied and backbone.input_size == backbone.output_size
+        embed = TokenEmbedding(len(self.tokenizer.vocabulary), backbone.input_size, pad_id=None, std=backbone.input_size**-0.5 if tied else 1.0)
+        model = LanguageModel(embed, backbone, dropout=settings.dropout, tied=tied, start_id=self.end_id if self.starts_documents_anew else None)
         if len(self.tokenizer.vocabulary) > LARGE_VOCABULARY and "train" in self.stores:
-            model.start_from_frequencies(torch.from_numpy(self._counts))
+            model.init_bias_from_counts(torch.from_numpy(self._counts))
         return model
 
     @property
     def carries_state(self) -> bool:
-        return self.recipe.training.carry_state and bodies.get(self.recipe.model.kind).carries_state
+        return self.recipe.training.carry_state and backbones.get(self.recipe.model.kind).is_stateful
 
     @property
     def starts_documents_anew(self) -> bool:
         """Whether every document is read from the initial state on. The end token of one is the first that the next one reads."""
-        return self.recipe.training.reset_at_documents and bodies.get(self.recipe.model.kind).carries_state
+        return self.recipe.training.reset_at_documents and backbones.get(self.recipe.model.kind).is_stateful
 
     def feed(self, position: Position) -> Feed:
         training, num_steps = self.recipe.training, self.stores["train"].num_steps
@@ -155,12 +155,12 @@ class LanguageModelling(Task):
         features, state = self._read(model, batch, own or None)
         steps, targets, smoothing = features.flatten(0, 1), batch.targets.flatten(), self.recipe.training.label_smoothing
         if self.sampled_softmax is None:
-            total, correct = full_softmax(steps, model.table, model.bias, targets, smoothing=smoothing)
+            total, correct = full_softmax_loss(steps, model.output_weight, model.bias, targets, label_smoothing=smoothing)
         else:
-            total, correct = self.sampled_softmax(steps, model.table, model.bias, targets)
+            total, correct = self.sampled_softmax(steps, model.output_weight, model.bias, targets)
         kept = tuple(part.detach() for part in state) if self.carries_state else ()
         if self.teacher is not None:
-            logits = F.linear(features, model.table, model.bias)  # (batch, time, vocab)
+            logits = F.linear(features, model.output_weight, model.bias)  # (batch, time, vocab)
             taught, theirs = self.teacher.tokens(batch.inputs, batch.is_token, theirs)
             total = self.teacher.mixed(total, logits, taught)
             kept = (*kept, *theirs) if self.carries_state else ()
@@ -184,12 +184,12 @@ class LanguageModelling(Task):
         """How often each token stands in the training stream."""
         return counts_of(self.stores["train"], len(self.tokenizer.vocabulary)).astype(np.float32)
 
-    def _read(self, model: LanguageModel, batch: Batch, state: State | None) -> tuple[Float[Tensor, "batch time output"], State]:
+    def _read(self, model: LanguageModel, batch: Batch, state: ModelState | None) -> tuple[Float[Tensor, "batch time output"], ModelState]:
         """The features of a window. Where gradients are to flow over a few steps only, it is read in pieces with the state cut off between."""
         every = self.recipe.training.detach_every or batch.inputs.shape[1]
         features = []
         for inputs, is_token in zip(batch.inputs.split(every, dim=1), batch.is_token.split(every, dim=1), strict=True):
-            piece, state = model.read(inputs, is_token, None if state is None else tuple(part.detach() for part in state))
+            piece, state = model.features(inputs, is_token, None if state is None else tuple(part.detach() for part in state))
             features.append(piece)
         assert state is not None
         return (torch.cat(features, dim=1) if len(features) > 1 else features[0]), state  # (batch, time, output)
@@ -226,7 +226,9 @@ class LanguageModelling(Task):
 
         def score(name: str, convert: Any, explanation: str) -> Score:
             naive = None if baseline is None else convert(baseline * count)
-            return scored(name, items[name], baseline=naive, baseline_name=baseline_name, higher_is_better=False, how=f"{explanation}; {how}")
+            return score_with_interval(
+                name, items[name], baseline=naive, baseline_name=baseline_name, higher_is_better=False, method=f"{explanation}; {how}"
+            )
 
         scores = [
             score("nats_per_token", lambda total: nats_per_token(total, count), "mean -log P(next token)"),
@@ -240,7 +242,7 @@ class LanguageModelling(Task):
         sections = [Facts({"tokens": count, "characters": characters}), LanguageModels(lines), sliced_scores(cuts, scores)]
         return Evaluation(split, scores, sections, items, stream=stream)
 
-    def _slices(self, stream: Stream, split: str, targets: NDArray[Any]) -> list[Slices]:
+    def _slices(self, stream: TokenStream, split: str, targets: NDArray[Any]) -> list[ScoreSlices]:
         times = counts_of(self.stores["train"], len(self.tokenizer.vocabulary))[targets]
         window = self.recipe.training.window
         read = self.stores[split].window(0, len(targets))
@@ -308,7 +310,9 @@ class LanguageModelling(Task):
         device = next(model.parameters()).device
         context = None if self.carries_state else self._context()
         stop_ids = [] if self.recipe.tokens.kind in BY_LINE else [self.end_id]
-        tokens = continue_tokens(model, self._prompt(prompt), settings, stop_ids=stop_ids, never_ids=self.never_ids, context=context, device=device)
+        tokens = generate_tokens(
+            model, self._prompt(prompt), settings, stop_ids=stop_ids, suppressed_ids=self.never_ids, context=context, device=device
+        )
         yield from as_text(self.tokenizer, tokens, end_id=self.end_id)
 
     def _prompt(self, text: str) -> list[int]:

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from seqlab.models.base import State
+from seqlab.models.base import ModelState
 
 MOST_LOGITS = 1 << 24
 """Numbers that the output layer may give at once: 64 megabytes."""
@@ -38,7 +38,7 @@ def log_probs_of_texts(
 def _score(model: nn.Module, texts: list[torch.Tensor], *, window: int, carries_state: bool) -> list[NDArray[np.float64]]:
     tokens = torch.nn.utils.rnn.pad_sequence(texts, batch_first=True).to(next(model.parameters()).device)  # (batch, time)
     parts: list[torch.Tensor] = []
-    state: State | None = None
+    state: ModelState | None = None
     for seen, start, stop in _pieces(tokens.shape[1] - 1, window=window, carries_state=carries_state):
         first = start - seen
         inputs = tokens[:, first:stop]

@@ -10,12 +10,12 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
-from seqlab.baselines.neighbours import Guesses
-from seqlab.metrics.bootstrap import scored
-from seqlab.metrics.items import Items, exponential, grouped
+from seqlab.baselines.neighbours import GapPredictions
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.items import Items, exp_ratio, grouped_mean_items
 from seqlab.metrics.likelihood import nats_per_token, perplexity, total_nats
 from seqlab.metrics.score import Score
-from seqlab.metrics.slices import Slices, cut, slices, within_items
+from seqlab.metrics.slices import ScoreSlices, assign_groups, parts_within_items, slice_scores
 from seqlab.tasks.text.stream_scores import TIMES, TIMES_NAMES
 
 Places = Int[np.ndarray, " places"]
@@ -30,7 +30,7 @@ class FoundTokens:
     truth: Places
     left: Places
     right: Places
-    guesses: Guesses
+    guesses: GapPredictions
     sureness: Float[np.ndarray, " places"]
     """The natural-log probability of what the model thought likeliest."""
 
@@ -40,7 +40,7 @@ class FoundTokens:
         columns = [np.concatenate(column) for column in zip(*batches, strict=True)]
         order = np.lexsort((columns[1], columns[0]))
         rows, places, truth, left, right, best, log_probs, sureness = (column[order] for column in columns)
-        return cls(rows, places, truth, left, right, Guesses(best, log_probs), sureness)
+        return cls(rows, places, truth, left, right, GapPredictions(best, log_probs), sureness)
 
     @property
     def correct(self) -> Bool[np.ndarray, " places"]:
@@ -56,36 +56,36 @@ def items_of(found: FoundTokens) -> dict[str, Items]:
     """What the scores are made of: the sequences that have a gap."""
     nats = -found.guesses.log_probs
     return {
-        "nats_per_masked_token": grouped(nats, found.rows),
-        "perplexity": grouped(nats, found.rows, exponential),
-        "accuracy": grouped(found.correct, found.rows),
+        "nats_per_masked_token": grouped_mean_items(nats, found.rows),
+        "perplexity": grouped_mean_items(nats, found.rows, exp_ratio),
+        "accuracy": grouped_mean_items(found.correct, found.rows),
     }
 
 
-def score(found: FoundTokens, *, baseline: Guesses | None, baseline_name: str, how: str) -> list[Score]:
+def score(found: FoundTokens, *, baseline: GapPredictions | None, baseline_name: str, how: str) -> list[Score]:
     """Nats, perplexity and accuracy per hidden token with intervals over sequences, beside what a naive model makes of the same gaps."""
     count, items = len(found.truth), items_of(found)
     naive = None if baseline is None else (total_nats(baseline.log_probs), float((baseline.best == found.truth).mean()))
     how = f"{how}; 95 % bootstrap interval over {items['accuracy'].num_items:,} sequences"
     return [
-        scored(
+        score_with_interval(
             "nats_per_masked_token", items["nats_per_masked_token"],
             baseline=naive and nats_per_token(naive[0], count), baseline_name=baseline_name, higher_is_better=False,
-            how=f"mean -log P(hidden token); {how}",
+            method=f"mean -log P(hidden token); {how}",
         ),
-        scored(
+        score_with_interval(
             "perplexity", items["perplexity"],
             baseline=naive and perplexity(naive[0], count), baseline_name=baseline_name, higher_is_better=False,
-            how=f"exp(nats per masked token); {how}",
+            method=f"exp(nats per masked token); {how}",
         ),
-        scored(
+        score_with_interval(
             "accuracy", items["accuracy"],
-            baseline=naive and naive[1], baseline_name=baseline_name, how=f"share of hidden tokens whose likeliest guess is right; {how}",
+            baseline=naive and naive[1], baseline_name=baseline_name, method=f"share of hidden tokens whose likeliest guess is right; {how}",
         ),
     ]  # fmt: skip
 
 
-def slices_by_frequency(found: FoundTokens, times: Places) -> list[Slices]:
+def slices_by_frequency(found: FoundTokens, times: Places) -> list[ScoreSlices]:
     """Accuracy by how often training has the hidden token."""
-    parts = within_items(lambda inside: grouped(found.correct[inside], found.rows[inside]), cut(times, TIMES), TIMES_NAMES)
-    return slices("times that training has the hidden token", score="accuracy", unit="tokens", parts=parts)
+    parts = parts_within_items(lambda inside: grouped_mean_items(found.correct[inside], found.rows[inside]), assign_groups(times, TIMES), TIMES_NAMES)
+    return slice_scores("times that training has the hidden token", score="accuracy", unit="tokens", parts=parts)

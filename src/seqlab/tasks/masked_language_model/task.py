@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from seqlab.baselines.neighbours import UNKNOWN, Neighbours
+from seqlab.baselines.neighbours import UNKNOWN, NeighborModel
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
 from seqlab.batches.loader import Feed, Position, one_pass
@@ -24,10 +24,10 @@ from seqlab.batches.windows import Spans
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import DataError, UsageError
 from seqlab.losses.cross_entropy import class_cross_entropy
-from seqlab.metrics.slices import Slices
-from seqlab.models.base import bodies
+from seqlab.metrics.slices import ScoreSlices
+from seqlab.models.base import backbones
 from seqlab.models.masked_language_model import NORM_EPS, MaskedLanguageModel
-from seqlab.models.settings import for_sequences
+from seqlab.models.settings import require_sequence_settings
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.examples import MostWrong
 from seqlab.pages.sections.facts import Facts
@@ -109,11 +109,13 @@ class MaskedLanguageModelling(Task):
         writer.finish()
 
     def build_model(self) -> MaskedLanguageModel:
-        settings = for_sequences(self.recipe.model)
-        body = bodies.get(settings.kind).build(settings, causal=False)
-        embed = TokenEmbedding(len(self.tokenizer.vocabulary), body.input_size, pad_id=None, std=body.input_size**-0.5 if settings.tied else 1.0)
+        settings = require_sequence_settings(self.recipe.model)
+        backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
+        embed = TokenEmbedding(
+            len(self.tokenizer.vocabulary), backbone.input_size, pad_id=None, std=backbone.input_size**-0.5 if settings.tied else 1.0
+        )
         eps = getattr(settings, "embedding_norm_eps", NORM_EPS)  # one number for both norms that stand beside the embedding
-        return MaskedLanguageModel(embed, body, dropout=settings.dropout, tied=settings.tied, norm_eps=eps)
+        return MaskedLanguageModel(embed, backbone, dropout=settings.dropout, tied=settings.tied, norm_eps=eps)
 
     @cached_property
     def masker(self) -> Masker:
@@ -151,7 +153,7 @@ class MaskedLanguageModelling(Task):
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
         is_target = batch.targets != NO_TARGET
         logits, targets = model(batch.inputs, batch.is_token, is_target), batch.targets[is_target]  # (targets, vocab), (targets,)
-        total = class_cross_entropy(logits, targets, smoothing=self.recipe.training.label_smoothing)
+        total = class_cross_entropy(logits, targets, label_smoothing=self.recipe.training.label_smoothing)
         if self.teacher is not None:
             total = self.teacher.mixed(total, logits, self.teacher.look(batch.inputs, batch.is_token, is_target))
         return BatchLoss(total=total, count=len(targets), correct=int((logits.detach().argmax(dim=-1) == targets).sum()))
@@ -196,11 +198,11 @@ class MaskedLanguageModelling(Task):
         found = self.find(model, split, at_most=SCORED)
         facts: dict[str, Any] = {"hidden_tokens": len(found.truth)}
         how, beside, name = f"{len(found.truth):,} hidden tokens", None, ""
-        cuts: list[Slices] = []
+        cuts: list[ScoreSlices] = []
         if "train" in self.stores:
-            naive = Neighbours.fit(self.stores["train"].values, len(self.is_ordinary), may_stand=np.flatnonzero(self.is_ordinary))
-            beside, name = naive.guess(found.left, found.right, found.truth), "both neighbours"
-            blind = naive.guess_blindly(found.truth)
+            naive = NeighborModel.fit(self.stores["train"].values, len(self.is_ordinary), candidate_ids=np.flatnonzero(self.is_ordinary))
+            beside, name = naive.predict(found.left, found.right, found.truth), "both neighbours"
+            blind = naive.predict_unigram(found.truth)
             facts["most_frequent"] = {"nats": -float(blind.log_probs.mean()), "accuracy": float((blind.best == found.truth).mean())}
             how += "; the most frequent token alone gets {nats:.4f} nats and {accuracy:.4f} right".format(**facts["most_frequent"])
             times = counts_of(self.stores["train"], len(self.is_ordinary))[found.truth]

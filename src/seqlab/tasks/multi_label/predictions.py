@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from seqlab.metrics.bootstrap import scored
-from seqlab.metrics.items import Items, means
-from seqlab.metrics.multi_label import label_scores, macro_f1s, micro_f1s, subset_accuracies
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.items import Items, mean_items
+from seqlab.metrics.multi_label import label_scores, micro_f1_items, multilabel_macro_f1_items, subset_accuracy_items
 from seqlab.metrics.score import Score
 from seqlab.pages.sections.base import ReportSection
-from seqlab.pages.sections.classes import ClassScores
+from seqlab.pages.sections.classes import PerClassScores
 from seqlab.pages.sections.facts import Facts
 from seqlab.tasks.sections import class_lines
 
@@ -60,10 +60,10 @@ def items_of(answers: LabelAnswers) -> dict[str, Items]:
     """What the scores are made of: examples."""
     truth, said = answers.truth, answers.said
     return {
-        "micro_f1": micro_f1s(truth, said),
-        "macro_f1": macro_f1s(truth, said),
-        "subset_accuracy": subset_accuracies(truth, said),
-        "loss": means(answers.each_nats),
+        "micro_f1": micro_f1_items(truth, said),
+        "macro_f1": multilabel_macro_f1_items(truth, said),
+        "subset_accuracy": subset_accuracy_items(truth, said),
+        "loss": mean_items(answers.each_nats),
     }
 
 
@@ -77,9 +77,9 @@ def score(answers: LabelAnswers, *, naive: LabelAnswers | None, naive_name: str)
         "loss": "mean binary cross-entropy of a label in nats",
     }
     return [
-        scored(
-            name, items, baseline=beside[name].whole() if beside else None, baseline_name=naive_name, higher_is_better=name != "loss",
-            how=f"{how[name]}; 95 % bootstrap interval over examples",
+        score_with_interval(
+            name, items, baseline=beside[name].full_score() if beside else None, baseline_name=naive_name, higher_is_better=name != "loss",
+            method=f"{how[name]}; 95 % bootstrap interval over examples",
         )
         for name, items in items_of(answers).items()
     ]  # fmt: skip
@@ -90,4 +90,4 @@ def label_sections(answers: LabelAnswers, names: Sequence[str]) -> list[ReportSe
     each = label_scores(answers.truth, answers.said)
     lines = class_lines(names, each.precision.tolist(), each.recall.tolist(), each.f1.tolist(), answers.truth.sum(axis=0).tolist())
     thresholds = dict(zip(names, answers.thresholds.tolist(), strict=True))
-    return [Facts({"examples": len(answers.truth), "thresholds_by_label": thresholds}), ClassScores(lines)]
+    return [Facts({"examples": len(answers.truth), "thresholds_by_label": thresholds}), PerClassScores(lines)]

@@ -85,7 +85,7 @@ class MultiLabel(NamedAnswers):
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
         logits = model(batch.inputs, batch.is_token)  # (batch, labels)
-        total = binary_cross_entropy(logits, batch.targets, smoothing=self.recipe.training.label_smoothing)
+        total = binary_cross_entropy(logits, batch.targets, label_smoothing=self.recipe.training.label_smoothing)
         correct = int(((logits > 0) == batch.targets).sum())
         return BatchLoss(total, count=batch.targets.numel(), correct=correct, carry=carry)
 
@@ -97,12 +97,16 @@ class MultiLabel(NamedAnswers):
     def validate(self, model: nn.Module) -> Validation:
         answers = self.answers(model, "valid")
         loss, items = answers.nats, items_of(answers)
-        facts = {"valid_accuracy": float((answers.said == answers.truth).mean()), "valid_micro_f1": items["micro_f1"].whole(), "valid_loss": loss}
+        facts = {
+            "valid_accuracy": float((answers.said == answers.truth).mean()),
+            "valid_micro_f1": items["micro_f1"].full_score(),
+            "valid_loss": loss,
+        }
         return Validation(loss, higher_is_better=False, facts=facts)
 
     def settle(self, model: nn.Module) -> dict[str, Any]:
         answers = self.answers(model, "valid")
-        found = best_thresholds(answers.truth, answers.probabilities, otherwise=USUAL)
+        found = best_thresholds(answers.truth, answers.probabilities, default=USUAL)
         choices = {"thresholds": dict(zip(self.labels.names, found.tolist(), strict=True))}
         self.take(choices)
         return choices
@@ -140,7 +144,7 @@ class MultiLabel(NamedAnswers):
             name = "naive Bayes for each label"
         else:
             frequencies = LabelFrequencies.fit(train)
-            probabilities = {name: frequencies.probabilities(len(self.stores[name])) for name in {tuned, split}}
+            probabilities = {name: frequencies.predict_proba(len(self.stores[name])) for name in {tuned, split}}
             name = "each label's frequency"
         thresholds = best_thresholds(self.truth(self.stores[tuned]), probabilities[tuned])
         return name, LabelAnswers(truth, probabilities[split], thresholds)

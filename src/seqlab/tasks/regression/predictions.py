@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from seqlab.metrics.bootstrap import scored
+from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.items import Items
-from seqlab.metrics.regression import maes, r_squareds, rmses, spearmans
+from seqlab.metrics.regression import mae_items, r_squared_items, rmse_items, spearman_items
 from seqlab.metrics.score import Score
 from seqlab.pages.sections.predicted_numbers import PredictedNumbers
 
@@ -35,10 +35,10 @@ def items_of(answers: NumberAnswers) -> dict[str, Items]:
     """What the scores are made of: examples."""
     truth, predicted = answers.truth, answers.predicted
     return {
-        "rmse": rmses(truth, predicted),
-        "mae": maes(truth, predicted),
-        "r_squared": r_squareds(truth, predicted),
-        "spearman": spearmans(truth, predicted),
+        "rmse": rmse_items(truth, predicted),
+        "mae": mae_items(truth, predicted),
+        "r_squared": r_squared_items(truth, predicted),
+        "spearman": spearman_items(truth, predicted),
     }
 
 
@@ -47,9 +47,9 @@ def score(answers: NumberAnswers, *, mean: NumberAnswers, ridge: NumberAnswers |
     naive, name = (mean, "the mean of train") if ridge is None else (ridge, "ridge on a bag of tokens")
     beside, trivial = items_of(naive), items_of(mean)
     return [
-        scored(
-            each, items, baseline=beside[each].whole(), baseline_name=name, higher_is_better=each not in ("rmse", "mae"),
-            how=f"{HOW[each]}; the mean of train has {trivial[each].whole():.4g}; 95 % bootstrap interval over {len(answers.truth):,} examples",
+        score_with_interval(
+            each, items, baseline=beside[each].full_score(), baseline_name=name, higher_is_better=each not in ("rmse", "mae"),
+            method=f"{HOW[each]}; the mean of train has {trivial[each].full_score():.4g}; 95 % bootstrap interval over {len(answers.truth):,} examples",
         )
         for each, items in items_of(answers).items()
     ]  # fmt: skip

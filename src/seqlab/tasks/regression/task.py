@@ -15,7 +15,7 @@ from seqlab.baselines.ridge import Ridge
 from seqlab.batches.batch import Batch
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
-from seqlab.losses.regression import huber_error, squared_error
+from seqlab.losses.regression import huber_loss, squared_error
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.examples import MostWrong
@@ -30,7 +30,7 @@ from seqlab.tasks.sections import sliced_scores
 from seqlab.tokens.target_scale import NumberScale
 from seqlab.training.base import BatchLoss, Carry, Validation
 
-LOSSES = {"huber": huber_error, "squared": squared_error}
+LOSSES = {"huber": huber_loss, "squared": squared_error}
 COVERED = 0.9
 """Share of the validation examples whose truth lies within the range of a prediction."""
 RIGHT_WITHIN = 0.5
@@ -81,7 +81,7 @@ class Regression(WholeSequences):
 
     def validate(self, model: nn.Module) -> Validation:
         answers = self.answers(model, "valid")
-        rmse = items_of(answers)["rmse"].whole()
+        rmse = items_of(answers)["rmse"].full_score()
         loss = LOSSES[self.recipe.training.regression_loss](
             torch.from_numpy(answers.predicted / self.labels.deviation), torch.from_numpy(answers.truth / self.labels.deviation)
         )

@@ -36,10 +36,10 @@ def with_own_outputs(
     was_training = model.training
     model.eval()
     inputs = targets.clone()
-    writing = model.start(source, source_is_token)
+    decoder_state = model.encode(source, source_is_token)
     every = torch.ones(batch, 1, dtype=torch.bool, device=targets.device)
     for step in range(time - 1):
-        logits, writing = model.decode(inputs[:, step : step + 1], every, writing)
+        logits, decoder_state = model.decode(inputs[:, step : step + 1], every, decoder_state)
         inputs[:, step + 1] = torch.where(is_own[:, step + 1], logits[:, -1].argmax(dim=-1), targets[:, step + 1])
     model.train(was_training)
     return inputs

@@ -8,14 +8,14 @@ from statistics import mean
 
 import numpy as np
 
-from seqlab.metrics.draft_score import Rated, items_of
+from seqlab.metrics.draft_score import DraftScore, items_by_name
 from seqlab.metrics.edit_distance import character_error_rate, exact_match
 from seqlab.metrics.pronunciation_scores import pronunciation_scores
-from seqlab.metrics.slices import by_length
-from seqlab.metrics.translation_scores import rate as sentence_score
+from seqlab.metrics.slices import slice_by_length
+from seqlab.metrics.translation_scores import sacrebleu_score as sentence_score
 from seqlab.metrics.translation_scores import translation_scores
 from seqlab.pages.sections.facts import Facts
-from seqlab.pages.sections.translations import Translation, Translations
+from seqlab.pages.sections.translations import TranslationExample, Translations
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
 from seqlab.sources.columns import text_of
@@ -74,25 +74,25 @@ def score_written(
 ) -> Evaluation:
     """What was written for every question, rated beside what costs nothing to write; by the lengths of the sources, where they differ."""
     references = [question.references for question in questions]
-    rated = rate(recipe, outputs, references)
-    without = {each.name: each.items.whole() for each in rate(recipe, baseline, references)}
+    rated = sacrebleu_score(recipe, outputs, references)
+    without = {each.name: each.items.full_score() for each in sacrebleu_score(recipe, baseline, references)}
     scores = [each.score(baseline=without[each.name], baseline_name=baseline_name) for each in rated]
-    parts = by_length(rated[0].items, np.array(lengths, np.float64), score=rated[0].name) if lengths else []
+    parts = slice_by_length(rated[0].items, np.array(lengths, np.float64), score=rated[0].name) if lengths else []
     sections = [
-        Facts({"signatures": {each.name: each.how for each in rated}}),
+        Facts({"signatures": {each.name: each.method for each in rated}}),
         sliced_scores(parts, scores),
         Translations([_shown(question, output) for question, output in zip(questions[:MOST_SHOWN], outputs, strict=False)]),
     ]
     return Evaluation(
-        split, scores, sections, items_of(rated), answers=[(output,) for output in outputs], truths=[tuple(each) for each in references]
+        split, scores, sections, items_by_name(rated), answers=[(output,) for output in outputs], truths=[tuple(each) for each in references]
     )
 
 
-def _shown(question: Question, output: str) -> Translation:
-    return Translation(question.where, shown(question.text), shown(output), [shown(reference) for reference in question.references])
+def _shown(question: Question, output: str) -> TranslationExample:
+    return TranslationExample(question.where, shown(question.text), shown(output), [shown(reference) for reference in question.references])
 
 
-def rate(recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[Rated]:
+def sacrebleu_score(recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[DraftScore]:
     """The scores that fit, the first of which decides between models: sounds have error rates, words and dates that are written letter by letter
     are right or wrong, and sentences are compared by their parts."""
     tokens = recipe.tokens

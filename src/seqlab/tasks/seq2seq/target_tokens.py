@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlab.core.errors import RunError, UsageError, listed
-from seqlab.decoding.search import Symbols
+from seqlab.decoding.search import SpecialTokens
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, PAD, SOS, UNK
@@ -32,10 +32,10 @@ class TargetTokens:
         """The first tokens of every target, whatever the model thinks."""
 
     @property
-    def symbols(self) -> Symbols:
+    def symbols(self) -> SpecialTokens:
         """Of all that stands for no text, the tags of languages too, only the end is ever written."""
         never = self.target.vocabulary.special_ids - {self.end_id}
-        return Symbols(self.start_id, self.end_id, tuple(sorted(never)))
+        return SpecialTokens(self.start_id, self.end_id, tuple(sorted(never)))
 
     @classmethod
     def load(cls, folder: Path) -> TargetTokens:

@@ -18,9 +18,9 @@ from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Feed, Position, one_pass
 from seqlab.batches.samplers import BucketPlan, Indices, LengthOrderPlan, Plan, TokenBucketPlan
 from seqlab.core.errors import RecipeError, UsageError
-from seqlab.decoding.batched import write_in_order
+from seqlab.decoding.batched import decode_batched
 from seqlab.decoding.beam import BeamSearch
-from seqlab.decoding.build_search import answer_of, build_search
+from seqlab.decoding.build_search import build_search, select_n_best
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.hypothesis import Hypothesis
@@ -28,7 +28,7 @@ from seqlab.decoding.recording import record_search
 from seqlab.decoding.search import Search
 from seqlab.decoding.search_tree import SearchTree
 from seqlab.decoding.settings import SearchSettings
-from seqlab.losses.full_softmax import full_softmax, look_at_targets
+from seqlab.losses.full_softmax import full_softmax_loss, target_log_probs_and_hits
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.sources.base import Source
@@ -97,7 +97,7 @@ class PairTask(Task):
             carry = (torch.tensor(batches + 1),)
         features = model.features(batch.inputs, batch.is_token, given, is_target)
         smoothing = training.label_smoothing if model.training else 0.0
-        total, correct = full_softmax(features[is_target], model.output_weight, model.bias, wanted[is_target], smoothing=smoothing)
+        total, correct = full_softmax_loss(features[is_target], model.output_weight, model.bias, wanted[is_target], label_smoothing=smoothing)
         return BatchLoss(total, int(is_target.sum()), correct, carry)
 
     def _shifted(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
@@ -130,7 +130,7 @@ class PairTask(Task):
         batch = batch.to(next(model.parameters()).device)
         given, wanted, is_target = self._shifted(batch)
         features = model.features(batch.inputs, batch.is_token, given, is_target)[is_target]
-        return look_at_targets(features, model.output_weight, model.bias, wanted[is_target])
+        return target_log_probs_and_hits(features, model.output_weight, model.bias, wanted[is_target])
 
     def describe_rows(self, batch: Batch) -> str:
         lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())
@@ -141,8 +141,8 @@ class PairTask(Task):
         """For each source its targets, the best first: as many as are wanted, where the search finds so many."""
         assert isinstance(model, EncoderDecoder | Ensemble)
         device, search = next(model.parameters()).device, self._searched(num_answers)
-        found = write_in_order(model, sources, self.build_search(search), batch_size=search.batch_size, number_of=number_of, device=device)
-        return [answer_of(search, hypotheses) for hypotheses in found]
+        found = decode_batched(model, sources, self.build_search(search), batch_size=search.batch_size, get_source_id=number_of, device=device)
+        return [select_n_best(search, hypotheses) for hypotheses in found]
 
     @torch.inference_mode()
     def search_tree(self, model: nn.Module, source: Steps, *, num_answers: int = 1) -> tuple[list[Hypothesis], SearchTree]:
@@ -153,7 +153,7 @@ class PairTask(Task):
         if not isinstance(search, BeamSearch):
             raise UsageError("only a beam of at least 2 has a search tree.", where="search.beam", cure="For example --beam 3, or search.beam=3.")
         found, tree = record_search(model, source, search, device=next(model.parameters()).device)
-        return answer_of(settings, found), tree
+        return select_n_best(settings, found), tree
 
     def answer(self, found: Hypothesis, text: str) -> Answer:
         """A hypothesis in words, with log P of all but what the model forces every target to begin with; a prefix of the search counts."""
@@ -193,10 +193,10 @@ class PairTask(Task):
         """The search that settings describe, over the tokens of the target side."""
         symbols = self.tokens.symbols
         if settings.unknown == "copy":
-            symbols = symbols.allowing(self._unknown_id())
+            symbols = symbols.without_suppressing(self._unknown_id())
         prefix = self.tokens.cut_known(settings.prefix, where="search.prefix") if settings.prefix else self.tokens.forced
         size, longest = len(self.tokens.target.vocabulary), self.longest_known - 2
-        return build_search(settings, symbols, vocabulary_size=size, prefix=prefix, longest=longest)
+        return build_search(settings, symbols, vocabulary_size=size, prefix=prefix, max_target_tokens=longest)
 
     def _unknown_id(self) -> int:
         vocabulary = self.tokens.target.vocabulary
@@ -210,8 +210,8 @@ class PairTask(Task):
         assert isinstance(model, EncoderDecoder | Ensemble)
         read = source.unsqueeze(0).to(next(model.parameters()).device)
         given = torch.tensor([[self.tokens.start_id, *target]], device=read.device)
-        writing = model.start(read, torch.ones(read.shape[:2], dtype=torch.bool, device=read.device))
-        _, _, found = model.align(given, torch.ones_like(given, dtype=torch.bool), writing)
+        decoder_state = model.encode(read, torch.ones(read.shape[:2], dtype=torch.bool, device=read.device))
+        _, _, found = model.decode_with_alignment(given, torch.ones_like(given, dtype=torch.bool), decoder_state)
         return None if found is None else found[0].float().cpu().tolist()
 
 

@@ -32,7 +32,7 @@ class NaiveWords(NaiveTagger):
 
     def tag(self, sentences: Iterable[Sequence[str]]) -> NaiveTags:
         words = [word for sentence in sentences for word in sentence]
-        return NaiveTags(np.array(self._baseline.predict(words)), np.array([self._baseline.times(word) for word in words]))
+        return NaiveTags(np.array(self._baseline.predict(words)), np.array([self._baseline.count(word) for word in words]))
 
 
 class NaiveSteps(NaiveTagger):

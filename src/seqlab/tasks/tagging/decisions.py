@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
-from seqlab.blocks.crf import TagChain
+from seqlab.blocks.crf import CRF
 from seqlab.losses.cross_entropy import token_cross_entropy
 
 Logits = Float[Tensor, "batch time tags"]
@@ -25,17 +25,17 @@ class Decided:
     tags: Int[np.ndarray, " words"]
 
 
-def chain_of(model: nn.Module) -> TagChain | None:
+def chain_of(model: nn.Module) -> CRF | None:
     """The chain that decides about a tagger's tags, if it has one."""
     chain = getattr(model, "chain", None)
-    return chain if isinstance(chain, TagChain) else None
+    return chain if isinstance(chain, CRF) else None
 
 
 def tag_loss(model: nn.Module, logits: Logits, targets: Int[Tensor, "batch time"], is_word: IsWord, *, smoothing: float) -> Float[Tensor, ""]:
     """-log P(tags | words), summed over the words or, with a chain, over the sentences."""
     chain = chain_of(model)
     if chain is None:
-        return token_cross_entropy(logits, targets, is_word, smoothing=smoothing)
+        return token_cross_entropy(logits, targets, is_word, label_smoothing=smoothing)
     return chain.loss(words_first(logits, is_word).float(), words_first(targets, is_word), _words(is_word)).sum()
 
 
@@ -48,7 +48,7 @@ def log_probabilities(model: nn.Module, logits: Logits, is_word: IsWord) -> Floa
 def decide(model: nn.Module, logits: Logits, is_word: IsWord) -> list[Decided]:
     """The tags of every sentence of a batch. Each must have a word."""
     log_probs, chain = log_probabilities(model, logits, is_word), chain_of(model)
-    best = log_probs.argmax(dim=-1) if chain is None else chain.best(words_first(logits, is_word).float(), _words(is_word))
+    best = log_probs.argmax(dim=-1) if chain is None else chain.viterbi_decode(words_first(logits, is_word).float(), _words(is_word))
     lengths = is_word.sum(dim=1).tolist()
     sentences = zip(log_probs.cpu().numpy(), best.cpu().numpy(), lengths, strict=True)
     return [Decided(probs[:length], tags[:length]) for probs, tags, length in sentences]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from seqlab.blocks.embedding import StepProjection
+from seqlab.blocks.embedding import InputProjection
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.tasks.inputs import NUMERIC
@@ -46,7 +46,7 @@ class FrameInputs(TaggedInputs):
         return [str(place) for place in range(1, len(row.values[STEPS]) + 1)]
 
     def embedding(self, hidden_size: int) -> nn.Module:
-        return StepProjection(self.width, hidden_size)
+        return InputProjection(self.width, hidden_size)
 
     def save(self, folder: Path) -> None:
         self.scale.save(folder / NUMERIC)

@@ -8,11 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Int
 
-from seqlab.metrics.bootstrap import scored
-from seqlab.metrics.classification import accuracy, confusion, macro_f1
-from seqlab.metrics.items import Items, grouped, macro_f1s
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.classification import accuracy, confusion_counts, macro_f1
+from seqlab.metrics.items import Items, grouped_mean_items, macro_f1_items
 from seqlab.metrics.score import Score
-from seqlab.metrics.slices import SEEN, Slices, by_item, cut, quarters, ranges, slices, within_items
+from seqlab.metrics.slices import (
+    SEEN_EDGES,
+    ScoreSlices,
+    assign_groups,
+    parts_of_items,
+    parts_within_items,
+    quartile_edges,
+    range_labels,
+    slice_scores,
+)
 from seqlab.tasks.classification.predictions import Answers
 
 
@@ -45,12 +54,12 @@ def items_of(answers: TagAnswers, naive: NaiveTags | None) -> dict[str, Items]:
     """What the scores of a tagger are made of: its sentences."""
     words, sentences = answers.words, answers.sentences
     items: dict[str, Items] = {
-        "accuracy": grouped(words.correct, sentences),
-        "macro_f1": macro_f1s(words.targets, words.predicted, num_classes=words.num_classes, groups=sentences),
-        "loss": grouped(words.nats, sentences),
+        "accuracy": grouped_mean_items(words.correct, sentences),
+        "macro_f1": macro_f1_items(words.targets, words.predicted, num_classes=words.num_classes, groups=sentences),
+        "loss": grouped_mean_items(words.nats, sentences),
     }
     if naive is not None and not naive.is_seen.all():
-        items["accuracy_on_unseen_words"] = grouped(words.correct[~naive.is_seen], sentences[~naive.is_seen])
+        items["accuracy_on_unseen_words"] = grouped_mean_items(words.correct[~naive.is_seen], sentences[~naive.is_seen])
     return items
 
 
@@ -60,36 +69,36 @@ def score(answers: TagAnswers, naive: NaiveTags | None, *, noun: str = "word") -
     beside, beside_macro = _naive(targets, naive, num_classes=answers.words.num_classes)
     name = "" if naive is None else naive.name
     return [
-        scored(
+        score_with_interval(
             "accuracy", items["accuracy"], baseline=beside, baseline_name=name,
-            how=f"share of {len(targets):,} {noun}s with the right tag; {how}",
+            method=f"share of {len(targets):,} {noun}s with the right tag; {how}",
         ),
         *_on_unseen(answers, naive, items),
-        scored(
+        score_with_interval(
             "macro_f1", items["macro_f1"], baseline=beside_macro, baseline_name=name,
-            how=f"mean of the F1 of the tags; one that is never predicted counts 0, one that is not there either is left out; {how}",
+            method=f"mean of the F1 of the tags; one that is never predicted counts 0, one that is not there either is left out; {how}",
         ),
-        scored("loss", items["loss"], higher_is_better=False, how=f"mean cross-entropy of a {noun} in nats; {how}"),
+        score_with_interval("loss", items["loss"], higher_is_better=False, method=f"mean cross-entropy of a {noun} in nats; {how}"),
     ]  # fmt: skip
 
 
-def slices_of(answers: TagAnswers, naive: NaiveTags | None, *, noun: str = "word") -> list[Slices]:
+def slices_of(answers: TagAnswers, naive: NaiveTags | None, *, noun: str = "word") -> list[ScoreSlices]:
     """Accuracy by the length of the sentence, and by how often training has the word."""
     words, sentences = answers.words, answers.sentences
     lengths = np.bincount(sentences)
     lengths = lengths[lengths > 0]
-    groups = cut(lengths, quarters(lengths))
-    found = slices(
+    groups = assign_groups(lengths, quartile_edges(lengths))
+    found = slice_scores(
         f"{noun}s in the sentence",
         score="accuracy",
         unit="sentences",
-        parts=by_item(grouped(words.correct, sentences), groups, ranges(lengths, groups)),
+        parts=parts_of_items(grouped_mean_items(words.correct, sentences), groups, range_labels(lengths, groups)),
     )
     if naive is None or naive.times is None:
         return found
-    return found + slices(
+    return found + slice_scores(
         "times that training has the word", score="accuracy", unit="words",
-        parts=within_items(lambda inside: grouped(words.correct[inside], sentences[inside]), cut(naive.times, SEEN), TIMES),
+        parts=parts_within_items(lambda inside: grouped_mean_items(words.correct[inside], sentences[inside]), assign_groups(naive.times, SEEN_EDGES), TIMES),
     )  # fmt: skip
 
 
@@ -104,7 +113,7 @@ def _naive(targets: Int[np.ndarray, " words"], naive: NaiveTags | None, *, num_c
     """Accuracy and macro-F1 of the tags that are set without looking."""
     if naive is None:
         return None, None
-    return accuracy(targets, naive.predicted), macro_f1(confusion(targets, naive.predicted, num_classes=num_classes))
+    return accuracy(targets, naive.predicted), macro_f1(confusion_counts(targets, naive.predicted, num_classes=num_classes))
 
 
 def _how(sentences: Int[np.ndarray, " words"]) -> str:
@@ -118,9 +127,9 @@ def _on_unseen(answers: TagAnswers, naive: NaiveTags | None, items: dict[str, It
     new = ~naive.is_seen
     targets = answers.words.targets[new]
     return [
-        scored(
+        score_with_interval(
             "accuracy_on_unseen_words", items["accuracy_on_unseen_words"],
             baseline=accuracy(targets, naive.predicted[new]), baseline_name="the most frequent tag",
-            how=f"share right of the {len(targets):,} words that the training data does not have; {_how(answers.sentences[new])}",
+            method=f"share right of the {len(targets):,} words that the training data does not have; {_how(answers.sentences[new])}",
         )
     ]  # fmt: skip

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from seqlab.metrics.bootstrap import scored
-from seqlab.metrics.items import Items, Sums, ratio_or_nothing
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.items import Items, SumItems, ratio_or_zero
 from seqlab.metrics.score import Score
-from seqlab.metrics.spans import UNNAMED, Scheme, SpanScores, compare_spans, mark_and_type
+from seqlab.metrics.spans import UNNAMED, SpanScores, TaggingScheme, compare_spans, split_tag
 from seqlab.pages.report_data import ClassLine
 from seqlab.pages.sections.base import ReportSection
 from seqlab.pages.sections.classes import SpanTypeScores
@@ -31,14 +31,14 @@ class SpanRules:
     faults: I-X (or E-X) where no span of type X goes on, and where ends are marked: B-X or I-X that no word of the same span follows.
     """
 
-    scheme: Scheme
+    scheme: TaggingScheme
     faults: int = 0
     needless: int = 0
     """B-X that no span of the same type stands before: there IOB1 would write I-X."""
     first: list[str] = field(default_factory=list)
 
     def look(self, tags: Sequence[str], *, where: str) -> None:
-        marked = [mark_and_type(tag) for tag in tags]
+        marked = [split_tag(tag) for tag in tags]
         for place, (before, here) in enumerate(pairwise([OUTSIDE, *marked])):
             is_open = before[0] in "BI" and before[1] == here[1]
             if here[0] == "B":
@@ -81,16 +81,16 @@ def span_items(found: SpanScores) -> dict[str, Items]:
     """What the scores of spans are made of: all sentences, also those without a span, so that they are the same ones for every model."""
     right, given, present = found.by_sentence.T  # (sentences,) each
     sums = {"span_f1": (2 * right, given + present), "span_precision": (right, given), "span_recall": (right, present)}
-    return {name: Sums(np.arange(len(right)), np.stack(parts, axis=1), ratio_or_nothing) for name, parts in sums.items()}
+    return {name: SumItems(np.arange(len(right)), np.stack(parts, axis=1), ratio_or_zero) for name, parts in sums.items()}
 
 
-def span_scores(found: SpanScores, beside: SpanScores | None, *, scheme: Scheme, baseline_name: str) -> list[Score]:
+def span_scores(found: SpanScores, beside: SpanScores | None, *, scheme: TaggingScheme, baseline_name: str) -> list[Score]:
     """F1, precision and recall of spans, with intervals over sentences, beside the spans that a naive tagger marks."""
     counts, items = found.overall, span_items(found)
     words = {
-        "f1": f"2 right / (predicted + present) of {counts.present:,} spans",
+        "f1": f"2 right / (predicted + present) of {counts.support:,} spans",
         "precision": f"share right of the {counts.predicted:,} predicted spans",
-        "recall": f"share found of the {counts.present:,} spans",
+        "recall": f"share found of the {counts.support:,} spans",
     }
     scores = []
     for name, counted in words.items():
@@ -99,18 +99,18 @@ def span_scores(found: SpanScores, beside: SpanScores | None, *, scheme: Scheme,
             f"{counted}, tags read as {scheme.name}; right means the same type and the same ends (seqeval's default); "
             "95 % bootstrap interval over sentences"
         )
-        scores.append(scored(f"span_{name}", items[f"span_{name}"], baseline=baseline, baseline_name=baseline_name, how=how))
+        scores.append(score_with_interval(f"span_{name}", items[f"span_{name}"], baseline=baseline, baseline_name=baseline_name, method=how))
     return scores
 
 
-def span_sections(truth: Tagged, predicted: Tagged, *, scheme: Scheme) -> list[ReportSection]:
+def span_sections(truth: Tagged, predicted: Tagged, *, scheme: TaggingScheme) -> list[ReportSection]:
     """The scores of every type of span, and how many predicted tags break the rules, as plain data."""
     found, strict = compare_spans(truth, predicted), compare_spans(truth, predicted, read=scheme.strict)
     rules = SpanRules(scheme)
     for tags in predicted:
         rules.look(tags, where="")
-    return [SpanTypeScores(_lines(found)), SpanFacts(scheme.name, found.overall.present, strict.overall.f1, rules.faults)]
+    return [SpanTypeScores(_lines(found)), SpanFacts(scheme.name, found.overall.support, strict.overall.f1, rules.faults)]
 
 
 def _lines(found: SpanScores) -> list[ClassLine]:
-    return [ClassLine(kind, each.precision, each.recall, each.f1, each.present) for kind, each in found.by_type.items()]
+    return [ClassLine(kind, each.precision, each.recall, each.f1, each.support) for kind, each in found.by_type.items()]

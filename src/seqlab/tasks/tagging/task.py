@@ -20,8 +20,8 @@ from seqlab.batches.samplers import Indices
 from seqlab.batches.store import StoreWriter
 from seqlab.core.errors import DataError
 from seqlab.metrics.classification import accuracy
-from seqlab.metrics.spans import Scheme, compare_spans, scheme_of, spans_of
-from seqlab.models.settings import longest_known
+from seqlab.metrics.spans import TaggingScheme, compare_spans, detect_scheme, extract_spans
+from seqlab.models.settings import max_known_length
 from seqlab.models.tagger import build_tagger
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.base import ReportSection
@@ -102,13 +102,13 @@ class Tagging(LabelledSequences):
         return cls(recipe, inputs, Labels.load(folder / "labels.json"))
 
     @cached_property
-    def scheme(self) -> Scheme | None:
+    def scheme(self) -> TaggingScheme | None:
         """How the tags mark spans; None where they mark none."""
-        return scheme_of(self.labels.names)
+        return detect_scheme(self.labels.names)
 
     def attach(self, split: str, source: Source) -> None:
         checked = TaggedRows.of(self.recipe, source)
-        known = longest_known(self.recipe.model) or 0
+        known = max_known_length(self.recipe.model) or 0
         limits = [size for size in (self.recipe.data.max_length, known) if size and split == "train"]  # what is scored is read whole
         longest = min(limits, default=0)
         made_from = {
@@ -305,7 +305,7 @@ def _pieces(steps: NDArray[Any], longest: int) -> list[NDArray[Any]]:
 
 
 def _marked(words: Sequence[str], tags: Sequence[str]) -> tuple[MarkedSpan, ...]:
-    return tuple(MarkedSpan(span.type, " ".join(words[span.first : span.last + 1]), span.first + 1, span.last + 1) for span in spans_of(tags))
+    return tuple(MarkedSpan(span.type, " ".join(words[span.first : span.last + 1]), span.first + 1, span.last + 1) for span in extract_spans(tags))
 
 
 def _in_context(words: Sequence[str], place: int) -> str:

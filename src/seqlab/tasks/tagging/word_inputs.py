@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from seqlab.batches.padding import pad
 from seqlab.batches.store import smallest_dtype
-from seqlab.blocks.character_encoder import CharacterEncoder, ConvolutionalCharacters, RecurrentCharacters
+from seqlab.blocks.character_encoder import CharacterCNN, CharacterEncoder, CharacterLSTM
 from seqlab.blocks.embedding import TokenEmbedding
-from seqlab.blocks.word_embedding import WordsWithCharacters, word_drop_rates
+from seqlab.blocks.word_embedding import WordCharacterEmbedding, word_drop_rates
 from seqlab.core.errors import RecipeError
 from seqlab.models.settings import TaggingSettings
 from seqlab.recipes.recipe import Recipe
@@ -146,13 +146,13 @@ class WordInputs(TaggedInputs):
         words = TokenEmbedding(len(vocabulary), hidden_size - size, pad_id=self.pad_value, std=EMBEDDING_STD)
         counts = torch.from_numpy(self._counts) if len(self._counts) else torch.zeros(len(vocabulary), dtype=torch.int64)
         rates = word_drop_rates(counts, strength=self.settings.word_dropout) if self.settings.word_dropout else torch.zeros(len(vocabulary))
-        return WordsWithCharacters(words, self._encoder(len(self.spelling), size), unk_id=vocabulary.id(UNK), drop_rates=rates)
+        return WordCharacterEmbedding(words, self._encoder(len(self.spelling), size), unk_id=vocabulary.id(UNK), drop_rates=rates)
 
     def _encoder(self, num_characters: int, size: int) -> CharacterEncoder:
         settings = self.settings
         if settings.characters == "recurrent":
-            return RecurrentCharacters(num_characters, size, embedding_size=settings.character_embedding)
-        return ConvolutionalCharacters(num_characters, size, embedding_size=settings.character_embedding, widths=settings.character_widths)
+            return CharacterLSTM(num_characters, size, embedding_size=settings.character_embedding)
+        return CharacterCNN(num_characters, size, embedding_size=settings.character_embedding, widths=settings.character_widths)
 
     def save(self, folder: Path) -> None:
         save_tokenizer(self.tokenizer, folder)

@@ -22,7 +22,7 @@ from seqlab.core.errors import DataError, UsageError
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
-from seqlab.models.settings import for_sequences, longest_known
+from seqlab.models.settings import max_known_length, require_sequence_settings
 from seqlab.pages.sections.attention import AttentionExample, AttentionMaps
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
@@ -49,7 +49,7 @@ class Translation(PairTask):
     def __init__(self, recipe: Recipe, tokens: PairTokens) -> None:
         self.recipe = recipe
         self.tokens = tokens
-        self.settings = for_sequences(recipe.model)
+        self.settings = require_sequence_settings(recipe.model)
         self.stores: dict[str, Store] = {}
         """A sequence is a source and its target, one behind the other; the store's target says where the second begins."""
         self.sources: dict[str, Source] = {}
@@ -115,7 +115,7 @@ class Translation(PairTask):
     @property
     def longest_known(self) -> int:
         """Tokens of a side that the network's positions know."""
-        return longest_known(self.settings) or NO_LIMIT
+        return max_known_length(self.settings) or NO_LIMIT
 
     def build_model(self) -> EncoderDecoder:
         source, target = self.tokens.source.vocabulary, self.tokens.target.vocabulary
@@ -246,7 +246,7 @@ class Translation(PairTask):
         (source,) = self._steps([text], languages)
         found, tree = self.search_tree(model, source, num_answers=top)
         answers = [self.answer(one, self._text(model, text, source, one)) for one in found]
-        return answers, tree.as_data(lambda token: readable_pieces(self.tokens.target, np.array([token]))[0])
+        return answers, tree.to_dicts(lambda token: readable_pieces(self.tokens.target, np.array([token]))[0])
 
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
         questions = enumerate(gathered(self.recipe, self.sources[split])) if wanted else ()

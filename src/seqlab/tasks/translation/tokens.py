@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from seqlab.core.errors import RunError, UsageError
-from seqlab.decoding.search import Symbols
+from seqlab.decoding.search import SpecialTokens
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
@@ -113,8 +113,8 @@ class PublishedPairTokens(PairTokens):
         self.forced = [vocabulary.roles["forced_bos"]] if "forced_bos" in vocabulary.roles else []
 
     @property
-    def symbols(self) -> Symbols:
-        return Symbols(self.start_id, self.end_id, (self.target.vocabulary.pad_id,))
+    def symbols(self) -> SpecialTokens:
+        return SpecialTokens(self.start_id, self.end_id, (self.target.vocabulary.pad_id,))
 
     def read(self, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Ids]:
         return list(self.source.encode_many(list(texts)))

@@ -29,8 +29,8 @@ def with_copied_words(
         return tokens.words(target)
     read = source.unsqueeze(0).to(next(model.parameters()).device)
     given = torch.tensor([[tokens.start_id, *target[:-1]]], device=read.device)
-    writing = model.start(read, torch.ones_like(read, dtype=torch.bool))
-    _, _, alignment = model.align(given, torch.ones_like(given, dtype=torch.bool), writing)
+    decoder_state = model.encode(read, torch.ones_like(read, dtype=torch.bool))
+    _, _, alignment = model.decode_with_alignment(given, torch.ones_like(given, dtype=torch.bool), decoder_state)
     if alignment is None:
         return tokens.words(target)
     is_word = torch.tensor([bool(word) for word in words], device=read.device)

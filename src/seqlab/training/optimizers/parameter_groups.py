@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from seqlab.positions.base import Positions
+from seqlab.positions.base import PositionalEncoding
 from seqlab.training.layer_depth import rate_factors
 from seqlab.training.optimizers.base import Group, Optimizer, optimizers
 from seqlab.training.settings import TrainingSettings
@@ -24,7 +24,7 @@ def build_optimizer(model: nn.Module, settings: TrainingSettings, *, layer_decay
 def parameter_groups(model: nn.Module, settings: TrainingSettings, *, layer_decay: float = 1.0) -> list[Group]:
     """Weight matrices decay; biases, norms and embeddings (of tokens and of positions) do not, unless asked to."""
     tables = {id(module.weight) for module in model.modules() if isinstance(module, nn.Embedding)}
-    tables |= {id(table) for module in model.modules() if isinstance(module, Positions) for table in module.parameters()}
+    tables |= {id(table) for module in model.modules() if isinstance(module, PositionalEncoding) for table in module.parameters()}
     factors = rate_factors((name for name, _ in model.named_parameters()), layer_decay=layer_decay)
     groups: dict[tuple[float, float], list[tuple[str, nn.Parameter]]] = {}
     for name, parameter in model.named_parameters():
