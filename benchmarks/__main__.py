@@ -1,7 +1,8 @@
 """`python -m benchmarks [NAME …]`: what is measured, and the measurements asked for.
 
-A benchmark is a module of this folder with `main(arguments)`. One that says `QUICK = True` runs when no name is given;
-`--list` only lists. To give a benchmark arguments, run it by itself: `python -m benchmarks.ngram PATH`.
+A benchmark is a module of this folder with `main(arguments)`. One that says `QUICK = True` runs when no name
+is given; `--list` only lists. To give a benchmark arguments, run it by itself: `python -m benchmarks.ngram
+PATH`.
 """
 
 from __future__ import annotations
@@ -28,9 +29,13 @@ def find(folder: Path = Path(__file__).parent) -> list[Benchmark]:
     found = []
     for path in sorted(folder.glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        if path.stem.startswith("__") or not any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in tree.body):
+        if path.stem.startswith("__") or not any(
+            isinstance(node, ast.FunctionDef) and node.name == "main" for node in tree.body
+        ):
             continue
-        found.append(Benchmark(path.stem, (ast.get_docstring(tree) or "").partition("\n")[0], _says_quick(tree)))
+        found.append(
+            Benchmark(path.stem, (ast.get_docstring(tree) or "").partition("\n")[0], _says_quick(tree))
+        )
     return found
 
 
@@ -41,11 +46,17 @@ def main(arguments: list[str]) -> int:
     if unknown:
         close = get_close_matches(unknown[0], benchmarks, n=1)
         hint = f"Did you mean '{close[0]}'? " if close else ""
-        print(f"there is no benchmark called '{unknown[0]}'. {hint}There is: {', '.join(benchmarks)}.", file=sys.stderr)
+        print(
+            f"there is no benchmark called '{unknown[0]}'. {hint}There is: {', '.join(benchmarks)}.",
+            file=sys.stderr,
+        )
         return 2
     if not names:
         for benchmark in benchmarks.values():
-            print(f"{benchmark.name:<16} {benchmark.sentence}{'' if benchmark.is_quick else '  [only when named]'}")
+            print(
+                f"{benchmark.name:<16}"
+                f" {benchmark.sentence}{'' if benchmark.is_quick else '  [only when named]'}"
+            )
     if "--list" in arguments:
         return 0
     for name in names or [benchmark.name for benchmark in benchmarks.values() if benchmark.is_quick]:

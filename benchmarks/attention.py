@@ -1,4 +1,5 @@
-"""Attention of several heads beside the same written out with a softmax: time with a padding mask, and memory.
+"""Attention of several heads beside the same written out with a softmax: time with a padding mask, and
+memory.
 
 With one thread processor time is compared, with more wall time; the best of interleaved repeats counts.
 """
@@ -60,12 +61,22 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--repeats", type=int, default=15)
     chosen = parser.parse_args(arguments)
     torch.set_num_threads(chosen.threads)
-    timings = interleaved({name: one_pass(way, TIMED) for name, way in WAYS.items()}, repeats=chosen.repeats, warm_up=2)
-    seconds = {name: timing.best_cpu if chosen.threads == 1 else timing.best_wall for name, timing in timings.items()}
-    print(f"batch, heads, time, width {TIMED}, padding mask, {chosen.threads} thread(s): by hand {seconds['by hand'] * 1000:.1f} ms")
+    timings = interleaved(
+        {name: one_pass(way, TIMED) for name, way in WAYS.items()}, repeats=chosen.repeats, warm_up=2
+    )
+    seconds = {
+        name: timing.best_cpu if chosen.threads == 1 else timing.best_wall for name, timing in timings.items()
+    }
+    print(
+        f"batch, heads, time, width {TIMED}, padding mask, {chosen.threads} thread(s): by hand"
+        f" {seconds['by hand'] * 1000:.1f} ms"
+    )
     print(f"time: {verdict(seconds['seqlab'] / seconds['by hand'], TIME, unit='of by hand')}")
     peaks = {name: peak_of("benchmarks.attention", "print_peak", name) for name in WAYS}
-    print(f"batch, heads, time, width {REMEMBERED}: by hand {peaks['by hand']:.0f} MB, seqlab {peaks['seqlab']:.0f} MB")
+    print(
+        f"batch, heads, time, width {REMEMBERED}: by hand {peaks['by hand']:.0f} MB, seqlab"
+        f" {peaks['seqlab']:.0f} MB"
+    )
     print(f"memory: {verdict(peaks['seqlab'] / peaks['by hand'], MEMORY, unit='of by hand')}")
 
 

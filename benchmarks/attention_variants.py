@@ -1,6 +1,7 @@
 """What kinds of positions, a sliding window, and dropout on attention weights cost.
 
-Forward and backward pass of a Transformer body, one thread; the best processor time of interleaved repeats counts.
+Forward and backward pass of a Transformer body, one thread; the best processor time of interleaved repeats
+counts.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from seqlab.positions.base import positional_encodings
 
 def body_step(*, batch: int, time: int, causal: bool, **settings: object) -> Callable[[], object]:
     torch.manual_seed(1)
-    backbone = TransformerBackbone.from_settings(TransformerSettings.model_validate({"dropout": 0.0, **settings}), causal=causal)
+    backbone = TransformerBackbone.from_settings(
+        TransformerSettings.model_validate({"dropout": 0.0, **settings}), causal=causal
+    )
     steps, is_token = torch.randn(batch, time, backbone.input_size), torch.ones(batch, time, dtype=torch.bool)
 
     def once() -> None:
@@ -40,7 +43,9 @@ def window_step(time: int, window: int, how: str) -> Callable[[], object]:
         if how == "blocks":
             attend_blockwise(q, k, v, window=window, causal=True).sum().backward()
             return
-        mask = AttentionMask(causal=True, window=window if how == "mask" else 0).materialize(time, time, device=q.device)
+        mask = AttentionMask(causal=True, window=window if how == "mask" else 0).materialize(
+            time, time, device=q.device
+        )
         F.scaled_dot_product_attention(q, k, v, attn_mask=mask.tensor, is_causal=mask.causal).sum().backward()
 
     return once
@@ -49,25 +54,51 @@ def window_step(time: int, window: int, how: str) -> Callable[[], object]:
 def compare_positions(repeats: int) -> None:
     print("\npositions, causal body (ratio to sinusoidal)")
     for layers, size, heads, time, batch in ((4, 128, 4, 64, 12), (2, 256, 4, 512, 4)):
-        shape = {"layers": layers, "hidden_size": size, "heads": heads, "time": time, "batch": batch, "causal": True}
-        timings = interleaved({kind: body_step(positions=kind, **shape) for kind in positional_encodings.names()}, repeats=repeats)
+        shape = {
+            "layers": layers,
+            "hidden_size": size,
+            "heads": heads,
+            "time": time,
+            "batch": batch,
+            "causal": True,
+        }
+        timings = interleaved(
+            {kind: body_step(positions=kind, **shape) for kind in positional_encodings.names()},
+            repeats=repeats,
+        )
         base = timings["sinusoidal"].best_cpu
         ratios = "   ".join(f"{kind} {timing.best_cpu / base:.2f}" for kind, timing in timings.items())
-        print(f"  {layers} layers, width {size}, {time} steps, batch {batch}: {base * 1000:.0f} ms   {ratios}")
+        print(
+            f"  {layers} layers, width {size}, {time} steps, batch {batch}: {base * 1000:.0f} ms   {ratios}"
+        )
 
 
 def compare_windows(repeats: int) -> None:
     print("\na window of 128 steps, causal attention alone, batch 2, 4 heads of 64 (ms)")
     for time in (512, 1024, 2048, 4096):
-        timings = interleaved({how: window_step(time, 128, how) for how in ("no window", "mask", "blocks")}, repeats=repeats)
-        print(f"  {time} steps   " + "   ".join(f"{how} {timing.best_cpu * 1000:.0f}" for how, timing in timings.items()))
+        timings = interleaved(
+            {how: window_step(time, 128, how) for how in ("no window", "mask", "blocks")}, repeats=repeats
+        )
+        print(
+            f"  {time} steps   "
+            + "   ".join(f"{how} {timing.best_cpu * 1000:.0f}" for how, timing in timings.items())
+        )
 
 
 def compare_dropout(repeats: int) -> None:
     print("\ndropout 0.1 on the attention weights (ratio to none)")
     for layers, size, heads, time, batch in ((4, 128, 4, 64, 12), (2, 256, 4, 256, 8), (1, 32, 2, 200, 128)):
-        shape = {"layers": layers, "hidden_size": size, "heads": heads, "time": time, "batch": batch, "causal": False}
-        timings = interleaved({str(share): body_step(attention_dropout=share, **shape) for share in (0.0, 0.1)}, repeats=repeats)
+        shape = {
+            "layers": layers,
+            "hidden_size": size,
+            "heads": heads,
+            "time": time,
+            "batch": batch,
+            "causal": False,
+        }
+        timings = interleaved(
+            {str(share): body_step(attention_dropout=share, **shape) for share in (0.0, 0.1)}, repeats=repeats
+        )
         ratio = timings["0.1"].best_cpu / timings["0.0"].best_cpu
         print(f"  {layers} layers, width {size}, {heads} heads, {time} steps, batch {batch}: {ratio:.1f}")
 

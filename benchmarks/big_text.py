@@ -2,8 +2,8 @@
 
     python -m benchmarks.big_text [--megabytes 1000] [--steps 50] [--tokens characters]
 
-The text is the standard library's own source, repeated and numbered. The same model is trained on a small text first, in a process of its
-own: the difference of the two peaks is what the size of the corpus costs.
+The text is the standard library's own source, repeated and numbered. The same model is trained on a small
+text first, in a process of its own: the difference of the two peaks is what the size of the corpus costs.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ def main(arguments: list[str]) -> None:
             result = train(text, Path(folder), words if megabytes > 1 else [*words[:2], *words[4:]])
             peaks[megabytes] = result["peak_mb"]
             print(
-                f"{megabytes:5} MB: peak {result['peak_mb']:7.0f} MB, {result['tokens']:,.0f} tokens, read, counted, encoded and forecast in "
-                f"{result['prepare_seconds']:.0f} s, all in {time.perf_counter() - clock:.0f} s",
+                f"{megabytes:5} MB: peak {result['peak_mb']:7.0f} MB, {result['tokens']:,.0f} tokens, read,"
+                f" counted, encoded and forecast in {result['prepare_seconds']:.0f} s, all in"
+                f" {time.perf_counter() - clock:.0f} s",
                 flush=True,
             )
     print("memory above the model's:", verdict(peaks[options.megabytes] - peaks[1], TARGET_MB, unit="MB"))

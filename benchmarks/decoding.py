@@ -1,9 +1,12 @@
-"""Writing 30 tokens with an encoder-decoder of 4 + 4 layers, beside Hugging Face's generate with the same weights.
+"""Writing 30 tokens with an encoder-decoder of 4 + 4 layers, beside Hugging Face's generate with the same
+weights.
 
-Width 256, inner width 1,024, 8,000 tokens, sources of 20 tokens; greedy and with a beam of 5, for one source and for 32. Every target has
-exactly 30 tokens on both sides, and they must be the same. With one thread processor time is compared; the best of interleaved repeats counts.
-Our weights are laid out for single steps by the first search, as they are for a stream of sources; what that adds to it is printed, and is not
-in the times. Beside it stands the floor: the matrix products of the 30 steps alone, with matrices laid out in the same way.
+Width 256, inner width 1,024, 8,000 tokens, sources of 20 tokens; greedy and with a beam of 5, for one source
+and for 32. Every target has exactly 30 tokens on both sides, and they must be the same. With one thread
+processor time is compared; the best of interleaved repeats counts. Our weights are laid out for single steps
+by the first search, as they are for a stream of sources; what that adds to it is printed, and is not in the
+times. Beside it stands the floor: the matrix products of the 30 steps alone, with matrices laid out in the
+same way.
 """
 
 from __future__ import annotations
@@ -44,21 +47,45 @@ def both_models() -> tuple[Any, EncoderDecoder]:
         from transformers import BartConfig, BartForConditionalGeneration
     torch.manual_seed(1)
     config = BartConfig(
-        vocab_size=VOCABULARY, d_model=256, encoder_layers=4, decoder_layers=4, encoder_attention_heads=8, decoder_attention_heads=8,
-        encoder_ffn_dim=1024, decoder_ffn_dim=1024, max_position_embeddings=64, pad_token_id=PAD, bos_token_id=0, eos_token_id=END,
-        decoder_start_token_id=START, forced_eos_token_id=None, init_std=0.08, attn_implementation="sdpa",
-    )  # fmt: skip
+        vocab_size=VOCABULARY,
+        d_model=256,
+        encoder_layers=4,
+        decoder_layers=4,
+        encoder_attention_heads=8,
+        decoder_attention_heads=8,
+        encoder_ffn_dim=1024,
+        decoder_ffn_dim=1024,
+        max_position_embeddings=64,
+        pad_token_id=PAD,
+        bos_token_id=0,
+        eos_token_id=END,
+        decoder_start_token_id=START,
+        forced_eos_token_id=None,
+        init_std=0.08,
+        attn_implementation="sdpa",
+    )
     theirs = BartForConditionalGeneration(config).eval()
     for name, parameter in theirs.named_parameters():
         if name.endswith("bias"):  # at first all are zero, which those of a trained network are not
             torch.nn.init.normal_(parameter, std=0.08)
     tensors = {name: tensor.detach() for name, tensor in theirs.state_dict().items()}
-    published = read_bart(ConfigReader(config.to_dict(), where="benchmark"), {name: tuple(tensor.shape) for name, tensor in tensors.items()})
-    weights = {name: wanted.combine(*(tensors[part] for part, _ in wanted.parts)) for name, wanted in published.weights.items()}
+    published = read_bart(
+        ConfigReader(config.to_dict(), where="benchmark"),
+        {name: tuple(tensor.shape) for name, tensor in tensors.items()},
+    )
+    weights = {
+        name: wanted.combine(*(tensors[part] for part, _ in wanted.parts))
+        for name, wanted in published.weights.items()
+    }
     ours = build_encoder_decoder(
-        published.model, published.decoder, num_source_tokens=VOCABULARY, num_target_tokens=VOCABULARY, source_pad_id=PAD, target_pad_id=PAD,
+        published.model,
+        published.decoder,
+        num_source_tokens=VOCABULARY,
+        num_target_tokens=VOCABULARY,
+        source_pad_id=PAD,
+        target_pad_id=PAD,
         shared=True,
-    )  # fmt: skip
+    )
     ours.load_state_dict(weights, strict=True)
     return theirs, ours.eval()
 
@@ -67,27 +94,47 @@ def search_of(beam: int) -> Search:
     symbols, constraints = SpecialTokens(START, END, (PAD,)), [MinTokens(NEW, end_id=END)]
     if beam == 1:
         return StepwiseSearch(symbols, Greedy(), max_tokens=NEW, constraints=constraints)
-    return BeamSearch(symbols, beam_size=beam, max_tokens=NEW, length_penalty=PowerLengthPenalty(1.0), constraints=constraints)
+    return BeamSearch(
+        symbols,
+        beam_size=beam,
+        max_tokens=NEW,
+        length_penalty=PowerLengthPenalty(1.0),
+        constraints=constraints,
+    )
 
 
 def their_way(model: Any, source: Tensor, beam: int) -> Callable[[], list[list[int]]]:
-    options = {"num_beams": beam, "do_sample": False, "min_new_tokens": NEW, "max_new_tokens": NEW, "bad_words_ids": [[PAD]], "use_cache": True}
+    options = {
+        "num_beams": beam,
+        "do_sample": False,
+        "min_new_tokens": NEW,
+        "max_new_tokens": NEW,
+        "bad_words_ids": [[PAD]],
+        "use_cache": True,
+    }
     is_token = torch.ones_like(source)
 
     @torch.inference_mode()
     def once() -> list[list[int]]:
-        return [row[1 : 1 + NEW] for row in model.generate(source, attention_mask=is_token, **options).tolist()]
+        return [
+            row[1 : 1 + NEW] for row in model.generate(source, attention_mask=is_token, **options).tolist()
+        ]
 
     return once
 
 
 def our_way(model: Seq2SeqModel, source: Tensor, beam: int) -> Callable[[], list[list[int]]]:
-    search, sources = search_of(beam), SourceBatch.from_tokens(source, torch.ones_like(source, dtype=torch.bool))
+    search, sources = (
+        search_of(beam),
+        SourceBatch.from_tokens(source, torch.ones_like(source, dtype=torch.bool)),
+    )
     return lambda: [targets[0].tokens for targets in search.run(model, sources)]
 
 
 def products_alone(model: EncoderDecoder, rows: int) -> Callable[[], None]:
-    """The products of one step for so many rows, 30 times: what no decoder of these weights can do without."""
+    """The products of one step for so many rows, 30 times: what no decoder of these weights can do
+    without.
+    """
     stepping = ("qkv.weight", "output.weight", "query.weight", "expand.weight", "contract.weight")
     used = [part for name, part in model.decoder.named_parameters() if name.endswith(stepping)]
     matrices = [*used, model.output_weight]
@@ -115,11 +162,12 @@ def compare(theirs: Any, ours: EncoderDecoder, *, beam: int, batch: int, repeats
     timings = interleaved(ways, repeats=repeats, warm_up=1) | interleaved(fresh, repeats=3)
     seconds = {name: timing.best_cpu for name, timing in timings.items()}
     print(
-        f"{'greedy' if beam == 1 else f'beam {beam}':<7} batch {batch:<3} Hugging Face {seconds['Hugging Face'] * 1000:7.0f} ms   "
-        f"seqlab {seconds['seqlab'] * 1000:7.0f} ms   ratio {verdict(seconds['seqlab'] / seconds['Hugging Face'], TARGETS[beam, batch], unit='')}   "
-        f"the same {NEW} tokens: {same} of {batch}; {len({tuple(row) for row in found})} different   "
-        f"products alone {seconds['products'] / seconds['Hugging Face']:.2f}   "
-        f"layout once {(seconds['first'] - seconds['seqlab']) * 1000:.0f} ms",
+        f"{'greedy' if beam == 1 else f'beam {beam}':<7} batch {batch:<3} Hugging Face"
+        f" {seconds['Hugging Face'] * 1000:7.0f} ms   seqlab {seconds['seqlab'] * 1000:7.0f} ms   ratio"
+        f" {verdict(seconds['seqlab'] / seconds['Hugging Face'], TARGETS[beam, batch], unit='')}   the same"
+        f" {NEW} tokens: {same} of {batch}; {len({tuple(row) for row in found})} different   products alone"
+        f" {seconds['products'] / seconds['Hugging Face']:.2f}   layout once"
+        f" {(seconds['first'] - seconds['seqlab']) * 1000:.0f} ms",
         flush=True,
     )
 

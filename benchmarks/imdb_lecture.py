@@ -1,10 +1,12 @@
-"""The lecture's IMDB epoch: seqlab's recipe `imdb-lecture` beside a straight rewrite of the lecture's training loop.
+"""The lecture's IMDB epoch: seqlab's recipe `imdb-lecture` beside a straight rewrite of the lecture's
+training loop.
 
     python -m benchmarks.imdb_lecture [--threads 1] [--repeats 3] [--rows 22500] [FOLDER]
 
-FOLDER holds train.jsonl.xz; by default the data folder beside the project. Both train the same model on the same ids, batch 128, and
-score the held-out tenth at the end of the epoch. The rewrite pads everything to 200 tokens, multiplies, masks nothing, takes a
-softmax, drops attention weights and calls AdamW as it comes. Epochs are interleaved.
+FOLDER holds train.jsonl.xz; by default the data folder beside the project. Both train the same model on the
+same ids, batch 128, and score the held-out tenth at the end of the epoch. The rewrite pads everything to 200
+tokens, multiplies, masks nothing, takes a softmax, drops attention weights and calls AdamW as it comes.
+Epochs are interleaved.
 """
 
 from __future__ import annotations
@@ -79,7 +81,9 @@ def straight_epoch(task: Classification) -> Callable[[], float]:
         store = task.stores[name]
         parts[name] = [(store[row].astype(np.int64), int(store.targets[row])) for row in range(len(store))]
     model = StraightClassifier(len(task.inputs.tokenizer.vocabulary))
-    assert sum(parameter.numel() for parameter in model.parameters()) == sum(parameter.numel() for parameter in task.build_model().parameters())
+    assert sum(parameter.numel() for parameter in model.parameters()) == sum(
+        parameter.numel() for parameter in task.build_model().parameters()
+    )
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 
     def batches(name: str, *, shuffle: bool) -> list[tuple[Tensor, Tensor]]:
@@ -104,7 +108,10 @@ def straight_epoch(task: Classification) -> Callable[[], float]:
             correct += (logits.argmax(dim=1) == labels).float().mean().item()
         model.eval()
         with torch.no_grad():
-            means = [(model(ids).argmax(dim=1) == labels).float().mean().item() for ids, labels in batches("valid", shuffle=False)]
+            means = [
+                (model(ids).argmax(dim=1) == labels).float().mean().item()
+                for ids, labels in batches("valid", shuffle=False)
+            ]
         return sum(means) / len(means)
 
     return epoch
@@ -149,15 +156,27 @@ def main(arguments: list[str]) -> None:
     for name, source in opened.parts.items():
         task.attach(name, source)
     with tempfile.TemporaryDirectory() as folder:
-        epochs = {"straight rewrite of the lecture": straight_epoch(task), "seqlab imdb-lecture": recipe_epoch(task, Path(folder))}
+        epochs = {
+            "straight rewrite of the lecture": straight_epoch(task),
+            "seqlab imdb-lecture": recipe_epoch(task, Path(folder)),
+        }
         times = interleaved(epochs, repeats=options.repeats, warm_up=0)
     for timing in times.values():
         print(timing.line())
     straight, ours = times.values()
-    print(f"one epoch of {len(task.stores['train']):,} reviews, {options.threads} thread(s), {options.repeats} repeats")
+    print(
+        f"one epoch of {len(task.stores['train']):,} reviews, {options.threads} thread(s), {options.repeats}"
+        " repeats"
+    )
     if options.threads == 1:  # with more, the threads' waiting counts as work
-        print("processor time:", verdict(ours.best_cpu / straight.best_cpu, TARGET, unit="of the straight rewrite"))
-    print("wall time, best:", verdict(ours.best_wall / straight.best_wall, TARGET, unit="of the straight rewrite"))
+        print(
+            "processor time:",
+            verdict(ours.best_cpu / straight.best_cpu, TARGET, unit="of the straight rewrite"),
+        )
+    print(
+        "wall time, best:",
+        verdict(ours.best_wall / straight.best_wall, TARGET, unit="of the straight rewrite"),
+    )
 
 
 if __name__ == "__main__":

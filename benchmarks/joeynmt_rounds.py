@@ -1,9 +1,11 @@
-"""JoeyNMT's own training, in rounds: run by a Python that has it, told by a line on standard input when the next round may begin.
+"""JoeyNMT's own training, in rounds: run by a Python that has it, told by a line on standard input when the
+next round may begin.
 
     PYTHON joeynmt_rounds.py CONFIG.yaml UPDATES_OF_A_ROUND
 
-After every round a line of JSON says how much processor time it took and how many target tokens it saw. It reads, batches, learns and logs as
-`joeynmt train` does; only its validations are kept out by the configuration.
+After every round a line of JSON says how much processor time it took and how many target tokens it saw. It
+reads, batches, learns and logs as `joeynmt train` does; only its validations are kept out by the
+configuration.
 """
 
 import json
@@ -14,7 +16,9 @@ from typing import Any
 
 import torch
 import yaml
-from joeynmt import training  # installed beside the Python that runs this file, not in the project's environment
+from joeynmt import (
+    training,
+)  # installed beside the Python that runs this file, not in the project's environment
 
 UPDATES = int(sys.argv[2])
 plain_step = training.TrainManager._train_step  # noqa: SLF001 (the only place where each of its batches passes)

@@ -1,10 +1,11 @@
-"""BLEU as papers on Multi30k print it: lower-cased, punctuation made plain, cut into tokens by Moses' rules, without smoothing.
+"""BLEU as papers on Multi30k print it: lower-cased, punctuation made plain, cut into tokens by Moses' rules,
+without smoothing.
 
     python -m benchmarks.moses_bleu OUTPUTS REFERENCES [--language de]
 
-Two text files, plain or packed, with one sentence a line: what `seqlab predict RUN < sources` wrote, and the references. Multi30k's own
-`lc.norm.tok` files were made by the same three steps. Needs sacremoses (pip install -c constraints.txt sacremoses). The score of the raw
-texts as sacrebleu counts them stands beside it.
+Two text files, plain or packed, with one sentence a line: what `seqlab predict RUN < sources` wrote, and the
+references. Multi30k's own `lc.norm.tok` files were made by the same three steps. Needs sacremoses (pip
+install -c constraints.txt sacremoses). The score of the raw texts as sacrebleu counts them stands beside it.
 """
 
 from __future__ import annotations
@@ -31,13 +32,20 @@ def cut(texts: list[str], language: str) -> list[str]:
 
 
 def main(arguments: list[str]) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("outputs", type=Path)
     parser.add_argument("references", type=Path)
     parser.add_argument("--language", default="de")
     chosen = parser.parse_args(arguments)
     outputs, references = lines_of(chosen.outputs), lines_of(chosen.references)
-    ways = {"bleu_tokens_lower": lambda texts: cut(texts, chosen.language), "bleu": list, "bleu_lower": list, "chrf": list}
+    ways = {
+        "bleu_tokens_lower": lambda texts: cut(texts, chosen.language),
+        "bleu": list,
+        "bleu_lower": list,
+        "chrf": list,
+    }
     for kind, prepare in ways.items():
         found = sacrebleu_score(kind, prepare(outputs), [[reference] for reference in prepare(references)])
         print(f"{kind:<18} {found.score().value:.2f}   {found.method}")

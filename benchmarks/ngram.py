@@ -2,7 +2,8 @@
 
     python -m benchmarks.ngram [PATH]
 
-The first 90 % of the characters train, the last 10 % test. Without a path: tinyshakespeare from the data folder beside the project.
+The first 90 % of the characters train, the last 10 % test. Without a path: tinyshakespeare from the data
+folder beside the project.
 """
 
 from __future__ import annotations
@@ -59,12 +60,15 @@ def main(arguments: list[str]) -> None:
     print("order  nats/char  bits/char  perplexity    n-grams  fit (cpu s)  score (cpu s)")
     for r in results:
         print(
-            f"{r.order:5}  {r.nats:9.4f}  {r.nats / math.log(2):9.4f}  {math.exp(r.nats):10.3f}  {r.num_grams:9,}"
-            f"  {r.fit_seconds:11.2f}  {r.score_seconds:13.2f}"
+            f"{r.order:5}  {r.nats:9.4f}  {r.nats / math.log(2):9.4f}  {math.exp(r.nats):10.3f} "
+            f" {r.num_grams:9,}  {r.fit_seconds:11.2f}  {r.score_seconds:13.2f}"
         )
     used = next(r for r in results if r.order == ORDER)
     print(f"order {ORDER}:", verdict(used.nats, NATS_TARGET, unit="nats per character"))
-    print(f"order {ORDER}:", verdict(used.fit_seconds + used.score_seconds, SECONDS_TARGET, unit="s on one core"))
+    print(
+        f"order {ORDER}:",
+        verdict(used.fit_seconds + used.score_seconds, SECONDS_TARGET, unit="s on one core"),
+    )
 
 
 if __name__ == "__main__":

@@ -12,13 +12,17 @@ from pathlib import Path
 def peak_of(module: str, function: str, *arguments: object) -> float:
     """Megabytes that `module.function(*arguments)` prints, run in a new process.
 
-    There the C library gives every buffer above 64 kB back when it is freed, so that the peak is what lives at one time and not what
-    was kept for later.
+    There the C library gives every buffer above 64 kB back when it is freed, so that the peak is what lives
+    at one time and not what was kept for later.
     """
     given = ", ".join(map(repr, arguments))
     code = f"from {module} import {function}; {function}({given})"
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}
-    return float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment).stdout)
+    return float(
+        subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment
+        ).stdout
+    )
 
 
 def growth(small: Callable[[], object], large: Callable[[], object]) -> float:

@@ -1,7 +1,8 @@
-"""Every recurrent cell beside torch's LSTM: forward and backward, full and ragged batches, with and without the kernels in C++.
+"""Every recurrent cell beside torch's LSTM: forward and backward, full and ragged batches, with and without
+the kernels in C++.
 
-Ratios are to `nn.LSTM` on the full padded batch of the same run. With one thread processor time is compared, which other programs do not
-disturb; with more, wall time. The best of interleaved repeats counts.
+Ratios are to `nn.LSTM` on the full padded batch of the same run. With one thread processor time is compared,
+which other programs do not disturb; with more, wall time. The best of interleaved repeats counts.
 """
 
 from __future__ import annotations
@@ -24,16 +25,24 @@ from seqlab.cells.native.library import disable_native, native_kernels
 SHAPES = {"A": (32, 100, 256), "B": (64, 200, 128)}
 """Batch, time, and both widths."""
 FULL_TARGETS = {
-    "lstm": 1.02, "gru": 1.02, "rnn": 1.02, "peephole_lstm": 1.10, "coupled_lstm": 0.95, "single_gate": 0.70, "reset_before_gru": 0.95,
+    "lstm": 1.02,
+    "gru": 1.02,
+    "rnn": 1.02,
+    "peephole_lstm": 1.10,
+    "coupled_lstm": 0.95,
+    "single_gate": 0.70,
+    "reset_before_gru": 0.95,
     "layer_norm_lstm": 1.5,
-}  # fmt: skip
+}
 NATIVE_TARGETS = {"A": {"lstm": 0.90, "peephole_lstm": 1.0}, "B": {"lstm": 0.75, "peephole_lstm": 1.0}}
 FAMILY = ("lstm", "peephole_lstm", "coupled_lstm", "layer_norm_lstm")
 KERNELS = (*FAMILY, "gru", "reset_before_gru", "single_gate")
 RAGGED, OF_PACKED, LINEAR, MIN_GRU, MEMORY = 0.80, 0.50, 2.1, 0.3, 1.2
 
 
-def passes(module: nn.Module, run: Callable[[Tensor], Tensor], steps: Tensor, weighting: Tensor) -> Callable[[], object]:
+def passes(
+    module: nn.Module, run: Callable[[Tensor], Tensor], steps: Tensor, weighting: Tensor
+) -> Callable[[], object]:
     """One forward and one backward pass."""
 
     def once() -> None:
@@ -53,8 +62,13 @@ def candidates(shape: str, cell_names: list[str], *, with_native: bool) -> dict[
     batch, time, size = SHAPES[shape]
     torch.manual_seed(1)
     steps, weighting = torch.randn(batch, time, size, requires_grad=True), torch.randn(batch, time, size)
-    lengths = torch.linspace(0.3 * time, time, batch).round().long()[torch.randperm(batch)]  # uniform in 30 to 100 %, in no order
-    masks = {"full": torch.ones(batch, time, dtype=torch.bool), "ragged": torch.arange(time) < lengths[:, None]}
+    lengths = (
+        torch.linspace(0.3 * time, time, batch).round().long()[torch.randperm(batch)]
+    )  # uniform in 30 to 100 %, in no order
+    masks = {
+        "full": torch.ones(batch, time, dtype=torch.bool),
+        "ragged": torch.arange(time) < lengths[:, None],
+    }
     reference = nn.LSTM(size, size, batch_first=True)
 
     def packed(steps: Tensor) -> Tensor:
@@ -68,7 +82,9 @@ def candidates(shape: str, cell_names: list[str], *, with_native: bool) -> dict[
     for name in cell_names:
         stack = stack_of(name, size)
         for fill, mask in masks.items():
-            once = passes(stack, lambda steps, stack=stack, mask=mask: stack(steps, mask)[0], steps, weighting)
+            once = passes(
+                stack, lambda steps, stack=stack, mask=mask: stack(steps, mask)[0], steps, weighting
+            )
             found[f"{name} {fill} python"] = in_python(once)
             if with_native and name in KERNELS:
                 found[f"{name} {fill} native"] = once
@@ -91,14 +107,22 @@ def compare(shape: str, cell_names: list[str], *, threads: int, repeats: int, wi
     timings = interleaved(candidates(shape, cell_names, with_native=with_native), repeats=repeats, warm_up=2)
     whole, packed = best(timings["nn.LSTM padded"], threads), best(timings["nn.LSTM packed"], threads)
     batch, time, size = SHAPES[shape]
-    print(f"\nshape {shape}: batch {batch}, time {time}, {size} -> {size}; {threads} thread(s); nn.LSTM padded {whole * 1000:.1f} ms")
+    print(
+        f"\nshape {shape}: batch {batch}, time {time}, {size} -> {size}; {threads} thread(s); nn.LSTM padded"
+        f" {whole * 1000:.1f} ms"
+    )
     print(f"{'nn.LSTM packed, lengths 30-100 %':<36} {packed / whole:.2f}")
-    print(f"{'cell':<20} {'full':>6} {'ragged':>7} {'of packed':>9}   with kernels: {'full':>6} {'ragged':>7} {'of packed':>9}")
+    print(
+        f"{'cell':<20} {'full':>6} {'ragged':>7} {'of packed':>9}   with kernels: {'full':>6} {'ragged':>7}"
+        f" {'of packed':>9}"
+    )
     for name in cell_names:
         line, missed = f"{name:<20}", []
         for how in ("python", "native") if with_native and name in KERNELS else ("python",):
             full, ragged = (best(timings[f"{name} {fill} {how}"], threads) for fill in ("full", "ragged"))
-            line += f" {full / whole:6.2f} {ragged / whole:7.2f} {ragged / packed:9.2f}" + " " * 17 * (how == "python")
+            line += f" {full / whole:6.2f} {ragged / whole:7.2f} {ragged / packed:9.2f}" + " " * 17 * (
+                how == "python"
+            )
             missed += misses(name, shape, how, full / whole, ragged / whole, ragged / packed)
         print(f"{line.rstrip()}{'   MISSED: ' + ', '.join(missed) if missed else ''}")
 
@@ -117,7 +141,9 @@ def long_sequences(*, threads: int, repeats: int) -> None:
     """minGRU beside nn.GRU at 1,000 steps, and whether twice the time costs twice as much."""
     torch.manual_seed(1)
 
-    def pair(make: Callable[[], nn.Module], run: Callable[[nn.Module, Tensor], Tensor], time: int) -> Callable[[], object]:
+    def pair(
+        make: Callable[[], nn.Module], run: Callable[[nn.Module, Tensor], Tensor], time: int
+    ) -> Callable[[], object]:
         module, steps = make(), torch.randn(8, time, 256, requires_grad=True)
         return passes(module, lambda steps: run(module, steps), steps, torch.randn(8, time, 256))
 
@@ -129,13 +155,26 @@ def long_sequences(*, threads: int, repeats: int) -> None:
 
     names = ["lstm", "peephole_lstm", "gru", "min_gru"]
     runs = {"nn.GRU 1000": pair(lambda: nn.GRU(256, 256, batch_first=True), layer, 1000)}
-    runs |= {f"nn.LSTM {time}": pair(lambda: nn.LSTM(256, 256, batch_first=True), layer, time) for time in (1000, 2000)}
-    runs |= {f"{name} {time}": pair(lambda name=name: stack_of(name, 256), stack, time) for name in names for time in (1000, 2000)}
+    runs |= {
+        f"nn.LSTM {time}": pair(lambda: nn.LSTM(256, 256, batch_first=True), layer, time)
+        for time in (1000, 2000)
+    }
+    runs |= {
+        f"{name} {time}": pair(lambda name=name: stack_of(name, 256), stack, time)
+        for name in names
+        for time in (1000, 2000)
+    }
     timings = {name: best(timing, threads) for name, timing in interleaved(runs, repeats=repeats).items()}
     print(f"\nbatch 8, 256 -> 256, {threads} thread(s)")
-    print(f"min_gru at 1,000 steps: {verdict(timings['min_gru 1000'] / timings['nn.GRU 1000'], MIN_GRU, unit='of nn.GRU')}")
+    print(
+        "min_gru at 1,000 steps:"
+        f" {verdict(timings['min_gru 1000'] / timings['nn.GRU 1000'], MIN_GRU, unit='of nn.GRU')}"
+    )
     for name in ["nn.LSTM", *names]:
-        print(f"{name}, 2,000 steps: {verdict(timings[f'{name} 2000'] / timings[f'{name} 1000'], LINEAR, unit='of 1,000 steps')}")
+        print(
+            f"{name}, 2,000 steps:"
+            f" {verdict(timings[f'{name} 2000'] / timings[f'{name} 1000'], LINEAR, unit='of 1,000 steps')}"
+        )
 
 
 def print_peak(what: str) -> None:
@@ -147,7 +186,9 @@ def print_peak(what: str) -> None:
 
     def once(length: int) -> None:
         steps = torch.randn(batch, length, size, requires_grad=True)
-        outputs = (module(steps) if name == "nn.LSTM" else module(steps, torch.ones(batch, length, dtype=torch.bool)))[0]
+        outputs = (
+            module(steps) if name == "nn.LSTM" else module(steps, torch.ones(batch, length, dtype=torch.bool))
+        )[0]
         outputs.sum().backward()
 
     with disable_native() if how == "python" else nullcontext():
@@ -162,7 +203,9 @@ def memory(cell_names: list[str], *, with_native: bool) -> None:
     print(f"\nmemory of one pass, batch 64, time 400, 256 -> 256: nn.LSTM {reference:.0f} MB")
     for name in cell_names:
         for how in ("python", "native") if with_native and name in KERNELS else ("python",):
-            print(f"{name:<18} {how:<7} {verdict(peak(f'{name} {how}') / reference, MEMORY, unit='of nn.LSTM')}")
+            print(
+                f"{name:<18} {how:<7} {verdict(peak(f'{name} {how}') / reference, MEMORY, unit='of nn.LSTM')}"
+            )
 
 
 def main(arguments: list[str]) -> None:
@@ -177,7 +220,9 @@ def main(arguments: list[str]) -> None:
     print("kernels in C++: " + ("found" if with_native else "not built (make native)"))
     if chosen.only in (None, "shapes"):
         for shape in SHAPES:
-            compare(shape, chosen.cells, threads=chosen.threads, repeats=chosen.repeats, with_native=with_native)
+            compare(
+                shape, chosen.cells, threads=chosen.threads, repeats=chosen.repeats, with_native=with_native
+            )
     if chosen.only in (None, "long"):
         long_sequences(threads=chosen.threads, repeats=max(3, chosen.repeats // 2))
     if chosen.only in (None, "memory"):

@@ -41,7 +41,11 @@ def _help_command() -> list[str]:
     installed = Path(sys.executable).with_name("seqlab")
     if installed.exists():
         return [str(installed), "--help"]
-    return [sys.executable, "-c", "import sys; from seqlab.cli.main import main; sys.argv = ['seqlab', '--help']; main()"]
+    return [
+        sys.executable,
+        "-c",
+        "import sys; from seqlab.cli.main import main; sys.argv = ['seqlab', '--help']; main()",
+    ]
 
 
 def _run(command: list[str]) -> None:

@@ -1,4 +1,6 @@
-"""Timing on a machine that others use too: interleaved repeats, processor time beside wall time, best and median."""
+"""Timing on a machine that others use too: interleaved repeats, processor time beside wall time, best and
+median.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from dataclasses import dataclass
 class Timing:
     """Seconds of every repeat: wall time, and processor time of this process and the children it waited for.
 
-    Processor time of one thread does not grow when other work takes the machine, so its best value is the one to compare.
+    Processor time of one thread does not grow when other work takes the machine, so its best value is the one
+    to compare.
     """
 
     name: str
@@ -44,7 +47,9 @@ class Timing:
         )
 
 
-def interleaved(candidates: Mapping[str, Callable[[], object]], *, repeats: int = 5, warm_up: int = 1) -> dict[str, Timing]:
+def interleaved(
+    candidates: Mapping[str, Callable[[], object]], *, repeats: int = 5, warm_up: int = 1
+) -> dict[str, Timing]:
     """Run every candidate once per round, so that a change in the machine's load meets them all."""
     wall: dict[str, list[float]] = {name: [] for name in candidates}
     cpu: dict[str, list[float]] = {name: [] for name in candidates}

@@ -2,9 +2,9 @@
 
     python -m benchmarks.tokenizing --megabytes 8
 
-The text is the standard library's own source, so nothing is downloaded. Kinds take turns (one repeat of each, then the
-next round), so that a busy moment of the machine does not fall on a single kind. Targets on two cores: 10 MB/s for
-characters and bytes, 2 MB/s for bpe.
+The text is the standard library's own source, so nothing is downloaded. Kinds take turns (one repeat of each,
+then the next round), so that a busy moment of the machine does not fall on a single kind. Targets on two
+cores: 10 MB/s for characters and bytes, 2 MB/s for bpe.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ LINES_PER_TEXT = 40
 
 
 def stdlib_text(num_bytes: int) -> str:
-    """Source files of the standard library in the order of their names, again from the start when they run out."""
+    """Source files of the standard library in the order of their names, again from the start when they run
+    out.
+    """
     parts: list[str] = []
     length = 0
     while length < num_bytes:
@@ -43,7 +45,10 @@ def show(timing: Timing, megabytes: float, *, target: float | None = None) -> No
     wall, cpu = megabytes / timing.best_wall, megabytes / max(timing.best_cpu, 1e-9)
     verdict = "" if target is None else f"   target {target:g}: {'met' if wall >= target else 'MISSED'}"
     slowest = megabytes / max(timing.wall)
-    print(f"  {timing.name:<12} best {wall:8.1f} MB/s   slowest {slowest:8.1f}   per second of one core {cpu:8.1f} MB{verdict}")
+    print(
+        f"  {timing.name:<12} best {wall:8.1f} MB/s   slowest {slowest:8.1f}   per second of one core"
+        f" {cpu:8.1f} MB{verdict}"
+    )
 
 
 def fit_all(texts: list[str], megabytes: float, *, size: int) -> dict[str, Tokenizer]:
@@ -53,12 +58,17 @@ def fit_all(texts: list[str], megabytes: float, *, size: int) -> dict[str, Token
         start, start_cpu = time.perf_counter(), cpu_seconds()
         known[kind] = tokenizers.get(kind).fit(iter(texts), TokenSettings(size=size), specials=SPECIALS)
         seconds, cpu = time.perf_counter() - start, cpu_seconds() - start_cpu
-        print(f"  {kind:<12} {megabytes / seconds:8.1f} MB/s   {seconds:6.1f} s, {cpu:6.1f} s of one core   {len(known[kind].vocabulary)} entries")
+        print(
+            f"  {kind:<12} {megabytes / seconds:8.1f} MB/s   {seconds:6.1f} s, {cpu:6.1f} s of one core  "
+            f" {len(known[kind].vocabulary)} entries"
+        )
     return known
 
 
 def main(arguments: list[str]) -> None:
-    options = argparse.ArgumentParser(prog="python -m benchmarks.tokenizing", description="How fast each kind of tokenizer is.")
+    options = argparse.ArgumentParser(
+        prog="python -m benchmarks.tokenizing", description="How fast each kind of tokenizer is."
+    )
     options.add_argument("--megabytes", type=float, default=8.0)
     options.add_argument("--repeats", type=int, default=5)
     options.add_argument("--size", type=int, default=8_000)
@@ -68,13 +78,18 @@ def main(arguments: list[str]) -> None:
     megabytes = len(text.encode("utf-8")) / 1e6
     lines = text.splitlines(keepends=True)
     texts = ["".join(lines[start : start + LINES_PER_TEXT]) for start in range(0, len(lines), LINES_PER_TEXT)]
-    print(f"{megabytes:.1f} MB in {len(texts)} texts, {os.cpu_count()} cores, {chosen.repeats} repeats, load {os.getloadavg()[0]:.1f}")
+    print(
+        f"{megabytes:.1f} MB in {len(texts)} texts, {os.cpu_count()} cores, {chosen.repeats} repeats, load"
+        f" {os.getloadavg()[0]:.1f}"
+    )
 
     known = fit_all(texts, megabytes, size=chosen.size)
     ids = {kind: tokenizer.encode(text) for kind, tokenizer in known.items()}
     jobs: dict[str, dict[str, Callable[[], object]]] = {
         "encode one long text": {kind: partial(tokenizer.encode, text) for kind, tokenizer in known.items()},
-        "encode many texts": {kind: partial(tokenizer.encode_many, texts) for kind, tokenizer in known.items()},
+        "encode many texts": {
+            kind: partial(tokenizer.encode_many, texts) for kind, tokenizer in known.items()
+        },
         "decode": {kind: partial(tokenizer.decode, ids[kind]) for kind, tokenizer in known.items()},
     }
     for job, by_kind in jobs.items():

@@ -1,11 +1,14 @@
-"""Training updates of seqlab beside the same model written by hand in torch: an LSTM and a Transformer that classify, an LSTM that writes.
+"""Training updates of seqlab beside the same model written by hand in torch: an LSTM and a Transformer that
+classify, an LSTM that writes.
 
     python -m benchmarks.training_loop [--repeats 5] [lstm] [transformer] [writer]
 
-Both sides train the same network on the same batches with AdamW in torch's fused kernel and clipping, with one thread. seqlab's side is its
-Trainer with everything it does in a run: data out of the store on disk, padding, the journal, checks for numbers that are none. Its validation
-and checkpoints are left out, since the plain loop has none. The plain loop holds its examples as tensors in memory, pads them with torch,
-and adds up the loss. A repeat of a classifier is an epoch, so that all repeats meet the same lengths. Epochs are interleaved; processor time counts.
+Both sides train the same network on the same batches with AdamW in torch's fused kernel and clipping, with
+one thread. seqlab's side is its Trainer with everything it does in a run: data out of the store on disk,
+padding, the journal, checks for numbers that are none. Its validation and checkpoints are left out, since the
+plain loop has none. The plain loop holds its examples as tensors in memory, pads them with torch, and adds up
+the loss. A repeat of a classifier is an epoch, so that all repeats meet the same lengths. Epochs are
+interleaved; processor time counts.
 """
 
 from __future__ import annotations
@@ -57,25 +60,35 @@ class HandLSTM(nn.Module):
 
 
 class HandTransformer(nn.Module):
-    """Embedding and sinusoids, nn.TransformerEncoder with the padding masked, the maximum over real steps, a linear layer."""
+    """Embedding and sinusoids, nn.TransformerEncoder with the padding masked, the maximum over real steps, a
+    linear layer.
+    """
 
     def __init__(self, num_tokens: int) -> None:
         super().__init__()
         self.embed = nn.Embedding(num_tokens, HIDDEN, padding_idx=1)
         angles = torch.arange(float(LONGEST))[:, None] / 10000 ** (torch.arange(0, HIDDEN, 2) / HIDDEN)
         self.register_buffer("positions", torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1))
-        layer = nn.TransformerEncoderLayer(HIDDEN, HEADS, 4 * HIDDEN, dropout=0.0, activation="gelu", batch_first=True, norm_first=True)
-        self.encoder = nn.TransformerEncoder(layer, LAYERS, norm=nn.LayerNorm(HIDDEN), enable_nested_tensor=False)
+        layer = nn.TransformerEncoderLayer(
+            HIDDEN, HEADS, 4 * HIDDEN, dropout=0.0, activation="gelu", batch_first=True, norm_first=True
+        )
+        self.encoder = nn.TransformerEncoder(
+            layer, LAYERS, norm=nn.LayerNorm(HIDDEN), enable_nested_tensor=False
+        )
         self.head = nn.Linear(HIDDEN, CLASSES)
 
     def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
         is_padding = torch.arange(ids.shape[1]) >= lengths[:, None]
-        features = self.encoder(self.embed(ids) + self.positions[: ids.shape[1]], src_key_padding_mask=is_padding)
+        features = self.encoder(
+            self.embed(ids) + self.positions[: ids.shape[1]], src_key_padding_mask=is_padding
+        )
         return self.head(features.masked_fill(is_padding[:, :, None], -torch.inf).amax(dim=1))
 
 
 class HandWriter(nn.Module):
-    """Embedding, nn.LSTM with its state carried from window to window, a linear layer that shares the embedding's rows."""
+    """Embedding, nn.LSTM with its state carried from window to window, a linear layer that shares the
+    embedding's rows.
+    """
 
     def __init__(self, num_tokens: int) -> None:
         super().__init__()
@@ -131,9 +144,15 @@ def hand_writer(task: Any, model: nn.Module, *, steps: int) -> Callable[[], floa
         total = 0.0
         for _ in range(steps):
             epoch, number = divmod(done, plan.batches_in(0))
-            rows = torch.stack([stream[start : start + WINDOW + 1] for start in plan.batch(epoch, number).tolist()])
-            logits, state = model(rows[:, :-1], None if number == 0 else tuple(part.detach() for part in state))
-            total += plain_step(model, optimizer, F.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten()))
+            rows = torch.stack(
+                [stream[start : start + WINDOW + 1] for start in plan.batch(epoch, number).tolist()]
+            )
+            logits, state = model(
+                rows[:, :-1], None if number == 0 else tuple(part.detach() for part in state)
+            )
+            total += plain_step(
+                model, optimizer, F.cross_entropy(logits.flatten(0, 1), rows[:, 1:].flatten())
+            )
             done += 1
         return total / steps
 
@@ -150,7 +169,12 @@ class OnlyTrained:
     """A task whose validation takes no time."""
 
     def __init__(self, task: Task) -> None:
-        self.feed, self.loss, self.describe_rows, self.sample = task.feed, task.loss, task.describe_rows, lambda _: ""
+        self.feed, self.loss, self.describe_rows, self.sample = (
+            task.feed,
+            task.loss,
+            task.describe_rows,
+            lambda _: "",
+        )
 
     def validate(self, model: nn.Module) -> Validation:
         return Validation(0.0, higher_is_better=True)
@@ -173,7 +197,15 @@ def trained_by_seqlab(task: Task, folder: Path, *, steps: int) -> Callable[[], f
     watcher = AskingToStop(steps)
     budget = Budget(RUN, evaluate_every=RUN)
     device = torch.device("cpu")
-    trainer = Training(task.build_model(), OnlyTrained(task), task.recipe.training, budget, folder=folder, device=device, watcher=watcher)
+    trainer = Training(
+        task.build_model(),
+        OnlyTrained(task),
+        task.recipe.training,
+        budget,
+        folder=folder,
+        device=device,
+        watcher=watcher,
+    )
 
     def train() -> float:
         trainer.run(watcher.request)
@@ -183,7 +215,9 @@ def trained_by_seqlab(task: Task, folder: Path, *, steps: int) -> Callable[[], f
 
 
 def reviews(path: Path) -> Path:
-    """A table of random words whose label is their number modulo the classes: speed does not depend on sense."""
+    """A table of random words whose label is their number modulo the classes: speed does not depend on
+    sense.
+    """
     random = np.random.default_rng(1)
     lines = ["text\tlabel"]
     for _ in range(ROWS):
@@ -206,24 +240,52 @@ def prepared(raw: dict[str, Any]) -> Task:
 
 def candidates(name: str, folder: Path) -> dict[str, Callable[[], float]]:
     """The two sides of a comparison."""
-    training = {"batch_size": BATCH, "learning_rate": 1e-3, "schedule": "constant", "warmup_steps": 0, "decay_all": True, "window": WINDOW}
+    training = {
+        "batch_size": BATCH,
+        "learning_rate": 1e-3,
+        "schedule": "constant",
+        "warmup_steps": 0,
+        "decay_all": True,
+        "window": WINDOW,
+    }
     if name == "writer":
         model = {"kind": "recurrent", "hidden_size": 2 * HIDDEN, "embedding_size": 2 * HIDDEN, "dropout": 0.0}
-        task = prepared({"task": "language_model", "data": {"train": "pydoc"}, "model": model, "training": training})
+        task = prepared(
+            {"task": "language_model", "data": {"train": "pydoc"}, "model": model, "training": training}
+        )
         size = len(task.tokenizer.vocabulary)
         own, hand, steps = HandWriter(size), hand_writer, WRITER_STEPS
     else:
-        kind = {"kind": "recurrent", "pooling": "last"} if name == "lstm" else {"kind": "transformer", "layers": LAYERS, "heads": HEADS}
+        kind = (
+            {"kind": "recurrent", "pooling": "last"}
+            if name == "lstm"
+            else {"kind": "transformer", "layers": LAYERS, "heads": HEADS}
+        )
         model = {**kind, "hidden_size": HIDDEN, "dropout": 0.0}
         data = {"train": str(reviews(folder / "reviews.tsv"))}
         tokens = {"kind": "words", "size": WORDS}
-        task = prepared({"task": "classification", "data": data, "tokens": tokens, "model": model, "training": training, "bag": {"n_grams": 0}})
+        task = prepared(
+            {
+                "task": "classification",
+                "data": data,
+                "tokens": tokens,
+                "model": model,
+                "training": training,
+                "bag": {"n_grams": 0},
+            }
+        )
         size = len(task.inputs.tokenizer.vocabulary)
         own, hand = (HandLSTM if name == "lstm" else HandTransformer)(size), hand_classifier
         steps = task.feed(Position()).plan.batches_in(0)
     counts = [sum(parameter.numel() for parameter in each.parameters()) for each in (own, task.build_model())]
-    print(f"{name}: {counts[0]:,} parameters by hand, {counts[1]:,} in seqlab; {size:,} tokens, {steps} batches of {BATCH}")
-    return {f"{name}, plain torch": hand(task, own, steps=steps), f"{name}, seqlab": trained_by_seqlab(task, folder / name, steps=steps)}
+    print(
+        f"{name}: {counts[0]:,} parameters by hand, {counts[1]:,} in seqlab; {size:,} tokens, {steps} batches"
+        f" of {BATCH}"
+    )
+    return {
+        f"{name}, plain torch": hand(task, own, steps=steps),
+        f"{name}, seqlab": trained_by_seqlab(task, folder / name, steps=steps),
+    }
 
 
 def main(arguments: list[str]) -> None:
@@ -239,7 +301,9 @@ def main(arguments: list[str]) -> None:
             plain, ours = times.values()
             for timing in (plain, ours):
                 print("  " + timing.line())
-            print("  processor time:", verdict(ours.best_cpu / plain.best_cpu, TARGET, unit="of the plain loop"))
+            print(
+                "  processor time:", verdict(ours.best_cpu / plain.best_cpu, TARGET, unit="of the plain loop")
+            )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """A training step of a small GPT beside Hugging Face's GPT-2 and torch's encoder of the same shape.
 
-A step is forward, loss, backward, clipping and AdamW on the same tokens, without dropout; with `--dropout 0.1` each side drops where its own
-defaults do (seqlab does not drop attention weights). Each side uses its own layers and the optimizer
-that its users would take. With one thread processor time is compared, with more wall time; the best of interleaved repeats counts.
+A step is forward, loss, backward, clipping and AdamW on the same tokens, without dropout; with `--dropout
+0.1` each side drops where its own defaults do (seqlab does not drop attention weights). Each side uses its
+own layers and the optimizer that its users would take. With one thread processor time is compared, with more
+wall time; the best of interleaved repeats counts.
 """
 
 from __future__ import annotations
@@ -41,9 +42,17 @@ class TorchModel(nn.Module):
         self.embed = nn.Embedding(VOCABULARY, size)
         self.positions = nn.Parameter(torch.randn(time, size) * 0.02)
         layer = nn.TransformerEncoderLayer(
-            size, heads, 4 * size, dropout=dropout, activation=lambda x: F.gelu(x, approximate="tanh"), batch_first=True, norm_first=True
+            size,
+            heads,
+            4 * size,
+            dropout=dropout,
+            activation=lambda x: F.gelu(x, approximate="tanh"),
+            batch_first=True,
+            norm_first=True,
         )
-        self.encoder = nn.TransformerEncoder(layer, layers, norm=nn.LayerNorm(size), enable_nested_tensor=False)
+        self.encoder = nn.TransformerEncoder(
+            layer, layers, norm=nn.LayerNorm(size), enable_nested_tensor=False
+        )
         self.register_buffer("mask", nn.Transformer.generate_square_subsequent_mask(time))
 
     def forward(self, tokens: Tensor) -> Tensor:
@@ -52,12 +61,18 @@ class TorchModel(nn.Module):
 
 
 def language_model(layers: int, size: int, heads: int, time: int, dropout: float = 0.0) -> LanguageModel:
-    settings = TransformerSettings(layers=layers, hidden_size=size, heads=heads, positions="learned", max_positions=time, dropout=dropout)
+    settings = TransformerSettings(
+        layers=layers, hidden_size=size, heads=heads, positions="learned", max_positions=time, dropout=dropout
+    )
     backbone = TransformerBackbone.from_settings(settings, causal=True)
-    return LanguageModel(TokenEmbedding(VOCABULARY, size, pad_id=None, std=size**-0.5), backbone, dropout=dropout, tied=True)
+    return LanguageModel(
+        TokenEmbedding(VOCABULARY, size, pad_id=None, std=size**-0.5), backbone, dropout=dropout, tied=True
+    )
 
 
-def torch_step(model: nn.Module, logits: Callable[[Tensor], Tensor], inputs: Tensor, targets: Tensor) -> Callable[[], object]:
+def torch_step(
+    model: nn.Module, logits: Callable[[Tensor], Tensor], inputs: Tensor, targets: Tensor
+) -> Callable[[], object]:
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 
     def once() -> None:
@@ -83,17 +98,27 @@ def own_step(model: LanguageModel, inputs: Tensor, targets: Tensor) -> Callable[
     return once
 
 
-def candidates(layers: int, size: int, heads: int, time: int, batch: int, *, dropout: float) -> dict[str, Callable[[], object]]:
+def candidates(
+    layers: int, size: int, heads: int, time: int, batch: int, *, dropout: float
+) -> dict[str, Callable[[], object]]:
     from transformers import GPT2Config, GPT2LMHeadModel
 
     torch.manual_seed(1)
     tokens = torch.randint(VOCABULARY, (batch, time + 1))
     inputs, targets = tokens[:, :-1].contiguous(), tokens[:, 1:].contiguous()
     config = GPT2Config(
-        vocab_size=VOCABULARY, n_positions=time, n_embd=size, n_layer=layers, n_head=heads, embd_pdrop=dropout, attn_pdrop=dropout,
+        vocab_size=VOCABULARY,
+        n_positions=time,
+        n_embd=size,
+        n_layer=layers,
+        n_head=heads,
+        embd_pdrop=dropout,
+        attn_pdrop=dropout,
         resid_pdrop=dropout,
-        bos_token_id=None, eos_token_id=None, attn_implementation="sdpa",
-    )  # fmt: skip
+        bos_token_id=None,
+        eos_token_id=None,
+        attn_implementation="sdpa",
+    )
     theirs, plain = GPT2LMHeadModel(config), TorchModel(layers, size, heads, time, dropout)
     return {
         "Hugging Face GPT-2": torch_step(theirs, lambda inputs: theirs(inputs).logits, inputs, targets),
@@ -110,11 +135,22 @@ def compare(shape: str, *, threads: int, repeats: int, dropout: float) -> None:
     layers, size, heads, time, batch = SHAPES[shape]
     timings = interleaved(candidates(*SHAPES[shape], dropout=dropout), repeats=repeats, warm_up=2)
     seconds = {name: best(timing, threads) for name, timing in timings.items()}
-    print(f"\n{shape}: {layers} layers, width {size}, {heads} heads, {time} tokens, batch {batch}, dropout {dropout:g}; {threads} thread(s)")
+    print(
+        f"\n{shape}: {layers} layers, width {size}, {heads} heads, {time} tokens, batch {batch}, dropout"
+        f" {dropout:g}; {threads} thread(s)"
+    )
     for name, value in seconds.items():
-        print(f"{name:<22} {value * 1000:8.1f} ms   {batch * time / value:8,.0f} tokens/s   spread {timings[name].spread:.0%}")
-    print(f"of Hugging Face: {verdict(seconds['seqlab'] / seconds['Hugging Face GPT-2'], OF_HUGGING_FACE[shape], unit='')}")
-    print(f"of torch.nn:     {verdict(seconds['seqlab'] / seconds['nn.TransformerEncoder'], OF_TORCH, unit='')}")
+        print(
+            f"{name:<22} {value * 1000:8.1f} ms   {batch * time / value:8,.0f} tokens/s   spread"
+            f" {timings[name].spread:.0%}"
+        )
+    print(
+        "of Hugging Face:"
+        f" {verdict(seconds['seqlab'] / seconds['Hugging Face GPT-2'], OF_HUGGING_FACE[shape], unit='')}"
+    )
+    print(
+        f"of torch.nn:     {verdict(seconds['seqlab'] / seconds['nn.TransformerEncoder'], OF_TORCH, unit='')}"
+    )
 
 
 def print_forward_peak(time: int) -> None:
@@ -131,8 +167,13 @@ def print_forward_peak(time: int) -> None:
 
 
 def memory() -> None:
-    peaks = {time: peak_of("benchmarks.transformer", "print_forward_peak", time) for time in (1024, 2048, 4096)}
-    print("\nmemory of one causal forward pass, 4 layers, width 256: " + ", ".join(f"{time} tokens {peak:.1f} MB" for time, peak in peaks.items()))
+    peaks = {
+        time: peak_of("benchmarks.transformer", "print_forward_peak", time) for time in (1024, 2048, 4096)
+    }
+    print(
+        "\nmemory of one causal forward pass, 4 layers, width 256: "
+        + ", ".join(f"{time} tokens {peak:.1f} MB" for time, peak in peaks.items())
+    )
     print(f"4,096 tokens: {verdict(peaks[4096] / peaks[2048], LINEAR, unit='of 2,048')}")
 
 

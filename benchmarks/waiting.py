@@ -1,8 +1,10 @@
-"""How threads wait for each other: seconds per step of an LSTM on two threads, with the cores free and with one taken.
+"""How threads wait for each other: seconds per step of an LSTM on two threads, with the cores free and with
+one taken.
 
     python -m benchmarks.waiting [--repeats 3]
 
-Each way of waiting runs in processes of its own, because OpenMP reads it once. `one core taken` runs a busy loop beside it.
+Each way of waiting runs in processes of its own, because OpenMP reads it once. `one core taken` runs a busy
+loop beside it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,11 @@ import statistics
 import subprocess
 import sys
 
-WAYS = {"spin on (the default of torch)": {}, "sleep at once": {"OMP_WAIT_POLICY": "PASSIVE"}, "spin shortly (seqlab)": {"GOMP_SPINCOUNT": "1000"}}
+WAYS = {
+    "spin on (the default of torch)": {},
+    "sleep at once": {"OMP_WAIT_POLICY": "PASSIVE"},
+    "spin shortly (seqlab)": {"GOMP_SPINCOUNT": "1000"},
+}
 
 STEPS = """
 import time, torch
@@ -33,7 +39,13 @@ print(sorted(times)[10])
 
 
 def median_step(environment: dict[str, str]) -> float:
-    done = subprocess.run([sys.executable, "-c", STEPS], env={**os.environ, **environment}, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", STEPS],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return float(done.stdout)
 
 
@@ -53,7 +65,9 @@ def main(arguments: list[str]) -> None:
                 process.kill()
         for way, times in found.items():
             print(
-                f"{situation:<16} {way:<32} median {statistics.median(times):6.0f} ms per step   ({min(times):.0f} to {max(times):.0f})", flush=True
+                f"{situation:<16} {way:<32} median {statistics.median(times):6.0f} ms per step  "
+                f" ({min(times):.0f} to {max(times):.0f})",
+                flush=True,
             )
 
 

@@ -17,7 +17,9 @@ FETCHED = re.compile(
 
 
 def main() -> int:
-    built = subprocess.run([sys.executable, "-m", "zensical", "build", "--clean", "--strict"], cwd=ROOT, check=False)
+    built = subprocess.run(
+        [sys.executable, "-m", "zensical", "build", "--clean", "--strict"], cwd=ROOT, check=False
+    )
     if built.returncode:
         return built.returncode
     for script in SITE.glob("*.py"):  # every file of docs/ is copied, these too
@@ -26,7 +28,10 @@ def main() -> int:
     for page, address in outside:
         print(f"{page}: loads {address}", file=sys.stderr)
     if not outside:
-        print(f"{len(list(SITE.rglob('*.html')))} pages in {SITE.relative_to(ROOT)}/, start with site/index.html")
+        print(
+            f"{len(list(SITE.rglob('*.html')))} pages in {SITE.relative_to(ROOT)}/, start with"
+            " site/index.html"
+        )
     return 1 if outside else 0
 
 

@@ -1,4 +1,7 @@
-"""Writes docs/cells/*.md from the cells themselves and the words below: `python docs/cell_pages.py`. A test compares the two."""
+"""Writes docs/cells/*.md from the cells themselves and the words below: `python docs/cell_pages.py`.
+
+A test compares the two.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ from seqlab.core.settings import describe
 
 FOLDER = Path(__file__).parent / "cells"
 INTRODUCTION = (
-    "One step of recurrence in many forms. Each is one file with its equations above the code; each walks in any stack, direction and task."
+    "One step of recurrence in many forms. Each is one file with its equations above the code; each walks in"
+    " any stack, direction and task."
 )
 
 
@@ -31,87 +35,98 @@ class About:
 LSTM_GATES = ("input", "forget", "output")
 ABOUT: dict[str, About] = {
     "rnn": About(
-        "The new state is a bent sum of the input and the old state. It is the smallest thing that has a memory, and the one whose gradients "
-        "vanish first.",
+        "The new state is a bent sum of the input and the old state. It is the smallest thing that has a"
+        " memory, and the one whose gradients vanish first.",
         "h * (i + h + 1)",
-        "As the baseline, for short sequences, and wherever the equations are to be followed by hand. With relu and the identity as start it "
-        "reaches further.",
+        "As the baseline, for short sequences, and wherever the equations are to be followed by hand. With"
+        " relu and the identity as start it reaches further.",
     ),
     "lstm": About(
-        "A memory runs along the sequence and changes only by adding: one gate keeps it, one writes, one shows it. Gradients follow the memory back "
-        "without passing a matrix.",
+        "A memory runs along the sequence and changes only by adding: one gate keeps it, one writes, one"
+        " shows it. Gradients follow the memory back without passing a matrix.",
         "4 * h * (i + h + 1)",
-        "The first choice for text and for anything with long memory; it can also count. Start the forget bias high (3 to 5) when what matters "
-        "lies far back.",
+        "The first choice for text and for anything with long memory; it can also count. Start the forget"
+        " bias high (3 to 5) when what matters lies far back.",
         LSTM_GATES,
         "hidden, cell_state",
     ),
     "peephole_lstm": About(
-        "An LSTM whose gates also look at the memory they guard. The gates can then act on an exact count or on the time since an event.",
+        "An LSTM whose gates also look at the memory they guard. The gates can then act on an exact count or"
+        " on the time since an event.",
         "4 * h * (i + h + 1) + 3 * h",
-        "For precise timing and counting. With a full matrix for each peephole it costs 3 · h · h more parameters, with the diagonal hardly any.",
+        "For precise timing and counting. With a full matrix for each peephole it costs 3 · h · h more"
+        " parameters, with the diagonal hardly any.",
         LSTM_GATES,
         "hidden, cell_state",
     ),
     "coupled_lstm": About(
-        "An LSTM that writes exactly where it forgets. The memory is a running mean of what was written, so it saves a quarter of the parameters and "
-        "loses the ability to add up.",
+        "An LSTM that writes exactly where it forgets. The memory is a running mean of what was written, so"
+        " it saves a quarter of the parameters and loses the ability to add up.",
         "3 * h * (i + h + 1)",
-        "When parameters or time are short and nothing has to be counted; `seqlab study counting` shows the limit.",
+        "When parameters or time are short and nothing has to be counted; `seqlab study counting` shows the"
+        " limit.",
         ("forget", "output"),
         "hidden, cell_state",
     ),
     "layer_norm_lstm": About(
-        "An LSTM whose sums and memory are normalised over the units at every step. The scale of its activations no longer depends on the sequence.",
+        "An LSTM whose sums and memory are normalised over the units at every step. The scale of its"
+        " activations no longer depends on the sequence.",
         "4 * h * (i + h + 1) + 10 * h",
-        "For large learning rates, small batches and deep stacks; each step costs more time than that of the plain LSTM.",
+        "For large learning rates, small batches and deep stacks; each step costs more time than that of the"
+        " plain LSTM.",
         LSTM_GATES,
         "hidden, cell_state",
     ),
     "projected_lstm": About(
-        "An LSTM that shows a smaller projection of its hidden state. The memory stays wide while the recurrent matrix becomes narrow.",
+        "An LSTM that shows a smaller projection of its hidden state. The memory stays wide while the"
+        " recurrent matrix becomes narrow.",
         "4 * h * (i + p + 1) + h * p",
         "For wide memories at a bounded cost, as in speech recognition.",
         LSTM_GATES,
         "hidden (proj_size), cell_state",
     ),
     "gru": About(
-        "One gate mixes the old state with a candidate, another decides how much of the old state the candidate sees. It has no separate memory. "
-        "The reset acts after the recurrent product, as in torch, Keras and cuDNN.",
+        "One gate mixes the old state with a candidate, another decides how much of the old state the"
+        " candidate sees. It has no separate memory. The reset acts after the recurrent product, as in torch,"
+        " Keras and cuDNN.",
         "3 * h * (i + h + 1) + h",
-        "Where an LSTM is used: three quarters of its parameters and often the same quality. It cannot count, since it only mixes.",
+        "Where an LSTM is used: three quarters of its parameters and often the same quality. It cannot count,"
+        " since it only mixes.",
         ("reset", "update"),
     ),
     "reset_before_gru": About(
-        "The GRU as first published: the reset gate chooses units of the old state before the recurrent product. That is another function than "
-        "torch's GRU.",
+        "The GRU as first published: the reset gate chooses units of the old state before the recurrent"
+        " product. That is another function than torch's GRU.",
         "3 * h * (i + h + 1)",
         "To load weights of libraries that follow the paper, or to repeat published numbers.",
         ("reset", "update"),
     ),
     "single_gate": About(
-        "One gate decides between the old state and a new candidate, and there is nothing else. It is a GRU whose reset gate is always open.",
+        "One gate decides between the old state and a new candidate, and there is nothing else. It is a GRU"
+        " whose reset gate is always open.",
         "2 * h * (i + h + 1)",
         "As the smallest gated cell: half of an LSTM's parameters, and the easiest one to look into.",
         ("update",),
     ),
     "additive": About(
-        "The update that all gated cells share, for any candidate: keep a part of the old state, add the rest of something new. "
-        "The state is a weighted sum of all candidates so far.",
+        "The update that all gated cells share, for any candidate: keep a part of the old state, add the rest"
+        " of something new. The state is a weighted sum of all candidates so far.",
         "2 * h * (i + h + 1)",
         "To try candidates of your own, and to see recurrence as attention with dependent weights.",
         ("gate",),
     ),
     "orthogonal_rnn": About(
-        "A plain cell whose recurrent matrix is a rotation and stays one while it is trained. Nothing that it carries grows or fades by the matrix.",
+        "A plain cell whose recurrent matrix is a rotation and stays one while it is trained. Nothing that it"
+        " carries grows or fades by the matrix.",
         "h * (i + 1) + h * (h - 1) // 2 + h",
         "For long memory without gates; with `radius` the singular values may leave 1 by as much.",
     ),
     "min_gru": About(
-        "A linear recurrence: gate and candidate see only the input, so all products are done before the walk begins. What is left of a step is one "
-        "multiplication and one addition per unit.",
+        "A linear recurrence: gate and candidate see only the input, so all products are done before the walk"
+        " begins. What is left of a step is one multiplication and one addition per unit.",
         "2 * h * (i + 1)",
-        "For very long sequences and speed, in several layers: one layer alone cannot react to its own state.",
+        "For very long sequences and speed, in several layers: one layer alone cannot react to its own"
+        " state.",
         ("update",),
     ),
 }
@@ -120,8 +135,27 @@ ABOUT: dict[str, About] = {
 def page(name: str) -> str:
     """The page of one cell."""
     cell, about = cells.get(name), ABOUT[name]
-    lines = [f"# {name}", "", about.idea, "", f"![One step of {name}]({name}.svg)", "", "## Equations", "", "```text", *equations(cell), "```", ""]
-    lines += [*papers(cell), f"- File: `src/seqlab/cells/{name}.py`", f"- State: {about.state}", f"- Parameters: `{shown(about.parameters)}`", ""]
+    lines = [
+        f"# {name}",
+        "",
+        about.idea,
+        "",
+        f"![One step of {name}]({name}.svg)",
+        "",
+        "## Equations",
+        "",
+        "```text",
+        *equations(cell),
+        "```",
+        "",
+    ]
+    lines += [
+        *papers(cell),
+        f"- File: `src/seqlab/cells/{name}.py`",
+        f"- State: {about.state}",
+        f"- Parameters: `{shown(about.parameters)}`",
+        "",
+    ]
     lines += [
         "## When to use it",
         "",
@@ -136,7 +170,10 @@ def page(name: str) -> str:
     ]
     for entry in describe(CELL_KINDS[name], prefix="model.cell."):
         if entry.name != "model.cell.kind":
-            lines.append(f"| `{entry.name}` | {entry.kind.replace('|', 'or')} | `{entry.default!r}` | {entry.sentence} |")
+            lines.append(
+                f"| `{entry.name}` | {entry.kind.replace('|', 'or')} | `{entry.default!r}` |"
+                f" {entry.sentence} |"
+            )
     return "\n".join([*lines, "", "[All cells](index.md)", ""])
 
 
@@ -146,26 +183,50 @@ def index() -> str:
     lines += ["| cell | gates | state | parameters | |", "|---|---|---|---|---|"]
     for name, about in ABOUT.items():
         first = about.idea.partition(". ")[0].removesuffix(".")
-        lines.append(f"| [{name}]({name}.md) | {', '.join(about.gates) or 'none'} | {about.state} | `{shown(about.parameters)}` | {first}. |")
-    lines += ["", "i is the size of the input, h that of the state, p that of the projection; biases and default options are counted.", ""]
+        lines.append(
+            f"| [{name}]({name}.md) | {', '.join(about.gates) or 'none'} | {about.state} |"
+            f" `{shown(about.parameters)}` | {first}. |"
+        )
+    lines += [
+        "",
+        (
+            "i is the size of the input, h that of the state, p that of the projection; biases and default"
+            " options are counted."
+        ),
+        "",
+    ]
     for title, picture, sentence in PICTURES:
         lines += [f"## {title}", "", sentence, "", f"![{title}](../pictures/{picture}.svg)", ""]
     return "\n".join(lines)
 
 
 PICTURES = [
-    ("A cell and its copies", "unrolled_copies", "A recurrent network is one cell, applied again and again with the same weights."),
+    (
+        "A cell and its copies",
+        "unrolled_copies",
+        "A recurrent network is one cell, applied again and again with the same weights.",
+    ),
     (
         "Several layers",
         "layer_graph",
-        "A layer reads the layer below at the same step and itself at the step before. Boxes on one diagonal could run together.",
+        (
+            "A layer reads the layer below at the same step and itself at the step before. Boxes on one"
+            " diagonal could run together."
+        ),
     ),
     (
         "The way back",
         "back_propagation",
-        "One gradient per step serves both weights, with what the way forward kept. `cells/derivations/hand_gradients.py` writes it out.",
+        (
+            "One gradient per step serves both weights, with what the way forward kept."
+            " `cells/derivations/hand_gradients.py` writes it out."
+        ),
     ),
-    ("Activations", "activations", "What bends the sums. A slope above 1 occurs nowhere: only the matrices can make a gradient grow."),
+    (
+        "Activations",
+        "activations",
+        "What bends the sums. A slope above 1 occurs nowhere: only the matrices can make a gradient grow.",
+    ),
 ]
 
 

@@ -1,4 +1,5 @@
-"""Writes pictures/picture_looks.json, where trained networks look in pictures: `python docs/picture_looks.py RUN`.
+"""Writes pictures/picture_looks.json, where trained networks look in pictures: `python docs/picture_looks.py
+RUN`.
 
 RUN is a run of `seqlab train digits --model vit`. From the numbers kept here `python docs/pictures.py` draws.
 """
@@ -32,16 +33,28 @@ def class_token() -> ImageAttentionMap:
     run = Run.load(sys.argv[1])
     assert isinstance(run.model, ImageClassifier)
     assert isinstance(run.model.network, VisionTransformer)
-    rows = [row.values for row in datasets.get("digits")().splits()["test"].rows() if row.values["label"] == DIGIT]
+    rows = [
+        row.values for row in datasets.get("digits")().splits()["test"].rows() if row.values["label"] == DIGIT
+    ]
     picture = next(row["steps"] for row in rows if run.predict([row["steps"]])[0].answer == DIGIT)
     steps = torch.from_numpy(run.task.encode([picture])[0]).unsqueeze(0)
-    found = class_token_attention(run.model.network, run.model.rows(steps, torch.ones(steps.shape[:2], dtype=torch.bool)))[0]
+    found = class_token_attention(
+        run.model.network, run.model.rows(steps, torch.ones(steps.shape[:2], dtype=torch.bool))
+    )[0]
     looks = []
     for depth, layer in enumerate(found.tolist(), start=1):
         looks.append(AttentionView("the picture"))
-        looks += [AttentionView(f"layer {depth}, head {number}", _rounded(head)) for number, head in enumerate(layer, start=1)]
-    pixels = [[(round(1 - ink, 3), round(1 - 0.6 * ink, 3), round(1 - 0.1 * ink, 3)) for ink in line] for line in picture]  # blue ink on paper
-    return ImageAttentionMap(f"Where the class token looks in a {DIGIT}", pixels, looks, columns=1 + found.shape[1])
+        looks += [
+            AttentionView(f"layer {depth}, head {number}", _rounded(head))
+            for number, head in enumerate(layer, start=1)
+        ]
+    pixels = [
+        [(round(1 - ink, 3), round(1 - 0.6 * ink, 3), round(1 - 0.1 * ink, 3)) for ink in line]
+        for line in picture
+    ]  # blue ink on paper
+    return ImageAttentionMap(
+        f"Where the class token looks in a {DIGIT}", pixels, looks, columns=1 + found.shape[1]
+    )
 
 
 def _rounded(weights: list[list[float]]) -> list[list[float]]:

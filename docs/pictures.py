@@ -1,7 +1,9 @@
-"""Writes the pictures of the documents from the code that draws them: `python docs/pictures.py`. A test compares the two.
+"""Writes the pictures of the documents from the code that draws them: `python docs/pictures.py`. A test
+compares the two.
 
-What trained networks see is read from pictures/looks.json, which trained_looks.py writes, and pictures/picture_looks.json, of picture_looks.py;
-pictures/surprisal.json is of `seqlab predict --score --json`.
+What trained networks see is read from pictures/looks.json, which trained_looks.py writes, and
+pictures/picture_looks.json, of picture_looks.py; pictures/surprisal.json is of `seqlab predict --score
+--json`.
 """
 
 from __future__ import annotations
@@ -39,12 +41,28 @@ def pictures() -> dict[Path, str]:
         "beam_tree": beam_tree_diagram(beam_tree()),
     }
     found |= {HERE / "pictures" / f"{name}.svg": render_svg(drawing) for name, drawing in drawings.items()}
-    found |= {HERE / "pictures" / f"{name}.svg": to_svg_file(draw_token_heatmap(strips, ident=name)) for name, strips in looks().items()}
-    found |= {HERE / "pictures" / f"{name}.svg": to_svg_file(draw_image_attention(lights, ident=name)) for name, lights in spotlights().items()}
-    found |= {HERE / "pictures" / f"{name}.svg": to_svg_file(draw_token_heatmap(strips, ident=name)) for name, strips in surprisals().items()}
-    found |= {HERE / "pictures" / f"{name}.svg": to_svg_file(draw_embedding_map(plane, ident=name)) for name, plane in word_planes().items()}
-    found[HERE / "pictures" / "dates_looks.svg"] = to_svg_file(draw_attention_map(dates_looks(), ident="dates"))
-    found[HERE / "pictures" / "translation_looks.svg"] = to_svg_file(draw_attention_map(translation_looks(), ident="translation"))
+    found |= {
+        HERE / "pictures" / f"{name}.svg": to_svg_file(draw_token_heatmap(strips, ident=name))
+        for name, strips in looks().items()
+    }
+    found |= {
+        HERE / "pictures" / f"{name}.svg": to_svg_file(draw_image_attention(lights, ident=name))
+        for name, lights in spotlights().items()
+    }
+    found |= {
+        HERE / "pictures" / f"{name}.svg": to_svg_file(draw_token_heatmap(strips, ident=name))
+        for name, strips in surprisals().items()
+    }
+    found |= {
+        HERE / "pictures" / f"{name}.svg": to_svg_file(draw_embedding_map(plane, ident=name))
+        for name, plane in word_planes().items()
+    }
+    found[HERE / "pictures" / "dates_looks.svg"] = to_svg_file(
+        draw_attention_map(dates_looks(), ident="dates")
+    )
+    found[HERE / "pictures" / "translation_looks.svg"] = to_svg_file(
+        draw_attention_map(translation_looks(), ident="translation")
+    )
     return found | {HERE / "pictures" / "attention_steps.svg": to_svg_file(draw_attention_steps())}
 
 
@@ -55,29 +73,44 @@ def beam_tree() -> BeamTree:
 
 
 def dates_looks() -> AttentionMap:
-    """Where the decoder of docs/tasks/translation.md looked while it wrote a date: `run.task.looks(run.model, "dimanche 27 février 2011")`."""
+    """Where the decoder of docs/tasks/translation.md looked while it wrote a date: `run.task.looks(run.model,
+    "dimanche 27 février 2011")`.
+    """
     kept = json.loads((HERE / "pictures" / "dates_looks.json").read_text(encoding="utf-8"))
-    return AttentionMap("dimanche 27 février 2011 → 2011-02-27", kept["written"], kept["read"], kept["weights"])
+    return AttentionMap(
+        "dimanche 27 février 2011 → 2011-02-27", kept["written"], kept["read"], kept["weights"]
+    )
 
 
 def translation_looks() -> AttentionMap:
-    """Where the run of docs/recipes/multi30k-gru.md looked: `run.task.looks(run.model, "A woman holding a bowl of food in a kitchen.")`."""
+    """Where the run of docs/recipes/multi30k-gru.md looked: `run.task.looks(run.model, "A woman holding a
+    bowl of food in a kitchen.")`.
+    """
     kept = json.loads((HERE / "pictures" / "translation_looks.json").read_text(encoding="utf-8"))
-    return AttentionMap("A woman holding a bowl of food in a kitchen.", kept["written"], kept["read"], kept["weights"])
+    return AttentionMap(
+        "A woman holding a bowl of food in a kitchen.", kept["written"], kept["read"], kept["weights"]
+    )
 
 
 def looks() -> dict[str, TokenHeatmap]:
     """Where trained networks looked."""
     kept = json.loads((HERE / "pictures" / "looks.json").read_text(encoding="utf-8"))
-    return {name: TokenHeatmap(**{**look, "rows": [HeatmapRow(**strip) for strip in look["rows"]]}) for name, look in kept.items()}
+    return {
+        name: TokenHeatmap(**{**look, "rows": [HeatmapRow(**strip) for strip in look["rows"]]})
+        for name, look in kept.items()
+    }
 
 
 def surprisals() -> dict[str, TokenHeatmap]:
-    """How surprising the characters of three texts were to a small language model: the numbers of docs/tasks/language_model.md."""
+    """How surprising the characters of three texts were to a small language model: the numbers of
+    docs/tasks/language_model.md.
+    """
     texts = json.loads((HERE / "pictures" / "surprisal.json").read_text(encoding="utf-8"))
     darkest = max(max(text["bits"]) for text in texts.values())
     return {
-        f"surprisal_{name}": TokenHeatmap(text["text"], text["tokens"], [HeatmapRow("bits", text["bits"])], max_weight=darkest)
+        f"surprisal_{name}": TokenHeatmap(
+            text["text"], text["tokens"], [HeatmapRow("bits", text["bits"])], max_weight=darkest
+        )
         for name, text in texts.items()
     }
 
@@ -85,13 +118,19 @@ def surprisals() -> dict[str, TokenHeatmap]:
 def spotlights() -> dict[str, ImageAttentionMap]:
     """Where trained networks looked in pictures."""
     kept = json.loads((HERE / "pictures" / "picture_looks.json").read_text(encoding="utf-8"))
-    return {name: ImageAttentionMap(**{**lights, "views": [AttentionView(**look) for look in lights["views"]]}) for name, lights in kept.items()}
+    return {
+        name: ImageAttentionMap(**{**lights, "views": [AttentionView(**look) for look in lights["views"]]})
+        for name, lights in kept.items()
+    }
 
 
 def word_planes() -> dict[str, EmbeddingMap]:
     """Words by their vectors; word_planes.py keeps the numbers."""
     kept = json.loads((HERE / "pictures" / "word_planes.json").read_text(encoding="utf-8"))
-    return {name: EmbeddingMap(**{**plane, "words": [EmbeddingPoint(**word) for word in plane["words"]]}) for name, plane in kept.items()}
+    return {
+        name: EmbeddingMap(**{**plane, "words": [EmbeddingPoint(**word) for word in plane["words"]]})
+        for name, plane in kept.items()
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Writes docs/settings.md from the settings themselves: `python docs/settings_page.py`. A test compares the two."""
+"""Writes docs/settings.md from the settings themselves: `python docs/settings_page.py`.
+
+A test compares the two.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from seqlab.core.settings import describe, sentence_of
 from seqlab.recipes.recipe import KINDS, SECTIONS
 
 PAGE = Path(__file__).with_name("settings.md")
-INTRODUCTION = "Every setting of a recipe, made from the code by `python docs/settings_page.py`. `seqlab explain NAME` shows the same."
+INTRODUCTION = (
+    "Every setting of a recipe, made from the code by `python docs/settings_page.py`. `seqlab explain NAME`"
+    " shows the same."
+)
 
 
 def page() -> str:
@@ -17,9 +23,19 @@ def page() -> str:
     for section, kinds in SECTIONS.items():
         for settings in kinds:
             kind = f": {settings.model_fields['kind'].default}" if section in KINDS else ""
-            lines += [f"## {section}{kind}", "", sentence_of(settings), "", "| setting | kind | default | |", "|---|---|---|---|"]
+            lines += [
+                f"## {section}{kind}",
+                "",
+                sentence_of(settings),
+                "",
+                "| setting | kind | default | |",
+                "|---|---|---|---|",
+            ]
             for entry in describe(settings, prefix=f"{section}."):
-                lines.append(f"| `{entry.name}` | {entry.kind.replace('|', 'or')} | `{entry.default!r}` | {entry.sentence} |")
+                lines.append(
+                    f"| `{entry.name}` | {entry.kind.replace('|', 'or')} | `{entry.default!r}` |"
+                    f" {entry.sentence} |"
+                )
             lines.append("")
     return "\n".join(lines)
 

@@ -1,6 +1,8 @@
-"""Trains the two small networks whose looks are drawn in the documents, in about a minute: `python docs/trained_looks.py`, then pictures.py.
+"""Trains the two small networks whose looks are drawn in the documents, in about a minute: `python
+docs/trained_looks.py`, then pictures.py.
 
-The weights are kept as numbers beside the pictures, because another processor may train a slightly different network.
+The weights are kept as numbers beside the pictures, because another processor may train a slightly different
+network.
 """
 
 from __future__ import annotations
@@ -30,8 +32,16 @@ def two_heads() -> list[TokenHeatmap]:
 def learned_queries() -> TokenHeatmap:
     """Where the queries of a classifier of languages look in a name."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = ["model.pooling=queries", "model.queries=3", "model.layers=1", "model.hidden_size=64", "training.batch_size=32"]
-        run = seqlab.train("languages", *settings, model="transformer", steps=600, seed=0, out=Path(folder) / "run")
+        settings = [
+            "model.pooling=queries",
+            "model.queries=3",
+            "model.layers=1",
+            "model.hidden_size=64",
+            "training.batch_size=32",
+        ]
+        run = seqlab.train(
+            "languages", *settings, model="transformer", steps=600, seed=0, out=Path(folder) / "run"
+        )
         (answer,) = run.predict([NAME])
         found = attention_heatmap(attention_weights(run, NAME)[-1])
     return TokenHeatmap(f"{NAME}: {answer.answer} ({answer.probability:.2f})", found.tokens, found.rows)
@@ -47,4 +57,10 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     hungry, slow = two_heads()
     looks = {"two_heads": hungry, "two_heads_slow": slow, "learned_queries": learned_queries()}
-    LOOKS.write_text(json.dumps({name: asdict(rounded(strips)) for name, strips in looks.items()}, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    LOOKS.write_text(
+        json.dumps(
+            {name: asdict(rounded(strips)) for name, strips in looks.items()}, indent=1, ensure_ascii=False
+        )
+        + "\n",
+        "utf-8",
+    )

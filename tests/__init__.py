@@ -1,4 +1,8 @@
-"""The test suite. Its first act is to ask for one thread: pools read this once, and two of them on a shared machine slow each other down."""
+"""The test suite.
+
+Its first act is to ask for one thread: pools read this once, and two of them on a shared machine slow each
+other down.
+"""
 
 import os
 

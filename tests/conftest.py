@@ -1,4 +1,6 @@
-"""What every test may rely on: shape checks, a private cache, no working folder, and the index of the specification."""
+"""What every test may rely on: shape checks, a private cache, no working folder, and the index of the
+specification.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,12 @@ REPOSITORY = Path(__file__).parents[1]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--spec-report", metavar="PATH", default=None, help="write which tests proved which rows of the specification, as JSON")
+    parser.addoption(
+        "--spec-report",
+        metavar="PATH",
+        default=None,
+        help="write which tests proved which rows of the specification, as JSON",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,7 +44,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The folder that SEQLAB_CACHE names while the tests run: new in every session, and never the user's own."""
+    """The folder that SEQLAB_CACHE names while the tests run: new in every session, and never the user's
+    own.
+    """
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEQLAB_CACHE", str(folder))
@@ -46,7 +55,9 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session", autouse=True)
 def empty_working_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Tests run in an empty folder, so that none depends on where pytest was started or leaves files in the project."""
+    """Tests run in an empty folder, so that none depends on where pytest was started or leaves files in the
+    project.
+    """
     folder = tmp_path_factory.mktemp("working")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -55,7 +66,9 @@ def empty_working_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of benchmark data that may stand beside the project; tests that ask for it are skipped without it."""
+    """The folder of benchmark data that may stand beside the project; tests that ask for it are skipped
+    without it.
+    """
     folder = REPOSITORY.parent / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("the benchmark data is not beside the project")

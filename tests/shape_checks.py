@@ -15,7 +15,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def switch_on(package: str) -> AbstractContextManager[None]:
-    """From now on (or until the end of a `with`) modules of a package are imported with their shape annotations checked."""
+    """From now on (or until the end of a `with`) modules of a package are imported with their shape
+    annotations checked.
+    """
     hook: AbstractContextManager[None] = jaxtyping.install_import_hook(package, f"{__name__}.check_shapes")
     return hook
 
@@ -23,7 +25,8 @@ def switch_on(package: str) -> AbstractContextManager[None]:
 def check_shapes(function: Function) -> Function:
     """Check the annotations of a function that state shapes; leave the others, which mypy checks, alone.
 
-    Checking those too would refuse `Self` (beartype wants the whole class) and names that are imported for type checkers only.
+    Checking those too would refuse `Self` (beartype wants the whole class) and names that are imported for
+    type checkers only.
     """
     shapes = {name: kind for name, kind in function.__annotations__.items() if _states_a_shape(kind)}
     if not shapes:
@@ -32,15 +35,21 @@ def check_shapes(function: Function) -> Function:
     # jaxtyping has put the whole signature here, where beartype would look for the annotations just left out.
     if hasattr(function, "__signature__"):
         signature = inspect.signature(function)
-        parameters = [p.replace(annotation=shapes.get(p.name, inspect.Parameter.empty)) for p in signature.parameters.values()]
-        function.__signature__ = signature.replace(parameters=parameters, return_annotation=shapes.get("return", inspect.Signature.empty))
+        parameters = [
+            p.replace(annotation=shapes.get(p.name, inspect.Parameter.empty))
+            for p in signature.parameters.values()
+        ]
+        function.__signature__ = signature.replace(
+            parameters=parameters, return_annotation=shapes.get("return", inspect.Signature.empty)
+        )
     return beartype(function)
 
 
 def _states_a_shape(kind: Any) -> bool:
     """Whether a shape stands in an annotation by itself, in a union or in a tuple of fixed size.
 
-    Arrays inside lists and the like are left alone: their lengths may differ, and beartype looks at one of them at random.
+    Arrays inside lists and the like are left alone: their lengths may differ, and beartype looks at one of
+    them at random.
     """
     if inspect.isclass(kind) and issubclass(kind, jaxtyping.AbstractArray):
         return True

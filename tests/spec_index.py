@@ -1,7 +1,7 @@
 """Which rows of the specification have a passing test: `python tests/spec_index.py REPORT.json`.
 
-The report is what `pytest --spec-report=REPORT.json` writes. A row counts when at least one test that carries its number
-passed and none failed.
+The report is what `pytest --spec-report=REPORT.json` writes. A row counts when at least one test that carries
+its number passed and none failed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ class Section:
 def read_rows(path: Path = ROWS) -> list[Section]:
     """The sections of the specification, in order."""
     content = tomllib.loads(path.read_text(encoding="utf-8"))
-    return [Section(letter, part["title"], {int(number): title for number, title in part["rows"].items()}) for letter, part in content.items()]
+    return [
+        Section(letter, part["title"], {int(number): title for number, title in part["rows"].items()})
+        for letter, part in content.items()
+    ]
 
 
 def proved_rows(report: dict[str, Outcome]) -> set[int]:
@@ -48,9 +51,18 @@ def index(sections: list[Section], report: dict[str, Outcome]) -> list[str]:
     proved = proved_rows(report)
     everything = {number: title for section in sections for number, title in section.rows.items()}
     width = max(len(section.title) for section in sections)
-    lines = [f"{len(proved & everything.keys())} of {len(everything)} rows of the specification have a passing test.", ""]
+    lines = [
+        (
+            f"{len(proved & everything.keys())} of {len(everything)} rows of the specification have a passing"
+            " test."
+        ),
+        "",
+    ]
     for section in sections:
-        lines.append(f"  {section.letter}  {section.title:<{width}}  {len(proved & section.rows.keys()):3} of {len(section.rows):3}")
+        lines.append(
+            f"  {section.letter}  {section.title:<{width}}  {len(proved & section.rows.keys()):3} of"
+            f" {len(section.rows):3}"
+        )
     missing = [number for number in everything if number not in proved]
     if missing:
         lines += ["", "Missing:"]

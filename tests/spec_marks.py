@@ -14,14 +14,19 @@ PROPERTY = "spec"
 
 
 def check_marks(items: Iterable[pytest.Item]) -> None:
-    """Refuse marks that name no row, and let each test carry its rows into its reports (also from worker processes)."""
+    """Refuse marks that name no row, and let each test carry its rows into its reports (also from worker
+    processes).
+    """
     known = {number for section in read_rows() for number in section.rows}
     mistakes = []
     for item in items:
         rows = list(dict.fromkeys(row for mark in item.iter_markers("spec") for row in mark.args))
         unknown = [row for row in rows if row not in known]
         if unknown or any(not mark.args for mark in item.iter_markers("spec")):
-            mistakes.append(f"{item.nodeid}: @pytest.mark.spec{tuple(unknown)} names no row of the specification (1 to {max(known)}).")
+            mistakes.append(
+                f"{item.nodeid}: @pytest.mark.spec{tuple(unknown)} names no row of the specification (1 to"
+                f" {max(known)})."
+            )
         elif rows:
             item.user_properties.append((PROPERTY, rows))
     if mistakes:
@@ -29,7 +34,9 @@ def check_marks(items: Iterable[pytest.Item]) -> None:
 
 
 class SpecReport:
-    """Gathers the outcome of every marked test and writes it at the end: {row: {"passed": [ids], "failed": [ids]}}."""
+    """Gathers the outcome of every marked test and writes it at the end: {row: {"passed": [ids], "failed":
+    [ids]}}.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path

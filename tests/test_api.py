@@ -10,16 +10,30 @@ import pytest
 import seqlab
 from seqlab.core.errors import UsageError
 
-ROWS = [{"id": n, "review": f"{'good' if n % 2 else 'bad'} film number {n}", "verdict": "pos" if n % 2 else "neg"} for n in range(60)]
-SMALL: dict[str, Any] = {"model": "lstm", "steps": 2, "hidden_size": 4, "seed": 3, "text": "review", "label": "verdict"}
+ROWS = [
+    {"id": n, "review": f"{'good' if n % 2 else 'bad'} film number {n}", "verdict": "pos" if n % 2 else "neg"}
+    for n in range(60)
+]
+SMALL: dict[str, Any] = {
+    "model": "lstm",
+    "steps": 2,
+    "hidden_size": 4,
+    "seed": 3,
+    "text": "review",
+    "label": "verdict",
+}
 
 
 @pytest.fixture
 def trained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> seqlab.Run:
-    return seqlab.train(ROWS, **SMALL, learning_rate=0.02, out=tmp_path / "run", verbose=False, **{"model.dropout": 0.25})
+    return seqlab.train(
+        ROWS, **SMALL, learning_rate=0.02, out=tmp_path / "run", verbose=False, **{"model.dropout": 0.25}
+    )
 
 
-def test_settings_by_keyword_reach_the_recipe_and_silence_is_kept(trained: seqlab.Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_by_keyword_reach_the_recipe_and_silence_is_kept(
+    trained: seqlab.Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     recipe = trained.recipe
     assert (recipe.training.learning_rate, recipe.training.steps, recipe.training.seed) == (0.02, 2, 3)
     assert (recipe.model.hidden_size, recipe.model.dropout) == (4, 0.25)  # type: ignore[union-attr]
@@ -38,10 +52,14 @@ def test_a_table_is_predicted_as_its_texts_are(trained: seqlab.Run) -> None:
     by_row = trained.predict([{"review": row["review"], "other": 1} for row in ROWS[:3]], top=2)
     assert [found.ranking for found in by_row] == [found.ranking for found in by_text]
     pandas = pytest.importorskip("pandas")
-    assert [found.ranking for found in trained.predict(pandas.DataFrame(ROWS[:3]), top=2)] == [found.ranking for found in by_text]
+    assert [found.ranking for found in trained.predict(pandas.DataFrame(ROWS[:3]), top=2)] == [
+        found.ranking for found in by_text
+    ]
 
 
-def test_progress_and_what_was_inferred_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_and_what_was_inferred_go_to_standard_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     seqlab.train(ROWS, **SMALL, out=tmp_path / "run")
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -57,7 +75,9 @@ def test_progress_and_what_was_inferred_go_to_standard_error(tmp_path: Path, cap
         ({"learning_rate": "fast"}, ["training.learning_rate", "fast"]),
     ],
 )
-def test_a_keyword_that_is_no_setting_is_named(settings: dict[str, Any], facts: list[str], tmp_path: Path) -> None:
+def test_a_keyword_that_is_no_setting_is_named(
+    settings: dict[str, Any], facts: list[str], tmp_path: Path
+) -> None:
     with pytest.raises(seqlab.errors.SeqlabError) as caught:
         seqlab.train(ROWS, out=tmp_path / "run", **settings)
     assert [fact for fact in facts if fact not in str(caught.value)] == []
@@ -74,7 +94,9 @@ def test_data_of_another_type_is_refused(data: Any) -> None:
 def test_decoding_settings_are_keywords_of_predict(tmp_path: Path) -> None:
     pairs = [{"en": f"word {n}", "de": f"Wort {n}"} for n in range(40)]
     settings: dict[str, Any] = {"source": "en", "target": "de", "hidden_size": 8}
-    run = seqlab.train(pairs, "search.max_tokens=3", model="gru", steps=2, out=tmp_path / "run", verbose=False, **settings)
+    run = seqlab.train(
+        pairs, "search.max_tokens=3", model="gru", steps=2, out=tmp_path / "run", verbose=False, **settings
+    )
     (greedy,), (beam,) = run.predict(["word 3"]), run.predict(["word 3"], top=3, beam=3)
     assert len(greedy.ranking) == 1
     assert len(beam.ranking) == 3

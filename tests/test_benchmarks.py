@@ -1,4 +1,6 @@
-"""The tools of the benchmarks; what they measure is not tested, since a slow machine must not fail the tests."""
+"""The tools of the benchmarks; what they measure is not tested, since a slow machine must not fail the
+tests.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from benchmarks.timing import Timing, interleaved, verdict
 
 def test_candidates_take_turns_and_the_warm_up_is_not_counted() -> None:
     calls: list[str] = []
-    timings = interleaved({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, repeats=2, warm_up=1)
+    timings = interleaved(
+        {"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, repeats=2, warm_up=1
+    )
     assert calls == ["a", "b", "a", "b", "a", "b"]
     assert [len(timing.wall) for timing in timings.values()] == [2, 2]
 
@@ -37,8 +41,12 @@ def test_the_verdict_says_whether_the_target_is_met() -> None:
 
 
 def test_benchmarks_are_the_files_with_a_main(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text('"""Takes long.\n\nMore."""\ndef main(arguments): ...\n', encoding="utf-8")
-    (tmp_path / "fast.py").write_text('"""Takes no time."""\nQUICK = True\ndef main(arguments): ...\n', encoding="utf-8")
+    (tmp_path / "slow.py").write_text(
+        '"""Takes long.\n\nMore."""\ndef main(arguments): ...\n', encoding="utf-8"
+    )
+    (tmp_path / "fast.py").write_text(
+        '"""Takes no time."""\nQUICK = True\ndef main(arguments): ...\n', encoding="utf-8"
+    )
     (tmp_path / "helper.py").write_text('"""Helps."""\n', encoding="utf-8")
     found = [(b.name, b.sentence, b.is_quick) for b in command.find(tmp_path)]
     assert found == [("fast", "Takes no time.", True), ("slow", "Takes long.", False)]

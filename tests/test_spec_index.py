@@ -13,7 +13,10 @@ from tests.spec_index import Outcome, Section, index, main, proved_rows, read_ro
 
 REPOSITORY = Path(__file__).parents[1]
 
-SMALL = [Section("A", "Cells", {1: "plain cell", 2: "gated cell", 3: "no cell"}), Section("B", "Attention", {4: "dot score", 5: "no score"})]
+SMALL = [
+    Section("A", "Cells", {1: "plain cell", 2: "gated cell", 3: "no cell"}),
+    Section("B", "Attention", {4: "dot score", 5: "no score"}),
+]
 REPORT: dict[str, Outcome] = {
     "1": {"passed": ["t::one", "t::two"], "failed": []},
     "2": {"passed": ["t::one"], "failed": ["t::three"]},
@@ -62,8 +65,21 @@ def run_trial(folder: Path, source: str, *arguments: str) -> subprocess.Complete
     """pytest in its own process, on one file, with this project's plugin and no other set-up."""
     (folder / "test_trial.py").write_text(source, encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = spec(*rows): rows\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-p", "no:cacheprovider", *arguments, "test_trial.py"]
-    return subprocess.run(command, cwd=folder, env={"PYTHONPATH": str(REPOSITORY), "PATH": ""}, capture_output=True, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "tests.conftest",
+        "-p",
+        "no:cacheprovider",
+        *arguments,
+        "test_trial.py",
+    ]
+    return subprocess.run(
+        command, cwd=folder, env={"PYTHONPATH": str(REPOSITORY), "PATH": ""}, capture_output=True, text=True
+    )
 
 
 def test_all_rows_are_there_once_in_order() -> None:
@@ -97,7 +113,9 @@ def test_nothing_is_listed_as_missing_when_all_is_proved() -> None:
     assert index(SMALL, report)[-1] == "  B  Attention    2 of   2"
 
 
-def test_without_a_report_the_command_says_how_to_write_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_report_the_command_says_how_to_write_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([str(tmp_path / "none.json")]) == 2
     assert "pytest --spec-report=" in capsys.readouterr().err
     assert main([]) == 2

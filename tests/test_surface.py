@@ -12,7 +12,17 @@ import seqlab
 
 
 def test_all_is_what_is_there() -> None:
-    assert seqlab.__all__ == ["Prediction", "Run", "Score", "__version__", "compare", "errors", "load", "nn", "train"]
+    assert seqlab.__all__ == [
+        "Prediction",
+        "Run",
+        "Score",
+        "__version__",
+        "compare",
+        "errors",
+        "load",
+        "nn",
+        "train",
+    ]
     assert sorted(dir(seqlab)) == sorted(seqlab.__all__)
     for name in seqlab.__all__:
         assert getattr(seqlab, name) is not None
@@ -30,7 +40,9 @@ def test_the_version_is_that_of_the_package() -> None:
 
 def test_options_of_the_two_functions_come_by_name() -> None:
     train = inspect.signature(seqlab.train).parameters
-    assert [name for name, parameter in train.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD] == ["data"]
+    assert [
+        name for name, parameter in train.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ] == ["data"]
     assert {"task", "model", "minutes", "steps", "epochs", "seed", "out", "verbose"} <= set(train)
     assert list(inspect.signature(seqlab.load).parameters) == ["path"]
     for name in ("train", "load", "compare"):

@@ -35,7 +35,8 @@ def train(
     """Train a model and score it.
 
     Args:
-        data: A file, a folder, a built-in dataset or a recipe; or a table in memory: a list of dicts, a pandas DataFrame or a
+        data: A file, a folder, a built-in dataset or a recipe; or a table in memory: a list of dicts, a
+            pandas DataFrame or a
             Hugging Face dataset.
         assignments: Further settings as on the command line: ``"training.clip_norm=0.5"``.
         task: The task, such as ``"classification"``; guessed from the data when left out.
@@ -47,7 +48,8 @@ def train(
         out: The folder of the run; below ``runs/`` when left out.
         start: A finished run to fine-tune: its tokens, network and weights are used.
         verbose: Whether to print what was inferred, progress and warnings on standard error.
-        settings: Settings by name where the name is unique (``learning_rate=1e-3``, ``text="review"``), or by dotted name
+        settings: Settings by name where the name is unique (``learning_rate=1e-3``, ``text="review"``), or by
+            dotted name
             (``**{"model.dropout": 0.3}``).
 
     Returns:
@@ -62,9 +64,14 @@ def train(
         raise UsageError(
             f"cannot train on data of the type {type(data).__name__}.",
             where="train(data)",
-            cure="Pass a file, a folder, the name of a built-in dataset or a recipe, a list of dicts or a DataFrame.",
+            cure=(
+                "Pass a file, a folder, the name of a built-in dataset or a recipe, a list of dicts or a"
+                " DataFrame."
+            ),
         )
-    recipe, name = find_recipe(str(what), list(assignments), task=task, model=model, start=str(start), values=values)
+    recipe, name = find_recipe(
+        str(what), list(assignments), task=task, model=model, start=str(start), values=values
+    )
     prepared = prepare(recipe, out=str(out), name=name)
     if verbose:
         announce(prepared)
@@ -76,12 +83,18 @@ def train(
 
 
 def load(path: str | Path) -> Run:
-    """Load a finished run by its folder, or by its name below ``runs/``. Every file is verified against the run's manifest."""
+    """Load a finished run by its folder, or by its name below ``runs/``.
+
+    Every file is verified against the run's manifest.
+    """
     return Run.load(path)
 
 
-def compare(runs: Sequence[str | Path], *, data: str | Path | None = None, against: str | Path = "") -> Comparison:
-    """Score several runs on the test data that they share, or on further data, with paired tests against the first.
+def compare(
+    runs: Sequence[str | Path], *, data: str | Path | None = None, against: str | Path = ""
+) -> Comparison:
+    """Score several runs on the test data that they share, or on further data, with paired tests against the
+    first.
 
     Args:
         runs: Folders or names of finished runs of the same task.

@@ -1,4 +1,6 @@
-"""Every score, way of normalising and window, small and with sizes that differ, for the promises that all of them keep."""
+"""Every score, way of normalising and window, small and with sizes that differ, for the promises that all of
+them keep.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ AnyModule = TypeVar("AnyModule", bound=nn.Module)
 
 SCORES = score_functions.names()
 ANY_TWO_SIZES = ["additive", "concat", "general"]
-NORMALISERS: dict[str, Callable[[], Normalizer]] = {"soft": SoftmaxNormalizer, "hard": HardmaxNormalizer, "sparsemax": Sparsemax, "entmax": Entmax}
+NORMALISERS: dict[str, Callable[[], Normalizer]] = {
+    "soft": SoftmaxNormalizer,
+    "hard": HardmaxNormalizer,
+    "sparsemax": Sparsemax,
+    "entmax": Entmax,
+}
 WINDOWS: dict[str, Callable[[int], Window | None]] = {
     "global": lambda _: None,
     "monotonic": lambda _: MonotonicWindow(reach=2),
@@ -26,7 +33,9 @@ WINDOWS: dict[str, Callable[[int], Window | None]] = {
 
 
 def build_score(name: str, *, query_size: int = 5) -> ScoreFunction:
-    """A score with every parameter random; its keys are wider than its queries where it takes any two sizes."""
+    """A score with every parameter random; its keys are wider than its queries where it takes any two
+    sizes.
+    """
     torch.manual_seed(7)
     score = score_functions.get(name)(query_size, query_size + 2 if name in ANY_TWO_SIZES else query_size)
     return randomised(score)

@@ -15,10 +15,15 @@ from seqlab.attention.recording import record_alignments
 
 def heads(time: int, *, kv_heads: int = 2, dtype: torch.dtype = torch.float64) -> list[Tensor]:
     generator = torch.Generator().manual_seed(time)
-    return [torch.randn(3, count, time, 5, generator=generator, dtype=dtype).requires_grad_() for count in (4, kv_heads, kv_heads)]
+    return [
+        torch.randn(3, count, time, 5, generator=generator, dtype=dtype).requires_grad_()
+        for count in (4, kv_heads, kv_heads)
+    ]
 
 
-def masked(q: Tensor, k: Tensor, v: Tensor, *, window: int, causal: bool, may_attend: Tensor | None) -> Tensor:
+def masked(
+    q: Tensor, k: Tensor, v: Tensor, *, window: int, causal: bool, may_attend: Tensor | None
+) -> Tensor:
     """The same by a mask over all pairs of steps."""
     distance = torch.arange(q.shape[2])[:, None] - torch.arange(q.shape[2])
     padding_mask = ((distance < window) & (distance >= 0 if causal else distance > -window))[None, None]
@@ -30,7 +35,9 @@ def masked(q: Tensor, k: Tensor, v: Tensor, *, window: int, causal: bool, may_at
 @pytest.mark.spec(175)
 @pytest.mark.parametrize("padded", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
-@pytest.mark.parametrize(("time", "window"), [(80, 16), (100, 3), (33, 1), (96, 20), (17, 16), (5, 7), (64, 17)])
+@pytest.mark.parametrize(
+    ("time", "window"), [(80, 16), (100, 3), (33, 1), (96, 20), (17, 16), (5, 7), (64, 17)]
+)
 def test_blocks_give_what_a_mask_gives(time: int, window: int, causal: bool, padded: bool) -> None:
     q, k, v = heads(time)
     may_attend = torch.arange(time) < torch.tensor([time, time // 2, 0])[:, None] if padded else None
@@ -46,17 +53,23 @@ def test_blocks_give_what_a_mask_gives(time: int, window: int, causal: bool, pad
 def test_heads_may_be_shared_and_single_precision_holds(kv_heads: int) -> None:
     q, k, v = heads(150, kv_heads=kv_heads, dtype=torch.float32)
     found = attend_blockwise(q, k, v, window=19, causal=True)
-    torch.testing.assert_close(found, masked(q, k, v, window=19, causal=True, may_attend=None), rtol=0, atol=1e-6)
+    torch.testing.assert_close(
+        found, masked(q, k, v, window=19, causal=True, may_attend=None), rtol=0, atol=1e-6
+    )
 
 
 def test_gradients_are_right() -> None:
     q, k, v = (part[:1, :1, :, :2].detach().requires_grad_() for part in heads(18, kv_heads=1))
-    assert torch.autograd.gradcheck(lambda *parts: attend_blockwise(*parts, window=3, causal=False), (q, k, v))
+    assert torch.autograd.gradcheck(
+        lambda *parts: attend_blockwise(*parts, window=3, causal=False), (q, k, v)
+    )
 
 
 @pytest.mark.parametrize("padded", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
-def test_attention_takes_the_blocks_when_steps_are_many_and_gives_the_same(causal: bool, padded: bool) -> None:
+def test_attention_takes_the_blocks_when_steps_are_many_and_gives_the_same(
+    causal: bool, padded: bool
+) -> None:
     torch.manual_seed(0)
     layer = MultiHeadSelfAttention(8, num_heads=2).double()
     steps = torch.randn(2, 90, 8, dtype=torch.float64)

@@ -14,7 +14,15 @@ from seqlab.attention.attend import Attention
 from seqlab.attention.base import score_functions
 from seqlab.attention.recording import record_alignments
 from seqlab.core.errors import UsageError
-from tests.attention.scores_to_try import ANY_TWO_SIZES, NORMALISERS, SCORES, WINDOWS, build_score, numbers, randomised
+from tests.attention.scores_to_try import (
+    ANY_TWO_SIZES,
+    NORMALISERS,
+    SCORES,
+    WINDOWS,
+    build_score,
+    numbers,
+    randomised,
+)
 
 pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
 
@@ -22,8 +30,16 @@ BATCH, TARGET, SOURCE = 3, 4, 7
 every_score = pytest.mark.parametrize("name", SCORES)
 every_normaliser = pytest.mark.parametrize("kind", NORMALISERS)
 every_window = pytest.mark.parametrize("window", WINDOWS)
-COMBINATIONS = [(name, kind, window) for name in SCORES for kind in NORMALISERS for window in WINDOWS if window == "global" or name == "general"]
-every_combination = pytest.mark.parametrize(("name", "kind", "window"), COMBINATIONS, ids=["-".join(combination) for combination in COMBINATIONS])
+COMBINATIONS = [
+    (name, kind, window)
+    for name in SCORES
+    for kind in NORMALISERS
+    for window in WINDOWS
+    if window == "global" or name == "general"
+]
+every_combination = pytest.mark.parametrize(
+    ("name", "kind", "window"), COMBINATIONS, ids=["-".join(combination) for combination in COMBINATIONS]
+)
 WITH_GRADIENTS = [combination for combination in COMBINATIONS if combination[1] != "hard"]
 """Every score with every way of normalising; every window with every way of normalising."""
 
@@ -36,7 +52,9 @@ def build(name: str, kind: str = "soft", window: str = "global") -> Attention:
 
 
 def queries_and_keys(attention: Attention, *, source: int = SOURCE) -> tuple[Tensor, Tensor]:
-    return numbers(BATCH, TARGET, attention.score.query_size), numbers(BATCH, source, attention.score.key_size, seed=2)
+    return numbers(BATCH, TARGET, attention.score.query_size), numbers(
+        BATCH, source, attention.score.key_size, seed=2
+    )
 
 
 def test_every_score_says_what_it_is() -> None:
@@ -53,7 +71,9 @@ def test_each_pair_is_scored_by_itself(name: str) -> None:
     for row in range(BATCH):
         for target in (0, 3):
             for source in (1, 6):
-                alone = score(queries[row : row + 1, target : target + 1], keys[row : row + 1, source : source + 1])
+                alone = score(
+                    queries[row : row + 1, target : target + 1], keys[row : row + 1, source : source + 1]
+                )
                 torch.testing.assert_close(found[row, target, source], alone[0, 0, 0], rtol=0, atol=1e-12)
 
 
@@ -75,7 +95,9 @@ def test_padding_changes_nothing(name: str, kind: str, window: str) -> None:
 @pytest.mark.spec(145)
 @every_score
 @every_normaliser
-def test_other_order_of_sources_gives_the_alignment_in_that_order_and_the_same_context(name: str, kind: str) -> None:
+def test_other_order_of_sources_gives_the_alignment_in_that_order_and_the_same_context(
+    name: str, kind: str
+) -> None:
     attention = build(name, kind)
     queries, keys = queries_and_keys(attention)
     order = torch.tensor([3, 0, 6, 2, 5, 1, 4])
@@ -92,15 +114,26 @@ def test_gradients_reach_every_parameter(name: str, kind: str, window: str) -> N
     attention(queries.requires_grad_(), keys)[0].square().sum().backward()
     assert queries.grad is not None
     assert queries.grad.any()
-    assert [n for n, parameter in attention.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
+    assert [
+        n
+        for n, parameter in attention.named_parameters()
+        if parameter.grad is None or not parameter.grad.any()
+    ] == []
 
 
-@pytest.mark.parametrize(("name", "kind", "window"), WITH_GRADIENTS, ids=["-".join(combination) for combination in WITH_GRADIENTS])
+@pytest.mark.parametrize(
+    ("name", "kind", "window"), WITH_GRADIENTS, ids=["-".join(combination) for combination in WITH_GRADIENTS]
+)
 def test_gradients_are_right(name: str, kind: str, window: str) -> None:
     attention = build(name, kind, window)
-    queries, keys = numbers(1, 3, attention.score.query_size).requires_grad_(), numbers(1, 4, attention.score.key_size, seed=2).requires_grad_()
+    queries, keys = (
+        numbers(1, 3, attention.score.query_size).requires_grad_(),
+        numbers(1, 4, attention.score.key_size, seed=2).requires_grad_(),
+    )
     may_attend = torch.tensor([[[1, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]]]).bool()
-    assert torch.autograd.gradcheck(lambda q, k: attention(q, k, may_attend=may_attend), (queries, keys), fast_mode=True)
+    assert torch.autograd.gradcheck(
+        lambda q, k: attention(q, k, may_attend=may_attend), (queries, keys), fast_mode=True
+    )
 
 
 masks = st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=6, max_size=6)
@@ -131,7 +164,11 @@ def test_any_mask_gives_weights_where_it_allows_and_zeros_with_zero_gradients_wh
     assert torch.isfinite(keys.grad).all()
     assert (queries.grad[~may_attend.any(dim=-1)] == 0).all()
     assert (keys.grad[~may_attend.any(dim=1)] == 0).all()
-    assert all(torch.isfinite(parameter.grad).all() for parameter in attention.parameters() if parameter.grad is not None)
+    assert all(
+        torch.isfinite(parameter.grad).all()
+        for parameter in attention.parameters()
+        if parameter.grad is not None
+    )
 
 
 @every_score
@@ -139,7 +176,9 @@ def test_any_mask_gives_weights_where_it_allows_and_zeros_with_zero_gradients_wh
 def test_a_batch_that_may_attend_to_nothing_teaches_nothing(name: str, window: str) -> None:
     attention = build(name, "soft", window)
     queries, keys = queries_and_keys(attention)
-    contexts, alignment = attention(queries.requires_grad_(), keys, may_attend=torch.zeros(1, 1, SOURCE, dtype=torch.bool))
+    contexts, alignment = attention(
+        queries.requires_grad_(), keys, may_attend=torch.zeros(1, 1, SOURCE, dtype=torch.bool)
+    )
     assert not contexts.any()
     assert not alignment.any()
     contexts.sum().backward()
@@ -179,8 +218,17 @@ def test_sizes_that_do_not_fit_are_refused_with_words(name: str) -> None:
     kind = type(score).__name__
     with pytest.raises(UsageError) as caught:
         score(numbers(2, 3, score.query_size + 1), numbers(2, 4, score.key_size))
-    assert f"queries of width {score.query_size + 1}, but this {kind} was built for queries of width {score.query_size}." in str(caught.value)
-    with pytest.raises(UsageError, match=rf"keys of width 1, but this {kind} was built for keys of width {score.key_size}\.\n.*project the keys"):
+    assert (
+        f"queries of width {score.query_size + 1}, but this {kind} was built for queries of width"
+        f" {score.query_size}." in str(caught.value)
+    )
+    with pytest.raises(
+        UsageError,
+        match=(
+            rf"keys of width 1, but this {kind} was built for keys of width {score.key_size}\.\n.*project the"
+            r" keys"
+        ),
+    ):
         score(numbers(2, 3, score.query_size), numbers(2, 4, 1))
 
 
@@ -189,9 +237,11 @@ def test_sizes_that_do_not_fit_are_refused_with_words(name: str) -> None:
 def test_a_product_of_two_widths_is_refused_with_words(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         score_functions.get(name)(5, 7)
-    assert str(caught.value) == (
-        f"the score '{name}' multiplies queries and keys feature by feature, but queries have width 5 and keys 7.\n"
-        "  Use the score general, additive or concat, which take any two widths, or project the keys to the queries' width."
+    assert (
+        str(caught.value)
+        == f"the score '{name}' multiplies queries and keys feature by feature, but queries have width 5 and"
+        " keys 7.\n  Use the score general, additive or concat, which take any two widths, or project the"
+        " keys to the queries' width."
     )
 
 
@@ -207,5 +257,7 @@ def test_the_context_is_the_sum_of_softmax_weights_times_values_in_plain_arithme
         for target in range(TARGET):
             powers = [math.exp(x) for x in raw[row, target].tolist()]
             for feature, got in enumerate(found[row, target].tolist()):
-                expected = sum(p / sum(powers) * v for p, v in zip(powers, values[row, :, feature].tolist(), strict=True))
+                expected = sum(
+                    p / sum(powers) * v for p, v in zip(powers, values[row, :, feature].tolist(), strict=True)
+                )
                 assert got == pytest.approx(expected, abs=1e-12)

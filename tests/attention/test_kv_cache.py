@@ -16,7 +16,9 @@ HEADS, KEY, VALUE = 2, 3, 5
 
 def piece(batch: int, steps: int, seed: int) -> tuple[Tensor, Tensor]:
     generator = torch.Generator().manual_seed(seed)
-    return torch.randn(batch, HEADS, steps, KEY, generator=generator), torch.randn(batch, HEADS, steps, VALUE, generator=generator)
+    return torch.randn(batch, HEADS, steps, KEY, generator=generator), torch.randn(
+        batch, HEADS, steps, VALUE, generator=generator
+    )
 
 
 def assert_holds(cache: KVCache, keys: Tensor, values: Tensor) -> None:
@@ -26,8 +28,12 @@ def assert_holds(cache: KVCache, keys: Tensor, values: Tensor) -> None:
 
 
 @given(st.data())
-def test_any_walk_of_extending_branching_picking_and_forgetting_equals_concatenation(data: st.DataObject) -> None:
-    """A tree of pasts grows from any of its nodes, and at the end every node still holds what it was given."""
+def test_any_walk_of_extending_branching_picking_and_forgetting_equals_concatenation(
+    data: st.DataObject,
+) -> None:
+    """A tree of pasts grows from any of its nodes, and at the end every node still holds what it was
+    given.
+    """
     keys, values = piece(3, data.draw(st.integers(1, 5)), 0)
     nodes = [(KVCache.from_tensors(keys.clone(), values.clone()), keys, values)]
     with torch.no_grad():
@@ -36,16 +42,28 @@ def test_any_walk_of_extending_branching_picking_and_forgetting_equals_concatena
             action = data.draw(st.sampled_from(["extend", "extend", "pick", "forget", "move"]))
             if action == "extend":
                 more = piece(len(keys), data.draw(st.sampled_from([1, 1, 2, 40])), number)
-                nodes.append((cache.extend(*more), torch.cat([keys, more[0]], dim=2), torch.cat([values, more[1]], dim=2)))
+                nodes.append(
+                    (
+                        cache.extend(*more),
+                        torch.cat([keys, more[0]], dim=2),
+                        torch.cat([values, more[1]], dim=2),
+                    )
+                )
             elif action == "pick":
-                rows = torch.tensor(data.draw(st.lists(st.integers(0, len(keys) - 1), min_size=1, max_size=4)))
+                rows = torch.tensor(
+                    data.draw(st.lists(st.integers(0, len(keys) - 1), min_size=1, max_size=4))
+                )
                 nodes.append((cache[rows], keys[rows], values[rows]))
             elif action == "move":  # a past of its own, given up at once
-                rows = torch.tensor(data.draw(st.lists(st.integers(0, len(keys) - 1), min_size=len(keys), max_size=len(keys))))
+                rows = torch.tensor(
+                    data.draw(st.lists(st.integers(0, len(keys) - 1), min_size=len(keys), max_size=len(keys)))
+                )
                 more = piece(len(keys), 2, number)
                 longer = cache[torch.arange(len(keys)).flip(0)].extend(*(part.flip(0) for part in more))
                 order = rows.flip(0)
-                expected = [torch.cat(parts, dim=2).flip(0)[order] for parts in ((keys, more[0]), (values, more[1]))]
+                expected = [
+                    torch.cat(parts, dim=2).flip(0)[order] for parts in ((keys, more[0]), (values, more[1]))
+                ]
                 nodes.append((longer.reorder(order), *expected))
             else:
                 length = data.draw(st.integers(1, 6))
@@ -101,7 +119,11 @@ def test_moving_writes_only_where_another_past_comes() -> None:
         assert_holds(moved, keys[rows], values[rows])
         shorter, longer = moved, moved.extend(*piece(4, 1, 2))
         assert shorter.reorder(rows).keys.data_ptr() != where  # somebody has written behind it
-        assert_holds(longer, torch.cat([keys[rows], piece(4, 1, 2)[0]], dim=2), torch.cat([values[rows], piece(4, 1, 2)[1]], dim=2))
+        assert_holds(
+            longer,
+            torch.cat([keys[rows], piece(4, 1, 2)[0]], dim=2),
+            torch.cat([values[rows], piece(4, 1, 2)[1]], dim=2),
+        )
     fewer = longer.reorder(torch.tensor([3, 3]))
     assert torch.equal(fewer.keys, longer.keys[[3, 3]])
 
@@ -122,7 +144,10 @@ def test_gradients_flow_through_a_past() -> None:
 
     def walk(*parts: Tensor) -> tuple[Tensor, Tensor]:
         cache = (
-            KVCache.from_tensors(*parts[:2]).extend(*parts[2:])[torch.tensor([1, 0, 1])].extend(*(part[[0, 1, 1]] for part in parts[2:])).truncate(3)
+            KVCache.from_tensors(*parts[:2])
+            .extend(*parts[2:])[torch.tensor([1, 0, 1])]
+            .extend(*(part[[0, 1, 1]] for part in parts[2:]))
+            .truncate(3)
         )
         return cache.keys, cache.values
 
@@ -143,7 +168,13 @@ def test_a_past_made_while_predicting_can_go_on_outside() -> None:
     with torch.inference_mode():
         cache = KVCache.from_tensors(*piece(2, 3, 0)).extend(*piece(2, 1, 1))
     longer = cache.extend(*piece(2, 1, 2))
-    assert_holds(longer, *(torch.cat(parts, dim=2) for parts in zip(piece(2, 3, 0), piece(2, 1, 1), piece(2, 1, 2), strict=True)))
+    assert_holds(
+        longer,
+        *(
+            torch.cat(parts, dim=2)
+            for parts in zip(piece(2, 3, 0), piece(2, 1, 1), piece(2, 1, 2), strict=True)
+        ),
+    )
 
 
 def test_training_through_a_past_equals_training_on_the_whole() -> None:

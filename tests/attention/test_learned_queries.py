@@ -37,8 +37,15 @@ def test_a_pool_of_queries_follows_its_equation_in_plain_arithmetic() -> None:
     for row, length in enumerate([5, 3, 1]):
         expected = []
         for query in pool.look.queries.tolist():
-            powers = [math.exp(sum(a * b for a, b in zip(query, step, strict=True)) / 2) for step in steps[row, :length].tolist()]
-            expected += [sum(p * step[feature] for p, step in zip(powers, steps[row].tolist(), strict=False)) / sum(powers) for feature in range(4)]
+            powers = [
+                math.exp(sum(a * b for a, b in zip(query, step, strict=True)) / 2)
+                for step in steps[row, :length].tolist()
+            ]
+            expected += [
+                sum(p * step[feature] for p, step in zip(powers, steps[row].tolist(), strict=False))
+                / sum(powers)
+                for feature in range(4)
+            ]
         assert found[row].tolist() == pytest.approx(expected, abs=1e-12)
 
 
@@ -52,7 +59,9 @@ def test_queries_take_any_score_and_projections() -> None:
 
 
 @pytest.mark.spec(136)
-@pytest.mark.parametrize("settings", SMALL, ids=["bidirectional", "hidden head", "convolutional", "transformer"])
+@pytest.mark.parametrize(
+    "settings", SMALL, ids=["bidirectional", "hidden head", "convolutional", "transformer"]
+)
 def test_a_classifier_of_every_kind_pools_by_queries_and_shows_where_each_looks(
     settings: RecurrentSettings | ConvolutionalSettings | TransformerSettings,
 ) -> None:
@@ -76,7 +85,9 @@ def test_a_classifier_of_every_kind_pools_by_queries_and_shows_where_each_looks(
 
 @pytest.mark.spec(136)
 def test_queries_learn_to_find_the_one_step_that_matters() -> None:
-    """One step of many carries a mark and the class; the query learns to look there and the mean would drown it."""
+    """One step of many carries a mark and the class; the query learns to look there and the mean would drown
+    it.
+    """
     torch.manual_seed(1)
     pool, head = AttentionPool(6, num_queries=2), nn.Linear(12, 2)
     optimizer = torch.optim.Adam([*pool.parameters(), *head.parameters()], lr=0.05)

@@ -19,7 +19,9 @@ from tests.attention.scores_to_try import numbers, randomised
 
 
 class Printed(nn.Module):
-    """q, k, v without bias, from inputs of different sizes; Q divided before the product; dropout on the weights; output with bias."""
+    """q, k, v without bias, from inputs of different sizes; Q divided before the product; dropout on the
+    weights; output with bias.
+    """
 
     def __init__(self, d_model: int, num_heads: int, *, p: float, d_input: tuple[int, int, int]) -> None:
         super().__init__()
@@ -41,14 +43,28 @@ def printed_and_ours(*, p: float = 0.0) -> tuple[Printed, MultiHeadCrossAttentio
     torch.manual_seed(8)
     printed = Printed(6, 3, p=p, d_input=(6, 5, 7))
     randomised(printed)
-    ours = MultiHeadCrossAttention(6, num_heads=3, key_size=5, value_size=7, qkv_bias=False, output_bias=True, dropout=p).double()
-    names = {"query.weight": printed.w_q, "key.weight": printed.w_k, "value.weight": printed.w_v, "output.weight": printed.w_o}
-    ours.load_state_dict({**{name: layer.weight.detach() for name, layer in names.items()}, "output.bias": printed.w_o.bias.detach()})
+    ours = MultiHeadCrossAttention(
+        6, num_heads=3, key_size=5, value_size=7, qkv_bias=False, output_bias=True, dropout=p
+    ).double()
+    names = {
+        "query.weight": printed.w_q,
+        "key.weight": printed.w_k,
+        "value.weight": printed.w_v,
+        "output.weight": printed.w_o,
+    }
+    ours.load_state_dict(
+        {
+            **{name: layer.weight.detach() for name, layer in names.items()},
+            "output.bias": printed.w_o.bias.detach(),
+        }
+    )
     return printed, ours
 
 
 @pytest.mark.spec(135, 142)
-def test_cross_attention_with_inputs_of_different_sizes_equals_the_printed_module_and_returns_its_weights() -> None:
+def test_cross_attention_with_inputs_of_different_sizes_equals_the_printed_module_and_returns_its_weights() -> (
+    None
+):
     printed, ours = printed_and_ours()
     q, k, v = numbers(2, 4, 6), numbers(2, 5, 5, seed=2), numbers(2, 5, 7, seed=3)
     expected, weights = printed(q, k, v)
@@ -65,7 +81,13 @@ def test_self_attention_equals_the_printed_module_on_one_input() -> None:
     randomised(printed)
     ours = MultiHeadSelfAttention(6, num_heads=2, qkv_bias=False).double()
     qkv = torch.cat([printed.w_q.weight, printed.w_k.weight, printed.w_v.weight]).detach()
-    ours.load_state_dict({"qkv.weight": qkv, "output.weight": printed.w_o.weight.detach(), "output.bias": printed.w_o.bias.detach()})
+    ours.load_state_dict(
+        {
+            "qkv.weight": qkv,
+            "output.weight": printed.w_o.weight.detach(),
+            "output.bias": printed.w_o.bias.detach(),
+        }
+    )
     steps = numbers(2, 5, 6)
     expected, weights = printed(steps, steps, steps)
     with record_alignments(ours) as alignments:
@@ -76,13 +98,21 @@ def test_self_attention_equals_the_printed_module_on_one_input() -> None:
 
 @pytest.mark.spec(142)
 def test_dropout_falls_on_the_weights() -> None:
-    """With one-hot values and no output projection the output is the weights: each is 0 or grown by 1 / (1 - p), and about p are 0."""
+    """With one-hot values and no output projection the output is the weights: each is 0 or grown by 1 / (1 -
+    p), and about p are 0.
+    """
     size, p = 32, 0.25
-    ours = MultiHeadCrossAttention(size, num_heads=1, key_size=3, qkv_bias=False, output_bias=False, dropout=p).double()
+    ours = MultiHeadCrossAttention(
+        size, num_heads=1, key_size=3, qkv_bias=False, output_bias=False, dropout=p
+    ).double()
     with torch.no_grad():
         ours.value.weight.copy_(torch.eye(size))
         ours.output.weight.copy_(torch.eye(size))
-    queries, keys, values = numbers(6, 32, size), numbers(6, size, 3, seed=2), torch.eye(size, dtype=torch.float64).expand(6, -1, -1)
+    queries, keys, values = (
+        numbers(6, 32, size),
+        numbers(6, size, 3, seed=2),
+        torch.eye(size, dtype=torch.float64).expand(6, -1, -1),
+    )
     source = ours.project_source(keys, values)
     with record_alignments(ours) as alignments:
         whole = ours.eval()(queries, source)
@@ -97,7 +127,9 @@ def test_dropout_falls_on_the_weights() -> None:
 
 @pytest.mark.spec(142)
 def test_a_width_that_the_heads_cannot_share_is_refused() -> None:
-    with pytest.raises(RecipeError, match=r"hidden_size 7 cannot be divided over 2 heads\.\n  Numbers of heads that fit: 1\."):
+    with pytest.raises(
+        RecipeError, match=r"hidden_size 7 cannot be divided over 2 heads\.\n  Numbers of heads that fit: 1\."
+    ):
         MultiHeadCrossAttention(7, num_heads=2)
 
 
@@ -108,7 +140,9 @@ def test_order_means_nothing_to_self_attention_until_positions_are_added() -> No
     randomised(attention)
     steps, order = numbers(2, 5, 6), torch.tensor([3, 0, 4, 2, 1])
     places = torch.arange(5).unsqueeze(0)
-    torch.testing.assert_close(attention(steps[:, order])[0], attention(steps)[0][:, order], rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        attention(steps[:, order])[0], attention(steps)[0][:, order], rtol=0, atol=1e-12
+    )
 
     def with_positions(inputs: Tensor) -> Tensor:
         outputs: Tensor = attention(SinusoidalPositions(6).add(inputs, places))[0]
@@ -119,7 +153,9 @@ def test_order_means_nothing_to_self_attention_until_positions_are_added() -> No
 
 @pytest.mark.spec(146)
 def test_positions_enter_keys_values_and_queries() -> None:
-    """Σ_i softmax_i(Q(x_t + p(t)) · K(x_i + p(i)) / √d) V(x_i + p(i)): the query has the place t of its own step, not that of the key."""
+    """Σ_i softmax_i(Q(x_t + p(t)) · K(x_i + p(i)) / √d) V(x_i + p(i)): the query has the place t of its own
+    step, not that of the key.
+    """
     torch.manual_seed(8)
     to_query, to_key, to_value = (nn.Linear(4, size, bias=False).double() for size in (3, 3, 5))
     positions, steps = SinusoidalPositions(4), numbers(1, 6, 4)
@@ -129,7 +165,9 @@ def test_positions_enter_keys_values_and_queries() -> None:
 
     def at(place: int) -> Tensor:
         angles = [place / 10000 ** (2 * j / 4) for j in range(2)]
-        return steps[0, place] + torch.tensor([f(angle) for angle in angles for f in (math.sin, math.cos)], dtype=torch.float64)
+        return steps[0, place] + torch.tensor(
+            [f(angle) for angle in angles for f in (math.sin, math.cos)], dtype=torch.float64
+        )
 
     for t in range(6):
         powers = [math.exp((to_query(at(t)) @ to_key(at(i))).item() / math.sqrt(3)) for i in range(6)]
@@ -141,7 +179,9 @@ def test_positions_enter_keys_values_and_queries() -> None:
 def test_one_head_is_attention_with_a_scaled_product() -> None:
     """The two ways to attend in this room give the same numbers where both can be used."""
     torch.manual_seed(8)
-    heads = MultiHeadCrossAttention(6, num_heads=1, key_size=5, value_size=5, qkv_bias=False, output_bias=False)
+    heads = MultiHeadCrossAttention(
+        6, num_heads=1, key_size=5, value_size=5, qkv_bias=False, output_bias=False
+    )
     randomised(heads)
     single = Attention(ScaledDotScore(6, 6), key=heads.key, value=heads.value)
     steps, source = numbers(2, 4, 6), numbers(2, 7, 5, seed=2)

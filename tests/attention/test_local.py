@@ -42,11 +42,17 @@ def test_a_monotonic_window_looks_at_the_sources_around_a_place(given: bool) -> 
         for target in range(4):
             centre = target if places is None else int(places[row, target])
             seen = [source for source in range(length) if centre - 2 <= source <= centre + 2]
-            weights = dict(zip(seen, softmax([scores[row, target, source].item() for source in seen]), strict=True)) if seen else {}
+            weights = (
+                dict(zip(seen, softmax([scores[row, target, source].item() for source in seen]), strict=True))
+                if seen
+                else {}
+            )
             expected = [weights.get(source, 0.0) for source in range(8)]
             assert alignment[row, target].tolist() == pytest.approx(expected, abs=1e-12)
             for feature in range(5):
-                value = sum(weight * keys[row, source, feature].item() for source, weight in enumerate(expected))
+                value = sum(
+                    weight * keys[row, source, feature].item() for source, weight in enumerate(expected)
+                )
                 assert contexts[row, target, feature].item() == pytest.approx(value, abs=1e-12)
     assert given == bool((alignment[1, 1] == 0).all())  # around place 6 the sentence of length 3 has nothing
 
@@ -65,15 +71,22 @@ def test_a_predicted_window_follows_the_equations_with_each_sentence_by_its_own_
             inner = [math.tanh(sum(a * b for a, b in zip(line, query, strict=True))) for line in w]
             place = length / (1 + math.exp(-sum(a * b for a, b in zip(v, inner, strict=True))))
             seen = [source for source in range(length) if abs(source - place) <= 2]
-            weights = dict(zip(seen, softmax([scores[row, target, source].item() for source in seen]), strict=True))
-            expected = [weights.get(source, 0.0) * math.exp(-((source - place) ** 2) / (2 * 1.0**2)) for source in range(8)]
+            weights = dict(
+                zip(seen, softmax([scores[row, target, source].item() for source in seen]), strict=True)
+            )
+            expected = [
+                weights.get(source, 0.0) * math.exp(-((source - place) ** 2) / (2 * 1.0**2))
+                for source in range(8)
+            ]
             assert alignment[row, target].tolist() == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_wide_monotonic_window_is_global_attention() -> None:
     attention = attention_with(MonotonicWindow(reach=8))
     queries, keys = numbers(2, 4, 3), numbers(2, 8, 5, seed=2)
-    torch.testing.assert_close(attention(queries, keys)[1], SoftmaxNormalizer()(attention.score(queries, keys)), rtol=0, atol=0)
+    torch.testing.assert_close(
+        attention(queries, keys)[1], SoftmaxNormalizer()(attention.score(queries, keys)), rtol=0, atol=0
+    )
 
 
 def test_the_place_is_learned_through_the_factor() -> None:
@@ -94,5 +107,8 @@ def test_the_place_is_learned_through_the_factor() -> None:
 
 @pytest.mark.parametrize("reach", [0, -3])
 def test_a_window_without_width_is_refused(reach: int) -> None:
-    with pytest.raises(UsageError, match=rf"reach is {reach}\.\n  A window takes at least one source on either side: reach=1 or more\."):
+    with pytest.raises(
+        UsageError,
+        match=rf"reach is {reach}\.\n  A window takes at least one source on either side: reach=1 or more\.",
+    ):
         MonotonicWindow(reach=reach)

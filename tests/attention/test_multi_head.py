@@ -26,7 +26,9 @@ def randomised(module: nn.Module) -> nn.Module:
     return module.double()
 
 
-def attention_and_twin(size: int, heads: int, *, qkv_bias: bool) -> tuple[MultiHeadSelfAttention, nn.MultiheadAttention]:
+def attention_and_twin(
+    size: int, heads: int, *, qkv_bias: bool
+) -> tuple[MultiHeadSelfAttention, nn.MultiheadAttention]:
     """Our layer and torch's, with the same weights."""
     torch.manual_seed(2)
     ours = MultiHeadSelfAttention(size, num_heads=heads, qkv_bias=qkv_bias)
@@ -53,7 +55,9 @@ def steps(size: int, *, batch: int = 3, time: int = 7) -> Tensor:
 @pytest.mark.parametrize("padded", [True, False])
 @pytest.mark.parametrize(("size", "heads"), [(6, 2), (5, 1), (12, 4)])
 @pytest.mark.spec(147)
-def test_it_equals_torch_with_the_same_weights(size: int, heads: int, padded: bool, causal: bool, qkv_bias: bool) -> None:
+def test_it_equals_torch_with_the_same_weights(
+    size: int, heads: int, padded: bool, causal: bool, qkv_bias: bool
+) -> None:
     ours, twin = attention_and_twin(size, heads, qkv_bias=qkv_bias)
     inputs = steps(size).requires_grad_()
     is_token = torch.arange(7) < LENGTHS[:, None] if padded else torch.ones(3, 7, dtype=torch.bool)
@@ -63,7 +67,11 @@ def test_it_equals_torch_with_the_same_weights(size: int, heads: int, padded: bo
     torch.testing.assert_close(found[is_token], expected[is_token], rtol=0, atol=1e-10)
 
     weights = torch.randn_like(expected) * is_token.unsqueeze(-1)
-    torch.testing.assert_close(*(torch.autograd.grad((out * weights).sum(), inputs)[0] for out in (found, expected)), rtol=0, atol=1e-10)
+    torch.testing.assert_close(
+        *(torch.autograd.grad((out * weights).sum(), inputs)[0] for out in (found, expected)),
+        rtol=0,
+        atol=1e-10,
+    )
 
 
 def test_it_follows_the_equations_number_by_number() -> None:
@@ -80,8 +88,14 @@ def test_it_follows_the_equations_number_by_number() -> None:
             query = projected[t][part]
             keys = [step[size : 2 * size][part] for step in projected]
             values = [step[2 * size :][part] for step in projected]
-            scores = [math.exp(sum(q * k for q, k in zip(query, key, strict=True)) / math.sqrt(head_size)) for key in keys]
-            row += [sum(score * value[j] for score, value in zip(scores, values, strict=True)) / sum(scores) for j in range(head_size)]
+            scores = [
+                math.exp(sum(q * k for q, k in zip(query, key, strict=True)) / math.sqrt(head_size))
+                for key in keys
+            ]
+            row += [
+                sum(score * value[j] for score, value in zip(scores, values, strict=True)) / sum(scores)
+                for j in range(head_size)
+            ]
         joined.append(row)
     expected = torch.tensor(joined, dtype=torch.float64) @ layer.output.weight.T + layer.output.bias
     torch.testing.assert_close(layer(inputs)[0][0], expected, rtol=0, atol=1e-12)
@@ -94,7 +108,9 @@ def test_one_stacked_projection_equals_three() -> None:
     inputs = steps(size)
     weights, biases = layer.qkv.weight.chunk(3), layer.qkv.bias.chunk(3)
     q, k, v = (
-        nn.functional.linear(inputs, w, b).view(3, 7, heads, size // heads).transpose(1, 2)  # (batch, heads, time, head)
+        nn.functional.linear(inputs, w, b)
+        .view(3, 7, heads, size // heads)
+        .transpose(1, 2)  # (batch, heads, time, head)
         for w, b in zip(weights, biases, strict=True)
     )
     alignment = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(size // heads), dim=-1)
@@ -127,7 +143,9 @@ def test_steps_in_pieces_with_the_cache_equal_one_causal_run(pieces: list[int]) 
         found.append(outputs)
     torch.testing.assert_close(torch.cat(found, dim=1), whole, rtol=0, atol=1e-12)
     assert cache is not None
-    torch.testing.assert_close((cache.keys, cache.values), (whole_past.keys, whole_past.values), rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        (cache.keys, cache.values), (whole_past.keys, whole_past.values), rtol=0, atol=1e-12
+    )
 
 
 def test_nobody_to_look_at_gives_zeros_and_no_gradient() -> None:
@@ -152,20 +170,27 @@ def test_dropout_on_the_alignment_acts_in_training_only() -> None:
 def test_a_size_that_the_heads_cannot_share_is_refused_with_numbers_that_fit() -> None:
     with pytest.raises(RecipeError) as caught:
         MultiHeadSelfAttention(512, num_heads=6)
-    assert str(caught.value) == (
-        "model.heads: hidden_size 512 cannot be divided over 6 heads.\n  Numbers of heads that fit: 1, 2, 4, 8. "
-        "Heads of any size: model.head_size=NUMBER"
+    assert (
+        str(caught.value)
+        == "model.heads: hidden_size 512 cannot be divided over 6 heads.\n  Numbers of heads that fit: 1, 2,"
+        " 4, 8. Heads of any size: model.head_size=NUMBER"
     )
 
 
-@pytest.mark.parametrize("wrong", [(3, 7), (3, 1, 7), (2, 1, 1, 7), (3, 3, 1, 7), (3, 1, 5, 7), (3, 1, 1, 6), (1, 3, 1, 1, 7)], ids=str)
+@pytest.mark.parametrize(
+    "wrong",
+    [(3, 7), (3, 1, 7), (2, 1, 1, 7), (3, 3, 1, 7), (3, 1, 5, 7), (3, 1, 1, 6), (1, 3, 1, 1, 7)],
+    ids=str,
+)
 def test_a_mask_of_another_shape_is_refused_in_words(wrong: tuple[int, ...]) -> None:
     layer = MultiHeadSelfAttention(6, num_heads=2).double()
     with pytest.raises(UsageError) as caught:
         layer(steps(6), mask=AttentionMask(torch.ones(*wrong, dtype=torch.bool)))
-    assert str(caught.value) == (
-        f"a mask of shape {wrong} does not fit scores of (batch 3, heads 2, target 7, source 7).\n"
-        "  A mask has these four axes, of which all but the last may be 1; for padding it is is_token[:, None, None, :]."
+    assert (
+        str(caught.value)
+        == f"a mask of shape {wrong} does not fit scores of (batch 3, heads 2, target 7, source 7).\n  A mask"
+        " has these four axes, of which all but the last may be 1; for padding it is is_token[:, None,"
+        " None, :]."
     )
 
 
@@ -174,8 +199,8 @@ def test_a_mask_of_another_type_is_refused_in_words(wrong: torch.dtype) -> None:
     layer = MultiHeadSelfAttention(6, num_heads=2).double()
     with pytest.raises(UsageError) as caught:
         layer(steps(6), mask=AttentionMask(torch.ones(3, 1, 1, 7, dtype=wrong)))
-    assert str(caught.value) == (
-        f"a mask of {str(wrong)[6:]} numbers does not fit scores of float64 numbers.\n"
+    assert (
+        str(caught.value) == f"a mask of {str(wrong)[6:]} numbers does not fit scores of float64 numbers.\n"
         "  A mask is bool, True where a query may look, or of the scores' own type and is added to them."
     )
 
@@ -199,12 +224,18 @@ def hand_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
 def test_any_mask_equals_the_sum_over_what_it_leaves(pattern: str) -> None:
     layer, _ = attention_and_twin(6, 3, qkv_bias=False)
     inputs = steps(6).requires_grad_()
-    shape = {"per sequence": (3, 1, 1, 7), "per head": (1, 3, 1, 7), "per query": (1, 1, 7, 7), "added": (3, 3, 7, 7), "everything": (3, 3, 7, 7)}[
-        pattern
-    ]
+    shape = {
+        "per sequence": (3, 1, 1, 7),
+        "per head": (1, 3, 1, 7),
+        "per query": (1, 1, 7, 7),
+        "added": (3, 3, 7, 7),
+        "everything": (3, 3, 7, 7),
+    }[pattern]
     numbers = torch.rand(*shape, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
     mask = (numbers - 0.5).masked_fill(numbers < 0.3, -math.inf) if pattern == "added" else numbers > 0.4
-    q, k, v = (part.view(3, 7, 3, 2).transpose(1, 2) for part in (inputs @ layer.qkv.weight.T).chunk(3, dim=-1))
+    q, k, v = (
+        part.view(3, 7, 3, 2).transpose(1, 2) for part in (inputs @ layer.qkv.weight.T).chunk(3, dim=-1)
+    )
     expected = layer.output(hand_attention(q, k, v, mask).transpose(1, 2).flatten(2))
     found, _ = layer(inputs, mask=AttentionMask(mask))
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
@@ -214,7 +245,9 @@ def test_any_mask_equals_the_sum_over_what_it_leaves(pattern: str) -> None:
 
 @given(st.lists(st.booleans(), min_size=2 * 4 * 4, max_size=2 * 4 * 4), st.booleans())
 def test_whatever_is_masked_nothing_leaks_and_nothing_breaks(pattern: list[bool], causal: bool) -> None:
-    """Every query is moved by exactly the steps it may see; without any it gets zeros and gives no gradient."""
+    """Every query is moved by exactly the steps it may see; without any it gets zeros and gives no
+    gradient.
+    """
     layer, _ = attention_and_twin(4, 2, qkv_bias=True)
     inputs = steps(4, batch=2, time=4).requires_grad_()
     mask = torch.tensor(pattern).view(2, 1, 4, 4)
@@ -226,8 +259,16 @@ def test_whatever_is_masked_nothing_leaks_and_nothing_breaks(pattern: list[bool]
         moved = reach.abs().sum(dim=-1) > 0  # (batch, source)
         alone = seen[:, t].sum(dim=-1) == 1  # one key has all the weight whatever the query is
         own = torch.arange(4) == t
-        assert torch.equal(moved, torch.where(alone[:, None], seen[:, t], (seen[:, t] | own) & seen[:, t].any(dim=-1, keepdim=True)))
-        assert torch.equal(outputs[:, t][~seen[:, t].any(dim=-1)], layer.output.bias.expand(int((~seen[:, t].any(dim=-1)).sum()), 4))
+        assert torch.equal(
+            moved,
+            torch.where(
+                alone[:, None], seen[:, t], (seen[:, t] | own) & seen[:, t].any(dim=-1, keepdim=True)
+            ),
+        )
+        assert torch.equal(
+            outputs[:, t][~seen[:, t].any(dim=-1)],
+            layer.output.bias.expand(int((~seen[:, t].any(dim=-1)).sum()), 4),
+        )
 
 
 @pytest.mark.parametrize(("heads", "kv_heads"), [(6, 2), (4, 1), (3, 3)])
@@ -243,7 +284,10 @@ def test_shared_heads_equal_repeated_ones(heads: int, kv_heads: int, causal: boo
         for part in ("weight", "bias"):
             rows = getattr(grouped.qkv, part).unflatten(0, (-1, 4))  # (heads + 2 kv_heads, head, …)
             q, k, v = rows.split([heads, kv_heads, kv_heads])
-            repeated = [torch.stack([shared[head // (heads // kv_heads)] for head in range(heads)]) for shared in (k, v)]
+            repeated = [
+                torch.stack([shared[head // (heads // kv_heads)] for head in range(heads)])
+                for shared in (k, v)
+            ]
             getattr(plain.qkv, part).copy_(torch.cat([q, *repeated]).flatten(0, 1))
         plain.output.load_state_dict(grouped.output.state_dict())
     inputs = steps(5)
@@ -257,7 +301,11 @@ def test_shared_heads_equal_repeated_ones(heads: int, kv_heads: int, causal: boo
 def test_heads_that_cannot_share_are_refused_with_numbers_that_fit() -> None:
     with pytest.raises(RecipeError) as caught:
         MultiHeadSelfAttention(12, num_heads=6, num_kv_heads=4)
-    assert str(caught.value) == ("model.kv_heads: 6 heads cannot share 4 heads of keys and values evenly.\n  Numbers that fit: 1, 2, 3, 6.")
+    assert (
+        str(caught.value)
+        == "model.kv_heads: 6 heads cannot share 4 heads of keys and values evenly.\n  Numbers that fit: 1,"
+        " 2, 3, 6."
+    )
 
 
 @pytest.mark.spec(163)
@@ -267,7 +315,9 @@ def test_six_heads_of_a_size_of_their_own_fit_any_width() -> None:
     assert layer.output.weight.shape == (512, 6 * 64)
     inputs = torch.randn(2, 3, 512)
     q, k, v = (part.view(2, 3, 6, 64).transpose(1, 2) for part in layer.qkv(inputs).chunk(3, dim=-1))
-    expected = layer.output(hand_attention(q, k, v, torch.ones(1, 1, 3, 3, dtype=torch.bool)).transpose(1, 2).flatten(2))
+    expected = layer.output(
+        hand_attention(q, k, v, torch.ones(1, 1, 3, 3, dtype=torch.bool)).transpose(1, 2).flatten(2)
+    )
     torch.testing.assert_close(layer(inputs)[0], expected, rtol=0, atol=1e-5)
 
 
@@ -282,7 +332,9 @@ def test_cross_attention_equals_torch_with_the_same_weights(key_size: int, value
         parts = [ours.query, ours.key, ours.value]
         twin.in_proj_bias.copy_(torch.cat([part.bias for part in parts]))
         if twin.in_proj_weight is None:
-            for mine, theirs in zip(parts, (twin.q_proj_weight, twin.k_proj_weight, twin.v_proj_weight), strict=True):
+            for mine, theirs in zip(
+                parts, (twin.q_proj_weight, twin.k_proj_weight, twin.v_proj_weight), strict=True
+            ):
                 theirs.copy_(mine.weight)
         else:
             twin.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
@@ -295,7 +347,9 @@ def test_cross_attention_equals_torch_with_the_same_weights(key_size: int, value
         found = ours(inputs, ours.project_source(keys, values), mask=AttentionMask(padding(is_token)))
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-10)
     torch.testing.assert_close(alignments[""][0], weights, rtol=0, atol=1e-10)
-    gradients = [torch.autograd.grad(output.square().sum(), (inputs, keys, values)) for output in (found, expected)]
+    gradients = [
+        torch.autograd.grad(output.square().sum(), (inputs, keys, values)) for output in (found, expected)
+    ]
     torch.testing.assert_close(*gradients, rtol=0, atol=1e-10)
 
 
@@ -304,17 +358,26 @@ def test_cross_attention_to_its_own_steps_is_self_attention() -> None:
     layer, _ = attention_and_twin(6, 2, qkv_bias=True)
     cross = MultiHeadCrossAttention(6, num_heads=2).double()
     with torch.no_grad():
-        for part, weight, bias in zip((cross.query, cross.key, cross.value), layer.qkv.weight.chunk(3), layer.qkv.bias.chunk(3), strict=True):
+        for part, weight, bias in zip(
+            (cross.query, cross.key, cross.value),
+            layer.qkv.weight.chunk(3),
+            layer.qkv.bias.chunk(3),
+            strict=True,
+        ):
             part.weight.copy_(weight)
             part.bias.copy_(bias)
         cross.output.load_state_dict(layer.output.state_dict())
     inputs = steps(6)
-    torch.testing.assert_close(cross(inputs, cross.project_source(inputs)), layer(inputs)[0], rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        cross(inputs, cross.project_source(inputs)), layer(inputs)[0], rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.spec(142)
 def test_it_is_the_module_of_the_lecture() -> None:
-    """q, k, v without bias, the output with one; q is divided before the product; the weights are given out."""
+    """q, k, v without bias, the output with one; q is divided before the product; the weights are given
+    out.
+    """
     layer = MultiHeadSelfAttention(6, num_heads=2, qkv_bias=False)
     randomised(layer)
     assert layer.qkv.bias is None
@@ -325,10 +388,14 @@ def test_it_is_the_module_of_the_lecture() -> None:
     with record_alignments(layer) as alignments:
         outputs, _ = layer(inputs)
     torch.testing.assert_close(alignments[""][0], weights, rtol=0, atol=1e-12)
-    torch.testing.assert_close(outputs, layer.output((weights @ v).transpose(1, 2).reshape(3, 7, 6)), rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        outputs, layer.output((weights @ v).transpose(1, 2).reshape(3, 7, 6)), rtol=0, atol=1e-12
+    )
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 1e-5)], ids=["float64", "float32"])
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 1e-5)], ids=["float64", "float32"]
+)
 @pytest.mark.parametrize("window", [0, 3])
 def test_a_long_walk_with_the_cache_equals_one_run(dtype: torch.dtype, tolerance: float, window: int) -> None:
     layer = attention_and_twin(12, 4, qkv_bias=True)[0].to(dtype)

@@ -21,16 +21,23 @@ def times(matrix: list[Row], vector: Row) -> Row:
 
 
 def by_loops(block: NonLocalBlock, features: Tensor) -> list[Row]:
-    """One picture, place by place: exp(θ(x_i) · φ(x_j)) / Σ_j exp(…), Σ_j a_ij g(x_j), W_o, and the place itself."""
+    """One picture, place by place: exp(θ(x_i) · φ(x_j)) / Σ_j exp(…), Σ_j a_ij g(x_j), W_o, and the place
+    itself.
+    """
     theta, output = block.theta.weight.tolist(), block.output.weight.tolist()
     phi, g = block.attention.key.weight.tolist(), block.attention.value.weight.tolist()  # a Linear
     places = features.flatten(0, -2).tolist()
     improved = []
     for place in places:
         query = times(theta, place)
-        powers = [math.exp(sum(a * b for a, b in zip(query, times(phi, other), strict=True))) for other in places]
+        powers = [
+            math.exp(sum(a * b for a, b in zip(query, times(phi, other), strict=True))) for other in places
+        ]
         values = [times(g, other) for other in places]
-        context = [sum(power * value[c] for power, value in zip(powers, values, strict=True)) / sum(powers) for c in range(len(g))]
+        context = [
+            sum(power * value[c] for power, value in zip(powers, values, strict=True)) / sum(powers)
+            for c in range(len(g))
+        ]
         improved.append([a + b for a, b in zip(place, times(output, context), strict=True)])
     return improved
 
@@ -73,7 +80,9 @@ def test_the_score_can_be_exchanged(name: str) -> None:
     places = features.flatten(1, 2)
     best = score(block.theta(places), block.attention.key(places)).argmax(dim=-1)  # (batch, places)
     values = block.attention.value(places).gather(1, best.unsqueeze(-1).expand(-1, -1, 3))
-    torch.testing.assert_close(block.eval()(features), features + block.output(values).view_as(features), rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        block.eval()(features), features + block.output(values).view_as(features), rtol=0, atol=1e-12
+    )
 
 
 def test_places_that_are_not_real_are_looked_at_by_nobody() -> None:

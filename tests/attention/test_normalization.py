@@ -26,11 +26,15 @@ def one_row(values: list[float]) -> Tensor:
 
 @pytest.mark.spec(132)
 @given(rows)
-def test_soft_weights_add_up_to_one_and_a_hard_choice_has_one_weight_that_is_not_zero(values: list[float]) -> None:
+def test_soft_weights_add_up_to_one_and_a_hard_choice_has_one_weight_that_is_not_zero(
+    values: list[float],
+) -> None:
     soft, hard = SoftmaxNormalizer()(one_row(values))[0, 0], HardmaxNormalizer()(one_row(values))[0, 0]
     powers = [math.exp(value - max(values)) for value in values]
     assert soft.tolist() == pytest.approx([power / sum(powers) for power in powers], abs=1e-12)
-    assert hard.tolist() == [1.0 if place == values.index(max(values)) else 0.0 for place in range(len(values))]
+    assert hard.tolist() == [
+        1.0 if place == values.index(max(values)) else 0.0 for place in range(len(values))
+    ]
     assert hard.count_nonzero() == 1
 
 
@@ -65,7 +69,9 @@ def by_bisection(values: list[float], weight: Callable[[float, float], float]) -
 
 @given(rows)
 def test_sparse_weights_are_those_of_their_definition(values: list[float]) -> None:
-    assert Sparsemax()(one_row(values))[0, 0].tolist() == pytest.approx(sparsemax_by_bisection(values), abs=1e-9)
+    assert Sparsemax()(one_row(values))[0, 0].tolist() == pytest.approx(
+        sparsemax_by_bisection(values), abs=1e-9
+    )
     assert Entmax()(one_row(values))[0, 0].tolist() == pytest.approx(entmax_by_bisection(values), abs=1e-7)
 
 
@@ -77,20 +83,29 @@ def test_sources_far_below_the_best_get_exactly_nothing() -> None:
 
 @pytest.mark.parametrize("kind", [SoftmaxNormalizer, HardmaxNormalizer, Sparsemax, Entmax])
 @given(st.lists(st.tuples(st.floats(-30, 30), st.booleans()), min_size=1, max_size=7))
-def test_a_mask_is_the_same_as_leaving_out(kind: type[SoftmaxNormalizer], entries: list[tuple[float, bool]]) -> None:
+def test_a_mask_is_the_same_as_leaving_out(
+    kind: type[SoftmaxNormalizer], entries: list[tuple[float, bool]]
+) -> None:
     """In float32 too, where one -inf beside another would make the mean of entmax a NaN."""
     allowed = [value for value, may in entries if may]
-    scores, may_attend = torch.tensor([[[value for value, _ in entries]]]), torch.tensor([[[may for _, may in entries]]])
+    scores, may_attend = (
+        torch.tensor([[[value for value, _ in entries]]]),
+        torch.tensor([[[may for _, may in entries]]]),
+    )
     found = kind()(scores, may_attend)[0, 0]
     assert (found[~may_attend[0, 0]] == 0).all()
     if allowed:
-        torch.testing.assert_close(found[may_attend[0, 0]], kind()(torch.tensor([[allowed]]))[0, 0], rtol=0, atol=1e-6)
+        torch.testing.assert_close(
+            found[may_attend[0, 0]], kind()(torch.tensor([[allowed]]))[0, 0], rtol=0, atol=1e-6
+        )
     else:
         assert not found.any()
 
 
 @pytest.mark.parametrize("kind", [Sparsemax, Entmax])
-def test_without_the_package_the_extra_is_named(kind: type[Sparsemax], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_extra_is_named(
+    kind: type[Sparsemax], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "entmax", None)
     with pytest.raises(MissingExtra) as caught:
         kind()
@@ -100,11 +115,17 @@ def test_without_the_package_the_extra_is_named(kind: type[Sparsemax], monkeypat
 @pytest.mark.parametrize(
     ("mask", "words"),
     [
-        (torch.ones(2, 3, 5), r"may_attend holds torch\.float32\.\n  It takes bool, True where a query may look\."),
+        (
+            torch.ones(2, 3, 5),
+            r"may_attend holds torch\.float32\.\n  It takes bool, True where a query may look\.",
+        ),
         (torch.ones(2, 3, 5).long(), r"may_attend holds torch\.int64\.\n"),
         (
             torch.ones(2, 5).bool(),
-            r"may_attend has shape \(2, 5\), but the scores have \(2, 3, 5\): batch, target, source\.\n  .*is_token\.unsqueeze",
+            (
+                r"may_attend has shape \(2, 5\), but the scores have \(2, 3, 5\): batch, target, source\.\n "
+                r" .*is_token\.unsqueeze"
+            ),
         ),
         (torch.ones(2, 3, 1).bool(), r"may_attend has shape \(2, 3, 1\)"),
         (torch.ones(2, 4, 5).bool(), r"may_attend has shape \(2, 4, 5\)"),

@@ -1,4 +1,6 @@
-"""Alignments on request: those that made the output, of every attention inside, and nothing when nobody asks."""
+"""Alignments on request: those that made the output, of every attention inside, and nothing when nobody
+asks.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ def test_rows_add_up_to_one_over_what_may_be_seen(positions: str, causal: bool, 
     (found,) = alignments["layers.0.attention"]
     for row, length in enumerate([6, 3]):
         for t in range(length):
-            seen = [key < length and (not causal or key <= t) and (not window or abs(key - t) < window) for key in range(6)]
+            seen = [
+                key < length and (not causal or key <= t) and (not window or abs(key - t) < window)
+                for key in range(6)
+            ]
             assert (found[row, :, t] > 0).tolist() == [seen] * 2
             assert found[row, :, t].sum(dim=-1).tolist() == pytest.approx([1.0, 1.0], abs=1e-12)
 
@@ -75,7 +80,9 @@ def test_the_recorded_alignment_makes_the_output() -> None:
     with record_alignments(attention) as alignments:
         outputs = attention(steps, read, mask=AttentionMask(mask))
     mixed = alignments[""][0] @ read.values.repeat_interleave(2, dim=1)  # (batch, heads, target, head)
-    torch.testing.assert_close(attention.output(mixed.transpose(1, 2).flatten(2)), outputs, rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        attention.output(mixed.transpose(1, 2).flatten(2)), outputs, rtol=0, atol=1e-12
+    )
 
 
 def test_nothing_is_computed_when_nobody_asks_or_asks_any_more() -> None:

@@ -32,17 +32,31 @@ def dot(left: Row, right: Row) -> float:
     return sum(a * b for a, b in zip(left, right, strict=True))
 
 
-def assert_every_pair(score: ScoreFunction, expected: list[list[list[float]]], queries: Tensor, keys: Tensor) -> None:
-    torch.testing.assert_close(score(queries, keys), torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-12)
+def assert_every_pair(
+    score: ScoreFunction, expected: list[list[list[float]]], queries: Tensor, keys: Tensor
+) -> None:
+    torch.testing.assert_close(
+        score(queries, keys), torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-12
+    )
 
 
 def test_additive_follows_its_equation() -> None:
     score = AdditiveScore(3, 5, hidden_size=4)
     randomised(score)
     queries, keys = numbers(2, 3, 3), numbers(2, 6, 5, seed=2)
-    w, u, v = score.project_query.weight.tolist(), score.project_key.weight.tolist(), score.energy.weight[0].tolist()
+    w, u, v = (
+        score.project_query.weight.tolist(),
+        score.project_key.weight.tolist(),
+        score.energy.weight[0].tolist(),
+    )
     expected = [
-        [[dot(v, [math.tanh(a + b) for a, b in zip(times(w, q), times(u, k), strict=True)]) for k in source] for q in target]
+        [
+            [
+                dot(v, [math.tanh(a + b) for a, b in zip(times(w, q), times(u, k), strict=True)])
+                for k in source
+            ]
+            for q in target
+        ]
         for target, source in zip(queries.tolist(), keys.tolist(), strict=True)
     ]
     assert_every_pair(score, expected, queries, keys)
@@ -63,7 +77,13 @@ def test_concat_follows_its_equation_and_equals_additive_with_the_two_halves_of_
 
     twin = AdditiveScore(3, 5, hidden_size=4).double()
     of_query, of_key = score.project.weight.detach().split([3, 5], dim=1)
-    twin.load_state_dict({"project_query.weight": of_query, "project_key.weight": of_key, "energy.weight": score.energy.weight.detach()})
+    twin.load_state_dict(
+        {
+            "project_query.weight": of_query,
+            "project_key.weight": of_key,
+            "energy.weight": score.energy.weight.detach(),
+        }
+    )
     assert_every_pair(twin, expected, queries, keys)
 
 
@@ -71,32 +91,49 @@ def test_concat_follows_its_equation_and_equals_additive_with_the_two_halves_of_
 def test_dot_and_general_follow_their_equations() -> None:
     queries, keys = numbers(2, 3, 4), numbers(2, 6, 4, seed=2)
     pairs = list(zip(queries.tolist(), keys.tolist(), strict=True))
-    assert_every_pair(DotScore(4, 4), [[[dot(q, k) for k in source] for q in target] for target, source in pairs], queries, keys)
+    assert_every_pair(
+        DotScore(4, 4),
+        [[[dot(q, k) for k in source] for q in target] for target, source in pairs],
+        queries,
+        keys,
+    )
     score = GeneralScore(4, 5)
     randomised(score)
     w, wide = score.project_key.weight.tolist(), numbers(2, 6, 5, seed=3)
-    expected = [[[dot(q, times(w, k)) for k in source] for q in target] for target, source in zip(queries.tolist(), wide.tolist(), strict=True)]
+    expected = [
+        [[dot(q, times(w, k)) for k in source] for q in target]
+        for target, source in zip(queries.tolist(), wide.tolist(), strict=True)
+    ]
     assert_every_pair(score, expected, queries, wide)
 
 
 @pytest.mark.spec(125, 126)
-@pytest.mark.parametrize(("divisor", "number"), [("sqrt", math.sqrt(5)), ("size", 5.0), ("none", 1.0), (8.0, 8.0)])
+@pytest.mark.parametrize(
+    ("divisor", "number"), [("sqrt", math.sqrt(5)), ("size", 5.0), ("none", 1.0), (8.0, 8.0)]
+)
 def test_a_scaled_product_is_divided_by_what_was_asked_for(divisor: str | float, number: float) -> None:
     queries, keys = numbers(2, 3, 5), numbers(2, 6, 5, seed=2)
     score = ScaledDotScore(5, 5, divisor=divisor)  # a parameter of the test is any text
-    expected = [[[dot(q, k) / number for k in s] for q in t] for t, s in zip(queries.tolist(), keys.tolist(), strict=True)]
+    expected = [
+        [[dot(q, k) / number for k in s] for q in t]
+        for t, s in zip(queries.tolist(), keys.tolist(), strict=True)
+    ]
     assert_every_pair(score, expected, queries, keys)
 
 
 @pytest.mark.parametrize("divisor", ["root", 0, -1.0, math.inf, math.nan])
 def test_a_divisor_that_cannot_be_is_refused(divisor: object) -> None:
-    with pytest.raises(UsageError, match=r"divisor is .*\n  It takes 'sqrt', 'size', 'none' or a number above 0\."):
+    with pytest.raises(
+        UsageError, match=r"divisor is .*\n  It takes 'sqrt', 'size', 'none' or a number above 0\."
+    ):
         ScaledDotScore(5, 5, divisor=divisor)  # what is refused
 
 
 @pytest.mark.spec(126)
 def test_the_larger_the_divisor_the_more_even_the_alignment() -> None:
-    """For 64 random features the root keeps the choice open, dividing by 64 gives nearly the mean, dividing by nothing nearly one source."""
+    """For 64 random features the root keeps the choice open, dividing by 64 gives nearly the mean, dividing
+    by nothing nearly one source.
+    """
     queries, keys = numbers(8, 16, 64), numbers(8, 32, 64, seed=2)
     entropy = {}
     for divisor in ("none", "sqrt", "size"):
@@ -109,12 +146,19 @@ def test_the_larger_the_divisor_the_more_even_the_alignment() -> None:
 
 @pytest.mark.spec(139)
 def test_a_query_retrieves_the_value_of_its_key_with_the_printed_digits() -> None:
-    """The printed digits need the divisor √64 of heads with 64 features; with the √3 of the vectors as they stand they do not come out."""
+    """The printed digits need the divisor √64 of heads with 64 features; with the √3 of the vectors as they
+    stand they do not come out.
+    """
     keys = torch.tensor([[[10.0, 0, 0], [0, 10, 0], [0, 0, 10], [0, 0, 10]]])
     values = torch.tensor([[[1.0, 0, 0], [10, 0, 0], [100, 5, 0], [1000, 6, 0]]])
     query = torch.tensor([[[0.0, 10, 0]]])
     context, alignment = Attention(ScaledDotScore(3, 3, divisor=math.sqrt(64)))(query, keys, values)
-    assert [f"{weight:.4e}" for weight in alignment[0, 0].tolist()] == ["3.7266e-06", "9.9999e-01", "3.7266e-06", "3.7266e-06"]
+    assert [f"{weight:.4e}" for weight in alignment[0, 0].tolist()] == [
+        "3.7266e-06",
+        "9.9999e-01",
+        "3.7266e-06",
+        "3.7266e-06",
+    ]
     assert [f"{value:.5g}" for value in context[0, 0].tolist()] == ["10.004", "4.0993e-05", "0"]
     context, alignment = Attention(ScaledDotScore(3, 3))(query, keys, values)
     assert f"{alignment[0, 0, 0]:.4e}" == "8.4333e-26"
@@ -124,15 +168,26 @@ def test_a_query_retrieves_the_value_of_its_key_with_the_printed_digits() -> Non
 @pytest.mark.spec(140)
 def test_three_scalar_tokens_give_the_printed_table() -> None:
     tokens = torch.tensor([[[0.8], [0.2], [0.1]]], dtype=torch.float64)
-    expected = torch.tensor([[[0.64, 0.16, 0.08], [0.16, 0.04, 0.02], [0.08, 0.02, 0.01]]], dtype=torch.float64)
+    expected = torch.tensor(
+        [[[0.64, 0.16, 0.08], [0.16, 0.04, 0.02], [0.08, 0.02, 0.01]]], dtype=torch.float64
+    )
     torch.testing.assert_close(DotScore(1, 1)(tokens, tokens), expected, rtol=0, atol=1e-15)
 
 
 @pytest.mark.spec(130, 129)
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 5), st.integers(1, 5), st.integers(1, 5))
-def test_shapes_and_numbers_of_projected_keys_and_values(num_queries: int, num_sources: int, d_q: int, d_x: int, d_v: int) -> None:
-    """Q (N_Q, D_Q), X (N_X, D_X), W_K (D_X, D_Q), W_V (D_X, D_V): E = Q (X W_K)ᵀ / D_Q, A = softmax over the keys, Y = A X W_V."""
-    q, x, w_k, w_v = numbers(num_queries, d_q), numbers(num_sources, d_x, seed=2), numbers(d_x, d_q, seed=3), numbers(d_x, d_v, seed=4)
+def test_shapes_and_numbers_of_projected_keys_and_values(
+    num_queries: int, num_sources: int, d_q: int, d_x: int, d_v: int
+) -> None:
+    """Q (N_Q, D_Q), X (N_X, D_X), W_K (D_X, D_Q), W_V (D_X, D_V): E = Q (X W_K)ᵀ / D_Q, A = softmax over the
+    keys, Y = A X W_V.
+    """
+    q, x, w_k, w_v = (
+        numbers(num_queries, d_q),
+        numbers(num_sources, d_x, seed=2),
+        numbers(d_x, d_q, seed=3),
+        numbers(d_x, d_v, seed=4),
+    )
     key, value = nn.Linear(d_x, d_q, bias=False).double(), nn.Linear(d_x, d_v, bias=False).double()
     with torch.no_grad():
         key.weight.copy_(w_k.T)
@@ -149,7 +204,9 @@ def test_shapes_and_numbers_of_projected_keys_and_values(num_queries: int, num_s
 
 @pytest.mark.spec(133)
 def test_the_column_layout_is_the_row_layout_transposed() -> None:
-    """Columns are tokens: X (n, t), A = softmax down each column of Kᵀ Q, H = V A; without projections H = X A."""
+    """Columns are tokens: X (n, t), A = softmax down each column of Kᵀ Q, H = V A; without projections H = X
+    A.
+    """
     columns = numbers(4, 6)  # (n, t)
     k, v, q = numbers(3, 4, seed=2), numbers(5, 4, seed=3), numbers(3, 4, seed=4)
     a = ((k @ columns).T @ (q @ columns)).softmax(dim=0)
@@ -162,7 +219,9 @@ def test_the_column_layout_is_the_row_layout_transposed() -> None:
     torch.testing.assert_close(alignment[0].T, (columns.T @ columns).softmax(dim=0), rtol=0, atol=1e-12)
 
 
-def test_an_additive_score_made_in_pieces_gives_the_same_numbers_and_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_additive_score_made_in_pieces_gives_the_same_numbers_and_gradients(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     score = AdditiveScore(3, 5, hidden_size=4)
     randomised(score)
     queries, keys = numbers(2, 7, 3).requires_grad_(), numbers(2, 6, 5, seed=2).requires_grad_()
@@ -174,7 +233,9 @@ def test_an_additive_score_made_in_pieces_gives_the_same_numbers_and_gradients(m
         monkeypatch.setattr(pieces_file, "LARGEST", largest)
         pieces = score(queries, keys)
         torch.testing.assert_close(pieces, whole, rtol=0, atol=1e-12)
-        for found, expected in zip(torch.autograd.grad((pieces * weights).sum(), parts), gradients, strict=True):
+        for found, expected in zip(
+            torch.autograd.grad((pieces * weights).sum(), parts), gradients, strict=True
+        ):
             torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 

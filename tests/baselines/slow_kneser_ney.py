@@ -1,4 +1,6 @@
-"""Interpolated modified Kneser-Ney written out with dictionaries, one probability at a time: the truth for the fast model."""
+"""Interpolated modified Kneser-Ney written out with dictionaries, one probability at a time: the truth for
+the fast model.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ class SlowKneserNey:
         self.counts: dict[int, dict[tuple[int, ...], int]] = {}
         for length in range(1, order + 1):
             if length == order:
-                self.counts[length] = dict(Counter(tuple(tokens[i : i + length]) for i in range(len(tokens) - length + 1)))
+                self.counts[length] = dict(
+                    Counter(tuple(tokens[i : i + length]) for i in range(len(tokens) - length + 1))
+                )
             else:
                 before = defaultdict(set)
                 for i in range(1, len(tokens) - length + 1):

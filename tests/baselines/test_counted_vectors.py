@@ -39,14 +39,21 @@ def test_vectors_give_back_the_positive_information_of_all_pairs(
     """With all directions and the singular values as they are, V Vᵀ = M Mᵀ."""
     monkeypatch.setattr(counted_vectors, "WORDS_PER_CHUNK", together)
     table = fit_count_vectors(
-        LINES, CountVectorSettings(vector_size=99, window=window, min_count=2, context_smoothing=smoothing, singular_value_power=1.0)
+        LINES,
+        CountVectorSettings(
+            vector_size=99, window=window, min_count=2, context_smoothing=smoothing, singular_value_power=1.0
+        ),
     )
     assert sorted(table.words) == ["a", "cat", "dog", "sees", "the"]  # no word that stands once
     matrix = information(LINES, table.words, window, smoothing)
-    assert (table.vectors @ table.vectors.T).tolist() == [pytest.approx(row, abs=1e-4) for row in (matrix @ matrix.T).tolist()]
+    assert (table.vectors @ table.vectors.T).tolist() == [
+        pytest.approx(row, abs=1e-4) for row in (matrix @ matrix.T).tolist()
+    ]
 
 
-def test_the_largest_directions_of_a_large_table_are_found_without_the_whole_decomposition(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_largest_directions_of_a_large_table_are_found_without_the_whole_decomposition(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     chance = np.random.default_rng(0)
     topics = [[f"t{topic}w{number}" for number in range(12)] for topic in range(6)]
     lines = [[str(word) for word in chance.choice(topics[chance.integers(6)], size=8)] for _ in range(400)]
@@ -60,7 +67,9 @@ def test_the_largest_directions_of_a_large_table_are_found_without_the_whole_dec
 
 
 def test_words_of_one_kind_lie_together() -> None:
-    lines = [f"the {animal} eats {food}".split() for animal in ("cat", "dog", "cow") for food in ("hay", "fish")] * 3
+    lines = [
+        f"the {animal} eats {food}".split() for animal in ("cat", "dog", "cow") for food in ("hay", "fish")
+    ] * 3
     lines += [f"they drive a {car} fast".split() for car in ("truck", "van")] * 6
     units = fit_count_vectors(lines, CountVectorSettings(vector_size=4, min_count=1))
     near = {word: units.units[units.place(word)] for word in ("cat", "dog", "truck", "van")}

@@ -9,14 +9,23 @@ from hypothesis import strategies as st
 
 from seqlab.baselines.most_frequent_tag import MostFrequentTag
 
-SENTENCES = st.lists(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 3)), min_size=1), min_size=1)
+SENTENCES = st.lists(
+    st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 3)), min_size=1), min_size=1
+)
 
 
 @given(SENTENCES)
-def test_no_tagger_by_word_alone_does_better_on_its_own_training_data(sentences: list[list[tuple[str, int]]]) -> None:
-    baseline = MostFrequentTag.fit([([word for word, _ in pairs], [tag for _, tag in pairs]) for pairs in sentences])
+def test_no_tagger_by_word_alone_does_better_on_its_own_training_data(
+    sentences: list[list[tuple[str, int]]],
+) -> None:
+    baseline = MostFrequentTag.fit(
+        [([word for word, _ in pairs], [tag for _, tag in pairs]) for pairs in sentences]
+    )
     pairs = [pair for sentence in sentences for pair in sentence]
-    right = sum(tag == guess for (_, tag), guess in zip(pairs, baseline.predict([word for word, _ in pairs]), strict=True))
+    right = sum(
+        tag == guess
+        for (_, tag), guess in zip(pairs, baseline.predict([word for word, _ in pairs]), strict=True)
+    )
     counts = Counter(pairs)
     assert right == sum(max(counts[word, tag] for tag in range(4)) for word in {word for word, _ in pairs})
     assert baseline.has_seen(pairs[0][0])

@@ -18,7 +18,9 @@ def test_it_is_the_nearest_centroid_of_scaled_means_over_time() -> None:
     means = digits.images.mean(axis=1)  # (examples, features): rows of the image are its time steps
     spread = means[:1200].std(axis=0)
     truth = NearestCentroid().fit(means[:1200] / spread, digits.target[:1200])
-    np.testing.assert_array_equal(model.predict([digits.images[i] for i in test]), truth.predict(means[1200:] / spread))
+    np.testing.assert_array_equal(
+        model.predict([digits.images[i] for i in test]), truth.predict(means[1200:] / spread)
+    )
 
 
 def test_a_feature_in_large_units_does_not_drown_the_others() -> None:
@@ -26,10 +28,14 @@ def test_a_feature_in_large_units_does_not_drown_the_others() -> None:
     examples = []
     for number in range(60):
         label_id = number % 2
-        series = np.stack([generator.normal(0, 1000.0, size=7), np.full(7, label_id * 0.1)], axis=1)  # (time, features)
+        series = np.stack(
+            [generator.normal(0, 1000.0, size=7), np.full(7, label_id * 0.1)], axis=1
+        )  # (time, features)
         examples.append((series, label_id))
     model = NearestMean.fit(examples[:40], num_classes=2)
-    assert (model.predict([series for series, _ in examples[40:]]) == [label_id for _, label_id in examples[40:]]).all()
+    assert (
+        model.predict([series for series, _ in examples[40:]]) == [label_id for _, label_id in examples[40:]]
+    ).all()
 
 
 def test_series_of_different_lengths_and_whole_numbers_are_averaged_exactly() -> None:

@@ -1,4 +1,6 @@
-"""The n-gram model against a slow one written with dictionaries, against sums over the vocabulary, and on real text."""
+"""The n-gram model against a slow one written with dictionaries, against sums over the vocabulary, and on
+real text.
+"""
 
 from __future__ import annotations
 
@@ -40,22 +42,32 @@ def test_every_probability_equals_that_of_the_slow_model(order: int) -> None:
     test=st.lists(st.integers(0, 4), min_size=1, max_size=8),
     order=st.integers(1, 4),
 )
-def test_short_and_odd_streams_agree_with_the_slow_model_too(train: list[int], test: list[int], order: int) -> None:
+def test_short_and_odd_streams_agree_with_the_slow_model_too(
+    train: list[int], test: list[int], order: int
+) -> None:
     fast = NGram.fit(np.array(train), 5, order=order)
     slow = SlowKneserNey(train, 5, order=min(order, len(train)))
     expected = [slow.prob(token, tuple(test[:place])) for place, token in enumerate(test)]
     np.testing.assert_allclose(np.exp(fast.log_probs(np.array(test))), expected, rtol=1e-9)
 
 
-@given(train=st.lists(st.integers(0, 5), min_size=1, max_size=60), context=st.lists(st.integers(0, 6), max_size=6), order=st.integers(1, 5))
-def test_every_distribution_is_positive_and_sums_to_one(train: list[int], context: list[int], order: int) -> None:
+@given(
+    train=st.lists(st.integers(0, 5), min_size=1, max_size=60),
+    context=st.lists(st.integers(0, 6), max_size=6),
+    order=st.integers(1, 5),
+)
+def test_every_distribution_is_positive_and_sums_to_one(
+    train: list[int], context: list[int], order: int
+) -> None:
     model = NGram.fit(np.array(train), 7, order=order)  # token 6 never occurs in training
     probs = model.next_token_probs(np.array(context, dtype=np.int64))
     assert probs.shape == (7,)
     assert probs.min() > 0
     assert probs.sum() == pytest.approx(1.0, abs=1e-12)
     for token in range(7):
-        assert math.log(probs[token]) == pytest.approx(float(model.log_probs(np.array([*context, token]))[-1]))
+        assert math.log(probs[token]) == pytest.approx(
+            float(model.log_probs(np.array([*context, token]))[-1])
+        )
 
 
 @pytest.mark.spec(46)
@@ -64,9 +76,14 @@ def test_order_two_is_the_markov_model_of_the_chain_rule() -> None:
     train = uneven_stream(3000, 5, seed=3)
     model = NGram.fit(train, 5, order=2)
     text = np.array([2, 0, 4, 1, 3])
-    steps = [model.next_token_probs(text[:1][:0])[2], *(model.next_token_probs(text[i : i + 1])[text[i + 1]] for i in range(4))]
+    steps = [
+        model.next_token_probs(text[:1][:0])[2],
+        *(model.next_token_probs(text[i : i + 1])[text[i + 1]] for i in range(4)),
+    ]
     assert model.log_probs(text).sum() == pytest.approx(sum(math.log(p) for p in steps))
-    np.testing.assert_array_equal(model.next_token_probs(np.array([0, 0, 3])), model.next_token_probs(np.array([4, 1, 3])))
+    np.testing.assert_array_equal(
+        model.next_token_probs(np.array([0, 0, 3])), model.next_token_probs(np.array([4, 1, 3]))
+    )
 
 
 @pytest.mark.spec(46)
@@ -85,8 +102,12 @@ def test_a_bigram_model_with_enough_data_finds_the_transition_probabilities() ->
 def test_a_context_never_seen_falls_back_to_its_end() -> None:
     train = uneven_stream(300, 6, seed=4)
     model = NGram.fit(train, 9, order=3)  # tokens 6 to 8 are new
-    np.testing.assert_array_equal(model.next_token_probs(np.array([7, 2])), model.next_token_probs(np.array([8, 2])))
-    np.testing.assert_array_equal(model.next_token_probs(np.array([2, 7])), model.next_token_probs(np.zeros(0, dtype=np.int64)))
+    np.testing.assert_array_equal(
+        model.next_token_probs(np.array([7, 2])), model.next_token_probs(np.array([8, 2]))
+    )
+    np.testing.assert_array_equal(
+        model.next_token_probs(np.array([2, 7])), model.next_token_probs(np.zeros(0, dtype=np.int64))
+    )
 
 
 def test_a_token_with_a_single_predecessor_is_unlikely_elsewhere() -> None:
@@ -130,7 +151,9 @@ def test_other_integer_types_give_the_same_model() -> None:
     stream = uneven_stream(300, 6, seed=10)
     test = uneven_stream(40, 6, seed=11)
     expected = NGram.fit(stream, 6).log_probs(test)
-    np.testing.assert_array_equal(NGram.fit(stream.astype(np.uint16), 6).log_probs(test.astype(np.uint8)), expected)
+    np.testing.assert_array_equal(
+        NGram.fit(stream.astype(np.uint16), 6).log_probs(test.astype(np.uint8)), expected
+    )
 
 
 def test_a_stream_shorter_than_the_order_gives_a_lower_order() -> None:
@@ -152,7 +175,11 @@ def test_discounts_follow_the_counts_of_counts() -> None:
 def test_tokens_outside_the_vocabulary_are_refused(wrong: int) -> None:
     tokens = np.array([0, wrong, 2])
     model = NGram.fit(np.array([0, 1, 2, 3]), 4)
-    for use in (lambda: NGram.fit(tokens, 4), lambda: model.log_probs(tokens), lambda: model.next_token_probs(tokens)):
+    for use in (
+        lambda: NGram.fit(tokens, 4),
+        lambda: model.log_probs(tokens),
+        lambda: model.next_token_probs(tokens),
+    ):
         with pytest.raises(UsageError, match=rf"token ids run from .*{wrong}.*the vocabulary has 4 entries"):
             use()
 

@@ -33,8 +33,12 @@ def test_the_weights_are_those_of_scikit_learn() -> None:
 def test_the_strength_is_the_best_one_on_the_last_tenth() -> None:
     errors = {}
     for strength in (0.3, 3.0, 30.0):
-        theirs = TheirRidge(alpha=strength, fit_intercept=False).fit(matrix(TEXTS[:36]), NUMBERS[:36] - NUMBERS[:36].mean())
-        errors[strength] = ((NUMBERS[:36].mean() + matrix(TEXTS[36:]) @ theirs.coef_ - NUMBERS[36:]) ** 2).mean()
+        theirs = TheirRidge(alpha=strength, fit_intercept=False).fit(
+            matrix(TEXTS[:36]), NUMBERS[:36] - NUMBERS[:36].mean()
+        )
+        errors[strength] = (
+            (NUMBERS[:36].mean() + matrix(TEXTS[36:]) @ theirs.coef_ - NUMBERS[36:]) ** 2
+        ).mean()
     best = min(errors, key=lambda strength: errors[strength])
     expected = Ridge.fit_with_alpha(BagsOfWords.from_texts(TEXTS), NUMBERS, best, vocabulary_size=12)
     np.testing.assert_allclose(Ridge.fit(TEXTS, NUMBERS, vocabulary_size=12).weights, expected.weights)

@@ -1,4 +1,6 @@
-"""The batches that the two tasks make from a user's file: windows over a text, and padded reviews with labels."""
+"""The batches that the two tasks make from a user's file: windows over a text, and padded reviews with
+labels.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ def language_model(tmp_path: Path, model: str) -> LanguageModelling:
     (tmp_path / "text.txt").write_text(TEXT, encoding="utf-8")
     training = {"window": 20, "batch_size": 4, "seed": 3}
     task: LanguageModelling = learned(
-        LanguageModelling, tmp_path / "text.txt", tokens={"kind": "characters"}, model={"kind": model}, training=training
+        LanguageModelling,
+        tmp_path / "text.txt",
+        tokens={"kind": "characters"},
+        model={"kind": model},
+        training=training,
     )
     return task
 
@@ -80,14 +86,24 @@ def reviews(tmp_path: Path) -> Path:
         writer = csv.writer(file)
         writer.writerow(["text", "label"])
         for number in range(30):
-            writer.writerow([" ".join(["Good" if number % 2 else "BAD"] * (10 * number + 1)), "pos" if number % 2 else "neg"])
+            writer.writerow(
+                [
+                    " ".join(["Good" if number % 2 else "BAD"] * (10 * number + 1)),
+                    "pos" if number % 2 else "neg",
+                ]
+            )
     return path
 
 
 def classification(tmp_path: Path, **training: Any) -> Classification:
     data = {"text": "text", "label": "label", "max_length": 200}
     task: Classification = learned(
-        Classification, reviews(tmp_path), task="classification", data=data, tokens={"kind": "words", "lowercase": True}, training=training
+        Classification,
+        reviews(tmp_path),
+        task="classification",
+        data=data,
+        tokens={"kind": "words", "lowercase": True},
+        training=training,
     )
     return task
 
@@ -105,7 +121,9 @@ def test_reviews_are_lower_cased_cut_and_padded_to_two_hundred_tokens(tmp_path: 
         assert batch.inputs.dtype == batch.targets.dtype == torch.int64
         assert batch.inputs.shape == (len(batch.rows), 200)
         assert batch.targets.shape == (len(batch.rows),)
-        for row, tokens, target in zip(batch.rows.tolist(), batch.inputs.tolist(), batch.targets.tolist(), strict=True):
+        for row, tokens, target in zip(
+            batch.rows.tolist(), batch.inputs.tolist(), batch.targets.tolist(), strict=True
+        ):
             length = min(200, 10 * row + 1)
             assert tokens == [good if row % 2 else bad] * length + [pad_id] * (200 - length)
             assert task.labels.decode(target) == ("pos" if row % 2 else "neg")
@@ -119,4 +137,6 @@ def test_reviews_of_similar_length_share_a_batch(tmp_path: Path, batch_size: int
     task = classification(tmp_path, batch_size=batch_size, seed=1)
     batch = task.feed(Position()).take()
     assert len(batch.rows) == min(batch_size, 30)
-    assert batch.inputs.shape[1] == int(batch.lengths.max())  # padded to the longest of the batch and no further
+    assert batch.inputs.shape[1] == int(
+        batch.lengths.max()
+    )  # padded to the longest of the batch and no further

@@ -50,7 +50,10 @@ def test_a_store_is_made_once_for_the_same_content_and_anew_for_other() -> None:
     for _ in range(3):
         assert cached_store({"text": "a", "size": 1}, first)[0].tolist() == [1, 2]
         assert cached_store({"size": 2, "text": "a"}, second)[0].tolist() == [3]
-    assert cached_store({"size": 1, "text": "a"}, first)[0].tolist() == [1, 2]  # the order of the description does not matter
+    assert cached_store({"size": 1, "text": "a"}, first)[0].tolist() == [
+        1,
+        2,
+    ]  # the order of the description does not matter
     assert (first.times, second.times) == (1, 1)
 
 
@@ -71,7 +74,20 @@ def index_of(text: str) -> Callable[[Path], None]:
     [
         damage_values,
         lose_a_file,
-        *(index_of(text) for text in ("", "{", "[]", "null", "3", "{}", '{"format": 1}', '{"format": 1, "sizes": []}', '{"format": 1, "sizes": {}}')),
+        *(
+            index_of(text)
+            for text in (
+                "",
+                "{",
+                "[]",
+                "null",
+                "3",
+                "{}",
+                '{"format": 1}',
+                '{"format": 1, "sizes": []}',
+                '{"format": 1, "sizes": {}}',
+            )
+        ),
         index_of('{"format": 999, "sizes": {}}'),
         lambda store: (store / "store.json").write_bytes(b"\xff\xfe\x00"),
     ],
@@ -93,18 +109,33 @@ class RandomMaker(Maker):
         chance, width = np.random.default_rng(4), self.ids[0]
         writer = StoreWriter(folder, dtype=np.dtype(np.uint16), width=width)
         for number in range(30):
-            writer.append(chance.integers(0, 500, (number % 7, width) if width else number % 7), target=number % 5, line=number + 2)
+            writer.append(
+                chance.integers(0, 500, (number % 7, width) if width else number % 7),
+                target=number % 5,
+                line=number + 2,
+            )
         writer.finish(longest=6, name="größe")
 
 
 def contents(store: Store) -> tuple[object, ...]:
     rows = [row.tolist() for row in store]
-    return rows, store.targets.tolist(), store.lines.tolist(), store.lengths.tolist(), store.facts, store.width, store.dtype, store.num_steps
+    return (
+        rows,
+        store.targets.tolist(),
+        store.lines.tolist(),
+        store.lengths.tolist(),
+        store.facts,
+        store.width,
+        store.dtype,
+        store.num_steps,
+    )
 
 
 @pytest.mark.parametrize("width", [0, 3])
 @pytest.mark.parametrize("name", ["values.bin", "offsets.bin", "targets.bin", "lines.bin", "store.json"])
-def test_no_flipped_bit_in_any_file_of_a_store_changes_what_is_read(folder: Path, name: str, width: int) -> None:
+def test_no_flipped_bit_in_any_file_of_a_store_changes_what_is_read(
+    folder: Path, name: str, width: int
+) -> None:
     maker = RandomMaker(width)
     whole = contents(cached_store({"a": 1}, maker))
     path = stores(folder)[0] / name
@@ -112,7 +143,9 @@ def test_no_flipped_bit_in_any_file_of_a_store_changes_what_is_read(folder: Path
     for _ in range(60):
         content = path.read_bytes()
         place = chance.randrange(len(content))
-        path.write_bytes(content[:place] + bytes([content[place] ^ 1 << chance.randrange(8)]) + content[place + 1 :])
+        path.write_bytes(
+            content[:place] + bytes([content[place] ^ 1 << chance.randrange(8)]) + content[place + 1 :]
+        )
         assert contents(cached_store({"a": 1}, maker)) == whole, place
     assert maker.times > 30  # a flip in store.json may change nothing that is read, such as a space
 
@@ -184,13 +217,18 @@ def test_two_processes_that_ask_at_once_share_the_work(folder: Path, tmp_path: P
         "print(cached_store({'a': 1}, write).values.sum(), end='')"
     )
     log = tmp_path / "log"
-    asking = [subprocess.Popen([sys.executable, "-c", program, str(log)], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    asking = [
+        subprocess.Popen([sys.executable, "-c", program, str(log)], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
     assert [process.communicate()[0] for process in asking] == ["99000"] * 3
     assert log.read_text() == "made\n"
     assert len(stores(folder)) == 1
 
 
-def test_the_stores_unused_for_longest_are_dropped_when_the_cache_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stores_unused_for_longest_are_dropped_when_the_cache_is_full(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     makers = {name: Maker(*[number] * 100) for number, name in enumerate("abc")}
     for age, name in enumerate("abc"):
         cached_store({"name": name}, makers[name])
@@ -214,7 +252,10 @@ def test_a_store_that_is_being_made_is_never_dropped(folder: Path, monkeypatch: 
     def slow(place: Path) -> None:
         writer = StoreWriter(place, dtype=np.dtype(np.uint8))
         writer.append(np.full(2_000_000, 8))
-        assert cached_store({"other": 1}, Maker(1, 2))[0].tolist() == [1, 2]  # another store is made meanwhile, in a full cache
+        assert cached_store({"other": 1}, Maker(1, 2))[0].tolist() == [
+            1,
+            2,
+        ]  # another store is made meanwhile, in a full cache
         writer.finish()
 
     assert cached_store({"slow": 1}, slow).num_steps == 2_000_000
@@ -222,7 +263,12 @@ def test_a_store_that_is_being_made_is_never_dropped(folder: Path, monkeypatch: 
 
 def test_what_is_not_ours_is_never_dropped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A user may name a folder that holds other things."""
-    strangers = [folder / "photos" / "cat.jpg", folder / ("f" * 31) / "note", folder / "draft.tmp" / "note", folder / "file"]
+    strangers = [
+        folder / "photos" / "cat.jpg",
+        folder / ("f" * 31) / "note",
+        folder / "draft.tmp" / "note",
+        folder / "file",
+    ]
     for path in strangers:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"mine" * 1000)
@@ -248,7 +294,9 @@ def test_a_cache_that_cannot_be_written_is_said_in_words(folder: Path) -> None:
     assert "SEQLAB_CACHE" in str(caught.value)
 
 
-def test_the_cache_stands_where_the_user_says(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_cache_stands_where_the_user_says(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     assert cache_folder() == folder
     monkeypatch.delenv("SEQLAB_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Feed, Position, one_pass
-from seqlab.batches.samplers import BucketPlan, Indices, LanePlan, LengthOrderPlan, Plan, RandomWindowPlan, ShuffledPlan
+from seqlab.batches.samplers import (
+    BucketPlan,
+    Indices,
+    LanePlan,
+    LengthOrderPlan,
+    Plan,
+    RandomWindowPlan,
+    ShuffledPlan,
+)
 
 LENGTHS = np.array([5, 1, 9, 2, 2, 8, 7, 4, 4, 6, 3], np.int64)
 KINDS = ["shuffled", "buckets", "lanes", "windows"]
@@ -31,7 +39,9 @@ def plan_of(kind: str) -> Plan:
 
 def collate(rows: Indices, is_first: bool) -> Batch:
     inputs = torch.from_numpy(rows)[:, None]
-    return Batch(inputs, torch.ones_like(inputs, dtype=torch.bool), inputs[:, 0], inputs[:, 0], continues=not is_first)
+    return Batch(
+        inputs, torch.ones_like(inputs, dtype=torch.bool), inputs[:, 0], inputs[:, 0], continues=not is_first
+    )
 
 
 def take(feed: Feed, count: int) -> list[tuple[list[int], bool]]:
@@ -71,5 +81,9 @@ def test_a_batch_that_fails_is_not_skipped() -> None:
 
 
 def test_one_pass_reads_every_example_once() -> None:
-    seen = [row for batch in one_pass(LengthOrderPlan(LENGTHS, batch_size=4), collate) for row in batch.rows.tolist()]
+    seen = [
+        row
+        for batch in one_pass(LengthOrderPlan(LENGTHS, batch_size=4), collate)
+        for row in batch.rows.tolist()
+    ]
     assert sorted(seen) == list(range(11))

@@ -21,7 +21,9 @@ IS_ORDINARY = np.arange(VOCABULARY) >= SPECIALS
 
 
 def masker(*, seed: int = 7, **settings: object) -> Masker:
-    return Masker(MaskingSettings.model_validate(settings), mask_id=MASK_ID, is_ordinary=IS_ORDINARY, seed=seed)
+    return Masker(
+        MaskingSettings.model_validate(settings), mask_id=MASK_ID, is_ordinary=IS_ORDINARY, seed=seed
+    )
 
 
 def text(length: int, *, seed: int = 0) -> np.ndarray:
@@ -34,8 +36,14 @@ def is_within(count: int, *, of: int, share: float) -> bool:
 
 
 @pytest.mark.spec(170)
-@pytest.mark.parametrize(("share", "mask_share", "random_share"), [(0.15, 0.8, 0.1), (0.4, 0.5, 0.3), (0.1, 1.0, 0.0), (0.2, 0.25, 0.75)], ids=str)
-def test_as_many_tokens_are_chosen_hidden_replaced_and_kept_as_the_shares_say(share: float, mask_share: float, random_share: float) -> None:
+@pytest.mark.parametrize(
+    ("share", "mask_share", "random_share"),
+    [(0.15, 0.8, 0.1), (0.4, 0.5, 0.3), (0.1, 1.0, 0.0), (0.2, 0.25, 0.75)],
+    ids=str,
+)
+def test_as_many_tokens_are_chosen_hidden_replaced_and_kept_as_the_shares_say(
+    share: float, mask_share: float, random_share: float
+) -> None:
     tokens = text(60_000)
     found = masker(share=share, mask_share=mask_share, random_share=random_share).mask(tokens, row=0, epoch=0)
     ordinary = int((tokens >= SPECIALS).sum())
@@ -71,13 +79,17 @@ def test_special_tokens_are_never_chosen_and_never_drawn() -> None:
 def test_special_tokens_may_stand_anywhere_in_the_vocabulary() -> None:
     is_ordinary = np.array([True, False, True, True, False])
     tokens = np.array([0, 1, 2, 3, 4] * 300)
-    found = Masker(MaskingSettings(share=0.5), mask_id=4, is_ordinary=is_ordinary, seed=1).mask(tokens, row=0, epoch=0)
+    found = Masker(MaskingSettings(share=0.5), mask_id=4, is_ordinary=is_ordinary, seed=1).mask(
+        tokens, row=0, epoch=0
+    )
     assert set(found.targets.tolist()) == {NO_TARGET, 0, 2, 3}
     assert set(found.inputs[found.inputs != tokens].tolist()) == {0, 2, 3, 4}
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=12), st.integers(0, 1000))
-def test_a_sequence_with_an_ordinary_token_has_a_target_and_one_without_has_none(ids: list[int], row: int) -> None:
+def test_a_sequence_with_an_ordinary_token_has_a_target_and_one_without_has_none(
+    ids: list[int], row: int
+) -> None:
     tokens = np.array(ids)
     found = masker(share=0.01).mask(tokens, row=row, epoch=0)
     assert (found.targets != NO_TARGET).any() == (tokens >= SPECIALS).any()
@@ -85,7 +97,10 @@ def test_a_sequence_with_an_ordinary_token_has_a_target_and_one_without_has_none
 
 def test_the_forced_target_of_a_short_sequence_may_be_any_of_its_tokens() -> None:
     tokens = np.array([9, 0, 8, 7])
-    places = {int(np.flatnonzero(masker(share=1e-9).mask(tokens, row=row, epoch=0).targets != NO_TARGET)[0]) for row in range(60)}
+    places = {
+        int(np.flatnonzero(masker(share=1e-9).mask(tokens, row=row, epoch=0).targets != NO_TARGET)[0])
+        for row in range(60)
+    }
     assert places == {0, 2, 3}
 
 
@@ -103,7 +118,9 @@ def test_whole_words_are_chosen_with_all_their_pieces() -> None:
 
 
 def test_a_special_token_inside_a_chosen_word_stays() -> None:
-    found = masker(share=0.999, whole_words=True).mask(np.array([9, 0, 8]), row=0, epoch=0, groups=np.array([0, 0, 0]))
+    found = masker(share=0.999, whole_words=True).mask(
+        np.array([9, 0, 8]), row=0, epoch=0, groups=np.array([0, 0, 0])
+    )
     assert found.targets.tolist() == [9, NO_TARGET, 8]
 
 
@@ -125,7 +142,9 @@ def test_dynamic_masks_are_new_in_every_epoch_and_static_ones_never() -> None:
 def test_over_many_epochs_dynamic_masks_ask_about_every_token() -> None:
     tokens = text(40)
     dynamic = masker()
-    asked = np.array([dynamic.mask(tokens, row=0, epoch=epoch).targets != NO_TARGET for epoch in range(200)]).mean(axis=0)
+    asked = np.array(
+        [dynamic.mask(tokens, row=0, epoch=epoch).targets != NO_TARGET for epoch in range(200)]
+    ).mean(axis=0)
     assert (asked[tokens >= SPECIALS] > 0.05).all()
     assert is_within(round(asked.sum() * 200), of=200 * int((tokens >= SPECIALS).sum()), share=0.15)
 
@@ -154,10 +173,20 @@ def test_shares_that_are_more_than_all_are_refused_in_words() -> None:
     with pytest.raises(ValidationError):
         MaskingSettings(mask_share=0.8, random_share=0.3)
     with pytest.raises(RecipeError) as caught:
-        check(override({}, ["masking.mask_share=0.8", "masking.random_share=0.3", "masking.share=1.5"]), where="my.toml")
-    assert "my.toml: masking.share: expected a number of more than 0 and less than 1, found 1.5." in str(caught.value)
+        check(
+            override({}, ["masking.mask_share=0.8", "masking.random_share=0.3", "masking.share=1.5"]),
+            where="my.toml",
+        )
+    assert "my.toml: masking.share: expected a number of more than 0 and less than 1, found 1.5." in str(
+        caught.value
+    )
     with pytest.raises(RecipeError) as caught:
-        check({"masking": {"mask_share": 0.8, "random_share": 0.3}, "training": {"stepz": 3}}, where="my.toml")
-    assert "masking: mask_share and random_share add up to 1.1, more than all chosen tokens. Lower one of them" in str(caught.value)
+        check(
+            {"masking": {"mask_share": 0.8, "random_share": 0.3}, "training": {"stepz": 3}}, where="my.toml"
+        )
+    assert (
+        "masking: mask_share and random_share add up to 1.1, more than all chosen tokens. Lower one of them"
+        in str(caught.value)
+    )
     assert "training.stepz: no such setting." in str(caught.value)
     assert MaskingSettings(mask_share=0.7, random_share=0.3).random_share == 0.3  # rounding is no mistake

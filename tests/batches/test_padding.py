@@ -15,14 +15,22 @@ IDS = st.lists(st.lists(st.integers(0, 60_000), min_size=0, max_size=7), min_siz
 
 
 @given(IDS, st.integers(0, 9), st.integers(0, 3))
-def test_the_mask_gives_back_every_sequence_and_all_else_is_filling(sequences: list[list[int]], to_length: int, value: int) -> None:
+def test_the_mask_gives_back_every_sequence_and_all_else_is_filling(
+    sequences: list[list[int]], to_length: int, value: int
+) -> None:
     padded, is_token = pad([np.array(row, np.uint16) for row in sequences], value=value, to_length=to_length)
     assert padded.dtype == torch.int64
-    assert padded.shape == is_token.shape == (len(sequences), max(to_length, *(len(row) for row in sequences), 0))
+    assert (
+        padded.shape
+        == is_token.shape
+        == (len(sequences), max(to_length, *(len(row) for row in sequences), 0))
+    )
     assert [row[real].tolist() for row, real in zip(padded, is_token, strict=True)] == sequences
     assert (padded[~is_token] == value).all()
     assert is_token.sum(dim=1).tolist() == [len(row) for row in sequences]
-    assert all(row.tolist() == sorted(row.tolist(), reverse=True) for row in is_token)  # padding stands at the end
+    assert all(
+        row.tolist() == sorted(row.tolist(), reverse=True) for row in is_token
+    )  # padding stands at the end
 
 
 def test_steps_of_numbers_are_padded_with_zeros() -> None:
@@ -45,7 +53,12 @@ def test_lengths_are_the_numbers_of_real_steps_and_moving_keeps_everything() -> 
     batch = Batch(inputs, is_token, torch.tensor([0, 1]), torch.tensor([5, 2]), continues=True)
     assert batch.lengths.tolist() == [3, 1]
     moved = batch.to(torch.device("cpu"))
-    assert (moved.inputs.tolist(), moved.targets.tolist(), moved.rows.tolist(), moved.continues) == ([[1, 2, 3], [4, 0, 0]], [0, 1], [5, 2], True)
+    assert (moved.inputs.tolist(), moved.targets.tolist(), moved.rows.tolist(), moved.continues) == (
+        [[1, 2, 3], [4, 0, 0]],
+        [0, 1],
+        [5, 2],
+        True,
+    )
 
 
 @pytest.mark.parametrize("targets", [torch.tensor([0, 1, 2]), torch.tensor([[1, 2], [3, 4], [5, 6]])])

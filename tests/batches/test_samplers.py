@@ -14,7 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seqlab.batches.samplers import BucketPlan, LanePlan, LengthOrderPlan, Plan, RandomWindowPlan, ShuffledPlan, TokenBucketPlan
+from seqlab.batches.samplers import (
+    BucketPlan,
+    LanePlan,
+    LengthOrderPlan,
+    Plan,
+    RandomWindowPlan,
+    ShuffledPlan,
+    TokenBucketPlan,
+)
 
 LENGTHS = np.array(np.random.default_rng(4).gamma(2.0, 60.0, 3000) + 1, np.int64)
 
@@ -33,8 +41,15 @@ def plans(lengths: list[int], batch_size: int, seed: int) -> list[Plan]:
 
 
 @pytest.mark.spec(27)
-@given(st.lists(st.integers(0, 300), min_size=1, max_size=120), st.integers(1, 20), st.integers(0, 2**40), st.integers(0, 5))
-def test_every_example_comes_exactly_once_in_every_epoch(lengths: list[int], batch_size: int, seed: int, epoch: int) -> None:
+@given(
+    st.lists(st.integers(0, 300), min_size=1, max_size=120),
+    st.integers(1, 20),
+    st.integers(0, 2**40),
+    st.integers(0, 5),
+)
+def test_every_example_comes_exactly_once_in_every_epoch(
+    lengths: list[int], batch_size: int, seed: int, epoch: int
+) -> None:
     for plan in plans(lengths, batch_size, seed):
         parts = batches(plan, epoch)
         assert sorted(row for part in parts for row in part) == list(range(len(lengths)))
@@ -42,7 +57,11 @@ def test_every_example_comes_exactly_once_in_every_epoch(lengths: list[int], bat
 
 
 @pytest.mark.parametrize(
-    "make", [lambda seed: ShuffledPlan(90, batch_size=4, seed=seed), lambda seed: BucketPlan(LENGTHS[:90], batch_size=4, seed=seed)]
+    "make",
+    [
+        lambda seed: ShuffledPlan(90, batch_size=4, seed=seed),
+        lambda seed: BucketPlan(LENGTHS[:90], batch_size=4, seed=seed),
+    ],
 )
 def test_seeds_and_epochs_have_orders_of_their_own(make: Callable[[int], Plan]) -> None:
     orders = {json.dumps(batches(make(seed), epoch)) for seed in range(4) for epoch in range(4)}
@@ -53,21 +72,28 @@ def test_seeds_and_epochs_have_orders_of_their_own(make: Callable[[int], Plan]) 
 def test_asking_out_of_order_changes_nothing() -> None:
     plan = BucketPlan(LENGTHS[:90], batch_size=4, seed=1)
     expected = batches(plan, 0), batches(plan, 1)
-    mixed = [(plan.batch(1, number).tolist(), plan.batch(0, number).tolist()) for number in reversed(range(plan.batches_in(0)))]
+    mixed = [
+        (plan.batch(1, number).tolist(), plan.batch(0, number).tolist())
+        for number in reversed(range(plan.batches_in(0)))
+    ]
     assert ([first for _, first in reversed(mixed)], [second for second, _ in reversed(mixed)]) == expected
 
 
 def test_another_process_finds_the_same_batches() -> None:
     program = (
-        "import json, numpy as np\n"
-        "from seqlab.batches.samplers import *\n"
-        "lengths = np.arange(200) * 7919 % 101\n"
-        "made = [ShuffledPlan(200, batch_size=9, seed=5), BucketPlan(lengths, batch_size=9, seed=5),\n"
-        "        LanePlan(5000, batch_size=4, window=16, seed=5), RandomWindowPlan(5000, batch_size=4, window=16, seed=5)]\n"
-        "print(json.dumps([[p.batch(e, n).tolist() for e in (0, 3) for n in (0, 2)] for p in made]))"
+        "import json, numpy as np\nfrom seqlab.batches.samplers import *\nlengths = np.arange(200) * 7919 %"
+        " 101\nmade = [ShuffledPlan(200, batch_size=9, seed=5), BucketPlan(lengths, batch_size=9, seed=5),\n "
+        "       LanePlan(5000, batch_size=4, window=16, seed=5), RandomWindowPlan(5000, batch_size=4,"
+        " window=16, seed=5)]\nprint(json.dumps([[p.batch(e, n).tolist() for e in (0, 3) for n in (0, 2)] for"
+        " p in made]))"
     )
     outputs = {
-        subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
         for seed in ("1", "2")
     }
     assert len(outputs) == 1
@@ -76,7 +102,10 @@ def test_another_process_finds_the_same_batches() -> None:
 
 def padded_share(plan: Plan) -> float:
     """Padding per real step over one epoch."""
-    width = sum(int(LENGTHS[part].max()) * len(part) for part in (plan.batch(0, number) for number in range(plan.batches_in(0))))
+    width = sum(
+        int(LENGTHS[part].max()) * len(part)
+        for part in (plan.batch(0, number) for number in range(plan.batches_in(0)))
+    )
     return width / int(LENGTHS.sum()) - 1
 
 
@@ -109,11 +138,15 @@ def test_evaluation_reads_the_longest_first() -> None:
     assert batches(plan, 0) == batches(plan, 7) == [[1, 3], [4, 0], [2]]
 
 
-streams = st.tuples(st.integers(1, 9), st.integers(1, 12), st.integers(0, 400)).map(lambda sizes: (*sizes[:2], sizes[0] * sizes[1] + 1 + sizes[2]))
+streams = st.tuples(st.integers(1, 9), st.integers(1, 12), st.integers(0, 400)).map(
+    lambda sizes: (*sizes[:2], sizes[0] * sizes[1] + 1 + sizes[2])
+)
 
 
 @given(streams, st.integers(0, 2**40), st.integers(0, 3))
-def test_each_lane_goes_on_where_it_ended_and_no_step_comes_twice(sizes: tuple[int, int, int], seed: int, epoch: int) -> None:
+def test_each_lane_goes_on_where_it_ended_and_no_step_comes_twice(
+    sizes: tuple[int, int, int], seed: int, epoch: int
+) -> None:
     batch_size, window, num_steps = sizes
     plan = LanePlan(num_steps, batch_size=batch_size, window=window, seed=seed)
     parts = batches(plan, epoch)
@@ -126,7 +159,9 @@ def test_each_lane_goes_on_where_it_ended_and_no_step_comes_twice(sizes: tuple[i
 
 
 @given(streams, st.integers(0, 2**40))
-def test_an_epoch_of_lanes_leaves_out_less_than_two_batches_and_only_one_of_a_few(sizes: tuple[int, int, int], seed: int) -> None:
+def test_an_epoch_of_lanes_leaves_out_less_than_two_batches_and_only_one_of_a_few(
+    sizes: tuple[int, int, int], seed: int
+) -> None:
     batch_size, window, num_steps = sizes
     plan = LanePlan(num_steps, batch_size=batch_size, window=window, seed=seed)
     left_out = num_steps - 1 - plan.batches_in(0) * batch_size * window
@@ -138,18 +173,28 @@ def test_two_epochs_of_lanes_read_every_step(sizes: tuple[int, int, int], seed: 
     """The end of a small text is no smaller a part of it than its beginning."""
     batch_size, window, num_steps = sizes
     plan = LanePlan(num_steps, batch_size=batch_size, window=window, seed=seed)
-    seen = {step for epoch in (0, 1) for part in batches(plan, epoch) for start in part for step in range(start, start + window)}
+    seen = {
+        step
+        for epoch in (0, 1)
+        for part in batches(plan, epoch)
+        for start in part
+        for step in range(start, start + window)
+    }
     assert seen == set(range(num_steps - 1))
 
 
 def test_window_borders_move_from_epoch_to_epoch() -> None:
-    plan = LanePlan(10_001, batch_size=10, window=100, seed=1)  # ten windows per lane would fill it to the last step
+    plan = LanePlan(
+        10_001, batch_size=10, window=100, seed=1
+    )  # ten windows per lane would fill it to the last step
     assert len({plan.batch(epoch, 0)[0] % 100 for epoch in range(60)}) > 30
 
 
 @pytest.mark.spec(35)
 @given(st.integers(1, 9), st.integers(1, 30), st.integers(0, 300), st.integers(0, 2**40))
-def test_random_windows_with_their_targets_lie_inside_the_stream(batch_size: int, window: int, more: int, seed: int) -> None:
+def test_random_windows_with_their_targets_lie_inside_the_stream(
+    batch_size: int, window: int, more: int, seed: int
+) -> None:
     num_steps = window + 1 + more
     plan = RandomWindowPlan(num_steps, batch_size=batch_size, window=window, seed=seed)
     for number in range(min(5, plan.batches_in(0))):
@@ -170,7 +215,9 @@ def test_random_windows_start_everywhere_equally_often() -> None:
 
 def test_batches_by_tokens_hold_every_example_once_and_no_more_than_fits() -> None:
     random = np.random.default_rng(1)
-    lengths = random.integers(1, 30, (500, 1)) + random.integers(0, 3, (500, 2))  # long texts have long translations
+    lengths = random.integers(1, 30, (500, 1)) + random.integers(
+        0, 3, (500, 2)
+    )  # long texts have long translations
     plan = TokenBucketPlan(lengths, batch_tokens=400, seed=7)
     seen = []
     for epoch in (0, 1):
@@ -184,4 +231,7 @@ def test_batches_by_tokens_hold_every_example_once_and_no_more_than_fits() -> No
     again = TokenBucketPlan(lengths, batch_tokens=400, seed=7)
     assert [again.batch(1, number).tolist() for number in range(again.batches_in(1))] == seen[1]
     alone = TokenBucketPlan(np.array([[3, 3], [900, 5], [3, 4]]), batch_tokens=20, seed=1)
-    assert sorted(len(alone.batch(0, number)) for number in range(alone.batches_in(0))) == [1, 2]  # what is too long stands alone
+    assert sorted(len(alone.batch(0, number)) for number in range(alone.batches_in(0))) == [
+        1,
+        2,
+    ]  # what is too long stands alone

@@ -22,7 +22,9 @@ SEQUENCES = st.lists(st.lists(st.integers(0, 65_535), max_size=9), max_size=9)
 
 @settings(max_examples=30)  # each is written through to the disk
 @given(SEQUENCES)
-def test_sequences_targets_lines_and_facts_come_back(tmp_path_factory: pytest.TempPathFactory, sequences: list[list[int]]) -> None:
+def test_sequences_targets_lines_and_facts_come_back(
+    tmp_path_factory: pytest.TempPathFactory, sequences: list[list[int]]
+) -> None:
     folder = tmp_path_factory.mktemp("store")
     writer = StoreWriter(folder, dtype=np.dtype(np.uint16))
     for number, sequence in enumerate(sequences):
@@ -79,9 +81,19 @@ def test_a_long_stream_may_come_in_pieces(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("num_ids", "expected"), [(1, np.uint8), (256, np.uint8), (257, np.uint16), (65_536, np.uint16), (65_537, np.int32), (5_000_000, np.int32)]
+    ("num_ids", "expected"),
+    [
+        (1, np.uint8),
+        (256, np.uint8),
+        (257, np.uint16),
+        (65_536, np.uint16),
+        (65_537, np.int32),
+        (5_000_000, np.int32),
+    ],
 )
-def test_ids_take_the_smallest_type_that_holds_the_largest(tmp_path: Path, num_ids: int, expected: type) -> None:
+def test_ids_take_the_smallest_type_that_holds_the_largest(
+    tmp_path: Path, num_ids: int, expected: type
+) -> None:
     assert smallest_dtype(num_ids) == np.dtype(expected)
     writer = StoreWriter(tmp_path, dtype=smallest_dtype(num_ids))
     writer.append(np.array([0, num_ids - 1]))
@@ -162,5 +174,7 @@ def test_memory_does_not_grow_while_a_large_store_is_read_through(tmp_path: Path
         writer.extend(np.random.default_rng(2).integers(0, 255, 10_000_000, np.uint8))
     writer.end_sequence()
     writer.finish()
-    found = subprocess.run([sys.executable, "-c", READ_THROUGH, str(tmp_path), order], capture_output=True, check=True, text=True)
+    found = subprocess.run(
+        [sys.executable, "-c", READ_THROUGH, str(tmp_path), order], capture_output=True, check=True, text=True
+    )
     assert int(found.stdout) < 100_000_000

@@ -14,11 +14,19 @@ lists = st.lists(st.integers(0, 11), min_size=1, max_size=9)
 
 
 @given(lists, st.integers(1, 5))
-def test_the_pieces_are_what_cutting_one_sequence_after_the_other_gives(lengths: list[int], window: int) -> None:
+def test_the_pieces_are_what_cutting_one_sequence_after_the_other_gives(
+    lengths: list[int], window: int
+) -> None:
     offsets = np.cumsum([0, *lengths])
-    expected = [(start, min(start + window, end)) for begin, end in pairwise(offsets) for start in range(begin, end, window)]
+    expected = [
+        (start, min(start + window, end))
+        for begin, end in pairwise(offsets)
+        for start in range(begin, end, window)
+    ]
     spans = Spans.cut(offsets, window=window)
-    assert list(zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)) == [(int(start), int(end)) for start, end in expected]
+    assert list(zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)) == [
+        (int(start), int(end)) for start, end in expected
+    ]
     assert spans.lengths.tolist() == [end - start for start, end in expected]
 
 

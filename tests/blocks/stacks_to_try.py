@@ -26,7 +26,9 @@ def build(cell: str, *, sizes: Sequence[int] = (HIDDEN, HIDDEN), **options: Any)
 
 
 def ragged(lengths: list[int] = LENGTHS, *, seed: int = 2) -> tuple[Tensor, Tensor]:
-    steps = torch.randn(len(lengths), max(lengths), IN, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    steps = torch.randn(
+        len(lengths), max(lengths), IN, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)
+    )
     is_token = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
     return steps.masked_fill(~is_token.unsqueeze(-1), 1e3), is_token
 
@@ -37,8 +39,12 @@ def torch_layers(cell: str, stack: RecurrentStack, *, bidirectional: bool = Fals
     layers = kind(IN, HIDDEN, len(stack.layers), batch_first=True, bidirectional=bidirectional).double()
     weights: dict[str, Tensor] = {}
     for depth, layer in enumerate(stack.layers):
-        for direction, suffix in [(layer.onward, ""), (layer.backward, "_reverse")] if bidirectional else [(layer, "")]:
-            weights |= {f"{name}_l{depth}{suffix}": value for name, value in _torch_names(direction.cell).items()}
+        for direction, suffix in (
+            [(layer.onward, ""), (layer.backward, "_reverse")] if bidirectional else [(layer, "")]
+        ):
+            weights |= {
+                f"{name}_l{depth}{suffix}": value for name, value in _torch_names(direction.cell).items()
+            }
     layers.load_state_dict(weights)
     return layers
 
@@ -49,4 +55,9 @@ def _torch_names(cell: nn.Module) -> dict[str, Tensor]:
     below = torch.zeros_like(own["bias"])
     if hidden_bias is not None:
         below[len(below) - len(hidden_bias) :] = hidden_bias
-    return {"weight_ih": own["input"], "weight_hh": own["recurrent"], "bias_ih": own["bias"], "bias_hh": below}
+    return {
+        "weight_ih": own["input"],
+        "weight_hh": own["recurrent"],
+        "bias_ih": own["bias"],
+        "bias_hh": below,
+    }

@@ -29,7 +29,10 @@ def times(matrix: list[Row], vector: Row) -> Row:
 def context_of(score: GeneralScore, state: Row, source: list[Row]) -> Row:
     w = score.project_key.weight.tolist()
     powers = [math.exp(sum(a * b for a, b in zip(state, times(w, step), strict=True))) for step in source]
-    return [sum(p * step[feature] for p, step in zip(powers, source, strict=True)) / sum(powers) for feature in range(SOURCE_SIZE)]
+    return [
+        sum(p * step[feature] for p, step in zip(powers, source, strict=True)) / sum(powers)
+        for feature in range(SOURCE_SIZE)
+    ]
 
 
 @pytest.mark.spec(131)
@@ -55,7 +58,9 @@ def test_all_steps_at_once_give_what_step_by_step_gives() -> None:
     source = step.attention.project_source(encoded)
     whole = step(states, source, MAY_ATTEND)
     for time in range(TIME):
-        torch.testing.assert_close(step(states[:, time : time + 1], source, MAY_ATTEND)[:, 0], whole[:, time], rtol=0, atol=1e-12)
+        torch.testing.assert_close(
+            step(states[:, time : time + 1], source, MAY_ATTEND)[:, 0], whole[:, time], rtol=0, atol=1e-12
+        )
 
 
 @pytest.mark.spec(131)
@@ -66,7 +71,11 @@ def test_input_feeding_follows_its_equations_through_a_plain_recurrence() -> Non
     randomised(feeding)
     randomised(cell)
     inputs, encoded = numbers(2, TIME, 1), numbers(2, SOURCE, SOURCE_SIZE, seed=2)
-    source, state, attentional = feeding.attention.project_source(encoded), cell.zero_state(inputs), feeding.initial_feed(inputs[:, 0])
+    source, state, attentional = (
+        feeding.attention.project_source(encoded),
+        cell.zero_state(inputs),
+        feeding.initial_feed(inputs[:, 0]),
+    )
     found = []
     for time in range(TIME):
         hidden, state = cell(feeding.feed_input(inputs[:, time], attentional), state)
@@ -86,7 +95,9 @@ def test_input_feeding_follows_its_equations_through_a_plain_recurrence() -> Non
 
 @pytest.mark.spec(131)
 def test_with_input_feeding_a_step_depends_on_where_the_steps_before_it_looked() -> None:
-    """Another source for the first step only: with the context before the output, the second step does not notice."""
+    """Another source for the first step only: with the context before the output, the second step does not
+    notice.
+    """
     encoded, other = numbers(1, SOURCE, SOURCE_SIZE, seed=2), numbers(1, SOURCE, SOURCE_SIZE, seed=5)
     attention = Attention(GeneralScore(STATE, SOURCE_SIZE))
     feeding = InputFeeding(attention, value_size=SOURCE_SIZE, output_size=2)
@@ -98,7 +109,11 @@ def test_with_input_feeding_a_step_depends_on_where_the_steps_before_it_looked()
 
     def second_outputs(first_source: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         sources = [attention.project_source(first_source), attention.project_source(encoded)]
-        fed, plain, attentional = fed_cell.zero_state(inputs), plain_cell.zero_state(inputs), feeding.initial_feed(inputs[:, 0])
+        fed, plain, attentional = (
+            fed_cell.zero_state(inputs),
+            plain_cell.zero_state(inputs),
+            feeding.initial_feed(inputs[:, 0]),
+        )
         for time, source in enumerate(sources):
             hidden, fed = fed_cell(feeding.feed_input(inputs[:, time], attentional), fed)
             attentional = feeding(hidden, source)

@@ -28,7 +28,9 @@ def test_a_convolution_keeps_the_largest_value_over_all_places() -> None:
             width = windows.kernel_size[0]
             embedded = [*encoder.embed.weight[torch.tensor(real)], *[torch.zeros(4)] * (width - 1)]
             values = [
-                (windows.weight * torch.stack(embedded[place : place + width], dim=1)).sum(dim=(1, 2)) + windows.bias for place in range(len(real))
+                (windows.weight * torch.stack(embedded[place : place + width], dim=1)).sum(dim=(1, 2))
+                + windows.bias
+                for place in range(len(real))
             ]
             wanted.append(torch.relu(torch.stack(values)).max(dim=0).values)
         torch.testing.assert_close(found[row], torch.cat(wanted))
@@ -58,14 +60,18 @@ def test_what_fills_a_row_up_changes_nothing(number: int) -> None:
     torch.testing.assert_close(encoder(ROWS[1:2, :3]), encoder(ROWS)[1:2])
     assert encoder(torch.zeros(2, 5, dtype=torch.int64)).isfinite().all()
     encoder(torch.cat([ROWS, torch.zeros_like(ROWS)])).sum().backward()
-    assert all(parameter.grad is not None and parameter.grad.isfinite().all() for parameter in encoder.parameters())
+    assert all(
+        parameter.grad is not None and parameter.grad.isfinite().all() for parameter in encoder.parameters()
+    )
     assert encoder.embed.weight.grad[0].abs().sum() == 0
 
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_every_distinct_word_of_a_batch_is_encoded_once(number: int) -> None:
     encoder = encoders()[number]
-    embed = WordCharacterEmbedding(TokenEmbedding(11, 3, pad_id=1), encoder, unk_id=0, drop_rates=torch.zeros(11)).eval()
+    embed = WordCharacterEmbedding(
+        TokenEmbedding(11, 3, pad_id=1), encoder, unk_id=0, drop_rates=torch.zeros(11)
+    ).eval()
     words = torch.tensor([[4, 5, 4], [0, 5, 1]])
     characters = ROWS[torch.tensor([[0, 1, 0], [2, 1, 1]])]
     seen: list[int] = []

@@ -16,7 +16,9 @@ LENGTHS = [9, 4, 1]
 
 def build(kernel_size: int, dilation: int, *, causal: bool) -> ConvolutionLayer:
     torch.manual_seed(4)
-    layer = ConvolutionLayer(SIZE, kernel_size=kernel_size, dilation=dilation, causal=causal, dropout=0.0).double()
+    layer = ConvolutionLayer(
+        SIZE, kernel_size=kernel_size, dilation=dilation, causal=causal, dropout=0.0
+    ).double()
     for parameter in layer.parameters():
         nn.init.normal_(parameter, std=0.7)
     return layer
@@ -45,14 +47,19 @@ def by_hand(layer: ConvolutionLayer, sequence: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize(
-    ("kernel_size", "dilation", "causal"), [(*shape, True) for shape in SHAPES] + [(*shape, False) for shape in SHAPES if shape[0] % 2]
+    ("kernel_size", "dilation", "causal"),
+    [(*shape, True) for shape in SHAPES] + [(*shape, False) for shape in SHAPES if shape[0] % 2],
 )
-def test_it_follows_the_equation_for_each_sequence_alone(kernel_size: int, dilation: int, causal: bool) -> None:
+def test_it_follows_the_equation_for_each_sequence_alone(
+    kernel_size: int, dilation: int, causal: bool
+) -> None:
     layer = build(kernel_size, dilation, causal=causal)
     steps, is_token = ragged()
     outputs, _ = layer(steps, is_token)
     for row, length in enumerate(LENGTHS):
-        torch.testing.assert_close(outputs[row, :length], by_hand(layer, steps[row, :length]), rtol=0, atol=1e-12)
+        torch.testing.assert_close(
+            outputs[row, :length], by_hand(layer, steps[row, :length]), rtol=0, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize(("kernel_size", "dilation"), SHAPES)
@@ -97,4 +104,6 @@ def test_ragged_pieces_go_on_from_each_sequences_own_last_step(kernel_size: int,
 def test_gradients_are_right() -> None:
     layer = build(3, 2, causal=True)
     steps, is_token = ragged()
-    assert torch.autograd.gradcheck(lambda x: layer(x, is_token[:, :4])[0], steps[:, :4].clone().requires_grad_())
+    assert torch.autograd.gradcheck(
+        lambda x: layer(x, is_token[:, :4])[0], steps[:, :4].clone().requires_grad_()
+    )

@@ -27,7 +27,9 @@ def chain() -> CRF:
 
 def batch() -> tuple[Tensor, Tensor]:
     torch.manual_seed(6)
-    return torch.randn(len(LENGTHS), WORDS, TAGS, dtype=torch.float64), torch.arange(WORDS) < torch.tensor(LENGTHS)[:, None]
+    return torch.randn(len(LENGTHS), WORDS, TAGS, dtype=torch.float64), torch.arange(WORDS) < torch.tensor(
+        LENGTHS
+    )[:, None]
 
 
 def every_path(chain: CRF, logits: Tensor) -> dict[tuple[int, ...], float]:
@@ -96,9 +98,17 @@ def test_padding_and_neighbours_change_nothing(chain: CRF) -> None:
     tags = torch.tensor([[2, 0, 0, 1], [1, 0, 0, 0], [0, 1, 2, 0]])
     for row, length in enumerate(LENGTHS):
         own, all_words = logits[row : row + 1, :length], is_word[row : row + 1, :length]
-        torch.testing.assert_close(chain.loss(own, tags[row : row + 1, :length], all_words)[0], chain.loss(logits, tags, is_word)[row])
-        torch.testing.assert_close(chain.log_marginals(own, all_words)[0], chain.log_marginals(logits, is_word)[row, :length])
-        assert chain.viterbi_decode(own, all_words)[0].tolist() == chain.viterbi_decode(logits, is_word)[row, :length].tolist()
+        torch.testing.assert_close(
+            chain.loss(own, tags[row : row + 1, :length], all_words)[0],
+            chain.loss(logits, tags, is_word)[row],
+        )
+        torch.testing.assert_close(
+            chain.log_marginals(own, all_words)[0], chain.log_marginals(logits, is_word)[row, :length]
+        )
+        assert (
+            chain.viterbi_decode(own, all_words)[0].tolist()
+            == chain.viterbi_decode(logits, is_word)[row, :length].tolist()
+        )
 
 
 def test_without_transitions_every_word_decides_for_itself() -> None:

@@ -50,5 +50,8 @@ def test_a_step_of_numbers_is_mapped_at_each_step_alone() -> None:
     weight, bias = projection.weight.tolist(), projection.bias.tolist()
     for row in range(2):
         for t in range(5):
-            expected = [sum(w * x for w, x in zip(line, inputs[row, t].tolist(), strict=True)) + b for line, b in zip(weight, bias, strict=True)]
+            expected = [
+                sum(w * x for w, x in zip(line, inputs[row, t].tolist(), strict=True)) + b
+                for line, b in zip(weight, bias, strict=True)
+            ]
             assert projection(inputs)[row, t].tolist() == pytest.approx(expected, abs=1e-12)

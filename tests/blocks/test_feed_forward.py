@@ -74,7 +74,9 @@ def test_a_gated_one_follows_the_equation(activation: FeedForwardActivation) -> 
 
 def test_silu_with_a_gate_is_the_feed_forward_network_of_llama() -> None:
     torch.manual_seed(4)
-    twin = LlamaMLP(LlamaConfig(hidden_size=6, num_attention_heads=2, intermediate_size=10, hidden_act="silu")).double()
+    twin = LlamaMLP(
+        LlamaConfig(hidden_size=6, num_attention_heads=2, intermediate_size=10, hidden_act="silu")
+    ).double()
     layer = GatedFeedForward(6, inner_size=10, activation="silu", dropout=0.0, bias=False).double()
     gate_and_inner = torch.cat([twin.gate_proj.weight, twin.up_proj.weight])
     layer.load_state_dict({"expand.weight": gate_and_inner, "contract.weight": twin.down_proj.weight})
@@ -101,9 +103,13 @@ def test_gradients_are_right_for_one_step_and_for_many(
 
 @both_kinds
 @pytest.mark.parametrize("bias", [True, False])
-def test_without_bias_there_is_none_and_zero_stays_zero(kind: type[FeedForward | GatedFeedForward], bias: bool) -> None:
+def test_without_bias_there_is_none_and_zero_stays_zero(
+    kind: type[FeedForward | GatedFeedForward], bias: bool
+) -> None:
     layer = kind(3, inner_size=5, activation="silu", dropout=0.0, bias=bias)
-    assert [name for name, _ in layer.named_parameters() if name.endswith("bias")] == (["expand.bias", "contract.bias"] if bias else [])
+    assert [name for name, _ in layer.named_parameters() if name.endswith("bias")] == (
+        ["expand.bias", "contract.bias"] if bias else []
+    )
     if not bias:
         assert not layer(torch.zeros(2, 4, 3)).any()
 

@@ -1,4 +1,6 @@
-"""Rows of numbers become pictures, and pictures patches: pixel by pixel against plain loops and against a convolution."""
+"""Rows of numbers become pictures, and pictures patches: pixel by pixel against plain loops and against a
+convolution.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def test_every_pixel_stands_where_its_row_says(height: int, width: int, channels
     for row in range(height):
         for column in range(width):
             for channel in range(channels):
-                assert torch.equal(pictures[:, channel, row, column], steps[:, row, column * channels + channel])
+                assert torch.equal(
+                    pictures[:, channel, row, column], steps[:, row, column * channels + channel]
+                )
 
 
 def test_a_height_of_zero_is_a_square() -> None:
@@ -43,8 +47,8 @@ def test_pictures_of_different_heights_in_one_batch_are_refused() -> None:
     is_token = torch.arange(6) < torch.tensor([6, 4])[:, None]
     with pytest.raises(UsageError) as caught:
         RowsToImage(height=6, width=5)(random(2, 6, 5), is_token)
-    assert str(caught.value) == (
-        "pictures of 4 to 6 rows in one batch; this network reads 6 rows.\n"
+    assert (
+        str(caught.value) == "pictures of 4 to 6 rows in one batch; this network reads 6 rows.\n"
         "  Give all pictures the same number of rows, and leave training.pad_to at 0."
     )
 
@@ -53,41 +57,64 @@ def test_a_height_for_which_the_network_was_not_made_is_refused() -> None:
     steps = random(2, 6, 5)
     with pytest.raises(UsageError) as caught:
         RowsToImage(height=5, width=5)(steps, all_real(steps))
-    assert str(caught.value) == (
-        "a picture of 6 rows with 5 numbers each; this network reads 5 rows with 5.\n  Train for this height: model.height=6"
+    assert (
+        str(caught.value)
+        == "a picture of 6 rows with 5 numbers each; this network reads 5 rows with 5.\n  Train for this"
+        " height: model.height=6"
     )
 
 
 def test_channels_that_do_not_fit_and_text_are_refused() -> None:
     with pytest.raises(RecipeError) as caught:
         RowsToImage.from_num_features(8, channels=3, height=0)
-    assert str(caught.value) == (
-        "model.channels: a row of 8 numbers cannot be divided into pixels of 3 channels.\n  Numbers of channels that fit: 1, 2, 4, 8."
+    assert (
+        str(caught.value)
+        == "model.channels: a row of 8 numbers cannot be divided into pixels of 3 channels.\n  Numbers of"
+        " channels that fit: 1, 2, 4, 8."
     )
-    with pytest.raises(RecipeError, match="a network for pictures reads steps of numbers, and here a step is a token"):
+    with pytest.raises(
+        RecipeError, match="a network for pictures reads steps of numbers, and here a step is a token"
+    ):
         RowsToImage.from_num_features(0, channels=1, height=0)
 
 
 @pytest.mark.spec(174)
-@pytest.mark.parametrize(("height", "width", "patch", "channels"), [(6, 9, 3, 2), (4, 6, 2, 1), (5, 5, 1, 3), (7, 7, 7, 1)])
-def test_one_product_for_every_patch_is_a_convolution_with_that_stride(height: int, width: int, patch: int, channels: int) -> None:
+@pytest.mark.parametrize(
+    ("height", "width", "patch", "channels"), [(6, 9, 3, 2), (4, 6, 2, 1), (5, 5, 1, 3), (7, 7, 7, 1)]
+)
+def test_one_product_for_every_patch_is_a_convolution_with_that_stride(
+    height: int, width: int, patch: int, channels: int
+) -> None:
     layer = PatchEmbedding(5, patch_size=patch, channels=channels).double()
     torch.nn.init.normal_(layer.project.bias)
     picture = random(2, channels, height, width)
     kernels = layer.project.weight.view(5, channels, patch, patch)
-    expected = F.conv2d(picture, kernels, layer.project.bias, stride=patch).flatten(2).transpose(1, 2)  # (batch, patches, 5)
+    expected = (
+        F.conv2d(picture, kernels, layer.project.bias, stride=patch).flatten(2).transpose(1, 2)
+    )  # (batch, patches, 5)
     torch.testing.assert_close(layer(picture), expected, rtol=0, atol=1e-12)
 
 
 def test_patches_come_row_by_row() -> None:
     picture = torch.arange(4 * 6).view(1, 1, 4, 6).float()
-    assert patchify(picture, 2)[0].tolist() == [[0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11], [12, 13, 18, 19], [14, 15, 20, 21], [16, 17, 22, 23]]
+    assert patchify(picture, 2)[0].tolist() == [
+        [0, 1, 6, 7],
+        [2, 3, 8, 9],
+        [4, 5, 10, 11],
+        [12, 13, 18, 19],
+        [14, 15, 20, 21],
+        [16, 17, 22, 23],
+    ]
 
 
 def test_patches_that_do_not_fit_are_refused_with_those_that_do() -> None:
     with pytest.raises(RecipeError) as caught:
         patchify(random(1, 1, 8, 12), 3)
-    assert str(caught.value) == "model.patch_size: a picture of 8 by 12 pixels cannot be cut into patches of 3 by 3.\n  Sizes that fit: 1, 2, 4."
+    assert (
+        str(caught.value)
+        == "model.patch_size: a picture of 8 by 12 pixels cannot be cut into patches of 3 by 3.\n  Sizes that"
+        " fit: 1, 2, 4."
+    )
 
 
 def test_the_class_token_stands_first_in_every_sequence_and_learns_from_all() -> None:
@@ -110,8 +137,12 @@ def test_a_stage_follows_its_equation() -> None:
     def layer(features: Tensor, number: str) -> Tensor:
         weights = dict(stage.named_parameters())
         sums = F.conv2d(features, weights[f"{number}.0.weight"], padding=1)
-        normal = (sums - sums.mean(dim=(2, 3), keepdim=True)) / (sums.var(dim=(2, 3), keepdim=True, unbiased=False) + 1e-5).sqrt()
-        return (normal * weights[f"{number}.1.weight"][:, None, None] + weights[f"{number}.1.bias"][:, None, None]).clamp(min=0)
+        normal = (sums - sums.mean(dim=(2, 3), keepdim=True)) / (
+            sums.var(dim=(2, 3), keepdim=True, unbiased=False) + 1e-5
+        ).sqrt()
+        return (
+            normal * weights[f"{number}.1.weight"][:, None, None] + weights[f"{number}.1.bias"][:, None, None]
+        ).clamp(min=0)
 
     first = layer(picture, "first")  # four channels in four groups: each is normalised alone
     torch.testing.assert_close(stage(picture), first + layer(first, "second"), rtol=0, atol=1e-10)

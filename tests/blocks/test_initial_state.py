@@ -62,7 +62,9 @@ def test_a_learned_state_is_the_same_for_all_sequences_and_gets_their_gradients(
 def test_a_stack_starts_from_its_learned_state_as_from_a_given_one(bidirectional: bool) -> None:
     stack = build("lstm", sizes=(5, 3), bidirectional=bidirectional, initial_state="learned")
     zeros = build("lstm", sizes=(5, 3), bidirectional=bidirectional)
-    zeros.load_state_dict({name: value for name, value in stack.state_dict().items() if ".initial." not in name})
+    zeros.load_state_dict(
+        {name: value for name, value in stack.state_dict().items() if ".initial." not in name}
+    )
     steps, is_token = ragged()
     learned = stack.initial_state(len(steps), steps)
     assert all(part.any() for part in learned)

@@ -45,7 +45,10 @@ def test_nothing_changes_before_the_first_update_and_a_merged_layer_gives_the_sa
 def test_only_the_adapters_get_a_gradient() -> None:
     layer = trained(LoRALinear(nn.Linear(5, 3), rank=2))
     layer(torch.randn(4, 5)).sum().backward()
-    assert {name for name, parameter in layer.named_parameters() if parameter.grad is not None} == {"down", "up"}
+    assert {name for name, parameter in layer.named_parameters() if parameter.grad is not None} == {
+        "down",
+        "up",
+    }
     assert layer.up.grad is not None
     assert layer.up.grad.abs().min() > 0
 
@@ -59,7 +62,9 @@ def test_the_gradients_are_right_in_double_precision() -> None:
 
 def transformer() -> nn.Module:
     torch.manual_seed(5)
-    return backbones.get("transformer").from_settings(TransformerSettings(layers=2, hidden_size=6, heads=2, dropout=0), causal=False)
+    return backbones.get("transformer").from_settings(
+        TransformerSettings(layers=2, hidden_size=6, heads=2, dropout=0), causal=False
+    )
 
 
 def test_adapters_of_a_whole_transformer_start_as_nothing_and_merge_away() -> None:
@@ -100,7 +105,10 @@ def test_the_state_of_an_adapted_module_loads_into_another_one() -> None:
 
 
 def test_a_module_without_such_a_layer_and_a_rank_of_nothing_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"(?s)no linear layer here is called qkv\..*Linear layers of this module: mix\. Name them"):
+    with pytest.raises(
+        UsageError,
+        match=r"(?s)no linear layer here is called qkv\..*Linear layers of this module: mix\. Name them",
+    ):
         add_lora(nn.ModuleDict({"mix": nn.Linear(3, 3)}), rank=2, target_modules=["qkv"])
     with pytest.raises(UsageError, match="an adapter of rank 0 holds nothing"):
         LoRALinear(nn.Linear(3, 3), rank=0)

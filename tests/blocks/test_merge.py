@@ -7,7 +7,10 @@ import torch
 
 from seqlab.blocks.merge import MERGES, LearnedMerge
 
-ONWARD, BACKWARD = torch.tensor([[1.0, -2.0], [3.0, 4.0], [0.0, 1.0]]), torch.tensor([[5.0, 6.0], [-7.0, 8.0], [2.0, 0.5]])
+ONWARD, BACKWARD = (
+    torch.tensor([[1.0, -2.0], [3.0, 4.0], [0.0, 1.0]]),
+    torch.tensor([[5.0, 6.0], [-7.0, 8.0], [2.0, 0.5]]),
+)
 
 
 @pytest.mark.spec(79)
@@ -28,8 +31,17 @@ def test_directions_are_put_side_by_side_averaged_or_added(name: str, expected: 
 @pytest.mark.spec(79)
 def test_a_learned_merge_is_a_linear_map_of_both() -> None:
     merge = LearnedMerge(2)
-    merge.load_state_dict({"project.weight": torch.tensor([[1.0, 2.0, 3.0, 4.0], [0.0, -1.0, 0.0, 1.0]]), "project.bias": torch.tensor([0.5, -0.5])})
-    expected = [[1 - 4 + 15 + 24 + 0.5, 2 + 6 - 0.5], [3 + 8 - 21 + 32 + 0.5, -4 + 8 - 0.5], [2 + 6 + 2 + 0.5, -1 + 0.5 - 0.5]]
+    merge.load_state_dict(
+        {
+            "project.weight": torch.tensor([[1.0, 2.0, 3.0, 4.0], [0.0, -1.0, 0.0, 1.0]]),
+            "project.bias": torch.tensor([0.5, -0.5]),
+        }
+    )
+    expected = [
+        [1 - 4 + 15 + 24 + 0.5, 2 + 6 - 0.5],
+        [3 + 8 - 21 + 32 + 0.5, -4 + 8 - 0.5],
+        [2 + 6 + 2 + 0.5, -1 + 0.5 - 0.5],
+    ]
     assert merge(ONWARD, BACKWARD).tolist() == expected
     assert merge.output_size == 2
 

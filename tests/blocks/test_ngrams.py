@@ -23,7 +23,11 @@ def padded(texts: list[list[int]], *, width: int = 0) -> tuple[Tensor, Tensor]:
 def runs(text: list[int], longest: int) -> set[tuple[str, ...]]:
     """Every run of a text with its borders as strings; a border alone is none."""
     steps = ["<", *map(str, text), ">"]
-    found = {tuple(steps[start : start + size]) for size in range(1, longest + 1) for start in range(len(steps) - size + 1)}
+    found = {
+        tuple(steps[start : start + size])
+        for size in range(1, longest + 1)
+        for start in range(len(steps) - size + 1)
+    }
     return found - {("<",), (">",)}
 
 
@@ -49,16 +53,22 @@ def test_keys_of_a_large_corpus_do_not_collide() -> None:
     tokens = torch.randint(0, 50_000, (40, 1_000), generator=torch.Generator().manual_seed(1))
     keys = ngram_keys(tokens, torch.ones_like(tokens, dtype=torch.bool), max_n=2)
     pairs = {(a, b) for row in tokens.tolist() for a, b in zip(["<", *row], [*row, ">"], strict=True)}
-    assert len(set(keys.flatten().tolist()) - {NO_KEY}) == len({word for row in tokens.tolist() for word in row}) + len(pairs)
+    assert len(set(keys.flatten().tolist()) - {NO_KEY}) == len(
+        {word for row in tokens.tolist() for word in row}
+    ) + len(pairs)
 
 
 def test_a_table_has_the_runs_of_most_texts() -> None:
     counts = Counter(run for text in TEXTS for run in runs(text, 2))
     kept = {run for run, times in counts.items() if times >= 2}
     table = NGramTable(len(kept) + 3, max_n=2, min_df=2)
-    table.fit([padded(TEXTS[:3]), padded([TEXTS[3], [7]])])  # a batch with one text that has nothing in common with the others
+    table.fit(
+        [padded(TEXTS[:3]), padded([TEXTS[3], [7]])]
+    )  # a batch with one text that has nothing in common with the others
     rows, places = table(*padded(TEXTS))
-    assert [int((rows == row).sum()) for row in range(len(TEXTS))] == [len(runs(text, 2) & kept) for text in TEXTS]
+    assert [int((rows == row).sum()) for row in range(len(TEXTS))] == [
+        len(runs(text, 2) & kept) for text in TEXTS
+    ]
     assert len(set(places.tolist())) == len(kept)
     most = NGramTable(1, max_n=2, min_df=1)
     most.fit([padded(TEXTS)])
@@ -70,9 +80,14 @@ def test_a_table_has_the_runs_of_most_texts() -> None:
 def test_forgetting_on_the_way_never_loses_a_frequent_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("seqlab.blocks.ngrams.MAX_PENDING_KEYS", 50)
     generator = torch.Generator().manual_seed(3)
-    parts = [torch.cat([torch.tensor([1, 2, 3]), torch.randint(10, 10_000, (40,), generator=generator)]) for _ in range(20)]
+    parts = [
+        torch.cat([torch.tensor([1, 2, 3]), torch.randint(10, 10_000, (40,), generator=generator)])
+        for _ in range(20)
+    ]
     exact = Counter(torch.cat(parts).tolist())
-    assert dict(zip(*(each.tolist() for each in count_keys(iter(parts), max_keys=10**9)), strict=True)) == exact
+    assert (
+        dict(zip(*(each.tolist() for each in count_keys(iter(parts), max_keys=10**9)), strict=True)) == exact
+    )
     keys, counts = count_keys(iter(parts), max_keys=100)
     found = dict(zip(keys.tolist(), counts.tolist(), strict=True))
     assert len(found) < len(exact) / 2

@@ -1,4 +1,6 @@
-"""LayerNorm and RMSNorm against plain arithmetic, against other people's layers, and how their slope falls with the size of a step."""
+"""LayerNorm and RMSNorm against plain arithmetic, against other people's layers, and how their slope falls
+with the size of a step.
+"""
 
 from __future__ import annotations
 
@@ -84,7 +86,9 @@ def slope(xs: list[float], ys: list[float]) -> float:
     """Of the straight line through the logarithms."""
     xs, ys = [math.log(x) for x in xs], [math.log(y) for y in ys]
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
-    return sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True)) / sum((x - mean_x) ** 2 for x in xs)
+    return sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True)) / sum(
+        (x - mean_x) ** 2 for x in xs
+    )
 
 
 @pytest.mark.spec(105)

@@ -19,9 +19,16 @@ State = tuple[Tensor, ...]
 
 
 def alone(layers: nn.RNNBase, steps: Tensor, state: State | None = None) -> tuple[Tensor, State]:
-    """torch's layers on one whole sequence (time, in). The state as a stack has it: by layer and direction, hidden before memory."""
+    """torch's layers on one whole sequence (time, in).
+
+    The state as a stack has it: by layer and direction, hidden before memory.
+    """
     parts = 2 if isinstance(layers, nn.LSTM) else 1
-    given = None if state is None else tuple(torch.stack(state[part::parts]).unsqueeze(1) for part in range(parts))
+    given = (
+        None
+        if state is None
+        else tuple(torch.stack(state[part::parts]).unsqueeze(1) for part in range(parts))
+    )
     outputs, last = layers(steps.unsqueeze(0), given if given is None or parts == 2 else given[0])
     by_part = last if isinstance(last, tuple) else (last,)
     return outputs[0], tuple(part[number, 0] for number in range(len(by_part[0])) for part in by_part)
@@ -29,7 +36,9 @@ def alone(layers: nn.RNNBase, steps: Tensor, state: State | None = None) -> tupl
 
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize("cell", CELLS)
-def test_outputs_states_and_gradients_are_those_of_each_sequence_alone(cell: str, bidirectional: bool) -> None:
+def test_outputs_states_and_gradients_are_those_of_each_sequence_alone(
+    cell: str, bidirectional: bool
+) -> None:
     stack = build(cell, bidirectional=bidirectional)
     layers = torch_layers(cell, stack, bidirectional=bidirectional)
     steps, is_token = ragged()
@@ -48,15 +57,25 @@ def test_outputs_states_and_gradients_are_those_of_each_sequence_alone(cell: str
     torch.testing.assert_close(found, steps.grad, rtol=0, atol=1e-10)
     assert (found[~is_token] == 0).all()
     for depth, layer in enumerate(stack.layers):
-        for direction, suffix in [(layer.onward, ""), (layer.backward, "_reverse")] if bidirectional else [(layer, "")]:
+        for direction, suffix in (
+            [(layer.onward, ""), (layer.backward, "_reverse")] if bidirectional else [(layer, "")]
+        ):
             for ours, theirs in (("input", "weight_ih"), ("recurrent", "weight_hh"), ("bias", "bias_ih")):
                 expected_gradient = getattr(layers, f"{theirs}_l{depth}{suffix}").grad
-                torch.testing.assert_close(getattr(direction.cell, ours).grad, expected_gradient, rtol=0, atol=1e-10)
+                torch.testing.assert_close(
+                    getattr(direction.cell, ours).grad, expected_gradient, rtol=0, atol=1e-10
+                )
 
 
-@pytest.mark.parametrize("options", [{}, {"bidirectional": True, "merge": "learned"}, {"residual": True}, {"initial_state": "learned"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"bidirectional": True, "merge": "learned"}, {"residual": True}, {"initial_state": "learned"}],
+    ids=str,
+)
 @pytest.mark.parametrize("cell", ["peephole_lstm", "reset_before_gru", "min_gru"])
-def test_every_kind_of_stack_treats_each_sequence_as_if_it_were_alone(cell: str, options: dict[str, Any]) -> None:
+def test_every_kind_of_stack_treats_each_sequence_as_if_it_were_alone(
+    cell: str, options: dict[str, Any]
+) -> None:
     stack = build(cell, sizes=(5, 5, 3), **options)
     steps, is_token = ragged()
     outputs, state = stack(steps, is_token)
@@ -66,15 +85,23 @@ def test_every_kind_of_stack_treats_each_sequence_as_if_it_were_alone(cell: str,
     for row, length in enumerate(LENGTHS):
         expected, last = stack(steps[row : row + 1, :length], is_token[row : row + 1, :length])
         torch.testing.assert_close(outputs[row, :length], expected[0], rtol=0, atol=1e-12)
-        torch.testing.assert_close(tuple(part[row] for part in state), tuple(part[0] for part in last), rtol=0, atol=1e-12)
+        torch.testing.assert_close(
+            tuple(part[row] for part in state), tuple(part[0] for part in last), rtol=0, atol=1e-12
+        )
         expected.square().sum().backward()
-    torch.testing.assert_close(found, [parameter.grad for parameter in stack.parameters()], rtol=0, atol=1e-10)
+    torch.testing.assert_close(
+        found, [parameter.grad for parameter in stack.parameters()], rtol=0, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize("cell", CELL_KINDS)
 def test_the_fast_way_gives_what_the_plain_way_gives(cell: str, bidirectional: bool) -> None:
-    options = {"sizes": (70, 66) if cell == "projected_lstm" else (5, 3), "bidirectional": bidirectional, "residual": True}
+    options = {
+        "sizes": (70, 66) if cell == "projected_lstm" else (5, 3),
+        "bidirectional": bidirectional,
+        "residual": True,
+    }
     fast, plain = build(cell, **options), build(cell, fast=False, **options)
     plain.load_state_dict(fast.state_dict())
     steps, is_token = ragged()
@@ -200,7 +227,9 @@ def test_dropout_lies_between_layers_only(locked: bool) -> None:
 
 @pytest.mark.parametrize("locked", [True, False])
 def test_masks_between_layers_are_equal_over_time_only_when_locked(locked: bool) -> None:
-    """The upper layer hands on what it reads: what was left out is zero at every step of a sequence, or differs from step to step."""
+    """The upper layer hands on what it reads: what was left out is zero at every step of a sequence, or
+    differs from step to step.
+    """
     stack = build("rnn", sizes=(40, 40), dropout=0.5, locked=locked)
     upper = stack.layers[1].cell
     with torch.no_grad():
@@ -267,7 +296,9 @@ def test_a_value_that_is_no_number_stays_in_its_own_sequence(cell: str, fast: bo
     others = [0, 2, 3]
     assert outputs[1, :7].isnan().any()
     assert torch.equal(outputs[others], expected[others])
-    assert all(torch.equal(part[others], other[others]) for part, other in zip(state, expected_state, strict=True))
+    assert all(
+        torch.equal(part[others], other[others]) for part, other in zip(state, expected_state, strict=True)
+    )
     (gradient,) = torch.autograd.grad(outputs[others].sum(), steps)
     assert gradient[others].isfinite().all()
 

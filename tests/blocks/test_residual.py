@@ -1,4 +1,6 @@
-"""The paths around a sub-layer, against plain arithmetic; how they differ, and what each does to a gradient on its way down."""
+"""The paths around a sub-layer, against plain arithmetic; how they differ, and what each does to a gradient
+on its way down.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,10 @@ def around(path: Residual, steps: Tensor) -> Tensor:
 PATHS: dict[str, tuple[Callable[[], Residual], Callable[[list[float]], list[float]]]] = {
     "post": (lambda: PostNorm(norm(), dropout=0.0), lambda x: plain_norm(added(x, plain_sublayer(x)))),
     "pre": (lambda: PreNorm(norm(), dropout=0.0), lambda x: added(x, plain_sublayer(plain_norm(x)))),
-    "lecture": (lambda: NormalizedSkip(norm(), dropout=0.0), lambda x: added(plain_norm(x), plain_sublayer(plain_norm(x)))),
+    "lecture": (
+        lambda: NormalizedSkip(norm(), dropout=0.0),
+        lambda x: added(plain_norm(x), plain_sublayer(plain_norm(x))),
+    ),
     "rezero": (
         lambda: ReZero(nn.Parameter(torch.tensor(0.375, dtype=torch.float64)), dropout=0.0),
         lambda x: added(x, plain_sublayer(x), factor=0.375),
@@ -69,7 +74,10 @@ def test_each_path_follows_its_equation(name: str) -> None:
 @pytest.mark.spec(167)
 def test_the_lectures_path_differs_from_pre_norm_by_what_the_norm_took_away() -> None:
     steps = torch.tensor(STEP, dtype=torch.float64)[None, None]
-    pre, lecture = around(PreNorm(norm(), dropout=0.0), steps), around(NormalizedSkip(norm(), dropout=0.0), steps)
+    pre, lecture = (
+        around(PreNorm(norm(), dropout=0.0), steps),
+        around(NormalizedSkip(norm(), dropout=0.0), steps),
+    )
     lost = [value - normalised for value, normalised in zip(STEP, plain_norm(STEP), strict=True)]
     assert (pre - lecture)[0, 0].tolist() == pytest.approx(lost, abs=1e-12)
     assert max(abs(value) for value in lost) > 1
@@ -91,7 +99,9 @@ def test_dropout_takes_from_the_sub_layer_and_never_from_the_way_around_it(name:
 
 def stack(norm: str, *, layers: int = 3, size: int = 8) -> TransformerBackbone:
     torch.manual_seed(3)
-    settings = TransformerSettings(layers=layers, hidden_size=size, heads=2, norm=norm, positions="none", dropout=0.0, activation="relu")
+    settings = TransformerSettings(
+        layers=layers, hidden_size=size, heads=2, norm=norm, positions="none", dropout=0.0, activation="relu"
+    )
     return TransformerBackbone.from_settings(settings, causal=False)
 
 
@@ -114,7 +124,9 @@ def test_only_the_scales_learn_in_the_first_update_and_then_everything_does(norm
     steps, wanted = torch.randn(2, 7, 8), torch.randn(2, 7, 8)
     scales = {name for name, _ in backbone.named_parameters() if name.endswith("scale")}
     (run(backbone, steps) - wanted).square().sum().backward()
-    assert {name for name, each in backbone.named_parameters() if each.grad is not None and each.grad.any()} == scales
+    assert {
+        name for name, each in backbone.named_parameters() if each.grad is not None and each.grad.any()
+    } == scales
     with torch.no_grad():
         for each in backbone.parameters():
             assert each.grad is not None
@@ -141,9 +153,15 @@ def test_a_shared_scale_gets_the_gradient_of_both_sub_layers() -> None:
     for norm in ("rezero", "shared_rezero"):
         backbone = stack(norm, layers=1)
         (run(backbone, steps) - wanted).square().sum().backward()
-        gradients[norm] = {name: each.grad.item() for name, each in backbone.named_parameters() if name.endswith("scale") and each.grad is not None}
+        gradients[norm] = {
+            name: each.grad.item()
+            for name, each in backbone.named_parameters()
+            if name.endswith("scale") and each.grad is not None
+        }
     assert len(gradients["shared_rezero"]) == 1
-    assert sum(gradients["shared_rezero"].values()) == pytest.approx(sum(gradients["rezero"].values()), rel=1e-5)
+    assert sum(gradients["shared_rezero"].values()) == pytest.approx(
+        sum(gradients["rezero"].values()), rel=1e-5
+    )
 
 
 @pytest.mark.spec(167)
@@ -156,9 +174,16 @@ def test_a_stack_with_the_lectures_path_forgets_the_size_of_its_input_and_pre_no
 
 
 @pytest.mark.spec(105)
-@pytest.mark.parametrize(("norm", "smallest", "largest"), [("post", 0.0, 0.4), ("lecture", 0.0, 0.5), ("pre", 1.2, 3.0), ("rezero", 1.0, 1.0)])
-def test_a_gradient_shrinks_on_its_way_down_where_every_layer_has_a_norm_on_the_path(norm: str, smallest: float, largest: float) -> None:
-    """Each norm on the path divides by the size of the sum that it sees: that compounds over twelve layers."""
+@pytest.mark.parametrize(
+    ("norm", "smallest", "largest"),
+    [("post", 0.0, 0.4), ("lecture", 0.0, 0.5), ("pre", 1.2, 3.0), ("rezero", 1.0, 1.0)],
+)
+def test_a_gradient_shrinks_on_its_way_down_where_every_layer_has_a_norm_on_the_path(
+    norm: str, smallest: float, largest: float
+) -> None:
+    """Each norm on the path divides by the size of the sum that it sees: that compounds over twelve
+    layers.
+    """
     backbone = stack(norm, layers=12, size=64)
     outputs: list[Tensor] = []
 

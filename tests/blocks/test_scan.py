@@ -32,15 +32,21 @@ def by_hand(cell: Cell, sequence: Tensor, start: State, *, reverse: bool) -> tup
 @pytest.mark.parametrize("fast", [True, False])
 @pytest.mark.parametrize("reverse", [True, False])
 @pytest.mark.parametrize("name", CELL_KINDS)
-def test_a_batch_gives_what_a_cell_gives_that_is_stepped_word_by_word_with_its_state(name: str, reverse: bool, fast: bool) -> None:
+def test_a_batch_gives_what_a_cell_gives_that_is_stepped_word_by_word_with_its_state(
+    name: str, reverse: bool, fast: bool
+) -> None:
     cell = cell_of(name)
     steps, is_token = ragged()
     packing = Packing.from_mask(is_token)
     start = tuple(torch.randn(len(LENGTHS), size, dtype=torch.float64) for size in cell.state_sizes)
-    rows, last = scan(cell, packing.pack(steps), packing.sort(start), packing.layout(reverse=reverse), fast=fast)
+    rows, last = scan(
+        cell, packing.pack(steps), packing.sort(start), packing.layout(reverse=reverse), fast=fast
+    )
     outputs = packing.unpack(rows)
     for row, length in enumerate(LENGTHS):
-        expected, expected_last = by_hand(cell, steps[row, :length], tuple(part[row] for part in start), reverse=reverse)
+        expected, expected_last = by_hand(
+            cell, steps[row, :length], tuple(part[row] for part in start), reverse=reverse
+        )
         torch.testing.assert_close(outputs[row, :length], expected, rtol=1e-10, atol=1e-10)
         for part, expected_part in zip(last, expected_last, strict=True):
             torch.testing.assert_close(packing.unsort(part)[row], expected_part, rtol=1e-10, atol=1e-10)
@@ -62,7 +68,9 @@ def test_no_padding_is_ever_walked_through(reverse: bool) -> None:
     cell = Counting(IN, 2).double()
     steps, is_token = ragged()  # lengths 3, 7, 1, 5
     packing = Packing.from_mask(is_token)
-    _, (counts,) = reference_scan(cell, packing.pack(steps), (torch.zeros(4, 2, dtype=torch.float64),), packing.layout(reverse=reverse))
+    _, (counts,) = reference_scan(
+        cell, packing.pack(steps), (torch.zeros(4, 2, dtype=torch.float64),), packing.layout(reverse=reverse)
+    )
     live = [4, 3, 3, 2, 2, 1, 1]
     assert cell.asked == (live[::-1] if reverse else live)
     assert packing.unsort(counts)[:, 0].tolist() == [3, 7, 1, 5]

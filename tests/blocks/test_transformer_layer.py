@@ -1,4 +1,6 @@
-"""Transformer layers against torch.nn.TransformerEncoderLayer and DecoderLayer with copied weights, and what they promise about steps."""
+"""Transformer layers against torch.nn.TransformerEncoderLayer and DecoderLayer with copied weights, and what
+they promise about steps.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def randomised(layer: nn.Module) -> None:
         nn.init.normal_(parameter, mean=0.1, std=0.6)
 
 
-def build(norm: Norm, *, activation: FeedForwardActivation = "relu", eps: float = 1e-5, bias: bool = True) -> EncoderLayer:
+def build(
+    norm: Norm, *, activation: FeedForwardActivation = "relu", eps: float = 1e-5, bias: bool = True
+) -> EncoderLayer:
     torch.manual_seed(3)
     layer = EncoderLayer(
         MultiHeadSelfAttention(SIZE, num_heads=HEADS, qkv_bias=bias, output_bias=bias),
@@ -50,7 +54,9 @@ def build(norm: Norm, *, activation: FeedForwardActivation = "relu", eps: float 
     return layer
 
 
-def build_decoder(norm: Norm, *, activation: FeedForwardActivation = "relu", eps: float = 1e-5, bias: bool = True) -> DecoderLayer:
+def build_decoder(
+    norm: Norm, *, activation: FeedForwardActivation = "relu", eps: float = 1e-5, bias: bool = True
+) -> DecoderLayer:
     torch.manual_seed(4)
     layer = DecoderLayer(
         MultiHeadSelfAttention(SIZE, num_heads=HEADS, qkv_bias=bias, output_bias=bias),
@@ -64,11 +70,31 @@ def build_decoder(norm: Norm, *, activation: FeedForwardActivation = "relu", eps
     return layer
 
 
-def twin_of(layer: EncoderLayer | DecoderLayer, *, norm: Norm, activation: FeedForwardActivation, eps: float, bias: bool) -> nn.Module:
-    activate = {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu}[activation]
+def twin_of(
+    layer: EncoderLayer | DecoderLayer,
+    *,
+    norm: Norm,
+    activation: FeedForwardActivation,
+    eps: float,
+    bias: bool,
+) -> nn.Module:
+    activate = {
+        "relu": F.relu,
+        "gelu": F.gelu,
+        "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+        "silu": F.silu,
+    }[activation]
     kind = nn.TransformerDecoderLayer if isinstance(layer, DecoderLayer) else nn.TransformerEncoderLayer
     twin = kind(
-        SIZE, HEADS, INNER, dropout=0.0, activation=activate, layer_norm_eps=eps, batch_first=True, norm_first=norm == "pre", bias=bias
+        SIZE,
+        HEADS,
+        INNER,
+        dropout=0.0,
+        activation=activate,
+        layer_norm_eps=eps,
+        batch_first=True,
+        norm_first=norm == "pre",
+        bias=bias,
     ).double()
     twin.load_state_dict(as_torch_names(layer.state_dict()))
     return twin
@@ -80,12 +106,17 @@ def random_steps(time: int = 5, *, seed: int = 8) -> Tensor:
 
 def tokens_of(lengths: Tensor, *, padded: bool) -> Tensor:
     time = int(lengths.max())
-    return torch.arange(time) < lengths[:, None] if padded else torch.ones(len(lengths), time, dtype=torch.bool)
+    return (
+        torch.arange(time) < lengths[:, None] if padded else torch.ones(len(lengths), time, dtype=torch.bool)
+    )
 
 
 def sight(is_token: Tensor, *, causal: bool) -> AttentionMask:
     time = is_token.shape[1]
-    return AttentionMask(is_token[:, None, None, :] & (causal_mask(time, time) if causal else torch.ones(time, time, dtype=torch.bool)))
+    return AttentionMask(
+        is_token[:, None, None, :]
+        & (causal_mask(time, time) if causal else torch.ones(time, time, dtype=torch.bool))
+    )
 
 
 def assert_same(found: Tensor, expected: Tensor, is_token: Tensor, *inputs: Tensor) -> None:
@@ -102,7 +133,9 @@ def assert_same(found: Tensor, expected: Tensor, is_token: Tensor, *inputs: Tens
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "silu"])
 @pytest.mark.parametrize("norm", ["post", "pre"])
-def test_it_equals_torch_with_the_same_weights(norm: Norm, activation: FeedForwardActivation, bias: bool, causal: bool, padded: bool) -> None:
+def test_it_equals_torch_with_the_same_weights(
+    norm: Norm, activation: FeedForwardActivation, bias: bool, causal: bool, padded: bool
+) -> None:
     eps = 1e-3  # large enough to be seen
     layer = build(norm, activation=activation, eps=eps, bias=bias)
     twin = twin_of(layer, norm=norm, activation=activation, eps=eps, bias=bias)
@@ -128,10 +161,19 @@ def test_a_decoder_layer_equals_torch_with_the_same_weights(
     steps, source = random_steps().requires_grad_(), random_steps(7, seed=2).requires_grad_()
     is_token, is_source = tokens_of(LENGTHS, padded=padded), tokens_of(SOURCE_LENGTHS, padded=padded)
     expected = twin(
-        steps, source, tgt_mask=~causal_mask(5, 5) if causal else None, tgt_key_padding_mask=~is_token, memory_key_padding_mask=~is_source
+        steps,
+        source,
+        tgt_mask=~causal_mask(5, 5) if causal else None,
+        tgt_key_padding_mask=~is_token,
+        memory_key_padding_mask=~is_source,
     )
     read = layer.cross_attention.project_source(source)
-    found, _ = layer(steps, read, mask=sight(is_token, causal=causal), source_mask=AttentionMask(is_source[:, None, None, :]))
+    found, _ = layer(
+        steps,
+        read,
+        mask=sight(is_token, causal=causal),
+        source_mask=AttentionMask(is_source[:, None, None, :]),
+    )
     assert_same(found, expected, is_token, steps, source)
 
 
@@ -164,9 +206,14 @@ def test_layer_norm_takes_one_mean_and_one_variance_per_token(name: str) -> None
             values = steps[row, t].tolist()
             mean = sum(values) / SIZE
             variance = sum((value - mean) ** 2 for value in values) / SIZE
-            expected = [(value - mean) / (variance + 0.01) ** 0.5 * g + b for value, g, b in zip(values, gain, shift, strict=True)]
+            expected = [
+                (value - mean) / (variance + 0.01) ** 0.5 * g + b
+                for value, g, b in zip(values, gain, shift, strict=True)
+            ]
             assert norm(steps)[row, t].tolist() == pytest.approx(expected, abs=1e-12)
-            assert torch.allclose(norm(steps[row : row + 1, t : t + 1])[0, 0], norm(steps)[row, t], rtol=0, atol=1e-15)
+            assert torch.allclose(
+                norm(steps[row : row + 1, t : t + 1])[0, 0], norm(steps)[row, t], rtol=0, atol=1e-15
+            )
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -177,7 +224,11 @@ def test_dropout_falls_on_the_output_of_every_sub_layer(norm: Norm) -> None:
         path.dropout.register_forward_hook(lambda _module, inputs, _output: seen.append(inputs[0]))
     attended: list[Tensor] = []
     for part in (layer.attention, layer.cross_attention, layer.feed_forward):
-        part.register_forward_hook(lambda _module, _inputs, output: attended.append(output[0] if isinstance(output, tuple) else output))
+        part.register_forward_hook(
+            lambda _module, _inputs, output: attended.append(
+                output[0] if isinstance(output, tuple) else output
+            )
+        )
     layer(random_steps(), layer.cross_attention.project_source(random_steps(4)))
     assert [torch.equal(a, b) for a, b in zip(seen, attended, strict=True)] == [True, True, True]
 
@@ -185,7 +236,9 @@ def test_dropout_falls_on_the_output_of_every_sub_layer(norm: Norm) -> None:
 @pytest.mark.parametrize("norm", NORMS)
 def test_gradients_are_right(norm: Norm) -> None:
     layer = build(norm, activation="gelu")
-    assert torch.autograd.gradcheck(lambda x: layer(x, mask=AttentionMask(causal=True))[0], random_steps()[:2, :3].requires_grad_())
+    assert torch.autograd.gradcheck(
+        lambda x: layer(x, mask=AttentionMask(causal=True))[0], random_steps()[:2, :3].requires_grad_()
+    )
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -193,5 +246,6 @@ def test_gradients_of_a_decoder_layer_are_right(norm: Norm) -> None:
     layer = build_decoder(norm, activation="gelu")
     steps, source = random_steps()[:2, :3].requires_grad_(), random_steps(4, seed=6)[:2].requires_grad_()
     assert torch.autograd.gradcheck(
-        lambda x, y: layer(x, layer.cross_attention.project_source(y), mask=AttentionMask(causal=True))[0], (steps, source)
+        lambda x, y: layer(x, layer.cross_attention.project_source(y), mask=AttentionMask(causal=True))[0],
+        (steps, source),
     )

@@ -1,4 +1,7 @@
-"""Small instances of every cell: the promises of the room are tried on each line. A new cell adds its lines here."""
+"""Small instances of every cell: the promises of the room are tried on each line.
+
+A new cell adds its lines here.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,13 @@ INPUT, HIDDEN = 3, 4
 LENGTHS = [3, 5, 1, 4]  # not sorted
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
-    "rnn": [{}, {"activation": "relu"}, {"activation": "sigmoid", "bias": False}, {"activation": "identity"}, {"activation": torch.sin}],
+    "rnn": [
+        {},
+        {"activation": "relu"},
+        {"activation": "sigmoid", "bias": False},
+        {"activation": "identity"},
+        {"activation": torch.sin},
+    ],
     "lstm": [{}, {"bias": False}, {"candidate": "sigmoid"}],
     "peephole_lstm": [
         {},
@@ -27,15 +36,33 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "layer_norm_lstm": [{}, {"bias": False}],
     "projected_lstm": [{"proj_size": 2}, {"proj_size": 3, "bias": False}],
     "gru": [{}, {"bias": False}, {"keep": "new"}],
-    "reset_before_gru": [{}, {"bias": False, "keep": "new"}, {"candidate": "sigmoid"}, {"candidate_bias": "outside"}],
+    "reset_before_gru": [
+        {},
+        {"bias": False, "keep": "new"},
+        {"candidate": "sigmoid"},
+        {"candidate_bias": "outside"},
+    ],
     "single_gate": [{}, {"bias": False}, {"keep": "old"}],
-    "additive": [{}, {"candidate": "input", "bias": False}, {"candidate": "linear", "keep": "new"}, {"candidate": torch.maximum}],
-    "orthogonal_rnn": [{}, {"activation": "tanh", "radius": 0.25}, {"activation": "relu", "bias": False}, {"radius": 0.1}],
+    "additive": [
+        {},
+        {"candidate": "input", "bias": False},
+        {"candidate": "linear", "keep": "new"},
+        {"candidate": torch.maximum},
+    ],
+    "orthogonal_rnn": [
+        {},
+        {"activation": "tanh", "radius": 0.25},
+        {"activation": "relu", "bias": False},
+        {"radius": 0.1},
+    ],
     "min_gru": [{}, {"bias": False}],
 }
 
 CASES = [(name, options) for name in cells.names() for options in OPTIONS.get(name, [])]
-CASE_NAMES = [" ".join([name, *(f"{key}={getattr(value, '__name__', value)}" for key, value in options.items())]) for name, options in CASES]
+CASE_NAMES = [
+    " ".join([name, *(f"{key}={getattr(value, '__name__', value)}" for key, value in options.items())])
+    for name, options in CASES
+]
 
 
 def build(name: str, options: dict[str, Any], *, dtype: torch.dtype = torch.float64) -> Cell:
@@ -48,12 +75,18 @@ def build(name: str, options: dict[str, Any], *, dtype: torch.dtype = torch.floa
     return cell
 
 
-def ragged(cell: Cell, lengths: list[int] = LENGTHS, *, dtype: torch.dtype = torch.float64) -> tuple[Tensor, State]:
-    """Padded inputs (batch, time, input), with numbers in the padding that would be seen, and an initial state."""
+def ragged(
+    cell: Cell, lengths: list[int] = LENGTHS, *, dtype: torch.dtype = torch.float64
+) -> tuple[Tensor, State]:
+    """Padded inputs (batch, time, input), with numbers in the padding that would be seen, and an initial
+    state.
+    """
     generator = torch.Generator().manual_seed(3)
     steps = torch.randn(len(lengths), max(lengths), INPUT, generator=generator, dtype=dtype)
     is_token = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
-    state = tuple(torch.randn(len(lengths), size, generator=generator, dtype=dtype) for size in cell.state_sizes)
+    state = tuple(
+        torch.randn(len(lengths), size, generator=generator, dtype=dtype) for size in cell.state_sizes
+    )
     return steps.masked_fill(~is_token.unsqueeze(-1), 1e3), state
 
 
@@ -63,7 +96,9 @@ def path_of(lengths: list[int], *, reverse: bool) -> tuple[Packing, StepLayout]:
 
 
 def alone(cell: Cell, steps: Tensor, state: State, *, reverse: bool) -> tuple[Tensor, State]:
-    """One sequence (time, input) by itself, one raw step after the other: outputs (time, hidden) in the order of time, and the last state."""
+    """One sequence (time, input) by itself, one raw step after the other: outputs (time, hidden) in the order
+    of time, and the last state.
+    """
     outputs: list[Tensor] = []
     for x in steps.flip(0) if reverse else steps:
         hidden, state = cell(x.unsqueeze(0), state)

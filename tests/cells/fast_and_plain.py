@@ -26,13 +26,17 @@ def with_drawn_weights(cell: Cell, seed: int = 3) -> Cell:
     return cell
 
 
-def walked(cell: Cell, lengths: list[int], *, reverse: bool, fast: bool) -> tuple[Tensor, State, list[Tensor]]:
+def walked(
+    cell: Cell, lengths: list[int], *, reverse: bool, fast: bool
+) -> tuple[Tensor, State, list[Tensor]]:
     """Outputs (packed), last state, and the gradients of input, first state and every parameter."""
     packing = Packing.from_lengths(torch.tensor(lengths), time=max(lengths))
     steps = drawn(len(lengths), max(lengths), cell.input_size, seed=1).requires_grad_()
     first = [drawn(len(lengths), size, seed=2).requires_grad_() for size in cell.state_sizes]
     outputs, last = scan(cell, packing.pack(steps), tuple(first), packing.layout(reverse=reverse), fast=fast)
-    score = (outputs * drawn(*outputs.shape, seed=5)).sum() + sum((part * drawn(*part.shape, seed=6)).sum() for part in last)
+    score = (outputs * drawn(*outputs.shape, seed=5)).sum() + sum(
+        (part * drawn(*part.shape, seed=6)).sum() for part in last
+    )
     return outputs, last, list(torch.autograd.grad(score, [steps, *first, *cell.parameters()]))
 
 
@@ -62,4 +66,6 @@ def assert_gradients_are_right(cell: Cell) -> None:
 
     hidden = drawn(2, cell.hidden_size, seed=2).requires_grad_()
     assert torch.autograd.gradcheck(one_step, (drawn(2, cell.input_size).requires_grad_(), hidden, *weights))
-    assert torch.autograd.gradcheck(whole_walk, (drawn(4, cell.input_size).requires_grad_(), hidden, *weights))
+    assert torch.autograd.gradcheck(
+        whole_walk, (drawn(4, cell.input_size).requires_grad_(), hidden, *weights)
+    )

@@ -23,7 +23,9 @@ def num_parameters(module: nn.Module) -> int:
 
 def after_one_step(cell: Cell, x: float, hidden: float, memory: float) -> tuple[float, float]:
     """(hidden, memory) of a cell with one unit after one step."""
-    output, state = cell.step(cell.project(torch.tensor([[x]])), (torch.tensor([[hidden]]), torch.tensor([[memory]])))
+    output, state = cell.step(
+        cell.project(torch.tensor([[x]])), (torch.tensor([[hidden]]), torch.tensor([[memory]]))
+    )
     assert torch.equal(output, state[0])
     return state[0].item(), state[1].item()
 
@@ -48,7 +50,9 @@ def assert_step_and_walk_have_right_gradients(cell: Cell) -> None:
 
     checks: list[tuple[Callable[..., tuple[Tensor, ...]], int]] = [(one_step, 2), (whole_walk, 4)]
     for function, rows in checks:
-        assert torch.autograd.gradcheck(function, (drawn(rows, cell.input_size).requires_grad_(), *state, *weights))
+        assert torch.autograd.gradcheck(
+            function, (drawn(rows, cell.input_size).requires_grad_(), *state, *weights)
+        )
 
 
 def set_gate(cell: Cell, gate: int, value: float) -> None:

@@ -30,16 +30,22 @@ def test_the_slope_through_the_value_is_the_derivative(name: str) -> None:
         ("identity", float, -math.inf, math.inf),
     ],
 )
-def test_a_curve_holds_points_of_the_function_within_its_range(name: str, function: object, low: float, high: float) -> None:
+def test_a_curve_holds_points_of_the_function_within_its_range(
+    name: str, function: object, low: float, high: float
+) -> None:
     found = sample_activation(name, -6, 6, 25)
     assert callable(function)
     assert found.inputs == pytest.approx([-6 + 0.5 * i for i in range(25)])
     assert found.outputs == pytest.approx([function(x) for x in found.inputs], abs=1e-12)
     slopes = [(function(x + 1e-6) - function(x - 1e-6)) / 2e-6 for x in found.inputs if x != 0]
-    assert [slope for x, slope in zip(found.inputs, found.derivatives, strict=True) if x != 0] == pytest.approx(slopes, abs=1e-6)
+    assert [
+        slope for x, slope in zip(found.inputs, found.derivatives, strict=True) if x != 0
+    ] == pytest.approx(slopes, abs=1e-6)
     assert (found.low, found.high) == (low, high)
     assert all(low <= y <= high for y in found.outputs)
-    assert all(type(number) is float for part in (found.inputs, found.outputs, found.derivatives) for number in part)
+    assert all(
+        type(number) is float for part in (found.inputs, found.outputs, found.derivatives) for number in part
+    )
 
 
 @pytest.mark.spec(72)

@@ -23,10 +23,20 @@ def sigmoid(x: float) -> float:
 def test_one_step_follows_the_equations(candidate: str, keep: Any) -> None:
     cell = Additive(1, 1, candidate=candidate, keep=keep)
     recurrent = [[0.2], [-0.4]] if candidate == "recurrent" else [[0.2]]
-    cell.load_state_dict({"input": torch.tensor([[0.1], [0.3]]), "recurrent": torch.tensor(recurrent), "bias": torch.tensor([0.7, -0.8])})
+    cell.load_state_dict(
+        {
+            "input": torch.tensor([[0.1], [0.3]]),
+            "recurrent": torch.tensor(recurrent),
+            "bias": torch.tensor([0.7, -0.8]),
+        }
+    )
     x, hidden = 2.0, -1.0
     gate = sigmoid(0.1 * x + 0.2 * hidden + 0.7)
-    new = {"recurrent": tanh(0.3 * x - 0.4 * hidden - 0.8), "input": tanh(0.3 * x - 0.8), "linear": 0.3 * x - 0.8}[candidate]
+    new = {
+        "recurrent": tanh(0.3 * x - 0.4 * hidden - 0.8),
+        "input": tanh(0.3 * x - 0.8),
+        "linear": 0.3 * x - 0.8,
+    }[candidate]
     expected = gate * hidden + (1 - gate) * new if keep == "old" else (1 - gate) * hidden + gate * new
     output, (state,) = cell(torch.tensor([[x]]), (torch.tensor([[hidden]]),))
     assert output.item() == pytest.approx(expected)
@@ -47,7 +57,9 @@ def test_the_convention_flips_by_negating_the_gates_weights(candidate: Any, keep
     torch.testing.assert_close(other(x, state), cell(x, state), rtol=0, atol=1e-14)
     theirs, own = other.gates(other.project(x), state), cell.gates(cell.project(x), state)
     torch.testing.assert_close(theirs["gate"], 1 - own["gate"], rtol=0, atol=1e-14)
-    torch.testing.assert_close(other.mixing_coefficients(theirs), cell.mixing_coefficients(own), rtol=0, atol=1e-14)
+    torch.testing.assert_close(
+        other.mixing_coefficients(theirs), cell.mixing_coefficients(own), rtol=0, atol=1e-14
+    )
     again = flip_convention(other)
     assert all(torch.equal(a, b) for a, b in zip(again.parameters(), cell.parameters(), strict=True))
 

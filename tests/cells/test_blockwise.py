@@ -24,18 +24,31 @@ def test_the_blocks_are_all_rows_in_their_order() -> None:
 
 
 def test_products_of_all_blocks_are_added_to_what_was_there() -> None:
-    left, right, to = drawn(2 * BLOCK_ROWS + 3, 5), drawn(2 * BLOCK_ROWS + 3, 5, seed=1), torch.ones(5, dtype=torch.float64)
+    left, right, to = (
+        drawn(2 * BLOCK_ROWS + 3, 5),
+        drawn(2 * BLOCK_ROWS + 3, 5, seed=1),
+        torch.ones(5, dtype=torch.float64),
+    )
     add_products(left, right, to=to)
     torch.testing.assert_close(to, 1 + torch.diag(left.T @ right), rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize(
     "cell",
-    [LSTM(2, 3), CoupledLSTM(2, 3), PeepholeLSTM(2, 3), PeepholeLSTM(2, 3, peepholes="full"), LayerNormLSTM(2, 3), ProjectedLSTM(2, 3, proj_size=2)],
+    [
+        LSTM(2, 3),
+        CoupledLSTM(2, 3),
+        PeepholeLSTM(2, 3),
+        PeepholeLSTM(2, 3, peepholes="full"),
+        LayerNormLSTM(2, 3),
+        ProjectedLSTM(2, 3, proj_size=2),
+    ],
     ids=lambda cell: type(cell).__name__,
 )
 def test_fast_walks_over_several_blocks_equal_the_plain_ones(cell: Cell) -> None:
     lengths = [3 + row % 4 for row in range(250)]  # 1123 rows
     assert sum(lengths) > 2 * BLOCK_ROWS
-    fast, plain = (walked(with_drawn_weights(cell), lengths, reverse=False, fast=fast) for fast in (True, False))
+    fast, plain = (
+        walked(with_drawn_weights(cell), lengths, reverse=False, fast=fast) for fast in (True, False)
+    )
     torch.testing.assert_close(fast, plain, rtol=1e-9, atol=1e-9)

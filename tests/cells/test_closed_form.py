@@ -20,7 +20,11 @@ def recurrence(keep: Tensor, write: Tensor, candidates: Tensor, initial: Tensor)
 def random_case(time: int = 7) -> tuple[Tensor, Tensor, Tensor]:
     generator = torch.Generator().manual_seed(6)
     keep = torch.rand(time, 3, 5, generator=generator, dtype=torch.float64)
-    return keep, torch.randn(time, 3, 5, generator=generator, dtype=torch.float64), torch.randn(3, 5, generator=generator, dtype=torch.float64)
+    return (
+        keep,
+        torch.randn(time, 3, 5, generator=generator, dtype=torch.float64),
+        torch.randn(3, 5, generator=generator, dtype=torch.float64),
+    )
 
 
 @pytest.mark.spec(70)
@@ -28,8 +32,12 @@ def test_the_weighted_sum_is_the_state() -> None:
     keep, candidates, initial = random_case()
     state = recurrence(keep, 1 - keep, candidates, initial)[-1]
     weights = unrolled_weights(keep)
-    torch.testing.assert_close(weights.initial * initial + (weights.candidates * candidates).sum(0), state, rtol=0, atol=1e-14)
-    torch.testing.assert_close(weights.initial + weights.candidates.sum(0), torch.ones(3, 5).double(), rtol=0, atol=1e-14)
+    torch.testing.assert_close(
+        weights.initial * initial + (weights.candidates * candidates).sum(0), state, rtol=0, atol=1e-14
+    )
+    torch.testing.assert_close(
+        weights.initial + weights.candidates.sum(0), torch.ones(3, 5).double(), rtol=0, atol=1e-14
+    )
 
 
 @pytest.mark.spec(70)
@@ -64,7 +72,12 @@ def test_the_walk_of_a_cell_is_the_weighted_sum_of_its_candidates() -> None:
         candidates.append(gates["candidate"])
         state, _ = cell(x, (state,))
     weights = unrolled_weights(torch.stack(keeps))
-    torch.testing.assert_close(weights.initial * initial + (weights.candidates * torch.stack(candidates)).sum(0), state, rtol=0, atol=1e-13)
+    torch.testing.assert_close(
+        weights.initial * initial + (weights.candidates * torch.stack(candidates)).sum(0),
+        state,
+        rtol=0,
+        atol=1e-13,
+    )
 
 
 def test_a_gate_for_writing_of_its_own_gives_the_memory_of_an_lstm() -> None:
@@ -72,7 +85,9 @@ def test_a_gate_for_writing_of_its_own_gives_the_memory_of_an_lstm() -> None:
     write = torch.rand_like(keep)
     state = recurrence(keep, write, candidates, initial)[-1]
     weights = unrolled_weights(keep, write)
-    torch.testing.assert_close(weights.initial * initial + (weights.candidates * candidates).sum(0), state, rtol=0, atol=1e-14)
+    torch.testing.assert_close(
+        weights.initial * initial + (weights.candidates * candidates).sum(0), state, rtol=0, atol=1e-14
+    )
 
 
 def test_the_weights_of_all_states_are_those_of_each_prefix() -> None:
@@ -84,7 +99,9 @@ def test_the_weights_of_all_states_are_those_of_each_prefix() -> None:
         torch.testing.assert_close(every.initial[t], prefix.initial, rtol=0, atol=1e-15)
         torch.testing.assert_close(every.candidates[t, : t + 1], prefix.candidates, rtol=0, atol=1e-15)
         assert not every.candidates[t, t + 1 :].any()
-        torch.testing.assert_close(every.initial[t] * initial + (every.candidates[t] * candidates).sum(0), state, rtol=0, atol=1e-14)
+        torch.testing.assert_close(
+            every.initial[t] * initial + (every.candidates[t] * candidates).sum(0), state, rtol=0, atol=1e-14
+        )
 
 
 def test_long_sequences_and_closed_gates_stay_finite_with_their_gradients() -> None:
@@ -97,5 +114,7 @@ def test_long_sequences_and_closed_gates_stay_finite_with_their_gradients() -> N
     assert (weights.candidates[:4990] == 0).all()
     assert weights.candidates.sum().item() == pytest.approx(1.0)
     (gradient,) = torch.autograd.grad(weights.candidates[4989] + weights.initial, keep)
-    assert gradient[4990].item() == pytest.approx(0.5 * 0.5**9)  # opening the gate would let the step before it through
+    assert gradient[4990].item() == pytest.approx(
+        0.5 * 0.5**9
+    )  # opening the gate would let the step before it through
     assert gradient.isfinite().all()

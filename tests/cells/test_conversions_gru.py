@@ -1,4 +1,6 @@
-"""One GRU written as another: equal for every input where that is claimed, refused with the reason where it is not."""
+"""One GRU written as another: equal for every input where that is claimed, refused with the reason where it
+is not.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ import torch
 from torch import Tensor, nn
 
 from seqlab.cells.base import Cell, cells
-from seqlab.cells.conversions.gru import from_single_gate, gru_from_torch, gru_to_torch, to_reset_after, to_reset_before, with_keep
+from seqlab.cells.conversions.gru import (
+    from_single_gate,
+    gru_from_torch,
+    gru_to_torch,
+    to_reset_after,
+    to_reset_before,
+    with_keep,
+)
 from seqlab.cells.gru import GRU
 from seqlab.cells.reset_before_gru import ResetBeforeGRU
 from seqlab.cells.single_gate import SingleGate
@@ -51,7 +60,9 @@ def own_memory_only(cell: Any) -> None:
 
 
 def two_groups(cell: Any) -> None:
-    """Units 0 and 3 share a reset gate and read each other; 1 and 2 have constant gates and do the same; 4 is alone."""
+    """Units 0 and 3 share a reset gate and read each other; 1 and 2 have constant gates and do the same; 4 is
+    alone.
+    """
     for part in (cell.input, cell.recurrent, cell.bias):
         part[3] = part[0]
     for part in (cell.input, cell.recurrent):
@@ -81,7 +92,10 @@ def test_the_gates_sign_turns_one_convention_into_the_other(kind: str, keep: Any
     gate = slice(cell.update_gate * HIDDEN, (cell.update_gate + 1) * HIDDEN)
     assert torch.equal(other.recurrent[gate], -cell.recurrent[gate])
     same(cell, other)
-    assert all(torch.equal(one, back) for one, back in zip(cell.parameters(), with_keep(other, keep).parameters(), strict=True))
+    assert all(
+        torch.equal(one, back)
+        for one, back in zip(cell.parameters(), with_keep(other, keep).parameters(), strict=True)
+    )
 
 
 def test_a_copy_in_the_same_convention_is_a_copy() -> None:
@@ -96,7 +110,9 @@ def test_a_copy_in_the_same_convention_is_a_copy() -> None:
 @pytest.mark.spec(68)
 @pytest.mark.parametrize("change", MOVABLE)
 @pytest.mark.parametrize("keep", ["old", "new"])
-def test_reset_before_becomes_reset_after_and_comes_back_where_that_is_possible(change: Change, keep: Any) -> None:
+def test_reset_before_becomes_reset_after_and_comes_back_where_that_is_possible(
+    change: Change, keep: Any
+) -> None:
     cell = built(ResetBeforeGRU, change, keep=keep)
     after = to_reset_after(cell)
     same(cell, after)
@@ -121,7 +137,12 @@ def test_without_biases_too() -> None:
 
 @pytest.mark.spec(68)
 def test_drawn_weights_are_refused_because_units_have_different_reset_gates() -> None:
-    with pytest.raises(UsageError, match="reset_before_gru to gru: candidate 0 reads unit 1, and their reset gates are different functions"):
+    with pytest.raises(
+        UsageError,
+        match=(
+            "reset_before_gru to gru: candidate 0 reads unit 1, and their reset gates are different functions"
+        ),
+    ):
         to_reset_after(built(ResetBeforeGRU))
     with pytest.raises(UsageError, match="gru to reset_before_gru: candidate 0 reads unit 1"):
         to_reset_before(built(GRU))
@@ -155,7 +176,11 @@ def wavy(*shape: int, phase: float) -> Tensor:
 def test_on_the_same_weights_the_two_forms_differ_by_a_seventh_over_ten_steps() -> None:
     """Root of the mean squared difference of the states, which lie in (-1, 1)."""
     before, after = ResetBeforeGRU(IN, HIDDEN).double(), GRU(IN, HIDDEN).double()
-    weights = {"input": wavy(15, 3, phase=0.1), "recurrent": wavy(15, 5, phase=0.2), "bias": wavy(15, phase=0.3)}
+    weights = {
+        "input": wavy(15, 3, phase=0.1),
+        "recurrent": wavy(15, 5, phase=0.2),
+        "bias": wavy(15, phase=0.3),
+    }
     before.load_state_dict(weights)
     after.load_state_dict(weights | {"recurrent_bias": torch.zeros(HIDDEN, dtype=torch.float64)})
     states, squared = [torch.zeros(4, HIDDEN, dtype=torch.float64)] * 2, []
@@ -193,10 +218,14 @@ def test_torchs_cell_and_its_reverse_layers_come_in_by_their_suffix() -> None:
     torch.manual_seed(0)
     step, state = drawn(2, IN), drawn(2, HIDDEN, seed=1)
     theirs = nn.GRUCell(IN, HIDDEN).double()
-    torch.testing.assert_close(gru_from_torch(theirs.state_dict(), "")(step, (state,))[0], theirs(step, state), rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        gru_from_torch(theirs.state_dict(), "")(step, (state,))[0], theirs(step, state), rtol=0, atol=1e-12
+    )
     layers = nn.GRU(IN, HIDDEN, bidirectional=True).double()
     expected = layers(step.unsqueeze(0))[0][0, :, HIDDEN:]
-    torch.testing.assert_close(gru_from_torch(layers.state_dict(), "_l0_reverse")(step)[0], expected, rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        gru_from_torch(layers.state_dict(), "_l0_reverse")(step)[0], expected, rtol=0, atol=1e-12
+    )
 
 
 def test_conversions_draw_no_random_numbers_and_can_be_trained() -> None:
@@ -204,4 +233,6 @@ def test_conversions_draw_no_random_numbers_and_can_be_trained() -> None:
     before = torch.random.get_rng_state()
     other = from_single_gate(cell)
     assert torch.equal(torch.random.get_rng_state(), before)
-    assert all(isinstance(parameter, nn.Parameter) and parameter.requires_grad for parameter in other.parameters())
+    assert all(
+        isinstance(parameter, nn.Parameter) and parameter.requires_grad for parameter in other.parameters()
+    )

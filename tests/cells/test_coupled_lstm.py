@@ -1,4 +1,6 @@
-"""The coupled LSTM: its equations by hand, its size, what it cannot do, and the fast walk beside the plain one."""
+"""The coupled LSTM: its equations by hand, its size, what it cannot do, and the fast walk beside the plain
+one.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +18,31 @@ from seqlab.cells.coupled_lstm import CoupledLSTM
 from seqlab.cells.lstm import LSTM
 from seqlab.cells.step_layout import Packing
 from tests.cells.fast_and_plain import assert_fast_equals_plain, drawn
-from tests.cells.lstm_family import after_one_step, assert_step_and_walk_have_right_gradients, num_parameters, set_gate, sigmoid
+from tests.cells.lstm_family import (
+    after_one_step,
+    assert_step_and_walk_have_right_gradients,
+    num_parameters,
+    set_gate,
+    sigmoid,
+)
 
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_one_step_follows_the_equations(bias: bool) -> None:
     cell = CoupledLSTM(1, 1, bias=bias)
-    weights = {"input": torch.tensor([[0.1], [0.3], [-0.5]]), "recurrent": torch.tensor([[0.2], [-0.4], [0.6]])}
+    weights = {
+        "input": torch.tensor([[0.1], [0.3], [-0.5]]),
+        "recurrent": torch.tensor([[0.2], [-0.4], [0.6]]),
+    }
     cell.load_state_dict(weights | ({"bias": torch.tensor([0.7, -0.8, 0.9])} if bias else {}))
     x, hidden, cell_state = 2.0, -1.0, 3.0
     forget = sigmoid(0.1 * x + 0.2 * hidden + 0.7 * bias)
     candidate = tanh(0.3 * x - 0.4 * hidden - 0.8 * bias)
     output_gate = sigmoid(-0.5 * x + 0.6 * hidden + 0.9 * bias)
     new_memory = forget * cell_state + (1 - forget) * candidate
-    assert after_one_step(cell, x, hidden, cell_state) == pytest.approx((output_gate * tanh(new_memory), new_memory))
+    assert after_one_step(cell, x, hidden, cell_state) == pytest.approx(
+        (output_gate * tanh(new_memory), new_memory)
+    )
 
 
 @pytest.mark.spec(64)
@@ -69,7 +82,9 @@ def test_its_memory_never_leaves_the_range_of_what_was_written(seed: int, scale:
 
 @pytest.mark.spec(64)
 def test_it_cannot_count_while_the_lstm_can() -> None:
-    """The same gates, as open as can be: a full candidate at every step adds up in the LSTM and is only averaged here."""
+    """The same gates, as open as can be: a full candidate at every step adds up in the LSTM and is only
+    averaged here.
+    """
     steps, start = torch.zeros(25, 1, 1), torch.zeros(1, 1)
     counting, averaging = LSTM(1, 1), CoupledLSTM(1, 1)
     for gate in (0, 1, 2):
@@ -86,5 +101,7 @@ def test_it_keeps_all_or_replaces_all_and_the_fast_walk_too(forget: float) -> No
     cell = CoupledLSTM(2, 3)
     set_gate(cell, 0, forget)
     cell_state, packing = torch.randn(2, 3), Packing.from_lengths(torch.tensor([5, 3]), time=5)
-    _, (_, last) = scan(cell, packing.pack(torch.randn(2, 5, 2)), (torch.zeros(2, 3), cell_state), packing.layout())
+    _, (_, last) = scan(
+        cell, packing.pack(torch.randn(2, 5, 2)), (torch.zeros(2, 3), cell_state), packing.layout()
+    )
     assert torch.equal(last, cell_state) if forget > 0 else (last.abs() <= 1).all()

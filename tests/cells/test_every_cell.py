@@ -13,28 +13,61 @@ from seqlab.blocks.scan import scan
 from seqlab.cells.base import Cell, GatedCell, State, cells
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.errors import UsageError
-from tests.cells.cells_to_try import CASE_NAMES, CASES, HIDDEN, INPUT, LENGTHS, OPTIONS, alone, build, path_of, ragged
+from tests.cells.cells_to_try import (
+    CASE_NAMES,
+    CASES,
+    HIDDEN,
+    INPUT,
+    LENGTHS,
+    OPTIONS,
+    alone,
+    build,
+    path_of,
+    ragged,
+)
 
 pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
 
 Options = dict[str, Any]
 every_cell = pytest.mark.parametrize(("name", "options"), CASES, ids=CASE_NAMES)
-GATED = {name: case for name, case in zip(CASE_NAMES, CASES, strict=True) if issubclass(cells.get(case[0]), GatedCell)}
+GATED = {
+    name: case
+    for name, case in zip(CASE_NAMES, CASES, strict=True)
+    if issubclass(cells.get(case[0]), GatedCell)
+}
 every_gated_cell = pytest.mark.parametrize(("name", "options"), GATED.values(), ids=GATED)
 both_ways = pytest.mark.parametrize("reverse", [False, True], ids=["forward", "backward"])
 
 
-def run(cell: Cell, steps: Tensor, state: State, *, reverse: bool = False, fast: bool = True, lengths: list[int] = LENGTHS) -> tuple[Tensor, State]:
-    """A padded batch through the walker and back: outputs (batch, time, hidden), last states in the order of the batch."""
+def run(
+    cell: Cell,
+    steps: Tensor,
+    state: State,
+    *,
+    reverse: bool = False,
+    fast: bool = True,
+    lengths: list[int] = LENGTHS,
+) -> tuple[Tensor, State]:
+    """A padded batch through the walker and back: outputs (batch, time, hidden), last states in the order of
+    the batch.
+    """
     packing, layout = path_of(lengths, reverse=reverse)
     rows, last = scan(cell, packing.pack(steps), packing.sort(state), layout, fast=fast)
     return packing.unpack(rows), tuple(packing.unsort(part) for part in last)
 
 
 def gradients(cell: Cell, steps: Tensor, state: State, outputs: Tensor, last: State) -> list[Tensor]:
-    """Of inputs, initial state and every parameter, for a loss in which every output and every final state counts differently."""
+    """Of inputs, initial state and every parameter, for a loss in which every output and every final state
+    counts differently.
+    """
     generator = torch.Generator().manual_seed(5)
-    loss = sum(((part * torch.randn(part.shape, generator=generator, dtype=part.dtype)).sum() for part in (outputs, *last)), start=torch.zeros(()))
+    loss = sum(
+        (
+            (part * torch.randn(part.shape, generator=generator, dtype=part.dtype)).sum()
+            for part in (outputs, *last)
+        ),
+        start=torch.zeros(()),
+    )
     return list(torch.autograd.grad(loss, [steps, *state, *cell.parameters()]))
 
 
@@ -67,7 +100,9 @@ def test_the_settings_of_a_cell_are_the_options_of_its_constructor(name: str) ->
 @both_ways
 @pytest.mark.parametrize("fast", [True, False], ids=["fast", "plain"])
 @every_cell
-def test_a_walk_over_a_ragged_batch_is_each_sequence_alone_step_by_step(name: str, options: Options, fast: bool, reverse: bool) -> None:
+def test_a_walk_over_a_ragged_batch_is_each_sequence_alone_step_by_step(
+    name: str, options: Options, fast: bool, reverse: bool
+) -> None:
     cell = build(name, options)
     steps, state = ragged(cell)
     for part in (steps, *state):
@@ -77,30 +112,49 @@ def test_a_walk_over_a_ragged_batch_is_each_sequence_alone_step_by_step(name: st
 
     expected_outputs, expected_last = torch.zeros_like(outputs), []
     for row, length in enumerate(LENGTHS):
-        own, ended = alone(cell, steps[row, :length], tuple(part[row : row + 1] for part in state), reverse=reverse)
+        own, ended = alone(
+            cell, steps[row, :length], tuple(part[row : row + 1] for part in state), reverse=reverse
+        )
         expected_outputs = expected_outputs.index_put((torch.tensor(row), torch.arange(length)), own)
         expected_last.append(ended)
     together = tuple(torch.cat(parts) for parts in zip(*expected_last, strict=True))
     torch.testing.assert_close(outputs, expected_outputs, rtol=0, atol=1e-12)
     torch.testing.assert_close(last, together, rtol=0, atol=1e-12)
-    torch.testing.assert_close(found, gradients(cell, steps, state, expected_outputs, together), rtol=0, atol=1e-10)
+    torch.testing.assert_close(
+        found, gradients(cell, steps, state, expected_outputs, together), rtol=0, atol=1e-10
+    )
 
 
 @both_ways
 @every_cell
-def test_full_batches_in_single_precision_give_what_double_precision_gives(name: str, options: Options, reverse: bool) -> None:
+def test_full_batches_in_single_precision_give_what_double_precision_gives(
+    name: str, options: Options, reverse: bool
+) -> None:
     """Where a cell hands whole batches to torch's fused layers, this is that path."""
     lengths = [6, 6, 6]
     found: list[list[Tensor]] = []
     for dtype, fast in ((torch.float32, True), (torch.float64, False)):
         cell = build(name, options).to(dtype)
         steps, state = ragged(cell, lengths)
-        steps, state = steps.to(dtype).requires_grad_(), tuple(part.to(dtype).requires_grad_() for part in state)
+        steps, state = (
+            steps.to(dtype).requires_grad_(),
+            tuple(part.to(dtype).requires_grad_() for part in state),
+        )
         outputs, last = run(cell, steps, state, reverse=reverse, fast=fast, lengths=lengths)
         with torch.no_grad():  # may be another path
-            torch.testing.assert_close(run(cell, steps, state, reverse=reverse, fast=fast, lengths=lengths), (outputs, last), rtol=1e-5, atol=1e-5)
+            torch.testing.assert_close(
+                run(cell, steps, state, reverse=reverse, fast=fast, lengths=lengths),
+                (outputs, last),
+                rtol=1e-5,
+                atol=1e-5,
+            )
         loss = outputs.square().sum() + sum((part * part).sum() for part in last)
-        found.append([part.double() for part in (outputs, *last, *torch.autograd.grad(loss, [steps, *state, *cell.parameters()]))])
+        found.append(
+            [
+                part.double()
+                for part in (outputs, *last, *torch.autograd.grad(loss, [steps, *state, *cell.parameters()]))
+            ]
+        )
     torch.testing.assert_close(*found, rtol=1e-4, atol=1e-4)
 
 
@@ -112,11 +166,19 @@ def test_gradients_are_right(name: str, options: Options) -> None:
 
     def outputs_of(x: Tensor, *others: Tensor) -> tuple[Tensor, ...]:
         given, weights = others[: len(state)], others[len(state) :]
-        outputs, last = run(cell.with_weights(dict(zip(names, weights, strict=True))), x, given, lengths=[2, 3])
+        outputs, last = run(
+            cell.with_weights(dict(zip(names, weights, strict=True))), x, given, lengths=[2, 3]
+        )
         return (outputs, *last)
 
-    inputs = [steps.masked_fill(steps == 1e3, 0.5), *state, *(cell.get_parameter(key).detach() for key in names)]
-    assert torch.autograd.gradcheck(outputs_of, [part.clone().requires_grad_() for part in inputs], fast_mode=True)
+    inputs = [
+        steps.masked_fill(steps == 1e3, 0.5),
+        *state,
+        *(cell.get_parameter(key).detach() for key in names),
+    ]
+    assert torch.autograd.gradcheck(
+        outputs_of, [part.clone().requires_grad_() for part in inputs], fast_mode=True
+    )
 
 
 @every_cell
@@ -145,7 +207,9 @@ def test_weights_that_are_frozen_cost_no_gradient_and_change_none(name: str, opt
 
 @pytest.mark.parametrize("lengths", [LENGTHS, [4, 4]], ids=["ragged", "full"])
 @every_cell
-def test_second_derivatives_are_right_or_refused_with_the_cure(name: str, options: Options, lengths: list[int]) -> None:
+def test_second_derivatives_are_right_or_refused_with_the_cure(
+    name: str, options: Options, lengths: list[int]
+) -> None:
     cell = build(name, options)
     steps, state = ragged(cell, lengths)
     steps.requires_grad_()
@@ -167,9 +231,13 @@ def test_second_derivatives_are_right_or_refused_with_the_cure(name: str, option
     assert "fast=False" in refusal
 
 
-@pytest.mark.parametrize(("lengths", "reverse"), [(LENGTHS, False), ([5, 5, 5, 5], True)], ids=["ragged", "full backward"])
+@pytest.mark.parametrize(
+    ("lengths", "reverse"), [(LENGTHS, False), ([5, 5, 5, 5], True)], ids=["ragged", "full backward"]
+)
 @every_cell
-def test_a_sequence_of_nan_leaves_its_neighbours_alone(name: str, options: Options, lengths: list[int], reverse: bool) -> None:
+def test_a_sequence_of_nan_leaves_its_neighbours_alone(
+    name: str, options: Options, lengths: list[int], reverse: bool
+) -> None:
     cell = build(name, options)
     steps, state = ragged(cell, lengths)
     ill = steps.clone()
@@ -179,7 +247,9 @@ def test_a_sequence_of_nan_leaves_its_neighbours_alone(name: str, options: Optio
     for given in (steps, ill):
         given.requires_grad_()
         outputs, last = run(cell, given, state, reverse=reverse, lengths=lengths)
-        (gradient,) = torch.autograd.grad(outputs.square().sum() + sum(part.square().sum() for part in last), given)
+        (gradient,) = torch.autograd.grad(
+            outputs.square().sum() + sum(part.square().sum() for part in last), given
+        )
         reached.append([part[healthy] for part in (outputs, *last, gradient)])
     torch.testing.assert_close(*reached, rtol=0, atol=1e-12)
 

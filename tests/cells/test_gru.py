@@ -14,7 +14,14 @@ from seqlab.cells.gate_convention import GateConvention
 from seqlab.cells.gru import GRU
 from seqlab.cells.step_layout import Packing
 from seqlab.core.errors import UsageError
-from tests.cells.fast_and_plain import FULL, assert_fast_equals_plain, assert_gradients_are_right, drawn, walked, with_drawn_weights
+from tests.cells.fast_and_plain import (
+    FULL,
+    assert_fast_equals_plain,
+    assert_gradients_are_right,
+    drawn,
+    walked,
+    with_drawn_weights,
+)
 
 KEEPS: list[GateConvention] = ["old", "new"]
 
@@ -38,7 +45,11 @@ def test_one_step_follows_the_equations(keep: GateConvention) -> None:
     reset = sigmoid(0.1 * x + 0.2 * hidden + 0.7)
     update = sigmoid(0.3 * x - 0.4 * hidden - 0.8)
     candidate = tanh(-0.5 * x + 0.9 + reset * (0.6 * hidden - 1.1))
-    expected = update * hidden + (1 - update) * candidate if keep == "old" else (1 - update) * hidden + update * candidate
+    expected = (
+        update * hidden + (1 - update) * candidate
+        if keep == "old"
+        else (1 - update) * hidden + update * candidate
+    )
     output, (state,) = cell.step(cell.project(torch.tensor([[x]])), (torch.tensor([[hidden]]),))
     assert output.item() == pytest.approx(expected)
     assert torch.equal(output, state)
@@ -81,10 +92,22 @@ def test_every_weight_gets_torchs_gradient() -> None:
     cell = gru_from_torch(layer.state_dict())
     steps, weights = drawn(7, 4, 3), drawn(7, 4, 5, seed=1)
     (layer(steps)[0] * weights).sum().backward()
-    outputs, _ = scan(cell, steps.flatten(0, 1), cell.zero_state(steps[0]), Packing.from_lengths(torch.tensor([7] * 4), time=7).layout())
+    outputs, _ = scan(
+        cell,
+        steps.flatten(0, 1),
+        cell.zero_state(steps[0]),
+        Packing.from_lengths(torch.tensor([7] * 4), time=7).layout(),
+    )
     (outputs.view(7, 4, 5) * weights).sum().backward()
-    expected = [layer.weight_ih_l0.grad, layer.weight_hh_l0.grad, layer.bias_ih_l0.grad, layer.bias_hh_l0.grad[10:]]
-    torch.testing.assert_close([parameter.grad for parameter in cell.parameters()], expected, rtol=0, atol=1e-11)
+    expected = [
+        layer.weight_ih_l0.grad,
+        layer.weight_hh_l0.grad,
+        layer.bias_ih_l0.grad,
+        layer.bias_hh_l0.grad[10:],
+    ]
+    torch.testing.assert_close(
+        [parameter.grad for parameter in cell.parameters()], expected, rtol=0, atol=1e-11
+    )
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -107,7 +130,12 @@ def test_without_gradients_the_numbers_stay(keep: GateConvention, reverse: bool,
     expected, last, _ = walked(cell, FULL, reverse=reverse, fast=False)
     packing = Packing.from_lengths(torch.tensor(FULL), time=4)
     with torch.inference_mode():
-        found = scan(cell, packing.pack(drawn(3, 4, 3, seed=1)), (drawn(3, 5, seed=2),), packing.layout(reverse=reverse))
+        found = scan(
+            cell,
+            packing.pack(drawn(3, 4, 3, seed=1)),
+            (drawn(3, 5, seed=2),),
+            packing.layout(reverse=reverse),
+        )
     torch.testing.assert_close(found, (expected, last), rtol=0, atol=1e-12)
 
 

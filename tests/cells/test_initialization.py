@@ -22,7 +22,9 @@ every_cell = pytest.mark.parametrize(("name", "options"), CASES, ids=CASE_NAMES)
 
 
 @every_cell
-def test_the_blocks_of_the_recurrent_matrix_are_what_was_asked_for(name: str, options: dict[str, Any]) -> None:
+def test_the_blocks_of_the_recurrent_matrix_are_what_was_asked_for(
+    name: str, options: dict[str, Any]
+) -> None:
     cell = build(name, options)
     if cell.recurrent is None:
         return
@@ -36,7 +38,9 @@ def test_the_blocks_of_the_recurrent_matrix_are_what_was_asked_for(name: str, op
 
 @pytest.mark.parametrize("kind", KINDS)
 @every_cell
-def test_every_start_fills_every_weight_with_usable_numbers(name: str, options: dict[str, Any], kind: Any) -> None:
+def test_every_start_fills_every_weight_with_usable_numbers(
+    name: str, options: dict[str, Any], kind: Any
+) -> None:
     cell = build(name, options)
     with torch.no_grad():
         for parameter in cell.parameters():
@@ -51,7 +55,10 @@ def test_torchs_start_is_that_of_torchs_layer() -> None:
     layer = nn.RNN(200, 100)
     cell = RNN(200, 100)
     initialize(cell, "torch")
-    for found, expected in ((cell.input, layer.get_parameter("weight_ih_l0")), (cell.recurrent, layer.get_parameter("weight_hh_l0"))):
+    for found, expected in (
+        (cell.input, layer.get_parameter("weight_ih_l0")),
+        (cell.recurrent, layer.get_parameter("weight_hh_l0")),
+    ):
         assert found.abs().max() <= 0.1
         assert found.std().item() == pytest.approx(expected.std().item(), rel=0.05)
 

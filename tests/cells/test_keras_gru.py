@@ -23,8 +23,12 @@ def sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
 
 
-def keras_layer(weights: list[Array], inputs: Array, h: Array, *, reset_after: bool, activation: str = "tanh") -> list[Array]:
-    """The states of a Keras GRU, step by step: row vectors, gates z, r, h, biases of input and recurrent product in two rows."""
+def keras_layer(
+    weights: list[Array], inputs: Array, h: Array, *, reset_after: bool, activation: str = "tanh"
+) -> list[Array]:
+    """The states of a Keras GRU, step by step: row vectors, gates z, r, h, biases of input and recurrent
+    product in two rows.
+    """
     kernel, recurrent, bias = [*weights, np.zeros((2, 3 * UNITS) if reset_after else 3 * UNITS)][:3]
     input_bias, recurrent_bias = bias if reset_after else (bias, np.zeros(3 * UNITS))
     z_, r_, h_ = (slice(gate * UNITS, (gate + 1) * UNITS) for gate in range(3))
@@ -53,7 +57,10 @@ def walk(cell: GRU | ResetBeforeGRU, inputs: Array, h: Array) -> list[Array]:
     return states
 
 
-INPUTS, FIRST = np.random.default_rng(1).normal(size=(6, 2, IN)), np.random.default_rng(2).normal(size=(2, UNITS))
+INPUTS, FIRST = (
+    np.random.default_rng(1).normal(size=(6, 2, IN)),
+    np.random.default_rng(2).normal(size=(2, UNITS)),
+)
 
 
 @pytest.mark.spec(66, 68)
@@ -68,7 +75,12 @@ def test_a_keras_layer_comes_in_and_goes_out(reset_after: bool, activation: Any,
 
     back = to_keras(cell)
     assert [array.shape for array in back] == [array.shape for array in weights]
-    np.testing.assert_allclose(keras_layer(back, INPUTS, FIRST, reset_after=reset_after, activation=activation), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        keras_layer(back, INPUTS, FIRST, reset_after=reset_after, activation=activation),
+        expected,
+        rtol=0,
+        atol=1e-12,
+    )
 
 
 @pytest.mark.parametrize("keep", ["old", "new"])
@@ -91,16 +103,29 @@ def test_the_arrays_are_copies() -> None:
 
 def test_a_bias_of_the_other_form_is_refused() -> None:
     with pytest.raises(
-        UsageError, match=r"from_keras: the bias has shape \(15,\); with reset_after=True and 5 units it is \(2, 15\).\n.*reset_after=False"
+        UsageError,
+        match=(
+            r"from_keras: the bias has shape \(15,\); with reset_after=True and 5 units it is \(2,"
+            r" 15\).\n.*reset_after=False"
+        ),
     ):
         from_keras(keras_weights(reset_after=False, bias=True))
     with pytest.raises(UsageError, match=r"the bias has shape \(2, 15\); with reset_after=False"):
         from_keras(keras_weights(reset_after=True, bias=True), reset_after=False)
 
 
-@pytest.mark.parametrize("weights", [[np.zeros((3, 15)), np.zeros((15, 5))], [np.zeros((3, 12)), np.zeros((5, 15))], [np.zeros(3), np.zeros(15)]])
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [np.zeros((3, 15)), np.zeros((15, 5))],
+        [np.zeros((3, 12)), np.zeros((5, 15))],
+        [np.zeros(3), np.zeros(15)],
+    ],
+)
 def test_kernels_that_do_not_fit_are_refused(weights: list[Array]) -> None:
-    with pytest.raises(UsageError, match=r"the kernels have shapes .*\n  A Keras GRU has a kernel \(input, 3 \* units\)"):
+    with pytest.raises(
+        UsageError, match=r"the kernels have shapes .*\n  A Keras GRU has a kernel \(input, 3 \* units\)"
+    ):
         from_keras(weights)
 
 

@@ -1,4 +1,7 @@
-"""The layer-normalised LSTM: its equations by hand, and what the norms promise. Its kernel is held to them in test_native.py."""
+"""The layer-normalised LSTM: its equations by hand, and what the norms promise.
+
+Its kernel is held to them in test_native.py.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +28,26 @@ def test_one_step_follows_the_equations(bias: bool) -> None:
     weights = {name: value.tolist() for name, value in cell.state_dict().items()}
     x, hidden, cell_state = [2.0, -0.5], [-1.0, 0.4], [3.0, 0.2]
     from_input = norm([sum(w * value for w, value in zip(row, x, strict=True)) for row in weights["input"]])
-    from_hidden = norm([sum(u * value for u, value in zip(row, hidden, strict=True)) for row in weights["recurrent"]])
+    from_hidden = norm(
+        [sum(u * value for u, value in zip(row, hidden, strict=True)) for row in weights["recurrent"]]
+    )
     gates = [
-        weights["input_gain"][k] * from_input[k] + weights["recurrent_gain"][k] * from_hidden[k] + (weights["bias"][k] if bias else 0.0)
+        weights["input_gain"][k] * from_input[k]
+        + weights["recurrent_gain"][k] * from_hidden[k]
+        + (weights["bias"][k] if bias else 0.0)
         for k in range(8)
     ]
     kept = [sigmoid(gates[2 + k]) * cell_state[k] + sigmoid(gates[k]) * tanh(gates[4 + k]) for k in range(2)]
     shift = weights["memory_shift"] if bias else [0.0, 0.0]
-    shown = [sigmoid(gates[6 + k]) * tanh(weights["memory_gain"][k] * norm(kept)[k] + shift[k]) for k in range(2)]
+    shown = [
+        sigmoid(gates[6 + k]) * tanh(weights["memory_gain"][k] * norm(kept)[k] + shift[k]) for k in range(2)
+    ]
 
     one = torch.float64
-    output, (_, last) = cell(torch.tensor([x], dtype=one), (torch.tensor([hidden], dtype=one), torch.tensor([cell_state], dtype=one)))
+    output, (_, last) = cell(
+        torch.tensor([x], dtype=one),
+        (torch.tensor([hidden], dtype=one), torch.tensor([cell_state], dtype=one)),
+    )
     assert last[0].tolist() == pytest.approx(kept)
     assert output[0].tolist() == pytest.approx(shown)
 
@@ -45,7 +57,11 @@ def test_one_step_is_built_from_torchs_own_layer_norms() -> None:
     sums, memory_norm = nn.LayerNorm(20).double(), nn.LayerNorm(5).double()
     memory_norm.load_state_dict({"weight": cell.memory_gain, "bias": cell.memory_shift})
     x, hidden, cell_state = drawn(2, 3), drawn(2, 5, seed=1), drawn(2, 5, seed=2)
-    gates = cell.input_gain * sums(x @ cell.input.T) + cell.recurrent_gain * sums(hidden @ cell.recurrent.T) + cell.bias
+    gates = (
+        cell.input_gain * sums(x @ cell.input.T)
+        + cell.recurrent_gain * sums(hidden @ cell.recurrent.T)
+        + cell.bias
+    )
     input_gate, forget_gate, candidate, output_gate = gates.chunk(4, dim=1)
     kept = forget_gate.sigmoid() * cell_state + input_gate.sigmoid() * candidate.tanh()
     output, (_, last) = cell(x, (hidden, cell_state))
@@ -54,7 +70,9 @@ def test_one_step_is_built_from_torchs_own_layer_norms() -> None:
 
 
 def test_the_scale_of_its_inputs_and_matrices_does_not_matter() -> None:
-    """What the paper promises: re-scaling a weight matrix, or one input, changes nothing but what ε lets through."""
+    """What the paper promises: re-scaling a weight matrix, or one input, changes nothing but what ε lets
+    through.
+    """
     cell = with_drawn_weights(LayerNormLSTM(3, 5))
     x, state = 10 * drawn(2, 3), (10 * drawn(2, 5, seed=1), drawn(2, 5, seed=2))
     expected = cell(x, state)[0]

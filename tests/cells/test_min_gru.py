@@ -25,7 +25,10 @@ def test_one_step_follows_the_equations() -> None:
 
 def test_there_is_no_recurrent_matrix() -> None:
     cell = MinGRU(3, 5)
-    assert {name: tuple(parameter.shape) for name, parameter in cell.named_parameters()} == {"input": (10, 3), "bias": (10,)}
+    assert {name: tuple(parameter.shape) for name, parameter in cell.named_parameters()} == {
+        "input": (10, 3),
+        "bias": (10,),
+    }
     assert "recurrent" not in cell.state_dict()
 
 
@@ -37,16 +40,24 @@ def test_the_hand_written_gradient_is_the_numerical_one(lengths: list[int], reve
     _, layout = path_of(lengths, reverse=reverse)
 
     def walked(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, Tensor]:
-        found = cell.with_weights(dict(zip(("input", "bias"), weights, strict=True))).fast_scan(rows, (hidden,), layout)
+        found = cell.with_weights(dict(zip(("input", "bias"), weights, strict=True))).fast_scan(
+            rows, (hidden,), layout
+        )
         assert found is not None
         return found[0], found[1][0]
 
-    inputs = [torch.randn(sum(lengths), 2).double(), torch.randn(len(lengths), 3).double(), *(p.detach().clone() for p in cell.parameters())]
+    inputs = [
+        torch.randn(sum(lengths), 2).double(),
+        torch.randn(len(lengths), 3).double(),
+        *(p.detach().clone() for p in cell.parameters()),
+    ]
     assert torch.autograd.gradcheck(walked, [part.requires_grad_() for part in inputs])
 
 
 def test_a_long_walk_is_exact_where_a_sum_of_logarithms_would_not_be() -> None:
-    """Over 2,000 steps with gates near 0 and 1: the state in single precision stays within rounding of the one in double precision."""
+    """Over 2,000 steps with gates near 0 and 1: the state in single precision stays within rounding of the
+    one in double precision.
+    """
     torch.manual_seed(4)
     cell = MinGRU(2, 3)
     rows = torch.randn(2000, 2) * 8

@@ -60,9 +60,13 @@ def cell_of(name: str, dtype: torch.dtype) -> Cell:
     return cell.to(dtype)
 
 
-def everything(cell: Cell, lengths: list[int], *, reverse: bool, dtype: torch.dtype, plain: bool = False) -> list[Tensor]:
+def everything(
+    cell: Cell, lengths: list[int], *, reverse: bool, dtype: torch.dtype, plain: bool = False
+) -> list[Tensor]:
     """Outputs, last states and all gradients of one walk."""
-    random = torch.Generator().manual_seed(len(lengths))  # drawn in double precision, so that both precisions see the same numbers
+    random = torch.Generator().manual_seed(
+        len(lengths)
+    )  # drawn in double precision, so that both precisions see the same numbers
     packing = Packing.from_lengths(torch.tensor(lengths), time=max(lengths))
 
     def draw(*shape: int) -> Tensor:
@@ -82,22 +86,32 @@ def everything(cell: Cell, lengths: list[int], *, reverse: bool, dtype: torch.dt
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("lengths", [RAGGED, [3] * 33, [6]], ids=["ragged", "full", "one sequence"])
 @pytest.mark.parametrize("reverse", [False, True], ids=["forward", "backward"])
-def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_walk(kernels: Path, name: str, lengths: list[int], reverse: bool) -> None:
+def test_a_kernel_gives_outputs_states_and_gradients_of_the_plain_walk(
+    kernels: Path, name: str, lengths: list[int], reverse: bool
+) -> None:
     assert native_kernels(torch.zeros(1)) is not None
-    truth = everything(cell_of(name, torch.float64), lengths, reverse=reverse, dtype=torch.float64, plain=True)
+    truth = everything(
+        cell_of(name, torch.float64), lengths, reverse=reverse, dtype=torch.float64, plain=True
+    )
     exact = everything(cell_of(name, torch.float64), lengths, reverse=reverse, dtype=torch.float64)
     found = everything(cell_of(name, torch.float32), lengths, reverse=reverse, dtype=torch.float32)
-    plain = everything(cell_of(name, torch.float32), lengths, reverse=reverse, dtype=torch.float32, plain=True)
+    plain = everything(
+        cell_of(name, torch.float32), lengths, reverse=reverse, dtype=torch.float32, plain=True
+    )
     for wanted, double, single, other in zip(truth, exact, found, plain, strict=True):
         torch.testing.assert_close(double, wanted, rtol=1e-10, atol=1e-10)
-        rounding = 1e-6 * max(1.0, float(wanted.abs().max()))  # single precision may round otherwise than the plain walk, but not worse
+        rounding = 1e-6 * max(
+            1.0, float(wanted.abs().max())
+        )  # single precision may round otherwise than the plain walk, but not worse
         allowed = 4 * (other - wanted).abs().max() + rounding
         assert (single - wanted).abs().max() <= allowed
 
 
 @pytest.mark.slow
 @needs_compiler
-def test_kernels_are_used_when_they_are_there_and_can_be_left_alone(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_are_used_when_they_are_there_and_can_be_left_alone(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cell, called = cell_of("coupled_lstm", torch.float32), []
     loaded = native_kernels(torch.zeros(1))
     assert loaded is not None
@@ -146,14 +160,23 @@ def test_a_kernel_has_no_second_derivatives_and_says_what_to_do(kernels: Path) -
 def test_saturated_gates_are_exactly_open_or_shut_and_tiny_values_keep_their_digits(kernels: Path) -> None:
     """The activations written for vectors, against double precision, over their whole range."""
     cell = cells.get("lstm")(1, 8)
-    points = torch.cat([torch.linspace(-100, 100, 20001), torch.logspace(-30, 2, 2000), -torch.logspace(-30, 2, 2000)])[:, None]
-    rows = [0.0, 0.0, 1.0, 1.0]  # the writing gate is open, so the memory is tanh(x); the exposing gate is σ(x)
+    points = torch.cat(
+        [torch.linspace(-100, 100, 20001), torch.logspace(-30, 2, 2000), -torch.logspace(-30, 2, 2000)]
+    )[:, None]
+    rows = [
+        0.0,
+        0.0,
+        1.0,
+        1.0,
+    ]  # the writing gate is open, so the memory is tanh(x); the exposing gate is σ(x)
     weights = {
         "input": torch.tensor(rows).repeat_interleave(8)[:, None],
         "recurrent": torch.zeros(32, 8),
         "bias": torch.tensor([100.0, 0.0, 0.0, 0.0]).repeat_interleave(8),
     }
-    outputs, (_, memory) = scan(cell.with_weights(weights), points, cell.zero_state(points), Packing((len(points),), None, 1).layout())
+    outputs, (_, memory) = scan(
+        cell.with_weights(weights), points, cell.zero_state(points), Packing((len(points),), None, 1).layout()
+    )
     exact = points.double()
     torch.testing.assert_close(memory[:, 7:].double(), torch.tanh(exact), rtol=5e-7, atol=0)
     shown = torch.sigmoid(exact) * torch.tanh(torch.tanh(exact))
@@ -172,14 +195,24 @@ def test_a_library_that_cannot_be_loaded_is_ignored(tmp_path: Path, monkeypatch:
     native_library.reload_library()
 
 
-def test_building_without_a_compiler_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_building_without_a_compiler_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(EnvironmentProblem, match=r"needs a C\+\+ compiler\.\n.*apt install g\+\+\. seqlab works without them"):
+    with pytest.raises(
+        EnvironmentProblem, match=r"needs a C\+\+ compiler\.\n.*apt install g\+\+\. seqlab works without them"
+    ):
         build_library()
 
 
 def test_the_switch_turns_the_kernels_off() -> None:
     code = "import torch; from seqlab.cells.native.library import native; print(native(torch.zeros(1)))"
-    found = subprocess.run([sys.executable, "-c", code], env={"SEQLAB_NATIVE": "0", "PATH": ""}, capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"SEQLAB_NATIVE": "0", "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert found.stdout == "None\n"

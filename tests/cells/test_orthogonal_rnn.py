@@ -21,7 +21,10 @@ def train(cell: OrthogonalRNN, steps: int = 50) -> None:
     optimizer = torch.optim.Adam(cell.parameters(), lr=0.05)
     _, layout = path_of([8, 8, 8], reverse=False)
     for _ in range(steps):
-        rows, targets = torch.randn(24, 3, generator=generator), torch.randn(24, cell.hidden_size, generator=generator)
+        rows, targets = (
+            torch.randn(24, 3, generator=generator),
+            torch.randn(24, cell.hidden_size, generator=generator),
+        )
         outputs, _ = scan(cell, rows, (torch.zeros(3, cell.hidden_size),), layout)
         optimizer.zero_grad()
         (outputs - targets).square().mean().backward()
@@ -45,7 +48,9 @@ def test_the_matrix_is_still_orthogonal_after_fifty_updates(activation: Any) -> 
 def test_singular_values_stay_within_the_radius_and_use_it() -> None:
     torch.manual_seed(0)
     cell = OrthogonalRNN(3, 7, radius=0.2)
-    torch.testing.assert_close(torch.linalg.svdvals(cell.recurrent_matrix()), torch.ones(7), rtol=0, atol=1e-6)
+    torch.testing.assert_close(
+        torch.linalg.svdvals(cell.recurrent_matrix()), torch.ones(7), rtol=0, atol=1e-6
+    )
     train(cell)
     values = torch.linalg.svdvals(cell.recurrent_matrix().detach())
     assert values.min() >= 0.8 - 1e-6
@@ -55,7 +60,9 @@ def test_singular_values_stay_within_the_radius_and_use_it() -> None:
     with torch.no_grad():
         stretched.stretch.copy_(torch.tensor([-9.0, -0.3, 0.4, 9.0]))
         expected = 1 + 0.5 * torch.tanh(stretched.stretch)
-    torch.testing.assert_close(torch.linalg.svdvals(stretched.recurrent_matrix()), expected.flip(0), rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        torch.linalg.svdvals(stretched.recurrent_matrix()), expected.flip(0), rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.spec(71)
@@ -67,7 +74,9 @@ def test_the_matrix_is_a_rotation_a_stretch_and_a_rotation() -> None:
 
     def turned(entries: Tensor) -> Tensor:
         a, b, c = entries.tolist()
-        return torch.linalg.matrix_exp(torch.tensor([[0, a, b], [-a, 0, c], [-b, -c, 0]], dtype=torch.float64))
+        return torch.linalg.matrix_exp(
+            torch.tensor([[0, a, b], [-a, 0, c], [-b, -c, 0]], dtype=torch.float64)
+        )
 
     expected = turned(left) @ torch.diag(1 + 0.4 * torch.tanh(stretch)) @ turned(right).T
     torch.testing.assert_close(cell.recurrent_matrix().detach(), expected, rtol=0, atol=1e-12)
@@ -77,7 +86,9 @@ def gradient_of_the_first_state(cell: OrthogonalRNN | RNN, time: int) -> float:
     """The length of the gradient that the last state sends back to the initial one."""
     _, layout = path_of([time], reverse=False)
     hidden = torch.zeros(1, cell.hidden_size, requires_grad=True)
-    _, (last,) = scan(cell, torch.randn(time, 3, generator=torch.Generator().manual_seed(2)), (hidden,), layout)
+    _, (last,) = scan(
+        cell, torch.randn(time, 3, generator=torch.Generator().manual_seed(2)), (hidden,), layout
+    )
     (gradient,) = torch.autograd.grad(last[0, 0], hidden)
     return gradient.norm().item()
 
@@ -93,12 +104,19 @@ def test_gradients_keep_their_length_over_hundreds_of_steps() -> None:
 
 
 def test_one_step_follows_the_equation() -> None:
-    """Two units turn by one angle; modReLU with one shift that closes a unit and one that opens it further."""
+    """Two units turn by one angle; modReLU with one shift that closes a unit and one that opens it
+    further.
+    """
     cell = OrthogonalRNN(1, 2)
     angle = torch.tensor(0.6)
-    cell.load_state_dict({
-        "input": torch.tensor([[0.1], [-0.3]]), "bias": torch.tensor([0.2, -0.1]), "rotation": angle.view(1), "shift": torch.tensor([-0.4, 0.25])
-    })  # fmt: skip
+    cell.load_state_dict(
+        {
+            "input": torch.tensor([[0.1], [-0.3]]),
+            "bias": torch.tensor([0.2, -0.1]),
+            "rotation": angle.view(1),
+            "shift": torch.tensor([-0.4, 0.25]),
+        }
+    )
     x, first, second = 2.0, -1.0, 0.5
     cosine, sine = angle.cos().item(), angle.sin().item()
     a = 0.1 * x + 0.2 + cosine * first + sine * second
@@ -165,7 +183,9 @@ def test_the_gradient_of_the_parameters_is_the_numerical_one() -> None:
         return cell.with_weights(dict(zip(names, weights, strict=True))).recurrent_matrix()
 
     torch.manual_seed(5)
-    assert torch.autograd.gradcheck(matrix, [torch.randn_like(parameter).requires_grad_() for parameter in cell.parameters()])
+    assert torch.autograd.gradcheck(
+        matrix, [torch.randn_like(parameter).requires_grad_() for parameter in cell.parameters()]
+    )
 
 
 @pytest.mark.parametrize(

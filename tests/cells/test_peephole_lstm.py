@@ -1,4 +1,6 @@
-"""The peephole LSTM: its equations by hand for every choice, its size, and the fast walks beside the plain one."""
+"""The peephole LSTM: its equations by hand for every choice, its size, and the fast walks beside the plain
+one.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ from seqlab.cells.lstm import LSTM
 from seqlab.cells.peephole_lstm import GATES, PeepholeLSTM
 from seqlab.core.errors import UsageError
 from tests.cells.fast_and_plain import assert_fast_equals_plain, drawn, with_drawn_weights
-from tests.cells.lstm_family import after_one_step, assert_step_and_walk_have_right_gradients, num_parameters, sigmoid
+from tests.cells.lstm_family import (
+    after_one_step,
+    assert_step_and_walk_have_right_gradients,
+    num_parameters,
+    sigmoid,
+)
 
 Peepholes = Literal["diagonal", "full"]
 Sees = Literal["previous", "new"]
@@ -27,7 +34,9 @@ every_sight = pytest.mark.parametrize("expose_sees", ["previous", "new"])
 @every_sight
 @every_kind
 @every_subset
-def test_one_step_follows_the_equations(gates: tuple[Any, ...], peepholes: Peepholes, expose_sees: Sees) -> None:
+def test_one_step_follows_the_equations(
+    gates: tuple[Any, ...], peepholes: Peepholes, expose_sees: Sees
+) -> None:
     cell = PeepholeLSTM(1, 1, peepholes=peepholes, gates=gates, expose_sees=expose_sees)
     sight = {"write": 0.15, "forget": -0.25, "expose": 0.35}
     cell.load_state_dict({
@@ -43,7 +52,9 @@ def test_one_step_follows_the_equations(gates: tuple[Any, ...], peepholes: Peeph
     new_memory = forget_gate * cell_state + input_gate * tanh(-0.5 * x + 0.6 * hidden + 0.9)
     seen = new_memory if expose_sees == "new" else cell_state
     output_gate = sigmoid(0.4 * x - 0.3 * hidden + sight["expose"] * seen + 0.5)
-    assert after_one_step(cell, x, hidden, cell_state) == pytest.approx((output_gate * tanh(new_memory), new_memory))
+    assert after_one_step(cell, x, hidden, cell_state) == pytest.approx(
+        (output_gate * tanh(new_memory), new_memory)
+    )
 
 
 @pytest.mark.spec(63)
@@ -79,13 +90,21 @@ def test_the_sizes_are_the_lectures() -> None:
 @every_sight
 @every_kind
 @every_subset
-def test_the_fast_walk_equals_the_plain_one(gates: tuple[Any, ...], peepholes: Peepholes, expose_sees: Sees) -> None:
-    assert_fast_equals_plain(PeepholeLSTM(3, 4, peepholes=peepholes, gates=gates, expose_sees=expose_sees, bias=len(gates) != 2))
+def test_the_fast_walk_equals_the_plain_one(
+    gates: tuple[Any, ...], peepholes: Peepholes, expose_sees: Sees
+) -> None:
+    assert_fast_equals_plain(
+        PeepholeLSTM(3, 4, peepholes=peepholes, gates=gates, expose_sees=expose_sees, bias=len(gates) != 2)
+    )
 
 
-@pytest.mark.parametrize(("peepholes", "expose_sees"), [("diagonal", "previous"), ("diagonal", "new"), ("full", "previous")])
+@pytest.mark.parametrize(
+    ("peepholes", "expose_sees"), [("diagonal", "previous"), ("diagonal", "new"), ("full", "previous")]
+)
 def test_gradients_are_right(peepholes: Peepholes, expose_sees: Sees) -> None:
-    assert_step_and_walk_have_right_gradients(PeepholeLSTM(2, 3, peepholes=peepholes, expose_sees=expose_sees))
+    assert_step_and_walk_have_right_gradients(
+        PeepholeLSTM(2, 3, peepholes=peepholes, expose_sees=expose_sees)
+    )
 
 
 def test_blind_peepholes_are_the_lstm() -> None:

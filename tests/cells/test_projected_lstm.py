@@ -1,4 +1,6 @@
-"""The projected LSTM: its equations by hand, torch's own layer, its sizes, and the fast walk beside the plain one."""
+"""The projected LSTM: its equations by hand, torch's own layer, its sizes, and the fast walk beside the plain
+one.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ def test_one_step_follows_the_equations() -> None:
     cell = with_drawn_weights(ProjectedLSTM(1, 2, proj_size=1))
     weights = {name: value.tolist() for name, value in cell.state_dict().items()}
     x, hidden, cell_state = 2.0, -1.0, [3.0, 0.5]
-    gates = [weights["input"][k][0] * x + weights["recurrent"][k][0] * hidden + weights["bias"][k] for k in range(8)]
+    gates = [
+        weights["input"][k][0] * x + weights["recurrent"][k][0] * hidden + weights["bias"][k]
+        for k in range(8)
+    ]
     kept = [sigmoid(gates[2 + k]) * cell_state[k] + sigmoid(gates[k]) * tanh(gates[4 + k]) for k in range(2)]
     expected = sum(weights["projection"][0][k] * sigmoid(gates[6 + k]) * tanh(kept[k]) for k in range(2))
     state = (torch.tensor([[hidden]], dtype=torch.float64), torch.tensor([cell_state], dtype=torch.float64))
@@ -36,12 +41,23 @@ def test_a_walk_is_torchs_own_layer(bias: bool, reverse: bool, fast: bool) -> No
     cell = with_drawn_weights(ProjectedLSTM(3, 5, proj_size=2, bias=bias))
     layer = nn.LSTM(3, 5, bias=bias, proj_size=2, batch_first=True).double()
     weights = {"weight_ih_l0": cell.input, "weight_hh_l0": cell.recurrent, "weight_hr_l0": cell.projection}
-    layer.load_state_dict(weights | ({"bias_ih_l0": cell.bias, "bias_hh_l0": torch.zeros_like(cell.bias)} if cell.bias is not None else {}))
+    layer.load_state_dict(
+        weights
+        | (
+            {"bias_ih_l0": cell.bias, "bias_hh_l0": torch.zeros_like(cell.bias)}
+            if cell.bias is not None
+            else {}
+        )
+    )
     packing = Packing.from_lengths(torch.tensor([7, 7]), time=7)
     steps, hidden, cell_state = drawn(2, 7, 3), drawn(2, 2, seed=1), drawn(2, 5, seed=2)
-    rows, last = scan(cell, packing.pack(steps), (hidden, cell_state), packing.layout(reverse=reverse), fast=fast)
+    rows, last = scan(
+        cell, packing.pack(steps), (hidden, cell_state), packing.layout(reverse=reverse), fast=fast
+    )
     expected, expected_last = layer(steps.flip(1) if reverse else steps, (hidden[None], cell_state[None]))
-    torch.testing.assert_close(packing.unpack(rows), expected.flip(1) if reverse else expected, rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        packing.unpack(rows), expected.flip(1) if reverse else expected, rtol=0, atol=1e-12
+    )
     torch.testing.assert_close(last, tuple(part[0] for part in expected_last), rtol=0, atol=1e-12)
 
 

@@ -17,24 +17,38 @@ from tests.cells.cells_to_try import path_of
 @pytest.mark.spec(55, 72)
 @pytest.mark.parametrize(
     ("activation", "function"),
-    [("tanh", math.tanh), ("relu", lambda x: max(x, 0.0)), ("sigmoid", lambda x: 1 / (1 + math.exp(-x))), ("identity", float)],
+    [
+        ("tanh", math.tanh),
+        ("relu", lambda x: max(x, 0.0)),
+        ("sigmoid", lambda x: 1 / (1 + math.exp(-x))),
+        ("identity", float),
+    ],
 )
 @pytest.mark.parametrize("x", [2.0, -3.0])
 def test_one_step_follows_the_equation(activation: str, function: object, x: float) -> None:
     cell = RNN(1, 2, activation=activation)
-    cell.load_state_dict({
-        "input": torch.tensor([[0.1], [-0.3]]), "recurrent": torch.tensor([[0.2, 0.5], [-0.4, 0.6]]), "bias": torch.tensor([0.7, -0.8])
-    })  # fmt: skip
+    cell.load_state_dict(
+        {
+            "input": torch.tensor([[0.1], [-0.3]]),
+            "recurrent": torch.tensor([[0.2, 0.5], [-0.4, 0.6]]),
+            "bias": torch.tensor([0.7, -0.8]),
+        }
+    )
     first, second = -1.0, 0.25
     assert callable(function)
-    expected = [function(0.1 * x + 0.2 * first + 0.5 * second + 0.7), function(-0.3 * x - 0.4 * first + 0.6 * second - 0.8)]
+    expected = [
+        function(0.1 * x + 0.2 * first + 0.5 * second + 0.7),
+        function(-0.3 * x - 0.4 * first + 0.6 * second - 0.8),
+    ]
     output, (state,) = cell(torch.tensor([[x]]), (torch.tensor([[first, second]]),))
     assert output[0].tolist() == pytest.approx(expected)
     assert torch.equal(output, state)
 
 
 def torch_layer(cell: RNN, nonlinearity: str, *, bias: bool) -> nn.RNN:
-    layer = nn.RNN(cell.input_size, cell.hidden_size, nonlinearity=nonlinearity, bias=bias, batch_first=True).double()
+    layer = nn.RNN(
+        cell.input_size, cell.hidden_size, nonlinearity=nonlinearity, bias=bias, batch_first=True
+    ).double()
     with torch.no_grad():
         layer.get_parameter("weight_ih_l0").copy_(cell.input)
         layer.get_parameter("weight_hh_l0").copy_(cell.recurrent)
@@ -47,7 +61,9 @@ def torch_layer(cell: RNN, nonlinearity: str, *, bias: bool) -> nn.RNN:
 @pytest.mark.parametrize("reverse", [False, True], ids=["forward", "backward"])
 @pytest.mark.parametrize("bias", [True, False], ids=["bias", "no bias"])
 @pytest.mark.parametrize("nonlinearity", ["tanh", "relu"])
-def test_outputs_states_and_gradients_are_those_of_torchs_layer(nonlinearity: str, bias: bool, reverse: bool) -> None:
+def test_outputs_states_and_gradients_are_those_of_torchs_layer(
+    nonlinearity: str, bias: bool, reverse: bool
+) -> None:
     torch.manual_seed(1)
     cell = RNN(3, 5, activation=nonlinearity, bias=bias).double()
     layer = torch_layer(cell, nonlinearity, bias=bias)
@@ -59,7 +75,9 @@ def test_outputs_states_and_gradients_are_those_of_torchs_layer(nonlinearity: st
     assert walked is not None
     outputs, last = packing.unpack(walked[0]), packing.unsort(walked[1][0])
     weights = torch.randn_like(outputs)
-    found = torch.autograd.grad((outputs * weights).sum() + last.square().sum(), [steps, initial, *cell.parameters()])
+    found = torch.autograd.grad(
+        (outputs * weights).sum() + last.square().sum(), [steps, initial, *cell.parameters()]
+    )
 
     total = torch.zeros((), dtype=torch.float64)
     for row, length in enumerate(lengths):
@@ -70,7 +88,9 @@ def test_outputs_states_and_gradients_are_those_of_torchs_layer(nonlinearity: st
         torch.testing.assert_close(last[row], expected_last[0, 0], rtol=0, atol=1e-12)
         total = total + (expected[0] * weights[row, :length]).sum() + expected_last.square().sum()
     parameters = list(layer.parameters())[: 3 if bias else 2]
-    torch.testing.assert_close(found, torch.autograd.grad(total, [steps, initial, *parameters]), rtol=0, atol=1e-11)
+    torch.testing.assert_close(
+        found, torch.autograd.grad(total, [steps, initial, *parameters]), rtol=0, atol=1e-11
+    )
 
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["forward", "backward"])
@@ -81,11 +101,17 @@ def test_the_hand_written_gradient_is_the_numerical_one(activation: str, reverse
     _, layout = path_of([3, 1, 2], reverse=reverse)
 
     def walked(rows: Tensor, hidden: Tensor, *weights: Tensor) -> tuple[Tensor, Tensor]:
-        found = cell.with_weights(dict(zip(("input", "recurrent", "bias"), weights, strict=True))).fast_scan(rows, (hidden,), layout)
+        found = cell.with_weights(dict(zip(("input", "recurrent", "bias"), weights, strict=True))).fast_scan(
+            rows, (hidden,), layout
+        )
         assert found is not None
         return found[0], found[1][0]
 
-    inputs = [torch.randn(6, 2).double(), torch.randn(3, 3).double(), *(parameter.detach().clone() for parameter in cell.parameters())]
+    inputs = [
+        torch.randn(6, 2).double(),
+        torch.randn(3, 3).double(),
+        *(parameter.detach().clone() for parameter in cell.parameters()),
+    ]
     assert torch.autograd.gradcheck(walked, [part.requires_grad_() for part in inputs])
 
 
@@ -112,7 +138,9 @@ def test_the_linear_network_is_a_sum_of_powers_of_its_matrix() -> None:
     state = (torch.zeros(1, 3, dtype=torch.float64),)
     for x in steps.unbind(1):
         _, state = cell(x, state)
-    expected = sum(torch.linalg.matrix_power(cell.recurrent, 3 - t) @ cell.input @ steps[0, t] for t in range(4))
+    expected = sum(
+        torch.linalg.matrix_power(cell.recurrent, 3 - t) @ cell.input @ steps[0, t] for t in range(4)
+    )
     torch.testing.assert_close(state[0][0], expected, rtol=0, atol=1e-12)
 
 

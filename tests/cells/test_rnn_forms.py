@@ -8,7 +8,16 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from seqlab.cells.conversions.rnn_forms import ClassSketch, OneBias, RNNForm, Separate, Stacked, Transposed, TwoBiases, convert_form
+from seqlab.cells.conversions.rnn_forms import (
+    ClassSketch,
+    OneBias,
+    RNNForm,
+    Separate,
+    Stacked,
+    Transposed,
+    TwoBiases,
+    convert_form,
+)
 from seqlab.cells.rnn import RNN
 from seqlab.core.errors import UsageError
 
@@ -36,14 +45,18 @@ def example(kind: type[RNNForm], *, bias: bool = False) -> RNNForm:
         return Stacked(W=randn(HIDDEN, HIDDEN + IN), b=b)
     if kind is Separate:
         b_o = randn(OUT) if bias else torch.zeros(OUT)
-        return Separate(W_hh=randn(HIDDEN, HIDDEN), W_xh=randn(HIDDEN, IN), b_h=b, W_hy=randn(OUT, HIDDEN), b_o=b_o)
+        return Separate(
+            W_hh=randn(HIDDEN, HIDDEN), W_xh=randn(HIDDEN, IN), b_h=b, W_hy=randn(OUT, HIDDEN), b_o=b_o
+        )
     if kind is TwoBiases:
         return TwoBiases(W_ih=randn(HIDDEN, IN), b_ih=b, W_hh=randn(HIDDEN, HIDDEN), b_hh=c)
     return OneBias(W=randn(HIDDEN, IN), U=randn(HIDDEN, HIDDEN), b=b)
 
 
 def walk(form: RNNForm, steps: Tensor) -> tuple[Tensor | None, Tensor]:
-    """All outputs (batch, time, output), where there are any, and all states (batch, time, hidden), from zeros."""
+    """All outputs (batch, time, output), where there are any, and all states (batch, time, hidden), from
+    zeros.
+    """
     h, outputs, states = torch.zeros(len(steps), HIDDEN), [], []
     for x in steps.unbind(1):
         y, h = form.step(x, h)
@@ -119,7 +132,9 @@ def test_torchs_layer_becomes_a_form(bias: bool) -> None:
     layer = nn.RNN(IN, HIDDEN, batch_first=True, bias=bias)
     form = TwoBiases.from_torch_layer(layer)
     torch.testing.assert_close(walk(form, STEPS)[1], layer(STEPS)[0], rtol=0, atol=1e-6)
-    torch.testing.assert_close(walk(convert_form(form, Stacked), STEPS)[1], layer(STEPS)[0], rtol=0, atol=1e-6)
+    torch.testing.assert_close(
+        walk(convert_form(form, Stacked), STEPS)[1], layer(STEPS)[0], rtol=0, atol=1e-6
+    )
     with torch.no_grad():
         layer.get_parameter("weight_hh_l0").zero_()
     assert form.W_hh.any(), "the form keeps its own numbers"
@@ -151,7 +166,9 @@ def test_the_sketch_starts_from_zero_and_its_printed_product_is_no_recurrence() 
     assert printed.shape == (HIDDEN, HIDDEN), "the printed product turns the state into a matrix"
     for i in range(HIDDEN):
         for j in range(HIDDEN):
-            assert printed[i, j].item() == pytest.approx(torch.tanh(square.W_hh[i, j] * 0.5 + square.W_xh[i, j] * x[i]).item(), abs=1e-6)
+            assert printed[i, j].item() == pytest.approx(
+                torch.tanh(square.W_hh[i, j] * 0.5 + square.W_xh[i, j] * x[i]).item(), abs=1e-6
+            )
     assert not torch.allclose(printed.sum(dim=1), meant[0], atol=1e-2)
     assert "matrix products are meant" in (ClassSketch.__doc__ or "")
 
@@ -159,7 +176,9 @@ def test_the_sketch_starts_from_zero_and_its_printed_product_is_no_recurrence() 
 def test_a_bias_that_a_form_cannot_hold_is_refused() -> None:
     cell = example(OneBias, bias=True).to_cell()
     for kind in (Transposed, ClassSketch):
-        with pytest.raises(UsageError, match=f"{kind.__name__} has no bias for the state, and this cell's is not zero") as error:
+        with pytest.raises(
+            UsageError, match=f"{kind.__name__} has no bias for the state, and this cell's is not zero"
+        ) as error:
             kind.from_cell(cell, nn.Linear(HIDDEN, OUT, bias=False))
         assert "Separate, Stacked, TwoBiases and OneBias hold a bias." in str(error.value)
         with pytest.raises(UsageError, match=f"{kind.__name__} has no bias for the output"):
@@ -169,18 +188,24 @@ def test_a_bias_that_a_form_cannot_hold_is_refused() -> None:
 def test_an_output_layer_is_neither_dropped_nor_invented() -> None:
     separate = example(Separate, bias=True)
     for kind in (Stacked, TwoBiases, OneBias):
-        with pytest.raises(UsageError, match=f"{kind.__name__} has no output layer to put the given one in") as error:
+        with pytest.raises(
+            UsageError, match=f"{kind.__name__} has no output layer to put the given one in"
+        ) as error:
             convert_form(separate, kind)
         assert f"{kind.__name__}.of(form.cell())" in str(error.value)
     for with_output in (Separate, Transposed, ClassSketch):
-        with pytest.raises(UsageError, match=f"{with_output.__name__} has an output layer, and none was given"):
+        with pytest.raises(
+            UsageError, match=f"{with_output.__name__} has an output layer, and none was given"
+        ):
             convert_form(example(OneBias), with_output)
 
 
 @every_form
 def test_a_cell_with_another_activation_is_refused(kind: type[RNNForm]) -> None:
     readout = nn.Linear(HIDDEN, OUT, bias=False) if kind in WITH_OUTPUT else None
-    with pytest.raises(UsageError, match=f"{kind.__name__} is written with tanh; this cell's activation is relu"):
+    with pytest.raises(
+        UsageError, match=f"{kind.__name__} is written with tanh; this cell's activation is relu"
+    ):
         kind.from_cell(RNN(IN, HIDDEN, activation="relu"), readout)
 
 

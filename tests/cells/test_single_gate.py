@@ -10,7 +10,12 @@ from torch import nn
 
 from seqlab.cells.gate_convention import GateConvention
 from seqlab.cells.single_gate import SingleGate
-from tests.cells.fast_and_plain import assert_fast_equals_plain, assert_gradients_are_right, drawn, with_drawn_weights
+from tests.cells.fast_and_plain import (
+    assert_fast_equals_plain,
+    assert_gradients_are_right,
+    drawn,
+    with_drawn_weights,
+)
 
 KEEPS: list[GateConvention] = ["old", "new"]
 
@@ -25,7 +30,9 @@ def test_one_step_follows_the_equations(keep: GateConvention, bias: bool) -> Non
     x, state = 2.0, -1.0
     gate = 1 / (1 + exp(-(0.1 * x + 0.2 * state + 0.7 * bias)))
     candidate = tanh(-0.5 * x + 0.6 * state - 0.8 * bias)
-    expected = (1 - gate) * state + gate * candidate if keep == "new" else gate * state + (1 - gate) * candidate
+    expected = (
+        (1 - gate) * state + gate * candidate if keep == "new" else gate * state + (1 - gate) * candidate
+    )
     output, (last,) = cell(torch.tensor([[x]]), (torch.tensor([[state]]),))
     assert output.item() == pytest.approx(expected)
     assert torch.equal(output, last)
@@ -60,4 +67,6 @@ def test_a_closed_gate_copies_the_state_and_an_open_one_replaces_it() -> None:
         assert torch.equal(cell(inputs, (state,))[0], state)
         cell.get_parameter("bias")[:5] = 1e3
         projected = cell.project(inputs)
-        assert torch.equal(cell.step(projected, (state,))[0], torch.tanh(projected[:, 5:] + state @ cell.recurrent[5:].T))
+        assert torch.equal(
+            cell.step(projected, (state,))[0], torch.tanh(projected[:, 5:] + state @ cell.recurrent[5:].T)
+        )

@@ -15,14 +15,18 @@ some_lengths = st.lists(st.integers(1, 7), min_size=1, max_size=6)
 
 
 def batch_of(lengths: list[int], time: int, hidden: int = 2) -> Tensor:
-    """(batch, time, hidden); the number at sequence s and step t is 100 s + t, and something else in the padding."""
+    """(batch, time, hidden); the number at sequence s and step t is 100 s + t, and something else in the
+    padding.
+    """
     steps = torch.arange(len(lengths))[:, None] * 100.0 + torch.arange(time)
     real = torch.arange(time) < torch.tensor(lengths)[:, None]
     return steps.masked_fill(~real, -1.0).unsqueeze(-1).repeat(1, 1, hidden)
 
 
 def packed_by_hand(lengths: list[int]) -> list[tuple[int, int]]:
-    """(sequence, step) of every packed row: step by step, longer sequences first, equally long ones in the order of the batch."""
+    """(sequence, step) of every packed row: step by step, longer sequences first, equally long ones in the
+    order of the batch.
+    """
     order = sorted(range(len(lengths)), key=lambda s: -lengths[s])
     return [(s, t) for t in range(max(lengths)) for s in order if lengths[s] > t]
 
@@ -38,7 +42,9 @@ def test_packing_keeps_the_real_steps_in_the_order_of_time(lengths: list[int], p
 
 
 @given(some_lengths, st.integers(0, 3))
-def test_unpacking_brings_every_step_back_and_zeros_into_the_padding(lengths: list[int], padding: int) -> None:
+def test_unpacking_brings_every_step_back_and_zeros_into_the_padding(
+    lengths: list[int], padding: int
+) -> None:
     time = max(lengths) + padding
     packing = Packing.from_lengths(torch.tensor(lengths), time=time)
     steps = batch_of(lengths, time)
@@ -85,7 +91,9 @@ def test_a_state_is_sorted_and_restored(lengths: list[int]) -> None:
     assert hidden.flatten().tolist() == [s for s, t in packed_by_hand(lengths) if t == 0]
     assert torch.equal(memory, hidden * 10)
     assert torch.equal(packing.unsort(hidden), numbers)
-    assert packing.sequence_of_row.tolist() == [hidden.flatten().tolist().index(s) for s, _ in packed_by_hand(lengths)]
+    assert packing.sequence_of_row.tolist() == [
+        hidden.flatten().tolist().index(s) for s, _ in packed_by_hand(lengths)
+    ]
 
 
 @pytest.mark.parametrize("lengths", [[3, 1, 4], [4, 4], [5, 2]], ids=str)

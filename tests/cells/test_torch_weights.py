@@ -49,7 +49,13 @@ def test_the_cells_of_a_layer_give_its_outputs(kind: type[nn.RNNBase], options: 
     layer, steps = build(kind, options), drawn(2, 7, 3)
     found = steps
     for number in range(2):
-        found = torch.cat([stepped(from_torch(layer, number, reverse=reverse), found, reverse=reverse) for reverse in (False, True)], dim=2)
+        found = torch.cat(
+            [
+                stepped(from_torch(layer, number, reverse=reverse), found, reverse=reverse)
+                for reverse in (False, True)
+            ],
+            dim=2,
+        )
     torch.testing.assert_close(found, layer(steps)[0], rtol=0, atol=1e-12)
 
 
@@ -79,7 +85,9 @@ def test_a_cell_owns_copies_that_can_be_trained() -> None:
     with torch.no_grad():
         cell.input += 1
     assert not torch.equal(cell.input, layer.weight_ih_l0)
-    assert all(isinstance(parameter, nn.Parameter) and parameter.requires_grad for parameter in cell.parameters())
+    assert all(
+        isinstance(parameter, nn.Parameter) and parameter.requires_grad for parameter in cell.parameters()
+    )
 
 
 def test_a_coupled_lstm_is_an_lstm_whose_writing_gate_mirrors_its_forget_gate() -> None:
@@ -103,7 +111,9 @@ def test_cells_that_torch_does_not_have_are_refused_with_the_reason(cell: Cell, 
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(("number", "reverse", "words"), [(1, False, "no layer 1."), (0, True, "no layer 0 in reverse.")])
+@pytest.mark.parametrize(
+    ("number", "reverse", "words"), [(1, False, "no layer 1."), (0, True, "no layer 0 in reverse.")]
+)
 def test_a_layer_that_is_not_there_is_refused(number: int, reverse: bool, words: str) -> None:
     with pytest.raises(UsageError, match="RNN has") as caught:
         from_torch(nn.RNN(3, 5), number, reverse=reverse)

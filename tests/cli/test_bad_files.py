@@ -11,7 +11,10 @@ from tests.sources.bad_files import BAD_FILES, BadFile
 
 
 def everything_below(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"" for path in sorted(folder.rglob("*"))}
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in sorted(folder.rglob("*"))
+    }
 
 
 @pytest.mark.parametrize("bad", BAD_FILES, ids=lambda bad: bad.name)
@@ -22,7 +25,16 @@ def test_a_bad_file_ends_in_words_and_nothing_is_written(
     monkeypatch.chdir(tmp_path)
     before = everything_below(tmp_path)
     settings = [f"data.{name}={value}" for name, value in bad.settings.items()]
-    ended = run(capsys, "train", bad.name, *settings, "training.steps=2", "training.threads=1", "model.hidden_size=4", "--quiet")
+    ended = run(
+        capsys,
+        "train",
+        bad.name,
+        *settings,
+        "training.steps=2",
+        "training.threads=1",
+        "model.hidden_size=4",
+        "--quiet",
+    )
     assert (ended.code, ended.out) == (2, ""), ended.err
     assert [word for word in bad.words if word not in ended.err] == [], ended.err
     assert bad.name in ended.err or any(name in ended.err for name in bad.beside)

@@ -13,7 +13,9 @@ from tests.cli.running import Outcome, run
 pytestmark = pytest.mark.slow  # trainings and commands: short each, long together
 
 FAST = ("training.steps=2", "model.hidden_size=4", "--quiet", *SMALL)
-GOOD = "text,label\n" + "".join(f"a fine film number {i},pos\na dull film number {i},neg\n" for i in range(30))
+GOOD = "text,label\n" + "".join(
+    f"a fine film number {i},pos\na dull film number {i},neg\n" for i in range(30)
+)
 
 
 @pytest.fixture
@@ -42,8 +44,14 @@ def trained(capsys: pytest.CaptureFixture[str], *words: str) -> Outcome:
 def test_a_missing_file_names_the_one_beside_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "reviews.csv").write_text(GOOD)
     message = refused(capsys, folder, "train", "review.csv", "--quiet")
-    assert message.startswith("DataError: review.csv: there is no such file or folder.\n  Did you mean 'reviews.csv'?")
-    assert "seqlab train copy|dates|digits|languages|moving_ball|numbers|punctuation|pydoc|python_tokens|recall|reverse|shapes|stdlib" in message
+    assert message.startswith(
+        "DataError: review.csv: there is no such file or folder.\n  Did you mean 'reviews.csv'?"
+    )
+    assert (
+        "seqlab train"
+        " copy|dates|digits|languages|moving_ball|numbers|punctuation|pydoc|python_tokens|recall|reverse|shapes|stdlib"
+        in message
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,11 +65,15 @@ def test_a_missing_file_names_the_one_beside_it(folder: Path, capsys: pytest.Cap
         ("a\0b", "there is no such file or folder"),
     ],
 )
-def test_a_name_that_means_nothing_gets_a_hint(what: str, words: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_means_nothing_gets_a_hint(
+    what: str, words: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert words in refused(capsys, folder, "train", what)
 
 
-def test_missing_test_data_is_named_before_anything_starts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_test_data_is_named_before_anything_starts(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "reviews.csv").write_text(GOOD)
     message = refused(capsys, folder, "train", "reviews.csv", "data.test=tset.csv", *FAST)
     assert message.startswith("DataError: tset.csv: there is no such file or folder.")
@@ -70,10 +82,16 @@ def test_missing_test_data_is_named_before_anything_starts(folder: Path, capsys:
 def test_a_wrong_column_gets_the_nearest_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "reviews.csv").write_text(GOOD)
     message = refused(capsys, folder, "train", "reviews.csv", "data.label=lable", *FAST)
-    assert message == "DataError: reviews.csv: there is no column 'lable'.\n  Did you mean 'label'? There is: label, text.\n"
+    assert (
+        message
+        == "DataError: reviews.csv: there is no column 'lable'.\n  Did you mean 'label'? There is: label,"
+        " text.\n"
+    )
 
 
-def test_one_class_only_says_which_and_asks_for_the_label_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_class_only_says_which_and_asks_for_the_label_column(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "one.csv").write_text(GOOD.replace(",neg", ",pos"))
     message = refused(capsys, folder, "train", "one.csv", "data.label=label", *FAST)
     assert "every row has the same label 'pos'" in message
@@ -82,7 +100,9 @@ def test_one_class_only_says_which_and_asks_for_the_label_column(folder: Path, c
 
 
 @pytest.mark.parametrize("num_rows", [10, 15])
-def test_fewer_rows_than_a_batch_train_with_a_smaller_one(num_rows: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fewer_rows_than_a_batch_train_with_a_smaller_one(
+    num_rows: int, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = GOOD.splitlines()
     (folder / "few.csv").write_text("\n".join(lines[: num_rows + 1]) + "\n")
     ended = trained(capsys, "few.csv", "training.batch_size=512")
@@ -96,7 +116,9 @@ def test_two_rows_are_too_few_and_it_says_for_what(folder: Path, capsys: pytest.
     assert "data.valid=FILE" in message
 
 
-def test_a_text_of_length_zero_is_named_by_its_line_and_can_be_skipped(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_text_of_length_zero_is_named_by_its_line_and_can_be_skipped(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "gap.csv").write_text(GOOD + ",pos\n")
     message = refused(capsys, folder, "train", "gap.csv", *FAST)
     assert message.startswith("DataError: gap.csv, line 62: column 'text' has no text.")
@@ -105,7 +127,9 @@ def test_a_text_of_length_zero_is_named_by_its_line_and_can_be_skipped(folder: P
 
 
 @pytest.mark.parametrize("name", ["long.csv", "long.jsonl"])
-def test_a_row_of_a_hundred_megabytes_is_refused_with_its_number(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_of_a_hundred_megabytes_is_refused_with_its_number(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     first = {"csv": b"text,label\n", "jsonl": b'{"text": "a", "label": "b"}\n'}[name.rpartition(".")[2]]
     (folder / name).write_bytes(first + b"word " * 20_000_000 + b"\n")
     message = refused(capsys, folder, "train", name, *FAST)
@@ -113,7 +137,9 @@ def test_a_row_of_a_hundred_megabytes_is_refused_with_its_number(name: str, fold
     assert "are the line ends missing?" in message
 
 
-def test_bad_utf8_in_the_middle_is_named_by_line_and_column(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_utf8_in_the_middle_is_named_by_line_and_column(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lines = GOOD.encode().splitlines(keepends=True)
     lines[30] = b"caf\xe9 au lait,pos\n"
     (folder / "mixed.csv").write_bytes(b"".join(lines))
@@ -123,7 +149,9 @@ def test_bad_utf8_in_the_middle_is_named_by_line_and_column(folder: Path, capsys
     trained(capsys, "mixed.csv", "data.encoding=latin-1")
 
 
-def test_a_label_in_test_that_training_never_saw_is_named_with_its_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_label_in_test_that_training_never_saw_is_named_with_its_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "train.csv").write_text(GOOD)
     (folder / "test.csv").write_text("text,label\nfine,pos\nodd,nge\n")
     message = refused(capsys, folder, "train", "train.csv", "data.test=test.csv", *FAST)
@@ -132,28 +160,36 @@ def test_a_label_in_test_that_training_never_saw_is_named_with_its_line(folder: 
     assert "Did you mean 'neg'?" in message
 
 
-def test_evaluating_on_a_label_that_training_never_saw_is_refused_too(reviews_run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluating_on_a_label_that_training_never_saw_is_refused_too(
+    reviews_run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "new.csv").write_text("review,opinion\nfine,good\nodd,mixed\n")
     message = refused(capsys, folder, "evaluate", str(reviews_run.folder), "new.csv")
     assert "new.csv, line 3" in message
     assert "'mixed'" in message
 
 
-def test_evaluating_on_a_table_without_the_columns_names_what_there_is(reviews_run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluating_on_a_table_without_the_columns_names_what_there_is(
+    reviews_run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "new.csv").write_text("text,opinion\nfine,good\n")
     message = refused(capsys, folder, "evaluate", str(reviews_run.folder), "new.csv")
     assert "new.csv: there is no column 'review'.\n  There is: opinion, text." in message
 
 
 @pytest.mark.parametrize("verb", ["train", "data"])
-def test_a_recipe_of_a_newer_seqlab_asks_for_an_update(verb: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recipe_of_a_newer_seqlab_asks_for_an_update(
+    verb: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "future.toml").write_text('format = 2\n[data]\ntrain = "x.csv"\n[rockets]\nfuel = 3\n')
     message = refused(capsys, folder, verb, "future.toml")
     assert "future.toml: the recipe has format 2, this seqlab reads up to 1" in message
     assert "pip install --upgrade seqlab" in message
 
 
-def test_a_bidirectional_language_model_is_refused_with_the_reason(story_txt: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bidirectional_language_model_is_refused_with_the_reason(
+    story_txt: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     message = refused(capsys, folder, "train", str(story_txt), "--model", "bilstm", *FAST)
     assert "model.bidirectional" in message
     assert "sees the future that it is asked to predict" in message
@@ -167,7 +203,9 @@ def test_classification_of_plain_text_says_that_there_is_no_label(
     assert "classification needs a label" in message
 
 
-def test_hostile_names_labels_and_texts_reach_the_terminal_as_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_names_labels_and_texts_reach_the_terminal_as_codes(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     name = "evil\x1b[2J.csv"
     (folder / name).write_text(GOOD.replace(",pos", ",\x1b[31mpos\u202e"))
     ended = run(capsys, "train", name, *(word for word in FAST if word != "--quiet"))
@@ -176,7 +214,11 @@ def test_hostile_names_labels_and_texts_reach_the_terminal_as_codes(folder: Path
         assert "\x1b" not in text
         assert "\u202e" not in text
     folder_name = ended.out.partition("report: ")[2].partition("/report.html")[0]
-    for words in (("evaluate", folder_name), ("predict", folder_name, "film \x1b[5m", "--top", "2"), ("data", name)):
+    for words in (
+        ("evaluate", folder_name),
+        ("predict", folder_name, "film \x1b[5m", "--top", "2"),
+        ("data", name),
+    ):
         found = run(capsys, *words)
         assert found.code == 0, found.err
         assert "\x1b" not in found.out + found.err
@@ -192,7 +234,9 @@ def test_a_run_folder_that_is_taken_is_not_written_over(
     assert "seqlab train --resume" in message
 
 
-def test_continuing_text_with_a_classifier_says_what_it_can_do(reviews_run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_continuing_text_with_a_classifier_says_what_it_can_do(
+    reviews_run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     message = refused(capsys, folder, "generate", str(reviews_run.folder))
     assert "does not continue text" in message
     assert "seqlab predict" in message

@@ -23,7 +23,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def table(folder: Path, rows: list[tuple[str, str]], name: str = "t.csv") -> str:
-    (folder / name).write_text("text,label\n" + "".join(f'"{text}","{label}"\n' for text, label in rows), encoding="utf-8")
+    (folder / name).write_text(
+        "text,label\n" + "".join(f'"{text}","{label}"\n' for text, label in rows), encoding="utf-8"
+    )
     return name
 
 
@@ -35,8 +37,16 @@ def trained(capsys: pytest.CaptureFixture[str], *words: str) -> Outcome:
 
 @pytest.mark.slow
 @pytest.mark.spec(5)
-def test_blanks_around_labels_are_removed_and_said_and_case_and_gaps_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [*ROWS, ("one more fine film", "pos "), ("and a dull one", " neg"), ("a film in capitals", "Pos"), ("nobody said", "nan")]
+def test_blanks_around_labels_are_removed_and_said_and_case_and_gaps_are_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        *ROWS,
+        ("one more fine film", "pos "),
+        ("and a dull one", " neg"),
+        ("a film in capitals", "Pos"),
+        ("nobody said", "nan"),
+    ]
     ended = trained(capsys, table(folder, rows), "--out", "r", "data.valid_share=0.2")
     assert re.search(r"train: blanks around [12] labels? are removed", ended.err)
     assert "labels 'Pos' and 'pos' differ only in blanks or case" in ended.err
@@ -45,7 +55,9 @@ def test_blanks_around_labels_are_removed_and_said_and_case_and_gaps_are_told(fo
     assert "2 classes have one example and will hardly be learned: Pos, nan" in ended.err
 
 
-def test_a_label_column_without_labels_is_refused_with_the_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_label_column_without_labels_is_refused_with_the_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     name = table(folder, [(text, "") for text, _ in ROWS])
     ended = run(capsys, "train", name, "data.text=text", "data.label=label", *FAST)
     assert ended.code == 2
@@ -53,7 +65,9 @@ def test_a_label_column_without_labels_is_refused_with_the_line(folder: Path, ca
 
 
 @pytest.mark.slow
-def test_a_document_of_200000_tokens_is_cut_and_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_document_of_200000_tokens_is_cut_and_said(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     long = "fine and then some more of it " * 25_000 + "the end"
     ended = trained(capsys, table(folder, [*ROWS, (long, "pos")]), "--out", "r")
     assert "sequences are longer than" in ended.err
@@ -62,7 +76,9 @@ def test_a_document_of_200000_tokens_is_cut_and_said(folder: Path, capsys: pytes
 
 
 @pytest.mark.slow
-def test_emoji_and_text_from_right_to_left_reach_the_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_emoji_and_text_from_right_to_left_reach_the_report(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     odd = [("סרט נפלא 😀", "pos"), ("فيلم ممل 👎🏽", "neg"), ("cafe\u0301 noir", "pos")]
     rows = ROWS + [(f"{text} {i}", label) for i in range(9) for text, label in odd]
     trained(capsys, table(folder, rows), "--out", "r", "data.test_share=0.4")
@@ -74,10 +90,19 @@ def test_emoji_and_text_from_right_to_left_reach_the_report(folder: Path, capsys
 
 
 @pytest.mark.slow
-def test_several_columns_several_labels_and_numbers_train_and_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [{"title": f"title {i} of it", "body": text, "topics": "a|b" if i % 3 else "", "points": i / 7} for i, (text, _) in enumerate(ROWS)]
-    (folder / "t.csv").write_text("title,body,topics,points\n" + "".join(",".join(map(str, line.values())) + "\n" for line in lines))
-    several = trained(capsys, "t.csv", "data.text=title,body", "data.label=topics", "--task", "multi_label", "--out", "m")
+def test_several_columns_several_labels_and_numbers_train_and_answer(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        {"title": f"title {i} of it", "body": text, "topics": "a|b" if i % 3 else "", "points": i / 7}
+        for i, (text, _) in enumerate(ROWS)
+    ]
+    (folder / "t.csv").write_text(
+        "title,body,topics,points\n" + "".join(",".join(map(str, line.values())) + "\n" for line in lines)
+    )
+    several = trained(
+        capsys, "t.csv", "data.text=title,body", "data.label=topics", "--task", "multi_label", "--out", "m"
+    )
     assert "labels are separated by '|'; another character: data.label_separator=X" in several.err
     assert "rows have no label, which is an answer too" in several.err
     assert "test: micro_f1" in several.out
@@ -100,19 +125,32 @@ def test_several_columns_several_labels_and_numbers_train_and_answer(folder: Pat
 @pytest.mark.slow
 @pytest.mark.spec(136)
 @pytest.mark.spec(179)
-def test_choices_of_another_run_and_damaged_ones_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_choices_of_another_run_and_damaged_ones_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     trained(capsys, table(folder, ROWS), "--out", "r", "model.pooling=queries")
     assert "Where the queries look" in (folder / "r/report.html").read_text()
     path = folder / "r/choices.json"
     whole = json.loads(path.read_text())
     manifest = read_manifest(folder / "r")
-    for change, words in (({"run": "0"}, "belong to another run"), ({"choices": {"temperature": -1}}, "expected a number from 0.001 to 1000")):
+    for change, words in (
+        ({"run": "0"}, "belong to another run"),
+        ({"choices": {"temperature": -1}}, "expected a number from 0.001 to 1000"),
+    ):
         path.write_text(json.dumps(whole | change))
         ended = run(capsys, "predict", "r", "fine")
-        assert (ended.code, "r/choices.json" in ended.err, "seqlab train --resume r" in ended.err) == (2, True, True), ended.err
+        assert (ended.code, "r/choices.json" in ended.err, "seqlab train --resume r" in ended.err) == (
+            2,
+            True,
+            True,
+        ), ended.err
         complete_manifest(folder / "r", manifest)  # somebody who computes checksums too
         ended = run(capsys, "predict", "r", "fine")
         assert (ended.code, words in ended.err) == (2, True), ended.err
     path.unlink()
     ended = run(capsys, "predict", "r", "fine")
-    assert (ended.code, "r/choices.json" in ended.err, "seqlab train --resume r" in ended.err) == (2, True, True), ended.err
+    assert (ended.code, "r/choices.json" in ended.err, "seqlab train --resume r" in ended.err) == (
+        2,
+        True,
+        True,
+    ), ended.err

@@ -16,16 +16,26 @@ pytestmark = pytest.mark.slow  # trainings and commands: short each, long togeth
     ("words", "told"),
     [
         (["compare", "runs/a"], "a comparison needs two runs"),
-        (["compare", "a", "b", "--seeds", "3"], "--minutes, --seeds and --task are for models that are still to be trained"),
+        (
+            ["compare", "a", "b", "--seeds", "3"],
+            "--minutes, --seeds and --task are for models that are still to be trained",
+        ),
         (["compare", "a.csv", "--models", "gru,cnn", "--data", "b.csv"], "--data is for finished runs"),
         (["compare", "missing.csv", "--models", "gru,cnn"], "there is no such file or folder"),
-        (["compare", "languages", "--models", "gru,cnn", "--against", "lstm"], "'lstm' is none of what is compared"),
+        (
+            ["compare", "languages", "--models", "gru,cnn", "--against", "lstm"],
+            "'lstm' is none of what is compared",
+        ),
         (["train", "languages", "--seeds", "1"], "--seeds 1 shows no spread"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_mistakes_are_answered_with_words(
-    words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ended = run(capsys, *words)
@@ -33,7 +43,9 @@ def test_mistakes_are_answered_with_words(
     assert told in ended.err
 
 
-def test_runs_of_different_tasks_are_refused(reviews_run: Run, story_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_different_tasks_are_refused(
+    reviews_run: Run, story_run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     ended = run(capsys, "compare", str(reviews_run.folder), str(story_run.folder))
     assert ended.code == 2
     assert "the runs have different tasks (my reviews: classification, story: language_model)" in ended.err
@@ -41,10 +53,25 @@ def test_runs_of_different_tasks_are_refused(reviews_run: Run, story_run: Run, c
 
 @pytest.mark.slow
 def test_two_runs_become_a_table_an_answer_and_a_page(
-    reviews_run: Run, reviews_csv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    reviews_run: Run,
+    reviews_csv: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    weak = run(capsys, "train", str(reviews_csv), "--out", "weak", "--model", "gru", "training.steps=1", "training.threads=1", "-q")
+    weak = run(
+        capsys,
+        "train",
+        str(reviews_csv),
+        "--out",
+        "weak",
+        "--model",
+        "gru",
+        "training.steps=1",
+        "training.threads=1",
+        "-q",
+    )
     assert weak.code == 0, weak.err
     ended = run(capsys, "compare", str(reviews_run.folder), "weak")
     assert ended.code == 0, ended.err
@@ -56,7 +83,9 @@ def test_two_runs_become_a_table_an_answer_and_a_page(
     assert found["differences"]["accuracy"]["weak"]["sentence"] in ended.out
 
 
-def test_slices_stand_in_the_evaluation_and_in_the_report(reviews_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_slices_stand_in_the_evaluation_and_in_the_report(
+    reviews_run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     ended = run(capsys, "evaluate", str(reviews_run.folder), "--json")
     cuts = ended.json["sections"]["slices"]["cuts"]
     for cut in cuts:

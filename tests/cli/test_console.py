@@ -52,11 +52,15 @@ def test_what_could_harm_a_terminal_is_shown_as_its_code(text: str, shown: str) 
 @given(st.text(st.characters()))
 def test_no_control_character_and_no_lone_surrogate_is_ever_left(text: str) -> None:
     shown = clean(text)
-    assert all(character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs") for character in shown)
+    assert all(
+        character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cs") for character in shown
+    )
     assert clean(shown) == shown
 
 
-def test_messages_go_to_standard_error_and_answers_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+def test_messages_go_to_standard_error_and_answers_to_standard_output(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     say("a message")
     answer("an answer")
     suggest(["seqlab list"])
@@ -73,11 +77,16 @@ def test_json_is_one_harmless_line_that_reads_back(value: dict[str, object]) -> 
     (line,) = written
     assert clean(line) == line
     assert "\n" not in line
-    finite = {name: None if isinstance(part, float) and (part != part or abs(part) == float("inf")) else part for name, part in value.items()}
+    finite = {
+        name: None if isinstance(part, float) and (part != part or abs(part) == float("inf")) else part
+        for name, part in value.items()
+    }
     assert json.loads(line) == finite
 
 
-def test_json_for_a_terminal_without_unicode_is_plain_ascii(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_for_a_terminal_without_unicode_is_plain_ascii(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Latin:
         encoding = "latin-1"
         write, flush = sys.stdout.write, sys.stdout.flush

@@ -1,4 +1,6 @@
-"""The straight line as a user walks it: a file, a trained model, its scores, its answers, and the same again after loading."""
+"""The straight line as a user walks it: a file, a trained model, its scores, its answers, and the same again
+after loading.
+"""
 
 from __future__ import annotations
 
@@ -38,15 +40,33 @@ def test_a_csv_becomes_a_scored_classifier_with_every_kind_of_model(
     assert "test: accuracy 0." in ended.out
     assert "naive Bayes" in ended.out
     found = next((folder / "runs").iterdir())
-    assert {path.name for path in found.iterdir()} >= {"recipe.toml", "model.safetensors", "tokens", "journal.jsonl", "results.json", "report.html"}
-    assert ended.out.endswith(f'next:\n  seqlab predict runs/{found.name} "some text"\n  seqlab evaluate runs/{found.name}\n')
+    assert {path.name for path in found.iterdir()} >= {
+        "recipe.toml",
+        "model.safetensors",
+        "tokens",
+        "journal.jsonl",
+        "results.json",
+        "report.html",
+    }
+    assert ended.out.endswith(
+        f'next:\n  seqlab predict runs/{found.name} "some text"\n  seqlab evaluate runs/{found.name}\n'
+    )
 
 
 @pytest.mark.parametrize("model", ["rnn", "lstm", "gru", "cnn", "transformer"])
 def test_a_text_becomes_a_language_model_with_every_kind_of_model(
     model: str, story_txt: Path, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ended = run(capsys, "train", str(story_txt), "--model", model, *TINY, "training.window=16", "training.evaluate_every=3")
+    ended = run(
+        capsys,
+        "train",
+        str(story_txt),
+        "--model",
+        model,
+        *TINY,
+        "training.window=16",
+        "training.evaluate_every=3",
+    )
     assert ended.code == 0, ended.err
     assert "plain text: a language model" in ended.err
     for name in ("nats_per_token", "bits_per_token", "bits_per_character", "perplexity"):
@@ -57,7 +77,9 @@ def test_a_text_becomes_a_language_model_with_every_kind_of_model(
 
 def test_jsonl_and_folders_are_read_like_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [(label, f"{text} {number}") for number in range(20) for label, text in LABELS.items()]
-    (folder / "days.jsonl").write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for label, text in rows))
+    (folder / "days.jsonl").write_text(
+        "".join(json.dumps({"text": text, "label": label}) + "\n" for label, text in rows)
+    )
     for number, (label, text) in enumerate(rows):
         place = folder / "days" / label
         place.mkdir(parents=True, exist_ok=True)
@@ -69,19 +91,28 @@ def test_jsonl_and_folders_are_read_like_a_table(folder: Path, capsys: pytest.Ca
     assert sorted(path.name for path in (folder / "runs").iterdir()) == ["days-lstm", "days-lstm-2"]
 
 
-def test_a_recipe_that_dry_run_prints_trains_the_same(reviews_csv: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recipe_that_dry_run_prints_trains_the_same(
+    reviews_csv: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     planned = run(capsys, "train", str(reviews_csv), *TINY, "--dry-run")
     assert planned.code == 0
     (folder / "mine.toml").write_text(planned.out)
     assert run(capsys, "train", "mine.toml", "--quiet").code == 0
     assert run(capsys, "train", str(reviews_csv), *TINY, "--quiet").code == 0
-    first, second = (json.loads((folder / "runs" / name / "results.json").read_text()) for name in ("mine", "my-reviews-lstm"))
+    first, second = (
+        json.loads((folder / "runs" / name / "results.json").read_text())
+        for name in ("mine", "my-reviews-lstm")
+    )
     assert first["splits"] == second["splits"]
-    assert (folder / "runs/mine/recipe.toml").read_text() == (folder / "runs/my-reviews-lstm/recipe.toml").read_text()
+    assert (folder / "runs/mine/recipe.toml").read_text() == (
+        folder / "runs/my-reviews-lstm/recipe.toml"
+    ).read_text()
 
 
 @pytest.mark.spec(13)
-def test_series_from_a_table_with_one_row_per_step_are_learned(waves_run: Run, waves_csv: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_series_from_a_table_with_one_row_per_step_are_learned(
+    waves_run: Run, waves_csv: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert waves_run.recipe.data.sequence == "id"
     assert waves_run.recipe.data.label == "shape"
     assert waves_run.recipe.data.features == ("height", "slope")
@@ -93,7 +124,9 @@ def test_series_from_a_table_with_one_row_per_step_are_learned(waves_run: Run, w
     assert sum(a == b for a, b in zip(answers, truth, strict=True)) / 160 > 0.9
 
 
-def test_numbers_can_be_asked_about_as_json_and_text_is_refused(waves_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_can_be_asked_about_as_json_and_text_is_refused(
+    waves_run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     square = json.dumps([[1.0, 0.0 if step else 1.0] if step % 8 < 4 else [-1.0, 0.0] for step in range(16)])
     ended = run(capsys, "predict", str(waves_run.folder), square)
     assert ended.code == 0, ended.err
@@ -105,9 +138,17 @@ def test_numbers_can_be_asked_about_as_json_and_text_is_refused(waves_run: Run, 
 
 
 @pytest.mark.spec(13)
-def test_pictures_of_digits_read_row_by_row_are_learned(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pictures_of_digits_read_row_by_row_are_learned(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("sklearn")
-    settings = ("training.steps=150", "training.learning_rate=0.02", "training.evaluate_every=75", "model.hidden_size=32", "training.threads=1")
+    settings = (
+        "training.steps=150",
+        "training.learning_rate=0.02",
+        "training.evaluate_every=75",
+        "model.hidden_size=32",
+        "training.threads=1",
+    )
     ended = run(capsys, "train", "digits", "--model", "gru", *settings, "--json")
     assert ended.code == 0, ended.err
     assert ended.json["scores"]["accuracy"]["value"] > 0.9
@@ -125,7 +166,9 @@ def test_a_loaded_run_answers_exactly_as_before(reviews_run: Run, story_run: Run
         assert again.predict(asked) == trained.predict(asked)
         assert again.num_parameters == trained.num_parameters
         assert again.results == trained.results
-    assert seqlab.load(story_run.folder).generate("the ", max_tokens=40) == story_run.generate("the ", max_tokens=40)
+    assert seqlab.load(story_run.folder).generate("the ", max_tokens=40) == story_run.generate(
+        "the ", max_tokens=40
+    )
 
 
 def test_a_run_that_is_moved_answers_as_before(reviews_run: Run, tmp_path: Path) -> None:
@@ -138,7 +181,12 @@ def test_a_run_that_is_moved_answers_as_before(reviews_run: Run, tmp_path: Path)
 
 def test_the_classifier_has_learned_and_is_scored_on_unseen_rows(reviews_run: Run) -> None:
     assert reviews_run.results.split == "test"
-    assert [answer.answer for answer in reviews_run.predict(["film number 7 was awful to watch", "film number 7 was lovely to watch"])] == [
+    assert [
+        answer.answer
+        for answer in reviews_run.predict(
+            ["film number 7 was awful to watch", "film number 7 was lovely to watch"]
+        )
+    ] == [
         "bad",
         "good",
     ]
@@ -147,10 +195,16 @@ def test_the_classifier_has_learned_and_is_scored_on_unseen_rows(reviews_run: Ru
 def test_arguments_a_file_and_standard_input_are_answered_in_their_order(
     reviews_run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    texts = [f"film number {number} was {word} to watch" for number in range(40) for word in ("lovely", "awful", "so " * number + "great")]
+    texts = [
+        f"film number {number} was {word} to watch"
+        for number in range(40)
+        for word in ("lovely", "awful", "so " * number + "great")
+    ]
     (folder / "new.csv").write_text("stars,review\n" + "".join(f'1,"{text}"\n' for text in texts))
     (folder / "new.txt").write_text("\n".join(texts) + "\n")
-    expected = [f"{answer.answer}\t{answer.probability:.4f}\t{answer.input}" for answer in reviews_run.predict(texts)]
+    expected = [
+        f"{answer.answer}\t{answer.probability:.4f}\t{answer.input}" for answer in reviews_run.predict(texts)
+    ]
     name = str(reviews_run.folder)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\n".join(texts).encode())))
     for words in ((name, *texts), (name, "--file", "new.csv"), (name, "--file", "new.txt"), (name,)):
@@ -170,14 +224,18 @@ def test_an_empty_line_keeps_its_place_and_bad_bytes_are_named_by_line(
     assert "standard input, line 4: holds bytes that are not UTF-8" in ended.err
 
 
-def test_a_file_without_the_text_column_is_refused(reviews_run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_the_text_column_is_refused(
+    reviews_run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "other.csv").write_text("title,stars\na film,3\n")
     ended = run(capsys, "predict", str(reviews_run.folder), "--file", "other.csv")
     assert ended.code == 2
     assert "other.csv: there is no column 'review'" in ended.err
 
 
-def test_the_same_seed_writes_the_same_text_and_another_one_another(story_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_seed_writes_the_same_text_and_another_one_another(
+    story_run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ("generate", str(story_run.folder), "--prompt", "the ", "--tokens", "60", "--temperature", "1.2")
     first, same, other = (run(capsys, *words, "--seed", seed).out for seed in ("7", "7", "8"))
     assert first == same != other
@@ -199,8 +257,12 @@ def test_evaluating_the_own_test_part_gives_the_numbers_of_the_results(
     assert "\nnext:\n  seqlab " in ended.out
 
 
-def test_evaluating_on_new_data_counts_its_rows(reviews_run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "new.csv").write_text("review,opinion\nwas awful to watch,bad\nwas lovely to watch,good\nwas dull to watch,good\n")
+def test_evaluating_on_new_data_counts_its_rows(
+    reviews_run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "new.csv").write_text(
+        "review,opinion\nwas awful to watch,bad\nwas lovely to watch,good\nwas dull to watch,good\n"
+    )
     found = run(capsys, "evaluate", str(reviews_run.folder), "new.csv", "--json").json
     assert found["split"] == "new data"
     assert found["scores"]["accuracy"]["value"] == pytest.approx(2 / 3)
@@ -208,10 +270,14 @@ def test_evaluating_on_new_data_counts_its_rows(reviews_run: Run, folder: Path, 
 
 
 @pytest.mark.spec(3)
-def test_the_next_token_table_is_ordered_and_sums_to_one_over_the_vocabulary(story_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_next_token_table_is_ordered_and_sums_to_one_over_the_vocabulary(
+    story_run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     everything = 1000
     for prefix in ("the old ca", "the ", ""):
-        found = run(capsys, "predict", str(story_run.folder), prefix, "--top", str(everything), "--json").json["predictions"][0]
+        found = run(
+            capsys, "predict", str(story_run.folder), prefix, "--top", str(everything), "--json"
+        ).json["predictions"][0]
         shares = [share for _, share in found["ranking"]]
         assert len(shares) == len({name for name, _ in found["ranking"]})
         assert sum(shares) == pytest.approx(1, abs=1e-4)
@@ -224,7 +290,9 @@ def test_the_next_token_table_is_ordered_and_sums_to_one_over_the_vocabulary(sto
 
 
 @pytest.mark.spec(39)
-def test_a_plausible_sentence_surprises_less_than_shuffled_words_and_gibberish_most(story_run: Run, folder: Path) -> None:
+def test_a_plausible_sentence_surprises_less_than_shuffled_words_and_gibberish_most(
+    story_run: Run, folder: Path
+) -> None:
     rng = random.Random(11)
     plausible = [sentence(rng) for _ in range(20)]
     shuffled = [" ".join(rng.sample(line.split(), len(line.split()))) for line in plausible]
@@ -238,7 +306,9 @@ def test_a_plausible_sentence_surprises_less_than_shuffled_words_and_gibberish_m
     assert perplexities[1] * 1.5 < perplexities[2]
 
 
-def test_progress_is_plain_lines_when_nobody_watches(reviews_csv: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_plain_lines_when_nobody_watches(
+    reviews_csv: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ended = run(capsys, "train", str(reviews_csv), *TINY)
     assert "step 3: valid accuracy" in ended.err
     assert "\x1b" not in ended.err
@@ -246,17 +316,23 @@ def test_progress_is_plain_lines_when_nobody_watches(reviews_csv: Path, folder: 
     assert run(capsys, "train", str(reviews_csv), *TINY, "--quiet").err.count("step") == 0
 
 
-def test_the_data_report_ends_with_the_command_that_trains_on_it(reviews_csv: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_data_report_ends_with_the_command_that_trains_on_it(
+    reviews_csv: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ended = run(capsys, "data", str(reviews_csv), "data.label=opinion")
     assert "train: 96 rows" in ended.out
     assert ended.out.endswith(f"next:\n  seqlab train '{reviews_csv}' data.label=opinion\n")
 
 
-def test_the_report_on_a_text_does_not_complain_about_lines_that_repeat(story_txt: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_on_a_text_does_not_complain_about_lines_that_repeat(
+    story_txt: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ended = run(capsys, "data", str(story_txt))
     assert "train: 480 lines" in ended.out
     assert "repeat an earlier one" not in ended.out
-    assert "of the passages of 50 characters also stand in train" in ended.out  # a small grammar says the same again and again
+    assert (
+        "of the passages of 50 characters also stand in train" in ended.out
+    )  # a small grammar says the same again and again
 
 
 def test_a_data_report_on_series_counts_steps(waves_csv: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -279,7 +355,11 @@ def test_stopping_says_how_to_go_on_and_is_exit_code_130(
     assert ended.err == "Stopped and saved after step 7. Go on with:\n  seqlab train --resume 'runs/my run'\n"
 
 
-def test_a_model_worse_than_its_baseline_is_told_once(reviews_csv: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_worse_than_its_baseline_is_told_once(
+    reviews_csv: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ended = run(capsys, "train", str(reviews_csv), *TINY)
-    assert ended.err.count("does not beat its baseline") == ended.out.count("accuracy") * ("worse than" in ended.out.splitlines()[0])
+    assert ended.err.count("does not beat its baseline") == ended.out.count("accuracy") * (
+        "worse than" in ended.out.splitlines()[0]
+    )
     assert "95 % interval" not in ended.err

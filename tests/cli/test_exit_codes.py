@@ -23,7 +23,9 @@ def test_seqlab_alone_shows_the_help_and_is_no_mistake(capsys: pytest.CaptureFix
     assert "seqlab train FILE" in ended.out
 
 
-@pytest.mark.parametrize("words", [("--help",), ("-h",), ("train", "--help"), ("predict", "-h"), ("--version",)])
+@pytest.mark.parametrize(
+    "words", [("--help",), ("-h",), ("train", "--help"), ("predict", "-h"), ("--version",)]
+)
 def test_help_and_version_end_well(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     ended = run(capsys, *words)
     assert (ended.code, ended.err) == (0, "")
@@ -64,7 +66,11 @@ def test_the_help_of_a_verb_shows_examples(verb: str, capsys: pytest.CaptureFixt
     ],
 )  # fmt: skip
 def test_a_mistake_of_the_user_is_exit_code_two_and_words(
-    words: tuple[str, ...], expected: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...],
+    expected: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ended = run(capsys, *words)
@@ -75,8 +81,13 @@ def test_a_mistake_of_the_user_is_exit_code_two_and_words(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("words", [("--debug", "explain", "wheels"), ("explain", "wheels", "--debug"), ("explain", "--debug", "wheels")])
-def test_debug_shows_the_traceback_wherever_it_stands_and_keeps_the_exit_code(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [("--debug", "explain", "wheels"), ("explain", "wheels", "--debug"), ("explain", "--debug", "wheels")],
+)
+def test_debug_shows_the_traceback_wherever_it_stands_and_keeps_the_exit_code(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     ended = run(capsys, *words)
     assert ended.code == 2
     assert "Traceback (most recent call last)" in ended.err
@@ -99,9 +110,19 @@ def _fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [
-        (EnvironmentProblem("no space left.", where="runs/x", cure="Free some."), 3, ("EnvironmentProblem: runs/x: no space left.", "Free some.")),
+        (
+            EnvironmentProblem("no space left.", where="runs/x", cure="Free some."),
+            3,
+            ("EnvironmentProblem: runs/x: no space left.", "Free some."),
+        ),
         (MemoryError(), 3, ("there is not enough memory", "training.batch_size")),
-        (RuntimeError("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory: you tried to"), 3, ("not enough memory",)),
+        (
+            RuntimeError(
+                "[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory: you tried to"
+            ),
+            3,
+            ("not enough memory",),
+        ),
         (PermissionError(13, "Permission denied", "runs/x"), 3, ("runs/x: Permission denied.", "--out")),
         (OSError(28, "No space left on device", "runs/x"), 3, ("runs/x: No space left on device.",)),
         (KeyboardInterrupt(), 130, ("interrupted",)),
@@ -109,7 +130,11 @@ def _fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     ids=lambda value: type(value).__name__,
 )
 def test_trouble_that_is_not_a_mistake_has_its_own_exit_code(
-    error: BaseException, code: int, words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    error: BaseException,
+    code: int,
+    words: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _fail(monkeypatch, error)
     ended = run(capsys, "list", "runs")
@@ -119,7 +144,9 @@ def test_trouble_that_is_not_a_mistake_has_its_own_exit_code(
     assert len(ended.err.splitlines()) <= 12
 
 
-def test_a_bug_is_exit_code_one_and_asks_for_a_report(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_is_exit_code_one_and_asks_for_a_report(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     _fail(monkeypatch, ZeroDivisionError("division by zero"))
     ended = run(capsys, "list", "runs")
     assert (ended.code, ended.out) == (1, "")
@@ -128,7 +155,9 @@ def test_a_bug_is_exit_code_one_and_asks_for_a_report(capsys: pytest.CaptureFixt
 
 
 def test_a_reader_that_goes_away_is_no_mistake() -> None:
-    with subprocess.Popen([sys.executable, "-m", "seqlab.cli.main", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", "seqlab.cli.main", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()

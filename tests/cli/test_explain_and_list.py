@@ -20,7 +20,9 @@ from tests.cli.running import run
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_a_section_is_explained_setting_by_setting_with_their_own_sentences(section: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_section_is_explained_setting_by_setting_with_their_own_sentences(
+    section: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = run(capsys, "explain", section).out
     for entry in settings_help(section):
         assert f"{entry.name} ({entry.kind}; " in out
@@ -28,22 +30,37 @@ def test_a_section_is_explained_setting_by_setting_with_their_own_sentences(sect
     assert "next:\n  seqlab " in out
 
 
-def test_one_setting_is_explained_by_its_dotted_name_and_by_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_setting_is_explained_by_its_dotted_name_and_by_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     sentence = TrainingSettings.model_fields["clip_norm"].description
     dotted, short = run(capsys, "explain", "training.clip_norm").out, run(capsys, "explain", "clip_norm").out
-    assert dotted == short == f"training.clip_norm (number; default 1)\n    {sentence}\nnext:\n  seqlab train FILE training.clip_norm=VALUE\n"
+    assert (
+        dotted
+        == short
+        == f"training.clip_norm (number; default 1)\n    {sentence}\nnext:\n  seqlab train FILE"
+        " training.clip_norm=VALUE\n"
+    )
 
 
-def test_a_setting_that_differs_between_models_is_shown_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_setting_that_differs_between_models_is_shown_in_every_form(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     out = run(capsys, "explain", "model.hidden_size").out
-    fields = [settings.model_fields["hidden_size"] for settings in MODEL_KINDS.values() if "hidden_size" in settings.model_fields]
+    fields = [
+        settings.model_fields["hidden_size"]
+        for settings in MODEL_KINDS.values()
+        if "hidden_size" in settings.model_fields
+    ]
     assert out.count("model.hidden_size (") == len({(field.default, field.description) for field in fields})
     assert "default 256" in out
     assert f"default {TransformerSettings().hidden_size}" in out
 
 
 @pytest.mark.parametrize("name", CELL_KINDS)
-def test_a_cell_is_explained_with_its_sentence_and_its_options(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cell_is_explained_with_its_sentence_and_its_options(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = run(capsys, "explain", name).out
     assert f"cell {name}: {sentence_of(CELL_KINDS[name])} Options: " in out
     for option, field in CELL_KINDS[name].model_fields.items():
@@ -52,7 +69,9 @@ def test_a_cell_is_explained_with_its_sentence_and_its_options(name: str, capsys
 
 
 @pytest.mark.parametrize("topic", ["model", "model.cell"])
-def test_the_model_is_explained_with_the_cells_to_choose_from(topic: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_model_is_explained_with_the_cells_to_choose_from(
+    topic: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = run(capsys, "explain", topic).out
     for name, settings in CELL_KINDS.items():
         assert f"cell {name}: {sentence_of(settings)} Options: " in out
@@ -61,13 +80,19 @@ def test_the_model_is_explained_with_the_cells_to_choose_from(topic: str, capsys
 
 
 def test_an_option_is_explained_with_the_cells_that_have_it(capsys: pytest.CaptureFixture[str]) -> None:
-    dotted, short = run(capsys, "explain", "model.cell.peepholes").out, run(capsys, "explain", "peepholes").out
+    dotted, short = (
+        run(capsys, "explain", "model.cell.peepholes").out,
+        run(capsys, "explain", "peepholes").out,
+    )
     assert dotted == short
     assert dotted.startswith("model.cell.peepholes (diagonal | full; default diagonal)\n")
     assert "    Cells: peephole_lstm.\n" in dotted
     found = run(capsys, "explain", "forget_bias", "--json").json["settings"]
     assert [(entry["name"], entry["kinds"]) for entry in found] == [
-        ("model.cell.forget_bias", [name for name, settings in CELL_KINDS.items() if "forget_bias" in settings.model_fields])
+        (
+            "model.cell.forget_bias",
+            [name for name, settings in CELL_KINDS.items() if "forget_bias" in settings.model_fields],
+        )
     ]
 
 
@@ -88,9 +113,14 @@ def test_explain_alone_names_every_part_of_a_recipe(capsys: pytest.CaptureFixtur
         ("rotary", "seqlab train FILE --model transformer model.positions=rotary"),
     ],
 )
-def test_a_name_is_explained_with_a_command_that_uses_it(topic: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_is_explained_with_a_command_that_uses_it(
+    topic: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     ended = run(capsys, "explain", topic)
-    assert ended.out.startswith(f"{'model' if topic == 'lstm' else 'task' if topic == 'classification' else ended.out.split()[0]} {topic}: ")
+    assert ended.out.startswith(
+        f"{'model' if topic == 'lstm' else 'task' if topic == 'classification' else ended.out.split()[0]}"
+        f" {topic}: "
+    )
     assert ended.out.endswith(f"next:\n  {command}\n")
 
 
@@ -103,8 +133,12 @@ def test_a_name_of_two_parts_is_explained_as_both(capsys: pytest.CaptureFixture[
 def test_scores_and_positions_are_listed_from_their_files(capsys: pytest.CaptureFixture[str]) -> None:
     found = run(capsys, "list", "--json").json
     assert found["attention"] == {name: score_functions.summary(name) for name in score_functions.names()}
-    assert found["positions"] == {name: positional_encodings.summary(name) for name in positional_encodings.names()}
-    assert set(found["positions"]) == set(choices_of(TransformerSettings.model_fields["positions"].annotation))
+    assert found["positions"] == {
+        name: positional_encodings.summary(name) for name in positional_encodings.names()
+    }
+    assert set(found["positions"]) == set(
+        choices_of(TransformerSettings.model_fields["positions"].annotation)
+    )
     assert set(found["optimizers"]) == set(choices_of(TrainingSettings.model_fields["optimizer"].annotation))
 
 
@@ -118,16 +152,41 @@ def test_everything_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]
             assert len(sentence) > 15, f"{kind} {name}"
 
 
-@pytest.mark.parametrize("kind", ["tasks", "models", "cells", "attention", "positions", "optimizers", "tokens", "datasets", "recipes", "runs"])
-def test_every_list_ends_with_a_command(kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "tasks",
+        "models",
+        "cells",
+        "attention",
+        "positions",
+        "optimizers",
+        "tokens",
+        "datasets",
+        "recipes",
+        "runs",
+    ],
+)
+def test_every_list_ends_with_a_command(
+    kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert "\nnext:\n  seqlab " in run(capsys, "list", kind).out
 
 
-def test_runs_are_listed_with_their_first_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_listed_with_their_first_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     results = json.dumps({"splits": {"test": {"scores": [{"name": "macro_f1", "value": 0.51234}]}}})
-    for name, content in (("whole", results), ("edited", results), ("early", results), ("broken", "{"), ("odd", "[]"), ("open", None)):
+    for name, content in (
+        ("whole", results),
+        ("edited", results),
+        ("early", results),
+        ("broken", "{"),
+        ("odd", "[]"),
+        ("open", None),
+    ):
         folder = tmp_path / "runs" / name
         folder.mkdir(parents=True)
         (folder / "recipe.toml").write_text("")

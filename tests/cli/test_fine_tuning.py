@@ -22,7 +22,10 @@ SMALL = ("training.threads=1", "training.batch_size=16", "training.steps=4")
 def tuned(story_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table that the tests fine-tune on."""
     path = tmp_path_factory.mktemp("tuned") / "animals.csv"
-    lines = [f"the {'small' if n % 2 else 'old'} cat sees number {n} .,{'young' if n % 2 else 'aged'}" for n in range(60)]
+    lines = [
+        f"the {'small' if n % 2 else 'old'} cat sees number {n} .,{'young' if n % 2 else 'aged'}"
+        for n in range(60)
+    ]
     path.write_text("text,age\n" + "\n".join(lines) + "\n", encoding="utf-8")
     return path
 
@@ -30,14 +33,26 @@ def tuned(story_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_starts_from_another_one_and_says_what_it_takes(
     capsys: pytest.CaptureFixture[str], story_run: Run, tuned: Path, tmp_path: Path
 ) -> None:
-    out = run(capsys, "train", str(tuned), "--from", str(story_run.folder), "start.freeze=embedding", *SMALL, "--out", str(tmp_path / "new"))
+    out = run(
+        capsys,
+        "train",
+        str(tuned),
+        "--from",
+        str(story_run.folder),
+        "start.freeze=embedding",
+        *SMALL,
+        "--out",
+        str(tmp_path / "new"),
+    )
     assert out.code == 0
     assert f"starts from {story_run.folder}: its tokens and its recurrent network" in out.err
     assert "of them trained" in out.err
     assert "another: --model NAME" not in out.err.partition("of them trained")[2].partition("\n")[0]
 
 
-def test_a_dry_run_shows_the_recipe_with_the_digest(capsys: pytest.CaptureFixture[str], story_run: Run, tuned: Path) -> None:
+def test_a_dry_run_shows_the_recipe_with_the_digest(
+    capsys: pytest.CaptureFixture[str], story_run: Run, tuned: Path
+) -> None:
     out = run(capsys, "train", str(tuned), "--from", str(story_run.folder), *SMALL, "--dry-run", "--json")
     start = out.json["recipe"]["start"]
     assert start["run"] == str(story_run.folder.resolve())
@@ -53,28 +68,48 @@ def test_from_is_not_for_a_run_that_goes_on(capsys: pytest.CaptureFixture[str], 
 
 def test_mistakes_about_the_source_are_answered_without_torch(story_run: Run, tuned: Path) -> None:
     words = ["train", str(tuned), "--from", str(story_run.folder), "model.hidden_size=7"]
-    ask = f"try: main({words!r})\nexcept SystemExit as ended: sys.exit(9 if 'torch' in sys.modules else ended.code)"
+    ask = (
+        f"try: main({words!r})\nexcept SystemExit as ended: sys.exit(9 if 'torch' in sys.modules else"
+        " ended.code)"
+    )
     code = f"import sys\nfrom seqlab.cli.main import main\n{ask}"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ended.returncode == 2, ended.stderr
     assert "model.hidden_size: the run has 48, found 7. Only these may differ: dropout" in ended.stderr
 
 
-def test_vectors_are_lines_of_json_in_the_order_of_the_texts(capsys: pytest.CaptureFixture[str], story_run: Run) -> None:
+def test_vectors_are_lines_of_json_in_the_order_of_the_texts(
+    capsys: pytest.CaptureFixture[str], story_run: Run
+) -> None:
     texts = ["the old cat", "a dog"]
     out = run(capsys, "predict", str(story_run.folder), "--vectors", *texts)
     lines = [json.loads(line) for line in out.out.splitlines()]
     assert [line["input"] for line in lines] == texts
     assert np.array([line["vector"] for line in lines]) == pytest.approx(story_run.vectors(texts), abs=1e-5)
-    whole = run(capsys, "predict", str(story_run.folder), "--vectors", "--pooling", "last", "--json", *texts).json
+    whole = run(
+        capsys, "predict", str(story_run.folder), "--vectors", "--pooling", "last", "--json", *texts
+    ).json
     assert whole["pooling"] == "last"
-    assert np.array([line["vector"] for line in whole["vectors"]]) == pytest.approx(story_run.vectors(texts, pooling="last"), abs=1e-5)
+    assert np.array([line["vector"] for line in whole["vectors"]]) == pytest.approx(
+        story_run.vectors(texts, pooling="last"), abs=1e-5
+    )
 
 
-def test_vectors_of_a_file_become_one_array(capsys: pytest.CaptureFixture[str], story_run: Run, tmp_path: Path) -> None:
+def test_vectors_of_a_file_become_one_array(
+    capsys: pytest.CaptureFixture[str], story_run: Run, tmp_path: Path
+) -> None:
     (tmp_path / "new.txt").write_text("the old cat\na dog\nthe river\n", encoding="utf-8")
     place = tmp_path / "new.npy"
-    out = run(capsys, "predict", str(story_run.folder), "--file", str(tmp_path / "new.txt"), "--vectors", "--out", str(place))
+    out = run(
+        capsys,
+        "predict",
+        str(story_run.folder),
+        "--file",
+        str(tmp_path / "new.txt"),
+        "--vectors",
+        "--out",
+        str(place),
+    )
     assert out.code == 0
     assert out.out == ""
     assert f"3 vectors of {story_run.model.body.output_size} numbers" in out.err
@@ -93,7 +128,9 @@ def test_vectors_of_a_file_become_one_array(capsys: pytest.CaptureFixture[str], 
     ],
     ids=["out alone", "pooling alone", "another file", "both", "pooling", "no folder"],
 )
-def test_words_that_do_not_go_together_are_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str], story_run: Run) -> None:
+def test_words_that_do_not_go_together_are_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str], story_run: Run
+) -> None:
     out = run(capsys, "predict", str(story_run.folder), "a text", *words)
     assert out.code in (2, 3)
     assert said in out.err

@@ -23,7 +23,14 @@ def test_train_and_its_dry_run_answer_in_json(
     found = ended.json
     assert found["run"] == planned.json["run"] == "runs/my-reviews-lstm"
     assert (found["split"], found["steps"]) == ("test", 2)
-    assert set(found["scores"]) == {"accuracy", "macro_f1", "loss", "calibration_error", "roc_auc", "average_precision"}
+    assert set(found["scores"]) == {
+        "accuracy",
+        "macro_f1",
+        "loss",
+        "calibration_error",
+        "roc_auc",
+        "average_precision",
+    }
     assert found["scores"]["accuracy"]["baseline_name"] == "naive Bayes"
     assert "text column 'review'" in ended.err
     assert (tmp_path / found["run"] / "results.json").is_file()
@@ -44,23 +51,47 @@ def test_evaluate_answers_in_json(reviews_run: Run, capsys: pytest.CaptureFixtur
 
 
 def test_predict_answers_in_json(reviews_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    found = run(capsys, "predict", str(reviews_run.folder), "a lovely film", "\x1b[31mred \u202e", "--top", "2", "--json")
+    found = run(
+        capsys,
+        "predict",
+        str(reviews_run.folder),
+        "a lovely film",
+        "\x1b[31mred \u202e",
+        "--top",
+        "2",
+        "--json",
+    )
     first, second = found.json["predictions"]
     assert first["input"] == "a lovely film"
     assert second["input"].startswith("\x1b[31mred")
     assert "\x1b" not in found.out
     assert "\u202e" not in found.out
-    assert [name for name, _ in first["ranking"]] == [first["answer"], "bad" if first["answer"] == "good" else "good"]
+    assert [name for name, _ in first["ranking"]] == [
+        first["answer"],
+        "bad" if first["answer"] == "good" else "good",
+    ]
     assert sum(share for _, share in first["ranking"]) == pytest.approx(1, abs=1e-5)
 
 
 def test_generate_answers_in_json(story_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    found = run(capsys, "generate", str(story_run.folder), "--prompt", "the old", "--tokens", "20", "--json").json
+    found = run(
+        capsys, "generate", str(story_run.folder), "--prompt", "the old", "--tokens", "20", "--json"
+    ).json
     assert found["prompt"] == "the old"
     assert found["text"] == story_run.generate("the old", max_tokens=20)
 
 
-@pytest.mark.parametrize("words", [("list",), ("list", "models"), ("list", "runs"), ("explain",), ("explain", "training"), ("explain", "lstm")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",),
+        ("list", "models"),
+        ("list", "runs"),
+        ("explain",),
+        ("explain", "training"),
+        ("explain", "lstm"),
+    ],
+)
 def test_list_and_explain_answer_in_json(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     ended = run(capsys, *words, "--json")
     assert ended.code == 0

@@ -14,7 +14,13 @@ WATCHED = ("torch", "pydantic", "numpy", "tokenizers", "matplotlib", "sklearn")
 def imported(code: str, *, folder: Path) -> set[str]:
     """Which of the heavy packages a new process has imported after running some code."""
     report = f"\nprint(*[name for name in {WATCHED!r} if name in sys.modules], file=sys.stderr)"
-    ended = subprocess.run([sys.executable, "-c", f"import sys\n{code}{report}"], capture_output=True, text=True, cwd=folder, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}{report}"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+    )
     assert ended.returncode == 0, ended.stderr
     return set(ended.stderr.splitlines()[-1].split()) if ended.stderr.strip() else set()
 
@@ -28,7 +34,11 @@ def test_importing_seqlab_imports_nothing_heavy(tmp_path: Path) -> None:
     assert imported("import seqlab\nseqlab.__version__\ndir(seqlab)", folder=tmp_path) == set()
 
 
-@pytest.mark.parametrize("words", [["--help"], ["train", "--help"], ["trian"], ["train", "--modle", "x"], ["--version"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [["--help"], ["train", "--help"], ["trian"], ["train", "--modle", "x"], ["--version"]],
+    ids=" ".join,
+)
 def test_help_and_usage_errors_import_nothing_heavy(words: list[str], tmp_path: Path) -> None:
     assert after_command(words, folder=tmp_path) <= {"pydantic"}  # typer itself may use it
 
@@ -47,13 +57,19 @@ def test_help_and_usage_errors_import_nothing_heavy(words: list[str], tmp_path: 
     ],
     ids=" ".join,
 )
-def test_mistakes_in_settings_and_what_only_reads_do_not_import_torch(words: list[str], tmp_path: Path) -> None:
+def test_mistakes_in_settings_and_what_only_reads_do_not_import_torch(
+    words: list[str], tmp_path: Path
+) -> None:
     assert "torch" not in after_command(words, folder=tmp_path)
 
 
 def test_the_importer_itself_sees_no_torch_behind_the_help(tmp_path: Path) -> None:
     command = [sys.executable, "-X", "importtime", "-m", "seqlab.cli.main", "--help"]
     ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
-    names = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines() if line.startswith("import time:")}
+    names = {
+        line.rpartition("|")[2].strip()
+        for line in ended.stderr.splitlines()
+        if line.startswith("import time:")
+    }
     assert "typer" in names
     assert not names & {"torch", "numpy", "pydantic"}

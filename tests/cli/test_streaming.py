@@ -23,7 +23,9 @@ LINES = ["abc"[number % 3] * (1 + number % 5) for number in range(200)]
 
 @pytest.fixture(scope="module")
 def capitals(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return train_tiny(write_pairs(tmp_path_factory.mktemp("stream")), "run", "search.max_tokens=2", steps=1).searching("beam=2")
+    return train_tiny(
+        write_pairs(tmp_path_factory.mktemp("stream")), "run", "search.max_tokens=2", steps=1
+    ).searching("beam=2")
 
 
 def test_no_more_is_read_than_a_few_parts_ahead_of_the_answers(capitals: Run) -> None:
@@ -31,7 +33,9 @@ def test_no_more_is_read_than_a_few_parts_ahead_of_the_answers(capitals: Run) ->
     for part in stream.together(iter(watched), at_once=AT_ONCE):
         watched.answered += len(capitals.predict(part, top=1))
     assert watched.answered == 400
-    assert watched.ahead <= 6 * AT_ONCE  # a full queue, the part in work, and the one line that waits for a place
+    assert (
+        watched.ahead <= 6 * AT_ONCE
+    )  # a full queue, the part in work, and the one line that waits for a place
 
 
 class Watched:
@@ -46,9 +50,13 @@ class Watched:
             yield "abc"[number % 3] * (1 + number % 5)
 
 
-def test_a_long_file_is_answered_line_by_line_in_order(capitals: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_file_is_answered_line_by_line_in_order(
+    capitals: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = ["abc"[number % 3] * (1 + number % 7) for number in range(700)]
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("".join(word + "\n" for word in asked).encode())))
+    monkeypatch.setattr(
+        "sys.stdin", io.TextIOWrapper(io.BytesIO("".join(word + "\n" for word in asked).encode()))
+    )
     monkeypatch.setattr("seqlab.cli.predict.together", counted := Counted())
     found = run(capsys, "predict", str(capitals.folder), "--beam", "2")
     lines = [line.split("\t") for line in found.out.splitlines()]
@@ -56,7 +64,9 @@ def test_a_long_file_is_answered_line_by_line_in_order(capitals: Run, capsys: py
     assert len(lines) == len(asked)
     assert max(counted.parts) <= stream.AT_ONCE
     answers = {line[2]: line[0] for line in lines}
-    assert all(answers[line[2]] == line[0] for line in lines)  # the same text has the same answer wherever it stands
+    assert all(
+        answers[line[2]] == line[0] for line in lines
+    )  # the same text has the same answer wherever it stands
 
 
 class Counted:
@@ -73,7 +83,9 @@ class Counted:
 
 def test_answers_come_before_the_stream_ends_and_a_long_one_takes_no_more_memory(capitals: Run) -> None:
     command = [sys.executable, "-m", "seqlab.cli.main", "predict", str(capitals.folder), "--beam", "2"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         ask(process, ["abc"])  # would wait for ever if more lines were needed for an answer
         ask(process, ["ca"])
         for _ in range(3):

@@ -11,7 +11,13 @@ from tests.learning.test_taggers_learn import write_followers
 
 pytestmark = pytest.mark.slow  # trainings and commands: short each, long together
 
-SMALL = ("model.hidden_size=8", "training.threads=1", "training.batch_size=16", "training.steps=6", "training.evaluate_every=3")
+SMALL = (
+    "model.hidden_size=8",
+    "training.threads=1",
+    "training.batch_size=16",
+    "training.steps=6",
+    "training.evaluate_every=3",
+)
 
 
 def test_a_tagger_from_the_file_to_the_answer(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from tests.cli.running import run
 @pytest.fixture
 def family(tmp_path: Path) -> Path:
     path = tmp_path / "family.vec"
-    path.write_text("5 3\nman 1 0 0\nwoman 1 1 0\nuncle 1 0 1\naunt 1 1 1\nstone -1 0.2 -0.4\n", encoding="utf-8")
+    path.write_text(
+        "5 3\nman 1 0 0\nwoman 1 1 0\nuncle 1 0 1\naunt 1 1 1\nstone -1 0.2 -0.4\n", encoding="utf-8"
+    )
     return path
 
 
@@ -26,7 +28,9 @@ def by_hand(path: Path) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize("to", ["word2vec", "glove"])
-def test_an_exported_embedding_is_the_table_of_the_run_exactly(to: str, reviews_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_exported_embedding_is_the_table_of_the_run_exactly(
+    to: str, reviews_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "reviews.vec"
     words, table = reviews_run.word_vectors()
     outcome = run(capsys, "export", str(reviews_run.folder), "--to", to, "--out", str(out))
@@ -34,42 +38,68 @@ def test_an_exported_embedding_is_the_table_of_the_run_exactly(to: str, reviews_
     found = by_hand(out)
     assert set(found) == {word for word in words if word != "<pad>"}
     assert all(np.float32(row).tolist() == table[words.index(word)].tolist() for word, row in found.items())
-    assert out.read_text(encoding="utf-8").startswith(f"{len(found)} {table.shape[1]}\n") == (to == "word2vec")
+    assert out.read_text(encoding="utf-8").startswith(f"{len(found)} {table.shape[1]}\n") == (
+        to == "word2vec"
+    )
     assert f"{len(found)} vectors of {table.shape[1]} numbers\nnext:\n  seqlab words {out} " in outcome.out
     packed = tmp_path / "reviews.vec.gz"
-    assert run(capsys, "export", str(reviews_run.folder), "--to", to, "--out", str(packed), "--json").json["words"] == len(found)
+    assert run(capsys, "export", str(reviews_run.folder), "--to", to, "--out", str(packed), "--json").json[
+        "words"
+    ] == len(found)
     assert read_word_vectors(packed).vectors.tolist() == read_word_vectors(out).vectors.tolist()
 
 
-def test_tokens_with_blanks_cannot_be_written_where_blanks_separate(story_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    outcome = run(capsys, "export", str(story_run.folder), "--to", "word2vec", "--out", str(tmp_path / "story.vec"))
+def test_tokens_with_blanks_cannot_be_written_where_blanks_separate(
+    story_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = run(
+        capsys, "export", str(story_run.folder), "--to", "word2vec", "--out", str(tmp_path / "story.vec")
+    )
     assert outcome.code == 2
-    assert "the token ' ' holds a blank, and this format separates by blanks.\n  Vectors of words can be written" in outcome.err
+    assert (
+        "the token ' ' holds a blank, and this format separates by blanks.\n  Vectors of words can be written"
+        in outcome.err
+    )
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_format_that_is_not_there_is_refused_with_those_that_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_format_that_is_not_there_is_refused_with_those_that_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     outcome = run(capsys, "export", "anything", "--to", "word3vec")
     assert outcome.code == 2
     assert "--to: there is no format called 'word3vec'.\n  Did you mean 'word2vec'?" in outcome.err
-    assert "no format is named.\n  seqlab export anything --to FORMAT. There is: glove, word2vec" in run(capsys, "export", "anything").err
+    assert (
+        "no format is named.\n  seqlab export anything --to FORMAT. There is: glove, word2vec"
+        in run(capsys, "export", "anything").err
+    )
 
 
 @pytest.mark.spec(31)
 def test_neighbours_and_analogies_of_a_file(family: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "words", str(family), "uncle", "--top", "2")
     assert outcome.out.startswith("uncle\n   0.8165  aunt\n   0.7071  man\nnext:\n  seqlab words ")
-    assert "man is to woman as uncle is to …\n   " in run(capsys, "words", str(family), "--analogy", "man", "woman", "uncle").out
+    assert (
+        "man is to woman as uncle is to …\n   "
+        in run(capsys, "words", str(family), "--analogy", "man", "woman", "uncle").out
+    )
     for extra in ([], ["--multiply"]):
-        found = run(capsys, "words", str(family), "--analogy", "man", "woman", "uncle", "--top", "1", "--json", *extra).json
+        found = run(
+            capsys, "words", str(family), "--analogy", "man", "woman", "uncle", "--top", "1", "--json", *extra
+        ).json
         assert found["answers"][0][0] == "aunt"
     assert "5 words with vectors of 3 numbers: man, woman, uncle" in run(capsys, "words", str(family)).out
 
 
 @pytest.mark.spec(31)
-def test_questions_are_scored_by_section_with_how_many_could_be_asked(family: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_questions_are_scored_by_section_with_how_many_could_be_asked(
+    family: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     questions = tmp_path / "questions.txt"
-    questions.write_text(": kin\nman woman uncle aunt\nMan Woman Uncle Aunt\nman woman king queen\n: cities\na b c d\n", encoding="utf-8")
+    questions.write_text(
+        ": kin\nman woman uncle aunt\nMan Woman Uncle Aunt\nman woman king queen\n: cities\na b c d\n",
+        encoding="utf-8",
+    )
     lines = run(capsys, "words", str(family), "--questions", str(questions)).out.splitlines()
     assert lines[1].split() == ["kin", "1.000", "1.000", "2", "of", "3"]
     assert lines[2].split() == ["cities", "-", "-", "0", "of", "1"]
@@ -79,7 +109,9 @@ def test_questions_are_scored_by_section_with_how_many_could_be_asked(family: Pa
 
 
 @pytest.mark.spec(180)
-def test_a_map_is_a_page_and_its_points_are_numbers(family: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_map_is_a_page_and_its_points_are_numbers(
+    family: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = tmp_path / "map.html"
     found = run(capsys, "words", str(family), "man", "--map", str(page), "--json").json
     assert sorted(word for word, *_ in found["points"]) == ["aunt", "man", "stone", "uncle", "woman"]
@@ -87,7 +119,9 @@ def test_a_map_is_a_page_and_its_points_are_numbers(family: Path, tmp_path: Path
     assert "is not called NAME.html" in run(capsys, "words", str(family), "--map", "map.png").err
 
 
-def test_vectors_are_learned_from_a_text(story_txt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_vectors_are_learned_from_a_text(
+    story_txt: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "story.vec"
     outcome = run(capsys, "words", str(story_txt), "--learn", str(out), "cat", "--top", "2")
     assert outcome.code == 0, outcome.err
@@ -95,10 +129,15 @@ def test_vectors_are_learned_from_a_text(story_txt: Path, tmp_path: Path, capsys
     assert read_word_vectors(out).width == len(read_word_vectors(out))  # few words need few numbers
 
 
-def test_words_of_a_run_and_their_mistakes(reviews_run: Run, waves_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_of_a_run_and_their_mistakes(
+    reviews_run: Run, waves_run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = run(capsys, "words", str(reviews_run.folder), "great", "--json").json
     assert len(found["near"]["great"]) == 10
-    assert "the word 'graet' has no vector.\n  Did you mean 'great'?" in run(capsys, "words", str(reviews_run.folder), "graet").err
+    assert (
+        "the word 'graet' has no vector.\n  Did you mean 'great'?"
+        in run(capsys, "words", str(reviews_run.folder), "graet").err
+    )
     assert "steps do not look up a row in this network" in run(capsys, "words", str(waves_run.folder)).err
     assert "--multiply belongs to" in run(capsys, "words", str(reviews_run.folder), "--multiply").err
     wrong = tmp_path / "wrong.vec"
@@ -111,7 +150,11 @@ def test_words_of_a_run_and_their_mistakes(reviews_run: Run, waves_run: Run, tmp
 def test_twins_of_a_run(reviews_run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "words", str(reviews_run.folder), "--twins", "film was great", "great was film")
     assert "this network tells them apart" in outcome.out
-    found = json.loads(run(capsys, "words", str(reviews_run.folder), "--twins", "film was great", "film was great", "--json").out)
+    found = json.loads(
+        run(
+            capsys, "words", str(reviews_run.folder), "--twins", "film was great", "film was great", "--json"
+        ).out
+    )
     assert (found["distance"], found["same"]) == (0.0, True)
     other = run(capsys, "words", str(reviews_run.folder), "--twins", "film was great", "film was dull").err
     assert "these are not the same words: they differ in dull, great." in other

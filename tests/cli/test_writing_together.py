@@ -46,7 +46,9 @@ def test_every_token_has_the_mean_probability_of_all_runs(runs: list[Run]) -> No
         given = torch.tensor([[together.task.tokens.start_id, *answer.found.tokens]])
         source = torch.from_numpy(together.task.tokens.read(["cab"])[0].astype(np.int64))[None]
         every = [torch.ones_like(source, dtype=torch.bool), torch.ones_like(given, dtype=torch.bool)]
-        mean = torch.stack([one.model(source, every[0], given, every[1])[0].double().softmax(-1) for one in runs]).mean(0)
+        mean = torch.stack(
+            [one.model(source, every[0], given, every[1])[0].double().softmax(-1) for one in runs]
+        ).mean(0)
         wanted = [*answer.found.tokens, together.task.tokens.end_id][: len(answer.found.token_log_probs)]
         expected = sum(math.log(mean[place, token].item()) for place, token in enumerate(wanted))
         assert math.log(answer.probability) == pytest.approx(expected, abs=1e-4)
@@ -77,46 +79,77 @@ def test_looks_are_the_mean_of_those_who_look(runs: list[Run]) -> None:
         blind.predict(["abc"])
 
 
-def test_the_command_takes_further_runs_and_scores_them_together(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_takes_further_runs_and_scores_them_together(
+    runs: list[Run], capsys: pytest.CaptureFixture[str]
+) -> None:
     first, *others = [str(one.folder) for one in runs]
     words = [first, *(word for other in others for word in ("--with", other)), "--beam", "3"]
     found = json.loads(run(capsys, "predict", *words, "cab", "--json").out)
     expected = runs[0].together(*runs[1:]).searching("beam=3").predict(["cab"], top=1)[0]
     assert found["predictions"][0]["answer"] == expected.answer
     assert found["predictions"][0]["probability"] == pytest.approx(expected.probability)
-    alone, scored = (json.loads(run(capsys, "evaluate", *each, "--json").out) for each in ([first, "--beam", "3"], words))
+    alone, scored = (
+        json.loads(run(capsys, "evaluate", *each, "--json").out) for each in ([first, "--beam", "3"], words)
+    )
     assert scored["sections"]["facts"]["signatures"] == alone["sections"]["facts"]["signatures"]
     assert scored["sections"]["translations"] != alone["sections"]["translations"]
 
 
-def test_runs_with_other_tokens_or_tasks_are_refused_with_words(runs: list[Run], stranger: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_with_other_tokens_or_tasks_are_refused_with_words(
+    runs: list[Run], stranger: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = run(capsys, "predict", str(runs[0].folder), "cab", "--with", str(stranger.folder))
     assert found.code == 2
     assert "the run has other tokens than the first: 8 on its source side in place of 7" in found.err
     assert str(stranger.folder) in found.err
-    with pytest.raises(UsageError, match="a run of the task classification writes nothing together with others"):
-        refuse_other_tokens(runs[0].task, cast(Task, SimpleNamespace(recipe=SimpleNamespace(task="classification"))), where="runs/reviews")
+    with pytest.raises(
+        UsageError, match="a run of the task classification writes nothing together with others"
+    ):
+        refuse_other_tokens(
+            runs[0].task,
+            cast(Task, SimpleNamespace(recipe=SimpleNamespace(task="classification"))),
+            where="runs/reviews",
+        )
     shuffled = Run.load(runs[1].folder)
     pieces = shuffled.task.tokens.target.vocabulary.pieces
     pieces[4], pieces[5] = pieces[5], pieces[4]
-    with pytest.raises(UsageError, match=f"number 4 of its target side is '{pieces[4]}' in place of '{pieces[5]}'"):
+    with pytest.raises(
+        UsageError, match=f"number 4 of its target side is '{pieces[4]}' in place of '{pieces[5]}'"
+    ):
         runs[0].together(shuffled)
 
 
 @pytest.mark.spec(120)
-def test_the_search_of_one_text_is_drawn(runs: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_search_of_one_text_is_drawn(
+    runs: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plain = run(capsys, "predict", str(runs[0].folder), "cab", "--beam", "3")
-    drawn = run(capsys, "predict", str(runs[0].folder), "cab", "--beam", "3", "--tree", str(tmp_path / "tree.svg"))
+    drawn = run(
+        capsys, "predict", str(runs[0].folder), "cab", "--beam", "3", "--tree", str(tmp_path / "tree.svg")
+    )
     assert drawn.out == plain.out  # being watched changes nothing
     picture = (tmp_path / "tree.svg").read_text(encoding="utf-8")
     assert picture.startswith("<svg")
     answer = plain.out.split("\t")[0]
     assert f"The best: {' '.join(answer)} " in Page(picture).text
-    together = run(capsys, "predict", str(runs[0].folder), "cab", "--beam", "2", "--with", str(runs[1].folder), "--tree", str(tmp_path / "t.html"))
+    together = run(
+        capsys,
+        "predict",
+        str(runs[0].folder),
+        "cab",
+        "--beam",
+        "2",
+        "--with",
+        str(runs[1].folder),
+        "--tree",
+        str(tmp_path / "t.html"),
+    )
     assert together.code == 0
     assert "Step by step" in Page((tmp_path / "t.html").read_text(encoding="utf-8")).text
     _, candidates = runs[0].searching("beam=3").search_tree("cab")
-    steps = [sum(one["fate"] != "pruned" for one in candidates if one["step"] == step) for step in range(1, 4)]
+    steps = [
+        sum(one["fate"] != "pruned" for one in candidates if one["step"] == step) for step in range(1, 4)
+    ]
     assert all(1 <= count <= 3 for count in steps)
     assert "".join(one["word"] for one in way(candidates))[: len(answer)] == answer
 
@@ -135,18 +168,32 @@ def way(candidates: list[dict[str, object]]) -> list[dict[str, object]]:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["a", "b", "--beam", "3", "--tree", "t.svg"], "--tree draws the search of one text, and there are 2"),
+        (
+            ["a", "b", "--beam", "3", "--tree", "t.svg"],
+            "--tree draws the search of one text, and there are 2",
+        ),
         (["--beam", "3", "--tree", "t.svg"], "--tree draws the search of one text, and there are 0"),
         (["a", "--beam", "3", "--tree", "t.png"], "--tree t.png is neither a picture nor a page"),
         (["a", "--tree", "t.svg"], "only a beam of at least 2 has a search tree"),
         (["a", "--beam", "3", "--tree", "t.svg", "--vectors"], "--tree and --vectors are both given"),
         (["a", "--top", "3"], "--top 3 asks for more than this search gives, which is 1 answer."),
-        (["a", "--search", "temperature"], "--search: 'temperature' is not of the form NAME=VALUE.\n  For example: --search temperature=1"),
-        (["a", "--search", "search.temperature=1", "--search", "samples=2", "--top", "3"], "--search samples=3"),
+        (
+            ["a", "--search", "temperature"],
+            "--search: 'temperature' is not of the form NAME=VALUE.\n  For example: --search temperature=1",
+        ),
+        (
+            ["a", "--search", "search.temperature=1", "--search", "samples=2", "--top", "3"],
+            "--search samples=3",
+        ),
     ],
 )
 def test_what_a_search_cannot_give_is_refused_with_words(
-    runs: list[Run], words: list[str], said: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runs: list[Run],
+    words: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     found = run(capsys, "predict", str(runs[0].folder), *words)
@@ -159,7 +206,9 @@ def test_several_draws_are_shown_the_likeliest_first_and_are_the_same_wherever_t
     runs: list[Run], capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--search", "temperature=1", "--search", "samples=6", "--search", "max_tokens=5"]
-    found = json.loads(run(capsys, "predict", str(runs[0].folder), "bb", "cab", *words, "--top", "4", "--json").out)
+    found = json.loads(
+        run(capsys, "predict", str(runs[0].folder), "bb", "cab", *words, "--top", "4", "--json").out
+    )
     ranking = found["predictions"][1]["ranking"]
     assert len(ranking) == 4
     assert [share for _, share in ranking] == sorted((share for _, share in ranking), reverse=True)
@@ -172,7 +221,11 @@ def test_several_draws_are_shown_the_likeliest_first_and_are_the_same_wherever_t
 
 def test_another_search_leaves_the_run_as_it_was(runs: list[Run]) -> None:
     wide = runs[0].searching("beam=4", "length_alpha=0.6")
-    assert (wide.recipe.search.beam, wide.recipe.search.length_alpha, runs[0].recipe.search.beam) == (4, 0.6, 1)
+    assert (wide.recipe.search.beam, wide.recipe.search.length_alpha, runs[0].recipe.search.beam) == (
+        4,
+        0.6,
+        1,
+    )
     assert wide.model is runs[0].model
     assert wide.searching("beam=2").recipe.search.length_alpha == 0.6
     assert isinstance(runs[0].model, EncoderDecoder)

@@ -1,4 +1,6 @@
-"""Runs that turn letters into capitals and have hardly learned anything: for what a search does, that is enough."""
+"""Runs that turn letters into capitals and have hardly learned anything: for what a search does, that is
+enough.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,15 @@ from pathlib import Path
 import seqlab
 from seqlab.runs.run import Run
 
-SMALL = ("data.source=small", "data.target=large", "data.seed=1", "training.threads=1", "model.hidden_size=12", "training.learning_rate=0.02",
-         "search.max_tokens=8")  # fmt: skip
+SMALL = (
+    "data.source=small",
+    "data.target=large",
+    "data.seed=1",
+    "training.threads=1",
+    "model.hidden_size=12",
+    "training.learning_rate=0.02",
+    "search.max_tokens=8",
+)
 
 
 def write_pairs(folder: Path, *, letters: str = "abc") -> Path:

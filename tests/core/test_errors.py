@@ -7,16 +7,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqlab.core import errors
-from seqlab.core.errors import DataError, EnvironmentProblem, MissingExtra, RecipeError, SeqlabError, closest, listed, nearest, shortened
+from seqlab.core.errors import (
+    DataError,
+    EnvironmentProblem,
+    MissingExtra,
+    RecipeError,
+    SeqlabError,
+    closest,
+    listed,
+    nearest,
+    shortened,
+)
 
 
 def test_a_message_says_where_what_and_how_to_mend_it() -> None:
-    assert str(DataError("is empty.", where="a.csv, line 3", cure="Add rows.")) == "a.csv, line 3: is empty.\n  Add rows."
+    assert (
+        str(DataError("is empty.", where="a.csv, line 3", cure="Add rows."))
+        == "a.csv, line 3: is empty.\n  Add rows."
+    )
     assert str(DataError("is empty.")) == "is empty."
 
 
 def test_every_error_has_the_exit_code_that_the_tree_draws() -> None:
-    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, SeqlabError)]
+    kinds = [
+        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, SeqlabError)
+    ]
     assert len(kinds) == 8
     assert {kind.__name__ for kind in kinds if kind.exit_code == 3} == {"EnvironmentProblem"}
     assert all(kind.__name__ in (errors.__doc__ or "") for kind in kinds)
@@ -24,7 +39,10 @@ def test_every_error_has_the_exit_code_that_the_tree_draws() -> None:
 
 
 def test_a_missing_extra_is_one_command_away() -> None:
-    assert str(MissingExtra("pyarrow", extra="data", purpose="Parquet")) == "Parquet needs the package 'pyarrow'.\n  pip install 'seqlab[data]'"
+    assert (
+        str(MissingExtra("pyarrow", extra="data", purpose="Parquet"))
+        == "Parquet needs the package 'pyarrow'.\n  pip install 'seqlab[data]'"
+    )
 
 
 @pytest.mark.parametrize(

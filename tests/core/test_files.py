@@ -22,7 +22,9 @@ def test_text_and_bytes_are_written_and_folders_made(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "b.bin").read_bytes() == b"\0\1"
 
 
-def test_a_failure_in_between_leaves_the_old_content_and_no_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_in_between_leaves_the_old_content_and_no_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "results.json"
     write_whole(path, "old")
 
@@ -60,7 +62,10 @@ def test_free_space_can_be_asked_for_a_folder_that_is_not_there_yet(tmp_path: Pa
     assert free_space(tmp_path / "a" / "b" / "c") > 0
 
 
-@pytest.mark.parametrize(("size", "words"), [(0, "0 kB"), (999, "0 kB"), (999_999, "999 kB"), (1_000_000, "1.0 MB"), (2_500_000_000, "2.5 GB")])
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [(0, "0 kB"), (999, "0 kB"), (999_999, "999 kB"), (1_000_000, "1.0 MB"), (2_500_000_000, "2.5 GB")],
+)
 def test_sizes_in_words(size: int, words: str) -> None:
     assert megabytes(size) == words
 
@@ -73,7 +78,12 @@ def test_a_missing_package_is_a_hint_and_a_broken_one_is_not() -> None:
 
 def test_seeds_for_different_purposes_differ_and_stay_the_same() -> None:
     assert derive(1, "order", 0) == derive(1, "order", 0)
-    seeds = {derive(seed, word, number) for seed in range(5) for word in ("order", "weights") for number in range(5)}
+    seeds = {
+        derive(seed, word, number)
+        for seed in range(5)
+        for word in ("order", "weights")
+        for number in range(5)
+    }
     assert len(seeds) == 50
     assert all(0 <= seed < 2**63 for seed in seeds)
     assert derive(1, "a", 23) != derive(1, "a2", 3)

@@ -48,20 +48,27 @@ def test_a_name_is_registered_once() -> None:
 
 def test_names_and_sentences_are_read_without_importing() -> None:
     code = (
-        "import sys; from seqlab.core.registry import Registry; registry = Registry('model', package='seqlab.models');"
-        "print(registry.names(), registry.summary('recurrent'), 'torch' in sys.modules)"
+        "import sys; from seqlab.core.registry import Registry; registry = Registry('model',"
+        " package='seqlab.models');print(registry.names(), registry.summary('recurrent'), 'torch' in"
+        " sys.modules)"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert printed.startswith("['convolutional', 'fixed_window', 'recurrent', 'transformer'] Recurrent networks")
+    assert printed.startswith(
+        "['convolutional', 'fixed_window', 'recurrent', 'transformer'] Recurrent networks"
+    )
     assert printed.endswith("False\n")
 
 
 def test_a_package_is_searched_with_its_sub_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inner = tmp_path / "fruit" / "stone"
     inner.mkdir(parents=True)
-    (tmp_path / "fruit" / "__init__.py").write_text("from seqlab.core.registry import Registry\nfruit = Registry('fruit', package='fruit')\n")
+    (tmp_path / "fruit" / "__init__.py").write_text(
+        "from seqlab.core.registry import Registry\nfruit = Registry('fruit', package='fruit')\n"
+    )
     (inner / "__init__.py").write_text("")
-    parts = "".join(f'\n\n@fruit.register("{name.lower()}")\nclass {name}: ...\n' for name in ("Plum", "Peach"))
+    parts = "".join(
+        f'\n\n@fruit.register("{name.lower()}")\nclass {name}: ...\n' for name in ("Plum", "Peach")
+    )
     (inner / "drupes.py").write_text(f'"""Fruit with a stone."""\nfrom fruit import fruit\n{parts}')
     monkeypatch.syspath_prepend(tmp_path)
     registry: Registry[type] = Registry("fruit", package="fruit")
@@ -90,13 +97,19 @@ def test_a_part_of_the_users_own_is_listed_and_cannot_replace_a_built_in_one() -
 
 def test_a_file_is_a_plug_in(tmp_path: Path) -> None:
     path = tmp_path / "my_data.py"
-    path.write_text("from seqlab.datasets.base import datasets\n\n@datasets.register('plugged')\nclass Plugged:\n    'Data from a plug-in.'\n")
+    path.write_text(
+        "from seqlab.datasets.base import datasets\n\n@datasets.register('plugged')\nclass Plugged:\n   "
+        " 'Data from a plug-in.'\n"
+    )
     load_plugin_file(path)
     assert datasets.summary("plugged") == "Data from a plug-in."
     del datasets._parts["plugged"]
 
 
-@pytest.mark.parametrize(("content", "fact"), [(None, "no such file"), ("import nothing_like_this", "nothing_like_this"), ("1 +", "SyntaxError")])
+@pytest.mark.parametrize(
+    ("content", "fact"),
+    [(None, "no such file"), ("import nothing_like_this", "nothing_like_this"), ("1 +", "SyntaxError")],
+)
 def test_a_plug_in_that_cannot_be_imported_is_named(tmp_path: Path, content: str | None, fact: str) -> None:
     path = tmp_path / "broken.py"
     if content is not None:

@@ -63,7 +63,9 @@ def test_what_a_setting_takes(name: str, words: str) -> None:
     assert expected(Example.model_fields[name]) == words
 
 
-@pytest.mark.parametrize(("name", "words"), [("names", "text"), ("sizes", "a whole number of at least 1"), ("some", "a or b")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("names", "text"), ("sizes", "a whole number of at least 1"), ("some", "a or b")]
+)
 def test_what_an_entry_of_a_list_takes(name: str, words: str) -> None:
     assert expected_entry(Example.model_fields[name]) == words
 
@@ -75,7 +77,11 @@ def test_settings_of_a_kind_are_called_by_it_and_say_what_they_are() -> None:
 
 def test_help_has_name_kind_default_and_sentence() -> None:
     entries = {entry.name: entry for entry in describe(Example, prefix="example.")}
-    assert (entries["example.count"].kind, entries["example.count"].default, entries["example.count"].sentence) == ("whole number", 3, "How many.")
+    assert (
+        entries["example.count"].kind,
+        entries["example.count"].default,
+        entries["example.count"].sentence,
+    ) == ("whole number", 3, "How many.")
     assert entries["example.choice"].kind == "a | b"
     assert entries["example.names"].kind == "list of text"
     assert entries["example.sizes"].kind == "list of whole numbers"

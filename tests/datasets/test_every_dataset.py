@@ -30,9 +30,20 @@ for name in datasets.names():
 
 def test_the_room_offers_these() -> None:
     assert datasets.names() == [
-        "copy", "dates", "digits", "languages", "moving_ball", "numbers", "punctuation", "pydoc", "python_tokens", "recall", "reverse",
-        "shapes", "stdlib",
-    ]  # fmt: skip
+        "copy",
+        "dates",
+        "digits",
+        "languages",
+        "moving_ball",
+        "numbers",
+        "punctuation",
+        "pydoc",
+        "python_tokens",
+        "recall",
+        "reverse",
+        "shapes",
+        "stdlib",
+    ]
 
 
 @pytest.mark.parametrize("name", datasets.names())
@@ -45,7 +56,9 @@ def test_parts_share_no_text_and_settings_are_real(name: str) -> None:
     assert all(key.removeprefix("data.") in DataSettings.model_fields for key in columns)
     assert all(value in parts["train"].columns for value in columns.values())
     if builtin.task == "classification":
-        report = survey(parts, text=builtin.settings.get("data.text", "steps"), label=builtin.settings["data.label"])
+        report = survey(
+            parts, text=builtin.settings.get("data.text", "steps"), label=builtin.settings["data.label"]
+        )
         assert report.warnings == []
         assert all(part.balance < 0.3 for part in report.parts.values())
     elif builtin.task == "tagging":
@@ -55,7 +68,9 @@ def test_parts_share_no_text_and_settings_are_real(name: str) -> None:
         for column in (builtin.settings["data.source"], builtin.settings["data.target"]):
             texts = [{str(row.values[column]) for row in part.rows()} for part in parts.values()]
             assert (
-                sum(map(len, texts)) == len(set.union(*texts)) > (3000 if builtin.task == "translation" else 400)
+                sum(map(len, texts))
+                == len(set.union(*texts))
+                > (3000 if builtin.task == "translation" else 400)
             )  # neither a source nor a target stands in two parts
     else:
         assert all(isinstance(part, TextSource) for part in parts.values())
@@ -63,9 +78,17 @@ def test_parts_share_no_text_and_settings_are_real(name: str) -> None:
 
 @pytest.mark.slow
 def test_every_process_sees_the_same_data() -> None:
-    here = [part.fingerprint() for name in datasets.names() for part in datasets.get(name)().splits().values()]
+    here = [
+        part.fingerprint() for name in datasets.names() for part in datasets.get(name)().splits().values()
+    ]
     assert len(set(here)) == 3 * len(datasets.names())
-    there = subprocess.run([sys.executable, "-c", PROGRAM], env={**os.environ, "PYTHONHASHSEED": "7"}, capture_output=True, text=True, check=True)
+    there = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert there.stdout.split() == here
 
 
@@ -81,7 +104,10 @@ def test_a_dataset_of_ones_own_is_loaded_the_same_way_as_a_built_in_one(tmp_path
         name: [row.values for row in part.rows()] for name, part in parts.items()
     }
     found = guess(own["train"])
-    assert (found.task, {"data.text": found.text, "data.label": found.label}) == (builtin.task, builtin.settings)
+    assert (found.task, {"data.text": found.text, "data.label": found.label}) == (
+        builtin.task,
+        builtin.settings,
+    )
 
 
 def test_digits_are_the_pictures_row_by_row() -> None:
@@ -91,17 +117,25 @@ def test_digits_are_the_pictures_row_by_row() -> None:
     assert len(rows) == 1797
     for row in rows:
         assert row.values["label"] == str(digits.target[row.line - 1])
-        assert [16 * grey for step in row.values["steps"] for grey in step] == digits.data[row.line - 1].tolist()
+        assert [16 * grey for step in row.values["steps"] for grey in step] == digits.data[
+            row.line - 1
+        ].tolist()
 
 
 def test_every_name_belongs_to_its_language_and_to_no_other() -> None:
     locale = pytest.importorskip("babel").Locale
-    rows = {row.values["name"]: row.values["language"] for part in datasets.get("languages")().splits().values() for row in part.rows()}
+    rows = {
+        row.values["name"]: row.values["language"]
+        for part in datasets.get("languages")().splits().values()
+        for row in part.rows()
+    }
     assert rows["Frankreich"] == "German"
     assert rows["Yunanistan"] == "Turkish"
     assert "Peru" not in rows
     assert len(set(rows.values())) == 18
-    assert not set(rows).intersection(name for name, language in rows.items() if language != "Danish") & set(locale.parse("da").territories.values())
+    assert not set(rows).intersection(name for name, language in rows.items() if language != "Danish") & set(
+        locale.parse("da").territories.values()
+    )
 
 
 def test_pydoc_repeats_no_paragraph_and_stdlib_is_python() -> None:
@@ -109,7 +143,8 @@ def test_pydoc_repeats_no_paragraph_and_stdlib_is_python() -> None:
     assert isinstance(pydoc["train"], TextSource)
     assert isinstance(pydoc["test"], TextSource)
     paragraphs = [
-        {text for text in "".join(part.chunks(9999)).split("\n\n") if len(" ".join(text.split())) >= 40} for part in (pydoc["train"], pydoc["test"])
+        {text for text in "".join(part.chunks(9999)).split("\n\n") if len(" ".join(text.split())) >= 40}
+        for part in (pydoc["train"], pydoc["test"])
     ]
     assert len(paragraphs[0]) > 500
     assert not paragraphs[0] & paragraphs[1]
@@ -124,5 +159,7 @@ def test_a_missing_library_is_named_with_the_line_that_installs_it(monkeypatch: 
     dataset = datasets.get("languages")
     monkeypatch.setitem(sys.modules, "babel", None)
     sys.modules["seqlab.datasets.languages"].read_language_names.cache_clear()
-    with pytest.raises(MissingExtra, match=r"needs the package 'Babel'.*\n.*pip install 'seqlab\[datasets\]'"):
+    with pytest.raises(
+        MissingExtra, match=r"needs the package 'Babel'.*\n.*pip install 'seqlab\[datasets\]'"
+    ):
         dataset().splits()

@@ -19,7 +19,11 @@ pytestmark = pytest.mark.slow  # thousands of rows each
 
 def rows_of(name: str, *overrides: str) -> list[dict[str, str]]:
     recipe, _ = find_recipe(name, list(overrides))
-    return [row.values for part in datasets.get(name).from_settings(recipe.data).splits().values() for row in part.rows()]
+    return [
+        row.values
+        for part in datasets.get(name).from_settings(recipe.data).splits().values()
+        for row in part.rows()
+    ]
 
 
 @pytest.mark.spec(7)
@@ -36,7 +40,11 @@ def test_dates_read_back_by_the_names_of_months_are_the_iso_dates() -> None:
         assert month in numbers or any(character.isalpha() for character in written)
     shown = {form: format_date(date(2005, 11, 15), form) for form in unambiguous_formats()}
     for form, written in shown.items():
-        names = [name for kind in ("wide", "abbreviated") for name in (locales.parse(form.locale).months["format"][kind][11],)]
+        names = [
+            name
+            for kind in ("wide", "abbreviated")
+            for name in (locales.parse(form.locale).months["format"][kind][11],)
+        ]
         assert any(name in written for name in names) or re.search(r"\b11\b|11月", written), written
     assert {form.locale for form in shown} == set(LOCALES)
     assert len({form.style for form in shown}) == 3
@@ -58,15 +66,43 @@ def test_dates_say_how_to_install_what_they_need(monkeypatch: pytest.MonkeyPatch
     dataset = datasets.get("dates")
     monkeypatch.setitem(sys.modules, "babel.dates", None)
     sys.modules["seqlab.datasets.dates"].read_dates.cache_clear()
-    with pytest.raises(MissingExtra, match=r"The dataset 'dates' needs the package 'Babel'.*\n.*pip install 'seqlab\[datasets\]'"):
+    with pytest.raises(
+        MissingExtra,
+        match=r"The dataset 'dates' needs the package 'Babel'.*\n.*pip install 'seqlab\[datasets\]'",
+    ):
         dataset().splits()
 
 
 VALUES = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
-    "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20,
-    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
+    "zero": 0,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "thirteen": 13,
+    "fourteen": 14,
+    "fifteen": 15,
+    "sixteen": 16,
+    "seventeen": 17,
+    "eighteen": 18,
+    "nineteen": 19,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+}
 
 
 def read_aloud(words: str) -> int:
@@ -93,7 +129,10 @@ def test_number_words_mean_their_digits() -> None:
 
 @pytest.mark.parametrize("length", [3, 17])
 def test_letters_are_copied_and_reversed_and_as_long_as_asked(length: int) -> None:
-    for name, column, turned in (("copy", "copied", slice(None)), ("reverse", "reversed", slice(None, None, -1))):
+    for name, column, turned in (
+        ("copy", "copied", slice(None)),
+        ("reverse", "reversed", slice(None, None, -1)),
+    ):
         rows = rows_of(name, f"data.length={length}")
         assert all(row[column] == row["letters"][turned] for row in rows)
         assert {len(row["letters"]) for row in rows} == set(range((length + 1) // 2, length + 1))
@@ -101,5 +140,11 @@ def test_letters_are_copied_and_reversed_and_as_long_as_asked(length: int) -> No
 
 
 def test_a_length_is_for_these_sets_only() -> None:
-    with pytest.raises(RecipeError, match=r"data.length: a length is chosen for the built-in datasets 'copy', 'reverse' only\.\n.*seqlab train copy"):
+    with pytest.raises(
+        RecipeError,
+        match=(
+            r"data.length: a length is chosen for the built-in datasets 'copy', 'reverse' only\.\n.*seqlab"
+            r" train copy"
+        ),
+    ):
         refuse_missing(find_recipe("numbers", ["data.length=7"])[0])

@@ -31,15 +31,25 @@ def test_the_answer_is_the_first_of_two_words_and_the_gap_is_as_long_as_asked(ga
 
 @pytest.mark.spec(19)
 def test_a_bag_of_words_is_right_in_half_of_all_cases_at_best() -> None:
-    bags = Counter((frozenset(words[:2]), words[0]) for words in (sequence.split() for sequence in recall_sequences(20)))
-    best = sum(max(count for (bag, _), count in bags.items() if bag == each) for each in {bag for bag, _ in bags})
+    bags = Counter(
+        (frozenset(words[:2]), words[0]) for words in (sequence.split() for sequence in recall_sequences(20))
+    )
+    best = sum(
+        max(count for (bag, _), count in bags.items() if bag == each) for each in {bag for bag, _ in bags}
+    )
     assert best / NUM_ROWS == pytest.approx(0.5, abs=0.03)
 
 
 def test_other_gaps_are_other_data_and_a_gap_is_for_this_set_only() -> None:
     fingerprints = {
-        datasets.get("recall").from_settings(find_recipe("recall", [f"data.gap={gap}"])[0].data).splits()["train"].fingerprint() for gap in (5, 6)
+        datasets.get("recall")
+        .from_settings(find_recipe("recall", [f"data.gap={gap}"])[0].data)
+        .splits()["train"]
+        .fingerprint()
+        for gap in (5, 6)
     }
     assert len(fingerprints) == 2
-    with pytest.raises(RecipeError, match=r"data.gap: a gap is chosen for the built-in dataset 'recall' only"):
+    with pytest.raises(
+        RecipeError, match=r"data.gap: a gap is chosen for the built-in dataset 'recall' only"
+    ):
         open_data(find_recipe("languages", ["data.gap=7"])[0])

@@ -22,7 +22,10 @@ SYMBOLS = SpecialTokens(START, END)
 
 @dataclass
 class TableTranslator:
-    """Random logits for every source and everything written so far; padding plays no part. Keeps the size of every batch that it sees."""
+    """Random logits for every source and everything written so far; padding plays no part.
+
+    Keeps the size of every batch that it sees.
+    """
 
     vocab: int
     seed: int = 1
@@ -49,11 +52,15 @@ class TableTranslator:
     def encode(self, source: Tensor, source_is_token: Tensor) -> DecoderState:
         return DecoderState((source, source_is_token), (torch.zeros(len(source), 0, dtype=torch.long),))
 
-    def decode(self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState) -> tuple[Tensor, DecoderState]:
+    def decode(
+        self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState
+    ) -> tuple[Tensor, DecoderState]:
         logits, decoder_state, _ = self.align(targets, is_token, decoder_state)
         return logits, decoder_state
 
-    def decode_with_alignment(self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState) -> tuple[Tensor, DecoderState, Tensor]:
+    def decode_with_alignment(
+        self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState
+    ) -> tuple[Tensor, DecoderState, Tensor]:
         (before,) = decoder_state.cache
         self.batches.append(len(before))
         written = torch.cat([before, targets], dim=1)
@@ -95,7 +102,9 @@ def everything(model: TableTranslator, source: Tokens, max_tokens: int, rules: R
     return sorted(_complete(model, source, (), 0.0, max_tokens, rules), key=lambda found: -found.score)
 
 
-def _complete(model: TableTranslator, source: Tokens, written: Tokens, log_prob: float, max_tokens: int, rules: Rules) -> Iterator[Found]:
+def _complete(
+    model: TableTranslator, source: Tokens, written: Tokens, log_prob: float, max_tokens: int, rules: Rules
+) -> Iterator[Found]:
     def finished(tokens: Tokens, total: float, length: int, *, ended: bool) -> Found:
         looked = [model.look(source, tokens[:place]) for place in range(length)]
         missed = [math.log(min(1.0, sum(column))) for column in zip(*looked, strict=True)]

@@ -17,7 +17,12 @@ from seqlab.decoding.coverage import CoveragePenalty
 from seqlab.decoding.diversity import Diversity
 from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.decoding.length_normalization import GNMTLengthPenalty, LengthPenalty, NoLengthPenalty, PowerLengthPenalty
+from seqlab.decoding.length_normalization import (
+    GNMTLengthPenalty,
+    LengthPenalty,
+    NoLengthPenalty,
+    PowerLengthPenalty,
+)
 from seqlab.decoding.search import SourceBatch, SpecialTokens
 from seqlab.decoding.stepwise import StepwiseSearch
 from seqlab.decoding.token_choice import Greedy
@@ -29,8 +34,12 @@ from tests.models.pairs_to_try import PAD, SMALL, START, build_pair, ragged_pair
 SOURCES: list[Tokens] = [(1, 2, 3), (2,), (3, 1)]
 
 
-def run(model: Any, sources: list[Tokens] = SOURCES, *, padding: int = 0, **options: Any) -> list[list[Hypothesis]]:
-    return BeamSearch(SYMBOLS, **options).run(model, SourceBatch.from_tokens(*batch(sources, padding=padding)))
+def run(
+    model: Any, sources: list[Tokens] = SOURCES, *, padding: int = 0, **options: Any
+) -> list[list[Hypothesis]]:
+    return BeamSearch(SYMBOLS, **options).run(
+        model, SourceBatch.from_tokens(*batch(sources, padding=padding))
+    )
 
 
 def no_token_twice(written: Tokens, token: int) -> bool:
@@ -43,24 +52,64 @@ def no_pair_twice(written: Tokens, token: int) -> bool:
 
 CASES: dict[str, tuple[int, int, dict[str, Any], Rules]] = {
     "plain": (4, 3, {}, Rules()),
-    "a mean": (3, 4, {"length_penalty": PowerLengthPenalty(1.0)}, Rules(lambda log_prob, length: log_prob / length)),
-    "a power that favours long targets": (3, 4, {"length_penalty": PowerLengthPenalty(2.5)}, Rules(lambda log_prob, length: log_prob / length**2.5)),
-    "gnmt": (3, 4, {"length_penalty": GNMTLengthPenalty(0.6)}, Rules(lambda log_prob, length: log_prob / ((5 + length) / 6) ** 0.6)),
-    "coverage": (
-        3, 3, {"length_penalty": GNMTLengthPenalty(0.6), "coverage_penalty": CoveragePenalty(0.4)}, Rules(lambda log_prob, length: log_prob / ((5 + length) / 6) ** 0.6, beta=0.4),
+    "a mean": (
+        3,
+        4,
+        {"length_penalty": PowerLengthPenalty(1.0)},
+        Rules(lambda log_prob, length: log_prob / length),
     ),
-    "at least two": (3, 4, {"constraints": [MinTokens(2, end_id=END)]}, Rules(may_follow=lambda written, token: token != END or len(written) >= 2)),
+    "a power that favours long targets": (
+        3,
+        4,
+        {"length_penalty": PowerLengthPenalty(2.5)},
+        Rules(lambda log_prob, length: log_prob / length**2.5),
+    ),
+    "gnmt": (
+        3,
+        4,
+        {"length_penalty": GNMTLengthPenalty(0.6)},
+        Rules(lambda log_prob, length: log_prob / ((5 + length) / 6) ** 0.6),
+    ),
+    "coverage": (
+        3,
+        3,
+        {"length_penalty": GNMTLengthPenalty(0.6), "coverage_penalty": CoveragePenalty(0.4)},
+        Rules(lambda log_prob, length: log_prob / ((5 + length) / 6) ** 0.6, beta=0.4),
+    ),
+    "at least two": (
+        3,
+        4,
+        {"constraints": [MinTokens(2, end_id=END)]},
+        Rules(may_follow=lambda written, token: token != END or len(written) >= 2),
+    ),
     "no token twice": (3, 4, {"constraints": [NoRepeatNGram(1)]}, Rules(may_follow=no_token_twice)),
-    "no pair twice": (3, 4, {"length_penalty": PowerLengthPenalty(1.0), "constraints": [NoRepeatNGram(2)]}, Rules(lambda log_prob, length: log_prob / length, no_pair_twice)),
+    "no pair twice": (
+        3,
+        4,
+        {"length_penalty": PowerLengthPenalty(1.0), "constraints": [NoRepeatNGram(2)]},
+        Rules(lambda log_prob, length: log_prob / length, no_pair_twice),
+    ),
     "nothing left to say": (
-        3, 4, {"constraints": [NoRepeatNGram(1), MinTokens(3, end_id=END)]},
-        Rules(may_follow=lambda written, token: no_token_twice(written, token) and (token != END or len(written) >= 3)),
+        3,
+        4,
+        {"constraints": [NoRepeatNGram(1), MinTokens(3, end_id=END)]},
+        Rules(
+            may_follow=lambda written, token: (
+                no_token_twice(written, token) and (token != END or len(written) >= 3)
+            )
+        ),
     ),
     "a prefix": (
-        4, 4, {"constraints": [NoRepeatNGram(1), ForcedPrefix([2, 2])]},
-        Rules(may_follow=lambda written, token: token == 2 if len(written) < 2 else no_token_twice(written, token)),
+        4,
+        4,
+        {"constraints": [NoRepeatNGram(1), ForcedPrefix([2, 2])]},
+        Rules(
+            may_follow=lambda written, token: (
+                token == 2 if len(written) < 2 else no_token_twice(written, token)
+            )
+        ),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.spec(119)
@@ -69,9 +118,15 @@ def test_a_beam_as_wide_as_everything_equals_exhaustive_search(name: str) -> Non
     vocab, max_tokens, options, rules = CASES[name]
     for seed, n_best in ((1, 5), (2, 1), (3, 1)):  # for one answer it stops as soon as it can
         model = TableTranslator(vocab, seed, looks=name == "coverage")
-        for source, found in zip(SOURCES, run(model, beam_size=vocab**max_tokens, n_best=n_best, max_tokens=max_tokens, **options), strict=True):
+        for source, found in zip(
+            SOURCES,
+            run(model, beam_size=vocab**max_tokens, n_best=n_best, max_tokens=max_tokens, **options),
+            strict=True,
+        ):
             expected = everything(model, source, max_tokens, rules)[:n_best]
-            assert [(tuple(one.tokens), one.ended) for one in found] == [(one.tokens, one.ended) for one in expected]
+            assert [(tuple(one.tokens), one.ended) for one in found] == [
+                (one.tokens, one.ended) for one in expected
+            ]
             for one, truth in zip(found, expected, strict=True):
                 assert one.log_prob == pytest.approx(truth.log_prob, abs=1e-5)
                 assert one.score == pytest.approx(truth.score, abs=1e-5)
@@ -79,7 +134,9 @@ def test_a_beam_as_wide_as_everything_equals_exhaustive_search(name: str) -> Non
 
 @pytest.mark.spec(119)
 def test_stopping_early_saves_steps_and_changes_nothing() -> None:
-    """With the plain sum an end that is likelier than all that is open stops the search; a rule for long targets has to go on."""
+    """With the plain sum an end that is likelier than all that is open stops the search; a rule for long
+    targets has to go on.
+    """
     steps = {}
     for name, rule in {"sum": NoLengthPenalty(), "for long ones": PowerLengthPenalty(4.0)}.items():
         model = TableTranslator(4, seed=6, spread=3.0)
@@ -89,26 +146,38 @@ def test_stopping_early_saves_steps_and_changes_nothing() -> None:
 
 
 @pytest.mark.spec(119)
-@pytest.mark.parametrize("rule", [NoLengthPenalty(), PowerLengthPenalty(1.0), GNMTLengthPenalty(0.6)], ids=["sum", "power", "gnmt"])
-@pytest.mark.parametrize("constraints", [[], [NoRepeatNGram(2), MinTokens(2, end_id=END)]], ids=["free", "bound"])
+@pytest.mark.parametrize(
+    "rule", [NoLengthPenalty(), PowerLengthPenalty(1.0), GNMTLengthPenalty(0.6)], ids=["sum", "power", "gnmt"]
+)
+@pytest.mark.parametrize(
+    "constraints", [[], [NoRepeatNGram(2), MinTokens(2, end_id=END)]], ids=["free", "bound"]
+)
 def test_a_beam_of_one_is_greedy_whatever_the_rule(rule: LengthPenalty, constraints: list[Any]) -> None:
     for seed in range(6):
         model = TableTranslator(4, seed)
-        greedy = StepwiseSearch(SYMBOLS, Greedy(), max_tokens=5, constraints=constraints).run(model, SourceBatch.from_tokens(*batch(SOURCES)))
+        greedy = StepwiseSearch(SYMBOLS, Greedy(), max_tokens=5, constraints=constraints).run(
+            model, SourceBatch.from_tokens(*batch(SOURCES))
+        )
         found = run(model, beam_size=1, max_tokens=5, length_penalty=rule, constraints=constraints)
-        assert [[(one.tokens, one.ended) for one in target] for target in found] == [[(one.tokens, one.ended) for one in target] for target in greedy]
+        assert [[(one.tokens, one.ended) for one in target] for target in found] == [
+            [(one.tokens, one.ended) for one in target] for target in greedy
+        ]
         assert found[0][0].log_prob == pytest.approx(greedy[0][0].log_prob)
 
 
 class Trap:
-    """The likeliest first token, 1, leads to a fair coin; the second likeliest, 2, is followed by the end for certain."""
+    """The likeliest first token, 1, leads to a fair coin; the second likeliest, 2, is followed by the end for
+    certain.
+    """
 
     TABLE: ClassVar = {(): [0.0, 0.6, 0.4], (1,): [0.5, 0.5, 0.0], (2,): [1.0, 0.0, 0.0]}
 
     def encode(self, source: Tensor, source_is_token: Tensor) -> DecoderState:
         return DecoderState((source,), (torch.zeros(len(source), 0, dtype=torch.long),))
 
-    def decode(self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState) -> tuple[Tensor, DecoderState]:
+    def decode(
+        self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState
+    ) -> tuple[Tensor, DecoderState]:
         written = torch.cat([decoder_state.cache[0], targets], dim=1)
         rows = [self.TABLE.get(tuple(row[1:]), [1.0, 0.0, 0.0]) for row in written.tolist()]
         return torch.tensor(rows).log()[:, None], decoder_state.with_cache((written,))
@@ -124,13 +193,17 @@ def test_greedy_is_not_optimal_where_the_best_start_leads_astray() -> None:
     assert (best.tokens, best.log_prob) == ([2], pytest.approx(math.log(0.4)))
 
 
-def slow_beam(model: TableTranslator, source: Tokens, *, width: int, max_tokens: int, n_best: int) -> list[tuple[Tokens, bool, float]]:
+def slow_beam(
+    model: TableTranslator, source: Tokens, *, width: int, max_tokens: int, n_best: int
+) -> list[tuple[Tokens, bool, float]]:
     """The same idea in a few lines without tensors and without stopping early."""
     still_open: list[tuple[Tokens, float]] = [((), 0.0)]
     complete: list[tuple[Tokens, bool, float]] = []
     for length in range(1, max_tokens + 1):
         following = [
-            ((*written, token), total + model.log_prob(source, written, token)) for written, total in still_open for token in range(model.vocab)
+            ((*written, token), total + model.log_prob(source, written, token))
+            for written, total in still_open
+            for token in range(model.vocab)
         ]
         kept = sorted(following, key=lambda one: -one[1])[:width]
         complete += [(tokens[:-1], True, total / length) for tokens, total in kept if tokens[-1] == END]
@@ -147,8 +220,12 @@ def test_a_narrow_beam_equals_the_slow_one(width: int) -> None:
         found = run(model, beam_size=width, max_tokens=6, n_best=2, length_penalty=PowerLengthPenalty(1.0))
         for source, targets in zip(SOURCES, found, strict=True):
             expected = slow_beam(model, source, width=width, max_tokens=6, n_best=2)
-            assert [(tuple(one.tokens), one.ended) for one in targets] == [(tokens, ended) for tokens, ended, _ in expected]
-            assert [one.score for one in targets] == pytest.approx([score for *_, score in expected], abs=1e-5)
+            assert [(tuple(one.tokens), one.ended) for one in targets] == [
+                (tokens, ended) for tokens, ended, _ in expected
+            ]
+            assert [one.score for one in targets] == pytest.approx(
+                [score for *_, score in expected], abs=1e-5
+            )
 
 
 @pytest.mark.spec(44)
@@ -162,7 +239,9 @@ def test_scores_equal_forced_scoring_and_do_not_depend_on_the_batch() -> None:
     search = BeamSearch(symbols, beam_size=4, max_tokens=9, n_best=3, length_penalty=PowerLengthPenalty(0.7))
     together = search.run(model, SourceBatch.from_tokens(given.source, given.source_is_token))
     order = [3, 0, 4, 4, 2]
-    wider, is_wider = (torch.nn.functional.pad(each[order], (0, 3)) for each in (given.source, given.source_is_token))
+    wider, is_wider = (
+        torch.nn.functional.pad(each[order], (0, 3)) for each in (given.source, given.source_is_token)
+    )
     again = search.run(model, SourceBatch.from_tokens(wider, is_wider))
     for row, targets in zip(order, again, strict=True):
         assert [one.tokens for one in targets] == [one.tokens for one in together[row]]
@@ -170,7 +249,9 @@ def test_scores_equal_forced_scoring_and_do_not_depend_on_the_batch() -> None:
     lengths = given.source_is_token.sum(dim=1).tolist()
     flat = [(row, one) for row, targets in enumerate(together) for one in targets]
     sources = [given.source[row, : lengths[row]] for row, _ in flat]
-    forced = score_targets(model, sources, [one.tokens for _, one in flat], symbols, ended=[one.ended for _, one in flat])
+    forced = score_targets(
+        model, sources, [one.tokens for _, one in flat], symbols, ended=[one.ended for _, one in flat]
+    )
     for (_, one), truth in zip(flat, forced, strict=True):
         assert one.log_prob == pytest.approx(truth.log_prob, abs=1e-4)
         assert one.token_log_probs == pytest.approx(truth.token_log_probs, abs=1e-4)
@@ -180,11 +261,15 @@ def test_scores_equal_forced_scoring_and_do_not_depend_on_the_batch() -> None:
 
 @pytest.mark.spec(121)
 def test_what_was_written_step_by_step_is_likeliest_when_everything_is_computed_anew() -> None:
-    """The best of a wide beam over a real network equals the best of all its targets, each scored by one whole pass."""
+    """The best of a wide beam over a real network equals the best of all its targets, each scored by one
+    whole pass.
+    """
     model, given = build_pair(SMALL, seed=8, noise=0.7), ragged_pairs([4, 2], [1, 1])
     allowed = [REAL_END, 5, 6]
     symbols = SpecialTokens(START, REAL_END, tuple(token for token in range(13) if token not in allowed))
-    found = BeamSearch(symbols, beam_size=27, max_tokens=3).run(model, SourceBatch.from_tokens(given.source, given.source_is_token))
+    found = BeamSearch(symbols, beam_size=27, max_tokens=3).run(
+        model, SourceBatch.from_tokens(given.source, given.source_is_token)
+    )
     words = allowed[1:]
     targets = [[], *([a] for a in words), *([a, b] for a in words for b in words)]
     cut = [[a, b, c] for a in words for b in words for c in words]
@@ -200,18 +285,31 @@ def test_coverage_is_what_the_attention_of_a_real_network_left_out() -> None:
     """The score of every answer, from the alignment of one whole pass over it."""
     model, given = build_pair(SMALL, seed=8, noise=0.7), ragged_pairs([5, 3], [1, 1])
     symbols = SpecialTokens(START, REAL_END, (PAD, START))
-    search = BeamSearch(symbols, beam_size=4, n_best=4, max_tokens=4, length_penalty=GNMTLengthPenalty(0.5), coverage_penalty=CoveragePenalty(0.3))
+    search = BeamSearch(
+        symbols,
+        beam_size=4,
+        n_best=4,
+        max_tokens=4,
+        length_penalty=GNMTLengthPenalty(0.5),
+        coverage_penalty=CoveragePenalty(0.3),
+    )
     penalties = []
-    for row, targets in enumerate(search.run(model, SourceBatch.from_tokens(given.source, given.source_is_token))):
+    for row, targets in enumerate(
+        search.run(model, SourceBatch.from_tokens(given.source, given.source_is_token))
+    ):
         source = given.source[row : row + 1][given.source_is_token[row : row + 1]].unsqueeze(0)
         decoder_state = model.encode(source, torch.ones_like(source, dtype=torch.bool))
         for one in targets:
             inputs = torch.tensor([[START, *one.tokens][: len(one.token_log_probs)]])
-            _, _, alignment = model.decode_with_alignment(inputs, torch.ones_like(inputs, dtype=torch.bool), decoder_state)
+            _, _, alignment = model.decode_with_alignment(
+                inputs, torch.ones_like(inputs, dtype=torch.bool), decoder_state
+            )
             assert alignment is not None
             missed = sum(math.log(min(1.0, looked)) for looked in alignment[0].sum(dim=0).tolist())
             length = len(one.token_log_probs)
-            assert one.score == pytest.approx(one.log_prob / ((5 + length) / 6) ** 0.5 + 0.3 * missed, abs=1e-6)
+            assert one.score == pytest.approx(
+                one.log_prob / ((5 + length) / 6) ** 0.5 + 0.3 * missed, abs=1e-6
+            )
             penalties.append(missed)
     assert min(penalties) < -0.1
 
@@ -220,26 +318,46 @@ def test_groups_without_a_penalty_find_the_same_and_with_one_they_part() -> None
     model = TableTranslator(6, seed=3)
     alone = run(model, beam_size=2, n_best=2, max_tokens=5)
     alike = run(model, beam_size=6, n_best=6, max_tokens=5, diversity=Diversity(3, 0.0))
-    assert [[one.tokens for one in targets] for targets in alike] == [[one.tokens for one in targets] for targets in alone]
+    assert [[one.tokens for one in targets] for targets in alike] == [
+        [one.tokens for one in targets] for targets in alone
+    ]
     apart = run(model, beam_size=6, n_best=6, max_tokens=5, diversity=Diversity(3, 50.0))
     for targets in apart:
         assert len({tuple(one.tokens[:1]) for one in targets}) >= 3
 
 
 def test_a_group_pays_for_what_earlier_groups_have_chosen() -> None:
-    """Two groups of one: the second takes the likeliest token that is not worth its penalty, at every step."""
+    """Two groups of one: the second takes the likeliest token that is not worth its penalty, at every
+    step.
+    """
     penalty, model = 0.7, TableTranslator(5, seed=11)
-    found = run(model, [(1, 2)], beam_size=2, n_best=2, max_tokens=4, diversity=Diversity(2, penalty), constraints=[MinTokens(4, end_id=END)])
+    found = run(
+        model,
+        [(1, 2)],
+        beam_size=2,
+        n_best=2,
+        max_tokens=4,
+        diversity=Diversity(2, penalty),
+        constraints=[MinTokens(4, end_id=END)],
+    )
     first: Tokens = ()
     second: Tokens = ()
     for _ in range(4):
         chosen = max(range(1, 5), key=lambda token: model.log_prob((1, 2), first, token))
-        second = (*second, max(range(1, 5), key=lambda token: model.log_prob((1, 2), second, token) - penalty * (token == chosen)))
+        second = (
+            *second,
+            max(
+                range(1, 5),
+                key=lambda token: model.log_prob((1, 2), second, token) - penalty * (token == chosen),
+            ),
+        )
         first = (*first, chosen)
     assert {tuple(one.tokens) for one in found[0]} == {first, second}
     assert first != second
     for one in found[0]:
-        total = sum(model.log_prob((1, 2), tuple(one.tokens[:place]), token) for place, token in enumerate(one.tokens))
+        total = sum(
+            model.log_prob((1, 2), tuple(one.tokens[:place]), token) for place, token in enumerate(one.tokens)
+        )
         assert one.log_prob == one.score == pytest.approx(total, abs=1e-5)
 
 
@@ -260,7 +378,9 @@ def test_a_finished_sentence_leaves_the_batch() -> None:
 def test_what_cannot_be_is_refused_by_words() -> None:
     with pytest.raises(UsageError, match="the 4 best hypotheses of a beam of 3 cannot be given"):
         BeamSearch(SYMBOLS, beam_size=3, n_best=4, max_tokens=5)
-    with pytest.raises(UsageError, match=r"a beam of 6 cannot be divided into 4 groups(.|\n)*fit: 1, 2, 3, 6"):
+    with pytest.raises(
+        UsageError, match=r"a beam of 6 cannot be divided into 4 groups(.|\n)*fit: 1, 2, 3, 6"
+    ):
         BeamSearch(SYMBOLS, beam_size=6, max_tokens=5, diversity=Diversity(4, 1.0))
     with pytest.raises(UsageError, match="at least 6 and at most 5 tokens cannot be"):
         BeamSearch(SYMBOLS, beam_size=2, max_tokens=5, constraints=[MinTokens(6, end_id=END)])
@@ -269,7 +389,9 @@ def test_what_cannot_be_is_refused_by_words() -> None:
     with pytest.raises(UsageError, match="the prefix has the token 7, but there are 4 tokens"):
         run(TableTranslator(4), beam_size=2, max_tokens=4, constraints=[ForcedPrefix(per_source={1: [7]})])
     with pytest.raises(UsageError, match="needs a model that says where it looks"):
-        BeamSearch(SYMBOLS, beam_size=2, max_tokens=5, coverage_penalty=CoveragePenalty(0.2)).run(Trap(), SourceBatch.from_tokens(*batch([(1,)])))
+        BeamSearch(SYMBOLS, beam_size=2, max_tokens=5, coverage_penalty=CoveragePenalty(0.2)).run(
+            Trap(), SourceBatch.from_tokens(*batch([(1,)]))
+        )
 
 
 def test_no_sources_have_no_targets() -> None:

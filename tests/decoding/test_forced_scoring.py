@@ -23,13 +23,19 @@ def test_a_score_is_the_sum_over_its_tokens_and_its_end() -> None:
     model = TableTranslator(4, seed=3)
     source: Tokens = (1, 3)
     targets = [[2, 1, 3], [], [3], [2, 1]]
-    found = score_targets(model, [torch.tensor(source)] * 4, targets, SYMBOLS, ended=[True, True, True, False])
+    found = score_targets(
+        model, [torch.tensor(source)] * 4, targets, SYMBOLS, ended=[True, True, True, False]
+    )
     for target, one in zip([[2, 1, 3, 0], [0], [3, 0], [2, 1]], found, strict=True):
-        expected = [model.log_prob(source, tuple(target[:place]), token) for place, token in enumerate(target)]
+        expected = [
+            model.log_prob(source, tuple(target[:place]), token) for place, token in enumerate(target)
+        ]
         assert one.token_log_probs == pytest.approx(expected, abs=1e-6)
         assert one.log_prob == one.score == pytest.approx(sum(expected), abs=1e-6)
     assert [one.tokens for one in found] == targets
-    first, second = score_targets(model, [torch.tensor(source)] * 2, [[2], [1, 1, 1]], SYMBOLS)  # two translations side by side
+    first, second = score_targets(
+        model, [torch.tensor(source)] * 2, [[2], [1, 1, 1]], SYMBOLS
+    )  # two translations side by side
     assert second.log_prob > first.log_prob + 3  # the longer one is likelier here
 
 
@@ -39,7 +45,10 @@ def test_pairs_of_any_length_and_order_are_scored_as_if_alone() -> None:
     sources = [row[mask] for row, mask in zip(given.source, given.source_is_token, strict=True)]
     targets = [row[mask].tolist() for row, mask in zip(given.targets, given.target_is_token, strict=True)]
     together = score_targets(model, sources, targets, SpecialTokens(START, END))
-    alone = [score_targets(model, [source], [target], SpecialTokens(START, END))[0] for source, target in zip(sources, targets, strict=True)]
+    alone = [
+        score_targets(model, [source], [target], SpecialTokens(START, END))[0]
+        for source, target in zip(sources, targets, strict=True)
+    ]
     for one, other, target in zip(together, alone, targets, strict=True):
         assert one.token_log_probs == pytest.approx(other.token_log_probs, abs=1e-9)
         assert len(one.token_log_probs) == len(target) + 1
@@ -49,12 +58,20 @@ def test_pairs_of_any_length_and_order_are_scored_as_if_alone() -> None:
 
 def test_an_ensemble_is_the_mean_of_probabilities() -> None:
     first, second, source = TableTranslator(3, seed=1), TableTranslator(3, seed=2), (2, 1)
-    found = BeamSearch(SYMBOLS, beam_size=27, n_best=27, max_tokens=3).run(Ensemble([first, second]), SourceBatch.from_tokens(*batch([source])))
+    found = BeamSearch(SYMBOLS, beam_size=27, n_best=27, max_tokens=3).run(
+        Ensemble([first, second]), SourceBatch.from_tokens(*batch([source]))
+    )
     for one in found[0]:
         total = 0.0
         for place, token in enumerate([*one.tokens, *([0] if one.ended else [])]):
             known = tuple(one.tokens[:place])
-            total += math.log((math.exp(first.log_prob(source, known, token)) + math.exp(second.log_prob(source, known, token))) / 2)
+            total += math.log(
+                (
+                    math.exp(first.log_prob(source, known, token))
+                    + math.exp(second.log_prob(source, known, token))
+                )
+                / 2
+            )
         assert one.log_prob == pytest.approx(total, abs=1e-5)
     assert len(found[0]) == 15  # all there are: 1 + 2 + 4 that end, 8 that are cut
 
@@ -65,11 +82,15 @@ def test_an_ensemble_of_one_network_twice_is_that_network() -> None:
     sources = SourceBatch.from_tokens(given.source, given.source_is_token)
     alone, twice = search.run(model, sources), search.run(Ensemble([model, model]), sources)
     assert [best.tokens for (best,) in alone] == [best.tokens for (best,) in twice]
-    assert [best.log_prob for (best,) in alone] == pytest.approx([best.log_prob for (best,) in twice], abs=1e-9)
+    assert [best.log_prob for (best,) in alone] == pytest.approx(
+        [best.log_prob for (best,) in twice], abs=1e-9
+    )
 
 
 def test_an_ensemble_refuses_different_vocabularies_by_words() -> None:
-    with pytest.raises(UsageError, match=r"vocabularies of 3, 4 tokens cannot write together(.|\n)*same vocabulary"):
+    with pytest.raises(
+        UsageError, match=r"vocabularies of 3, 4 tokens cannot write together(.|\n)*same vocabulary"
+    ):
         BeamSearch(SYMBOLS, beam_size=2, max_tokens=3).run(
             Ensemble([TableTranslator(3), TableTranslator(4)]), SourceBatch.from_tokens(*batch([(1,)]))
         )
@@ -78,12 +99,16 @@ def test_an_ensemble_refuses_different_vocabularies_by_words() -> None:
 
 
 def test_the_least_risk_is_the_candidate_nearest_to_all_others() -> None:
-    """Utility 1 - |a - b| / 10 over numbers: the best is the one with the least mean distance, the median; weights move it."""
+    """Utility 1 - |a - b| / 10 over numbers: the best is the one with the least mean distance, the median;
+    weights move it.
+    """
     numbers = [1.0, 2.0, 3.0, 9.0, 10.0]
     expected = expected_utilities(numbers, lambda one, other: 1 - abs(one - other) / 10)
     assert expected[2] == pytest.approx(1 - (2 + 1 + 0 + 6 + 7) / 50)
     assert minimum_risk_index(numbers, lambda one, other: -abs(one - other)) == 2
-    assert minimum_risk_index(numbers, lambda one, other: -abs(one - other), weights=[0, 0, 0.1, 0.8, 0.1]) == 3
+    assert (
+        minimum_risk_index(numbers, lambda one, other: -abs(one - other), weights=[0, 0, 0.1, 0.8, 0.1]) == 3
+    )
     targets = [[1, 2, 3, 4], [1, 2, 3, 5], [7], [1, 2, 3]]
     assert minimum_risk_index(targets, ngram_overlap) == 3
 
@@ -105,7 +130,9 @@ def test_sources_are_sorted_into_batches_and_answered_in_order() -> None:
     assert taken == [0, 1, 2, 3]  # no more than needed is read
     model.batches.clear()
     found = [first, *answers]
-    assert [[one.tokens for one in targets] for targets in found] == [[one.tokens for one in targets] for targets in alone]
+    assert [[one.tokens for one in targets] for targets in found] == [
+        [one.tokens for one in targets] for targets in alone
+    ]
     assert model.batches[0] == 2
     (empty,) = decode_batched(model, [torch.zeros(0, dtype=torch.long)], search)
     assert empty[0].log_prob <= 0

@@ -20,11 +20,15 @@ SOURCE = (1, 2)
 
 @pytest.mark.spec(120)
 def test_every_continuation_is_in_the_tree_with_its_fate() -> None:
-    """Width 2 over a vocabulary of 4: at each step all continuations of what was kept before, and the two best of them go on or end."""
+    """Width 2 over a vocabulary of 4: at each step all continuations of what was kept before, and the two
+    best of them go on or end.
+    """
     model = TableTranslator(4, seed=2)
     search = BeamSearch(SYMBOLS, beam_size=2, n_best=2, max_tokens=4, length_penalty=PowerLengthPenalty(1.0))
     answers, tree = record_search(model, torch.tensor(SOURCE), search, num_pruned=100)
-    assert [one.tokens for one in answers] == [one.tokens for one in search.run(model, SourceBatch.from_tokens(*batch([SOURCE])))[0]]
+    assert [one.tokens for one in answers] == [
+        one.tokens for one in search.run(model, SourceBatch.from_tokens(*batch([SOURCE])))[0]
+    ]
     still_open: dict[tuple[int, ...], tuple[int, float]] = {(): (-1, 0.0)}
     for step in range(1, max(one.step for one in tree.candidates) + 1):
         following = [
@@ -34,13 +38,21 @@ def test_every_continuation_is_in_the_tree_with_its_fate() -> None:
         ]
         following.sort(key=lambda one: -one[0])
         here = [one for one in tree.candidates if one.step == step]
-        assert [(one.parent, one.token) for one in here] == [(ident, token) for _, ident, _, token in following]
+        assert [(one.parent, one.token) for one in here] == [
+            (ident, token) for _, ident, _, token in following
+        ]
         assert [one.log_prob for one in here] == pytest.approx([total for total, *_ in following], abs=1e-5)
-        assert [one.score for one in here] == pytest.approx([total / step for total, *_ in following], abs=1e-5)
-        fates = ["ended" if token == 0 else "cut" if step == 4 else "kept" for *_, token in following[:2]] + ["pruned"] * (len(following) - 2)
+        assert [one.score for one in here] == pytest.approx(
+            [total / step for total, *_ in following], abs=1e-5
+        )
+        fates = ["ended" if token == 0 else "cut" if step == 4 else "kept" for *_, token in following[:2]] + [
+            "pruned"
+        ] * (len(following) - 2)
         assert [one.fate for one in here] == fates
         still_open = {
-            (*written, token): (one.ident, total) for one, (total, _, written, token) in zip(here, following, strict=True) if one.fate == "kept"
+            (*written, token): (one.ident, total)
+            for one, (total, _, written, token) in zip(here, following, strict=True)
+            if one.fate == "kept"
         }
     for rank, answer in enumerate(answers, start=1):
         (end,) = [one for one in tree.candidates if one.rank == rank]
@@ -49,7 +61,9 @@ def test_every_continuation_is_in_the_tree_with_its_fate() -> None:
 
 @pytest.mark.spec(120)
 def test_a_tree_is_plain_data_with_words() -> None:
-    _, tree = record_search(TableTranslator(4, seed=2), torch.tensor(SOURCE), BeamSearch(SYMBOLS, beam_size=2, max_tokens=3))
+    _, tree = record_search(
+        TableTranslator(4, seed=2), torch.tensor(SOURCE), BeamSearch(SYMBOLS, beam_size=2, max_tokens=3)
+    )
     data = json.loads(json.dumps(tree.to_dicts(["‹end›", "a", "b", "c"].__getitem__), allow_nan=False))
     assert [entry["ident"] for entry in data] == list(range(len(data)))
     assert {entry["word"] for entry in data} <= {"‹end›", "a", "b", "c"}
@@ -58,7 +72,12 @@ def test_a_tree_is_plain_data_with_words() -> None:
 
 def test_groups_and_targets_that_could_not_go_on_are_in_the_tree_too() -> None:
     search = BeamSearch(
-        SYMBOLS, beam_size=4, n_best=4, max_tokens=9, diversity=Diversity(2, 1.0), constraints=[NoRepeatNGram(1), MinTokens(7, end_id=0)]
+        SYMBOLS,
+        beam_size=4,
+        n_best=4,
+        max_tokens=9,
+        diversity=Diversity(2, 1.0),
+        constraints=[NoRepeatNGram(1), MinTokens(7, end_id=0)],
     )
     answers, tree = record_search(TableTranslator(4, seed=2), torch.tensor(SOURCE), search)
     assert {one.group for one in tree.candidates} == {0, 1}

@@ -29,19 +29,40 @@ def test_the_default_is_greedy_and_a_temperature_draws() -> None:
 
 
 def test_a_beam_gets_its_rules() -> None:
-    settings = SearchSettings(beam=6, n_best=2, length_rule="gnmt", length_alpha=0.6, groups=2, coverage=0.2, min_tokens=1, no_repeat=3)
+    settings = SearchSettings(
+        beam=6,
+        n_best=2,
+        length_rule="gnmt",
+        length_alpha=0.6,
+        groups=2,
+        coverage=0.2,
+        min_tokens=1,
+        no_repeat=3,
+    )
     search = build_search(settings, SYMBOLS, vocabulary_size=9, prefix=[3, 4], max_target_tokens=50)
     assert isinstance(search, BeamSearch)
     assert isinstance(search.length_penalty, GNMTLengthPenalty)
-    assert (search.group_size, search.n_best, search.max_tokens, search.length_penalty.alpha) == (3, 2, 50, 0.6)
-    assert [type(one).__name__ for one in search.constraints] == ["MinTokens", "NoRepeatNGram", "ForcedPrefix"]
+    assert (search.group_size, search.n_best, search.max_tokens, search.length_penalty.alpha) == (
+        3,
+        2,
+        50,
+        0.6,
+    )
+    assert [type(one).__name__ for one in search.constraints] == [
+        "MinTokens",
+        "NoRepeatNGram",
+        "ForcedPrefix",
+    ]
     assert search.coverage_penalty is not None
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"min_tokens": 9, "max_tokens": 8}, "at least min_tokens=9 and at most max_tokens=8 tokens cannot be"),
+        (
+            {"min_tokens": 9, "max_tokens": 8},
+            "at least min_tokens=9 and at most max_tokens=8 tokens cannot be",
+        ),
         ({"beam": 4, "n_best": 5}, "n_best=5 targets cannot come from beam=4"),
         ({"beam": 6, "groups": 4}, "groups=4 do not divide beam=6 evenly; these do: 1, 2, 3, 6"),
         ({"beam": 4, "temperature": 0.5}, "beam=4 searches and temperature=0.5 draws"),
@@ -50,9 +71,15 @@ def test_a_beam_gets_its_rules() -> None:
         ({"choose_by": "risk"}, "compares candidates, and there is one"),
         (
             {"top_k": 5, "top_p": 0.9},
-            r"top_k=5 and top_p=0\.9 would narrow draws, and at temperature=0 nothing is drawn; raise it, for instance to 1",
+            (
+                r"top_k=5 and top_p=0\.9 would narrow draws, and at temperature=0 nothing is drawn; raise it,"
+                r" for instance to 1"
+            ),
         ),
-        ({"coverage": 0.3}, r"coverage=0\.3 ranks the hypotheses of a beam, and beam=1 keeps one; widen the beam"),
+        (
+            {"coverage": 0.3},
+            r"coverage=0\.3 ranks the hypotheses of a beam, and beam=1 keeps one; widen the beam",
+        ),
     ],
 )
 def test_contradictions_are_refused_by_words(given: dict[str, int], words: str) -> None:
@@ -77,13 +104,19 @@ def test_every_setting_says_in_one_short_sentence_what_it_does() -> None:
 
 def test_the_answer_by_risk_is_the_one_most_like_the_others() -> None:
     found = [
-        Hypothesis(tokens, [log_prob], log_prob, True) for tokens, log_prob in (([7, 8], -1.0), ([1, 2, 3], -1.1), ([1, 2, 4], -1.2), ([1, 2], -3.0))
+        Hypothesis(tokens, [log_prob], log_prob, True)
+        for tokens, log_prob in (([7, 8], -1.0), ([1, 2, 3], -1.1), ([1, 2, 4], -1.2), ([1, 2], -3.0))
     ]
     assert select_n_best(SearchSettings(beam=4, n_best=4), found)[0].tokens == [7, 8]
     by_draws = SearchSettings(temperature=1, samples=4, n_best=2, choose_by="risk")
     assert [one.tokens for one in select_n_best(by_draws, found)] == [[1, 2], [7, 8]]
     by_beam = SearchSettings(beam=4, choose_by="risk")  # all four are compared, however many are asked for
     assert build_search(by_beam, SYMBOLS, vocabulary_size=9).n_best == 4
-    assert [one.tokens for one in select_n_best(by_beam, found)] == [[1, 2, 3]]  # 0.45 by hand; [1, 2, 4] has 0.43, the likeliest 0.35
+    assert [one.tokens for one in select_n_best(by_beam, found)] == [
+        [1, 2, 3]
+    ]  # 0.45 by hand; [1, 2, 4] has 0.43, the likeliest 0.35
     likely = [Hypothesis([7, 8], [-0.1], -0.1, True), *found[1:]]
-    assert select_n_best(SearchSettings(beam=4, n_best=4, choose_by="risk"), likely)[0].tokens == [7, 8]  # its probability outweighs the rest
+    assert select_n_best(SearchSettings(beam=4, n_best=4, choose_by="risk"), likely)[0].tokens == [
+        7,
+        8,
+    ]  # its probability outweighs the rest

@@ -8,7 +8,9 @@ import torch
 from seqlab.decoding.top_candidates import top_candidates
 
 
-@pytest.mark.parametrize(("vocab", "k"), [(5, 3), (5, 9), (1000, 1), (1300, 5), (64 * 40, 10), (64 * 40 + 1, 2)])
+@pytest.mark.parametrize(
+    ("vocab", "k"), [(5, 3), (5, 9), (1000, 1), (1300, 5), (64 * 40, 10), (64 * 40 + 1, 2)]
+)
 def test_they_are_those_of_a_full_sort(vocab: int, k: int) -> None:
     rows = torch.randn(7, vocab, generator=torch.Generator().manual_seed(vocab))
     rows[3, -1] = 9.0  # in the block that is not whole

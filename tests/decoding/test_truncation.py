@@ -36,9 +36,17 @@ def test_top_k_keeps_those_that_fewer_than_k_others_beat(logits: list[float], k:
 @given(LOGITS, st.floats(0.01, 1.0))
 def test_top_p_keeps_the_smallest_set_that_reaches_p(logits: list[float], p: float) -> None:
     shares = probabilities(logits)
-    sums = [sum(shares[i] for i in chosen) for size in range(1, len(shares) + 1) for chosen in combinations(range(len(shares)), size)]
+    sums = [
+        sum(shares[i] for i in chosen)
+        for size in range(1, len(shares) + 1)
+        for chosen in combinations(range(len(shares)), size)
+    ]
     assume(all(abs(total - p) > 1e-5 for total in sums))  # rounding may fall on either side of the border
-    needed = min(size for size in range(1, len(shares) + 1) if p >= 1 or sum(sorted(shares)[-size:]) >= p) if p < 1 else len(shares)
+    needed = (
+        min(size for size in range(1, len(shares) + 1) if p >= 1 or sum(sorted(shares)[-size:]) >= p)
+        if p < 1
+        else len(shares)
+    )
     found = kept(keep_top_p(torch.tensor([logits]), p))
     assert len(found) == needed
     assert sum(shares[place] for place in found) == pytest.approx(sum(sorted(shares)[-needed:]))
@@ -64,7 +72,9 @@ def test_temperature_zero_takes_the_likeliest() -> None:
 @pytest.mark.parametrize("temperature", [1e-3, 1e-12, 1e-40, 1e-320])
 def test_a_very_small_temperature_is_nearly_zero(temperature: float) -> None:
     logits = torch.tensor([[0.1, 0.3, 0.2], [7.0, -1.0, 6.8]])
-    assert sample_token(logits, DecodingSettings(temperature=temperature), torch.Generator().manual_seed(3)).tolist() == [1, 0]
+    assert sample_token(
+        logits, DecodingSettings(temperature=temperature), torch.Generator().manual_seed(3)
+    ).tolist() == [1, 0]
 
 
 @pytest.mark.spec(118)
@@ -78,12 +88,20 @@ def test_a_very_small_temperature_is_nearly_zero(temperature: float) -> None:
         (DecodingSettings(temperature=0.5, top_p=0.9, top_k=3), [0, 4 / 29, 9 / 29, 16 / 29]),
     ],
 )
-def test_the_wheel_stops_as_often_as_the_distribution_says(settings: DecodingSettings, expected: list[float]) -> None:
+def test_the_wheel_stops_as_often_as_the_distribution_says(
+    settings: DecodingSettings, expected: list[float]
+) -> None:
     draws = 20_000
     logits = torch.tensor([[0.1, 0.2, 0.3, 0.4]]).log().expand(draws, 4)
-    counts = torch.bincount(sample_token(logits, settings, torch.Generator().manual_seed(1)), minlength=4).tolist()
+    counts = torch.bincount(
+        sample_token(logits, settings, torch.Generator().manual_seed(1)), minlength=4
+    ).tolist()
     assert [count == 0 for count in counts] == [share == 0 for share in expected]
-    chi_square = sum((count - share * draws) ** 2 / (share * draws) for count, share in zip(counts, expected, strict=True) if share)
+    chi_square = sum(
+        (count - share * draws) ** 2 / (share * draws)
+        for count, share in zip(counts, expected, strict=True)
+        if share
+    )
     assert chi_square < 16.3  # one in a thousand with three degrees of freedom
 
 
@@ -91,5 +109,7 @@ def test_the_wheel_stops_as_often_as_the_distribution_says(settings: DecodingSet
 def test_the_same_seed_draws_the_same() -> None:
     logits = torch.randn(50, 9, generator=torch.Generator().manual_seed(5))
     settings = DecodingSettings(temperature=1.3)
-    first, again, other = (sample_token(logits, settings, torch.Generator().manual_seed(seed)).tolist() for seed in (7, 7, 8))
+    first, again, other = (
+        sample_token(logits, settings, torch.Generator().manual_seed(seed)).tolist() for seed in (7, 7, 8)
+    )
     assert first == again != other

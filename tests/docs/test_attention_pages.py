@@ -42,5 +42,7 @@ def test_every_page_is_reached_from_the_room_and_leads_back() -> None:
 
 def test_every_file_of_the_room_is_in_its_table() -> None:
     room = ROOM.read_text(encoding="utf-8")
-    files = {path.name for path in (DOCS.parent / "src" / "seqlab" / "attention").glob("*.py")} - {"__init__.py"}
+    files = {path.name for path in (DOCS.parent / "src" / "seqlab" / "attention").glob("*.py")} - {
+        "__init__.py"
+    }
     assert {name for name in files if f"`{name}`" not in room} == set()

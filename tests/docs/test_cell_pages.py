@@ -38,13 +38,17 @@ def build(name: str, input_size: int, hidden_size: int) -> Cell:
 @pytest.mark.parametrize("name", cells.names())
 def test_every_cell_has_its_page_and_picture_and_a_line_in_the_table(name: str) -> None:
     assert name in CELL_DIAGRAMS
-    assert (DOCS / "cells" / f"{name}.md").read_text(encoding="utf-8") == PAGES.page(name), "run: python docs/cell_pages.py"
+    assert (DOCS / "cells" / f"{name}.md").read_text(encoding="utf-8") == PAGES.page(name), (
+        "run: python docs/cell_pages.py"
+    )
     assert (DOCS / "cells" / f"{name}.svg").is_file()
     assert f"| [{name}]({name}.md) |" in (DOCS / "cells" / "index.md").read_text(encoding="utf-8")
 
 
 def test_the_comparison_of_cells_is_what_the_script_writes() -> None:
-    assert (DOCS / "cells" / "index.md").read_text(encoding="utf-8") == PAGES.index(), "run: python docs/cell_pages.py"
+    assert (DOCS / "cells" / "index.md").read_text(encoding="utf-8") == PAGES.index(), (
+        "run: python docs/cell_pages.py"
+    )
     assert set(PAGES.ABOUT) == set(cells.names()) == set(OPTIONS)
 
 
@@ -62,7 +66,9 @@ def test_gates_and_state_of_the_page_are_those_of_the_cell(name: str) -> None:
     assert len(about.state.split(", ")) == cell.num_state_tensors
     assert bool(about.gates) == isinstance(cell, GatedCell)
     if isinstance(cell, GatedCell):
-        shown = cell.gates(cell.project(cell.input.new_zeros(2, 3)), cell.zero_state(cell.input.new_zeros(2, 1)))
+        shown = cell.gates(
+            cell.project(cell.input.new_zeros(2, 3)), cell.zero_state(cell.input.new_zeros(2, 1))
+        )
         assert set(shown) - {"candidate"} == set(about.gates)
 
 

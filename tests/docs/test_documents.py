@@ -24,7 +24,11 @@ SETTINGS = {entry.name for section in SECTIONS for entry in settings_help(sectio
 def commands(text: str) -> list[list[str]]:
     """Every line of a document that is a seqlab command, as its words."""
     lines = [line.strip().removeprefix("$ ") for line in text.splitlines()]
-    return [shlex.split(line.partition("  #")[0]) for line in lines if line.startswith("seqlab ") and not line.startswith("seqlab [")]
+    return [
+        shlex.split(line.partition("  #")[0])
+        for line in lines
+        if line.startswith("seqlab ") and not line.startswith("seqlab [")
+    ]
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -34,16 +38,27 @@ def test_commands_have_verbs_and_options_that_exist(path: Path) -> None:
         if words[1].startswith("-"):
             continue
         assert words[1] in verbs, f"{path.name}: {' '.join(words)}"
-        known = {name for option in verbs[words[1]].params for name in option.opts} | {"-h", "--help", "--debug"}
-        assert {word for word in words[2:] if word.startswith("--")} <= known, f"{path.name}: {' '.join(words)}"
+        known = {name for option in verbs[words[1]].params for name in option.opts} | {
+            "-h",
+            "--help",
+            "--debug",
+        }
+        assert {word for word in words[2:] if word.startswith("--")} <= known, (
+            f"{path.name}: {' '.join(words)}"
+        )
         if words[1] == "train":
             settings = [word for word in words[3:] if re.match(r"[a-z]+\.[a-z_]+=", word)]
-            check(override({}, settings, model=words[words.index("--model") + 1] if "--model" in words else ""), where=path.name)
+            check(
+                override({}, settings, model=words[words.index("--model") + 1] if "--model" in words else ""),
+                where=path.name,
+            )
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_settings_named_in_a_document_exist(path: Path) -> None:
-    named = re.findall(r"`((?:data|tokens|model|training|decoding)\.[a-z_]+)(?:=[^`]*)?`", path.read_text(encoding="utf-8"))
+    named = re.findall(
+        r"`((?:data|tokens|model|training|decoding)\.[a-z_]+)(?:=[^`]*)?`", path.read_text(encoding="utf-8")
+    )
     files = {f"{name.stem}.py" for name in (ROOT / "src").rglob("*.py")}
     named = {name for name in named if name.partition(".")[2] not in ("py", "toml", "safetensors")}
     assert {name for name in named if name not in SETTINGS and name not in files} == set()
@@ -61,7 +76,11 @@ def test_every_shipped_recipe_has_a_page_and_every_model_and_dataset_is_listed_i
         assert (ROOT / "docs" / "recipes" / f"{name}.md").is_file()
         assert f"`{name}`" in readme
     assert [name for name in datasets.names() if f"`{name}`" not in readme] == []
-    assert [name for name in ("rnn", "lstm", "gru", "bilstm", "cnn", "transformer") if name not in MODEL_ALIASES or f"`{name}`" not in readme] == []
+    assert [
+        name
+        for name in ("rnn", "lstm", "gru", "bilstm", "cnn", "transformer")
+        if name not in MODEL_ALIASES or f"`{name}`" not in readme
+    ] == []
 
 
 def test_the_page_of_settings_is_what_the_code_says() -> None:

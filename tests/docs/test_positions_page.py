@@ -34,5 +34,7 @@ def test_every_kind_has_a_line_with_its_file(kind: str) -> None:
 @pytest.mark.spec(152)
 def test_the_picture_is_what_the_code_draws() -> None:
     drawn = render_svg(position_curves(sinusoid_curves([4, 5, 6, 7], size=20, num_positions=100)))
-    assert (DOCS / "pictures" / "positions.svg").read_text(encoding="utf-8") == drawn, "run: python docs/pictures.py"
+    assert (DOCS / "pictures" / "positions.svg").read_text(encoding="utf-8") == drawn, (
+        "run: python docs/pictures.py"
+    )
     assert "pictures/positions.svg" in PAGE

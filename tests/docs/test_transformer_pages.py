@@ -12,7 +12,10 @@ import pytest
 PAGES = Path(__file__).parents[2] / "docs" / "transformer"
 SLOW = {"encoder_decoder"}
 CODE_AND_OUTPUT = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
-EXAMPLES = {page.stem: CODE_AND_OUTPUT.findall(page.read_text(encoding="utf-8")) for page in sorted(PAGES.glob("*.md"))}
+EXAMPLES = {
+    page.stem: CODE_AND_OUTPUT.findall(page.read_text(encoding="utf-8"))
+    for page in sorted(PAGES.glob("*.md"))
+}
 
 
 def test_pages_have_examples() -> None:
@@ -26,7 +29,9 @@ def test_pages_have_examples() -> None:
     }
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in EXAMPLES])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in EXAMPLES]
+)
 def test_an_example_prints_what_its_page_shows(name: str) -> None:
     for code, expected in EXAMPLES[name]:
         printed = io.StringIO()

@@ -19,8 +19,15 @@ COMMON: Settings = {
     "data.valid_share": 0.15,
     "data.test_share": 0.15,
 }
-TEACHER, VECTORS, LEARNING_RATE, N_BEST = "training.teacher", "start.vectors", "training.learning_rate", "n_best"
-"""Settings that the tests fill in or look at: a teacher, a file of word vectors, the rate, and how many answers a search gives."""
+TEACHER, VECTORS, LEARNING_RATE, N_BEST = (
+    "training.teacher",
+    "start.vectors",
+    "training.learning_rate",
+    "n_best",
+)
+"""Settings that the tests fill in or look at: a teacher, a file of word vectors, the rate, and how many
+answers a search gives.
+"""
 
 SHORT_TARGETS: Settings = {"search.min_tokens": 2, "search.max_tokens": 8}
 """A model that has learned little would write nothing, or never end."""
@@ -37,15 +44,29 @@ DATA: dict[str, Settings] = {
     "names": {},
     "story": {"tokens.kind": "characters", "training.window": 16},
     "notes": {"data.text": "note", "tokens.kind": "whitespace", "training.window": 16},
-    "numbers": {"data.source": "words", "data.target": "digits", "tokens.kind": "whitespace", **SHORT_TARGETS},
-    "two_languages": {"data.source": "words", "data.target": "digits", "data.language": "order", "tokens.kind": "whitespace", **SHORT_TARGETS},
+    "numbers": {
+        "data.source": "words",
+        "data.target": "digits",
+        "tokens.kind": "whitespace",
+        **SHORT_TARGETS,
+    },
+    "two_languages": {
+        "data.source": "words",
+        "data.target": "digits",
+        "data.language": "order",
+        "tokens.kind": "whitespace",
+        **SHORT_TARGETS,
+    },
     "walls": {"data.source": "image", "data.target": "caption", "data.picture_size": 8, **SHORT_TARGETS},
 }
 """How each dataset is read."""
 
 QUESTIONS: dict[str, Sequence[Any]] = {
     "reviews": ["the story was lovely and very warm", "a dull film", "unheard"],
-    "tickets": [{"title": "the film", "body": "why was the story long"}, {"title": "awful music", "body": "a scene"}],
+    "tickets": [
+        {"title": "the film", "body": "why was the story long"},
+        {"title": "awful music", "body": "a scene"},
+    ],
     "topics": ["the owl and the river", "a long film", "rain at the door"],
     "stars": ["lovely warm story", "bad sad dull film", "the actor"],
     "trends": [[[0.1, 2.0], [0.5, 1.5], [0.9, 2.5], [1.1, 2.0]], [[1.0, 1.0], [0.2, 3.0], [-0.4, 2.0]]],
@@ -114,28 +135,56 @@ PAIRS_TO_SCORE = [("three one four", "4 1 3"), ("nine", "7")]
 CELLS: dict[str, Case] = {
     "rnn": Case("reviews", "classification", "rnn", SMALL),
     "rnn_relu_identity": Case(
-        "reviews", "classification", "rnn", {**SMALL, "model.cell.activation": "relu", "model.initialisation": "identity", "model.residual": True}
+        "reviews",
+        "classification",
+        "rnn",
+        {
+            **SMALL,
+            "model.cell.activation": "relu",
+            "model.initialisation": "identity",
+            "model.residual": True,
+        },
     ),
     "lstm": Case("reviews", "classification", "lstm", SMALL, gives_vectors=True),
-    "lstm_no_bias": Case("reviews", "classification", "lstm", {**SMALL, "model.cell.bias": False, "model.cell.candidate": "sigmoid"}),
+    "lstm_no_bias": Case(
+        "reviews",
+        "classification",
+        "lstm",
+        {**SMALL, "model.cell.bias": False, "model.cell.candidate": "sigmoid"},
+    ),
     "peephole_lstm": Case("reviews", "classification", "peephole_lstm", SMALL),
     "peephole_lstm_full": Case(
         "reviews",
         "classification",
         "peephole_lstm",
-        {**SMALL, "model.cell.peepholes": "full", "model.cell.gates": "write,expose", "model.cell.expose_sees": "new"},
+        {
+            **SMALL,
+            "model.cell.peepholes": "full",
+            "model.cell.gates": "write,expose",
+            "model.cell.expose_sees": "new",
+        },
     ),
     "coupled_lstm": Case("reviews", "classification", "coupled_lstm", SMALL),
     "layer_norm_lstm": Case("reviews", "classification", "layer_norm_lstm", SMALL),
-    "projected_lstm": Case("reviews", "classification", "projected_lstm", {**SMALL, "model.cell.proj_size": 7}),
+    "projected_lstm": Case(
+        "reviews", "classification", "projected_lstm", {**SMALL, "model.cell.proj_size": 7}
+    ),
     "gru": Case("reviews", "classification", "gru", SMALL),
-    "gru_keep_new": Case("reviews", "classification", "gru", {**SMALL, "model.cell.keep": "new", "model.initialisation": "orthogonal"}),
+    "gru_keep_new": Case(
+        "reviews",
+        "classification",
+        "gru",
+        {**SMALL, "model.cell.keep": "new", "model.initialisation": "orthogonal"},
+    ),
     "reset_before_gru": Case("reviews", "classification", "reset_before_gru", SMALL),
     "single_gate": Case("reviews", "classification", "single_gate", SMALL),
     "additive": Case("reviews", "classification", "additive", {**SMALL, "model.cell.candidate": "input"}),
     "orthogonal_rnn": Case("reviews", "classification", "orthogonal_rnn", SMALL),
     "orthogonal_rnn_radius": Case(
-        "reviews", "classification", "orthogonal_rnn", {**SMALL, "model.cell.radius": 0.1, "model.cell.activation": "tanh"}
+        "reviews",
+        "classification",
+        "orthogonal_rnn",
+        {**SMALL, "model.cell.radius": 0.1, "model.cell.activation": "tanh"},
     ),
     "min_gru": Case("reviews", "classification", "min_gru", SMALL),
 }
@@ -146,13 +195,25 @@ CLASSIFIERS: dict[str, Case] = {
         "reviews",
         "classification",
         "bilstm",
-        {"model.hidden_sizes": "10,6", "model.embedding_size": 8, "model.merge": "mean", "model.pooling": "max"},
+        {
+            "model.hidden_sizes": "10,6",
+            "model.embedding_size": 8,
+            "model.merge": "mean",
+            "model.pooling": "max",
+        },
     ),
     "bigru_learned_merge": Case(
         "reviews",
         "classification",
         "bigru",
-        {**SMALL, "model.merge": "learned", "model.initial_state": "learned", "model.pooling": "queries", "model.queries": 2, "model.head_size": 5},
+        {
+            **SMALL,
+            "model.merge": "learned",
+            "model.initial_state": "learned",
+            "model.pooling": "queries",
+            "model.queries": 2,
+            "model.head_size": 5,
+        },
     ),
     "lstm_dropout_kinds": Case(
         "reviews",
@@ -168,10 +229,15 @@ CLASSIFIERS: dict[str, Case] = {
         },
     ),
     "lstm_padding_seen": Case(
-        "reviews", "classification", "lstm", {**SMALL, "model.padding_mask": False, "training.pad_to": 14, "training.buckets": False}
+        "reviews",
+        "classification",
+        "lstm",
+        {**SMALL, "model.padding_mask": False, "training.pad_to": 14, "training.buckets": False},
     ),
     "convolutional": Case("reviews", "classification", "cnn", {**SMALL, "model.layers": 2}),
-    "fixed_window": Case("reviews", "classification", "fixed_window", {**SMALL, "model.context": 3, "model.embedding_size": 6}),
+    "fixed_window": Case(
+        "reviews", "classification", "fixed_window", {**SMALL, "model.context": 3, "model.embedding_size": 6}
+    ),
     "n_gram_bag": Case("reviews", "classification", "bag"),
     "bag_beside_gru": Case("reviews", "classification", "gru", {**SMALL, "bag.n_grams": 2}),
     "transformer": Case("reviews", "classification", "transformer", TINY_TRANSFORMER, gives_vectors=True),
@@ -179,7 +245,13 @@ CLASSIFIERS: dict[str, Case] = {
         "reviews",
         "classification",
         "transformer",
-        {**TINY_TRANSFORMER, "model.norm": "post", "model.positions": "learned", "model.max_positions": 20, "model.pooling": "first"},
+        {
+            **TINY_TRANSFORMER,
+            "model.norm": "post",
+            "model.positions": "learned",
+            "model.max_positions": 20,
+            "model.pooling": "first",
+        },
     ),
     "transformer_rms_rotary_swiglu": Case(
         "reviews",
@@ -198,16 +270,28 @@ CLASSIFIERS: dict[str, Case] = {
         },
     ),
     "transformer_rezero_alibi": Case(
-        "reviews", "classification", "transformer", {**TINY_TRANSFORMER, "model.norm": "rezero", "model.positions": "alibi", "model.causal": True}
+        "reviews",
+        "classification",
+        "transformer",
+        {**TINY_TRANSFORMER, "model.norm": "rezero", "model.positions": "alibi", "model.causal": True},
     ),
     "transformer_shared_rezero": Case(
-        "reviews", "classification", "transformer", {**TINY_TRANSFORMER, "model.norm": "shared_rezero", "model.positions": "none"}
+        "reviews",
+        "classification",
+        "transformer",
+        {**TINY_TRANSFORMER, "model.norm": "shared_rezero", "model.positions": "none"},
     ),
     "transformer_lecture_relative": Case(
         "reviews",
         "classification",
         "transformer",
-        {**TINY_TRANSFORMER, "model.norm": "lecture", "model.positions": "relative", "model.attention_dropout": 0.2, "model.pooling": "mean"},
+        {
+            **TINY_TRANSFORMER,
+            "model.norm": "lecture",
+            "model.positions": "relative",
+            "model.attention_dropout": 0.2,
+            "model.pooling": "mean",
+        },
     ),
     "transformer_embedding_options": Case(
         "reviews",
@@ -225,8 +309,12 @@ CLASSIFIERS: dict[str, Case] = {
         },
     ),
     "two_text_columns": Case("tickets", "classification", "lstm", SMALL),
-    "class_weights": Case("tickets", "classification", "gru", {**SMALL, "training.class_weights": "balanced"}),
-    "label_smoothing": Case("tickets", "classification", "transformer", {**TINY_TRANSFORMER, "training.label_smoothing": 0.1}),
+    "class_weights": Case(
+        "tickets", "classification", "gru", {**SMALL, "training.class_weights": "balanced"}
+    ),
+    "label_smoothing": Case(
+        "tickets", "classification", "transformer", {**TINY_TRANSFORMER, "training.label_smoothing": 0.1}
+    ),
     "series_classification": Case("trends", "classification", "lstm", SMALL),
     "images_by_rows": Case("images", "classification", "gru", SMALL),
     "images_by_patches": Case("images", "classification", "vit", {**TINY_TRANSFORMER, "model.patch_size": 4}),
@@ -239,77 +327,191 @@ CLASSIFIERS: dict[str, Case] = {
 }
 
 TRAINING: dict[str, Case] = {
-    "tokens_bpe": Case("reviews", "classification", "gru", {**SMALL, "tokens.kind": "bpe", "tokens.size": 60}),
-    "tokens_wordpiece": Case("reviews", "classification", "gru", {**SMALL, "tokens.kind": "wordpiece", "tokens.size": 60, "tokens.lowercase": True}),
-    "tokens_unigram": Case("reviews", "classification", "gru", {**SMALL, "tokens.kind": "unigram", "tokens.size": 60}),
-    "tokens_bytes": Case("reviews", "classification", "gru", {**SMALL, "tokens.kind": "bytes", "data.max_length": 30}),
-    "rare_words_unknown": Case("reviews", "classification", "gru", {**SMALL, "tokens.min_count": 25, "tokens.size": 15}),
-    "split_random": Case("reviews", "classification", "gru", {**SMALL, "data.split": "random", "data.seed": 9, "data.train_rows": 60}),
-    "accumulation": Case("reviews", "classification", "gru", {**SMALL, "training.accumulate": 3, "training.batch_size": 4}),
-    "batch_tokens": Case("reviews", "classification", "gru", {**SMALL, "training.batch_size": 0, "training.batch_tokens": 60}),
+    "tokens_bpe": Case(
+        "reviews", "classification", "gru", {**SMALL, "tokens.kind": "bpe", "tokens.size": 60}
+    ),
+    "tokens_wordpiece": Case(
+        "reviews",
+        "classification",
+        "gru",
+        {**SMALL, "tokens.kind": "wordpiece", "tokens.size": 60, "tokens.lowercase": True},
+    ),
+    "tokens_unigram": Case(
+        "reviews", "classification", "gru", {**SMALL, "tokens.kind": "unigram", "tokens.size": 60}
+    ),
+    "tokens_bytes": Case(
+        "reviews", "classification", "gru", {**SMALL, "tokens.kind": "bytes", "data.max_length": 30}
+    ),
+    "rare_words_unknown": Case(
+        "reviews", "classification", "gru", {**SMALL, "tokens.min_count": 25, "tokens.size": 15}
+    ),
+    "split_random": Case(
+        "reviews",
+        "classification",
+        "gru",
+        {**SMALL, "data.split": "random", "data.seed": 9, "data.train_rows": 60},
+    ),
+    "accumulation": Case(
+        "reviews", "classification", "gru", {**SMALL, "training.accumulate": 3, "training.batch_size": 4}
+    ),
+    "batch_tokens": Case(
+        "reviews", "classification", "gru", {**SMALL, "training.batch_size": 0, "training.batch_tokens": 60}
+    ),
     "epochs_and_patience": Case(
         "reviews",
         "classification",
         "gru",
-        {**SMALL, "training.steps": 0, "training.epochs": 2.5, "training.evaluate_every": 3, "training.patience": 1, "training.learning_rate": 1.0},
+        {
+            **SMALL,
+            "training.steps": 0,
+            "training.epochs": 2.5,
+            "training.evaluate_every": 3,
+            "training.patience": 1,
+            "training.learning_rate": 1.0,
+        },
     ),
-    "sgd": Case("reviews", "classification", "gru", {**SMALL, "training.optimizer": "sgd", "training.learning_rate": 0.5, "training.momentum": 0.8}),
-    "radam": Case("reviews", "classification", "gru", {**SMALL, "training.optimizer": "radam", "training.weight_decay": 0.1}),
-    "adam_2k": Case("reviews", "classification", "gru", {**SMALL, "training.optimizer": "adam_2k", "training.measured_steps": 4}),
+    "sgd": Case(
+        "reviews",
+        "classification",
+        "gru",
+        {**SMALL, "training.optimizer": "sgd", "training.learning_rate": 0.5, "training.momentum": 0.8},
+    ),
+    "radam": Case(
+        "reviews",
+        "classification",
+        "gru",
+        {**SMALL, "training.optimizer": "radam", "training.weight_decay": 0.1},
+    ),
+    "adam_2k": Case(
+        "reviews",
+        "classification",
+        "gru",
+        {**SMALL, "training.optimizer": "adam_2k", "training.measured_steps": 4},
+    ),
     "constant_rate_decay_all": Case(
         "reviews",
         "classification",
         "gru",
-        {**SMALL, "training.schedule": "constant", "training.warmup_steps": 4, "training.decay_all": True, "training.weight_decay": 0.2},
+        {
+            **SMALL,
+            "training.schedule": "constant",
+            "training.warmup_steps": 4,
+            "training.decay_all": True,
+            "training.weight_decay": 0.2,
+        },
     ),
     "early_decay_and_tight_clipping": Case(
-        "reviews", "classification", "gru", {**SMALL, "training.decay_steps": 8, "training.clip_norm": 0.05, "training.warmup_steps": 2}
+        "reviews",
+        "classification",
+        "gru",
+        {**SMALL, "training.decay_steps": 8, "training.clip_norm": 0.05, "training.warmup_steps": 2},
     ),
     "average_moving": Case("reviews", "classification", "gru", {**SMALL, "training.average": 0.9}),
-    "average_last": Case("reviews", "classification", "gru", {**SMALL, "training.average_last": 3, "training.average_every": 2}),
-    "distillation": Case(
-        "reviews", "classification", "gru", {**SMALL, "training.teacher_weight": 0.7, "training.teacher_temperature": 3.0}, teacher="transformer"
+    "average_last": Case(
+        "reviews", "classification", "gru", {**SMALL, "training.average_last": 3, "training.average_every": 2}
     ),
-    "distillation_language_model": Case("story", "language_model", "gru", SMALL, teacher="language_model_transformer"),
-    "fine_tuning": Case("reviews", "classification", start="pretraining", settings={"start.freeze_layers": 1}),
-    "fine_tuning_layer_decay": Case("reviews", "classification", start="pretraining", settings={"start.layer_decay": 0.5}),
-    "fine_tuning_half_depth": Case("reviews", "classification", start="pretraining", settings={"start.every": 2, "start.freeze": "embedding"}),
-    "fine_tuning_from_language_model": Case("reviews", "classification", start="language_model_words", settings={"start.freeze": "body"}),
-    "fine_tuning_same_task": Case("reviews", "classification", start="lstm", settings={"training.learning_rate": 0.003}),
+    "distillation": Case(
+        "reviews",
+        "classification",
+        "gru",
+        {**SMALL, "training.teacher_weight": 0.7, "training.teacher_temperature": 3.0},
+        teacher="transformer",
+    ),
+    "distillation_language_model": Case(
+        "story", "language_model", "gru", SMALL, teacher="language_model_transformer"
+    ),
+    "fine_tuning": Case(
+        "reviews", "classification", start="pretraining", settings={"start.freeze_layers": 1}
+    ),
+    "fine_tuning_layer_decay": Case(
+        "reviews", "classification", start="pretraining", settings={"start.layer_decay": 0.5}
+    ),
+    "fine_tuning_half_depth": Case(
+        "reviews",
+        "classification",
+        start="pretraining",
+        settings={"start.every": 2, "start.freeze": "embedding"},
+    ),
+    "fine_tuning_from_language_model": Case(
+        "reviews", "classification", start="language_model_words", settings={"start.freeze": "body"}
+    ),
+    "fine_tuning_same_task": Case(
+        "reviews", "classification", start="lstm", settings={"training.learning_rate": 0.003}
+    ),
     "lora": Case(
         "reviews",
         "classification",
         start="pretraining",
         settings={"start.lora_rank": 2, "start.lora_alpha": 4, "start.lora_targets": "qkv,feed_forward"},
     ),
-    "word_vectors": Case("reviews", "classification", "lstm", {"model.hidden_size": 10, "start.freeze": "embedding"}, vectors="vectors"),
+    "word_vectors": Case(
+        "reviews",
+        "classification",
+        "lstm",
+        {"model.hidden_size": 10, "start.freeze": "embedding"},
+        vectors="vectors",
+    ),
 }
 """Ways to train, mostly on one small model."""
 
 TAGGERS: dict[str, Case] = {
     "tagger": Case("tags", "tagging", "bilstm", SMALL),
     "tagger_crf": Case(
-        "names", "tagging", "bilstm", {**SMALL, "tagging.crf": True, "tagging.characters": "recurrent", "tagging.character_embedding": 6}
+        "names",
+        "tagging",
+        "bilstm",
+        {**SMALL, "tagging.crf": True, "tagging.characters": "recurrent", "tagging.character_embedding": 6},
     ),
     "tagger_words_only": Case("names", "tagging", "gru", {**SMALL, "tagging.characters": "none"}),
     "tagger_transformer": Case(
-        "tags", "tagging", "transformer", {**TINY_TRANSFORMER, "tagging.character_widths": "2,3", "tagging.word_dropout": 3.0, "data.max_length": 5}
+        "tags",
+        "tagging",
+        "transformer",
+        {
+            **TINY_TRANSFORMER,
+            "tagging.character_widths": "2,3",
+            "tagging.word_dropout": 3.0,
+            "data.max_length": 5,
+        },
     ),
-    "tagger_pieces": Case("tags", "tagging", "cnn", {**SMALL, "model.layers": 2, "tokens.kind": "wordpiece", "tokens.size": 80}),
+    "tagger_pieces": Case(
+        "tags", "tagging", "cnn", {**SMALL, "model.layers": 2, "tokens.kind": "wordpiece", "tokens.size": 80}
+    ),
     "tagger_series": Case("phases", "tagging", "bigru", SMALL),
-    "tagger_series_crf": Case("phases", "tagging", "fixed_window", {**SMALL, "model.context": 3, "tagging.crf": True}),
+    "tagger_series_crf": Case(
+        "phases", "tagging", "fixed_window", {**SMALL, "model.context": 3, "tagging.crf": True}
+    ),
 }
 
 LANGUAGE_MODELS: dict[str, Case] = {
     "language_model_lstm": Case(
-        "story", "language_model", "lstm", {**SMALL, "model.layers": 2}, texts=READ, likelihoods=["the dog sees Anna ."], adapts=True
+        "story",
+        "language_model",
+        "lstm",
+        {**SMALL, "model.layers": 2},
+        texts=READ,
+        likelihoods=["the dog sees Anna ."],
+        adapts=True,
     ),
-    "language_model_no_carry": Case("story", "language_model", "gru", {**SMALL, "training.carry_state": False}),
+    "language_model_no_carry": Case(
+        "story", "language_model", "gru", {**SMALL, "training.carry_state": False}
+    ),
     "language_model_detached": Case("story", "language_model", "rnn", {**SMALL, "training.detach_every": 5}),
     "language_model_average": Case(
-        "story", "language_model", "lstm", {**SMALL, "training.average": 0.8, "training.accumulate": 2, "model.tied": False}, texts=READ[:1]
+        "story",
+        "language_model",
+        "lstm",
+        {**SMALL, "training.average": 0.8, "training.accumulate": 2, "model.tied": False},
+        texts=READ[:1],
     ),
-    "language_model_transformer": Case("story", "language_model", "transformer", TINY_TRANSFORMER, texts=READ, likelihoods=["the dog sees Anna ."]),
+    "language_model_transformer": Case(
+        "story",
+        "language_model",
+        "transformer",
+        TINY_TRANSFORMER,
+        texts=READ,
+        likelihoods=["the dog sees Anna ."],
+    ),
     "language_model_rotary_window": Case(
         "story",
         "language_model",
@@ -317,17 +519,38 @@ LANGUAGE_MODELS: dict[str, Case] = {
         {**TINY_TRANSFORMER, "model.positions": "rotary", "model.window": 5, "model.kv_heads": 1},
         texts=READ[:2],
     ),
-    "language_model_convolutional": Case("story", "language_model", "cnn", {**SMALL, "model.layers": 2}, texts=READ[:1]),
+    "language_model_convolutional": Case(
+        "story", "language_model", "cnn", {**SMALL, "model.layers": 2}, texts=READ[:1]
+    ),
     "language_model_fixed_window": Case(
-        "story", "language_model", "fixed_window", {**SMALL, "model.context": 4, "model.embedding_size": 8}, texts=READ[:1]
+        "story",
+        "language_model",
+        "fixed_window",
+        {**SMALL, "model.context": 4, "model.embedding_size": 8},
+        texts=READ[:1],
     ),
     "language_model_bytes_smoothed": Case(
-        "story", "language_model", "gru", {**SMALL, "tokens.kind": "bytes", "training.label_smoothing": 0.1}, texts=READ[:1]
+        "story",
+        "language_model",
+        "gru",
+        {**SMALL, "tokens.kind": "bytes", "training.label_smoothing": 0.1},
+        texts=READ[:1],
     ),
-    "language_model_words": Case("notes", "language_model", "transformer", {**TINY_TRANSFORMER, "tokens.kind": "words"}, texts=READ[:1]),
-    "language_model_whitespace": Case("notes", "language_model", "lstm", SMALL, texts=READ[:2], likelihoods=["the old dog sees Anna ."]),
-    "documents_not_reset": Case("notes", "language_model", "gru", {**SMALL, "training.reset_at_documents": False}),
-    "sampled_softmax": Case("notes", "language_model", "lstm", {**SMALL, "training.softmax": "sampled", "training.softmax_samples": 10}),
+    "language_model_words": Case(
+        "notes", "language_model", "transformer", {**TINY_TRANSFORMER, "tokens.kind": "words"}, texts=READ[:1]
+    ),
+    "language_model_whitespace": Case(
+        "notes", "language_model", "lstm", SMALL, texts=READ[:2], likelihoods=["the old dog sees Anna ."]
+    ),
+    "documents_not_reset": Case(
+        "notes", "language_model", "gru", {**SMALL, "training.reset_at_documents": False}
+    ),
+    "sampled_softmax": Case(
+        "notes",
+        "language_model",
+        "lstm",
+        {**SMALL, "training.softmax": "sampled", "training.softmax_samples": 10},
+    ),
     "pretraining": Case(
         "story",
         "masked_language_model",
@@ -359,22 +582,49 @@ LANGUAGE_MODELS: dict[str, Case] = {
 }
 
 TRANSLATORS: dict[str, Case] = {
-    "translation_additive": Case("numbers", "translation", "bigru", PAIR, searches=BEAMS, likelihoods=PAIRS_TO_SCORE),
-    "translation_dot": Case("numbers", "translation", "lstm", {**PAIR, "decoder.attention": "dot"}, searches=BEAMS[:1]),
+    "translation_additive": Case(
+        "numbers", "translation", "bigru", PAIR, searches=BEAMS, likelihoods=PAIRS_TO_SCORE
+    ),
+    "translation_dot": Case(
+        "numbers", "translation", "lstm", {**PAIR, "decoder.attention": "dot"}, searches=BEAMS[:1]
+    ),
     "translation_scaled_dot_projected": Case(
-        "numbers", "translation", "lstm", {**PAIR, "decoder.attention": "scaled_dot", "decoder.projected": True, "decoder.context": "input"}
+        "numbers",
+        "translation",
+        "lstm",
+        {**PAIR, "decoder.attention": "scaled_dot", "decoder.projected": True, "decoder.context": "input"},
     ),
     "translation_general": Case(
-        "numbers", "translation", "gru", {**PAIR, "decoder.attention": "general", "decoder.bridge": "mean", "model.layers": 2}
+        "numbers",
+        "translation",
+        "gru",
+        {**PAIR, "decoder.attention": "general", "decoder.bridge": "mean", "model.layers": 2},
     ),
-    "translation_concat": Case("numbers", "translation", "lstm", {**PAIR, "decoder.attention": "concat", "decoder.bridge": "learned"}),
+    "translation_concat": Case(
+        "numbers", "translation", "lstm", {**PAIR, "decoder.attention": "concat", "decoder.bridge": "learned"}
+    ),
     "translation_constant": Case("numbers", "translation", "lstm", {**PAIR, "decoder.attention": "constant"}),
-    "translation_no_attention": Case("numbers", "translation", "lstm", {**PAIR, "decoder.attention": "none"}, searches=BEAMS[:1]),
-    "translation_local_monotonic": Case("numbers", "translation", "lstm", {**PAIR, "decoder.window": "monotonic", "decoder.reach": 1}),
-    "translation_local_predicted": Case("numbers", "translation", "lstm", {**PAIR, "decoder.window": "predicted", "decoder.reach": 2}),
+    "translation_no_attention": Case(
+        "numbers", "translation", "lstm", {**PAIR, "decoder.attention": "none"}, searches=BEAMS[:1]
+    ),
+    "translation_local_monotonic": Case(
+        "numbers", "translation", "lstm", {**PAIR, "decoder.window": "monotonic", "decoder.reach": 1}
+    ),
+    "translation_local_predicted": Case(
+        "numbers", "translation", "lstm", {**PAIR, "decoder.window": "predicted", "decoder.reach": 2}
+    ),
     "translation_hard": Case("numbers", "translation", "lstm", {**PAIR, "decoder.alignment": "hard"}),
     "translation_other_decoder": Case(
-        "numbers", "translation", "cnn", {**PAIR, "model.layers": 2, "decoder.kind": "recurrent", "decoder.cell": "gru", "decoder.hidden_size": 10}
+        "numbers",
+        "translation",
+        "cnn",
+        {
+            **PAIR,
+            "model.layers": 2,
+            "decoder.kind": "recurrent",
+            "decoder.cell": "gru",
+            "decoder.hidden_size": 10,
+        },
     ),
     "translation_transformer": Case(
         "numbers",
@@ -388,27 +638,57 @@ TRANSLATORS: dict[str, Case] = {
         "numbers",
         "translation",
         "transformer",
-        {**PAIR_TRANSFORMER, "model.positions": "rotary", "training.average_last": 2, "training.average_every": 4, "training.batch_tokens": 120},
+        {
+            **PAIR_TRANSFORMER,
+            "model.positions": "rotary",
+            "training.average_last": 2,
+            "training.average_every": 4,
+            "training.batch_tokens": 120,
+        },
     ),
     "translation_characters": Case(
-        "numbers", "translation", "gru", {**PAIR, "tokens.kind": "characters", "tokens.target_kind": "whitespace", "search.beam": 2}
+        "numbers",
+        "translation",
+        "gru",
+        {**PAIR, "tokens.kind": "characters", "tokens.target_kind": "whitespace", "search.beam": 2},
     ),
-    "translation_two_languages": Case("two_languages", "translation", "gru", PAIR, searches=({"prefix": "4"},)),
+    "translation_two_languages": Case(
+        "two_languages", "translation", "gru", PAIR, searches=({"prefix": "4"},)
+    ),
     "scheduled_sampling": Case(
         "numbers",
         "translation",
         "gru",
-        {**PAIR, "training.own_outputs": "linear", "training.own_outputs_half": 6, "training.own_outputs_for": "token"},
+        {
+            **PAIR,
+            "training.own_outputs": "linear",
+            "training.own_outputs_half": 6,
+            "training.own_outputs_for": "token",
+        },
     ),
     "scheduled_sampling_sequences": Case(
         "numbers",
         "translation",
         "transformer",
-        {**PAIR_TRANSFORMER, "training.own_outputs": "inverse_sigmoid", "training.own_outputs_half": 4, "training.least_truth": 0.2},
+        {
+            **PAIR_TRANSFORMER,
+            "training.own_outputs": "inverse_sigmoid",
+            "training.own_outputs_half": 4,
+            "training.least_truth": 0.2,
+        },
     ),
-    "captioning": Case("walls", "captioning", "cnn2d", {"model.hidden_size": 6, "decoder.hidden_size": 12}, searches=BEAMS[:1]),
+    "captioning": Case(
+        "walls",
+        "captioning",
+        "cnn2d",
+        {"model.hidden_size": 6, "decoder.hidden_size": 12},
+        searches=BEAMS[:1],
+    ),
     "captioning_recurrent": Case(
-        "walls", "captioning", "vit", {**TINY_TRANSFORMER, "model.patch_size": 4, "decoder.kind": "recurrent", "decoder.cell": "lstm"}
+        "walls",
+        "captioning",
+        "vit",
+        {**TINY_TRANSFORMER, "model.patch_size": 4, "decoder.kind": "recurrent", "decoder.cell": "lstm"},
     ),
 }
 

@@ -14,7 +14,9 @@ DIGITS = 9
 
 
 def differences(recorded: Any, found: Any, *, where: str = "") -> Iterator[str]:
-    """A line for each place where two observations differ: numbers beyond the tolerance, everything else at all."""
+    """A line for each place where two observations differ: numbers beyond the tolerance, everything else at
+    all.
+    """
     if isinstance(recorded, dict) and isinstance(found, dict):
         for name in [*recorded, *(name for name in found if name not in recorded)]:
             place = f"{where}.{name}" if where else str(name)
@@ -51,7 +53,10 @@ def read(name: str) -> Any:
 
 def write(name: str, found: dict[str, Any]) -> None:
     """One line for each part, numbers with nine digits: short, and easy to compare by eye."""
-    lines = (f" {json.dumps(part)}: {json.dumps(shortened(value), ensure_ascii=False)}" for part, value in found.items())
+    lines = (
+        f" {json.dumps(part)}: {json.dumps(shortened(value), ensure_ascii=False)}"
+        for part, value in found.items()
+    )
     path_of(name).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

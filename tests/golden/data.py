@@ -20,7 +20,9 @@ DIGITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 COLORS = {"red": (210, 30, 30), "green": (30, 170, 40), "blue": (40, 60, 210)}
 
 
-def _table(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], *, delimiter: str = ",") -> Path:
+def _table(
+    path: Path, header: Sequence[str], rows: Iterable[Sequence[object]], *, delimiter: str = ","
+) -> Path:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow(header)
@@ -59,7 +61,10 @@ def tickets(folder: Path) -> Path:
     rows = []
     for number in range(150):
         kind = "question" if number % 10 == 0 else "praise" if number % 3 == 0 else "complaint"
-        told, silent = _opinion(chance, kinds[kind], longest=4), " ".join(chance.choices(PLAIN, k=chance.randint(1, 5)))
+        told, silent = (
+            _opinion(chance, kinds[kind], longest=4),
+            " ".join(chance.choices(PLAIN, k=chance.randint(1, 5))),
+        )
         rows.append((told, silent, kind) if number % 2 else (silent, told, kind))
     return _table(folder / "tickets.csv", ["title", "body", "kind"], rows)
 
@@ -67,11 +72,17 @@ def tickets(folder: Path) -> Path:
 def topics(folder: Path) -> Path:
     """Sets of labels: none, one or several."""
     chance = random.Random(13)
-    words = {"animals": ["dog", "cat", "owl"], "water": ["river", "sea", "rain"], "home": ["house", "table", "door"]}
+    words = {
+        "animals": ["dog", "cat", "owl"],
+        "water": ["river", "sea", "rain"],
+        "home": ["house", "table", "door"],
+    }
     rows = []
     for _ in range(150):
         labels = [label for label in words if chance.random() < 0.45]
-        text = chance.choices(PLAIN, k=chance.randint(2, 6)) + [chance.choice(words[label]) for label in labels]
+        text = chance.choices(PLAIN, k=chance.randint(2, 6)) + [
+            chance.choice(words[label]) for label in labels
+        ]
         chance.shuffle(text)
         rows.append((" ".join(text), ";".join(labels)))
     return _table(folder / "topics.csv", ["text", "labels"], rows)
@@ -83,7 +94,11 @@ def stars(folder: Path) -> Path:
     rows = []
     for _ in range(150):
         good, bad = chance.randint(0, 3), chance.randint(0, 3)
-        text = chance.choices(GOOD, k=good) + chance.choices(BAD, k=bad) + chance.choices(PLAIN, k=chance.randint(1, 5))
+        text = (
+            chance.choices(GOOD, k=good)
+            + chance.choices(BAD, k=bad)
+            + chance.choices(PLAIN, k=chance.randint(1, 5))
+        )
         chance.shuffle(text)
         rows.append((" ".join(text), f"{2.5 + 0.7 * (good - bad) + chance.gauss(0, 0.2):.3f}"))
     return _table(folder / "stars.csv", ["text", "stars"], rows)
@@ -91,7 +106,10 @@ def stars(folder: Path) -> Path:
 
 def _series(chance: random.Random, *, rises: bool) -> list[tuple[float, float]]:
     slope, height = (0.3 if rises else -0.3), chance.gauss(0, 1)
-    return [(height + slope * step + chance.gauss(0, 0.3), chance.gauss(2, 1)) for step in range(chance.randint(4, 9))]
+    return [
+        (height + slope * step + chance.gauss(0, 0.3), chance.gauss(2, 1))
+        for step in range(chance.randint(4, 9))
+    ]
 
 
 def trends(folder: Path) -> Path:
@@ -100,7 +118,10 @@ def trends(folder: Path) -> Path:
     rows = []
     for number in range(120):
         rises = chance.random() < 0.5
-        rows += [(f"s{number}", f"{x:.3f}", f"{y:.3f}", "up" if rises else "down") for x, y in _series(chance, rises=rises)]
+        rows += [
+            (f"s{number}", f"{x:.3f}", f"{y:.3f}", "up" if rises else "down")
+            for x, y in _series(chance, rises=rises)
+        ]
     return _table(folder / "trends.csv", ["series", "x", "y", "trend"], rows)
 
 
@@ -123,7 +144,14 @@ def phases(folder: Path) -> Path:
         level = 0.0
         for _ in range(chance.randint(4, 9)):
             level += chance.gauss(0, 1)
-            rows.append((f"s{number}", f"{level + chance.gauss(0, 0.3):.3f}", f"{chance.gauss(0, 1):.3f}", "high" if level > 0 else "low"))
+            rows.append(
+                (
+                    f"s{number}",
+                    f"{level + chance.gauss(0, 0.3):.3f}",
+                    f"{chance.gauss(0, 1):.3f}",
+                    "high" if level > 0 else "low",
+                )
+            )
     return _table(folder / "phases.csv", ["series", "x", "y", "phase"], rows)
 
 
@@ -137,7 +165,9 @@ def images(folder: Path) -> Path:
         height, width = {"bar": (1, 4), "pole": (4, 1), "square": (4, 4)}[kind]
         for row in range(8):
             lit = [0 <= row - top < height and 0 <= column - left < width for column in range(8)]
-            rows.append((f"i{number}", *(f"{(0.9 if on else 0.1) + chance.gauss(0, 0.05):.3f}" for on in lit), kind))
+            rows.append(
+                (f"i{number}", *(f"{(0.9 if on else 0.1) + chance.gauss(0, 0.05):.3f}" for on in lit), kind)
+            )
     return _table(folder / "images.csv", ["image", *(f"p{column}" for column in range(8)), "shape"], rows)
 
 
@@ -146,7 +176,9 @@ def _sentence(chance: random.Random) -> list[tuple[str, str, str]]:
 
     def thing() -> list[tuple[str, str, str]]:
         if chance.random() < 0.4:
-            kind, name = ("PER", chance.choice(NAMES)) if chance.random() < 0.6 else ("LOC", chance.choice(CITIES))
+            kind, name = (
+                ("PER", chance.choice(NAMES)) if chance.random() < 0.6 else ("LOC", chance.choice(CITIES))
+            )
             return [(word, "PROPN", f"{'I' if place else 'B'}-{kind}") for place, word in enumerate(name)]
         adjective = [(chance.choice(ADJECTIVES), "ADJ", "O")] if chance.random() < 0.5 else []
         return [("the", "DET", "O"), *adjective, (chance.choice(NOUNS), "NOUN", "O")]
@@ -175,13 +207,18 @@ def names(folder: Path) -> Path:
 def story(folder: Path) -> Path:
     """One text of short sentences."""
     chance = random.Random(21)
-    return _lines(folder / "story.txt", (" ".join(word for word, _, _ in _sentence(chance)) for _ in range(160)))
+    return _lines(
+        folder / "story.txt", (" ".join(word for word, _, _ in _sentence(chance)) for _ in range(160))
+    )
 
 
 def notes(folder: Path) -> Path:
     """A table of texts without a label: documents for a language model."""
     chance = random.Random(22)
-    rows = ((" ".join(word for _ in range(chance.randint(1, 3)) for word, _, _ in _sentence(chance)),) for _ in range(90))
+    rows = (
+        (" ".join(word for _ in range(chance.randint(1, 3)) for word, _, _ in _sentence(chance)),)
+        for _ in range(90)
+    )
     return _table(folder / "notes.csv", ["note"], rows)
 
 
@@ -191,7 +228,9 @@ def numbers(folder: Path) -> Path:
     rows = []
     for _ in range(150):
         digits = [chance.randrange(10) for _ in range(chance.randint(1, 5))]
-        rows.append((" ".join(DIGITS[digit] for digit in digits), " ".join(str(digit) for digit in reversed(digits))))
+        rows.append(
+            (" ".join(DIGITS[digit] for digit in digits), " ".join(str(digit) for digit in reversed(digits)))
+        )
     return _table(folder / "numbers.tsv", ["words", "digits"], rows, delimiter="\t")
 
 
@@ -202,7 +241,13 @@ def two_languages(folder: Path) -> Path:
     for number in range(150):
         digits = [chance.randrange(10) for _ in range(chance.randint(1, 5))]
         language = "up" if number % 2 else "down"
-        rows.append((" ".join(DIGITS[digit] for digit in digits), " ".join(map(str, digits if language == "up" else digits[::-1])), language))
+        rows.append(
+            (
+                " ".join(DIGITS[digit] for digit in digits),
+                " ".join(map(str, digits if language == "up" else digits[::-1])),
+                language,
+            )
+        )
     return _table(folder / "two_languages.tsv", ["words", "digits", "order"], rows, delimiter="\t")
 
 
@@ -213,7 +258,14 @@ def walls(folder: Path) -> Path:
     for number in range(60):
         upper, lower = chance.choice(list(COLORS)), chance.choice(list(COLORS))
         image = [
-            [[min(255, max(0, part + chance.randint(-30, 30))) for part in COLORS[upper if row < 4 else lower]] for _ in range(8)] for row in range(8)
+            [
+                [
+                    min(255, max(0, part + chance.randint(-30, 30)))
+                    for part in COLORS[upper if row < 4 else lower]
+                ]
+                for _ in range(8)
+            ]
+            for row in range(8)
         ]
         captions = [f"{upper} above {lower}", f"a wall , {upper} on {lower}"][: 1 + number % 2]
         lines += [json.dumps({"image": image, "caption": caption}) for caption in captions]
@@ -224,16 +276,35 @@ def vectors(folder: Path) -> Path:
     """Word vectors for some of the words, in the format of GloVe."""
     chance = random.Random(26)
     return _lines(
-        folder / "vectors.txt", (f"{word} {' '.join(f'{chance.gauss(0, 0.5):.3f}' for _ in range(12))}" for word in [*GOOD, *BAD, *PLAIN[:6]])
+        folder / "vectors.txt",
+        (
+            f"{word} {' '.join(f'{chance.gauss(0, 0.5):.3f}' for _ in range(12))}"
+            for word in [*GOOD, *BAD, *PLAIN[:6]]
+        ),
     )
 
 
 WRITERS: dict[str, Callable[[Path], Path]] = {
     writer.__name__: writer
     for writer in (
-        reviews, tickets, topics, stars, trends, doses, phases, images, tags, names, story, notes, numbers, two_languages, walls, vectors,
+        reviews,
+        tickets,
+        topics,
+        stars,
+        trends,
+        doses,
+        phases,
+        images,
+        tags,
+        names,
+        story,
+        notes,
+        numbers,
+        two_languages,
+        walls,
+        vectors,
     )
-}  # fmt: skip
+}
 
 
 def write(name: str, folder: Path) -> Path:

@@ -1,4 +1,6 @@
-"""Reads what a run wrote: the one place of the golden tests that knows the files and the results of seqlab."""
+"""Reads what a run wrote: the one place of the golden tests that knows the files and the results of
+seqlab.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def training(run: Any) -> dict[str, Any]:
         "losses": [event["loss"] for event in steps],
         "gradient_norms": [event["gradient_norm"] for event in steps],
         "learning_rates": [event["learning_rate"] for event in steps],
-        "validations": [{"step": event["step"], "is_best": event["best"], **_measures(event)} for event in validations],
+        "validations": [
+            {"step": event["step"], "is_best": event["best"], **_measures(event)} for event in validations
+        ],
         "scores": {split: _scores_of(part["scores"]) for split, part in run.results.raw["splits"].items()},
         "num_parameters": run.num_parameters,
     }
@@ -33,7 +37,11 @@ def scores(found: Iterable[Any]) -> dict[str, dict[str, float | None]]:
 
 
 def prediction(found: Any) -> dict[str, Any]:
-    return {"answer": found.answer, "probability": found.probability, "ranking": [list(entry) for entry in found.ranking]}
+    return {
+        "answer": found.answer,
+        "probability": found.probability,
+        "ranking": [list(entry) for entry in found.ranking],
+    }
 
 
 def likelihood(found: Any) -> dict[str, Any]:
@@ -49,4 +57,9 @@ def _measures(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _scores_of(entries: Iterable[dict[str, Any]]) -> dict[str, dict[str, float | None]]:
-    return {RENAMED.get(entry["name"], entry["name"]): {key: entry[key] for key in ("value", "low", "high", "baseline")} for entry in entries}
+    return {
+        RENAMED.get(entry["name"], entry["name"]): {
+            key: entry[key] for key in ("value", "low", "high", "baseline")
+        }
+        for entry in entries
+    }

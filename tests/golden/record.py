@@ -1,6 +1,7 @@
 """python -m tests.golden.record [NAME…]: run cases (all when none is named) and write down what they give.
 
-With --check nothing is written; the differences from what is recorded are printed, and the exit status is 1 if there are any.
+With --check nothing is written; the differences from what is recorded are printed, and the exit status is 1
+if there are any.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from tests.golden.running import ENVIRONMENT, observed
 
 
 def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.golden.record", description="Write down what the golden cases give.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.golden.record", description="Write down what the golden cases give."
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="cases; all when none is named")
     parser.add_argument("--check", action="store_true", help="write nothing, print the differences")
     options = parser.parse_args(words)

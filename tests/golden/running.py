@@ -12,7 +12,10 @@ from tests.golden.cases import CASES, N_BEST, QUESTIONS, TEACHER, VECTORS, Case
 from tests.golden.data import write
 
 ENVIRONMENT = {"SEQLAB_NATIVE": "0", "OMP_NUM_THREADS": "1"}
-"""The numbers are those of the kernels in Python, on one thread: others round differently. Set it before torch is imported."""
+"""The numbers are those of the kernels in Python, on one thread: others round differently.
+
+Set it before torch is imported.
+"""
 TOP = 3
 
 
@@ -31,20 +34,32 @@ def train(name: str, folder: Path, changes: Mapping[str, Any] | None = None) -> 
         settings[TEACHER] = train(case.teacher, folder)
     if case.vectors:
         settings[VECTORS] = write(case.vectors, folder)
-    run = seqlab.train(write(case.data, folder), *_words(settings), task=case.task, model=case.model, start=start, out=folder / name)
+    run = seqlab.train(
+        write(case.data, folder),
+        *_words(settings),
+        task=case.task,
+        model=case.model,
+        start=start,
+        out=folder / name,
+    )
     return run.folder
 
 
 def _words(settings: Mapping[str, Any]) -> list[str]:
     """As on the command line."""
-    return [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in settings.items()]
+    return [
+        f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+        for name, value in settings.items()
+    ]
 
 
 def _answers(case: Case, run: Any) -> dict[str, Any]:
     """What a trained model says; what a case does not ask for is left out."""
     questions = QUESTIONS[case.data] if case.questions is None else case.questions
     top = 1 if case.task in ("translation", "captioning") else TOP
-    found: dict[str, Any] = {"predictions": [observe.prediction(each) for each in run.predict(questions, top=top)]}
+    found: dict[str, Any] = {
+        "predictions": [observe.prediction(each) for each in run.predict(questions, top=top)]
+    }
     for settings in case.searches:
         searched = run.searching(*_words(settings)).predict(questions, top=settings.get(N_BEST, 1))
         found.setdefault("searches", []).append([observe.prediction(each) for each in searched])

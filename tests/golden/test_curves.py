@@ -1,4 +1,6 @@
-"""Every golden case gives the numbers and texts that were recorded (`python -m tests.golden.record` writes them anew)."""
+"""Every golden case gives the numbers and texts that were recorded (`python -m tests.golden.record` writes
+them anew).
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,16 @@ SHOWN = 8
 
 @pytest.fixture(scope="session")
 def training_process() -> Iterator[ProcessPoolExecutor]:
-    """Another process, as a user's own: no shape checks (they take three times as long), no compiled kernels (they round differently), one thread."""
+    """Another process, as a user's own: no shape checks (they take three times as long), no compiled kernels
+    (they round differently), one thread.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for name, value in ENVIRONMENT.items():
             patch.setenv(name, value)
         with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as executor:
-            executor.submit(len, ENVIRONMENT).result()  # the process inherits the environment when it starts, so it starts here
+            executor.submit(
+                len, ENVIRONMENT
+            ).result()  # the process inherits the environment when it starts, so it starts here
             yield executor
 
 
@@ -43,8 +49,12 @@ def test_a_case_gives_what_was_recorded(name: str, found_differences: Callable[.
     assert not lines, "\n".join([f"{len(lines)} differences:", *lines[:SHOWN]])
 
 
-@pytest.mark.parametrize("name", ["rnn", "regression_series", "tagger_crf", "language_model_lstm", "translation_transformer"])
-def test_a_rate_that_is_one_percent_higher_is_noticed(name: str, found_differences: Callable[..., list[str]]) -> None:
+@pytest.mark.parametrize(
+    "name", ["rnn", "regression_series", "tagger_crf", "language_model_lstm", "translation_transformer"]
+)
+def test_a_rate_that_is_one_percent_higher_is_noticed(
+    name: str, found_differences: Callable[..., list[str]]
+) -> None:
     lines = found_differences(name, {LEARNING_RATE: 1.01 * CASES[name].all_settings()[LEARNING_RATE]})
     assert {line.partition("[")[0] for line in lines} >= {"losses", "learning_rates", "validations"}
 
@@ -55,7 +65,10 @@ def test_every_case_is_recorded_and_every_record_has_a_case() -> None:
 
 def test_differences_are_found_in_numbers_texts_and_shapes() -> None:
     recorded = {"loss": [1.0, 2.0], "text": "ab", "none": None, "is_best": True}
-    assert list(differences(recorded, {"loss": [1.0 + 9e-6, 2.0], "text": "ab", "none": None, "is_best": True})) == []
+    assert (
+        list(differences(recorded, {"loss": [1.0 + 9e-6, 2.0], "text": "ab", "none": None, "is_best": True}))
+        == []
+    )
     for found in (
         {**recorded, "loss": [1.0, 2.00003]},
         {**recorded, "loss": [1.0]},

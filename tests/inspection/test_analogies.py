@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from seqlab.core.errors import DataError, UsageError
-from seqlab.inspection.analogies import AnalogyQuestion, Method, offset_similarity, read_questions, score_analogies, solve_analogy, total_score
+from seqlab.inspection.analogies import (
+    AnalogyQuestion,
+    Method,
+    offset_similarity,
+    read_questions,
+    score_analogies,
+    solve_analogy,
+    total_score,
+)
 from seqlab.inspection.nearest_words import nearest_words
 from seqlab.tokens.word_vectors import WordVectors
 
@@ -34,7 +42,9 @@ def unit(row: list[float]) -> list[float]:
 
 @pytest.mark.spec(31)
 def test_nearest_words_are_those_of_the_largest_cosine_without_the_word_itself() -> None:
-    expected = sorted(((cosine(rows()["w4"], row), word) for word, row in rows().items() if word != "w4"), reverse=True)
+    expected = sorted(
+        ((cosine(rows()["w4"], row), word) for word, row in rows().items() if word != "w4"), reverse=True
+    )
     found = nearest_words(TABLE, "w4", top=5)
     assert [word for word, _ in found] == [word for _, word in expected[:5]]
     assert [score for _, score in found] == pytest.approx([score for score, _ in expected[:5]], abs=1e-6)
@@ -64,7 +74,10 @@ def test_an_analogy_is_answered_by_arithmetic_and_never_by_a_word_of_the_questio
 def test_a_parallelogram_is_answered_exactly_and_its_sides_are_parallel() -> None:
     man, royal, woman = np.array([1.0, 0, 0]), np.array([0, 1.0, 0]), np.array([0.2, 0, 1.0])
     other = np.array([[-1.0, 0.3, 0.2], [0.4, -1.0, 0.1]])
-    table = WordVectors(["man", "woman", "king", "queen", "x", "y"], np.vstack([man, man + woman, man + royal, man + royal + woman, other]))
+    table = WordVectors(
+        ["man", "woman", "king", "queen", "x", "y"],
+        np.vstack([man, man + woman, man + royal, man + royal + woman, other]),
+    )
     assert solve_analogy(table, "man", "woman", "king", top=1)[0][0] == "queen"
     assert offset_similarity(table, ("man", "woman"), ("king", "queen")) == pytest.approx(1.0)
     assert offset_similarity(table, ("man", "woman"), ("queen", "king")) == pytest.approx(-1.0)
@@ -72,10 +85,13 @@ def test_a_parallelogram_is_answered_exactly_and_its_sides_are_parallel() -> Non
 
 
 @pytest.mark.parametrize("method", ["add", "multiply"])
-def test_sections_count_what_is_asked_covered_and_right(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sections_count_what_is_asked_covered_and_right(
+    method: Method, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("seqlab.inspection.analogies.BATCH_SIZE", 2)  # questions come in several parts
     truth = {
-        words: solve_analogy(TABLE, *words, method=method, top=1)[0][0] for words in (("w0", "w1", "w2"), ("w5", "w3", "w8"), ("w6", "w7", "w1"))
+        words: solve_analogy(TABLE, *words, method=method, top=1)[0][0]
+        for words in (("w0", "w1", "w2"), ("w5", "w3", "w8"), ("w6", "w7", "w1"))
     }
     asked = [AnalogyQuestion("one", (*words, answer)) for words, answer in truth.items()]
     asked += [
@@ -88,18 +104,29 @@ def test_sections_count_what_is_asked_covered_and_right(method: Method, monkeypa
     assert (two.questions, two.covered, two.right) == (2, 1, 0)
     total = total_score([one, two])
     assert (total.questions, total.covered, total.right) == (6, 5, 4)
-    nearest = [nearest_words(TABLE, question.words[2].lower(), top=9) for question in asked if "never" not in question.words]
+    nearest = [
+        nearest_words(TABLE, question.words[2].lower(), top=9)
+        for question in asked
+        if "never" not in question.words
+    ]
     outside = [
         next(word for word, _ in near if word not in [each.lower() for each in question.words[:3]])
-        for near, question in zip(nearest, [question for question in asked if "never" not in question.words], strict=True)
+        for near, question in zip(
+            nearest, [question for question in asked if "never" not in question.words], strict=True
+        )
     ]
-    hits = sum(word == question.words[3].lower() for word, question in zip(outside, [q for q in asked if "never" not in q.words], strict=True))
+    hits = sum(
+        word == question.words[3].lower()
+        for word, question in zip(outside, [q for q in asked if "never" not in q.words], strict=True)
+    )
     assert total.baseline_right == hits
 
 
 def test_a_file_of_questions_has_sections_and_lines_of_four_words(tmp_path: Path) -> None:
     path = tmp_path / "questions.txt"
-    path.write_text(": family\nman woman uncle aunt\n\n: capital cities\nParis France Rome Italy\n", encoding="utf-8")
+    path.write_text(
+        ": family\nman woman uncle aunt\n\n: capital cities\nParis France Rome Italy\n", encoding="utf-8"
+    )
     assert read_questions(path) == [
         AnalogyQuestion("family", ("man", "woman", "uncle", "aunt")),
         AnalogyQuestion("capital cities", ("Paris", "France", "Rome", "Italy")),

@@ -25,10 +25,15 @@ TEXT = "blue two red two"
 def looking(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     folder = tmp_path_factory.mktemp("alignments")
     table = write_table(folder)
-    runs = {"language": pretrain(folder, steps=2), "masked": pretrain(folder, task="masked_language_model", steps=2)}
+    runs = {
+        "language": pretrain(folder, steps=2),
+        "masked": pretrain(folder, task="masked_language_model", steps=2),
+    }
     small = [*SMALL, "model.hidden_size=8", "tokens.kind=words", "model.layers=2"]
     with hurried():
-        runs["classifier"] = seqlab.train(table, *small, "model.heads=2", model="transformer", steps=2, out=folder / "classifier")
+        runs["classifier"] = seqlab.train(
+            table, *small, "model.heads=2", model="transformer", steps=2, out=folder / "classifier"
+        )
         queries = ["model.pooling=queries", "model.queries=4"]
         runs["queries"] = seqlab.train(table, *small, *queries, model="gru", steps=2, out=folder / "queries")
         runs["plain"] = seqlab.train(table, *small, model="gru", steps=2, out=folder / "plain")
@@ -36,8 +41,12 @@ def looking(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
 
 
 @pytest.mark.spec(143)
-@pytest.mark.parametrize(("kind", "layers", "heads"), [("language", 3, 2), ("masked", 3, 2), ("classifier", 2, 2)])
-def test_every_layer_and_head_of_a_transformer_is_there(kind: str, layers: int, heads: int, looking: dict[str, Run]) -> None:
+@pytest.mark.parametrize(
+    ("kind", "layers", "heads"), [("language", 3, 2), ("masked", 3, 2), ("classifier", 2, 2)]
+)
+def test_every_layer_and_head_of_a_transformer_is_there(
+    kind: str, layers: int, heads: int, looking: dict[str, Run]
+) -> None:
     found = attention_weights(looking[kind], TEXT)
     assert [layer.title for layer in found] == [f"layer {number}" for number in range(1, layers + 1)]
     for layer in found:
@@ -57,7 +66,9 @@ def test_the_first_layer_is_the_softmax_of_its_own_products(looking: dict[str, R
     with torch.no_grad():
         steps = body.positions.add(run.model.embed(ids), torch.arange(4).unsqueeze(0))
         layer = body.layers[0]
-        q, k, _ = layer.attention.qkv(layer.attention_residual.before_sublayer(steps))[0].chunk(3, dim=-1)  # (time, 8) each
+        q, k, _ = layer.attention.qkv(layer.attention_residual.before_sublayer(steps))[0].chunk(
+            3, dim=-1
+        )  # (time, 8) each
     for head, weights in enumerate(attention_weights(run, TEXT)[0].alignment):
         mine = slice(4 * head, 4 * head + 4)
         scores = (q[:, mine] @ k[:, mine].T / 2.0).double().numpy()
@@ -74,7 +85,9 @@ def test_learned_queries_give_a_weight_for_every_token(looking: dict[str, Run]) 
     _, features = run.word_vectors(TEXT)
     queries = run.model.pool.look.queries.detach().numpy()
     scores = queries @ features.T / features.shape[1] ** 0.5
-    assert layer.alignment[0] == pytest.approx(np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True), abs=1e-5)
+    assert layer.alignment[0] == pytest.approx(
+        np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True), abs=1e-5
+    )
     strips = attention_heatmap(layer)
     assert [strip.name for strip in strips.rows] == layer.query_tokens
     assert strips.rows[1].weights == pytest.approx(layer.alignment[0, 1])
@@ -89,7 +102,9 @@ def test_looking_changes_nothing(looking: dict[str, Run]) -> None:
     run.model.eval()
     assert first[0].alignment == pytest.approx(again[0].alignment)  # no dropout
     assert run.predict([TEXT]) == before
-    assert all(module.alignment_hook is None for module in run.model.modules() if hasattr(module, "alignment_hook"))
+    assert all(
+        module.alignment_hook is None for module in run.model.modules() if hasattr(module, "alignment_hook")
+    )
 
 
 @pytest.mark.spec(136)
@@ -101,15 +116,27 @@ def test_the_page_shows_every_token_weight_and_head(looking: dict[str, Run], tmp
     assert len(pictures(html)) == 2 * (1 + 2)  # a strip and two maps for each layer
     assert f"blue at red: {layers[0].alignment[1, 0, 2]:.3f}" in page.text
     assert f"red: {layers[1].alignment[0, :, 2].mean():.3f}" in page.text
-    long = write_attention_page(attention_weights(looking["classifier"], "red " * 50), tmp_path / "long.html").read_text(encoding="utf-8")
+    long = write_attention_page(
+        attention_weights(looking["classifier"], "red " * 50), tmp_path / "long.html"
+    ).read_text(encoding="utf-8")
     assert len(pictures(long)) == 2  # too many pairs for a map
     assert (
-        len(pictures(write_attention_page(attention_weights(looking["queries"], TEXT), tmp_path / "queries.html").read_text(encoding="utf-8"))) == 1
+        len(
+            pictures(
+                write_attention_page(
+                    attention_weights(looking["queries"], TEXT), tmp_path / "queries.html"
+                ).read_text(encoding="utf-8")
+            )
+        )
+        == 1
     )
 
 
 def test_networks_without_attention_say_so(looking: dict[str, Run]) -> None:
-    with pytest.raises(UsageError, match=r"the recurrent network of this run has no attention to look at(.|\n)*model\.pooling=queries"):
+    with pytest.raises(
+        UsageError,
+        match=r"the recurrent network of this run has no attention to look at(.|\n)*model\.pooling=queries",
+    ):
         attention_weights(looking["plain"], TEXT)
     with pytest.raises(UsageError, match="no alignments to draw"):
         write_attention_page([], "nowhere.html")

@@ -26,17 +26,25 @@ def test_the_looks_of_the_first_layer_follow_from_its_weights() -> None:
     assert looks.shape == (2, 2, 3, 2, 3)
 
     layer = network.body.layers[0]
-    steps = layer.attention_residual.norm(torch.cat([network.class_token.token.expand(2, 1, -1), network.patches(pictures)], dim=1))
+    steps = layer.attention_residual.norm(
+        torch.cat([network.class_token.token.expand(2, 1, -1), network.patches(pictures)], dim=1)
+    )
     queries, keys, _ = layer.attention.qkv(steps).chunk(3, dim=-1)
     for head in range(3):
         part = slice(2 * head, 2 * head + 2)
         for row in range(2):
-            energies = [math.exp(float(queries[row, 0, part] @ key[part]) / math.sqrt(2)) for key in keys[row]]
+            energies = [
+                math.exp(float(queries[row, 0, part] @ key[part]) / math.sqrt(2)) for key in keys[row]
+            ]
             expected = torch.tensor(energies[1:], dtype=torch.float64).view(2, 3) / sum(energies)
             torch.testing.assert_close(looks[row, 0, head], expected, rtol=0, atol=1e-12)
 
 
 def test_a_network_without_a_class_token_is_refused() -> None:
-    network = VisionTransformer.from_settings(SMALL.model_copy(update={"pooling": "mean"}), RowsToImage(height=4, width=4))
-    with pytest.raises(UsageError, match=r"no class token to look with\.\n  Train one with model\.pooling=first\."):
+    network = VisionTransformer.from_settings(
+        SMALL.model_copy(update={"pooling": "mean"}), RowsToImage(height=4, width=4)
+    )
+    with pytest.raises(
+        UsageError, match=r"no class token to look with\.\n  Train one with model\.pooling=first\."
+    ):
         class_token_attention(network, torch.zeros(1, 1, 4, 4))

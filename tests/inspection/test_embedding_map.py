@@ -51,7 +51,11 @@ def test_a_map_names_its_words_shows_what_is_near_and_draws_pairs(tmp_path: Path
 def test_names_never_cover_each_other_and_the_crowded_ones_wait_for_the_pointer() -> None:
     words = [EmbeddingPoint(f"word{number}", 0.001 * number, 0.0) for number in range(40)]
     words += [EmbeddingPoint("far", 1.0, 1.0), EmbeddingPoint("asked", 0.0201, 0.0, is_highlighted=True)]
-    svg = ET.fromstring(draw_embedding_map(EmbeddingMap("Map", words, explained_variance=(0.5, 0.5), pairs=[("word0", "far")]), ident="m"))
+    svg = ET.fromstring(
+        draw_embedding_map(
+            EmbeddingMap("Map", words, explained_variance=(0.5, 0.5), pairs=[("word0", "far")]), ident="m"
+        )
+    )
     names = [text for text in svg.iter("text") if "word-name" in text.attrib.get("class", "")]
     shown = [text for text in names if "crowded" not in text.attrib["class"]]
     assert len(names) == 42

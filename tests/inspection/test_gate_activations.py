@@ -19,9 +19,14 @@ from seqlab.runs.run import Run
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     folder = tmp_path_factory.mktemp("gates")
     data = folder / "notes.csv"
-    data.write_text("text,label\n" + "".join(f"a {'low' if n % 2 else 'high'} note {n},{n % 2}\n" for n in range(60)), encoding="utf-8")
+    data.write_text(
+        "text,label\n" + "".join(f"a {'low' if n % 2 else 'high'} note {n},{n % 2}\n" for n in range(60)),
+        encoding="utf-8",
+    )
     fixed = ("tokens.kind=words", "model.hidden_size=5", "model.embedding_size=3", "training.threads=1")
-    return {name: seqlab.train(data, *fixed, model=name, steps=2, out=folder / name) for name in ("bilstm", "rnn")}
+    return {
+        name: seqlab.train(data, *fixed, model=name, steps=2, out=folder / name) for name in ("bilstm", "rnn")
+    }
 
 
 @pytest.mark.slow
@@ -37,7 +42,9 @@ def test_every_gate_has_its_value_at_every_word(runs: dict[str, Run], tmp_path: 
     assert isinstance(body, RecurrentBackbone)
     cell = body.stack.layers[0].onward.cell  # type: ignore[union-attr]  # both directions
     row = run.model.get_submodule("embed").weight[run.task.encode([text])[0][0]].detach()  # type: ignore[union-attr,index]  # a table
-    first = torch.sigmoid((cell.input @ row + cell.bias)[:5]).detach().numpy()  # the input gate at the first word: the state is zero
+    first = (
+        torch.sigmoid((cell.input @ row + cell.bias)[:5]).detach().numpy()
+    )  # the input gate at the first word: the state is zero
     np.testing.assert_allclose(gates[0].values[0], first, rtol=1e-5)
     strips = gate_heatmaps(gates)
     assert [picture.title for picture in strips] == ["Open gates: layer 1", "Open gates: layer 1, backward"]

@@ -25,7 +25,10 @@ def lstm_with_biases(write: float, forget: float, expose: float) -> nn.LSTM:
 
 
 def test_shares_means_and_exact_values_are_those_of_known_gates() -> None:
-    use = {line.gate: line for line in gate_statistics(unroll(lstm_with_biases(-3.0, 20.0, 0.0), torch.ones(2, 5, 2)))}
+    use = {
+        line.gate: line
+        for line in gate_statistics(unroll(lstm_with_biases(-3.0, 20.0, 0.0), torch.ones(2, 5, 2)))
+    }
     assert list(use) == ["input", "forget", "output"]  # the candidate is no gate
     assert use["input"].mean == pytest.approx(1 / (1 + np.exp(3.0)), rel=1e-6)
     assert (use["input"].closed_share, use["input"].open_share) == (1.0, 0.0)
@@ -36,7 +39,9 @@ def test_shares_means_and_exact_values_are_those_of_known_gates() -> None:
 
 def test_a_gate_is_exactly_one_in_float32_though_not_in_float64_and_exactly_zero_far_below() -> None:
     layer = lstm_with_biases(-200.0, 20.0, -20.0).double()
-    use = {line.gate: line for line in gate_statistics(unroll(layer, torch.ones(1, 4, 2, dtype=torch.float64)))}
+    use = {
+        line.gate: line for line in gate_statistics(unroll(layer, torch.ones(1, 4, 2, dtype=torch.float64)))
+    }
     assert use["forget"].mean < 1
     assert use["forget"].num_one == 12
     assert use["input"].num_zero == 12
@@ -50,9 +55,16 @@ def test_padding_is_not_counted_and_every_layer_and_direction_is() -> None:
     unrolled = unroll(stack, steps, [5, 2])
     lines = gate_statistics(unrolled)
     assert [(line.layer, line.reverse, line.gate) for line in lines] == [
-        (layer, reverse, gate) for layer in (0, 1) for reverse in (False, True) for gate in ("reset", "update")
+        (layer, reverse, gate)
+        for layer in (0, 1)
+        for reverse in (False, True)
+        for gate in ("reset", "update")
     ]
-    real = [unrolled.traces[0].gates[time]["reset"][row] for row, length in enumerate((5, 2)) for time in range(length)]
+    real = [
+        unrolled.traces[0].gates[time]["reset"][row]
+        for row, length in enumerate((5, 2))
+        for time in range(length)
+    ]
     values = torch.stack(real).detach().numpy()
     assert lines[0].num_values == values.size == 21
     assert lines[0].mean == pytest.approx(values.mean())

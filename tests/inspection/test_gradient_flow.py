@@ -38,7 +38,9 @@ def test_the_backward_view_of_an_lstm_is_what_moving_each_state_by_hand_does_to_
         assert flow.hidden_gradient[0, time] == pytest.approx(np.linalg.norm(expected_hidden), rel=1e-6)
         # A memory is also shown in the hidden state of its own step: h = expose ⊙ tanh(c).
         expose = hidden / torch.tanh(memory)
-        expected_memory = central_differences(lambda moved, e=expose: loss(e * torch.tanh(moved), moved), memory)
+        expected_memory = central_differences(
+            lambda moved, e=expose: loss(e * torch.tanh(moved), moved), memory
+        )
         assert flow.memory_gradient[0, time] == pytest.approx(np.linalg.norm(expected_memory), rel=1e-6)
     assert flow.hidden_gradient[0, -1] == pytest.approx(HIDDEN**0.5)  # the loss is the sum of the last output
 
@@ -62,14 +64,19 @@ def test_the_forward_view_is_the_size_of_each_state_and_steps_add_up_to_the_grad
     (flow,) = gradient_flow(unroll(layer, steps))
     np.testing.assert_allclose(flow.hidden[0], outputs[0, :, 0].detach().abs())
     # h_t = tanh(a_t), a_t = projected_t + u h_{t-1}: each step gives tanh′(a_t) ∂L/∂h_t to the bias.
-    np.testing.assert_allclose(flow.projected_gradient[0], (1 - flow.hidden[0] ** 2) * flow.hidden_gradient[0])
+    np.testing.assert_allclose(
+        flow.projected_gradient[0], (1 - flow.hidden[0] ** 2) * flow.hidden_gradient[0]
+    )
     signs = np.sign(layer.weight_hh_l0.item()) ** np.arange(TIME)[::-1]
     (bias_gradient,) = torch.autograd.grad(outputs[0, -1].sum(), [layer.bias_ih_l0])
     assert (signs * flow.projected_gradient[0]).sum() == pytest.approx(bias_gradient.item())
     assert flow.memory is None
     assert flow.table()[2] == {
-        "time": 2, "hidden": flow.hidden[0, 2], "hidden_gradient": flow.hidden_gradient[0, 2], "projected_gradient": flow.projected_gradient[0, 2]
-    }  # fmt: skip
+        "time": 2,
+        "hidden": flow.hidden[0, 2],
+        "hidden_gradient": flow.hidden_gradient[0, 2],
+        "projected_gradient": flow.projected_gradient[0, 2],
+    }
 
 
 def test_a_loss_of_all_outputs_and_both_directions_is_followed_through_every_layer() -> None:
@@ -81,7 +88,9 @@ def test_a_loss_of_all_outputs_and_both_directions_is_followed_through_every_lay
     assert [(flow.layer, flow.reverse) for flow in flows] == [(0, False), (0, True), (1, False), (1, True)]
     for flow, track in zip(flows, unrolled.traces, strict=True):
         for time in range(7):
-            found = torch.autograd.grad((unrolled.outputs * goal).sum(), track.hidden[time], retain_graph=True)[0].norm(dim=-1)
+            found = torch.autograd.grad(
+                (unrolled.outputs * goal).sum(), track.hidden[time], retain_graph=True
+            )[0].norm(dim=-1)
             is_real = unrolled.is_token[:, time].numpy()
             np.testing.assert_allclose(flow.hidden_gradient[is_real, time], found[is_real])
             assert np.isnan(flow.hidden_gradient[~is_real, time]).all()

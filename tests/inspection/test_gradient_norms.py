@@ -31,7 +31,9 @@ def test_the_norms_of_a_torch_model_are_those_of_its_gradients_and_nothing_is_le
         gradients = torch.autograd.grad(loss(model, batch), list(model.parameters()))
         assert norm == pytest.approx(sum(float(g.square().sum()) for g in gradients) ** 0.5, rel=1e-5)
     torch.testing.assert_close([parameter.grad for parameter in model.parameters()], standing, rtol=0, atol=0)
-    torch.testing.assert_close(list(model.parameters()), [nn.Parameter(part) for part in weights], rtol=0, atol=0)
+    torch.testing.assert_close(
+        list(model.parameters()), [nn.Parameter(part) for part in weights], rtol=0, atol=0
+    )
     assert suggest_clip(found).average == pytest.approx(sum(found) / 3)
 
 

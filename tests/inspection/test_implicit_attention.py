@@ -54,15 +54,23 @@ def test_the_weights_are_the_products_of_the_closed_form_in_plain_numbers() -> N
         for unit in range(HIDDEN):
             forget = [step["forget"][0, unit].item() for step in gates]
             for then in range(TIME):
-                expected = gates[then]["input"][0, unit].item() * prod(forget[then + 1 : now + 1]) if then <= now else 0.0
+                expected = (
+                    gates[then]["input"][0, unit].item() * prod(forget[then + 1 : now + 1])
+                    if then <= now
+                    else 0.0
+                )
                 assert attention.weights[0, now, then, unit] == pytest.approx(expected, rel=1e-12)
-            assert attention.initial_weights[0, now, unit] == pytest.approx(prod(forget[: now + 1]), rel=1e-12)
+            assert attention.initial_weights[0, now, unit] == pytest.approx(
+                prod(forget[: now + 1]), rel=1e-12
+            )
     np.testing.assert_allclose(attention.alignment[0], attention.weights[0].mean(axis=-1))
 
 
 @pytest.mark.spec(69)
 def test_any_candidate_function_is_weighted_in_the_same_way() -> None:
-    cell = Additive(IN, HIDDEN, candidate=lambda projected, hidden: torch.sin(3 * projected) - hidden.square()).double()
+    cell = Additive(
+        IN, HIDDEN, candidate=lambda projected, hidden: torch.sin(3 * projected) - hidden.square()
+    ).double()
     assert implicit_attention(unroll(cell, some_steps())).error < 1e-14
 
 

@@ -30,8 +30,12 @@ def jacobian(function: Callable[[Tensor], Tensor], at: Tensor) -> np.ndarray:
 
 
 @pytest.mark.spec(86)
-@pytest.mark.parametrize("make", [lambda: nn.RNN(IN, HIDDEN, batch_first=True), lambda: RNN(IN, HIDDEN)], ids=["torch", "seqlab"])
-def test_the_product_over_the_steps_equals_autograd_at_every_distance(make: Callable[[], nn.RNN | RNN]) -> None:
+@pytest.mark.parametrize(
+    "make", [lambda: nn.RNN(IN, HIDDEN, batch_first=True), lambda: RNN(IN, HIDDEN)], ids=["torch", "seqlab"]
+)
+def test_the_product_over_the_steps_equals_autograd_at_every_distance(
+    make: Callable[[], nn.RNN | RNN],
+) -> None:
     torch.manual_seed(3)
     unrolled = unroll(make().double(), some_steps(), [7, 4])
     written, measured = rnn_jacobians(unrolled), jacobians(unrolled)
@@ -47,7 +51,9 @@ def test_the_product_is_that_of_the_lecture_in_plain_numbers() -> None:
     layer = nn.RNN(IN, HIDDEN, batch_first=True).double()
     steps = some_steps(batch=1)
     hidden = layer(steps)[0][0].detach().numpy()
-    transposed = np.eye(HIDDEN)  # Π Uᵀ diag(tanh′(a_t)) from the earliest step to the last, applied to a gradient at the end
+    transposed = np.eye(
+        HIDDEN
+    )  # Π Uᵀ diag(tanh′(a_t)) from the earliest step to the last, applied to a gradient at the end
     for time in range(TIME - 4, TIME):
         transposed = transposed @ layer.weight_hh_l0.detach().numpy().T @ np.diag(1 - hidden[time] ** 2)
     unrolled = unroll(layer, steps)
@@ -68,14 +74,25 @@ def test_gated_jacobians_are_those_of_the_rest_of_the_walk(name: str) -> None:
         _, state = layer(steps[:, :cut])
         if name == "gru":
             expected = jacobian(lambda hidden, at=cut: layer(steps[:, at:], hidden)[1].flatten(), state)
-            np.testing.assert_allclose(jacobians(unrolled)[0, distance], expected[:, 0, 0], rtol=0, atol=1e-13)
+            np.testing.assert_allclose(
+                jacobians(unrolled)[0, distance], expected[:, 0, 0], rtol=0, atol=1e-13
+            )
             continue
         hidden, memory = state
-        of_hidden = jacobian(lambda moved, at=cut, c=memory: layer(steps[:, at:], (moved, c))[1][0].flatten(), hidden)
+        of_hidden = jacobian(
+            lambda moved, at=cut, c=memory: layer(steps[:, at:], (moved, c))[1][0].flatten(), hidden
+        )
         np.testing.assert_allclose(jacobians(unrolled)[0, distance], of_hidden[:, 0, 0], rtol=0, atol=1e-13)
         expose = hidden / torch.tanh(memory)
-        of_memory = jacobian(lambda moved, at=cut, e=expose: layer(steps[:, at:], (e * torch.tanh(moved), moved))[1][1].flatten(), memory)
-        np.testing.assert_allclose(jacobians(unrolled, "memory")[0, distance], of_memory[:, 0, 0], rtol=0, atol=1e-13)
+        of_memory = jacobian(
+            lambda moved, at=cut, e=expose: layer(steps[:, at:], (e * torch.tanh(moved), moved))[1][
+                1
+            ].flatten(),
+            memory,
+        )
+        np.testing.assert_allclose(
+            jacobians(unrolled, "memory")[0, distance], of_memory[:, 0, 0], rtol=0, atol=1e-13
+        )
 
 
 def test_the_backward_direction_counts_from_its_own_end() -> None:
@@ -83,7 +100,13 @@ def test_the_backward_direction_counts_from_its_own_end() -> None:
     both = nn.GRU(IN, HIDDEN, bidirectional=True).double()
     steps = some_steps(batch=1)
     onward = nn.GRU(IN, HIDDEN).double()
-    onward.load_state_dict({name.removesuffix("_reverse"): value for name, value in both.state_dict().items() if name.endswith("_reverse")})
+    onward.load_state_dict(
+        {
+            name.removesuffix("_reverse"): value
+            for name, value in both.state_dict().items()
+            if name.endswith("_reverse")
+        }
+    )
     backward = jacobian_norms(unroll(both, steps), reverse=True)
     np.testing.assert_allclose(backward.norms, jacobian_norms(unroll(onward, steps.flip(1))).norms)
 
@@ -119,7 +142,9 @@ def test_a_slope_of_tanh_is_one_at_zero_only_and_rounds_to_zero_far_out() -> Non
     with torch.no_grad():
         cell.input.fill_(1.0)
         cell.recurrent.fill_(0.0)
-    met = activation_slopes(unroll(cell, torch.tensor([[[0.0], [1.0], [-3.0], [30.0]]], dtype=torch.float64)))[0, :, 0]
+    met = activation_slopes(
+        unroll(cell, torch.tensor([[[0.0], [1.0], [-3.0], [30.0]]], dtype=torch.float64))
+    )[0, :, 0]
     np.testing.assert_allclose(met, [1.0, 1 - np.tanh(1) ** 2, 1 - np.tanh(3) ** 2, 0.0])
 
 
@@ -143,7 +168,9 @@ def test_the_norm_of_a_product_is_never_more_than_the_product_of_norms() -> None
         found = product_norm(list(random.normal(size=(4, 3, 3))))
         assert found.norm_of_product <= found.product_of_norms
     stretch = np.diag([1.0, 3.0])
-    assert product_norm([stretch] * 4).norm_of_product == pytest.approx(product_norm([stretch] * 4).product_of_norms)
+    assert product_norm([stretch] * 4).norm_of_product == pytest.approx(
+        product_norm([stretch] * 4).product_of_norms
+    )
     assert product_norm([stretch]).norm_of_product == 3
 
 

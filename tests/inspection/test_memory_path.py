@@ -40,7 +40,9 @@ def test_with_gates_held_fixed_the_memory_of_an_lstm_passes_the_product_of_forge
 
         expected = torch.autograd.functional.jacobian(rest, start)[0, :, 0]
         np.testing.assert_allclose(np.diag(path.kept[0, distance]), expected, rtol=0, atol=1e-15)
-        assert path.direct_norms[0, distance] == pytest.approx(float(torch.linalg.matrix_norm(expected, ord=2)))
+        assert path.direct_norms[0, distance] == pytest.approx(
+            float(torch.linalg.matrix_norm(expected, ord=2))
+        )
     assert (path.kept <= 1).all()
     assert (np.diff(path.kept, axis=1) <= 0).all()
 

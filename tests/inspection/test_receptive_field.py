@@ -22,7 +22,15 @@ def some_steps(batch: int = 2) -> Tensor:
 
 
 @pytest.mark.spec(81)
-@pytest.mark.parametrize("layer", [nn.LSTM(IN, HIDDEN, 2), nn.GRU(IN, HIDDEN), build_stack(IN, GRU, [4, HIDDEN]), cells.get("rnn")(IN, HIDDEN)])
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.LSTM(IN, HIDDEN, 2),
+        nn.GRU(IN, HIDDEN),
+        build_stack(IN, GRU, [4, HIDDEN]),
+        cells.get("rnn")(IN, HIDDEN),
+    ],
+)
 def test_a_forward_network_sees_the_past_and_now(layer: nn.Module) -> None:
     field = receptive_field(layer.double(), some_steps())
     assert (field.depends == LOWER).all()
@@ -30,7 +38,13 @@ def test_a_forward_network_sees_the_past_and_now(layer: nn.Module) -> None:
 
 
 @pytest.mark.spec(81)
-@pytest.mark.parametrize("layer", [nn.LSTM(IN, HIDDEN, bidirectional=True), build_stack(IN, GRU, [HIDDEN], bidirectional=True, merge="mean")])
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.LSTM(IN, HIDDEN, bidirectional=True),
+        build_stack(IN, GRU, [HIDDEN], bidirectional=True, merge="mean"),
+    ],
+)
 def test_a_bidirectional_network_sees_everything(layer: nn.Module) -> None:
     assert receptive_field(layer.double(), some_steps()).depends.all()
 
@@ -42,8 +56,12 @@ def test_the_norms_are_those_of_the_jacobian() -> None:
     steps = some_steps()
     field = receptive_field(layer, steps)
     for row in range(2):
-        jacobian = torch.autograd.functional.jacobian(lambda one: layer(one)[0], steps[row : row + 1])[0, :, :, 0]
-        np.testing.assert_allclose(field.norms[row], jacobian.square().sum(dim=(1, 3)).sqrt(), rtol=0, atol=1e-12)
+        jacobian = torch.autograd.functional.jacobian(lambda one: layer(one)[0], steps[row : row + 1])[
+            0, :, :, 0
+        ]
+        np.testing.assert_allclose(
+            field.norms[row], jacobian.square().sum(dim=(1, 3)).sqrt(), rtol=0, atol=1e-12
+        )
     np.testing.assert_allclose(field.mean, field.norms.mean(axis=0))
 
 
@@ -69,17 +87,24 @@ def test_any_function_of_sequences_can_be_asked() -> None:
 
 def test_a_function_that_returns_its_state_too_is_read_by_its_outputs() -> None:
     gru = nn.GRU(IN, HIDDEN, batch_first=True).double()
-    np.testing.assert_allclose(receptive_field(gru.forward, some_steps()).norms, receptive_field(gru, some_steps()).norms, atol=1e-14)
+    np.testing.assert_allclose(
+        receptive_field(gru.forward, some_steps()).norms, receptive_field(gru, some_steps()).norms, atol=1e-14
+    )
 
 
 def test_random_probes_estimate_the_norms_and_never_invent_an_influence() -> None:
     torch.manual_seed(2)
     layer = nn.GRU(IN, HIDDEN).double()
-    exact, guessed = receptive_field(layer, some_steps()), receptive_field(layer, some_steps(), num_probes=150)
+    exact, guessed = (
+        receptive_field(layer, some_steps()),
+        receptive_field(layer, some_steps(), num_probes=150),
+    )
     assert (guessed.depends == LOWER).all()
     np.testing.assert_allclose(guessed.mean[LOWER], exact.mean[LOWER], rtol=0.25)
 
 
 def test_a_network_without_an_output_for_every_step_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"made \(2, 1, 3\) of \(2, 6, 3\); the receptive field needs one output per step"):
+    with pytest.raises(
+        UsageError, match=r"made \(2, 1, 3\) of \(2, 6, 3\); the receptive field needs one output per step"
+    ):
         receptive_field(lambda steps: steps[:, :1], some_steps())

@@ -13,7 +13,8 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 NAMES = ["instruments", "receptive field", "clipping", "alignments"]
 RUNS = [
-    pytest.param(example, id=name, marks=[pytest.mark.long] if name == "alignments" else []) for name, example in zip(NAMES, EXAMPLES, strict=True)
+    pytest.param(example, id=name, marks=[pytest.mark.long] if name == "alignments" else [])
+    for name, example in zip(NAMES, EXAMPLES, strict=True)
 ]
 
 
@@ -29,4 +30,6 @@ def test_examples_run_and_print_what_they_promise(example: str, capsys: pytest.C
 def test_every_instrument_has_a_line() -> None:
     rooms = (Path(__file__).parents[2] / "src" / "seqlab" / "inspection").glob("*.py")
     support = {"__init__", "step_order", "torch_recurrent", "scannable"}
-    assert [path.name for path in rooms if path.stem not in support and f"| `{path.name}` |" not in PAGE] == []
+    assert [
+        path.name for path in rooms if path.stem not in support and f"| `{path.name}` |" not in PAGE
+    ] == []

@@ -48,8 +48,12 @@ def test_with_the_mean_slope_that_was_met_the_power_is_the_derivative_of_a_tanh_
     outputs, _ = layer(torch.tensor(inputs, dtype=torch.float64).view(1, -1, 1), start)
     assert walk.hidden == pytest.approx(outputs.flatten().tolist())
     for time, derivative in enumerate(walk.derivatives):
-        assert derivative == pytest.approx(torch.autograd.grad(outputs[0, time, 0], start, retain_graph=True)[0].item())
-    assert scalar_curve(weight, slope=walk.mean_slope, max_distance=5).factors[-1] == pytest.approx(walk.derivatives[-1])
+        assert derivative == pytest.approx(
+            torch.autograd.grad(outputs[0, time, 0], start, retain_graph=True)[0].item()
+        )
+    assert scalar_curve(weight, slope=walk.mean_slope, max_distance=5).factors[-1] == pytest.approx(
+        walk.derivatives[-1]
+    )
 
 
 def test_a_saturated_unit_has_slope_zero_and_passes_nothing() -> None:

@@ -43,9 +43,15 @@ def same(found: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("name", TORCH_LAYERS)
-def test_a_layer_of_torch_unrolled_gives_its_outputs_states_and_gradients(name: str, bidirectional: bool) -> None:
+def test_a_layer_of_torch_unrolled_gives_its_outputs_states_and_gradients(
+    name: str, bidirectional: bool
+) -> None:
     torch.manual_seed(1)
-    layer = TORCH_LAYERS[name](num_layers=2, bidirectional=bidirectional, batch_first=True, dropout=0.5).double().eval()
+    layer = (
+        TORCH_LAYERS[name](num_layers=2, bidirectional=bidirectional, batch_first=True, dropout=0.5)
+        .double()
+        .eval()
+    )
     steps = some_steps()
     rows = 4 if bidirectional else 2
     state: Any = torch.randn(rows, 4, 2 if name == "projected" else HIDDEN, dtype=torch.float64)
@@ -59,7 +65,10 @@ def test_a_layer_of_torch_unrolled_gives_its_outputs_states_and_gradients(name: 
     if isinstance(layer, nn.LSTM):
         same(torch.stack([track.memory[track.last_step] for track in unrolled.traces]), last[1])
     weights = list(layer.parameters())
-    same(torch.autograd.grad(unrolled.outputs.square().sum(), weights), torch.autograd.grad(outputs.square().sum(), weights))
+    same(
+        torch.autograd.grad(unrolled.outputs.square().sum(), weights),
+        torch.autograd.grad(outputs.square().sum(), weights),
+    )
 
 
 @pytest.mark.parametrize("name", TORCH_LAYERS)
@@ -72,13 +81,22 @@ def test_ragged_sequences_are_walked_as_if_each_were_alone(name: str) -> None:
         same(unrolled.outputs[row, :length], layer(steps[row : row + 1, :length])[0][0])
     assert (unrolled.outputs[~is_token] == 0).all()
     assert unrolled.lengths == LENGTHS
-    assert all(gradient.isfinite().all() for gradient in torch.autograd.grad(unrolled.outputs.sum(), list(layer.parameters())))
+    assert all(
+        gradient.isfinite().all()
+        for gradient in torch.autograd.grad(unrolled.outputs.sum(), list(layer.parameters()))
+    )
 
 
 @pytest.mark.parametrize("name", cells.names())
 def test_every_cell_unrolled_in_a_stack_equals_the_stack(name: str) -> None:
     torch.manual_seed(4)
-    stack = build_stack(IN, partial(cells.get(name), **OPTIONS.get(name, {})), [3, HIDDEN], bidirectional=True, initial_state="learned").double()
+    stack = build_stack(
+        IN,
+        partial(cells.get(name), **OPTIONS.get(name, {})),
+        [3, HIDDEN],
+        bidirectional=True,
+        initial_state="learned",
+    ).double()
     steps = some_steps()
     is_token = torch.arange(7) < torch.tensor(LENGTHS)[:, None]
     state = tuple(torch.randn(4, size, dtype=torch.float64) for size in stack.state_sizes)
@@ -86,13 +104,22 @@ def test_every_cell_unrolled_in_a_stack_equals_the_stack(name: str) -> None:
         expected, last = stack(steps, is_token, given)
         unrolled = unroll(stack, steps, torch.tensor(LENGTHS), given)
         same(unrolled.outputs, expected)
-        found = [part[track.last_step] for track in unrolled.traces for part in (track.hidden, track.memory) if part]
+        found = [
+            part[track.last_step]
+            for track in unrolled.traces
+            for part in (track.hidden, track.memory)
+            if part
+        ]
         same(found, list(last))
 
 
 @pytest.mark.parametrize("merge", ["concat", "mean", "sum", "learned"])
 def test_merges_and_residual_layers_are_followed(merge: MergeName) -> None:
-    stack = build_stack(IN, LSTM, [4, 4, 4], bidirectional=True, merge=merge, residual=True, dropout=0.5).double().eval()
+    stack = (
+        build_stack(IN, LSTM, [4, 4, 4], bidirectional=True, merge=merge, residual=True, dropout=0.5)
+        .double()
+        .eval()
+    )
     steps = some_steps()
     same(unroll(stack, steps).outputs, stack(steps, torch.ones(4, 7, dtype=torch.bool))[0])
     assert len(unroll(stack.layers[0], steps).traces) == 2
@@ -101,7 +128,9 @@ def test_merges_and_residual_layers_are_followed(merge: MergeName) -> None:
 @pytest.mark.parametrize(
     "layer",
     [
-        seqlab.nn.lstm.LSTM(IN, HIDDEN, 2, batch_first=True, cell="peephole", bidirectional=True, merge="learned"),
+        seqlab.nn.lstm.LSTM(
+            IN, HIDDEN, 2, batch_first=True, cell="peephole", bidirectional=True, merge="learned"
+        ),
         seqlab.nn.lstm.LSTM(IN, batch_first=True, hidden_sizes=[3, 5], bidirectional=True, merge="mean"),
         seqlab.nn.gru.GRU(IN, HIDDEN, batch_first=True, cell="single_gate"),
         seqlab.nn.rnn.RNN(IN, HIDDEN, 2, batch_first=True, cell="orthogonal_rnn"),
@@ -172,7 +201,9 @@ def test_mistakes_are_refused_with_the_sizes_found_and_expected() -> None:
         unroll(layer, steps, state=(torch.zeros(2, 3, HIDDEN), torch.zeros(2, 3, HIDDEN)))
     with pytest.raises(UsageError, match="Linear is not a recurrent layer"):
         unroll(nn.Linear(IN, HIDDEN), steps)
-    with pytest.raises(UsageError, match=r"no layer 2 that walks forward\.\n  There are layers 0 to 1, walking forward\."):
+    with pytest.raises(
+        UsageError, match=r"no layer 2 that walks forward\.\n  There are layers 0 to 1, walking forward\."
+    ):
         unroll(layer, steps).trace(2)
     with pytest.raises(UsageError, match="no layer -1 that walks backward"):
         unroll(layer, steps).trace(reverse=True)

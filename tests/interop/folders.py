@@ -47,7 +47,9 @@ NUM_WORDS, NUM_BYTE_PIECES = len(WORDS), len(BYTE_PIECES)
 
 
 def write_model(folder: Path, kind: type[Any], config: Any, *, seed: int = 3) -> nn.Module:
-    """A model with every weight random, so that none hides behind a zero or a one, saved as its makers would."""
+    """A model with every weight random, so that none hides behind a zero or a one, saved as its makers
+    would.
+    """
     torch.manual_seed(seed)
     model: nn.Module = kind(config).eval()
     with torch.no_grad():
@@ -64,7 +66,9 @@ def write_words(folder: Path) -> Tokenizer:
     engine.normalizer = normalizers.BertNormalizer(lowercase=True)
     engine.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     engine.decoder = decoders.WordPiece(prefix="##")
-    engine.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    engine.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
     engine.add_special_tokens(WORDS[:5])
     engine.enable_truncation(4)  # as some are published; nothing may be cut
     engine.save(str(folder / "tokenizer.json"))
@@ -79,7 +83,9 @@ def write_bytes(folder: Path, *, template: str = "", **names: str) -> Tokenizer:
     engine.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     engine.decoder = decoders.ByteLevel()
     if template:
-        engine.post_processor = processors.TemplateProcessing(single=template, special_tokens=[("<s>", 0), ("</s>", 2)])
+        engine.post_processor = processors.TemplateProcessing(
+            single=template, special_tokens=[("<s>", 0), ("</s>", 2)]
+        )
     engine.add_special_tokens([*BYTE_PIECES[:4], "<mask>"])
     engine.save(str(folder / "tokenizer.json"))
     _write_names(folder, {"eos": "</s>", **names})
@@ -89,56 +95,126 @@ def write_bytes(folder: Path, *, template: str = "", **names: str) -> Tokenizer:
 def _write_names(folder: Path, names: dict[str, str]) -> None:
     import json
 
-    (folder / "tokenizer_config.json").write_text(json.dumps({f"{role}_token": piece for role, piece in names.items()}))
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({f"{role}_token": piece for role, piece in names.items()})
+    )
 
 
 def bert_config(**changes: Any) -> Any:
-    return transformers.BertConfig(**{
-        "vocab_size": NUM_WORDS, "hidden_size": 12, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 20,
-        "max_position_embeddings": 17, "pad_token_id": 0,
-        **changes,
-    })  # fmt: skip
+    return transformers.BertConfig(
+        **{
+            "vocab_size": NUM_WORDS,
+            "hidden_size": 12,
+            "num_hidden_layers": 3,
+            "num_attention_heads": 2,
+            "intermediate_size": 20,
+            "max_position_embeddings": 17,
+            "pad_token_id": 0,
+            **changes,
+        }
+    )
 
 
 def roberta_config(**changes: Any) -> Any:
-    return transformers.RobertaConfig(**{
-        "vocab_size": NUM_BYTE_PIECES, "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 20,
-        "max_position_embeddings": 66, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "type_vocab_size": 1, **changes,
-    })  # fmt: skip
+    return transformers.RobertaConfig(
+        **{
+            "vocab_size": NUM_BYTE_PIECES,
+            "hidden_size": 12,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 3,
+            "intermediate_size": 20,
+            "max_position_embeddings": 66,
+            "pad_token_id": 1,
+            "bos_token_id": 0,
+            "eos_token_id": 2,
+            "type_vocab_size": 1,
+            **changes,
+        }
+    )
 
 
 def distilbert_config(**changes: Any) -> Any:
-    return transformers.DistilBertConfig(**{
-        "vocab_size": NUM_WORDS, "dim": 12, "n_layers": 2, "n_heads": 2, "hidden_dim": 20, "max_position_embeddings": 17, "pad_token_id": 0,
-        **changes,
-    })  # fmt: skip
+    return transformers.DistilBertConfig(
+        **{
+            "vocab_size": NUM_WORDS,
+            "dim": 12,
+            "n_layers": 2,
+            "n_heads": 2,
+            "hidden_dim": 20,
+            "max_position_embeddings": 17,
+            "pad_token_id": 0,
+            **changes,
+        }
+    )
 
 
 def gpt2_config(**changes: Any) -> Any:
-    return transformers.GPT2Config(**{
-        "vocab_size": NUM_BYTE_PIECES + 3, "n_embd": 12, "n_layer": 3, "n_head": 2, "n_positions": 64, "bos_token_id": 2, "eos_token_id": 2,
-        **changes,
-    })  # fmt: skip
+    return transformers.GPT2Config(
+        **{
+            "vocab_size": NUM_BYTE_PIECES + 3,
+            "n_embd": 12,
+            "n_layer": 3,
+            "n_head": 2,
+            "n_positions": 64,
+            "bos_token_id": 2,
+            "eos_token_id": 2,
+            **changes,
+        }
+    )
 
 
 def llama_config(**changes: Any) -> Any:
-    return transformers.LlamaConfig(**{
-        "vocab_size": NUM_BYTE_PIECES, "hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2,
-        "intermediate_size": 20, "max_position_embeddings": 64, "eos_token_id": 2, "bos_token_id": 0, "pad_token_id": 1, "rms_norm_eps": 1e-5,
-        **changes,
-    })  # fmt: skip
+    return transformers.LlamaConfig(
+        **{
+            "vocab_size": NUM_BYTE_PIECES,
+            "hidden_size": 24,
+            "num_hidden_layers": 3,
+            "num_attention_heads": 6,
+            "num_key_value_heads": 2,
+            "intermediate_size": 20,
+            "max_position_embeddings": 64,
+            "eos_token_id": 2,
+            "bos_token_id": 0,
+            "pad_token_id": 1,
+            "rms_norm_eps": 1e-5,
+            **changes,
+        }
+    )
 
 
 def mistral_config(**changes: Any) -> Any:
-    return transformers.MistralConfig(**{
-        "vocab_size": NUM_BYTE_PIECES, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8,
-        "intermediate_size": 20, "max_position_embeddings": 64, "eos_token_id": 2, "bos_token_id": 0, "pad_token_id": 1, "sliding_window": 5,
-        **changes,
-    })  # fmt: skip
+    return transformers.MistralConfig(
+        **{
+            "vocab_size": NUM_BYTE_PIECES,
+            "hidden_size": 24,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+            "head_dim": 8,
+            "intermediate_size": 20,
+            "max_position_embeddings": 64,
+            "eos_token_id": 2,
+            "bos_token_id": 0,
+            "pad_token_id": 1,
+            "sliding_window": 5,
+            **changes,
+        }
+    )
 
 
 def qwen2_config(**changes: Any) -> Any:
-    return transformers.Qwen2Config(**{
-        "vocab_size": NUM_BYTE_PIECES, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
-        "intermediate_size": 20, "max_position_embeddings": 64, "eos_token_id": 2, "bos_token_id": 0, "pad_token_id": 1, **changes,
-    })  # fmt: skip
+    return transformers.Qwen2Config(
+        **{
+            "vocab_size": NUM_BYTE_PIECES,
+            "hidden_size": 24,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+            "intermediate_size": 20,
+            "max_position_embeddings": 64,
+            "eos_token_id": 2,
+            "bos_token_id": 0,
+            "pad_token_id": 1,
+            **changes,
+        }
+    )

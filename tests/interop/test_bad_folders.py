@@ -1,4 +1,6 @@
-"""Folders that are not whole, not sound, or of a kind that seqlab's blocks cannot be: refused with words, and nothing is left behind."""
+"""Folders that are not whole, not sound, or of a kind that seqlab's blocks cannot be: refused with words, and
+nothing is left behind.
+"""
 
 from __future__ import annotations
 
@@ -51,13 +53,19 @@ def change_config(folder: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"model_type": "t5"}, r"model_type is 't5', a family that cannot be imported.\n  There is: bart, bert, camembert"),
+        (
+            {"model_type": "t5"},
+            r"model_type is 't5', a family that cannot be imported.\n  There is: bart, bert, camembert",
+        ),
         ({"model_type": "gone"}, "model_type is nothing"),
         ({"model_type": ["bert"]}, "a family that cannot be imported"),
         ({"model_type": "berd"}, "Did you mean 'bert'"),
         ({"hidden_act": "mish"}, "hidden_act: 'mish' is not among gelu, gelu_new"),
         ({"hidden_act": "relu"}, "hidden_act: 'relu' cannot be followed .the head for masked tokens"),
-        ({"position_embedding_type": "relative_key"}, "position_embedding_type: 'relative_key' cannot be followed"),
+        (
+            {"position_embedding_type": "relative_key"},
+            "position_embedding_type: 'relative_key' cannot be followed",
+        ),
         ({"hidden_size": "12"}, "hidden_size: expected a whole number of at least 1, found '12'"),
         ({"hidden_size": True}, "hidden_size: expected a whole number of at least 1, found True"),
         ({"num_hidden_layers": 0}, "num_hidden_layers: expected a whole number of at least 1, found 0"),
@@ -71,7 +79,10 @@ def change_config(folder: Path, **changes: Any) -> None:
         ({"num_hidden_layers": 4}, r"missing \(16\): bert.encoder.layer.3.attention"),
         (
             {"intermediate_size": 21, "type_vocab_size": 5},
-            r"of another shape \(10\): bert.embeddings.token_type_embeddings.weight is \[2, 12\], expected \[5",
+            (
+                r"of another shape \(10\): bert.embeddings.token_type_embeddings.weight is \[2, 12\],"
+                r" expected \[5"
+            ),
         ),
         ({"vocab_size": 19}, r"bert.embeddings.word_embeddings.weight is \[20, 12\], expected \[19, 12\]"),
     ],
@@ -109,13 +120,18 @@ def test_missing_and_strange_tensors_are_all_listed(bert: Path) -> None:
     ("spoil", "words"),
     [
         (lambda data: data[:100], "the file is damaged: its header"),
-        (lambda data: (1 << 62).to_bytes(8, "little") + data[8:], "its header claims 4611686018427387904 bytes"),
+        (
+            lambda data: (1 << 62).to_bytes(8, "little") + data[8:],
+            "its header claims 4611686018427387904 bytes",
+        ),
         (lambda data: data[:-4], "its header does not describe the file"),
         (lambda data: data[:0], "its header claims 0 bytes"),
         (lambda data: data[:8] + b"[" + data[9:], "its header cannot be read"),
     ],
 )
-def test_damaged_weights_are_refused_from_their_header(spoil: Callable[[bytes], bytes], words: str, bert: Path) -> None:
+def test_damaged_weights_are_refused_from_their_header(
+    spoil: Callable[[bytes], bytes], words: str, bert: Path
+) -> None:
     path = bert / "model.safetensors"
     path.write_bytes(spoil(path.read_bytes()))
     assert "Download the model again" in refused(bert, words)
@@ -125,7 +141,10 @@ def test_numbers_that_are_not_finite_are_refused(bert: Path) -> None:
     weights = load_file(bert / "model.safetensors")
     weights["bert.encoder.layer.1.output.dense.bias"][2] = torch.inf
     save_file(weights, bert / "model.safetensors")
-    refused(bert, "1 tensors hold numbers that are not finite, the first for body.layers.1.feed_forward.contract.bias")
+    refused(
+        bert,
+        "1 tensors hold numbers that are not finite, the first for body.layers.1.feed_forward.contract.bias",
+    )
 
 
 def test_a_model_in_several_files_is_the_same_model(bert: Path, tmp_path: Path) -> None:
@@ -168,7 +187,10 @@ def test_the_older_format_is_read_without_running_anything(bert: Path, tmp_path:
     weights = load_file(bert / "model.safetensors")
     (bert / "model.safetensors").unlink()
     old = {
-        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): tensor for name, tensor in weights.items()
+        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        ): tensor
+        for name, tensor in weights.items()
     }
     torch.save(old, bert / "pytorch_model.bin")
     again = import_published_model(bert, out=tmp_path / "again")
@@ -239,9 +261,15 @@ def test_a_tokenizer_with_more_ids_than_the_weights_know_is_refused(bert: Path) 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"rope_parameters": {"rope_type": "llama3", "rope_theta": 5e5}}, "rope_parameters: 'llama3' cannot be followed"),
+        (
+            {"rope_parameters": {"rope_type": "llama3", "rope_theta": 5e5}},
+            "rope_parameters: 'llama3' cannot be followed",
+        ),
         ({"rope_scaling": {"type": "linear", "factor": 2}}, "rope_scaling: 'linear' cannot be followed"),
-        ({"rope_parameters": {"rope_type": "default", "rope_theta": -1}}, "rope_theta: expected a number above 1"),
+        (
+            {"rope_parameters": {"rope_type": "default", "rope_theta": -1}},
+            "rope_theta: expected a number above 1",
+        ),
         ({"partial_rotary_factor": 0.5}, "partial_rotary_factor: 0.5 cannot be followed"),
         ({"hidden_act": "gelu_10"}, "hidden_act: 'gelu_10' is not among"),
         ({"num_key_value_heads": 3}, r"k_proj.weight is \[8, 24\], expected \[12, 24\]"),

@@ -21,16 +21,33 @@ DECODERS: dict[str, tuple[type[Any], Any]] = {
         transformers.GPT2LMHeadModel,
         folders.gpt2_config(activation_function="relu", n_inner=7, layer_norm_epsilon=0.01),
     ),
-    "gpt2 with an output table of its own": (transformers.GPT2LMHeadModel, folders.gpt2_config(tie_word_embeddings=False)),
+    "gpt2 with an output table of its own": (
+        transformers.GPT2LMHeadModel,
+        folders.gpt2_config(tie_word_embeddings=False),
+    ),
     "llama with shared heads": (transformers.LlamaForCausalLM, folders.llama_config()),
-    "llama, tied": (transformers.LlamaForCausalLM, folders.llama_config(tie_word_embeddings=True, num_key_value_heads=6)),
-    "llama with biases in attention": (transformers.LlamaForCausalLM, folders.llama_config(attention_bias=True)),
+    "llama, tied": (
+        transformers.LlamaForCausalLM,
+        folders.llama_config(tie_word_embeddings=True, num_key_value_heads=6),
+    ),
+    "llama with biases in attention": (
+        transformers.LlamaForCausalLM,
+        folders.llama_config(attention_bias=True),
+    ),
     "llama with all biases, turning slowly": (
         transformers.LlamaForCausalLM,
-        folders.llama_config(attention_bias=True, mlp_bias=True, rope_parameters={"rope_type": "default", "rope_theta": 500.0}, head_dim=10),
+        folders.llama_config(
+            attention_bias=True,
+            mlp_bias=True,
+            rope_parameters={"rope_type": "default", "rope_theta": 500.0},
+            head_dim=10,
+        ),
     ),
     "mistral with a window": (transformers.MistralForCausalLM, folders.mistral_config()),
-    "mistral without a window": (transformers.MistralForCausalLM, folders.mistral_config(sliding_window=None)),
+    "mistral without a window": (
+        transformers.MistralForCausalLM,
+        folders.mistral_config(sliding_window=None),
+    ),
     "mistral, tied": (transformers.MistralForCausalLM, folders.mistral_config(tie_word_embeddings=True)),
     "qwen2, tied": (transformers.Qwen2ForCausalLM, folders.qwen2_config(tie_word_embeddings=True)),
     "qwen2": (transformers.Qwen2ForCausalLM, folders.qwen2_config()),
@@ -59,7 +76,9 @@ def test_a_decoder_writes_the_same_text(name: str, tmp_path: Path) -> None:
     theirs, run = imported(name, tmp_path)
     prompt = torch.tensor([run.task.tokenizer.encode("the cat sat at").tolist()])
     with torch.no_grad():
-        expected = theirs.generate(prompt, do_sample=False, max_new_tokens=12, pad_token_id=1)[0, prompt.shape[1] :].tolist()
+        expected = theirs.generate(prompt, do_sample=False, max_new_tokens=12, pad_token_id=1)[
+            0, prompt.shape[1] :
+        ].tolist()
     tokenizer = run.task.tokenizer
     if folders.BYTE_PIECES.index("</s>") in expected:
         expected = expected[: expected.index(folders.BYTE_PIECES.index("</s>"))]

@@ -1,4 +1,6 @@
-"""Embedding tables of imported pairs: one for source, target and output, or a table for each; always those that the model was trained with."""
+"""Embedding tables of imported pairs: one for source, target and output, or a table for each; always those
+that the model was trained with.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,26 @@ from tests.interop.folders import NUM_BYTE_PIECES, transformers
 SOURCES = ["the cat", "that hat, the bat sat at a mat", "a"]
 PAD, START = 1, 2
 SIZES: dict[str, Any] = {
-    "vocab_size": NUM_BYTE_PIECES, "d_model": 12, "encoder_layers": 2, "decoder_layers": 1, "encoder_attention_heads": 2,
-    "decoder_attention_heads": 2, "encoder_ffn_dim": 20, "decoder_ffn_dim": 20, "max_position_embeddings": 48, "pad_token_id": PAD,
-    "eos_token_id": 2, "bos_token_id": 0, "decoder_start_token_id": START, "forced_eos_token_id": None,
-}  # fmt: skip
-SHARED, SOURCE, TARGET = "model.shared.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
+    "vocab_size": NUM_BYTE_PIECES,
+    "d_model": 12,
+    "encoder_layers": 2,
+    "decoder_layers": 1,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2,
+    "encoder_ffn_dim": 20,
+    "decoder_ffn_dim": 20,
+    "max_position_embeddings": 48,
+    "pad_token_id": PAD,
+    "eos_token_id": 2,
+    "bos_token_id": 0,
+    "decoder_start_token_id": START,
+    "forced_eos_token_id": None,
+}
+SHARED, SOURCE, TARGET = (
+    "model.shared.weight",
+    "model.encoder.embed_tokens.weight",
+    "model.decoder.embed_tokens.weight",
+)
 OUTPUT = "lm_head.weight"
 BART, MARIAN = transformers.BartForConditionalGeneration, transformers.MarianMTModel
 
@@ -49,7 +66,11 @@ CASES: dict[str, tuple[Any, Any, int]] = {
     "marian, untied": (MARIAN, marian(tie_word_embeddings=False), 3),
     "marian, untied and scaled": (MARIAN, marian(tie_word_embeddings=False, scale_embedding=True), 3),
     "marian, tied, a table for each side": (MARIAN, marian(share_encoder_decoder_embeddings=False), 2),
-    "marian, untied, a table for each side": (MARIAN, marian(share_encoder_decoder_embeddings=False, tie_word_embeddings=False), 3),
+    "marian, untied, a table for each side": (
+        MARIAN,
+        marian(share_encoder_decoder_embeddings=False, tie_word_embeddings=False),
+        3,
+    ),
 }
 """Class, config, and how many tables differ."""
 
@@ -59,15 +80,28 @@ def test_logits_are_computed_with_the_tables_of_the_file(name: str, tmp_path: Pa
     theirs, run = imported(name, tmp_path)
     assert_same_logits(theirs, run)
     model = run.model
-    assert len({table.data_ptr() for table in (model.embed_source.weight, model.embed_target.weight, model.output_weight)}) == CASES[name][2]
+    assert (
+        len(
+            {
+                table.data_ptr()
+                for table in (model.embed_source.weight, model.embed_target.weight, model.output_weight)
+            }
+        )
+        == CASES[name][2]
+    )
     file = load_file(tmp_path / "published" / "model.safetensors")
     unread = file[SHARED].numel() if SOURCE in file and SHARED in file else 0
     rows_before_the_first = 2 * 2 * 12 if "bart" in name else 0
-    assert import_details(run)["parameters"] == sum(tensor.numel() for tensor in file.values()) - unread - rows_before_the_first
+    assert (
+        import_details(run)["parameters"]
+        == sum(tensor.numel() for tensor in file.values()) - unread - rows_before_the_first
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if CASES[name][2] > 1])
-def test_translations_use_the_tables_of_the_file(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_translations_use_the_tables_of_the_file(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     theirs, run = imported(name, tmp_path)
     expected = translations(theirs, run)
     assert [prediction.answer for prediction in run.predict(SOURCES)] == expected
@@ -76,14 +110,22 @@ def test_translations_use_the_tables_of_the_file(name: str, tmp_path: Path, caps
     assert any(expected)
 
 
-@pytest.mark.parametrize(("kind", "config"), [(BART, bart(tie_word_embeddings=False)), (MARIAN, marian(tie_word_embeddings=False))])
-def test_a_file_with_one_table_for_both_sides_and_one_for_the_output(kind: Any, config: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "config"), [(BART, bart(tie_word_embeddings=False)), (MARIAN, marian(tie_word_embeddings=False))]
+)
+def test_a_file_with_one_table_for_both_sides_and_one_for_the_output(
+    kind: Any, config: Any, tmp_path: Path
+) -> None:
     """As transformers 4 saved pairs whose output is not tied: encoder and decoder always shared a table."""
     folder = tmp_path / "published"
     folders.write_model(folder, kind, config)
     folders.write_bytes(folder, template="$A </s>", pad="<pad>")
     weights = load_file(folder / "model.safetensors")
-    save_file(weights | {SOURCE: weights[SHARED].clone(), TARGET: weights[SHARED].clone()}, folder / "model.safetensors", metadata={"format": "pt"})
+    save_file(
+        weights | {SOURCE: weights[SHARED].clone(), TARGET: weights[SHARED].clone()},
+        folder / "model.safetensors",
+        metadata={"format": "pt"},
+    )
     theirs = kind.from_pretrained(folder).eval()
     del weights[SOURCE], weights[TARGET]
     save_file(weights, folder / "model.safetensors")
@@ -116,7 +158,9 @@ def test_one_name_is_enough_where_all_tables_are_one(present: str, tmp_path: Pat
         ({"normalize_embedding": True}, "normalize_embedding"),
     ],
 )
-def test_settings_that_no_network_here_can_follow_are_rejected(changes: dict[str, Any], named: str, tmp_path: Path) -> None:
+def test_settings_that_no_network_here_can_follow_are_rejected(
+    changes: dict[str, Any], named: str, tmp_path: Path
+) -> None:
     folder = tmp_path / "published"
     folders.write_model(folder, MARIAN, marian())
     folders.write_bytes(folder, template="$A </s>", pad="<pad>")
@@ -155,6 +199,12 @@ def assert_same_logits(theirs: nn.Module, run: Run) -> None:
 def translations(theirs: nn.Module, run: Run) -> list[str]:
     source, is_source = pad(run.task.tokens.source.encode_many(SOURCES), value=PAD)
     written = theirs.generate(
-        source, attention_mask=is_source.long(), num_beams=1, do_sample=False, max_new_tokens=46, bad_words_ids=[[PAD]], forced_eos_token_id=None
+        source,
+        attention_mask=is_source.long(),
+        num_beams=1,
+        do_sample=False,
+        max_new_tokens=46,
+        bad_words_ids=[[PAD]],
+        forced_eos_token_id=None,
     )
     return [run.task.tokens.target.decode(row) for row in written.tolist()]

@@ -1,4 +1,6 @@
-"""Encoders of the BERT family: the same features and the same guesses for masked tokens as where they come from."""
+"""Encoders of the BERT family: the same features and the same guesses for masked tokens as where they come
+from.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,16 @@ from tests.interop.folders import TEXTS, transformers
 
 ENCODERS = {
     "bert": (transformers.BertForMaskedLM, folders.bert_config(), folders.write_words),
-    "bert, other norm": (transformers.BertForMaskedLM, folders.bert_config(layer_norm_eps=0.01, type_vocab_size=1), folders.write_words),
-    "bert with an output table of its own": (transformers.BertForMaskedLM, folders.bert_config(tie_word_embeddings=False), folders.write_words),
+    "bert, other norm": (
+        transformers.BertForMaskedLM,
+        folders.bert_config(layer_norm_eps=0.01, type_vocab_size=1),
+        folders.write_words,
+    ),
+    "bert with an output table of its own": (
+        transformers.BertForMaskedLM,
+        folders.bert_config(tie_word_embeddings=False),
+        folders.write_words,
+    ),
     "roberta": (
         transformers.RobertaForMaskedLM,
         folders.roberta_config(),
@@ -37,7 +47,11 @@ ENCODERS = {
 }
 HEADLESS = {
     "bert": (transformers.BertModel, folders.bert_config(), folders.write_words),
-    "distilbert, relu": (transformers.DistilBertModel, folders.distilbert_config(activation="relu"), folders.write_words),
+    "distilbert, relu": (
+        transformers.DistilBertModel,
+        folders.distilbert_config(activation="relu"),
+        folders.write_words,
+    ),
 }
 
 

@@ -30,9 +30,17 @@ def test_a_classifier_starts_from_imported_weights(kind: str, tmp_path: Path) ->
     assert run.recipe.model.causal == (kind == "gpt2")
     assert run.recipe.model.pooling == ("last" if kind == "gpt2" else "mean")
     before = source.model.state_dict()
-    assert all(torch.equal(tensor, before[name]) for name, tensor in run.model.state_dict().items() if name.startswith(("embed.", "body.")))
+    assert all(
+        torch.equal(tensor, before[name])
+        for name, tensor in run.model.state_dict().items()
+        if name.startswith(("embed.", "body."))
+    )
     texts = ["red one", "a longer text of several words"]
     assert run.vectors(texts) == pytest.approx(source.vectors(texts), abs=1e-5)
     assert np.isfinite(run.vectors(texts)).all()
-    adapted = fine_tune(tmp_path, source, "start.lora_rank=2", "start.layer_decay=0.8", steps=4, name="adapted")
-    assert adapted.results.raw["training"]["trained_parameters"] < adapted.results.raw["training"]["parameters"]
+    adapted = fine_tune(
+        tmp_path, source, "start.lora_rank=2", "start.layer_decay=0.8", steps=4, name="adapted"
+    )
+    assert (
+        adapted.results.raw["training"]["trained_parameters"] < adapted.results.raw["training"]["parameters"]
+    )

@@ -1,4 +1,6 @@
-"""Spelling to sound as g2p_en has it: the phonemes of the package's own program, and files that are not what they seem."""
+"""Spelling to sound as g2p_en has it: the phonemes of the package's own program, and files that are not what
+they seem.
+"""
 
 from __future__ import annotations
 
@@ -22,24 +24,69 @@ from seqlab.interop.import_model import import_published_model
 from tests.cli.running import run
 from tests.interop.real_weights import g2p_file
 
-SYLLABLES = ["ba", "ce", "di", "fo", "gu", "hal", "jen", "kid", "lom", "nu", "pre", "qui", "sto", "tchu", "ver", "wy", "yo", "phth", "ough", "tion"]
+SYLLABLES = [
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "hal",
+    "jen",
+    "kid",
+    "lom",
+    "nu",
+    "pre",
+    "qui",
+    "sto",
+    "tchu",
+    "ver",
+    "wy",
+    "yo",
+    "phth",
+    "ough",
+    "tion",
+]
 HIDDEN, EMBEDDING = 5, 4
 SHAPES: dict[str, tuple[int, ...]] = {
-    "enc_emb": (29, EMBEDDING), "dec_emb": (74, EMBEDDING), "fc_w": (74, HIDDEN), "fc_b": (74,),
-    **{f"{side}_{part}": shape for side in ("enc", "dec")
-       for part, shape in (("w_ih", (15, EMBEDDING)), ("w_hh", (15, HIDDEN)), ("b_ih", (15,)), ("b_hh", (15,)))},
-}  # fmt: skip
+    "enc_emb": (29, EMBEDDING),
+    "dec_emb": (74, EMBEDDING),
+    "fc_w": (74, HIDDEN),
+    "fc_b": (74,),
+    **{
+        f"{side}_{part}": shape
+        for side in ("enc", "dec")
+        for part, shape in (
+            ("w_ih", (15, EMBEDDING)),
+            ("w_hh", (15, HIDDEN)),
+            ("b_ih", (15,)),
+            ("b_hh", (15,)),
+        )
+    },
+}
 
 
 @pytest.mark.slow
 def test_a_thousand_words_sound_as_in_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The truth is the package's own method `predict`, run as it is; only what it imports for whole texts is put aside."""
+    """The truth is the package's own method `predict`, run as it is; only what it imports for whole texts is
+    put aside.
+    """
     path = g2p_file()
     theirs = package_program(path.parent, monkeypatch)
     chance = random.Random(4)
     words = sorted(word for word in theirs.homograph2features if len(word) < 16)[:300]
     words += ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 6))) for _ in range(680)]
-    words += ["don't", "co-op", "a", "", "naïve", "x" * 40, "zzyzx", "o'clock", "3rd", "pneumonoultramicroscopicsilicovolcanoconiosis"] * 2
+    words += [
+        "don't",
+        "co-op",
+        "a",
+        "",
+        "naïve",
+        "x" * 40,
+        "zzyzx",
+        "o'clock",
+        "3rd",
+        "pneumonoultramicroscopicsilicovolcanoconiosis",
+    ] * 2
     assert len(words) == 1000
     run = import_published_model(path, out=tmp_path / "run")
     found = [prediction.answer.split() for prediction in run.predict(words)]
@@ -85,7 +132,9 @@ def arrays(**changed: Any) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_a_pair_of_another_size_is_imported_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pair_of_another_size_is_imported_by_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     np.savez_compressed(tmp_path / "small.npz", **arrays())
     assert set(SHAPES) == set(ARRAYS)
     found = run(capsys, "import", str(tmp_path / "small.npz"), "--out", str(tmp_path / "run"))
@@ -99,7 +148,10 @@ def test_a_pair_of_another_size_is_imported_by_the_command(tmp_path: Path, capsy
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"fc_w": np.zeros((74, HIDDEN + 1), np.float32)}, "of another shape (1): fc_w is [74, 6], expected [74, 5]"),
+        (
+            {"fc_w": np.zeros((74, HIDDEN + 1), np.float32)},
+            "of another shape (1): fc_w is [74, 6], expected [74, 5]",
+        ),
         ({"more": np.zeros(3)}, "not the arrays of a model that is known here"),
         ({"enc_emb": np.zeros(29, np.float32)}, "not the arrays of a model that is known here"),
         ({"fc_b": np.array([{"a": 1}] * 74, dtype=object)}, "fc_b.npy holds object, not plain numbers"),
@@ -107,7 +159,9 @@ def test_a_pair_of_another_size_is_imported_by_the_command(tmp_path: Path, capsy
         ({"fc_b": np.full(74, np.nan, np.float32)}, "numbers that are not finite, the first for bias"),
     ],
 )
-def test_arrays_that_are_not_such_a_pair_are_refused_with_words(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
+def test_arrays_that_are_not_such_a_pair_are_refused_with_words(
+    tmp_path: Path, changed: dict[str, Any], said: str
+) -> None:
     np.savez(tmp_path / "odd.npz", allow_pickle=True, **arrays(**changed))
     with pytest.raises(DataError) as caught:
         import_published_model(tmp_path / "odd.npz", out=tmp_path / "run")

@@ -20,12 +20,24 @@ from seqlab.interop.import_model import import_published_model
 from tests.interop import folders
 from tests.interop.folders import BYTE_PIECES, MERGES, NUM_BYTE_PIECES, transformers
 
-CONFIG = folders.llama_config(tie_word_embeddings=True, hidden_size=64, intermediate_size=96, num_attention_heads=4, num_key_value_heads=2)
+CONFIG = folders.llama_config(
+    tie_word_embeddings=True,
+    hidden_size=64,
+    intermediate_size=96,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+)
 NAMES = {
-    "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
-    "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
-    "input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm",
-}  # fmt: skip
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+    "input_layernorm": "attn_norm",
+    "post_attention_layernorm": "ffn_norm",
+}
 
 
 @pytest.mark.parametrize("kind", ["F32", "F16", "Q8_0", "Q4_1"])
@@ -41,9 +53,15 @@ def test_the_header_is_the_one_that_the_package_reads(tmp_path: Path) -> None:
     write_file(tmp_path / "tiny.gguf", kind="Q8_0")
     ours, theirs = read_gguf_header(tmp_path / "tiny.gguf"), gguf.GGUFReader(tmp_path / "tiny.gguf")
     fields = {name: field.contents() for name, field in theirs.fields.items() if not name.startswith("GGUF.")}
-    assert {name: pytest.approx(value) if isinstance(value, float) else value for name, value in fields.items()} == ours.settings
-    assert {tensor.name: tuple(tensor.shape.tolist()[::-1]) for tensor in theirs.tensors} == {name: t.shape for name, t in ours.tensors.items()}
-    assert {tensor.name: int(tensor.data_offset) for tensor in theirs.tensors} == {name: t.offset for name, t in ours.tensors.items()}
+    assert {
+        name: pytest.approx(value) if isinstance(value, float) else value for name, value in fields.items()
+    } == ours.settings
+    assert {tensor.name: tuple(tensor.shape.tolist()[::-1]) for tensor in theirs.tensors} == {
+        name: t.shape for name, t in ours.tensors.items()
+    }
+    assert {tensor.name: int(tensor.data_offset) for tensor in theirs.tensors} == {
+        name: t.offset for name, t in ours.tensors.items()
+    }
 
 
 def test_neighbours_become_halves_for_every_head() -> None:
@@ -64,9 +82,18 @@ def test_the_tokenizer_cuts_digits_apart_and_knows_its_special_pieces(tmp_path: 
     [
         (lambda data: b"GGML" + data[4:], "does not begin with the letters GGUF"),
         (lambda data: data[:4] + struct.pack("<I", 9) + data[8:], "it is of version 9, known are 2 and 3"),
-        (lambda data: data[:8] + struct.pack("<Q", 1 << 60) + data[16:], "it claims 1,152,921,504,606,846,976 tensors"),
-        (lambda data: data[:16] + struct.pack("<Q", 1 << 60) + data[24:], "and 1,152,921,504,606,846,976 settings"),
-        (lambda data: data[:24] + struct.pack("<Q", 1 << 60) + data[32:], "a text in it is longer than the file"),
+        (
+            lambda data: data[:8] + struct.pack("<Q", 1 << 60) + data[16:],
+            "it claims 1,152,921,504,606,846,976 tensors",
+        ),
+        (
+            lambda data: data[:16] + struct.pack("<Q", 1 << 60) + data[24:],
+            "and 1,152,921,504,606,846,976 settings",
+        ),
+        (
+            lambda data: data[:24] + struct.pack("<Q", 1 << 60) + data[32:],
+            "a text in it is longer than the file",
+        ),
         (lambda data: data[:100], "sound GGUF file"),
         (lambda data: data[:3], "sound GGUF file"),
         (lambda data: data[:0], "sound GGUF file"),
@@ -90,7 +117,13 @@ def test_two_tensors_of_one_name_are_rejected(tmp_path: Path) -> None:
 
 def test_a_list_that_claims_more_than_the_file_holds_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "huge.gguf"
-    path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"a" + struct.pack("<IIQ", 9, 0, 1 << 50))
+    path.write_bytes(
+        b"GGUF"
+        + struct.pack("<IQQ", 3, 0, 1)
+        + struct.pack("<Q", 1)
+        + b"a"
+        + struct.pack("<IIQ", 9, 0, 1 << 50)
+    )
     with pytest.raises(DataError, match="a list in it is longer than the file"):
         read_gguf_header(path)
 
@@ -99,13 +132,18 @@ def test_a_list_that_claims_more_than_the_file_holds_is_refused_at_once(tmp_path
     ("settings", "words"),
     [
         ({"architecture": "gemma"}, r"family 'gemma'.\n  Families: llama, qwen2"),
-        ({"rope.scaling.type": "yarn", "expert_count": 8}, r"expert_count: 8 cannot be followed\n  - llama.rope.scaling.type: yarn"),
+        (
+            {"rope.scaling.type": "yarn", "expert_count": 8},
+            r"expert_count: 8 cannot be followed\n  - llama.rope.scaling.type: yarn",
+        ),
         ({"rope.dimension_count": 8}, "rope.dimension_count: 8 cannot be followed"),
         ({"pre": "unheard-of"}, "text cut as 'unheard-of'"),
         ({"tokenizer": "llama"}, "the tokenizer is of the kind 'llama'"),
     ],
 )
-def test_what_cannot_be_followed_is_refused_with_words(settings: dict[str, Any], words: str, tmp_path: Path) -> None:
+def test_what_cannot_be_followed_is_refused_with_words(
+    settings: dict[str, Any], words: str, tmp_path: Path
+) -> None:
     write_file(tmp_path / "tiny.gguf", kind="F32", **settings)
     with pytest.raises(DataError, match=words):
         import_published_model(tmp_path / "tiny.gguf", out=tmp_path / "run")
@@ -123,22 +161,40 @@ def test_without_the_package_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
 
 
 def write_file(
-    path: Path, *, kind: str, architecture: str = "llama", pre: str = "gpt-2", tokenizer: str = "gpt2", tied: bool = True,
-    tensors: Mapping[str, np.ndarray] | None = None, **more: Any,
-) -> torch.nn.Module:  # fmt: skip
-    """A tiny Llama as llama.cpp would have it; returned is the model with the numbers that the file really holds.
+    path: Path,
+    *,
+    kind: str,
+    architecture: str = "llama",
+    pre: str = "gpt-2",
+    tokenizer: str = "gpt2",
+    tied: bool = True,
+    tensors: Mapping[str, np.ndarray] | None = None,
+    **more: Any,
+) -> torch.nn.Module:
+    """A tiny Llama as llama.cpp would have it; returned is the model with the numbers that the file really
+    holds.
 
     tensors: what else the file holds.
     """
     torch.manual_seed(3)
-    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**CONFIG.to_dict() | {"tie_word_embeddings": tied})).eval()
+    model = transformers.LlamaForCausalLM(
+        transformers.LlamaConfig(**CONFIG.to_dict() | {"tie_word_embeddings": tied})
+    ).eval()
     writer = gguf.GGUFWriter(path, architecture)
     head_size = CONFIG.hidden_size // CONFIG.num_attention_heads
     for name, value in {
-        "block_count": CONFIG.num_hidden_layers, "context_length": 64, "embedding_length": 64, "feed_forward_length": 96,
-        "attention.head_count": 4, "attention.head_count_kv": 2, "rope.dimension_count": head_size, **more,
-    }.items():  # fmt: skip
-        writer.add_string(f"{architecture}.{name}", value) if isinstance(value, str) else writer.add_uint32(f"{architecture}.{name}", value)
+        "block_count": CONFIG.num_hidden_layers,
+        "context_length": 64,
+        "embedding_length": 64,
+        "feed_forward_length": 96,
+        "attention.head_count": 4,
+        "attention.head_count_kv": 2,
+        "rope.dimension_count": head_size,
+        **more,
+    }.items():
+        writer.add_string(f"{architecture}.{name}", value) if isinstance(value, str) else writer.add_uint32(
+            f"{architecture}.{name}", value
+        )
     writer.add_layer_norm_rms_eps(CONFIG.rms_norm_eps)
     writer.add_tokenizer_model(tokenizer)
     writer.add_tokenizer_pre(pre)
@@ -170,7 +226,11 @@ def write_file(
 
 
 def renamed(name: str) -> str:
-    whole = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight", "lm_head.weight": "output.weight"}
+    whole = {
+        "model.embed_tokens.weight": "token_embd.weight",
+        "model.norm.weight": "output_norm.weight",
+        "lm_head.weight": "output.weight",
+    }
     if name in whole:
         return whole[name]
     _, _, depth, rest = name.split(".", 3)

@@ -25,18 +25,25 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("gpt2")
-    folders.write_model(folder, transformers.GPT2LMHeadModel, folders.gpt2_config(vocab_size=folders.NUM_BYTE_PIECES))
+    folders.write_model(
+        folder, transformers.GPT2LMHeadModel, folders.gpt2_config(vocab_size=folders.NUM_BYTE_PIECES)
+    )
     folders.write_bytes(folder)
     return folder
 
 
-def test_an_encoder_is_imported_asked_and_put_to_use(bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_encoder_is_imported_asked_and_put_to_use(
+    bert: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = str(tmp_path / "run")
     found = run(capsys, "import", str(bert), "--out", out)
-    parameters = transformers.BertForMaskedLM.from_pretrained(bert).num_parameters() - 2 * 12  # the kinds of segments are in the positions
+    parameters = (
+        transformers.BertForMaskedLM.from_pretrained(bert).num_parameters() - 2 * 12
+    )  # the kinds of segments are in the positions
     assert found.code == 0
     assert found.out == (
-        f"BERT: 3 layers, {parameters:,} parameters, 20 tokens, reads 17 at once\nrun: {out} (task masked_language_model)\n"
+        f"BERT: 3 layers, {parameters:,} parameters, 20 tokens, reads 17 at once\nrun: {out} (task"
+        " masked_language_model)\n"
         "  note: every text is of the first of 2 segment kinds; its vector is added to the positions\n"
         f'next:\n  seqlab predict {out} "The [MASK] of the" --top 5\n'
         f'  seqlab predict {out} --vectors "some text"\n  seqlab train FILE --from {out}\n'
@@ -54,20 +61,34 @@ def _state(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
         return run(capsys, "list", "runs").out
 
 
-def test_a_decoder_is_imported_as_json_and_scored_on_a_text(gpt2: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_decoder_is_imported_as_json_and_scored_on_a_text(
+    gpt2: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = str(tmp_path / "run")
     found = run(capsys, "import", str(gpt2), "--out", out, "--json").json
-    assert (found["family"], found["task"], found["layers"], found["context"]) == ("GPT-2", "language_model", 3, 64)
+    assert (found["family"], found["task"], found["layers"], found["context"]) == (
+        "GPT-2",
+        "language_model",
+        3,
+        64,
+    )
     assert found["next"][0] == f'seqlab generate {out} --prompt "The "'
     assert run(capsys, "generate", out, "--prompt", "the", "--tokens", "4", "--json").json["prompt"] == "the"
     (tmp_path / "text.txt").write_text("the cat sat on the mat.\n" * 20)
-    assert run(capsys, "evaluate", out, str(tmp_path / "text.txt"), "--json").json["scores"]["perplexity"]["value"] > 1
+    assert (
+        run(capsys, "evaluate", out, str(tmp_path / "text.txt"), "--json").json["scores"]["perplexity"][
+            "value"
+        ]
+        > 1
+    )
     refused = run(capsys, "evaluate", out)
     assert refused.code == 2
     assert "these weights were imported without data" in refused.err
 
 
-def test_a_mistake_is_told_in_words_with_the_code_for_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_is_told_in_words_with_the_code_for_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = run(capsys, "import", str(tmp_path / "nowhere"))
     assert (found.code, found.out) == (2, "")
     assert "there is no such file or folder" in found.err
@@ -119,7 +140,13 @@ def test_imported_weights_are_the_start_of_a_classifier(bert: Path, tmp_path: Pa
     source = import_published_model(bert, out=tmp_path / "bert")
     rows = "".join(f"the cat sat {number},good\na dog ran {number},bad\n" for number in range(30))
     (tmp_path / "pets.csv").write_text("text,label\n" + rows)
-    trained = seqlab.train(tmp_path / "pets.csv", f"start.run={tmp_path / 'bert'}", "start.freeze=body", steps=3, out=tmp_path / "run")
+    trained = seqlab.train(
+        tmp_path / "pets.csv",
+        f"start.run={tmp_path / 'bert'}",
+        "start.freeze=body",
+        steps=3,
+        out=tmp_path / "run",
+    )
     assert trained.recipe.tokens.kind == "hugging_face"
     for name, tensor in source.model.body.state_dict().items():
         assert torch.equal(trained.model.body.state_dict()[name], tensor), name

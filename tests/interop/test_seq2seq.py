@@ -1,4 +1,6 @@
-"""Encoder-decoders: the same logits, at once and step by step, and the same translations as where they come from."""
+"""Encoder-decoders: the same logits, at once and step by step, and the same translations as where they come
+from.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,35 @@ pytestmark = pytest.mark.slow  # short each, long together
 SOURCES = ["the cat", "that hat, the bat sat at a mat", "a"]
 PAD, START = 1, 2
 SIZES: dict[str, Any] = {
-    "vocab_size": NUM_BYTE_PIECES, "d_model": 12, "encoder_layers": 2, "decoder_layers": 3, "encoder_attention_heads": 2,
+    "vocab_size": NUM_BYTE_PIECES,
+    "d_model": 12,
+    "encoder_layers": 2,
+    "decoder_layers": 3,
+    "encoder_attention_heads": 2,
     "decoder_attention_heads": 2,
-    "encoder_ffn_dim": 20, "decoder_ffn_dim": 20, "max_position_embeddings": 48, "pad_token_id": PAD, "eos_token_id": 2, "bos_token_id": 0,
-    "decoder_start_token_id": START, "forced_eos_token_id": None,
-}  # fmt: skip
+    "encoder_ffn_dim": 20,
+    "decoder_ffn_dim": 20,
+    "max_position_embeddings": 48,
+    "pad_token_id": PAD,
+    "eos_token_id": 2,
+    "bos_token_id": 0,
+    "decoder_start_token_id": START,
+    "forced_eos_token_id": None,
+}
 PAIRS: dict[str, tuple[Any, Any]] = {
-    "marian": (transformers.MarianMTModel, transformers.MarianConfig(**SIZES, scale_embedding=True, activation_function="silu")),
-    "marian, not scaled": (transformers.MarianMTModel, transformers.MarianConfig(**SIZES, activation_function="relu")),
+    "marian": (
+        transformers.MarianMTModel,
+        transformers.MarianConfig(**SIZES, scale_embedding=True, activation_function="silu"),
+    ),
+    "marian, not scaled": (
+        transformers.MarianMTModel,
+        transformers.MarianConfig(**SIZES, activation_function="relu"),
+    ),
     "bart": (transformers.BartForConditionalGeneration, transformers.BartConfig(**SIZES)),
-    "bart with a forced first word": (transformers.BartForConditionalGeneration, transformers.BartConfig(**SIZES)),
+    "bart with a forced first word": (
+        transformers.BartForConditionalGeneration,
+        transformers.BartConfig(**SIZES),
+    ),
 }
 
 
@@ -58,7 +79,13 @@ def test_a_pair_writes_the_same_translation(name: str, tmp_path: Path) -> None:
     source, is_source = batch(run)
     with torch.no_grad():
         written = theirs.generate(
-            source, attention_mask=is_source.long(), num_beams=1, do_sample=False, max_new_tokens=46, bad_words_ids=[[PAD]], forced_eos_token_id=None
+            source,
+            attention_mask=is_source.long(),
+            num_beams=1,
+            do_sample=False,
+            max_new_tokens=46,
+            bad_words_ids=[[PAD]],
+            forced_eos_token_id=None,
         ).tolist()
     expected = [run.task.tokens.source.decode(row) for row in written]
     found = run.predict(SOURCES)
@@ -88,13 +115,21 @@ def test_the_probability_is_that_of_the_whole_translation(name: str, tmp_path: P
     for row, answer in enumerate(run.predict(SOURCES)):
         with torch.no_grad():
             written = theirs.generate(
-                source[row : row + 1, : is_source[row].sum()], num_beams=1, do_sample=False, max_new_tokens=46, bad_words_ids=[[PAD]],
-                forced_eos_token_id=None, output_logits=True, return_dict_in_generate=True,
-            )  # fmt: skip
+                source[row : row + 1, : is_source[row].sum()],
+                num_beams=1,
+                do_sample=False,
+                max_new_tokens=46,
+                bad_words_ids=[[PAD]],
+                forced_eos_token_id=None,
+                output_logits=True,
+                return_dict_in_generate=True,
+            )
         chosen = written.sequences[0, 1:]
         shares = torch.stack(written.logits)[:, 0].log_softmax(-1)[torch.arange(len(chosen)), chosen]
         free = shares[1:] if "forced" in name else shares
-        assert answer.answers[0].log_prob == pytest.approx(free.double().sum().item(), rel=1e-4)  # the probability itself is tiny
+        assert answer.answers[0].log_prob == pytest.approx(
+            free.double().sum().item(), rel=1e-4
+        )  # the probability itself is tiny
 
 
 def test_a_text_that_is_too_long_is_refused_with_words(tmp_path: Path) -> None:
@@ -115,16 +150,26 @@ def test_a_prefix_is_the_beginning_of_a_target_and_does_not_end_it(tmp_path: Pat
         assert len(answer.found.tokens) == 12
         assert answer.text.startswith("the cat")
     assert tokens.end_id not in prefix
-    with pytest.raises(RecipeError, match=r"search.unknown: the model has no token for unknown words, so none can be copied\."):
+    with pytest.raises(
+        RecipeError,
+        match=r"search.unknown: the model has no token for unknown words, so none can be copied\.",
+    ):
         run.searching("unknown=copy").predict(["the cat"])
 
 
 def test_a_given_target_has_the_probability_that_its_own_library_gives_it(tmp_path: Path) -> None:
     theirs, run = imported("bart with a forced first word", tmp_path)
-    source, target = (torch.tensor([run.task.tokens.target.encode(text).tolist()]) for text in ("the cat", "a hat"))
+    source, target = (
+        torch.tensor([run.task.tokens.target.encode(text).tolist()]) for text in ("the cat", "a hat")
+    )
     with torch.no_grad():
         given = torch.cat([torch.tensor([[START, 0]]), target[:, :-1]], dim=1)
-        expected = theirs(input_ids=source, decoder_input_ids=given).logits[0, 1:].log_softmax(-1).gather(1, target[0, :, None])
+        expected = (
+            theirs(input_ids=source, decoder_input_ids=given)
+            .logits[0, 1:]
+            .log_softmax(-1)
+            .gather(1, target[0, :, None])
+        )
     (found,) = run.score([("the cat", "a hat")])
     assert [token.log_prob for token in found.tokens] == pytest.approx(expected[:, 0].tolist(), abs=1e-4)
     assert found.log_prob == pytest.approx(float(expected.sum()), abs=1e-4)
@@ -135,7 +180,10 @@ def test_a_pair_is_scored_on_data_of_ones_own(tmp_path: Path) -> None:
     answers = [prediction.answer for prediction in run.predict(SOURCES)]
     wanted = [answers[0], *("something else" for _ in SOURCES[1:])]
     (tmp_path / "pairs.tsv").write_text(
-        "from\tto\n" + "".join(f"{text}\t{json.dumps(target)[1:-1]}\n" for text, target in zip(SOURCES, wanted, strict=True))
+        "from\tto\n"
+        + "".join(
+            f"{text}\t{json.dumps(target)[1:-1]}\n" for text, target in zip(SOURCES, wanted, strict=True)
+        )
     )
     evaluation = run.evaluate(tmp_path / "pairs.tsv")
     assert evaluation.scores[0].name == "bleu"
@@ -146,7 +194,9 @@ def imported(name: str, folder: Path) -> tuple[nn.Module, Run]:
     kind, config = PAIRS[name]
     theirs = folders.write_model(folder / "published", kind, config)
     theirs.final_logits_bias.normal_(std=0.3, generator=torch.Generator().manual_seed(1))
-    theirs.generation_config.forced_bos_token_id = 0 if "forced" in name else None  # which newer versions no longer take from the config
+    theirs.generation_config.forced_bos_token_id = (
+        0 if "forced" in name else None
+    )  # which newer versions no longer take from the config
     theirs.save_pretrained(folder / "published")
     folders.write_bytes(folder / "published", template="$A </s>", pad="<pad>")
     again = kind.from_pretrained(folder / "published").eval()  # with what was really saved
@@ -166,7 +216,9 @@ def test_settings_of_pairs_that_cannot_be_followed_are_listed_together(tmp_path:
     folders.write_model(folder, *PAIRS["bart"])
     folders.write_bytes(folder, template="$A </s>")
     config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | {"normalize_before": True, "decoder_ffn_dim": 8, "activation_function": "mish"}))
+    (folder / "config.json").write_text(
+        json.dumps(config | {"normalize_before": True, "decoder_ffn_dim": 8, "activation_function": "mish"})
+    )
     with pytest.raises(DataError) as refused:
         import_published_model(folder, out=tmp_path / "run")
     for words in (

@@ -31,15 +31,23 @@ def test_a_vocabulary_of_words_alone_is_berts_tokenizer(tmp_path: Path) -> None:
 
 def test_case_is_kept_where_the_settings_say_so(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("\n".join([*WORDS, "The"]) + "\n")
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": False, "mask_token": {"content": "[MASK]"}}))
+    (tmp_path / "tokenizer_config.json").write_text(
+        json.dumps({"do_lower_case": False, "mask_token": {"content": "[MASK]"}})
+    )
     tokenizer = read_tokenizer(tmp_path, family="BERT", size=NUM_WORDS + 1, ids={})
     assert tokenizer.split("The the") == ["[CLS]", "The", "the", "[SEP]"]
 
 
 @pytest.mark.parametrize(("family", "around"), [("GPT-2", ([], [])), ("RoBERTa", (["<s>"], ["</s>"]))])
-def test_pieces_and_merges_alone_are_a_byte_level_tokenizer(family: str, around: tuple[list[str], list[str]], tmp_path: Path) -> None:
-    (tmp_path / "vocab.json").write_text(json.dumps({piece: place for place, piece in enumerate(BYTE_PIECES)}))
-    (tmp_path / "merges.txt").write_text("#version: 0.2\n" + "\n".join(" ".join(merge) for merge in MERGES) + "\n")
+def test_pieces_and_merges_alone_are_a_byte_level_tokenizer(
+    family: str, around: tuple[list[str], list[str]], tmp_path: Path
+) -> None:
+    (tmp_path / "vocab.json").write_text(
+        json.dumps({piece: place for place, piece in enumerate(BYTE_PIECES)})
+    )
+    (tmp_path / "merges.txt").write_text(
+        "#version: 0.2\n" + "\n".join(" ".join(merge) for merge in MERGES) + "\n"
+    )
     tokenizer = read_tokenizer(tmp_path, family=family, size=NUM_BYTE_PIECES, ids={"eos_token_id": 2})
     first, last = around
     assert tokenizer.split("that the") == [*first, "th", "at", "Ġthe", *last]
@@ -54,17 +62,28 @@ def test_pieces_and_merges_alone_are_a_byte_level_tokenizer(family: str, around:
         ({}, "there is no tokenizer that can be used here"),
         ({"vocab.txt": "the\ncat\n"}, r"the pieces \[UNK\], \[CLS\], \[SEP\] are missing"),
         ({"vocab.json": '{"a": 0}', "merges.txt": "a b c\n"}, "vocabulary and merges do not belong together"),
-        ({"vocab.json": '{"a": 0, "b": 1}', "merges.txt": "a b\n"}, "vocabulary and merges do not belong together"),
+        (
+            {"vocab.json": '{"a": 0, "b": 1}', "merges.txt": "a b\n"},
+            "vocabulary and merges do not belong together",
+        ),
         ({"vocab.json": '{"a": "x"}', "merges.txt": ""}, "vocabulary and merges do not belong together"),
         ({"vocab.txt": b"\xff\xfe"}, "is not text in UTF-8"),
         ({"tokenizer.json": "{}"}, "does not hold a tokenizer that can be used here"),
         ({"tokenizer.json": "no"}, "is not valid JSON"),
-        ({"source.spm": "nonsense", "vocab.json": '{"</s>": 0, "<unk>": 1}'}, "no SentencePiece model that can be read here"),
+        (
+            {"source.spm": "nonsense", "vocab.json": '{"</s>": 0, "<unk>": 1}'},
+            "no SentencePiece model that can be read here",
+        ),
         ({"source.spm": b"", "vocab.json": '{"</s>": 0, "<unk>": 1}'}, "only unigram models can be read"),
-        ({"source.spm": b"", "vocab.json": '{"</s>": 0, "<unk>": 0}'}, "does not give every piece an id of its own"),
+        (
+            {"source.spm": b"", "vocab.json": '{"</s>": 0, "<unk>": 0}'},
+            "does not give every piece an id of its own",
+        ),
     ],
 )
-def test_files_that_hold_no_tokenizer_are_refused(files: dict[str, str | bytes], words: str, tmp_path: Path) -> None:
+def test_files_that_hold_no_tokenizer_are_refused(
+    files: dict[str, str | bytes], words: str, tmp_path: Path
+) -> None:
     for name, content in files.items():
         (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(DataError, match=words):
@@ -72,7 +91,9 @@ def test_files_that_hold_no_tokenizer_are_refused(files: dict[str, str | bytes],
 
 
 def test_without_an_end_nothing_can_be_read(tmp_path: Path) -> None:
-    (tmp_path / "vocab.json").write_text(json.dumps({piece: place for place, piece in enumerate(BYTE_PIECES)}))
+    (tmp_path / "vocab.json").write_text(
+        json.dumps({piece: place for place, piece in enumerate(BYTE_PIECES)})
+    )
     (tmp_path / "merges.txt").write_text("t h\n")
     with pytest.raises(DataError, match="nothing says which token has the role eos"):
         read_tokenizer(tmp_path, family="GPT-2", size=NUM_BYTE_PIECES, ids={})
@@ -89,7 +110,10 @@ def piece_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def other_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same of another language."""
     words = ["katze", "katzen", "hund", "matte", "saß", "sitzt"]
-    return learn_pieces(tmp_path_factory.mktemp("other"), [f"die {word} und die {other}: ein cat!" for word in words for other in words])
+    return learn_pieces(
+        tmp_path_factory.mktemp("other"),
+        [f"die {word} und die {other}: ein cat!" for word in words for other in words],
+    )
 
 
 def learn_pieces(folder: Path, lines: list[str]) -> Path:
@@ -105,18 +129,36 @@ def learn_pieces(folder: Path, lines: list[str]) -> Path:
     return folder / "source.model"
 
 
-SENTENCES = ["the cat sat: a dog!", "  größer   than  ", "", "ﬁne ｗide 日本 unseen Żółw", "the\tcats\nsat", "catscats, matting 123"]
+SENTENCES = [
+    "the cat sat: a dog!",
+    "  größer   than  ",
+    "",
+    "ﬁne ｗide 日本 unseen Żółw",
+    "the\tcats\nsat",
+    "catscats, matting 123",
+]
 
 
 def test_a_text_is_cut_as_sentencepiece_cuts_it(piece_model: Path, tmp_path: Path) -> None:
-    """Source pieces have ids of a common vocabulary, in another order and with pieces of the other language between them."""
+    """Source pieces have ids of a common vocabulary, in another order and with pieces of the other language
+    between them.
+    """
     theirs = sentencepiece.SentencePieceProcessor(model_file=str(piece_model))
-    own = [theirs.id_to_piece(place) for place in range(theirs.get_piece_size()) if not theirs.is_control(place) and not theirs.is_unknown(place)]
+    own = [
+        theirs.id_to_piece(place)
+        for place in range(theirs.get_piece_size())
+        if not theirs.is_control(place) and not theirs.is_unknown(place)
+    ]
     left_out = own[7]
     both = [
         "</s>",
         "<unk>",
-        *[piece for pair in zip(own, (f"▁ziel{n}" for n in range(99)), strict=False) for piece in pair if piece != left_out],
+        *[
+            piece
+            for pair in zip(own, (f"▁ziel{n}" for n in range(99)), strict=False)
+            for piece in pair
+            if piece != left_out
+        ],
         "<pad>",
     ]
     vocabulary = {piece: place for place, piece in enumerate(both)}
@@ -128,9 +170,13 @@ def test_a_text_is_cut_as_sentencepiece_cuts_it(piece_model: Path, tmp_path: Pat
     assert tokenizer.decode(ids) == "ziel3 ziel4"
 
 
-def test_what_is_written_is_cut_by_its_own_model(piece_model: Path, other_model: Path, tmp_path: Path) -> None:
+def test_what_is_written_is_cut_by_its_own_model(
+    piece_model: Path, other_model: Path, tmp_path: Path
+) -> None:
     """Both sides cut the same text differently; the ids are those of one vocabulary."""
-    source, target = (sentencepiece.SentencePieceProcessor(model_file=str(path)) for path in (piece_model, other_model))
+    source, target = (
+        sentencepiece.SentencePieceProcessor(model_file=str(path)) for path in (piece_model, other_model)
+    )
     own = [side.id_to_piece(place) for side in (source, target) for place in range(3, side.get_piece_size())]
     vocabulary = {piece: place for place, piece in enumerate(dict.fromkeys(["</s>", "<unk>", *own, "<pad>"]))}
     start = len(vocabulary) - 1
@@ -146,17 +192,31 @@ def test_what_is_written_is_cut_by_its_own_model(piece_model: Path, other_model:
     for tokenizer in (both, HuggingFace.load(tmp_path / "saved")):
         tokens = PublishedPairTokens(tokenizer)
         assert tokens.write([text])[0].tolist() == [start, *expected, 0]
-        assert tokens.cut("die katze", where="") == [vocabulary[piece] for piece in target.encode("die katze", out_type=str)]
-        assert tokenizer.encode("the cat").tolist()[:-1] == [vocabulary[piece] for piece in source.encode("the cat", out_type=str)]
+        assert tokens.cut("die katze", where="") == [
+            vocabulary[piece] for piece in target.encode("die katze", out_type=str)
+        ]
+        assert tokenizer.encode("the cat").tolist()[:-1] == [
+            vocabulary[piece] for piece in source.encode("the cat", out_type=str)
+        ]
         only_read = next(piece for piece in own if piece.startswith("▁th"))
-        assert tokenizer.decode([vocabulary[only_read], *tokens.cut("die katze", where="")]) == f"{only_read[1:]} die katze"
-    assert both.words_at("the 日本 cat</s>")[-2:] == ["", ""]  # the name of the end in a text, and the end itself
+        assert (
+            tokenizer.decode([vocabulary[only_read], *tokens.cut("die katze", where="")])
+            == f"{only_read[1:]} die katze"
+        )
+    assert both.words_at("the 日本 cat</s>")[-2:] == [
+        "",
+        "",
+    ]  # the name of the end in a text, and the end itself
     assert list(dict.fromkeys(both.words_at("the 日本 cat"))) == ["the", "日本", "cat", ""]
-    with pytest.raises(UsageError, match=r"search\.prefix: the model does not know '日本', and so cannot write it"):
+    with pytest.raises(
+        UsageError, match=r"search\.prefix: the model does not know '日本', and so cannot write it"
+    ):
         tokens.cut_known("die 日本", where="search.prefix")
     (tmp_path / "target.spm").unlink()
     without = PublishedPairTokens(read_tokenizer(tmp_path, family="Marian", size=len(vocabulary), ids=ids))
-    with pytest.raises(UsageError, match="imported without the file that cuts texts of its target language") as caught:
+    with pytest.raises(
+        UsageError, match="imported without the file that cuts texts of its target language"
+    ) as caught:
         without.cut_known("die katze", where="search.prefix")
     assert "Import it again, with target.spm in its folder." in str(caught.value)
 
@@ -164,14 +224,21 @@ def test_what_is_written_is_cut_by_its_own_model(piece_model: Path, other_model:
 def test_the_pieces_of_a_model_have_their_scores(piece_model: Path) -> None:
     theirs = sentencepiece.SentencePieceProcessor(model_file=str(piece_model))
     found = read_sentencepiece_model(piece_model)
-    assert found.scores == {theirs.id_to_piece(place): theirs.get_score(place) for place in range(3, theirs.get_piece_size())}
+    assert found.scores == {
+        theirs.id_to_piece(place): theirs.get_score(place) for place in range(3, theirs.get_piece_size())
+    }
     assert found.add_dummy_prefix
 
 
 def test_a_model_of_another_kind_and_a_damaged_one_are_refused(piece_model: Path, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("a b ab abc bc cab\n" * 20)
     sentencepiece.SentencePieceTrainer.train(
-        input=str(tmp_path / "text.txt"), model_prefix=str(tmp_path / "pairs"), vocab_size=10, model_type="bpe", hard_vocab_limit=False, minloglevel=9
+        input=str(tmp_path / "text.txt"),
+        model_prefix=str(tmp_path / "pairs"),
+        vocab_size=10,
+        model_type="bpe",
+        hard_vocab_limit=False,
+        minloglevel=9,
     )
     with pytest.raises(DataError, match="only unigram models can be read"):
         read_sentencepiece_model(tmp_path / "pairs.model")
@@ -182,9 +249,16 @@ def test_a_model_of_another_kind_and_a_damaged_one_are_refused(piece_model: Path
             read_sentencepiece_model(tmp_path / "cut.model")
 
 
-def test_a_whole_marian_folder_has_its_tokenizer_without_tokenizer_json(piece_model: Path, tmp_path: Path) -> None:
+def test_a_whole_marian_folder_has_its_tokenizer_without_tokenizer_json(
+    piece_model: Path, tmp_path: Path
+) -> None:
     theirs = sentencepiece.SentencePieceProcessor(model_file=str(piece_model))
-    pieces = ["</s>", "<unk>", *[theirs.id_to_piece(place) for place in range(3, theirs.get_piece_size())], "<pad>"]
+    pieces = [
+        "</s>",
+        "<unk>",
+        *[theirs.id_to_piece(place) for place in range(3, theirs.get_piece_size())],
+        "<pad>",
+    ]
     (tmp_path / "source.spm").write_bytes(piece_model.read_bytes())
     (tmp_path / "vocab.json").write_text(json.dumps({piece: place for place, piece in enumerate(pieces)}))
     start = len(pieces) - 1

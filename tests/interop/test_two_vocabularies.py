@@ -45,13 +45,28 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         sizes.append(len(pieces))
     assert sizes[0] != sizes[1]
     config = transformers.MarianConfig(
-        vocab_size=sizes[0], decoder_vocab_size=sizes[1], share_encoder_decoder_embeddings=False, tie_word_embeddings=request.param, d_model=12,
-        encoder_layers=2, decoder_layers=1, encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=20, decoder_ffn_dim=20,
-        max_position_embeddings=48, pad_token_id=min(sizes) - 1, eos_token_id=EOS, bos_token_id=None, decoder_start_token_id=sizes[1] - 1,
+        vocab_size=sizes[0],
+        decoder_vocab_size=sizes[1],
+        share_encoder_decoder_embeddings=False,
+        tie_word_embeddings=request.param,
+        d_model=12,
+        encoder_layers=2,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=20,
+        decoder_ffn_dim=20,
+        max_position_embeddings=48,
+        pad_token_id=min(sizes) - 1,
+        eos_token_id=EOS,
+        bos_token_id=None,
+        decoder_start_token_id=sizes[1] - 1,
         forced_eos_token_id=None,
-    )  # fmt: skip
+    )
     folders.write_model(folder, transformers.MarianMTModel, config)
-    (folder / "tokenizer_config.json").write_text(json.dumps({"separate_vocabs": True, "eos_token": "</s>", "pad_token": "<pad>"}))
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({"separate_vocabs": True, "eos_token": "</s>", "pad_token": "<pad>"})
+    )
     return folder
 
 
@@ -77,7 +92,9 @@ def test_each_side_is_cut_and_numbered_as_by_its_own_library(published: Path, tm
 
 
 @torch.no_grad()
-def test_logits_and_translations_are_those_of_its_own_library(published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_logits_and_translations_are_those_of_its_own_library(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     theirs, run = both(published, tmp_path / "run")
     source, is_source = pad(run.task.tokens.read(SOURCES), value=run.task.tokens.source.vocabulary.pad_id)
     size = theirs.config.decoder_vocab_size
@@ -88,7 +105,13 @@ def test_logits_and_translations_are_those_of_its_own_library(published: Path, t
     assert_close(run.model(source, is_source, targets, is_token), expected, rtol=1e-5, atol=1e-5)
     never = run.task.tokens.target.vocabulary.pad_id
     written = theirs.generate(
-        source, attention_mask=is_source.long(), num_beams=1, do_sample=False, max_new_tokens=46, bad_words_ids=[[never]], forced_eos_token_id=None
+        source,
+        attention_mask=is_source.long(),
+        num_beams=1,
+        do_sample=False,
+        max_new_tokens=46,
+        bad_words_ids=[[never]],
+        forced_eos_token_id=None,
     )
     answers = [run.task.tokens.target.decode(row) for row in written.tolist()]
     assert [prediction.answer for prediction in run.predict(SOURCES)] == answers
@@ -98,10 +121,14 @@ def test_logits_and_translations_are_those_of_its_own_library(published: Path, t
 
 
 @torch.no_grad()
-def test_a_given_translation_has_the_probability_that_its_own_library_gives_it(published: Path, tmp_path: Path) -> None:
+def test_a_given_translation_has_the_probability_that_its_own_library_gives_it(
+    published: Path, tmp_path: Path
+) -> None:
     theirs, run = both(published, tmp_path / "run")
     source, (target,) = run.task.tokens.read(SOURCES[:1])[0], run.task.tokens.write(TARGETS[:1])
-    logits = theirs(input_ids=torch.tensor([source.tolist()]), decoder_input_ids=torch.tensor([target[:-1].tolist()])).logits[0]
+    logits = theirs(
+        input_ids=torch.tensor([source.tolist()]), decoder_input_ids=torch.tensor([target[:-1].tolist()])
+    ).logits[0]
     expected = logits.log_softmax(-1).gather(1, torch.tensor(target[1:].tolist())[:, None]).sum()
     assert run.score([(SOURCES[0], TARGETS[0])])[0].log_prob == pytest.approx(float(expected), abs=1e-4)
     (answer,) = run.searching("prefix=die katze", "max_tokens=9").task.translate(run.model, SOURCES[:1])[0]
@@ -112,14 +139,23 @@ def test_two_vocabularies_with_one_table_are_rejected(published: Path, tmp_path:
     """What vocab.json and target_vocab.json number alike would be looked up in the same row."""
     folder = tmp_path / "shared"
     config = transformers.MarianConfig.from_pretrained(published)
-    config.update({"decoder_vocab_size": config.vocab_size, "share_encoder_decoder_embeddings": True, "tie_word_embeddings": True})
+    config.update(
+        {
+            "decoder_vocab_size": config.vocab_size,
+            "share_encoder_decoder_embeddings": True,
+            "tie_word_embeddings": True,
+        }
+    )
     config.update({"decoder_start_token_id": config.vocab_size - 1})
     folders.write_model(folder, transformers.MarianMTModel, config)
     for name in ("source.spm", "target.spm", "vocab.json", "target_vocab.json", "tokenizer_config.json"):
         shutil.copy(published / name, folder / name)
     with pytest.raises(DataError) as error:
         import_published_model(folder, out=tmp_path / "run")
-    assert all(name in str(error.value) for name in ("tokenizer_config.json", "separate_vocabs", "share_encoder_decoder_embeddings"))
+    assert all(
+        name in str(error.value)
+        for name in ("tokenizer_config.json", "separate_vocabs", "share_encoder_decoder_embeddings")
+    )
 
 
 def drop(name: str) -> Callable[[Path], None]:
@@ -127,7 +163,9 @@ def drop(name: str) -> Callable[[Path], None]:
 
 
 def change(file: str, **values: Any) -> Callable[[Path], None]:
-    return lambda folder: (folder / file).write_text(json.dumps(json.loads((folder / file).read_text()) | values)) and None
+    return lambda folder: (
+        (folder / file).write_text(json.dumps(json.loads((folder / file).read_text()) | values)) and None
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,7 +178,9 @@ def change(file: str, **values: Any) -> Callable[[Path], None]:
         (change("target_vocab.json", more=10**6), "target_vocab.json"),
     ],
 )
-def test_half_of_two_vocabularies_is_rejected(spoil: Callable[[Path], None], named: str, published: Path, tmp_path: Path) -> None:
+def test_half_of_two_vocabularies_is_rejected(
+    spoil: Callable[[Path], None], named: str, published: Path, tmp_path: Path
+) -> None:
     folder = Path(shutil.copytree(published, tmp_path / "spoiled"))
     spoil(folder)
     with pytest.raises(DataError, match=named):

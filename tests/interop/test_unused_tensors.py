@@ -1,4 +1,6 @@
-"""Every tensor of a file is used, or it is listed with a reason and is what the reason says; anything else is an error that names it."""
+"""Every tensor of a file is used, or it is listed with a reason and is what the reason says; anything else is
+an error that names it.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ CAUSAL = torch.ones(64, 64).tril()[None, None]
 
 @dataclass(frozen=True)
 class Family:
-    """unknown: names that no reason covers, near to some that one does.  copies: names that repeat a tensor, and which.
+    """unknown: names that no reason covers, near to some that one does.  copies: names that repeat a tensor,
+    and which.
 
     buffers: what some files hold besides weights.
     """
@@ -58,7 +61,10 @@ FAMILIES: dict[str, Family] = {
             "bert.encoder.layer.1.classifier.bias",
             "embeddings.word_embeddings.weight",
         ),
-        copies={"cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.bias": "cls.predictions.bias"},
+        copies={
+            "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
+            "cls.predictions.decoder.bias": "cls.predictions.bias",
+        },
         buffers={"bert.embeddings.position_ids": torch.arange(17)[None]},
     ),
     "bert without a head": Family(
@@ -69,13 +75,19 @@ FAMILIES: dict[str, Family] = {
         buffers={"embeddings.position_ids": torch.arange(17)[None]},
     ),
     "bert, untied": Family(
-        transformers.BertForMaskedLM, folders.bert_config(tie_word_embeddings=False), folders.write_words, unknown=("cls.predictions.weight",)
+        transformers.BertForMaskedLM,
+        folders.bert_config(tie_word_embeddings=False),
+        folders.write_words,
+        unknown=("cls.predictions.weight",),
     ),
     "roberta": Family(
         transformers.RobertaForMaskedLM,
         folders.roberta_config(),
         unknown=("lm_head.decoder.scale", "lm_head.weight"),
-        copies={"lm_head.decoder.weight": "roberta.embeddings.word_embeddings.weight", "lm_head.decoder.bias": "lm_head.bias"},
+        copies={
+            "lm_head.decoder.weight": "roberta.embeddings.word_embeddings.weight",
+            "lm_head.decoder.bias": "lm_head.bias",
+        },
         buffers={"roberta.embeddings.position_ids": torch.arange(66)[None]},
     ),
     "distilbert": Family(
@@ -99,7 +111,11 @@ FAMILIES: dict[str, Family] = {
         copies={"lm_head.weight": "transformer.wte.weight"},
         buffers={"transformer.h.1.attn.bias": CAUSAL, "transformer.h.1.attn.masked_bias": torch.tensor(-1e4)},
     ),
-    "gpt2, untied": Family(transformers.GPT2LMHeadModel, folders.gpt2_config(tie_word_embeddings=False), unknown=("lm_head.bias",)),
+    "gpt2, untied": Family(
+        transformers.GPT2LMHeadModel,
+        folders.gpt2_config(tie_word_embeddings=False),
+        unknown=("lm_head.bias",),
+    ),
     "llama": Family(
         transformers.LlamaForCausalLM,
         folders.llama_config(tie_word_embeddings=True),
@@ -110,9 +126,14 @@ FAMILIES: dict[str, Family] = {
             "model.layers.0.self_attn.q_proj.bias",
         ),
         copies={"lm_head.weight": "model.embed_tokens.weight"},
-        buffers={"model.layers.2.self_attn.rotary_emb.inv_freq": ROTARY_RATES, "model.rotary_emb.inv_freq": ROTARY_RATES.half()},
+        buffers={
+            "model.layers.2.self_attn.rotary_emb.inv_freq": ROTARY_RATES,
+            "model.rotary_emb.inv_freq": ROTARY_RATES.half(),
+        },
     ),
-    "llama, untied": Family(transformers.LlamaForCausalLM, folders.llama_config(), unknown=("lm_head.scale",)),
+    "llama, untied": Family(
+        transformers.LlamaForCausalLM, folders.llama_config(), unknown=("lm_head.scale",)
+    ),
     "mistral": Family(
         transformers.MistralForCausalLM,
         folders.mistral_config(tie_word_embeddings=True),
@@ -134,15 +155,23 @@ FAMILIES: dict[str, Family] = {
             "encoder.embed_tokens.weight",
             "model.embed_positions._float_tensor",
         ),
-        copies=dict.fromkeys(("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"), "model.shared.weight"),
+        copies=dict.fromkeys(
+            ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"),
+            "model.shared.weight",
+        ),
         buffers={"model.encoder.version": torch.tensor([3.0]), "model.decoder.version": torch.tensor([3.0])},
     ),
-    "bart, untied": Family(BART, bart(tie_word_embeddings=False), unknown=("lm_head.bias", "model.encoder.shared.weight")),
+    "bart, untied": Family(
+        BART, bart(tie_word_embeddings=False), unknown=("lm_head.bias", "model.encoder.shared.weight")
+    ),
     "marian": Family(
         MARIAN,
         marian(),
         unknown=("model.decoder.layer_norm.weight", "model.encoder.layernorm_embedding.weight"),
-        copies=dict.fromkeys(("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"), "model.shared.weight"),
+        copies=dict.fromkeys(
+            ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight"),
+            "model.shared.weight",
+        ),
         buffers={"model.encoder.embed_positions._float_tensor": torch.zeros(1)},
     ),
     "marian, a table for each side": Family(
@@ -174,7 +203,9 @@ def with_tensors(folder: Path, out: Path, tensors: dict[str, Tensor]) -> Path:
     shutil.copytree(folder, out)
     weights = load_file(out / "model.safetensors")
     assert not set(tensors) & set(weights)
-    save_file(weights | {name: tensor.contiguous() for name, tensor in tensors.items()}, out / "model.safetensors")
+    save_file(
+        weights | {name: tensor.contiguous() for name, tensor in tensors.items()}, out / "model.safetensors"
+    )
     return out
 
 
@@ -183,7 +214,9 @@ def cases(part: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_tensor_that_no_reason_covers_is_an_error_that_names_it(name: str, published: Any, tmp_path: Path) -> None:
+def test_a_tensor_that_no_reason_covers_is_an_error_that_names_it(
+    name: str, published: Any, tmp_path: Path
+) -> None:
     unknown = FAMILIES[name].unknown
     folder = with_tensors(published(name), tmp_path / "more", {tensor: torch.zeros(5) for tensor in unknown})
     with pytest.raises(DataError) as error:
@@ -199,12 +232,16 @@ def test_equal_copies_of_a_tied_tensor_are_left_out(name: str, published: Any, t
     weights = load_file(published(name) / "model.safetensors")
     copies = {copy: weights[original].clone() for copy, original in FAMILIES[name].copies.items()}
     expected = import_published_model(published(name), out=tmp_path / "alone").model.state_dict()
-    found = import_published_model(with_tensors(published(name), tmp_path / "more", copies), out=tmp_path / "run").model.state_dict()
+    found = import_published_model(
+        with_tensors(published(name), tmp_path / "more", copies), out=tmp_path / "run"
+    ).model.state_dict()
     assert all(torch.equal(found[key], value) for key, value in expected.items())
 
 
 @pytest.mark.parametrize(("name", "copy"), cases("copies"))
-def test_a_copy_that_differs_from_the_tied_tensor_is_an_error_that_names_both(name: str, copy: str, published: Any, tmp_path: Path) -> None:
+def test_a_copy_that_differs_from_the_tied_tensor_is_an_error_that_names_both(
+    name: str, copy: str, published: Any, tmp_path: Path
+) -> None:
     original = FAMILIES[name].copies[copy]
     tensor = load_file(published(name) / "model.safetensors")[original]
     changed = tensor.clone()
@@ -239,21 +276,37 @@ def test_the_output_bias_of_an_untied_head_may_have_either_name(published: Any, 
 
 
 @pytest.mark.parametrize(("name", "buffer"), cases("buffers"))
-def test_a_buffer_is_left_out_when_it_holds_what_it_should(name: str, buffer: str, published: Any, tmp_path: Path) -> None:
+def test_a_buffer_is_left_out_when_it_holds_what_it_should(
+    name: str, buffer: str, published: Any, tmp_path: Path
+) -> None:
     tensor = FAMILIES[name].buffers[buffer]
-    import_published_model(with_tensors(published(name), tmp_path / "right", {buffer: tensor}), out=tmp_path / "run")
-    wrong = torch.cat([tensor, tensor]) if tensor.numel() == 1 and tensor.ndim else torch.zeros(2, 3) if not tensor.ndim else tensor.flip(-1) * 2
+    import_published_model(
+        with_tensors(published(name), tmp_path / "right", {buffer: tensor}), out=tmp_path / "run"
+    )
+    wrong = (
+        torch.cat([tensor, tensor])
+        if tensor.numel() == 1 and tensor.ndim
+        else torch.zeros(2, 3)
+        if not tensor.ndim
+        else tensor.flip(-1) * 2
+    )
     folder = with_tensors(published(name), tmp_path / "wrong", {buffer: wrong})
     with pytest.raises(DataError) as error:
         import_published_model(folder, out=tmp_path / "refused")
     assert buffer in str(error.value)
 
 
-@pytest.mark.parametrize("rates", [ROTARY_RATES / 2, 500.0 ** (-torch.arange(0, 4, 2) / 4), ROTARY_RATES * 1.05])
-def test_rotary_rates_of_another_base_or_scale_are_an_error(rates: Tensor, published: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "rates", [ROTARY_RATES / 2, 500.0 ** (-torch.arange(0, 4, 2) / 4), ROTARY_RATES * 1.05]
+)
+def test_rotary_rates_of_another_base_or_scale_are_an_error(
+    rates: Tensor, published: Any, tmp_path: Path
+) -> None:
     name = "model.layers.0.self_attn.rotary_emb.inv_freq"
     with pytest.raises(DataError, match=r"model\.layers\.0\.self_attn\.rotary_emb\.inv_freq .* base 10000"):
-        import_published_model(with_tensors(published("llama"), tmp_path / "other", {name: rates}), out=tmp_path / "run")
+        import_published_model(
+            with_tensors(published("llama"), tmp_path / "other", {name: rates}), out=tmp_path / "run"
+        )
 
 
 def test_all_differing_copies_are_in_one_message(published: Any, tmp_path: Path) -> None:
@@ -261,7 +314,11 @@ def test_all_differing_copies_are_in_one_message(published: Any, tmp_path: Path)
     tensor = load_file(published("bart") / "model.safetensors")["model.shared.weight"]
     with pytest.raises(DataError) as error:
         import_published_model(
-            with_tensors(published("bart"), tmp_path / "more", {name: tensor + number for number, name in enumerate(copies, start=1)}),
+            with_tensors(
+                published("bart"),
+                tmp_path / "more",
+                {name: tensor + number for number, name in enumerate(copies, start=1)},
+            ),
             out=tmp_path / "run",
         )
     assert all(copy in str(error.value) for copy in copies)
@@ -270,8 +327,17 @@ def test_all_differing_copies_are_in_one_message(published: Any, tmp_path: Path)
 def test_other_heads_of_an_encoder_are_left_out_with_a_note(published: Any, tmp_path: Path) -> None:
     from seqlab.interop.import_model import import_details
 
-    heads = ["bert.pooler.dense.weight", "cls.seq_relationship.bias", "classifier.out_proj.weight", "qa_outputs.weight"]
-    folder = with_tensors(published("bert"), tmp_path / "more", {name: torch.full((3,), number) for number, name in enumerate(heads)})
+    heads = [
+        "bert.pooler.dense.weight",
+        "cls.seq_relationship.bias",
+        "classifier.out_proj.weight",
+        "qa_outputs.weight",
+    ]
+    folder = with_tensors(
+        published("bert"),
+        tmp_path / "more",
+        {name: torch.full((3,), number) for number, name in enumerate(heads)},
+    )
     notes = "\n".join(import_details(import_published_model(folder, out=tmp_path / "run"))["notes"])
     assert all(word in notes for word in ("pooler", "next-sentence", "classifier", "answer"))
 
@@ -287,7 +353,10 @@ def test_an_additional_array_of_a_pair_of_grus_is_named(tmp_path: Path) -> None:
         import_published_model(tmp_path / "less.npz", out=tmp_path / "run")
 
 
-@pytest.mark.parametrize("unknown", ["rope_freqs.weight", "blk.0.attn_q_norm.weight", "blk.0.attn_q.bias", "model.embed_tokens.weight"])
+@pytest.mark.parametrize(
+    "unknown",
+    ["rope_freqs.weight", "blk.0.attn_q_norm.weight", "blk.0.attn_q.bias", "model.embed_tokens.weight"],
+)
 def test_an_additional_tensor_of_a_gguf_file_is_named(unknown: str, tmp_path: Path) -> None:
     write_file(tmp_path / "tiny.gguf", kind="F32", tensors={unknown: np.zeros(64, np.float32)})
     with pytest.raises(DataError) as error:
@@ -310,10 +379,14 @@ def test_old_and_new_name_of_one_tensor_are_not_both_taken(published: Any, tmp_p
 
 
 def test_a_tensor_that_the_index_does_not_name_is_an_error(published: Any, tmp_path: Path) -> None:
-    folder = with_tensors(published("gpt2"), tmp_path / "more", {"transformer.forgotten.weight": torch.ones(3)})
+    folder = with_tensors(
+        published("gpt2"), tmp_path / "more", {"transformer.forgotten.weight": torch.ones(3)}
+    )
     (folder / "model.safetensors").rename(folder / "a.safetensors")
     names = [name for name in load_file(folder / "a.safetensors") if "forgotten" not in name]
-    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": dict.fromkeys(names, "a.safetensors")}))
+    (folder / "model.safetensors.index.json").write_text(
+        json.dumps({"weight_map": dict.fromkeys(names, "a.safetensors")})
+    )
     with pytest.raises(DataError) as error:
         import_published_model(folder, out=tmp_path / "run")
     assert "transformer.forgotten.weight" in str(error.value)

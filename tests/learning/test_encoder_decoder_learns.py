@@ -45,9 +45,24 @@ def train(model: EncoderDecoder, *, steps: int, rate: float, warmup: int) -> Non
 def trained(norm: str, *, layers: int, rate: float, warmup: int, seed: int = 0) -> EncoderDecoder:
     """After 250 updates; not training any more."""
     torch.manual_seed(seed)
-    settings = TransformerSettings(layers=layers, hidden_size=32, heads=4, feedforward_size=64, dropout=0, norm=norm, embedding_scale=True)
+    settings = TransformerSettings(
+        layers=layers,
+        hidden_size=32,
+        heads=4,
+        feedforward_size=64,
+        dropout=0,
+        norm=norm,
+        embedding_scale=True,
+    )
     size = 3 + SYMBOLS
-    model = build_encoder_decoder(settings, DecoderSettings(), num_source_tokens=size, num_target_tokens=size, source_pad_id=PAD, target_pad_id=PAD)
+    model = build_encoder_decoder(
+        settings,
+        DecoderSettings(),
+        num_source_tokens=size,
+        num_target_tokens=size,
+        source_pad_id=PAD,
+        target_pad_id=PAD,
+    )
     train(model, steps=250, rate=rate, warmup=warmup)
     return model.eval()
 
@@ -56,7 +71,9 @@ def share_without_a_mistake(model: EncoderDecoder) -> float:
     source = draw(500, torch.Generator().manual_seed(99))
     greedy = StepwiseSearch(SpecialTokens(START, END), Greedy(), max_tokens=10)
     found = greedy.run(model, SourceBatch.from_tokens(source, torch.ones_like(source, dtype=torch.bool)))
-    return sum(target.tokens == row[::-1] for (target,), row in zip(found, source.tolist(), strict=True)) / len(found)
+    return sum(
+        target.tokens == row[::-1] for (target,), row in zip(found, source.tolist(), strict=True)
+    ) / len(found)
 
 
 @torch.no_grad()
@@ -64,10 +81,15 @@ def loss_on_new_sequences(model: EncoderDecoder) -> float:
     source = draw(2000, torch.Generator().manual_seed(99))
     targets = with_ends(source.flip(1))
     is_token = torch.ones_like(targets[:, 1:], dtype=torch.bool)
-    return F.cross_entropy(model(source, is_token[:, 1:], targets[:, :-1], is_token).flatten(0, 1), targets[:, 1:].flatten()).item()
+    return F.cross_entropy(
+        model(source, is_token[:, 1:], targets[:, :-1], is_token).flatten(0, 1), targets[:, 1:].flatten()
+    ).item()
 
 
-@pytest.mark.parametrize("norm", [pytest.param(norm, marks=pytest.mark.slow if norm == "pre" else pytest.mark.long) for norm in RATES])
+@pytest.mark.parametrize(
+    "norm",
+    [pytest.param(norm, marks=pytest.mark.slow if norm == "pre" else pytest.mark.long) for norm in RATES],
+)
 def test_it_writes_unseen_sequences_backwards_without_a_mistake(norm: str) -> None:
     assert share_without_a_mistake(trained(norm, layers=2, rate=RATES[norm], warmup=60)) >= 0.99
 
@@ -76,9 +98,18 @@ def test_it_writes_unseen_sequences_backwards_without_a_mistake(norm: str) -> No
 @pytest.mark.spec(168)
 @pytest.mark.parametrize(
     ("norm", "warmup", "learns"),
-    [("pre", 1, True), ("pre", 100, True), ("post", 1, False), ("post", 100, True), ("lecture", 1, False), ("lecture", 100, True)],
+    [
+        ("pre", 1, True),
+        ("pre", 100, True),
+        ("post", 1, False),
+        ("post", 100, True),
+        ("lecture", 1, False),
+        ("lecture", 100, True),
+    ],
 )
-def test_six_layers_need_a_warm_up_unless_the_path_around_them_has_no_norm(norm: str, warmup: int, learns: bool) -> None:
+def test_six_layers_need_a_warm_up_unless_the_path_around_them_has_no_norm(
+    norm: str, warmup: int, learns: bool
+) -> None:
     share = share_without_a_mistake(trained(norm, layers=6, rate=4e-3, warmup=warmup))
     assert share > 0.9 if learns else share < 0.2
 
@@ -87,7 +118,11 @@ def test_six_layers_need_a_warm_up_unless_the_path_around_them_has_no_norm(norm:
 @pytest.mark.spec(168)
 def test_two_layers_of_pre_norm_end_worse_than_post_norm_more_often_than_not() -> None:
     losses = {
-        norm: [loss_on_new_sequences(trained(norm, layers=2, rate=4e-3, warmup=60, seed=seed)) for seed in range(4)] for norm in ("pre", "post")
+        norm: [
+            loss_on_new_sequences(trained(norm, layers=2, rate=4e-3, warmup=60, seed=seed))
+            for seed in range(4)
+        ]
+        for norm in ("pre", "post")
     }
     worse = [pre > post for pre, post in zip(losses["pre"], losses["post"], strict=True)]
     assert sum(worse) >= 2

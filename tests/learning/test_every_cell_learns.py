@@ -1,4 +1,6 @@
-"""Every cell learns through the same command as any other model: a task that needs the order of its input, and a text with a grammar."""
+"""Every cell learns through the same command as any other model: a task that needs the order of its input,
+and a text with a grammar.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ WORDS = ["sun ", "moon ", "star ", "sky "]
 
 
 def write_orders(path: Path) -> Path:
-    """Letters with one a and one b among them; the class says which came first. How often each letter occurs says nothing."""
+    """Letters with one a and one b among them; the class says which came first.
+
+    How often each letter occurs says nothing.
+    """
     chance = random.Random(7)
     lines = ["text,label"]
     for _ in range(900):
@@ -41,9 +46,20 @@ def write_words(path: Path) -> Path:
 def test_a_classifier_learns_which_letter_came_first(cell: str, tmp_path: Path) -> None:
     """Chance and naive Bayes get one half; nine tenths are asked for."""
     run = seqlab.train(
-        write_orders(tmp_path / "orders.csv"), "model.hidden_size=24", "model.embedding_size=8", "training.batch_size=32", "training.threads=1",
-        "training.evaluate_every=100", *OPTIONS.get(cell, []), model=cell, steps=500, seed=1, out=tmp_path / "run", text="text", label="label",
-    )  # fmt: skip
+        write_orders(tmp_path / "orders.csv"),
+        "model.hidden_size=24",
+        "model.embedding_size=8",
+        "training.batch_size=32",
+        "training.threads=1",
+        "training.evaluate_every=100",
+        *OPTIONS.get(cell, []),
+        model=cell,
+        steps=500,
+        seed=1,
+        out=tmp_path / "run",
+        text="text",
+        label="label",
+    )
     assert run.results["accuracy"].value > 0.9
     assert run.results["accuracy"].baseline < 0.65
 
@@ -51,11 +67,24 @@ def test_a_classifier_learns_which_letter_came_first(cell: str, tmp_path: Path) 
 @pytest.mark.long
 @pytest.mark.parametrize("cell", CELL_KINDS)
 def test_a_language_model_comes_close_to_the_entropy_of_its_text(cell: str, tmp_path: Path) -> None:
-    """Four equally likely words of 18 characters together: 4 log 4 nats per 18 of them. Knowing only how often letters occur costs over 2."""
+    """Four equally likely words of 18 characters together: 4 log 4 nats per 18 of them.
+
+    Knowing only how often letters occur costs over 2.
+    """
     run = seqlab.train(
-        write_words(tmp_path / "words.txt"), "model.hidden_size=32", "model.embedding_size=16", "model.dropout=0", "training.batch_size=16",
-        "training.window=32", "training.threads=1", "training.evaluate_every=150", *OPTIONS.get(cell, []), model=cell, steps=300, seed=1,
+        write_words(tmp_path / "words.txt"),
+        "model.hidden_size=32",
+        "model.embedding_size=16",
+        "model.dropout=0",
+        "training.batch_size=16",
+        "training.window=32",
+        "training.threads=1",
+        "training.evaluate_every=150",
+        *OPTIONS.get(cell, []),
+        model=cell,
+        steps=300,
+        seed=1,
         out=tmp_path / "run",
-    )  # fmt: skip
+    )
     entropy = 4 * math.log(4) / sum(map(len, WORDS))
     assert entropy * 0.9 < run.results["nats_per_token"].value < entropy * 1.25

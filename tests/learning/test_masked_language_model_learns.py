@@ -1,4 +1,6 @@
-"""A language whose middle word agrees with both of its neighbours: found from both sides, and from the left alone by luck only."""
+"""A language whose middle word agrees with both of its neighbours: found from both sides, and from the left
+alone by luck only.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,13 @@ def accuracy_after_training(folder: Path, model: dict[str, Any]) -> float:
     pairs = list(product(range(SIZE), repeat=2))
     path.write_text("\n".join(["text", *(sentence(*pair) for pair in pairs * 12)]))
     raw = {
-        "task": "masked_language_model", "data": {"train": str(path), "text": "text", "split": "random"}, "tokens": {"kind": "words"},
-        "model": {"dropout": 0.0, **model}, "training": {"batch_size": 32}, "masking": {"share": 0.3},
-    }  # fmt: skip
+        "task": "masked_language_model",
+        "data": {"train": str(path), "text": "text", "split": "random"},
+        "tokens": {"kind": "words"},
+        "model": {"dropout": 0.0, **model},
+        "training": {"batch_size": 32},
+        "masking": {"share": 0.3},
+    }
     opened = open_data(check(raw, where="test"))
     recipe, _ = find_spec("masked_language_model").fill_defaults(opened.recipe, opened.parts["train"])
     task = MaskedLanguageModelling.learn(recipe, opened.parts["train"])
@@ -50,10 +56,19 @@ def accuracy_after_training(folder: Path, model: dict[str, Any]) -> float:
         set_learning_rate(optimizer, 3e-3)
         optimizer.step()
     answers = task.predict(network.eval(), [sentence(*pair, hidden=True) for pair in pairs], top=1)
-    return sum(answer.answer == sentence(*pair).split()[1] for answer, pair in zip(answers, pairs, strict=True)) / len(pairs)
+    return sum(
+        answer.answer == sentence(*pair).split()[1] for answer, pair in zip(answers, pairs, strict=True)
+    ) / len(pairs)
 
 
-TRANSFORMER = {"kind": "transformer", "hidden_size": 32, "heads": 2, "layers": 2, "positions": "learned", "embedding_scale": True}
+TRANSFORMER = {
+    "kind": "transformer",
+    "hidden_size": 32,
+    "heads": 2,
+    "layers": 2,
+    "positions": "learned",
+    "embedding_scale": True,
+}
 
 
 @pytest.mark.spec(170)
@@ -68,6 +83,8 @@ TRANSFORMER = {"kind": "transformer", "hidden_size": 32, "heads": 2, "layers": 2
     ],
     ids=["transformer", "causal transformer", "bidirectional gru", "gru", "convolutional"],
 )
-def test_a_word_that_agrees_with_both_sides_is_found_by_those_who_see_both(tmp_path: Path, model: dict[str, Any], sees_both_sides: bool) -> None:
+def test_a_word_that_agrees_with_both_sides_is_found_by_those_who_see_both(
+    tmp_path: Path, model: dict[str, Any], sees_both_sides: bool
+) -> None:
     found = accuracy_after_training(tmp_path, model)
     assert found >= 0.95 if sees_both_sides else found <= 0.5  # luck alone gets a quarter

@@ -11,7 +11,9 @@ import seqlab
 
 
 def sequence(rng: random.Random, *, is_promoter: bool) -> str:
-    """Two boxes seventeen letters apart, as bacterial promoters have them; otherwise the same letters of each box in another order."""
+    """Two boxes seventeen letters apart, as bacterial promoters have them; otherwise the same letters of each
+    box in another order.
+    """
     boxes = [box if is_promoter else "".join(rng.sample(box, k=6)) for box in ("TTGACA", "TATAAT")]
     between, around = ("".join(rng.choices("ACGT", k=count)) for count in (17, 20))
     start = rng.randrange(20)

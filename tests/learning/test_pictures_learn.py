@@ -1,4 +1,6 @@
-"""Networks for pictures learn the built-in digits, from the words of a command to the run that is loaded again."""
+"""Networks for pictures learn the built-in digits, from the words of a command to the run that is loaded
+again.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +25,25 @@ def accuracy(folder: Path) -> float:
 
 @pytest.mark.spec(174)
 @pytest.mark.parametrize("model", ["vit", "cnn2d", "non_local"])
-def test_a_short_name_trains_on_the_digits_and_the_run_answers(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_short_name_trains_on_the_digits_and_the_run_answers(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(capsys, "train", "digits", "--model", model, *SHORT, "--out", str(tmp_path / "run")).code == 0
     loaded = Run.load(tmp_path / "run")
     row = next(iter(Digits().splits()["test"].rows()))
     (prediction,) = loaded.predict([row.values["steps"]], top=10)
     assert sum(share for _, share in prediction.ranking) == pytest.approx(1.0)
-    assert len(set(loaded.task.inputs.scale.mean.tolist())) == 1  # a task of numbers: one scale for all pixels
+    assert (
+        len(set(loaded.task.inputs.scale.mean.tolist())) == 1
+    )  # a task of numbers: one scale for all pixels
 
 
-def test_a_patch_size_that_does_not_fit_is_told_before_training(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = run(capsys, "train", "digits", "--model", "vit", "model.patch_size=3", "--out", str(tmp_path / "run"))
+def test_a_patch_size_that_does_not_fit_is_told_before_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = run(
+        capsys, "train", "digits", "--model", "vit", "model.patch_size=3", "--out", str(tmp_path / "run")
+    )
     assert found.code == 2
     assert "a picture of 8 by 8 pixels cannot be cut into patches of 3 by 3" in found.err
     assert "Sizes that fit: 1, 2, 4, 8." in found.err
@@ -47,7 +57,24 @@ def test_text_is_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.long
 @pytest.mark.spec(138, 174)
-@pytest.mark.parametrize(("model", "words", "at_least"), [("vit", [], 0.97), ("non_local", ["training.epochs=15"], 0.98)])
-def test_digits_are_told_apart(model: str, words: list[str], at_least: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(capsys, "train", "digits", "--model", model, *words, "training.threads=1", "--out", str(tmp_path / "run")).code == 0
+@pytest.mark.parametrize(
+    ("model", "words", "at_least"), [("vit", [], 0.97), ("non_local", ["training.epochs=15"], 0.98)]
+)
+def test_digits_are_told_apart(
+    model: str, words: list[str], at_least: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        run(
+            capsys,
+            "train",
+            "digits",
+            "--model",
+            model,
+            *words,
+            "training.threads=1",
+            "--out",
+            str(tmp_path / "run"),
+        ).code
+        == 0
+    )
     assert accuracy(tmp_path / "run") >= at_least

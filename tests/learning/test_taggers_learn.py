@@ -28,16 +28,33 @@ def write_followers(path: Path, *, sentences: int = 500) -> Path:
     lines = []
     for _ in range(sentences):
         words = chance.choices("abcd", k=chance.randint(3, 7))
-        lines += [f"{word}\t{follower}" for word, follower in zip(words, [*words[1:], "end"], strict=True)] + [""]
+        lines += [
+            f"{word}\t{follower}" for word, follower in zip(words, [*words[1:], "end"], strict=True)
+        ] + [""]
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
 
 
 @pytest.mark.spec(11)
-@pytest.mark.parametrize("model", [pytest.param(name, marks=pytest.mark.slow if name == "bilstm" else pytest.mark.long) for name in NETWORKS])
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name == "bilstm" else pytest.mark.long)
+        for name in NETWORKS
+    ],
+)
 def test_a_tagger_learns_a_rule_about_neighbours(model: str, tmp_path: Path) -> None:
     data = write_followers(tmp_path / "followers.tsv")
-    run = seqlab.train(data, *SMALL, *NETWORKS[model], "training.learning_rate=0.01", model=model, steps=200, seed=1, out=tmp_path / "run")
+    run = seqlab.train(
+        data,
+        *SMALL,
+        *NETWORKS[model],
+        "training.learning_rate=0.01",
+        model=model,
+        steps=200,
+        seed=1,
+        out=tmp_path / "run",
+    )
     accuracy = run.results["accuracy"]
     assert accuracy.value > 0.97
     assert accuracy.baseline is not None
@@ -52,7 +69,9 @@ def test_a_tagger_learns_a_rule_about_neighbours(model: str, tmp_path: Path) -> 
 
 
 def write_names(path: Path, *, sentences: int = 300) -> Path:
-    """Names of one to three words that nobody has seen before, told by their endings: a person's in -ko, a place's in -burg."""
+    """Names of one to three words that nobody has seen before, told by their endings: a person's in -ko, a
+    place's in -burg.
+    """
     chance = random.Random(5)
     lines: list[str] = []
 
@@ -74,9 +93,16 @@ def write_names(path: Path, *, sentences: int = 300) -> Path:
 @pytest.mark.long
 @pytest.mark.spec(11)
 @pytest.mark.parametrize("characters", ["convolutional", "recurrent"])
-def test_words_never_seen_are_tagged_by_their_endings_and_marked_as_spans(characters: str, tmp_path: Path) -> None:
+def test_words_never_seen_are_tagged_by_their_endings_and_marked_as_spans(
+    characters: str, tmp_path: Path
+) -> None:
     data = write_names(tmp_path / "names.conll")
-    sizes = ("model.hidden_size=16", "tagging.crf=true", f"tagging.characters={characters}", "training.learning_rate=0.01")
+    sizes = (
+        "model.hidden_size=16",
+        "tagging.crf=true",
+        f"tagging.characters={characters}",
+        "training.learning_rate=0.01",
+    )
     run = seqlab.train(data, *SMALL, *sizes, model="bilstm", steps=300, seed=1, out=tmp_path / "run")
     assert next(iter(run.results)) == "span_f1"
     assert run.results["span_f1"].value > 0.95
@@ -96,10 +122,21 @@ def test_a_tagger_of_steps_learns_what_a_single_step_does_not_tell(tmp_path: Pat
     rows = []
     for _ in range(300):
         steps = [[chance.gauss(0, 1), chance.gauss(0, 1)] for _ in range(chance.randint(4, 9))]
-        rows.append({"frames": steps, "tags": ["up" if step[0] > 0 else "down" for step in [*steps[1:], [1.0]]]})
+        rows.append(
+            {"frames": steps, "tags": ["up" if step[0] > 0 else "down" for step in [*steps[1:], [1.0]]]}
+        )
     path = tmp_path / "frames.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    run = seqlab.train(path, *SMALL, "model.hidden_size=16", "training.learning_rate=0.01", model="bilstm", steps=300, seed=1, out=tmp_path / "run")
+    run = seqlab.train(
+        path,
+        *SMALL,
+        "model.hidden_size=16",
+        "training.learning_rate=0.01",
+        model="bilstm",
+        steps=300,
+        seed=1,
+        out=tmp_path / "run",
+    )
     accuracy = run.results["accuracy"]
     assert accuracy.value > 0.9
     assert accuracy.baseline_name == "the nearest mean of each step"
@@ -115,8 +152,17 @@ def test_a_tagger_of_steps_learns_what_a_single_step_does_not_tell(tmp_path: Pat
 def test_a_tagger_starts_from_a_network_that_has_read_text(task: str, tmp_path: Path) -> None:
     source = pretrain(tmp_path, task=task)
     data, chance = tmp_path / "colours.tsv", random.Random(4)
-    words = [("red", "C"), ("blue", "C"), ("one", "N"), ("two's", "N"), ("four", "N")]  # the fourth is two tokens
-    sentences = ["".join(f"{word}\t{tag}\n" for word, tag in chance.choices(words, k=chance.randint(3, 9))) for _ in range(80)]
+    words = [
+        ("red", "C"),
+        ("blue", "C"),
+        ("one", "N"),
+        ("two's", "N"),
+        ("four", "N"),
+    ]  # the fourth is two tokens
+    sentences = [
+        "".join(f"{word}\t{tag}\n" for word, tag in chance.choices(words, k=chance.randint(3, 9)))
+        for _ in range(80)
+    ]
     data.write_text("\n".join(sentences), encoding="utf-8")
     with hurried():
         settings = ("training.threads=1", "training.batch_size=8", "training.learning_rate=0.01")
@@ -132,17 +178,37 @@ def test_a_tagger_starts_from_a_network_that_has_read_text(task: str, tmp_path: 
 @pytest.mark.long
 @pytest.mark.spec(11)
 @pytest.mark.timeout(900)
-def test_a_minutes_work_beats_the_naive_tagger_on_universal_dependencies(shared_data: Path, tmp_path: Path) -> None:
-    """Part-of-speech tags of English, out of files of two columns. 500 updates are what one free core does in about a minute."""
+def test_a_minutes_work_beats_the_naive_tagger_on_universal_dependencies(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    """Part-of-speech tags of English, out of files of two columns. 500 updates are what one free core does in
+    about a minute.
+    """
     paths = {}
     for part in ("train", "dev", "test"):
         source = TaggedWords(shared_data / "ud_english_ewt" / f"en_ewt-ud-{part}.conllu.xz", DataSettings())
-        sentences = ["".join(f"{word}\t{tag}\n" for word, tag in zip(row.values["form"], row.values["upos"], strict=True)) for row in source.rows()]
+        sentences = [
+            "".join(
+                f"{word}\t{tag}\n" for word, tag in zip(row.values["form"], row.values["upos"], strict=True)
+            )
+            for row in source.rows()
+        ]
         paths[part] = tmp_path / f"{part}.tsv"
         paths[part].write_text("\n".join(sentences), encoding="utf-8")
-    run = seqlab.train(str(paths["train"]), valid=str(paths["dev"]), test=str(paths["test"]), steps=500, seed=1, out=tmp_path / "run")
+    run = seqlab.train(
+        str(paths["train"]),
+        valid=str(paths["dev"]),
+        test=str(paths["test"]),
+        steps=500,
+        seed=1,
+        out=tmp_path / "run",
+    )
     raw = run.results.raw["splits"]["test"]["sections"]
-    assert (raw["facts"]["sentences"], raw["facts"]["examples"], len(raw["confusion"]["labels"])) == (2_077, 25_094, 17)
+    assert (raw["facts"]["sentences"], raw["facts"]["examples"], len(raw["confusion"]["labels"])) == (
+        2_077,
+        25_094,
+        17,
+    )
     assert run.results["accuracy"].baseline == pytest.approx(0.862, abs=0.002)
     assert run.results["accuracy"].clearly_beats_baseline
     assert run.results["accuracy_on_unseen_words"].clearly_beats_baseline

@@ -32,7 +32,9 @@ def ragged() -> tuple[Tensor, Tensor, Tensor]:
 def test_a_sequences_loss_is_the_mean_over_its_steps() -> None:
     logits, targets, is_target = ragged()
     for row, length in enumerate(LENGTHS):
-        expected = sum(surprise(logits[row, t].tolist(), int(targets[row, t])) for t in range(length)) / length
+        expected = (
+            sum(surprise(logits[row, t].tolist(), int(targets[row, t])) for t in range(length)) / length
+        )
         part = slice(row, row + 1)
         found = token_cross_entropy(logits[part], targets[part], is_target[part]) / is_target[part].sum()
         assert found.item() == pytest.approx(expected, abs=1e-12)
@@ -40,7 +42,11 @@ def test_a_sequences_loss_is_the_mean_over_its_steps() -> None:
 
 def test_the_loss_of_a_batch_is_the_sum_over_its_real_tokens() -> None:
     logits, targets, is_target = ragged()
-    expected = sum(surprise(logits[row, t].tolist(), int(targets[row, t])) for row, length in enumerate(LENGTHS) for t in range(length))
+    expected = sum(
+        surprise(logits[row, t].tolist(), int(targets[row, t]))
+        for row, length in enumerate(LENGTHS)
+        for t in range(length)
+    )
     assert token_cross_entropy(logits, targets, is_target).item() == pytest.approx(expected, abs=1e-12)
 
 
@@ -61,7 +67,9 @@ def test_label_smoothing_spreads_a_share_over_all_classes(smoothing: float) -> N
         for t in range(length):
             each = [surprise(logits[row, t].tolist(), label) for label in range(5)]
             by_hand += (1 - smoothing) * each[int(targets[row, t])] + smoothing * sum(each) / 5
-    assert token_cross_entropy(logits, targets, is_target, label_smoothing=smoothing).item() == pytest.approx(by_hand, abs=1e-11)
+    assert token_cross_entropy(logits, targets, is_target, label_smoothing=smoothing).item() == pytest.approx(
+        by_hand, abs=1e-11
+    )
     as_classes = class_cross_entropy(logits[is_target], targets[is_target], label_smoothing=smoothing)
     assert as_classes.item() == pytest.approx(by_hand, abs=1e-11)
     torchs = F.cross_entropy(logits[is_target], targets[is_target], label_smoothing=smoothing) * sum(LENGTHS)
@@ -72,7 +80,10 @@ def test_the_sum_of_parts_is_the_loss_of_the_whole() -> None:
     """Why losses are sums: batches of different sizes then add up to the exact mean."""
     logits, targets, is_target = ragged()
     whole = token_cross_entropy(logits, targets, is_target)
-    parts = sum(token_cross_entropy(logits[part], targets[part], is_target[part]) for part in (slice(0, 2), slice(2, 3)))
+    parts = sum(
+        token_cross_entropy(logits[part], targets[part], is_target[part])
+        for part in (slice(0, 2), slice(2, 3))
+    )
     torch.testing.assert_close(whole, parts, rtol=0, atol=1e-12)
 
 

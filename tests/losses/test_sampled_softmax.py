@@ -17,20 +17,36 @@ def test_sampling_every_token_is_the_full_softmax() -> None:
     plain = F.cross_entropy(logits, targets, reduction="sum")
     assert total.item() == pytest.approx(plain.item())
     assert correct == int((logits.argmax(dim=-1) == targets).sum())
-    for our, their in zip(torch.autograd.grad(total, leaves), torch.autograd.grad(plain, leaves), strict=True):
+    for our, their in zip(
+        torch.autograd.grad(total, leaves), torch.autograd.grad(plain, leaves), strict=True
+    ):
         torch.testing.assert_close(our, their)
 
 
 def test_a_sampled_token_counts_by_one_over_its_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     chances = torch.tensor([1.0, 0.5, 0.25, 0.2])
-    monkeypatch.setattr(torch, "rand", lambda _: torch.tensor([0.9, 0.7, 0.1, 0.1]))  # tokens 0, 2 and 3 are drawn
-    features, weight, bias = torch.tensor([[2.0]]), torch.tensor([[0.3], [-0.5], [0.7], [0.1]]), torch.tensor([0.0, 0.1, -0.2, 0.4])
+    monkeypatch.setattr(
+        torch, "rand", lambda _: torch.tensor([0.9, 0.7, 0.1, 0.1])
+    )  # tokens 0, 2 and 3 are drawn
+    features, weight, bias = (
+        torch.tensor([[2.0]]),
+        torch.tensor([[0.3], [-0.5], [0.7], [0.1]]),
+        torch.tensor([0.0, 0.1, -0.2, 0.4]),
+    )
     logits = [0.3 * 2, -0.5 * 2 + 0.1, 0.7 * 2 - 0.2, 0.1 * 2 + 0.4]
     sampler = SampledSoftmax(chances)
-    not_drawn = math.exp(logits[1]) + math.exp(logits[0]) + math.exp(logits[2]) / 0.25 + math.exp(logits[3]) / 0.2
-    drawn = math.exp(logits[2]) + math.exp(logits[0]) + math.exp(logits[3]) / 0.2  # the target itself is never divided, nor counted twice
-    assert sampler(features, weight, bias, torch.tensor([1]))[0].item() == pytest.approx(math.log(not_drawn) - logits[1])
-    assert sampler(features, weight, bias, torch.tensor([2]))[0].item() == pytest.approx(math.log(drawn) - logits[2])
+    not_drawn = (
+        math.exp(logits[1]) + math.exp(logits[0]) + math.exp(logits[2]) / 0.25 + math.exp(logits[3]) / 0.2
+    )
+    drawn = (
+        math.exp(logits[2]) + math.exp(logits[0]) + math.exp(logits[3]) / 0.2
+    )  # the target itself is never divided, nor counted twice
+    assert sampler(features, weight, bias, torch.tensor([1]))[0].item() == pytest.approx(
+        math.log(not_drawn) - logits[1]
+    )
+    assert sampler(features, weight, bias, torch.tensor([2]))[0].item() == pytest.approx(
+        math.log(drawn) - logits[2]
+    )
 
 
 def test_the_estimated_sum_over_the_vocabulary_has_the_true_mean() -> None:

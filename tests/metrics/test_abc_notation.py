@@ -33,7 +33,11 @@ def test_bars_that_fill_the_metre_are_sound(notes: str, metre: str) -> None:
 
 @pytest.mark.parametrize(
     ("notes", "full"),
-    [("|GABc dedB|GABc ded|dedB dedB|", 2), ("|GABc dedB|GABc dedB c|GABc dedB|", 2), ("|GABc|GABc d2|GABc|", 0)],
+    [
+        ("|GABc dedB|GABc ded|dedB dedB|", 2),
+        ("|GABc dedB|GABc dedB c|GABc dedB|", 2),
+        ("|GABc|GABc d2|GABc|", 0),
+    ],
 )
 def test_a_bar_too_short_or_too_long_is_counted(notes: str, full: int) -> None:
     found = check_tune(tune(notes, metre="4/4" if full else "3/8"))
@@ -41,7 +45,9 @@ def test_a_bar_too_short_or_too_long_is_counted(notes: str, full: int) -> None:
 
 
 def test_what_is_missing_is_said_in_words() -> None:
-    assert check_tune("T:No number\nX:1\nM:4/4\nL:1/8\nK:D\nABcd ABcd|").problems == ("the number X does not come first",)
+    assert check_tune("T:No number\nX:1\nM:4/4\nL:1/8\nK:D\nABcd ABcd|").problems == (
+        "the number X does not come first",
+    )
     assert check_tune("X:1\nT:Ends early\nM:4/4\nL:1/8\n").problems == ("no header K", "no notes")
     assert check_tune(tune("GABc qedB|")).problems == ("'q' is no note",)
     assert check_tune(tune("GABc|", metre="four")).problems == ("unknown metre",)

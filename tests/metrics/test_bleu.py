@@ -13,7 +13,10 @@ from seqlab.metrics.bleu import bleu_from_sums, bleu_items, corpus_bleu, modifie
 
 REFERENCES = [
     "It is a guide to action that ensures that the military will forever heed Party commands",
-    "It is the guiding principle which guarantees the military forces always being under the command of the Party",
+    (
+        "It is the guiding principle which guarantees the military forces always being under the command of"
+        " the Party"
+    ),
     "It is the practical guide for the army always to heed the directions of the party",
 ]
 FIRST = "It is a guide to action which ensures that the military always obeys the commands of the party"
@@ -33,17 +36,24 @@ def by_definition(outputs: list[list[str]], references: list[list[list[str]]]) -
             runs = [output[i : i + n] for i in range(len(output) - n + 1)]
             total += len(runs)
             for run in {tuple(run) for run in runs}:
-                allowed = max(sum(tuple(one[i : i + n]) == run for i in range(len(one) - n + 1)) for one in several)
+                allowed = max(
+                    sum(tuple(one[i : i + n]) == run for i in range(len(one) - n + 1)) for one in several
+                )
                 right += min(sum(tuple(other) == run for other in runs), allowed)
         precisions.append(right / total)
     length = sum(map(len, outputs))
-    wanted = sum(min((abs(len(one) - len(output)), len(one)) for one in several)[1] for output, several in zip(outputs, references, strict=True))
+    wanted = sum(
+        min((abs(len(one) - len(output)), len(one)) for one in several)[1]
+        for output, several in zip(outputs, references, strict=True)
+    )
     return min(1.0, math.exp(1 - wanted / length)) * math.prod(precisions) ** 0.25
 
 
 @pytest.mark.spec(40)
 def test_modified_precisions_of_the_paper() -> None:
-    """Papineni et al. 2002, examples 1 and 2: 17/18 and 8/14 for words, 10/17 and 1/13 for pairs of words; 2/7 and 0 for seven times `the`."""
+    """Papineni et al. 2002, examples 1 and 2: 17/18 and 8/14 for words, 10/17 and 1/13 for pairs of words;
+    2/7 and 0 for seven times `the`.
+    """
     several = [[cut(reference) for reference in REFERENCES]]
     assert modified_precision([cut(FIRST)], several, 1) == 17 / 18
     assert modified_precision([cut(SECOND)], several, 1) == 8 / 14
@@ -58,8 +68,14 @@ def test_modified_precisions_of_the_paper() -> None:
 @pytest.mark.spec(40)
 def test_a_corpus_is_scored_from_its_sums_as_defined() -> None:
     chance = random.Random(1)
-    references = [[chance.choices("abcd", k=chance.randint(6, 11)) for _ in range(chance.randint(1, 3))] for _ in range(12)]
-    outputs = [[word if chance.random() < 0.8 else "e" for word in several[0][: chance.randint(4, 11)]] for several in references]
+    references = [
+        [chance.choices("abcd", k=chance.randint(6, 11)) for _ in range(chance.randint(1, 3))]
+        for _ in range(12)
+    ]
+    outputs = [
+        [word if chance.random() < 0.8 else "e" for word in several[0][: chance.randint(4, 11)]]
+        for several in references
+    ]
     found = corpus_bleu(outputs, references)
     assert 0 < found < 1
     assert found == pytest.approx(by_definition(outputs, references))
@@ -74,7 +90,10 @@ def test_bleu_is_one_for_what_equals_a_reference_and_more_references_never_lower
     chance = random.Random(2)
     outputs = [chance.choices("abc", k=8) for _ in range(20)]
     others = [[chance.choices("abc", k=8) for _ in range(3)] for _ in range(20)]
-    assert corpus_bleu(outputs, [[*several, output] for output, several in zip(outputs, others, strict=True)]) == 1.0
+    assert (
+        corpus_bleu(outputs, [[*several, output] for output, several in zip(outputs, others, strict=True)])
+        == 1.0
+    )
     scores = [corpus_bleu(outputs, [several[:count] for several in others]) for count in (1, 2, 3)]
     assert scores == sorted(scores)  # all references are as long as the outputs, so only matches change
     assert 0 < scores[0] < scores[-1] < 1

@@ -9,11 +9,20 @@ import pytest
 from sklearn.metrics import f1_score
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.bootstrap import MIN_ITEMS, ConfidenceInterval, bootstrap_interval, percentile_interval, ratio_interval, score_with_interval
+from seqlab.metrics.bootstrap import (
+    MIN_ITEMS,
+    ConfidenceInterval,
+    bootstrap_interval,
+    percentile_interval,
+    ratio_interval,
+    score_with_interval,
+)
 from seqlab.metrics.items import Items, SumItems, macro_f1_items, mean_items
 
 
-def mean_interval(values: np.ndarray, *, seed: int = 0, resamples: int = 1000, level: float = 0.95) -> ConfidenceInterval:
+def mean_interval(
+    values: np.ndarray, *, seed: int = 0, resamples: int = 1000, level: float = 0.95
+) -> ConfidenceInterval:
     return bootstrap_interval(mean_items(values), seed=seed, resamples=resamples, level=level)
 
 
@@ -62,7 +71,9 @@ def test_few_values_and_many_values_give_the_same_kind_of_interval() -> None:
     """Drawing how often each value comes and drawing examples are the same experiment."""
     values = np.random.default_rng(0).choice([0.0, 1.0, 4.0], size=3000, p=[0.5, 0.3, 0.2])
     fast = mean_interval(values, resamples=4000)
-    one_by_one = SumItems(np.arange(3000), np.stack([values, np.ones(3000)], axis=1), mean_items(values).score)
+    one_by_one = SumItems(
+        np.arange(3000), np.stack([values, np.ones(3000)], axis=1), mean_items(values).score
+    )
     slow = bootstrap_interval(one_by_one, resamples=4000)
     width = slow.high - slow.low
     assert fast.low == pytest.approx(slow.low, abs=0.08 * width)
@@ -86,7 +97,9 @@ def test_the_interval_of_macro_f1_agrees_with_scikit_learn_on_drawn_examples() -
 
 
 def test_a_class_that_a_resample_does_not_have_is_left_out_of_its_mean() -> None:
-    """All are right, so every draw is perfect; most draws of ten miss the second class, and none has the other two."""
+    """All are right, so every draw is perfect; most draws of ten miss the second class, and none has the
+    other two.
+    """
     targets = np.array([0] * 9 + [1])
     items = macro_f1_items(targets, targets, num_classes=4)
     assert (items.full_score(), bootstrap_interval(items)) == (1.0, ConfidenceInterval(1.0, 1.0))
@@ -133,7 +146,11 @@ def test_a_score_over_few_items_has_no_interval_and_says_so() -> None:
     assert (few.value, few.low, few.high) == (pytest.approx(values[:-1].mean()), None, None)
     assert few.method == "a mean; fewer than 10 items give no interval"
     assert few.describe() == f"loss {few.value:.4f} (too few items for an interval)"
-    assert (enough.low, enough.high, enough.method) == (mean_interval(values).low, mean_interval(values).high, "a mean")
+    assert (enough.low, enough.high, enough.method) == (
+        mean_interval(values).low,
+        mean_interval(values).high,
+        "a mean",
+    )
 
 
 def test_a_higher_level_gives_a_wider_interval() -> None:

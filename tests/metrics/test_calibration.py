@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seqlab.metrics.calibration import apply_temperature, calibration_error_items, expected_calibration_error, fit_temperature, reliability_curve
+from seqlab.metrics.calibration import (
+    apply_temperature,
+    calibration_error_items,
+    expected_calibration_error,
+    fit_temperature,
+    reliability_curve,
+)
 
 RNG = np.random.default_rng(3)
 TARGETS = RNG.integers(4, size=300)

@@ -9,10 +9,18 @@ from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, f1_score, precision_recall_fscore_support
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.classification import accuracy, class_scores, confusion_counts, macro_f1, mean_batch_accuracy
+from seqlab.metrics.classification import (
+    accuracy,
+    class_scores,
+    confusion_counts,
+    macro_f1,
+    mean_batch_accuracy,
+)
 
 NUM_CLASSES = 5
-labels = st.lists(st.tuples(st.integers(0, NUM_CLASSES - 1), st.integers(0, NUM_CLASSES - 1)), min_size=1, max_size=40)
+labels = st.lists(
+    st.tuples(st.integers(0, NUM_CLASSES - 1), st.integers(0, NUM_CLASSES - 1)), min_size=1, max_size=40
+)
 
 
 @given(pairs=labels)
@@ -21,7 +29,9 @@ def test_every_score_agrees_with_scikit_learn(pairs: list[tuple[int, int]]) -> N
     classes = list(range(NUM_CLASSES))
     counts = confusion_counts(targets, predicted, num_classes=NUM_CLASSES)
     np.testing.assert_array_equal(counts, confusion_matrix(targets, predicted, labels=classes))
-    precision, recall, f1, _ = precision_recall_fscore_support(targets, predicted, labels=classes, zero_division=0)
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        targets, predicted, labels=classes, zero_division=0
+    )
     scores = class_scores(counts)
     np.testing.assert_allclose(scores.precision, precision)
     np.testing.assert_allclose(scores.recall, recall)
@@ -44,7 +54,9 @@ def test_the_mean_of_batch_accuracies_differs_from_the_exact_one_when_the_last_b
 
 @pytest.mark.spec(42)
 @given(correct=st.lists(st.booleans(), min_size=1, max_size=50), batch_size=st.integers(1, 60))
-def test_the_mean_of_batch_accuracies_is_what_a_loop_over_batches_prints(correct: list[bool], batch_size: int) -> None:
+def test_the_mean_of_batch_accuracies_is_what_a_loop_over_batches_prints(
+    correct: list[bool], batch_size: int
+) -> None:
     batches = [correct[start : start + batch_size] for start in range(0, len(correct), batch_size)]
     expected = sum(sum(batch) / len(batch) for batch in batches) / len(batches)
     assert mean_batch_accuracy(np.array(correct), batch_size=batch_size) == pytest.approx(expected)

@@ -10,7 +10,14 @@ from sklearn.metrics import f1_score
 
 from seqlab.core.errors import UsageError
 from seqlab.metrics.bootstrap import resample
-from seqlab.metrics.items import SumItems, exp_ratio, grouped_mean_items, macro_f1_items, mean_items, ratio_items
+from seqlab.metrics.items import (
+    SumItems,
+    exp_ratio,
+    grouped_mean_items,
+    macro_f1_items,
+    mean_items,
+    ratio_items,
+)
 
 GENERATOR = np.random.default_rng(3)
 TARGETS = GENERATOR.integers(4, size=60)
@@ -24,11 +31,17 @@ def f1(places: np.ndarray) -> float:
 
 
 def test_items_may_be_chosen_more_than_once() -> None:
-    assert mean_items(TARGETS == PREDICTED).value(CHOSEN) == pytest.approx((TARGETS == PREDICTED)[CHOSEN].mean())
+    assert mean_items(TARGETS == PREDICTED).value(CHOSEN) == pytest.approx(
+        (TARGETS == PREDICTED)[CHOSEN].mean()
+    )
     assert macro_f1_items(TARGETS, PREDICTED, num_classes=4).value(CHOSEN) == pytest.approx(f1(CHOSEN))
     words = np.concatenate([np.flatnonzero(sentence == SENTENCES) for sentence in CHOSEN])
-    assert macro_f1_items(TARGETS, PREDICTED, num_classes=4, groups=SENTENCES).value(CHOSEN) == pytest.approx(f1(words))
-    assert grouped_mean_items(TARGETS == PREDICTED, SENTENCES).value(CHOSEN) == pytest.approx((TARGETS == PREDICTED)[words].mean())
+    assert macro_f1_items(TARGETS, PREDICTED, num_classes=4, groups=SENTENCES).value(CHOSEN) == pytest.approx(
+        f1(words)
+    )
+    assert grouped_mean_items(TARGETS == PREDICTED, SENTENCES).value(CHOSEN) == pytest.approx(
+        (TARGETS == PREDICTED)[words].mean()
+    )
 
 
 def test_perplexity_and_micro_f1_are_functions_of_sums() -> None:
@@ -49,7 +62,9 @@ def test_several_models_meet_the_same_draws_whichever_way_they_are_drawn() -> No
     right = TARGETS == PREDICTED
     both = resample([mean_items(right), mean_items(~right)], resamples=50)
     np.testing.assert_allclose(both.sum(axis=0), 1.0)  # what one has right the other has wrong, in every draw
-    one_by_one = SumItems(np.arange(60), np.stack([right, np.ones(60)], axis=1).astype(float), mean_items(right).score)
+    one_by_one = SumItems(
+        np.arange(60), np.stack([right, np.ones(60)], axis=1).astype(float), mean_items(right).score
+    )
     drawn = resample([one_by_one, mean_items(~right)], resamples=50)
     np.testing.assert_allclose(drawn.sum(axis=0), 1.0)
 

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqlab.core.errors import UsageError
-from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity, total_nats
+from seqlab.metrics.likelihood import (
+    bits_per_character,
+    bits_per_token,
+    nats_per_token,
+    perplexity,
+    total_nats,
+)
 
 probabilities = st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=30)
 

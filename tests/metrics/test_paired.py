@@ -11,7 +11,13 @@ import pytest
 
 from seqlab.metrics.bootstrap import resample
 from seqlab.metrics.items import macro_f1_items, mean_items
-from seqlab.metrics.paired import difference_with_interval, holm_adjust, mcnemar, paired_bootstrap, two_sided_p_value
+from seqlab.metrics.paired import (
+    difference_with_interval,
+    holm_adjust,
+    mcnemar,
+    paired_bootstrap,
+    two_sided_p_value,
+)
 
 FIRST = np.array([1.0, 0.0, 1.0, 0.0, 0.3])
 SECOND = np.array([1.0, 1.0, 1.0, 0.5, 0.2])
@@ -20,12 +26,16 @@ TWICE = mean_items(np.tile(FIRST, 2)), mean_items(np.tile(SECOND, 2))
 
 
 def test_the_interval_is_that_of_all_resamples_there_are() -> None:
-    """Five items have 3,125 equally likely resamples: their percentiles are the truth that drawing comes near."""
+    """Five items have 3,125 equally likely resamples: their percentiles are the truth that drawing comes
+    near.
+    """
     draws = np.array(list(product(range(5), repeat=5)))
     every = difference_with_interval(0.0, (SECOND - FIRST)[draws].mean(axis=1))
     first, second = resample([mean_items(FIRST), mean_items(SECOND)], resamples=10_000)
     found = difference_with_interval(0.0, second - first)
-    assert (found.low, found.high) == pytest.approx((every.low, every.high), abs=0.021)  # sums are multiples of 0.02
+    assert (found.low, found.high) == pytest.approx(
+        (every.low, every.high), abs=0.021
+    )  # sums are multiples of 0.02
     share = min((draws_below := (SECOND - FIRST)[draws].sum(axis=1) <= 1e-12).mean(), 1 - draws_below.mean())
     assert found.p == pytest.approx(2 * share, abs=0.02)
 
@@ -49,8 +59,14 @@ def test_a_model_is_equal_to_itself_and_p_is_one() -> None:
 def test_seeds_are_averaged_before_models_are_compared() -> None:
     generator = np.random.default_rng(1)
     runs = generator.random((4, 40))
-    found = paired_bootstrap([mean_items(runs[0]), mean_items(runs[1])], [[mean_items(runs[2]), mean_items(runs[3])]], higher_is_better=True)[0]
-    joined = paired_bootstrap([mean_items(runs[:2].mean(axis=0))], [[mean_items(runs[2:].mean(axis=0))]], higher_is_better=True)[0]
+    found = paired_bootstrap(
+        [mean_items(runs[0]), mean_items(runs[1])],
+        [[mean_items(runs[2]), mean_items(runs[3])]],
+        higher_is_better=True,
+    )[0]
+    joined = paired_bootstrap(
+        [mean_items(runs[:2].mean(axis=0))], [[mean_items(runs[2:].mean(axis=0))]], higher_is_better=True
+    )[0]
     assert found.value == pytest.approx(joined.value)
     assert (found.low, found.high) == pytest.approx((joined.low, joined.high))
 
@@ -61,7 +77,9 @@ def test_mcnemar_is_binomial_arithmetic(only_first: int, only_second: int) -> No
     second = np.array([True] * 5 + [False] * only_first + [True] * only_second + [False] * 3)
     found = mcnemar(first, second)
     count = only_first + only_second
-    expected = min(1.0, 2 * sum(math.comb(count, k) for k in range(min(only_first, only_second) + 1)) / 2**count)
+    expected = min(
+        1.0, 2 * sum(math.comb(count, k) for k in range(min(only_first, only_second) + 1)) / 2**count
+    )
     assert (found.both, found.only_first, found.only_second, found.neither) == (5, only_first, only_second, 3)
     assert found.p == pytest.approx(expected, rel=1e-8)
 
@@ -75,12 +93,21 @@ def test_many_looks_are_corrected_for() -> None:
 
 @pytest.mark.parametrize("num_items", [1, 9])
 def test_few_items_give_no_verdict_however_clear_they_look(num_items: int) -> None:
-    found = paired_bootstrap([mean_items(np.zeros(num_items))], [[mean_items(np.full(num_items, 0.022))]], higher_is_better=True)[0]
-    assert (found.value, found.low, found.high, found.p, found.holm_p) == (pytest.approx(0.022), None, None, 1.0, 1.0)
+    found = paired_bootstrap(
+        [mean_items(np.zeros(num_items))], [[mean_items(np.full(num_items, 0.022))]], higher_is_better=True
+    )[0]
+    assert (found.value, found.low, found.high, found.p, found.holm_p) == (
+        pytest.approx(0.022),
+        None,
+        None,
+        1.0,
+        1.0,
+    )
     assert not found.is_significant
     assert (
         found.describe("B", "A")
-        == "no difference between B and A that this data can show: B is better by 0.0220; fewer than 10 items give no interval"
+        == "no difference between B and A that this data can show: B is better by 0.0220; fewer than 10 items"
+        " give no interval"
     )
     assert json.loads(json.dumps(found.as_json()))["low"] is None
 
@@ -107,9 +134,13 @@ def test_the_interval_covers_the_true_difference_and_false_alarms_are_rare() -> 
         hard = generator.random(300)
         first, second = hard < 0.8, (hard + 0.05 * generator.standard_normal(300)) < 0.75
         true = 0.75 - 0.8  # noise on both sides of the edge cancels out
-        found = paired_bootstrap([mean_items(first)], [[mean_items(second)]], higher_is_better=True, seed=trial)[0]
+        found = paired_bootstrap(
+            [mean_items(first)], [[mean_items(second)]], higher_is_better=True, seed=trial
+        )[0]
         covered += found.low <= true <= found.high
         twin = (hard + 0.1 * generator.standard_normal(300)) < 0.8
-        alarms += paired_bootstrap([mean_items(first)], [[mean_items(twin)]], higher_is_better=True, seed=trial)[0].is_significant
+        alarms += paired_bootstrap(
+            [mean_items(first)], [[mean_items(twin)]], higher_is_better=True, seed=trial
+        )[0].is_significant
     assert 365 <= covered <= 393  # 380 expected, binomial spread 4.4
     assert alarms <= 34  # 20 expected

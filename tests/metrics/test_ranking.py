@@ -20,7 +20,9 @@ def test_both_areas_are_those_of_scikit_learn() -> None:
 
 def test_a_drawn_example_counts_as_often_as_it_is_drawn() -> None:
     chosen = RNG.integers(150, size=150)
-    assert roc_auc_items(TRUTH, SCORES).value(chosen) == pytest.approx(roc_auc_score(TRUTH[chosen], SCORES[chosen]))
+    assert roc_auc_items(TRUTH, SCORES).value(chosen) == pytest.approx(
+        roc_auc_score(TRUTH[chosen], SCORES[chosen])
+    )
 
 
 def test_one_side_alone_is_chance() -> None:
@@ -30,8 +32,12 @@ def test_one_side_alone_is_chance() -> None:
 
 def test_the_curve_has_the_precision_recall_and_f1_of_every_threshold() -> None:
     curve = threshold_curve(TRUTH, SCORES)
-    for threshold, precision, recall, f1 in zip(curve.thresholds, curve.precision, curve.recall, curve.f1, strict=True):
+    for threshold, precision, recall, f1 in zip(
+        curve.thresholds, curve.precision, curve.recall, curve.f1, strict=True
+    ):
         said = threshold <= SCORES
-        assert (precision, recall, f1) == pytest.approx((precision_score(TRUTH, said), recall_score(TRUTH, said), f1_score(TRUTH, said)))
+        assert (precision, recall, f1) == pytest.approx(
+            (precision_score(TRUTH, said), recall_score(TRUTH, said), f1_score(TRUTH, said))
+        )
     assert curve.best_f1() == (curve.thresholds[curve.f1.argmax()], curve.f1.max())
     assert sorted(curve.thresholds) == sorted(set(SCORES.tolist()))

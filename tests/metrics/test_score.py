@@ -14,9 +14,17 @@ FEW = "(too few items for an interval)"
 
 @pytest.mark.parametrize(
     ("value", "baseline", "higher_is_better", "expected"),
-    [(0.9, 0.5, True, True), (0.5, 0.5, True, False), (0.4, 0.5, True, False), (3.0, 5.0, False, True), (5.0, 3.0, False, False)],
+    [
+        (0.9, 0.5, True, True),
+        (0.5, 0.5, True, False),
+        (0.4, 0.5, True, False),
+        (3.0, 5.0, False, True),
+        (5.0, 3.0, False, False),
+    ],
 )
-def test_better_depends_on_the_direction(value: float, baseline: float, higher_is_better: bool, expected: bool) -> None:
+def test_better_depends_on_the_direction(
+    value: float, baseline: float, higher_is_better: bool, expected: bool
+) -> None:
     assert Score("s", value, baseline=baseline, higher_is_better=higher_is_better).beats_baseline is expected
 
 
@@ -31,7 +39,9 @@ def test_better_depends_on_the_direction(value: float, baseline: float, higher_i
         (1.0, 0.9, True, False),
     ],
 )
-def test_only_what_could_be_better_is_beaten_by_its_equal(value: float, baseline: float, higher_is_better: bool, expected: bool) -> None:
+def test_only_what_could_be_better_is_beaten_by_its_equal(
+    value: float, baseline: float, higher_is_better: bool, expected: bool
+) -> None:
     assert Score("s", value, baseline=baseline, higher_is_better=higher_is_better).is_beaten is expected
 
 
@@ -39,7 +49,9 @@ def test_an_infinite_perplexity_is_worse_than_any_baseline() -> None:
     assert Score("perplexity", math.inf, baseline=900.0, higher_is_better=False).beats_baseline is False
 
 
-@pytest.mark.parametrize("score", [Score("s", 0.5), Score("s", math.nan, baseline=0.5), Score("s", 0.5, baseline=math.nan)])
+@pytest.mark.parametrize(
+    "score", [Score("s", 0.5), Score("s", math.nan, baseline=0.5), Score("s", 0.5, baseline=math.nan)]
+)
 def test_without_two_numbers_there_is_no_comparison(score: Score) -> None:
     assert score.beats_baseline is None
 
@@ -81,13 +93,25 @@ def test_nan_becomes_a_word_in_json() -> None:
             Score("perplexity", 61.27, 59.1, 63.5, 1220.4, "5-gram", higher_is_better=False),
             "perplexity 61.27 (95 % interval 59.10 to 63.50), better than 5-gram 1,220",
         ),
-        (Score("accuracy", 0.4, baseline=0.5, baseline_name="majority class"), f"accuracy 0.4000 {FEW}, worse than majority class 0.5000"),
-        (Score("accuracy", 0.5, baseline=0.5, baseline_name="majority class"), f"accuracy 0.5000 {FEW}, equal to majority class 0.5000"),
+        (
+            Score("accuracy", 0.4, baseline=0.5, baseline_name="majority class"),
+            f"accuracy 0.4000 {FEW}, worse than majority class 0.5000",
+        ),
+        (
+            Score("accuracy", 0.5, baseline=0.5, baseline_name="majority class"),
+            f"accuracy 0.5000 {FEW}, equal to majority class 0.5000",
+        ),
         (
             Score("accuracy", 0.52, 0.48, 0.56, 0.5),
-            "accuracy 0.5200 (95 % interval 0.4800 to 0.5600), better than the baseline 0.5000, though not clearly",
+            (
+                "accuracy 0.5200 (95 % interval 0.4800 to 0.5600), better than the baseline 0.5000, though"
+                " not clearly"
+            ),
         ),
-        (Score("perplexity", math.inf, baseline=9.5, higher_is_better=False), f"perplexity inf {FEW}, worse than the baseline 9.5000"),
+        (
+            Score("perplexity", math.inf, baseline=9.5, higher_is_better=False),
+            f"perplexity inf {FEW}, worse than the baseline 9.5000",
+        ),
         (Score("f1", math.nan, baseline=0.5), f"f1 nan {FEW}, beside the baseline 0.5000"),
     ],
 )

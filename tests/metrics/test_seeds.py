@@ -9,7 +9,10 @@ import pytest
 from seqlab.metrics.seeds import student_t_quantile, summarize_seeds
 
 
-@pytest.mark.parametrize(("freedom", "expected"), [(1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (9, 2.2622), (29, 2.0452), (120, 1.9799)])
+@pytest.mark.parametrize(
+    ("freedom", "expected"),
+    [(1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (9, 2.2622), (29, 2.0452), (120, 1.9799)],
+)
 def test_quantiles_are_those_of_the_printed_table(freedom: int, expected: float) -> None:
     assert student_t_quantile(0.975, freedom) == pytest.approx(expected, abs=6e-5)
 

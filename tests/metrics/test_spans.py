@@ -20,7 +20,10 @@ OTHER_LETTERS = str.maketrans("ES", "LU")
 def sentences(seed: int, *, count: int = 60, tags: list[str] = TAGS) -> list[list[str]]:
     chance = random.Random(seed)
     weights = [3, 2, 2, *[1] * (len(tags) - 3)]
-    return [chance.choices(tags, weights=weights, k=length) for length in [chance.randint(1, 9) for _ in range(count)]]
+    return [
+        chance.choices(tags, weights=weights, k=length)
+        for length in [chance.randint(1, 9) for _ in range(count)]
+    ]
 
 
 def in_bilou(tags: list[str]) -> list[str]:
@@ -30,11 +33,13 @@ def in_bilou(tags: list[str]) -> list[str]:
 @pytest.mark.spec(11)
 def test_spans_are_those_of_seqeval() -> None:
     tagged = sentences(1, count=300)
-    assert [[tuple(span) for span in extract_spans(tags)] for tags in tagged] == [get_entities(tags) for tags in tagged]
-    strict = Entities(tagged, IOB2).entities
-    assert [[(span.type, span.first, span.last + 1) for span in extract_strict_spans(tags)] for tags in tagged] == [
-        [(entity.tag, entity.start, entity.end) for entity in sentence] for sentence in strict
+    assert [[tuple(span) for span in extract_spans(tags)] for tags in tagged] == [
+        get_entities(tags) for tags in tagged
     ]
+    strict = Entities(tagged, IOB2).entities
+    assert [
+        [(span.type, span.first, span.last + 1) for span in extract_strict_spans(tags)] for tags in tagged
+    ] == [[(entity.tag, entity.start, entity.end) for entity in sentence] for sentence in strict]
 
 
 @pytest.mark.spec(11)
@@ -56,21 +61,30 @@ def test_scores_are_those_of_seqeval(strict: bool) -> None:
         assert (each.precision, each.recall, each.f1, each.support) == pytest.approx(
             (wanted["precision"], wanted["recall"], wanted["f1-score"], wanted["support"])
         )
-    assert found.by_sentence.sum(axis=0).tolist() == [found.overall.correct, found.overall.predicted, found.overall.support]
+    assert found.by_sentence.sum(axis=0).tolist() == [
+        found.overall.correct,
+        found.overall.predicted,
+        found.overall.support,
+    ]
 
 
 @pytest.mark.spec(11)
 def test_spans_with_marked_ends_are_those_of_seqeval() -> None:
     tagged = sentences(5, count=200, tags=ENDED)
     bilou = [in_bilou(tags) for tags in tagged]
-    assert [[tuple(span) for span in extract_spans(tags)] for tags in tagged] == [get_entities(tags) for tags in tagged]
+    assert [[tuple(span) for span in extract_spans(tags)] for tags in tagged] == [
+        get_entities(tags) for tags in tagged
+    ]
     assert [extract_spans(tags) for tags in bilou] == [extract_spans(tags) for tags in tagged]
     for sequences, name, scheme in ((tagged, "IOBES", IOBES), (bilou, "BILOU", BILOU)):
         found = detect_scheme(tag for tags in sequences for tag in tags)
         assert found is not None
         assert found.name == name
-        assert [[(span.type, span.first, span.last + 1) for span in found.strict(tags)] for tags in sequences] == [
-            [(entity.tag, entity.start, entity.end) for entity in sentence] for sentence in Entities(sequences, scheme).entities
+        assert [
+            [(span.type, span.first, span.last + 1) for span in found.strict(tags)] for tags in sequences
+        ] == [
+            [(entity.tag, entity.start, entity.end) for entity in sentence]
+            for sentence in Entities(sequences, scheme).entities
         ]
         changed = [[tags[0], *tags[:-1]] for tags in sequences]  # each tag one word later
         assert compare_spans(sequences, changed, read=found.strict).overall.f1 == pytest.approx(
@@ -103,6 +117,11 @@ def test_the_scheme_is_told_by_its_letters(tags: str, expected: str | None) -> N
 
 def test_nothing_found_and_nothing_to_find_score_zero() -> None:
     nothing = compare_spans([["O", "O"]], [["O", "O"]])
-    assert (nothing.overall.f1, nothing.overall.precision, nothing.overall.recall, nothing.by_type) == (0.0, 0.0, 0.0, {})
+    assert (nothing.overall.f1, nothing.overall.precision, nothing.overall.recall, nothing.by_type) == (
+        0.0,
+        0.0,
+        0.0,
+        {},
+    )
     unnamed = compare_spans([["B", "I", "O"]], [["B", "O", "O"]])
     assert (unnamed.overall.support, list(unnamed.by_type)) == (1, ["_"])

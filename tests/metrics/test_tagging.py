@@ -12,7 +12,9 @@ from seqlab.metrics.items import grouped_mean_items, macro_f1_items
 SENTENCES = np.repeat(np.arange(40), np.random.default_rng(0).integers(1, 7, size=40))
 GENERATOR = np.random.default_rng(1)
 TARGETS = GENERATOR.integers(3, size=len(SENTENCES))
-PREDICTED = np.where(GENERATOR.random(len(SENTENCES)) < 0.7, TARGETS, GENERATOR.integers(3, size=len(SENTENCES)))
+PREDICTED = np.where(
+    GENERATOR.random(len(SENTENCES)) < 0.7, TARGETS, GENERATOR.integers(3, size=len(SENTENCES))
+)
 
 
 def share_interval(values: np.ndarray, sentences: np.ndarray) -> ConfidenceInterval:
@@ -24,7 +26,11 @@ def draw(statistic: str) -> tuple[float, float]:
     for chosen in np.random.default_rng(0).integers(40, size=(1000, 40)):
         tokens = np.concatenate([np.flatnonzero(sentence == SENTENCES) for sentence in chosen])
         right = TARGETS[tokens] == PREDICTED[tokens]
-        macro = f1_score(TARGETS[tokens], PREDICTED[tokens], average="macro", zero_division=0) if statistic == "f1" else 0.0
+        macro = (
+            f1_score(TARGETS[tokens], PREDICTED[tokens], average="macro", zero_division=0)
+            if statistic == "f1"
+            else 0.0
+        )
         values.append(macro if statistic == "f1" else right.mean())
     found = percentile_interval(np.array(values))
     return found.low, found.high
@@ -49,6 +55,9 @@ def test_words_of_one_sentence_are_no_independent_witnesses() -> None:
 
 
 def test_sentences_without_a_word_that_counts_play_no_part() -> None:
-    assert grouped_mean_items(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 3])).per_item().tolist() == [[3.0, 2.0], [4.0, 1.0]]
+    assert grouped_mean_items(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 3])).per_item().tolist() == [
+        [3.0, 2.0],
+        [4.0, 1.0],
+    ]
     found = share_interval(np.array([True, True]), np.array([0, 3]))
     assert (found.low, found.high) == (1.0, 1.0)

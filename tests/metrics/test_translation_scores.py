@@ -54,20 +54,31 @@ def test_every_score_equals_sacrebleus_on_any_choice_of_sentences(kind: str) -> 
 
 @pytest.mark.spec(40)
 def test_equal_and_unequal_texts_reach_the_ends_of_the_scale(caplog: pytest.LogCaptureFixture) -> None:
-    ends = {kind: (100.0, 0.0) if SACREBLEU_METRICS[kind].higher_is_better else (0.0, 100.0) for kind in SACREBLEU_METRICS}
+    ends = {
+        kind: (100.0, 0.0) if SACREBLEU_METRICS[kind].higher_is_better else (0.0, 100.0)
+        for kind in SACREBLEU_METRICS
+    }
     with caplog.at_level(logging.WARNING):
         for kind, (best, worst) in ends.items():
-            assert sacrebleu_score(kind, TRUTHS, [[text] for text in TRUTHS]).items.full_score() == pytest.approx(best)
-            assert sacrebleu_score(kind, ["ж ж ж ж ж ."] * 101, [["q q q q q q"]] * 101).items.full_score() == pytest.approx(worst)
+            assert sacrebleu_score(
+                kind, TRUTHS, [[text] for text in TRUTHS]
+            ).items.full_score() == pytest.approx(best)
+            assert sacrebleu_score(
+                kind, ["ж ж ж ж ж ."] * 101, [["q q q q q q"]] * 101
+            ).items.full_score() == pytest.approx(worst)
     assert caplog.records == []
-    assert sacrebleu_score("bleu_lower", [text.upper() for text in TRUTHS], [[text] for text in TRUTHS]).items.full_score() == pytest.approx(100)
+    assert sacrebleu_score(
+        "bleu_lower", [text.upper() for text in TRUTHS], [[text] for text in TRUTHS]
+    ).items.full_score() == pytest.approx(100)
     assert sacrebleu_score("ter", ["a"], [[""]]).items.full_score() == 100.0
 
 
 def test_the_worse_of_two_models_is_found_on_the_same_sentences() -> None:
     better, worse = (sacrebleu_score("bleu", outputs, REFERENCES).items for outputs in (OUTPUTS, WORSE))
     found = paired_bootstrap([better], [[worse]], higher_is_better=True)[0]
-    assert found.value == pytest.approx(theirs("bleu", WORSE, REFERENCES) - theirs("bleu", OUTPUTS, REFERENCES))
+    assert found.value == pytest.approx(
+        theirs("bleu", WORSE, REFERENCES) - theirs("bleu", OUTPUTS, REFERENCES)
+    )
     assert found.is_significant
     assert found.high < 0
 

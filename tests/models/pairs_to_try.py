@@ -27,14 +27,24 @@ class Pairs:
 
 
 def build_pair(
-    settings: SequenceSettings = SMALL, decoder: DecoderSettings | None = None, *, shared: bool = False, seed: int = 3, noise: float = 0.2
+    settings: SequenceSettings = SMALL,
+    decoder: DecoderSettings | None = None,
+    *,
+    shared: bool = False,
+    seed: int = 3,
+    noise: float = 0.2,
 ) -> EncoderDecoder:
     """Not training, in float64."""
     torch.manual_seed(seed)
     model = build_encoder_decoder(
-        settings, decoder or DecoderSettings(), num_source_tokens=TARGET_TOKENS if shared else SOURCE_TOKENS, num_target_tokens=TARGET_TOKENS,
-        source_pad_id=PAD, target_pad_id=PAD, shared=shared,
-    )  # fmt: skip
+        settings,
+        decoder or DecoderSettings(),
+        num_source_tokens=TARGET_TOKENS if shared else SOURCE_TOKENS,
+        num_target_tokens=TARGET_TOKENS,
+        source_pad_id=PAD,
+        target_pad_id=PAD,
+        shared=shared,
+    )
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(torch.randn_like(parameter) * noise)
@@ -46,6 +56,8 @@ def ragged_pairs(source_lengths: list[int], target_lengths: list[int], *, seed: 
 
     def draw(lengths: list[int], num_tokens: int) -> tuple[Tensor, Tensor]:
         is_token = torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
-        return torch.randint(3, num_tokens, is_token.shape, generator=generator) * is_token, is_token  # PAD is 0
+        return torch.randint(
+            3, num_tokens, is_token.shape, generator=generator
+        ) * is_token, is_token  # PAD is 0
 
     return Pairs(*draw(source_lengths, SOURCE_TOKENS), *draw(target_lengths, TARGET_TOKENS))

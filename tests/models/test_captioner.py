@@ -61,10 +61,16 @@ def test_a_picture_as_first_input_is_read_before_the_words() -> None:
     model = captioner("first_input", cell="lstm")
     regions, decoder = model.network(pictures()), model.decoder
     first = regions.reshape(2, 6 * 7) @ decoder.summary.weight.T + decoder.summary.bias
-    inputs = torch.cat([first.unsqueeze(1), model.embed(WORDS)], dim=1)  # the picture is the first of the steps
+    inputs = torch.cat(
+        [first.unsqueeze(1), model.embed(WORDS)], dim=1
+    )  # the picture is the first of the steps
     twin = nn.LSTM(3, 7, batch_first=True).double()
     with torch.no_grad():
-        for ours, theirs in {"input": "weight_ih_l0", "recurrent": "weight_hh_l0", "bias": "bias_ih_l0"}.items():
+        for ours, theirs in {
+            "input": "weight_ih_l0",
+            "recurrent": "weight_hh_l0",
+            "bias": "bias_ih_l0",
+        }.items():
             getattr(twin, theirs).copy_(getattr(decoder.cell, ours))
         twin.bias_hh_l0.zero_()
     expected = model.output(twin(inputs)[0][:, 1:])
@@ -78,8 +84,14 @@ def test_a_picture_as_first_state_is_where_the_words_start() -> None:
     hidden = torch.tanh(regions.reshape(2, 6 * 7) @ decoder.summary.weight.T + decoder.summary.bias)
     cell = decoder.cell
     for place in range(4):
-        hidden = torch.tanh(model.embed(WORDS[:, place : place + 1])[:, 0] @ cell.input.T + hidden @ cell.recurrent.T + cell.bias)
-        torch.testing.assert_close(model(pictures(), WORDS)[0][:, place], model.output(hidden), rtol=0, atol=1e-10)
+        hidden = torch.tanh(
+            model.embed(WORDS[:, place : place + 1])[:, 0] @ cell.input.T
+            + hidden @ cell.recurrent.T
+            + cell.bias
+        )
+        torch.testing.assert_close(
+            model(pictures(), WORDS)[0][:, place], model.output(hidden), rtol=0, atol=1e-10
+        )
 
 
 @pytest.mark.spec(6, 150)
@@ -90,13 +102,17 @@ def test_at_every_word_the_hidden_state_looks_at_the_regions() -> None:
     score = decoder.attention.score
     hidden = torch.tanh(regions.mean(dim=1) @ decoder.summary.weight.T + decoder.summary.bias)
     for place in range(4):
-        inner = torch.tanh((hidden @ score.project_query.weight.T).unsqueeze(1) + regions @ score.project_key.weight.T)
+        inner = torch.tanh(
+            (hidden @ score.project_query.weight.T).unsqueeze(1) + regions @ score.project_key.weight.T
+        )
         weights = torch.softmax((inner @ score.energy.weight.T).squeeze(-1), dim=-1)  # (batch, regions)
         torch.testing.assert_close(alignment[:, place], weights, rtol=0, atol=1e-10)
         context = (weights.unsqueeze(-1) * regions).sum(dim=1)
         read = torch.cat([model.embed(WORDS[:, place : place + 1])[:, 0], context], dim=-1)
         hidden = torch.tanh(read @ cell.input.T + hidden @ cell.recurrent.T + cell.bias)
-        torch.testing.assert_close(logits[:, place], model.output(torch.cat([hidden, context], dim=-1)), rtol=0, atol=1e-10)
+        torch.testing.assert_close(
+            logits[:, place], model.output(torch.cat([hidden, context], dim=-1)), rtol=0, atol=1e-10
+        )
 
 
 @pytest.mark.parametrize("view", ["state", "first_input", "attention"])
@@ -130,7 +146,9 @@ def test_the_future_of_a_caption_is_not_seen() -> None:
     model = captioner("attention")
     other = WORDS.clone()
     other[:, 2:] = 1
-    torch.testing.assert_close(model(pictures(), WORDS)[0][:, :2], model(pictures(), other)[0][:, :2], rtol=0, atol=0)
+    torch.testing.assert_close(
+        model(pictures(), WORDS)[0][:, :2], model(pictures(), other)[0][:, :2], rtol=0, atol=0
+    )
 
 
 def search(chooser: TokenChooser, *, max_tokens: int) -> StepwiseSearch:
@@ -151,18 +169,26 @@ def log_probs(model: Captioner, picture: Tensor, words: list[int]) -> list[float
 @pytest.mark.parametrize("view", ["state", "first_input", "attention"])
 @torch.no_grad()
 def test_searches_write_captions(view: str) -> None:
-    """Greedy words are the likeliest after the words before; what is drawn carries the log-probabilities of one run over the whole caption."""
+    """Greedy words are the likeliest after the words before; what is drawn carries the log-probabilities of
+    one run over the whole caption.
+    """
     model = captioner(view, cell="lstm")
-    for picture, (caption,) in zip(pictures(3), search(Greedy(), max_tokens=6).run(model, asked(3)), strict=True):
+    for picture, (caption,) in zip(
+        pictures(3), search(Greedy(), max_tokens=6).run(model, asked(3)), strict=True
+    ):
         words: list[int] = []
         while len(words) < 6:
             logits, _ = model(picture.unsqueeze(0), torch.tensor([[START, *words]]))
-            best = max(range(1, 5), key=lambda word: logits[0, -1, word].item())  # the start token is never chosen
+            best = max(
+                range(1, 5), key=lambda word: logits[0, -1, word].item()
+            )  # the start token is never chosen
             if best == END:
                 break
             words.append(best)
         assert (caption.tokens, caption.ended) == (words, len(words) < 6)
-    drawn = search(MultinomialSampler(temperature=1.3, seed=5, num_samples=4), max_tokens=30).run(model, asked(2))
+    drawn = search(MultinomialSampler(temperature=1.3, seed=5, num_samples=4), max_tokens=30).run(
+        model, asked(2)
+    )
     assert len({tuple(caption.tokens) for caption in drawn[0]}) > 1
     for picture, captions in zip(pictures(2), drawn, strict=True):
         for caption in captions:
@@ -173,6 +199,10 @@ def test_searches_write_captions(view: str) -> None:
 def test_a_view_that_does_not_exist_and_widths_that_do_not_fit_are_refused() -> None:
     with pytest.raises(UsageError) as caught:
         captioner("atention")
-    assert str(caught.value) == "a picture cannot enter as 'atention'.\n  Did you mean 'attention'? There is: attention, first_input, state."
+    assert (
+        str(caught.value)
+        == "a picture cannot enter as 'atention'.\n  Did you mean 'attention'? There is: attention,"
+        " first_input, state."
+    )
     with pytest.raises(UsageError, match="queries have width 9 and keys 7"):
         captioner("attention", score="dot", hidden_size=9)

@@ -14,7 +14,14 @@ from seqlab.blocks.pooling import LastPool
 from seqlab.blocks.query_pool import pooled_size
 from seqlab.core.errors import RecipeError
 from seqlab.models.classifier import Classifier, build_pool
-from tests.models.settings_to_try import ALL_STEPS, AnySettings, assert_every_parameter_has_a_gradient, build, ragged, recurrent
+from tests.models.settings_to_try import (
+    ALL_STEPS,
+    AnySettings,
+    assert_every_parameter_has_a_gradient,
+    build,
+    ragged,
+    recurrent,
+)
 
 pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
 
@@ -26,9 +33,21 @@ BAD = [4, 8, 6, 7, 4, 5]
 
 def classifier(settings: AnySettings, *, pool: str = "", width: int = 0) -> Classifier:
     backbone = build(settings, causal=False)
-    embed: nn.Module = InputProjection(width, backbone.input_size) if width else TokenEmbedding(12, backbone.input_size, pad_id=PAD)
-    pooled = build_pool(settings.model_copy(update={"pooling": pool or settings.pooling}), backbone.output_size)
-    return Classifier(embed, backbone, pooled, linear_head(pooled_size(pooled, backbone.output_size), 3), dropout=0.4).double().eval()
+    embed: nn.Module = (
+        InputProjection(width, backbone.input_size)
+        if width
+        else TokenEmbedding(12, backbone.input_size, pad_id=PAD)
+    )
+    pooled = build_pool(
+        settings.model_copy(update={"pooling": pool or settings.pooling}), backbone.output_size
+    )
+    return (
+        Classifier(
+            embed, backbone, pooled, linear_head(pooled_size(pooled, backbone.output_size), 3), dropout=0.4
+        )
+        .double()
+        .eval()
+    )
 
 
 @pytest.mark.slow
@@ -51,11 +70,15 @@ def test_the_last_step_of_merged_directions_is_refused(merge: str) -> None:
     """The backward half has read one step there, and which half is which cannot be told any more."""
     with pytest.raises(RecipeError) as caught:
         build_pool(recurrent("gru", bidirectional=True, merge=merge), 5)
-    assert str(caught.value) == (
-        "model.pooling: 'last' takes each direction where it has read all, and merged directions cannot be told apart.\n"
-        "  Use model.pooling=max or model.pooling=mean, or keep the directions side by side: model.merge=concat"
+    assert (
+        str(caught.value)
+        == "model.pooling: 'last' takes each direction where it has read all, and merged directions cannot be"
+        " told apart.\n  Use model.pooling=max or model.pooling=mean, or keep the directions side by side:"
+        " model.merge=concat"
     )
-    assert isinstance(build_pool(recurrent("gru", merge=merge), 5), LastPool)  # one direction has nothing to merge
+    assert isinstance(
+        build_pool(recurrent("gru", merge=merge), 5), LastPool
+    )  # one direction has nothing to merge
 
 
 @pytest.mark.parametrize("settings", ALL_STEPS.values(), ids=ALL_STEPS)

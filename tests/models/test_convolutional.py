@@ -15,7 +15,9 @@ from tests.models.settings_to_try import build
 
 def steps_seen(*, layers: int, kernel_size: int, causal: bool, time: int = 130) -> list[int]:
     """The distances from which the middle output gets a gradient."""
-    backbone = build(ConvolutionalSettings(hidden_size=4, layers=layers, kernel_size=kernel_size), causal=causal)
+    backbone = build(
+        ConvolutionalSettings(hidden_size=4, layers=layers, kernel_size=kernel_size), causal=causal
+    )
     steps = torch.randn(1, time, 4, dtype=torch.float64, requires_grad=True)
     outputs, _ = backbone(steps, torch.ones(1, time, dtype=torch.bool))
     middle = time - 1 if causal else time // 2
@@ -29,7 +31,9 @@ def steps_seen(*, layers: int, kernel_size: int, causal: bool, time: int = 130) 
 def test_the_receptive_field_is_what_the_formula_says(layers: int, kernel_size: int, causal: bool) -> None:
     formula = 1 + (kernel_size - 1) * (2**layers - 1)
     seen = steps_seen(layers=layers, kernel_size=kernel_size, causal=causal)
-    assert seen == (list(range(-formula + 1, 1)) if causal else list(range(-(formula // 2), formula // 2 + 1)))
+    assert seen == (
+        list(range(-formula + 1, 1)) if causal else list(range(-(formula // 2), formula // 2 + 1))
+    )
     settings = ConvolutionalSettings(hidden_size=4, layers=layers, kernel_size=kernel_size)
     assert ConvolutionalBackbone.from_settings(settings, causal=causal).receptive_field == formula
 
@@ -37,7 +41,10 @@ def test_the_receptive_field_is_what_the_formula_says(layers: int, kernel_size: 
 @pytest.mark.spec(48)
 def test_the_whole_input_is_seen_only_after_enough_layers() -> None:
     time = 31
-    sees_all = [len(steps_seen(layers=layers, kernel_size=3, causal=False, time=time)) == time for layers in (1, 2, 3, 4, 5)]
+    sees_all = [
+        len(steps_seen(layers=layers, kernel_size=3, causal=False, time=time)) == time
+        for layers in (1, 2, 3, 4, 5)
+    ]
     assert sees_all == [False, False, False, True, True]
 
 
@@ -45,7 +52,11 @@ def test_the_whole_input_is_seen_only_after_enough_layers() -> None:
 def test_a_language_model_of_convolutions_knows_a_fixed_window_and_no_more() -> None:
     settings = ConvolutionalSettings(hidden_size=6, layers=2, kernel_size=3)
     backbone = build(settings, causal=True)
-    model = LanguageModel(TokenEmbedding(9, 6, pad_id=None).double(), backbone, dropout=0.0, tied=True).double().eval()
+    model = (
+        LanguageModel(TokenEmbedding(9, 6, pad_id=None).double(), backbone, dropout=0.0, tied=True)
+        .double()
+        .eval()
+    )
     tokens = torch.randint(0, 9, (1, 20), generator=torch.Generator().manual_seed(1))
     logits, _ = model(tokens, torch.ones_like(tokens, dtype=torch.bool))
     for distance, matters in ((6, True), (7, False), (15, False)):

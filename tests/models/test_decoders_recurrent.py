@@ -1,4 +1,6 @@
-"""Recurrent decoders: against the equations step by step, in pieces, with several hypotheses, for every encoder."""
+"""Recurrent decoders: against the equations step by step, in pieces, with several hypotheses, for every
+encoder.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,26 @@ from torch.nn import functional as F
 
 from seqlab.blocks.bridge import IdentityBridge, LearnedBridge, MeanBridge, NoBridge
 from seqlab.core.errors import RecipeError
-from seqlab.models.decoders.recurrent import AttentiveDecoder, ConstantContextDecoder, FixedContextDecoder, InputFeedingDecoder
+from seqlab.models.decoders.recurrent import (
+    AttentiveDecoder,
+    ConstantContextDecoder,
+    FixedContextDecoder,
+    InputFeedingDecoder,
+)
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.models.settings import ConvolutionalSettings, DecoderSettings, RecurrentSettings, SequenceSettings, TransformerSettings
+from seqlab.models.settings import (
+    ConvolutionalSettings,
+    DecoderSettings,
+    RecurrentSettings,
+    SequenceSettings,
+    TransformerSettings,
+)
 from tests.models.pairs_to_try import build_pair, ragged_pairs
 
 GRU = RecurrentSettings(cell="gru", hidden_size=6, embedding_size=5, dropout=0.0)
-LSTM = RecurrentSettings(cell="lstm", layers=2, hidden_size=6, embedding_size=5, bidirectional=True, dropout=0.0)
+LSTM = RecurrentSettings(
+    cell="lstm", layers=2, hidden_size=6, embedding_size=5, bidirectional=True, dropout=0.0
+)
 SOURCES, TARGETS = [7, 3, 5], [4, 6, 2]
 CASES: dict[str, tuple[SequenceSettings, DecoderSettings]] = {
     "no attention": (GRU, DecoderSettings(attention="none")),
@@ -39,8 +54,14 @@ CASES: dict[str, tuple[SequenceSettings, DecoderSettings]] = {
     "local, input feeding": (GRU, DecoderSettings(context="input", window="monotonic", reach=1)),
     "other sizes": (GRU, DecoderSettings(cell="lstm", layers=2, hidden_size=4)),
     "no bridge": (GRU, DecoderSettings(bridge="none")),
-    "convolutional encoder": (ConvolutionalSettings(layers=2, hidden_size=6, dropout=0.0), DecoderSettings(kind="recurrent")),
-    "Transformer encoder": (TransformerSettings(hidden_size=6, heads=2, dropout=0.0), DecoderSettings(kind="recurrent", cell="gru")),
+    "convolutional encoder": (
+        ConvolutionalSettings(layers=2, hidden_size=6, dropout=0.0),
+        DecoderSettings(kind="recurrent"),
+    ),
+    "Transformer encoder": (
+        TransformerSettings(hidden_size=6, heads=2, dropout=0.0),
+        DecoderSettings(kind="recurrent", cell="gru"),
+    ),
     "Transformer decoder of three heads, which divide its width": (GRU, DecoderSettings(kind="transformer")),
     "Transformer decoder": (GRU, DecoderSettings(kind="transformer", hidden_size=8, heads=2)),
 }
@@ -51,7 +72,9 @@ def build(case: str) -> EncoderDecoder:
     return build_pair(*CASES[case])
 
 
-def stepwise(model: EncoderDecoder, source: Tensor, is_source: Tensor, targets: Tensor, is_token: Tensor) -> Tensor:
+def stepwise(
+    model: EncoderDecoder, source: Tensor, is_source: Tensor, targets: Tensor, is_token: Tensor
+) -> Tensor:
     decoder_state, found = model.encode(source, is_source), []
     for step, is_real in zip(targets.unbind(1), is_token.unbind(1), strict=True):
         logits, decoder_state = model.decode(step[:, None], is_real[:, None] | True, decoder_state)
@@ -65,7 +88,9 @@ def stepwise(model: EncoderDecoder, source: Tensor, is_source: Tensor, targets: 
 def test_one_step_after_the_other_gives_what_all_at_once_gives(case: str) -> None:
     model, given = build(case), ragged_pairs(SOURCES, TARGETS)
     whole = model(*given.all)
-    torch.testing.assert_close(stepwise(model, *given.all)[given.target_is_token], whole[given.target_is_token], rtol=0, atol=1e-10)
+    torch.testing.assert_close(
+        stepwise(model, *given.all)[given.target_is_token], whole[given.target_is_token], rtol=0, atol=1e-10
+    )
 
 
 @every_case
@@ -73,8 +98,16 @@ def test_one_step_after_the_other_gives_what_all_at_once_gives(case: str) -> Non
 def test_hypotheses_of_one_source_are_as_if_each_had_a_source_of_its_own(case: str) -> None:
     model, given = build(case), ragged_pairs(SOURCES, [5] * 6)
     every = torch.ones_like(given.targets, dtype=torch.bool)
-    expected = stepwise(model, given.source.repeat_interleave(2, dim=0), given.source_is_token.repeat_interleave(2, dim=0), given.targets, every)
-    decoder_state = model.encode(given.source, given.source_is_token).select(torch.arange(3).repeat_interleave(2))
+    expected = stepwise(
+        model,
+        given.source.repeat_interleave(2, dim=0),
+        given.source_is_token.repeat_interleave(2, dim=0),
+        given.targets,
+        every,
+    )
+    decoder_state = model.encode(given.source, given.source_is_token).select(
+        torch.arange(3).repeat_interleave(2)
+    )
     first, decoder_state = model.decode(given.targets[:, :3], every[:, :3], decoder_state)
     torch.testing.assert_close(first, expected[:, :3], rtol=0, atol=1e-10)
     swapped = torch.tensor([1, 0, 3, 2, 5, 4])
@@ -88,7 +121,10 @@ def test_padding_is_never_seen_and_the_order_of_the_batch_does_not_matter(case: 
     model, given = build(case), ragged_pairs(SOURCES, TARGETS)
     whole = model(*given.all)
     for row, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True)):
-        alone = [part[row : row + 1, :length] for part, length in zip(given.all, (source, source, target, target), strict=True)]
+        alone = [
+            part[row : row + 1, :length]
+            for part, length in zip(given.all, (source, source, target, target), strict=True)
+        ]
         torch.testing.assert_close(model(*alone)[0], whole[row, :target], rtol=0, atol=1e-10)
 
 
@@ -98,8 +134,14 @@ def test_the_encoder_learns_through_the_decoder_alone(case: str) -> None:
     model, given = build(case).train(), ragged_pairs(SOURCES, TARGETS)
     loss = F.cross_entropy(model(*given.all)[given.target_is_token], given.targets[given.target_is_token])
     loss.backward()
-    without = {name for name, parameter in model.named_parameters() if parameter.grad is None or not parameter.grad.any()}
-    hard = {name for name in without if case == "hard" and ".score." in name}  # the choice of one step has no slope
+    without = {
+        name
+        for name, parameter in model.named_parameters()
+        if parameter.grad is None or not parameter.grad.any()
+    }
+    hard = {
+        name for name in without if case == "hard" and ".score." in name
+    }  # the choice of one step has no slope
     assert without == hard
 
 
@@ -147,7 +189,12 @@ def test_a_constant_context_of_the_mean_sees_every_step_of_the_encoder_alike() -
         (model.decoder.summary, model.encode(given.source, given.source_is_token).source),
         (model.decoder.bridge, model.encode(given.source, given.source_is_token).cache[1:]),
     ):
-        torch.testing.assert_close(torch.cat(found, dim=-1), torch.tanh(means @ bridge.map.weight.T + bridge.map.bias), rtol=0, atol=1e-12)
+        torch.testing.assert_close(
+            torch.cat(found, dim=-1),
+            torch.tanh(means @ bridge.map.weight.T + bridge.map.bias),
+            rtol=0,
+            atol=1e-12,
+        )
 
 
 @pytest.mark.spec(128)
@@ -164,7 +211,9 @@ def test_the_context_is_a_weighted_sum_of_encoder_states_beside_the_decoders_sta
         context = sum(weight * key for weight, key in zip(weights, encoded[0], strict=True))
         expected.append(torch.cat([state, context]) @ model.output_weight.T + model.bias)
     torch.testing.assert_close(model(*given.all)[0], torch.stack(expected), rtol=0, atol=1e-10)
-    _, _, alignment = model.decode_with_alignment(given.targets, given.target_is_token, model.encode(given.source, given.source_is_token))
+    _, _, alignment = model.decode_with_alignment(
+        given.targets, given.target_is_token, model.encode(given.source, given.source_is_token)
+    )
     assert alignment is not None
     torch.testing.assert_close(alignment[0, -1], weights, rtol=0, atol=1e-10)
 
@@ -197,7 +246,9 @@ def test_bridges_are_the_maps_they_say_they_are() -> None:
     torch.testing.assert_close(torch.cat(found, dim=1), expected)
     mean = MeanBridge([4], feature_size=3)
     means = torch.stack([features[0].mean(dim=0), features[1, :2].mean(dim=0)])
-    torch.testing.assert_close(mean(features, is_token, ())[0], torch.tanh(means @ mean.map.weight.T + mean.map.bias))
+    torch.testing.assert_close(
+        mean(features, is_token, ())[0], torch.tanh(means @ mean.map.weight.T + mean.map.bias)
+    )
     assert not NoBridge([4])(features, is_token, ended)[0].any()
 
 
@@ -213,10 +264,16 @@ def test_bridges_are_the_maps_they_say_they_are() -> None:
             DecoderSettings(kind="transformer", heads=4),
             "a decoder of width 6 cannot be divided over 4 heads.\n  Numbers of heads that fit: 1, 2, 3, 6.",
         ),
-        (TransformerSettings(hidden_size=8, heads=2), DecoderSettings(heads=3), "decoder.heads: a decoder of width 8"),
+        (
+            TransformerSettings(hidden_size=8, heads=2),
+            DecoderSettings(heads=3),
+            "decoder.heads: a decoder of width 8",
+        ),
     ],
 )
-def test_halves_that_do_not_fit_are_refused_with_what_to_do(model: SequenceSettings, decoder: DecoderSettings, words: str) -> None:
+def test_halves_that_do_not_fit_are_refused_with_what_to_do(
+    model: SequenceSettings, decoder: DecoderSettings, words: str
+) -> None:
     with pytest.raises(RecipeError) as caught:
         build_pair(model, decoder)
     assert words in str(caught.value)

@@ -1,4 +1,6 @@
-"""A decoder that comes in pieces gives what the whole gives, sees no future and no padding, and its state can be taken apart by rows."""
+"""A decoder that comes in pieces gives what the whole gives, sees no future and no padding, and its state can
+be taken apart by rows.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,13 @@ CASES: dict[str, dict[str, Any]] = {
     "rezero": {"norm": "rezero", "qkv_bias": False},
     "shared rezero": {"norm": "shared_rezero", "bias": False},
     "lecture": {"norm": "lecture"},
-    "rms, gated, rotary, grouped": {"norm_kind": "rms", "gated": True, "activation": "silu", "positions": "rotary", "kv_heads": 1},
+    "rms, gated, rotary, grouped": {
+        "norm_kind": "rms",
+        "gated": True,
+        "activation": "silu",
+        "positions": "rotary",
+        "kv_heads": 1,
+    },
     "learned": {"positions": "learned", "max_positions": 9},
     "none": {"positions": "none", "head_size": 3},
     "alibi": {"positions": "alibi"},
@@ -39,7 +47,16 @@ every_case = pytest.mark.parametrize("case", CASES)
 def build(case: str = "pre", *, layers: int = 2, **changes: Any) -> TransformerSeq2SeqDecoder:
     """Every parameter random; not training, in float64."""
     torch.manual_seed(5)
-    settings = TransformerSettings(**{"layers": layers, "hidden_size": SIZE, "heads": 2, "feedforward_size": 12, **CASES[case], **changes})
+    settings = TransformerSettings(
+        **{
+            "layers": layers,
+            "hidden_size": SIZE,
+            "heads": 2,
+            "feedforward_size": 12,
+            **CASES[case],
+            **changes,
+        }
+    )
     decoder = TransformerSeq2SeqDecoder.from_settings(settings, source_size=SOURCE_SIZE)
     with torch.no_grad():
         for parameter in decoder.parameters():
@@ -52,7 +69,11 @@ def inputs() -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
 
 
 def in_pieces(
-    decoder: TransformerSeq2SeqDecoder, steps: Tensor, is_token: Tensor, decoder_state: DecoderState, pieces: list[int]
+    decoder: TransformerSeq2SeqDecoder,
+    steps: Tensor,
+    is_token: Tensor,
+    decoder_state: DecoderState,
+    pieces: list[int],
 ) -> tuple[Tensor, DecoderState]:
     found = []
     for piece, is_piece in zip(steps.split(pieces, dim=1), is_token.split(pieces, dim=1), strict=True):
@@ -62,7 +83,11 @@ def in_pieces(
 
 
 @every_case
-@pytest.mark.parametrize(("pieces", "with_gradients"), [([1] * 9, False), ([2, 1, 3, 3], True)], ids=["one by one", "with gradients"])
+@pytest.mark.parametrize(
+    ("pieces", "with_gradients"),
+    [([1] * 9, False), ([2, 1, 3, 3], True)],
+    ids=["one by one", "with gradients"],
+)
 def test_pieces_give_what_the_whole_gives(case: str, pieces: list[int], with_gradients: bool) -> None:
     decoder = build(case)
     (steps, is_token), source = inputs()
@@ -82,7 +107,9 @@ def test_padding_between_two_pieces_is_as_if_it_were_not_there(case: str) -> Non
     for row, length in enumerate([5, 2, 1, 3]):
         alone = torch.cat([steps[row, :length], steps[row, 5:]])[None]
         expected, _ = decoder(
-            alone, torch.ones(alone.shape[:2], dtype=torch.bool), decoder.init_state(source[0][row : row + 1], source[1][row : row + 1])
+            alone,
+            torch.ones(alone.shape[:2], dtype=torch.bool),
+            decoder.init_state(source[0][row : row + 1], source[1][row : row + 1]),
         )
         torch.testing.assert_close(found[row], expected[0, length:], rtol=0, atol=1e-10)
 
@@ -93,9 +120,13 @@ def test_hypotheses_of_one_source_are_as_if_each_had_a_source_of_its_own(case: s
     decoder = build(case)
     source, source_is_token = ragged(SOURCE_LENGTHS, SOURCE_SIZE, seed=3)
     steps, is_token = ragged([9] * 12, SIZE, seed=2)
-    repeated = decoder.init_state(source.repeat_interleave(3, dim=0), source_is_token.repeat_interleave(3, dim=0))
+    repeated = decoder.init_state(
+        source.repeat_interleave(3, dim=0), source_is_token.repeat_interleave(3, dim=0)
+    )
     expected, _ = in_pieces(decoder, steps, is_token, repeated, [4, 2, 3])
-    first, decoder_state = in_pieces(decoder, steps[:, :6], is_token[:, :6], decoder.init_state(source, source_is_token), [4, 2])
+    first, decoder_state = in_pieces(
+        decoder, steps[:, :6], is_token[:, :6], decoder.init_state(source, source_is_token), [4, 2]
+    )
     torch.testing.assert_close(first, expected[:, :6], rtol=0, atol=1e-10)
     swapped = torch.arange(12).view(4, 3).flip(1).flatten()  # among the hypotheses of each source
     found, _ = decoder(steps[swapped, 6:], is_token[:, 6:], decoder_state.select(swapped))
@@ -109,7 +140,9 @@ def test_rows_of_a_state_go_on_by_themselves(case: str) -> None:
     source, source_is_token = ragged(SOURCE_LENGTHS, SOURCE_SIZE, seed=3)
     steps, is_token = ragged([9, 9, 9, 9], SIZE, seed=2)
     rows = torch.tensor([3, 0, 0])
-    expected, _ = decoder(steps[rows], is_token[rows], decoder.init_state(source[rows], source_is_token[rows]))
+    expected, _ = decoder(
+        steps[rows], is_token[rows], decoder.init_state(source[rows], source_is_token[rows])
+    )
     for cut in (0, 4):
         state = decoder.init_state(source, source_is_token)
         if cut:
@@ -148,7 +181,9 @@ def test_a_step_sees_itself_the_steps_before_and_the_whole_source(case: str) -> 
     reach = 2 * (window - 1) + 1 if window else 9  # over two layers
     for t in range(9):
         asking = is_token[:, t]
-        own, other = torch.autograd.grad(features[asking, t].square().sum(), (steps, source), retain_graph=True)
+        own, other = torch.autograd.grad(
+            features[asking, t].square().sum(), (steps, source), retain_graph=True
+        )
         places = torch.arange(9)
         visible = (places <= t) & (places > t - reach) & is_token & asking[:, None]
         assert torch.equal(own.abs().sum(dim=-1) > 0, visible)
@@ -163,7 +198,9 @@ def test_a_changed_future_and_changed_padding_change_nothing(case: str) -> None:
     later = torch.where(torch.arange(9)[:, None] >= 5, -3 * steps, steps)
     padding = torch.where(source_is_token.unsqueeze(-1), source, -7 * source + 1)
     found, _ = decoder(later, is_token, decoder.init_state(padding, source_is_token))
-    torch.testing.assert_close(found[:, :5][is_token[:, :5]], expected[:, :5][is_token[:, :5]], rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        found[:, :5][is_token[:, :5]], expected[:, :5][is_token[:, :5]], rtol=0, atol=1e-12
+    )
     other, _ = decoder(steps, is_token, decoder.init_state(-source, source_is_token))
     assert (other - expected)[is_token].abs().amax(dim=-1).min() > 1e-6
 
@@ -203,7 +240,9 @@ def test_each_layer_shows_where_it_looks_in_the_source() -> None:
     (steps, is_token), (source, source_is_token) = inputs()
     with record_alignments(decoder) as alignments:
         decoder(steps, is_token, decoder.init_state(source, source_is_token))
-    assert set(alignments) == {f"layers.{depth}.{part}" for depth in range(2) for part in ("attention", "cross_attention")}
+    assert set(alignments) == {
+        f"layers.{depth}.{part}" for depth in range(2) for part in ("attention", "cross_attention")
+    }
     (alignment,) = alignments["layers.1.cross_attention"]  # (batch, heads, target, source)
     assert not alignment.masked_select(~source_is_token[:, None, None, :]).any()
     torch.testing.assert_close(alignment.sum(dim=-1), torch.ones(4, 2, 9, dtype=torch.float64))

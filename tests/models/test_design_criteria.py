@@ -13,7 +13,9 @@ from tests.models.settings_to_try import AnySettings, build, ragged, recurrent
 
 FAMILIES: dict[str, AnySettings] = {
     "recurrent": recurrent("lstm", hidden_size=8),
-    "convolutional": ConvolutionalSettings(hidden_size=8, layers=5, kernel_size=3),  # sees 1 + 2 * 31 steps back
+    "convolutional": ConvolutionalSettings(
+        hidden_size=8, layers=5, kernel_size=3
+    ),  # sees 1 + 2 * 31 steps back
     "transformer": TransformerSettings(hidden_size=8, heads=2, layers=2),
 }
 every_family = pytest.mark.parametrize("settings", FAMILIES.values(), ids=FAMILIES)
@@ -69,7 +71,12 @@ def test_the_same_parameters_serve_every_place(settings: AnySettings) -> None:
     steps, _ = ragged([40], backbone.input_size)
     outputs = run(backbone, steps)
     for place in (1, 5, 38):
-        gradients = torch.autograd.grad(outputs[0, place].square().sum(), list(backbone.parameters()), retain_graph=True, allow_unused=True)
+        gradients = torch.autograd.grad(
+            outputs[0, place].square().sum(),
+            list(backbone.parameters()),
+            retain_graph=True,
+            allow_unused=True,
+        )
         assert all(gradient is not None and gradient.any() for gradient in gradients)
 
 
@@ -90,7 +97,9 @@ PRAISE, BLAME = "not bad at all but good", "not good at all but bad"
 def sentences(size: int) -> Tensor:
     """Two sentences of the same words, embedded: (2, time, size)."""
     table = torch.randn(len(WORDS), size, dtype=torch.float64, generator=torch.Generator().manual_seed(4))
-    return torch.stack([table[[WORDS.index(word) for word in sentence.split()]] for sentence in (PRAISE, BLAME)])
+    return torch.stack(
+        [table[[WORDS.index(word) for word in sentence.split()]] for sentence in (PRAISE, BLAME)]
+    )
 
 
 def represent(settings: AnySettings, *, causal: bool = False) -> Tensor:
@@ -109,7 +118,9 @@ def test_opposite_sentences_of_the_same_words_differ_for_attention_with_position
 @pytest.mark.spec(18)
 @pytest.mark.parametrize("cell", ["rnn", "lstm", "gru", "min_gru"])
 @pytest.mark.parametrize("bidirectional", [True, False])
-def test_opposite_sentences_of_the_same_words_differ_for_a_recurrent_network(cell: str, bidirectional: bool) -> None:
+def test_opposite_sentences_of_the_same_words_differ_for_a_recurrent_network(
+    cell: str, bidirectional: bool
+) -> None:
     praise, blame = represent(recurrent(cell, hidden_size=8, bidirectional=bidirectional))
     assert (praise - blame).abs().max() > 1e-3
 

@@ -7,7 +7,15 @@ import torch
 from torch import Tensor
 
 from seqlab.models.base import ModelState, backbones
-from tests.models.settings_to_try import CASE_NAMES, CASES, CAUSAL, AnySettings, assert_every_parameter_has_a_gradient, build, ragged
+from tests.models.settings_to_try import (
+    CASE_NAMES,
+    CASES,
+    CAUSAL,
+    AnySettings,
+    assert_every_parameter_has_a_gradient,
+    build,
+    ragged,
+)
 
 pytestmark = pytest.mark.slow  # a sweep over every variant: short each, long together
 
@@ -22,7 +30,9 @@ def test_every_registered_body_is_examined_here() -> None:
 
 
 @every_body
-def test_a_sequence_in_a_batch_gives_what_it_gives_alone(name: str, settings: AnySettings, causal: bool) -> None:
+def test_a_sequence_in_a_batch_gives_what_it_gives_alone(
+    name: str, settings: AnySettings, causal: bool
+) -> None:
     backbone = build(settings, causal=causal)
     steps, is_token = ragged(LENGTHS, backbone.input_size)
     outputs, _ = backbone(steps, is_token)
@@ -33,19 +43,26 @@ def test_a_sequence_in_a_batch_gives_what_it_gives_alone(name: str, settings: An
 
 
 @every_body
-def test_the_order_of_a_batch_and_more_padding_change_nothing(name: str, settings: AnySettings, causal: bool) -> None:
+def test_the_order_of_a_batch_and_more_padding_change_nothing(
+    name: str, settings: AnySettings, causal: bool
+) -> None:
     backbone = build(settings, causal=causal)
     steps, is_token = ragged(LENGTHS, backbone.input_size)
     outputs, _ = backbone(steps, is_token)
     order = torch.tensor([2, 0, 3, 1])
-    wider, is_wider_token = torch.nn.functional.pad(steps[order], (0, 0, 0, 3), value=-7.0), torch.nn.functional.pad(is_token[order], (0, 3))
+    wider, is_wider_token = (
+        torch.nn.functional.pad(steps[order], (0, 0, 0, 3), value=-7.0),
+        torch.nn.functional.pad(is_token[order], (0, 3)),
+    )
     reordered, _ = backbone(wider, is_wider_token)
     real = is_token[order]
     torch.testing.assert_close(reordered[:, :9][real], outputs[order][real], rtol=0, atol=1e-10)
 
 
 @every_body
-def test_neighbours_and_padding_get_no_gradient_from_a_sequence(name: str, settings: AnySettings, causal: bool) -> None:
+def test_neighbours_and_padding_get_no_gradient_from_a_sequence(
+    name: str, settings: AnySettings, causal: bool
+) -> None:
     backbone = build(settings, causal=causal)
     steps, is_token = ragged(LENGTHS, backbone.input_size)
     steps.requires_grad_()
@@ -106,7 +123,9 @@ def test_a_causal_body_never_sees_the_future(settings: AnySettings) -> None:
 @every_causal_body
 @pytest.mark.parametrize("pieces", [[1] * 9, [5, 4], [2, 1, 3, 3]], ids=str)
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 1e-5)], ids=str)
-def test_pieces_with_the_state_give_what_the_whole_gives(settings: AnySettings, pieces: list[int], dtype: torch.dtype, tolerance: float) -> None:
+def test_pieces_with_the_state_give_what_the_whole_gives(
+    settings: AnySettings, pieces: list[int], dtype: torch.dtype, tolerance: float
+) -> None:
     backbone = build(settings, causal=True, dtype=dtype)
     steps, is_token = ragged([9, 9, 9], backbone.input_size, dtype=dtype)
     whole, _ = backbone(steps, is_token)
@@ -132,12 +151,16 @@ def test_pieces_may_be_ragged_and_rows_of_a_state_may_be_picked(settings: AnySet
     for row, (origin, before, after) in enumerate(zip([2, 0, 0, 1], [1, 4, 4, 9], [3, 2, 5, 1], strict=True)):
         sequence = torch.cat([first[origin, :before], second[row, :after], third[row]]).unsqueeze(0)
         whole, _ = backbone(sequence, torch.ones(sequence.shape[:2], dtype=torch.bool))
-        torch.testing.assert_close(outputs[row, :after], whole[0, before : before + after], rtol=0, atol=1e-10)
+        torch.testing.assert_close(
+            outputs[row, :after], whole[0, before : before + after], rtol=0, atol=1e-10
+        )
         torch.testing.assert_close(later[row], whole[0, -2:], rtol=0, atol=1e-10)
 
 
 @every_body
-def test_the_result_does_not_depend_on_what_was_computed_before(name: str, settings: AnySettings, causal: bool) -> None:
+def test_the_result_does_not_depend_on_what_was_computed_before(
+    name: str, settings: AnySettings, causal: bool
+) -> None:
     backbone = build(settings, causal=causal)
     steps, is_token = ragged(LENGTHS, backbone.input_size)
     expected, _ = backbone(steps, is_token)

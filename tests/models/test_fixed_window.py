@@ -23,7 +23,9 @@ def test_the_same_net_stands_at_every_step_and_follows_the_equation() -> None:
     outputs, _ = backbone(steps, torch.ones(2, 7, dtype=torch.bool))
     for row in range(2):
         for t in range(7):
-            window = [steps[row, s] if s >= 0 else torch.zeros(3, dtype=torch.float64) for s in range(t - 3, t + 1)]
+            window = [
+                steps[row, s] if s >= 0 else torch.zeros(3, dtype=torch.float64) for s in range(t - 3, t + 1)
+            ]
             expected = torch.tanh(backbone.hidden.weight @ torch.cat(window) + backbone.hidden.bias)
             torch.testing.assert_close(outputs[row, t], expected, rtol=0, atol=1e-12)
 
@@ -43,7 +45,11 @@ def test_it_is_a_convolution_over_time_with_a_kernel_as_wide_as_the_window() -> 
 @pytest.mark.spec(47)
 def test_a_language_model_sees_no_future_and_no_farther_back_than_its_window() -> None:
     backbone = build(SETTINGS, causal=True)
-    model = LanguageModel(TokenEmbedding(9, 3, pad_id=None).double(), backbone, dropout=0.0, tied=False).double().eval()
+    model = (
+        LanguageModel(TokenEmbedding(9, 3, pad_id=None).double(), backbone, dropout=0.0, tied=False)
+        .double()
+        .eval()
+    )
     tokens = torch.randint(0, 9, (1, 12), generator=torch.Generator().manual_seed(1))
     logits, _ = model(tokens, torch.ones_like(tokens, dtype=torch.bool))
     for place in range(12):

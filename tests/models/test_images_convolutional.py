@@ -1,4 +1,6 @@
-"""Convolutional networks for pictures: no picture changes another one's result, and the non-local block sees what kernels do not."""
+"""Convolutional networks for pictures: no picture changes another one's result, and the non-local block sees
+what kernels do not.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,22 @@ SMALL = ImageConvolutionalSettings(hidden_size=6, layers=2)
 NON_LOCAL = SMALL.model_copy(update={"non_local": True})
 
 
-def build(settings: ImageConvolutionalSettings, *, height: int = 7, width: int = 5) -> ConvolutionalImageBackbone:
+def build(
+    settings: ImageConvolutionalSettings, *, height: int = 7, width: int = 5
+) -> ConvolutionalImageBackbone:
     torch.manual_seed(2)
-    network = ConvolutionalImageBackbone.from_settings(settings, RowsToImage(height=height, width=width, channels=settings.channels))
+    network = ConvolutionalImageBackbone.from_settings(
+        settings, RowsToImage(height=height, width=width, channels=settings.channels)
+    )
     for parameter in network.parameters():
         nn.init.normal_(parameter, std=0.4)  # the block's last matrix is zero at first
     return network.double().eval()
 
 
 def pictures(batch: int, height: int = 7, width: int = 5) -> Tensor:
-    return torch.randn(batch, 1, height, width, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    return torch.randn(
+        batch, 1, height, width, generator=torch.Generator().manual_seed(3), dtype=torch.float64
+    )
 
 
 @pytest.mark.parametrize("settings", [SMALL, NON_LOCAL], ids=["plain", "non-local"])
@@ -69,19 +77,27 @@ def test_the_block_takes_any_score_and_starts_without_effect(score: str) -> None
     torch.manual_seed(5)
     fresh = ConvolutionalImageBackbone.from_settings(settings, pictures_of).double().eval()
     plain = ConvolutionalImageBackbone.from_settings(SMALL, pictures_of).double().eval()
-    plain.load_state_dict({name: value for name, value in fresh.state_dict().items() if not name.startswith("non_local")})
+    plain.load_state_dict(
+        {name: value for name, value in fresh.state_dict().items() if not name.startswith("non_local")}
+    )
     torch.testing.assert_close(fresh(pictures(2)), plain(pictures(2)), rtol=0, atol=0)
 
     trained = build(settings)
     (trained(pictures(2)) * pictures(2).mean()).sum().backward()
-    assert [name for name, parameter in trained.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
+    assert [
+        name
+        for name, parameter in trained.named_parameters()
+        if parameter.grad is None or not parameter.grad.any()
+    ] == []
     assert trained.non_local is not None
     assert type(trained.non_local.attention.score) is score_functions.get(score)
 
 
 def test_every_score_can_be_chosen_by_recipe() -> None:
     annotation = ImageConvolutionalSettings.model_fields["non_local_score"].annotation
-    assert sorted(annotation.__args__) == score_functions.names()  # a Literal has arguments, which its type does not say
+    assert (
+        sorted(annotation.__args__) == score_functions.names()
+    )  # a Literal has arguments, which its type does not say
 
 
 @pytest.mark.parametrize("pooling", ["max", "mean"])

@@ -19,7 +19,13 @@ every_causal_body = pytest.mark.parametrize("settings", CAUSAL.values(), ids=CAU
 def language_model(settings: AnySettings, *, dropout: float = 0.0) -> LanguageModel:
     backbone = build(settings, causal=True)
     tied = backbone.input_size == backbone.output_size
-    model = LanguageModel(TokenEmbedding(VOCAB, backbone.input_size, pad_id=None), backbone, dropout=dropout, tied=tied).double().eval()
+    model = (
+        LanguageModel(
+            TokenEmbedding(VOCAB, backbone.input_size, pad_id=None), backbone, dropout=dropout, tied=tied
+        )
+        .double()
+        .eval()
+    )
     torch.nn.init.normal_(model.bias)
     return model
 
@@ -71,7 +77,9 @@ def test_a_tied_output_layer_is_the_embedding_itself() -> None:
     real = torch.ones_like(rows, dtype=torch.bool)
     assert model.weight is None
     features, _ = model.body(model.embed(rows), real)
-    torch.testing.assert_close(model(rows, real)[0], features @ model.embed.weight.T + model.bias, rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        model(rows, real)[0], features @ model.embed.weight.T + model.bias, rtol=0, atol=1e-12
+    )
 
 
 def test_an_output_layer_of_its_own_maps_from_the_bodys_width() -> None:
@@ -80,4 +88,6 @@ def test_an_output_layer_of_its_own_maps_from_the_bodys_width() -> None:
     real = torch.ones_like(rows, dtype=torch.bool)
     assert model.weight is not None
     features, _ = model.body(model.embed(rows), real)
-    torch.testing.assert_close(model(rows, real)[0], features @ model.weight.T + model.bias, rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        model(rows, real)[0], features @ model.weight.T + model.bias, rtol=0, atol=1e-12
+    )

@@ -18,16 +18,34 @@ from seqlab.models.transformer import TransformerBackbone
 
 PAD = 1
 LECTURE = TransformerSettings(
-    layers=1, hidden_size=32, heads=2, feedforward_size=128, norm="post", norm_eps=1e-6, positions="sinusoidal", activation="relu", dropout=0.1,
-    sublayer_dropout=False, qkv_bias=False, embedding_norm=True, pooling="max",
-)  # fmt: skip
+    layers=1,
+    hidden_size=32,
+    heads=2,
+    feedforward_size=128,
+    norm="post",
+    norm_eps=1e-6,
+    positions="sinusoidal",
+    activation="relu",
+    dropout=0.1,
+    sublayer_dropout=False,
+    qkv_bias=False,
+    embedding_norm=True,
+    pooling="max",
+)
 
 
 def build(vocab_size: int, *, sees_padding: bool = False) -> Classifier:
     torch.manual_seed(5)
     backbone = TransformerBackbone.from_settings(LECTURE, causal=False)
     embed = TokenEmbedding(vocab_size, backbone.input_size, pad_id=PAD)
-    return Classifier(embed, backbone, MaxPool(), linear_head(backbone.output_size, 2), dropout=LECTURE.dropout, ignore_padding_mask=sees_padding)
+    return Classifier(
+        embed,
+        backbone,
+        MaxPool(),
+        linear_head(backbone.output_size, 2),
+        dropout=LECTURE.dropout,
+        ignore_padding_mask=sees_padding,
+    )
 
 
 @pytest.mark.spec(158)
@@ -62,11 +80,26 @@ def lecture_logits(w: dict[str, Tensor], tokens: list[int]) -> Tensor:
         scores = (q / math.sqrt(size // heads)) @ k.T
         weights = scores.exp() / scores.exp().sum(dim=1, keepdim=True)
         columns.append(weights @ v)
-    attended = torch.cat(columns, dim=1) @ w[f"{layer}.attention.output.weight"].T + w[f"{layer}.attention.output.bias"]
-    x = normalise(x + attended, w[f"{layer}.attention_residual.norm.weight"], w[f"{layer}.attention_residual.norm.bias"], 1e-6)
-    inner = (x @ w[f"{layer}.feed_forward.expand.weight"].T + w[f"{layer}.feed_forward.expand.bias"]).clamp(min=0)
+    attended = (
+        torch.cat(columns, dim=1) @ w[f"{layer}.attention.output.weight"].T
+        + w[f"{layer}.attention.output.bias"]
+    )
+    x = normalise(
+        x + attended,
+        w[f"{layer}.attention_residual.norm.weight"],
+        w[f"{layer}.attention_residual.norm.bias"],
+        1e-6,
+    )
+    inner = (x @ w[f"{layer}.feed_forward.expand.weight"].T + w[f"{layer}.feed_forward.expand.bias"]).clamp(
+        min=0
+    )
     x = x + inner @ w[f"{layer}.feed_forward.contract.weight"].T + w[f"{layer}.feed_forward.contract.bias"]
-    x = normalise(x, w[f"{layer}.feed_forward_residual.norm.weight"], w[f"{layer}.feed_forward_residual.norm.bias"], 1e-6)
+    x = normalise(
+        x,
+        w[f"{layer}.feed_forward_residual.norm.weight"],
+        w[f"{layer}.feed_forward_residual.norm.bias"],
+        1e-6,
+    )
     return w["head.weight"] @ x.max(dim=0).values + w["head.bias"]
 
 
@@ -99,11 +132,21 @@ def test_without_a_padding_mask_the_padding_is_read_like_text() -> None:
 
 @pytest.mark.spec(154, 156)
 def test_dropout_stands_after_the_embedding_and_never_on_the_output_of_a_sub_layer() -> None:
-    """After the sum of embedding and position, inside the feed-forward network and before the head; never on a sub-layer's output."""
+    """After the sum of embedding and position, inside the feed-forward network and before the head; never on
+    a sub-layer's output.
+    """
     model = build(40)
     rates = {name: module.p for name, module in model.named_modules() if isinstance(module, Dropout)}
-    assert {name: rate for name, rate in rates.items() if rate} == {"body.dropout": 0.1, "body.layers.0.feed_forward.dropout": 0.1, "dropout": 0.1}
-    assert {name for name, rate in rates.items() if not rate} == {f"body.layers.0.{part}_residual.dropout" for part in ("attention", "feed_forward")}
+    assert {name: rate for name, rate in rates.items() if rate} == {
+        "body.dropout": 0.1,
+        "body.layers.0.feed_forward.dropout": 0.1,
+        "dropout": 0.1,
+    }
+    assert {name for name, rate in rates.items() if not rate} == {
+        f"body.layers.0.{part}_residual.dropout" for part in ("attention", "feed_forward")
+    }
     assert model.body.layers[0].attention.dropout == 0.0
     order = [name for name, _ in model.body.named_children()]
-    assert order.index("positions") < order.index("dropout") < order.index("first_norm") < order.index("layers")
+    assert (
+        order.index("positions") < order.index("dropout") < order.index("first_norm") < order.index("layers")
+    )

@@ -1,4 +1,6 @@
-"""The LSTM classifier of the lecture: embedding, LSTM, dropout, last step, 257 units with ReLU, dropout, one sigmoid."""
+"""The LSTM classifier of the lecture: embedding, LSTM, dropout, last step, 257 units with ReLU, dropout, one
+sigmoid.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from seqlab.models.classifier import Classifier, build_head, build_pool
 from seqlab.models.settings import RecurrentSettings
 
 VOCABULARY, EMBEDDING, HIDDEN, HEAD = 31, 7, 5, 257
-LECTURE = RecurrentSettings(hidden_size=HIDDEN, embedding_size=EMBEDDING, head_size=HEAD, dropout=0.5, input_dropout=0.0, pooling="last")
+LECTURE = RecurrentSettings(
+    hidden_size=HIDDEN,
+    embedding_size=EMBEDDING,
+    head_size=HEAD,
+    dropout=0.5,
+    input_dropout=0.0,
+    pooling="last",
+)
 
 
 class Printed(nn.Module):
@@ -37,7 +46,12 @@ def ours(settings: RecurrentSettings, *, num_classes: int = 2) -> Classifier:
     embed = TokenEmbedding(VOCABULARY, EMBEDDING, pad_id=None)
     head = build_head(settings, backbone.output_size, num_classes)
     return Classifier(
-        embed, backbone, build_pool(settings, backbone.output_size), head, dropout=settings.dropout, ignore_padding_mask=not settings.padding_mask
+        embed,
+        backbone,
+        build_pool(settings, backbone.output_size),
+        head,
+        dropout=settings.dropout,
+        ignore_padding_mask=not settings.padding_mask,
     ).eval()
 
 
@@ -51,16 +65,29 @@ def printed_with(model: Classifier) -> Printed:
         printed.lstm.weight_hh_l0.copy_(weights[cell + "recurrent"])
         printed.lstm.bias_ih_l0.copy_(weights[cell + "bias"])
         printed.lstm.bias_hh_l0.zero_()
-        printed.first.load_state_dict({"weight": weights["head.hidden.weight"], "bias": weights["head.hidden.bias"]})
-        printed.second.load_state_dict({"weight": weights["head.output.weight"] * 30, "bias": weights["head.output.bias"]})
+        printed.first.load_state_dict(
+            {"weight": weights["head.hidden.weight"], "bias": weights["head.hidden.bias"]}
+        )
+        printed.second.load_state_dict(
+            {"weight": weights["head.output.weight"] * 30, "bias": weights["head.output.bias"]}
+        )
         model.head.output.weight.mul_(30)
     return printed
 
 
 @pytest.mark.spec(75)
 def test_the_layers_have_the_printed_shapes() -> None:
-    shapes = {name: tuple(parameter.shape) for name, parameter in ours(LECTURE).named_parameters() if name.startswith("head")}
-    assert shapes == {"head.hidden.weight": (257, HIDDEN), "head.hidden.bias": (257,), "head.output.weight": (1, 257), "head.output.bias": (1,)}
+    shapes = {
+        name: tuple(parameter.shape)
+        for name, parameter in ours(LECTURE).named_parameters()
+        if name.startswith("head")
+    }
+    assert shapes == {
+        "head.hidden.weight": (257, HIDDEN),
+        "head.hidden.bias": (257,),
+        "head.output.weight": (1, 257),
+        "head.output.bias": (1,),
+    }
 
 
 @pytest.mark.spec(75)
@@ -80,7 +107,9 @@ def test_the_last_real_step_counts_and_the_printed_last_position_is_a_named_choi
     printed = printed_with(model)
     found = model(tokens, is_token).softmax(dim=-1)[:, 1:]
     for row, length in enumerate(lengths):
-        torch.testing.assert_close(found[row : row + 1], printed(tokens[row : row + 1, :length]), rtol=1e-5, atol=1e-6)
+        torch.testing.assert_close(
+            found[row : row + 1], printed(tokens[row : row + 1, :length]), rtol=1e-5, atol=1e-6
+        )
     literal = ours(LECTURE.model_copy(update={"padding_mask": False}))
     literal.load_state_dict(model.state_dict())
     as_printed = literal(tokens, is_token).softmax(dim=-1)[:, 1:]
@@ -89,7 +118,9 @@ def test_the_last_real_step_counts_and_the_printed_last_position_is_a_named_choi
 
 
 def test_more_than_two_classes_have_a_logit_each() -> None:
-    assert ours(LECTURE, num_classes=3)(torch.zeros(2, 4, dtype=torch.int64), torch.ones(2, 4, dtype=torch.bool)).shape == (2, 3)
+    assert ours(LECTURE, num_classes=3)(
+        torch.zeros(2, 4, dtype=torch.int64), torch.ones(2, 4, dtype=torch.bool)
+    ).shape == (2, 3)
 
 
 def test_dropout_stands_where_the_lecture_has_it() -> None:

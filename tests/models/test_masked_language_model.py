@@ -67,7 +67,9 @@ def test_gradients_reach_every_parameter(settings: AnySettings, tied: bool) -> N
     ],
     ids=lambda settings: settings.kind,
 )
-def test_both_sides_of_a_gap_matter_and_a_one_directional_reader_sees_the_left_one_only(settings: AnySettings) -> None:
+def test_both_sides_of_a_gap_matter_and_a_one_directional_reader_sees_the_left_one_only(
+    settings: AnySettings,
+) -> None:
     tokens = torch.arange(7).unsqueeze(0)
     is_token, is_target = torch.ones(1, 7, dtype=torch.bool), torch.arange(7).unsqueeze(0) == 3
     model = build(settings)
@@ -85,11 +87,25 @@ def test_both_sides_of_a_gap_matter_and_a_one_directional_reader_sees_the_left_o
 @pytest.mark.spec(170)
 def test_with_the_weights_of_berts_model_the_logits_are_berts() -> None:
     settings = TransformerSettings(
-        hidden_size=12, heads=3, layers=2, feedforward_size=20, norm="post", norm_eps=1e-12, positions="learned", max_positions=9,
-        activation="gelu", embedding_norm=True, dropout=0.0,
-    )  # fmt: skip
+        hidden_size=12,
+        heads=3,
+        layers=2,
+        feedforward_size=20,
+        norm="post",
+        norm_eps=1e-12,
+        positions="learned",
+        max_positions=9,
+        activation="gelu",
+        embedding_norm=True,
+        dropout=0.0,
+    )
     config = BertConfig(
-        vocab_size=VOCABULARY, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=20, max_position_embeddings=9
+        vocab_size=VOCABULARY,
+        hidden_size=12,
+        num_hidden_layers=2,
+        num_attention_heads=3,
+        intermediate_size=20,
+        max_position_embeddings=9,
     )
     torch.manual_seed(1)
     theirs = BertForMaskedLM(config).double().eval()
@@ -104,11 +120,14 @@ def test_with_the_weights_of_berts_model_the_logits_are_berts() -> None:
 
 
 def in_our_names(theirs: dict[str, Tensor], ours: dict[str, Tensor]) -> dict[str, Tensor]:
-    """BERT's weights under our names; the row of the first token type belongs to every token, so to its position."""
+    """BERT's weights under our names; the row of the first token type belongs to every token, so to its
+    position.
+    """
     embeddings = "bert.embeddings."
     found = {
         "embed.weight": theirs[f"{embeddings}word_embeddings.weight"],
-        "body.positions.table": theirs[f"{embeddings}position_embeddings.weight"] + theirs[f"{embeddings}token_type_embeddings.weight"][0],
+        "body.positions.table": theirs[f"{embeddings}position_embeddings.weight"]
+        + theirs[f"{embeddings}token_type_embeddings.weight"][0],
         "body.first_norm.weight": theirs[f"{embeddings}LayerNorm.weight"],
         "body.first_norm.bias": theirs[f"{embeddings}LayerNorm.bias"],
         "bias": theirs["cls.predictions.bias"],
@@ -121,7 +140,9 @@ def in_our_names(theirs: dict[str, Tensor], ours: dict[str, Tensor]) -> dict[str
             qkv = [theirs[f"{layer}attention.self.{name}.{part}"] for name in ("query", "key", "value")]
             found[f"{own}attention.qkv.{part}"] = torch.cat(qkv)
             found[f"{own}attention.output.{part}"] = theirs[f"{layer}attention.output.dense.{part}"]
-            found[f"{own}attention_residual.norm.{part}"] = theirs[f"{layer}attention.output.LayerNorm.{part}"]
+            found[f"{own}attention_residual.norm.{part}"] = theirs[
+                f"{layer}attention.output.LayerNorm.{part}"
+            ]
             found[f"{own}feed_forward.expand.{part}"] = theirs[f"{layer}intermediate.dense.{part}"]
             found[f"{own}feed_forward.contract.{part}"] = theirs[f"{layer}output.dense.{part}"]
             found[f"{own}feed_forward_residual.norm.{part}"] = theirs[f"{layer}output.LayerNorm.{part}"]

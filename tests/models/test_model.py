@@ -1,4 +1,6 @@
-"""A network made ready for a search gives, token by token, the logits of the network itself, and leaves to it what it does not know."""
+"""A network made ready for a search gives, token by token, the logits of the network itself, and leaves to it
+what it does not know.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,32 @@ from tests.models.pairs_to_try import END, PAD, SMALL, START, TARGET_TOKENS, bui
 
 CASES: dict[str, dict[str, Any]] = {
     "pre-norm, sinusoidal": {},
-    "post-norm, learned, relu": {"norm": "post", "positions": "learned", "activation": "relu", "embedding_norm": True, "embedding_scale": True},
-    "rms, rotary, gated, grouped": {"norm_kind": "rms", "positions": "rotary", "gated": True, "activation": "silu", "kv_heads": 1},
-    "no biases, untied, wide heads": {"positions": "none", "qkv_bias": False, "bias": False, "tied": False, "head_size": 5},
+    "post-norm, learned, relu": {
+        "norm": "post",
+        "positions": "learned",
+        "activation": "relu",
+        "embedding_norm": True,
+        "embedding_scale": True,
+    },
+    "rms, rotary, gated, grouped": {
+        "norm_kind": "rms",
+        "positions": "rotary",
+        "gated": True,
+        "activation": "silu",
+        "kv_heads": 1,
+    },
+    "no biases, untied, wide heads": {
+        "positions": "none",
+        "qkv_bias": False,
+        "bias": False,
+        "tied": False,
+        "head_size": 5,
+    },
 }
 FEW, MANY = [4, 7, 1], [14, 15, 3, 14, 9, 13, 14, 2, 14, 5]
-"""Lengths of sources: few sequences take the flash kernel, many that are long enough take products of all at once."""
+"""Lengths of sources: few sequences take the flash kernel, many that are long enough take products of all at
+once.
+"""
 
 
 def build(**changes: Any) -> EncoderDecoder:
@@ -46,7 +68,11 @@ class Side:
         pairs = ragged_pairs(lengths, [1] * len(lengths))
         source = pairs.source, pairs.source_is_token
         self.generator = torch.Generator().manual_seed(seed)
-        self.plain, self.fast, self.hypotheses = network.encode(*source), self.ready.encode(*source), len(lengths)
+        self.plain, self.fast, self.hypotheses = (
+            network.encode(*source),
+            self.ready.encode(*source),
+            len(lengths),
+        )
 
     def write(self, time: int = 1, *, single: bool = True) -> None:
         """Further tokens on both sides, with the same logits."""
@@ -69,7 +95,9 @@ class Side:
 @pytest.mark.parametrize("lengths", [FEW, MANY], ids=["few", "many"])
 @pytest.mark.parametrize("case", CASES)
 @torch.inference_mode()
-def test_each_token_has_the_logits_of_the_network_itself_also_after_hypotheses_moved(case: str, lengths: list[int]) -> None:
+def test_each_token_has_the_logits_of_the_network_itself_also_after_hypotheses_moved(
+    case: str, lengths: list[int]
+) -> None:
     both = Side(build(**CASES[case]), lengths)
     both.write()
     both.pick(torch.arange(len(lengths)).repeat_interleave(3))  # three hypotheses of each source
@@ -88,7 +116,9 @@ def test_each_token_has_the_logits_of_the_network_itself_also_after_hypotheses_m
 
 @pytest.mark.parametrize("case", CASES)
 @torch.inference_mode()
-def test_in_float32_several_rows_and_single_ones_have_the_logits_of_the_network_to_rounding(case: str) -> None:
+def test_in_float32_several_rows_and_single_ones_have_the_logits_of_the_network_to_rounding(
+    case: str,
+) -> None:
     network, pairs = build(**CASES[case]).float(), ragged_pairs(FEW, [6, 6, 6])
     whole = network(*pairs.all)
     for rows in (torch.arange(3), torch.tensor([1])):
@@ -130,8 +160,12 @@ def test_a_source_without_tokens_and_a_step_of_padding_are_left_to_the_network()
     padding = torch.tensor([[True], [False], [True]])
     for source_is_token, is_token in ((blind, ones(pairs.targets)), (pairs.source_is_token, padding)):
         with torch.inference_mode():
-            expected, _ = network.decode(pairs.targets, is_token, network.encode(pairs.source, source_is_token))
-            found, decoder_state = ready.decode(pairs.targets, is_token, ready.encode(pairs.source, source_is_token))
+            expected, _ = network.decode(
+                pairs.targets, is_token, network.encode(pairs.source, source_is_token)
+            )
+            found, decoder_state = ready.decode(
+                pairs.targets, is_token, ready.encode(pairs.source, source_is_token)
+            )
         assert torch.equal(found, expected)
         assert not isinstance(decoder_state.cache[0], StackedCache)
 
@@ -139,13 +173,23 @@ def test_a_source_without_tokens_and_a_step_of_padding_are_left_to_the_network()
 def test_gradients_are_those_of_the_network() -> None:
     network = build()
     ready, pairs = SingleStepDecoder(network), ragged_pairs(FEW, [1, 1, 1])
-    logits, _ = ready.decode(pairs.targets, pairs.target_is_token, ready.encode(pairs.source, pairs.source_is_token))
+    logits, _ = ready.decode(
+        pairs.targets, pairs.target_is_token, ready.encode(pairs.source, pairs.source_is_token)
+    )
     logits.square().sum().backward()
     assert all(parameter.grad is not None for parameter in network.parameters())
 
 
 @pytest.mark.parametrize(
-    "changes", [{"positions": "alibi"}, {"positions": "relative"}, {"window": 3}, {"norm": "rezero"}, {"norm": "lecture"}], ids=str
+    "changes",
+    [
+        {"positions": "alibi"},
+        {"positions": "relative"},
+        {"window": 3},
+        {"norm": "rezero"},
+        {"norm": "lecture"},
+    ],
+    ids=str,
 )
 def test_a_network_of_other_parts_stays_as_it_is(changes: dict[str, Any]) -> None:
     network = build(**changes)
@@ -174,6 +218,12 @@ def test_a_search_over_many_sources_finds_what_it_finds_with_the_network_itself(
     pairs = ragged_pairs([5, 2, 7], [1, 1, 1])
     sources = [row[is_token] for row, is_token in zip(pairs.source, pairs.source_is_token, strict=True)]
     for model in (networks[0], Ensemble(networks)):
-        found = [[one.tokens for one in targets] for targets in decode_batched(model, sources, search, batch_size=2)]
-        alone = [search.run(model, SourceBatch.from_tokens(source[None], ones(source[None])))[0] for source in sources]
+        found = [
+            [one.tokens for one in targets]
+            for targets in decode_batched(model, sources, search, batch_size=2)
+        ]
+        alone = [
+            search.run(model, SourceBatch.from_tokens(source[None], ones(source[None])))[0]
+            for source in sources
+        ]
         assert found == [[one.tokens for one in targets] for targets in alone]

@@ -15,7 +15,12 @@ from seqlab.core.errors import RecipeError
 from seqlab.models.classifier import Classifier, build_classifier
 from seqlab.models.count_statistics import Example, fit_count_statistics
 from seqlab.models.ngram_bag import LOGIT_SCALE, NGramBag
-from seqlab.models.settings import BagSettings, ConvolutionalSettings, NGramBagSettings, require_sequence_settings
+from seqlab.models.settings import (
+    BagSettings,
+    ConvolutionalSettings,
+    NGramBagSettings,
+    require_sequence_settings,
+)
 from tests.blocks.test_ngrams import padded, runs
 
 TEXTS = [[5, 3, 5], [3, 9], [9, 9, 2, 9], [2, 5, 3, 8], [7, 5], [3]]
@@ -50,13 +55,17 @@ def ratio(run: tuple[str, ...], label: int) -> float:
     every = set().union(*ours, *others)
 
     def share(texts: list[set[tuple[str, ...]]]) -> float:
-        return (1 + sum(run in text for text in texts)) / sum(1 + sum(each in text for text in texts) for each in every)
+        return (1 + sum(run in text for text in texts)) / sum(
+            1 + sum(each in text for text in texts) for each in every
+        )
 
     return math.log(share(ours)) - math.log(share(others))
 
 
 def place_of(bag: NGramBag, run: tuple[str, ...]) -> int:
-    """Where a run has its weight: its key in Python's whole numbers, which do not wrap around by themselves."""
+    """Where a run has its weight: its key in Python's whole numbers, which do not wrap around by
+    themselves.
+    """
     key = 0
     for step in run:
         number = {"<": 1, ">": 2}.get(step) or int(step) + 3
@@ -135,7 +144,10 @@ def test_a_bag_beside_a_network_adds_its_logits_and_both_learn() -> None:
         return TokenEmbedding(60, size, pad_id=1)
 
     model = build_classifier(
-        ConvolutionalSettings(hidden_size=5, layers=1), embedding=embedding, num_classes=3, bag=BagSettings(n_grams=2, places=64)
+        ConvolutionalSettings(hidden_size=5, layers=1),
+        embedding=embedding,
+        num_classes=3,
+        bag=BagSettings(n_grams=2, places=64),
     )
     assert isinstance(model, Classifier)
     assert model.bag is not None
@@ -148,11 +160,18 @@ def test_a_bag_beside_a_network_adds_its_logits_and_both_learn() -> None:
     model.bag = bag
     torch.testing.assert_close(model(*inputs), expected)
     model(*inputs).square().sum().backward()
-    assert all(parameter.grad is not None and parameter.grad.any() for parameter in (bag.weight, model.body.layers[0].convolve.weight))
+    assert all(
+        parameter.grad is not None and parameter.grad.any()
+        for parameter in (bag.weight, model.body.layers[0].convolve.weight)
+    )
 
 
 def test_numbers_and_tasks_with_steps_are_refused_with_words() -> None:
-    with pytest.raises(RecipeError, match="n-grams are runs of tokens, and these sequences are series of numbers"):
+    with pytest.raises(
+        RecipeError, match="n-grams are runs of tokens, and these sequences are series of numbers"
+    ):
         build_classifier(NGramBagSettings(), embedding=nn.Identity, num_classes=2, num_features=4)
-    with pytest.raises(RecipeError, match="a bag of n-grams sees a text as a whole, and this task asks about every step"):
+    with pytest.raises(
+        RecipeError, match="a bag of n-grams sees a text as a whole, and this task asks about every step"
+    ):
         require_sequence_settings(NGramBagSettings())

@@ -9,7 +9,16 @@ import pytest
 import torch
 from pydantic import TypeAdapter
 from torch import nn
-from transformers import BertConfig, BertForMaskedLM, BertModel, DistilBertConfig, DistilBertForMaskedLM, GPT2Config, GPT2LMHeadModel, RobertaConfig
+from transformers import (
+    BertConfig,
+    BertForMaskedLM,
+    BertModel,
+    DistilBertConfig,
+    DistilBertForMaskedLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    RobertaConfig,
+)
 from transformers import RobertaForMaskedLM as Roberta
 
 from seqlab.blocks.embedding import TokenEmbedding
@@ -52,9 +61,16 @@ def test_the_number_of_parameters_is_what_the_list_says(name: str) -> None:
 
 
 @pytest.mark.spec(170)
-@pytest.mark.parametrize(("name", "config", "published"), [("bert-base", BertConfig(), 109_482_240), ("bert-large", LARGE, 335_141_888)])
-def test_bert_has_its_published_size_but_for_token_types_and_pooler(name: str, config: BertConfig, published: int) -> None:
-    """Ours has one kind of text and no second layer over the first token; the papers round to 110 and 340 million."""
+@pytest.mark.parametrize(
+    ("name", "config", "published"),
+    [("bert-base", BertConfig(), 109_482_240), ("bert-large", LARGE, 335_141_888)],
+)
+def test_bert_has_its_published_size_but_for_token_types_and_pooler(
+    name: str, config: BertConfig, published: int
+) -> None:
+    """Ours has one kind of text and no second layer over the first token; the papers round to 110 and 340
+    million.
+    """
     width = config.hidden_size
     types, pooler = TYPES * width, width * width + width
     model = build(name)
@@ -65,18 +81,31 @@ def test_bert_has_its_published_size_but_for_token_types_and_pooler(name: str, c
 
 
 def test_distilbert_has_no_token_types_and_is_the_same_to_the_last_parameter() -> None:
-    assert count(build("distilbert")) == reference(lambda: DistilBertForMaskedLM(DistilBertConfig())) == 66_985_530
+    assert (
+        count(build("distilbert"))
+        == reference(lambda: DistilBertForMaskedLM(DistilBertConfig()))
+        == 66_985_530
+    )
 
 
 def test_roberta_has_two_more_places_that_nothing_stands_at_and_one_token_type() -> None:
-    theirs = reference(lambda: Roberta(RobertaConfig(vocab_size=50_265, max_position_embeddings=POSITIONS + 2, type_vocab_size=1)))
+    theirs = reference(
+        lambda: Roberta(
+            RobertaConfig(vocab_size=50_265, max_position_embeddings=POSITIONS + 2, type_vocab_size=1)
+        )
+    )
     assert count(build("roberta-base")) == theirs - (2 + 1) * 768 == 124_697_433 - 3 * 768
 
 
 @pytest.mark.spec(171)
 @pytest.mark.parametrize(
     ("name", "published"),
-    [("gpt2", 124_439_808), ("gpt2-medium", 354_823_168), ("gpt2-large", 774_030_080), ("gpt2-xl", 1_557_611_200)],
+    [
+        ("gpt2", 124_439_808),
+        ("gpt2-medium", 354_823_168),
+        ("gpt2-large", 774_030_080),
+        ("gpt2-xl", 1_557_611_200),
+    ],
 )
 def test_gpt2_has_its_published_size_but_for_the_bias_of_the_output(name: str, published: int) -> None:
     settings = MODEL_PRESETS[name].settings
@@ -97,7 +126,13 @@ def test_a_name_takes_all_of_its_sizes_and_words_after_it_change_them(name: str)
 
 
 def test_other_short_names_keep_the_sizes_that_were_chosen() -> None:
-    assert check(override({"model": {"kind": "transformer", "hidden_size": 24}}, [], model="transformer"), where="test").model.hidden_size == 24
+    assert (
+        check(
+            override({"model": {"kind": "transformer", "hidden_size": 24}}, [], model="transformer"),
+            where="test",
+        ).model.hidden_size
+        == 24
+    )
 
 
 @pytest.mark.parametrize("name", MODEL_PRESETS)

@@ -15,10 +15,17 @@ from seqlab.models.single_step.product import PackedLinear, has_weight_packing
 @pytest.mark.parametrize("has_bias", [True, False])
 @pytest.mark.parametrize("outputs", [11, 5])
 @torch.inference_mode()
-def test_every_number_of_rows_gives_the_linear_map(rows: int, outputs: int, has_bias: bool, dtype: torch.dtype) -> None:
+def test_every_number_of_rows_gives_the_linear_map(
+    rows: int, outputs: int, has_bias: bool, dtype: torch.dtype
+) -> None:
     x, weight = torch.randn(rows, 7, dtype=dtype), torch.randn(outputs, 7, dtype=dtype)
     bias = torch.randn(outputs, dtype=dtype) if has_bias else None
-    torch.testing.assert_close(PackedLinear(weight, bias)(x), F.linear(x, weight, bias), rtol=0, atol=1e-5 if dtype == torch.float32 else 1e-12)
+    torch.testing.assert_close(
+        PackedLinear(weight, bias)(x),
+        F.linear(x, weight, bias),
+        rtol=0,
+        atol=1e-5 if dtype == torch.float32 else 1e-12,
+    )
 
 
 @torch.inference_mode()

@@ -38,8 +38,18 @@ def test_dense_prediction_may_read_in_both_directions_and_every_step_then_sees_t
 
 def test_what_enters_is_as_wide_as_the_first_layer_unless_said() -> None:
     assert RecurrentBackbone.from_settings(recurrent("lstm", hidden_size=7), causal=True).input_size == 7
-    assert RecurrentBackbone.from_settings(recurrent("lstm", hidden_size=7, embedding_size=3), causal=True).input_size == 3
-    assert RecurrentBackbone.from_settings(recurrent("lstm", hidden_size=7, hidden_sizes=[4, 2]), causal=True).input_size == 4
+    assert (
+        RecurrentBackbone.from_settings(
+            recurrent("lstm", hidden_size=7, embedding_size=3), causal=True
+        ).input_size
+        == 3
+    )
+    assert (
+        RecurrentBackbone.from_settings(
+            recurrent("lstm", hidden_size=7, hidden_sizes=[4, 2]), causal=True
+        ).input_size
+        == 4
+    )
 
 
 def parts_of(settings: RecurrentSettings) -> list[Any]:
@@ -53,7 +63,14 @@ def test_a_width_for_each_layer_replaces_layers_and_hidden_size() -> None:
 
 
 def test_every_layer_and_direction_gets_a_cell_with_the_options() -> None:
-    layers = parts_of(recurrent({"kind": "peephole_lstm", "peepholes": "full", "gates": ["forget"]}, layers=2, bidirectional=True, merge="learned"))
+    layers = parts_of(
+        recurrent(
+            {"kind": "peephole_lstm", "peepholes": "full", "gates": ["forget"]},
+            layers=2,
+            bidirectional=True,
+            merge="learned",
+        )
+    )
     for layer in layers:
         assert isinstance(layer, BidirectionalLayer)
         assert isinstance(layer.merge, LearnedMerge)
@@ -76,21 +93,27 @@ def test_the_start_of_the_weights_is_chosen_by_name() -> None:
     (plain,) = parts_of(recurrent("rnn"))
     assert plain.cell.recurrent.abs().max() <= 5**-0.5
     (turned,) = parts_of(recurrent("rnn", initialisation="orthogonal"))
-    torch.testing.assert_close(turned.cell.recurrent @ turned.cell.recurrent.T, torch.eye(5), atol=1e-6, rtol=0)
+    torch.testing.assert_close(
+        turned.cell.recurrent @ turned.cell.recurrent.T, torch.eye(5), atol=1e-6, rtol=0
+    )
     (same,) = parts_of(recurrent("rnn", initialisation="identity"))
     assert torch.equal(same.cell.recurrent, torch.eye(5))
 
 
 def test_an_option_that_is_wrong_for_the_widths_is_a_mistake_of_the_recipe() -> None:
     with pytest.raises(RecipeError) as caught:
-        RecurrentBackbone.from_settings(recurrent({"kind": "projected_lstm", "proj_size": 7}, hidden_sizes=[9, 6]), causal=False)
+        RecurrentBackbone.from_settings(
+            recurrent({"kind": "projected_lstm", "proj_size": 7}, hidden_sizes=[9, 6]), causal=False
+        )
     message = str(caught.value)
     assert message.startswith("model.cell: proj_size 7 with a hidden_size of 6")
     assert "from 1 to 5" in message
 
 
 def test_locked_dropout_leaves_out_the_same_features_of_every_step_that_enters() -> None:
-    body = RecurrentBackbone.from_settings(recurrent("rnn", dropout=0.5, locked_dropout=True, embedding_size=40), causal=True)
+    body = RecurrentBackbone.from_settings(
+        recurrent("rnn", dropout=0.5, locked_dropout=True, embedding_size=40), causal=True
+    )
     steps = torch.ones(3, 9, 40)
     dropped = body._drop(steps)
     assert torch.equal(dropped, dropped[:, :1].expand_as(dropped))

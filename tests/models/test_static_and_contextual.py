@@ -1,4 +1,6 @@
-"""A word's row is the same wherever it stands; what a network makes of it depends on its neighbours, as far as the network sees them."""
+"""A word's row is the same wherever it stands; what a network makes of it depends on its neighbours, as far
+as the network sees them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ SENTENCES = torch.tensor([[3, 4, 5, 7], [3, 8, 5, 2]])  # token 3 begins both, t
     ],
     ids=["gru", "lstm, both ways", "convolution"],
 )
-def test_the_same_word_has_one_row_and_another_vector_beside_other_words(settings: AnySettings, looks_ahead: bool) -> None:
+def test_the_same_word_has_one_row_and_another_vector_beside_other_words(
+    settings: AnySettings, looks_ahead: bool
+) -> None:
     torch.manual_seed(2)
     backbone = build(settings, causal=False)
     embedded = TokenEmbedding(9, backbone.input_size, pad_id=None).double()(SENTENCES)

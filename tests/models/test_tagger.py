@@ -8,7 +8,13 @@ import torch
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
 from seqlab.models.classifier import build_classifier
-from seqlab.models.settings import ConvolutionalSettings, ModelSettings, RecurrentSettings, TransformerSettings, VisionTransformerSettings
+from seqlab.models.settings import (
+    ConvolutionalSettings,
+    ModelSettings,
+    RecurrentSettings,
+    TransformerSettings,
+    VisionTransformerSettings,
+)
 from seqlab.models.tagger import Tagger, build_tagger
 
 BODIES: list[ModelSettings] = [
@@ -22,7 +28,9 @@ BODIES: list[ModelSettings] = [
 
 def build(settings: ModelSettings, num_tags: int = 3) -> Tagger:
     torch.manual_seed(0)
-    model = build_tagger(settings, embedding=lambda size: TokenEmbedding(11, size, pad_id=1), num_tags=num_tags)
+    model = build_tagger(
+        settings, embedding=lambda size: TokenEmbedding(11, size, pad_id=1), num_tags=num_tags
+    )
     assert isinstance(model, Tagger)
     return model.eval()
 
@@ -55,7 +63,9 @@ def test_the_mistake_of_reading_padding_can_be_had_by_name() -> None:
 
 def test_the_parts_are_called_as_in_a_classifier() -> None:
     settings = TransformerSettings(hidden_size=6, heads=2)
-    classifier = build_classifier(settings, embedding=lambda size: TokenEmbedding(11, size, pad_id=1), num_classes=3)
+    classifier = build_classifier(
+        settings, embedding=lambda size: TokenEmbedding(11, size, pad_id=1), num_classes=3
+    )
     tagger = build(settings)
     assert {name: value.shape for name, value in tagger.state_dict().items()} == {
         name: value.shape for name, value in classifier.state_dict().items()
@@ -63,5 +73,9 @@ def test_the_parts_are_called_as_in_a_classifier() -> None:
 
 
 def test_a_network_for_pictures_tags_nothing() -> None:
-    with pytest.raises(RecipeError, match=r"model\.kind: a vision_transformer network sees a picture as a whole"):
-        build_tagger(VisionTransformerSettings(), embedding=lambda size: TokenEmbedding(11, size, pad_id=1), num_tags=3)
+    with pytest.raises(
+        RecipeError, match=r"model\.kind: a vision_transformer network sees a picture as a whole"
+    ):
+        build_tagger(
+            VisionTransformerSettings(), embedding=lambda size: TokenEmbedding(11, size, pad_id=1), num_tags=3
+        )

@@ -22,11 +22,29 @@ LENGTHS = [4, 9, 1]
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_six_layers_equal_torch_with_the_same_weights(norm: Literal["pre", "post"], causal: bool) -> None:
     settings = TransformerSettings(
-        layers=6, hidden_size=8, heads=2, feedforward_size=12, norm=norm, norm_eps=1e-4, positions="none", activation="relu"
+        layers=6,
+        hidden_size=8,
+        heads=2,
+        feedforward_size=12,
+        norm=norm,
+        norm_eps=1e-4,
+        positions="none",
+        activation="relu",
     )
     backbone = build(settings, causal=causal)
-    layer = nn.TransformerEncoderLayer(8, 2, 12, dropout=0.0, activation=F.relu, layer_norm_eps=1e-4, batch_first=True, norm_first=norm == "pre")
-    twin = nn.TransformerEncoder(layer, 6, norm=nn.LayerNorm(8, eps=1e-4) if norm == "pre" else None, enable_nested_tensor=False).double()
+    layer = nn.TransformerEncoderLayer(
+        8,
+        2,
+        12,
+        dropout=0.0,
+        activation=F.relu,
+        layer_norm_eps=1e-4,
+        batch_first=True,
+        norm_first=norm == "pre",
+    )
+    twin = nn.TransformerEncoder(
+        layer, 6, norm=nn.LayerNorm(8, eps=1e-4) if norm == "pre" else None, enable_nested_tensor=False
+    ).double()
     twin.load_state_dict(as_torch_names(backbone.state_dict()))
     steps, is_token = ragged(LENGTHS, 8)
     forbidden = torch.ones(9, 9, dtype=torch.bool).triu(1) if causal else None
@@ -35,9 +53,15 @@ def test_six_layers_equal_torch_with_the_same_weights(norm: Literal["pre", "post
 
 
 @pytest.mark.spec(145)
-@pytest.mark.parametrize(("positions", "is_a_set"), [("none", True), ("sinusoidal", False), ("learned", False)])
-def test_without_positions_the_steps_are_a_set(positions: Literal["none", "sinusoidal", "learned"], is_a_set: bool) -> None:
-    backbone = build(TransformerSettings(hidden_size=6, heads=2, positions=positions, max_positions=9), causal=False)
+@pytest.mark.parametrize(
+    ("positions", "is_a_set"), [("none", True), ("sinusoidal", False), ("learned", False)]
+)
+def test_without_positions_the_steps_are_a_set(
+    positions: Literal["none", "sinusoidal", "learned"], is_a_set: bool
+) -> None:
+    backbone = build(
+        TransformerSettings(hidden_size=6, heads=2, positions=positions, max_positions=9), causal=False
+    )
     steps, is_token = ragged([9, 9], 6)
     order = torch.tensor([3, 8, 0, 5, 1, 7, 2, 6, 4])
     outputs, _ = backbone(steps, is_token)
@@ -61,7 +85,9 @@ def test_a_word_has_one_embedding_and_a_new_feature_vector_in_every_context() ->
 
 def test_dropout_of_the_alignment_is_its_own_setting() -> None:
     calm = build(TransformerSettings(hidden_size=6, heads=2, dropout=0.0), causal=False).train()
-    wild = build(TransformerSettings(hidden_size=6, heads=2, dropout=0.0, attention_dropout=0.5), causal=False).train()
+    wild = build(
+        TransformerSettings(hidden_size=6, heads=2, dropout=0.0, attention_dropout=0.5), causal=False
+    ).train()
     steps, is_token = ragged([9, 9], 6)
     assert torch.equal(calm(steps, is_token)[0], calm(steps, is_token)[0])
     assert not torch.equal(wild(steps, is_token)[0], wild(steps, is_token)[0])
@@ -75,5 +101,8 @@ def test_attention_takes_the_flash_kernel_with_and_without_padding(lengths: list
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
         backbone(steps, is_token)[0].sum().backward()
     ran = {event.key for event in profile.key_averages()}
-    assert {"aten::_scaled_dot_product_flash_attention_for_cpu", "aten::_scaled_dot_product_flash_attention_for_cpu_backward"} <= ran
+    assert {
+        "aten::_scaled_dot_product_flash_attention_for_cpu",
+        "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+    } <= ran
     assert "aten::_scaled_dot_product_attention_math" not in ran

@@ -16,13 +16,25 @@ from seqlab.models.images.vision_transformer import VisionTransformer
 from seqlab.models.settings import VisionTransformerSettings
 
 TINY = VisionTransformerSettings(
-    layers=2, hidden_size=12, heads=3, feedforward_size=20, patch_size=2, channels=3, activation="gelu", norm_eps=1e-12, dropout=0.0
+    layers=2,
+    hidden_size=12,
+    heads=3,
+    feedforward_size=20,
+    patch_size=2,
+    channels=3,
+    activation="gelu",
+    norm_eps=1e-12,
+    dropout=0.0,
 )
 
 
-def build(settings: VisionTransformerSettings = TINY, *, height: int = 4, width: int = 6) -> VisionTransformer:
+def build(
+    settings: VisionTransformerSettings = TINY, *, height: int = 4, width: int = 6
+) -> VisionTransformer:
     torch.manual_seed(7)
-    network = VisionTransformer.from_settings(settings, RowsToImage(height=height, width=width, channels=settings.channels))
+    network = VisionTransformer.from_settings(
+        settings, RowsToImage(height=height, width=width, channels=settings.channels)
+    )
     for parameter in network.parameters():
         nn.init.normal_(parameter, std=0.3)
     return network.eval()
@@ -31,7 +43,9 @@ def build(settings: VisionTransformerSettings = TINY, *, height: int = 4, width:
 def twin_of(network: VisionTransformer, *, height: int, width: int) -> ViTModel:
     """transformers' model with our weights."""
     sizes = {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 20}
-    twin = ViTModel(ViTConfig(**sizes, image_size=(height, width), patch_size=2, num_channels=3), add_pooling_layer=False)
+    twin = ViTModel(
+        ViTConfig(**sizes, image_size=(height, width), patch_size=2, num_channels=3), add_pooling_layer=False
+    )
     ours = network.state_dict()
     theirs = {
         "embeddings.cls_token": ours["class_token.token"].view(1, 1, -1),
@@ -50,9 +64,15 @@ def twin_of(network: VisionTransformer, *, height: int, width: int) -> ViTModel:
     }
     for depth in range(2):
         for kind in ("weight", "bias"):
-            theirs |= {f"layers.{depth}.{their}.{kind}": ours[f"body.layers.{depth}.{our}.{kind}"] for their, our in names.items()}
+            theirs |= {
+                f"layers.{depth}.{their}.{kind}": ours[f"body.layers.{depth}.{our}.{kind}"]
+                for their, our in names.items()
+            }
             parts = ours[f"body.layers.{depth}.attention.qkv.{kind}"].chunk(3)
-            theirs |= {f"layers.{depth}.attention.{name}_proj.{kind}": part for name, part in zip("qkv", parts, strict=True)}
+            theirs |= {
+                f"layers.{depth}.attention.{name}_proj.{kind}": part
+                for name, part in zip("qkv", parts, strict=True)
+            }
     twin.load_state_dict(theirs)
     return twin.eval()
 
@@ -69,7 +89,11 @@ def test_it_equals_transformers_with_the_same_weights(height: int, width: int) -
     found, expected = network(inputs), twin_of(network, height=height, width=width)(inputs).last_hidden_state
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
     weights = torch.randn_like(expected)
-    torch.testing.assert_close(*(torch.autograd.grad((out * weights).sum(), inputs)[0] for out in (found, expected)), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(
+        *(torch.autograd.grad((out * weights).sum(), inputs)[0] for out in (found, expected)),
+        rtol=1e-4,
+        atol=1e-4,
+    )
 
 
 @pytest.mark.spec(174)
@@ -103,7 +127,9 @@ def test_a_class_token_is_there_only_when_it_is_read(pooling: str) -> None:
     network = build(settings)
     assert network(pictures()).shape == (3, 6 + (pooling == "first"), 12)
     rows = torch.randn(2, 6, 12)
-    model = build_classifier(settings.model_copy(update={"height": 6}), embedding=nn.Identity, num_classes=5, num_features=12)
+    model = build_classifier(
+        settings.model_copy(update={"height": 6}), embedding=nn.Identity, num_classes=5, num_features=12
+    )
     assert model(rows, torch.ones(2, 6, dtype=torch.bool)).shape == (2, 5)
 
 
@@ -113,7 +139,11 @@ def test_gradients_reach_every_parameter() -> None:
     nn.init.normal_(model.head.weight)
     steps = torch.randn(3, 4, 12)
     (model(steps, torch.ones(3, 4, dtype=torch.bool)) * torch.randn(3, 5)).sum().backward()
-    assert [name for name, parameter in model.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
+    assert [
+        name
+        for name, parameter in model.named_parameters()
+        if parameter.grad is None or not parameter.grad.any()
+    ] == []
 
 
 def test_where_the_class_token_looks_is_seen_for_every_head() -> None:
@@ -128,5 +158,11 @@ def test_where_the_class_token_looks_is_seen_for_every_head() -> None:
 
 def test_patches_that_do_not_fit_are_refused_before_training() -> None:
     with pytest.raises(RecipeError) as caught:
-        build_classifier(VisionTransformerSettings(patch_size=3), embedding=nn.Identity, num_classes=10, num_features=8)
-    assert str(caught.value) == "model.patch_size: a picture of 8 by 8 pixels cannot be cut into patches of 3 by 3.\n  Sizes that fit: 1, 2, 4, 8."
+        build_classifier(
+            VisionTransformerSettings(patch_size=3), embedding=nn.Identity, num_classes=10, num_features=8
+        )
+    assert (
+        str(caught.value)
+        == "model.patch_size: a picture of 8 by 8 pixels cannot be cut into patches of 3 by 3.\n  Sizes that"
+        " fit: 1, 2, 4, 8."
+    )

@@ -25,7 +25,9 @@ def steps() -> Tensor:
 def directions(layer: Any) -> tuple[Tensor, Tensor]:
     """Both directions of a layer's first level, from torch's own layer with the same weights."""
     theirs = type(layer).__mro__[2](IN, HIDDEN, bidirectional=True, dtype=torch.float64)
-    theirs.load_state_dict({name: value for name, value in layer.state_dict().items() if name in theirs.state_dict()})
+    theirs.load_state_dict(
+        {name: value for name, value in layer.state_dict().items() if name in theirs.state_dict()}
+    )
     onward, backward = theirs(steps())[0].chunk(2, dim=-1)
     return onward, backward
 
@@ -60,11 +62,21 @@ def test_each_layer_may_have_its_own_width(packed: bool) -> None:
     sequences = list(steps().unbind(1))
     given: Any = pack_sequence(sequences) if packed else steps()
     output, (hidden, memory) = layer(given)
-    assert [tuple(part.shape) for part in hidden] == [tuple(part.shape) for part in memory] == [(2, 4, 7), (2, 4, 4), (2, 4, 5)]
+    assert (
+        [tuple(part.shape) for part in hidden]
+        == [tuple(part.shape) for part in memory]
+        == [(2, 4, 7), (2, 4, 4), (2, 4, 5)]
+    )
     below = steps()
     for depth, width in enumerate([7, 4, 5]):
         alone = torch.nn.LSTM(below.shape[-1], width, bidirectional=True, dtype=torch.float64)
-        alone.load_state_dict({name.replace(f"_l{depth}", "_l0"): value for name, value in layer.state_dict().items() if f"_l{depth}" in name})
+        alone.load_state_dict(
+            {
+                name.replace(f"_l{depth}", "_l0"): value
+                for name, value in layer.state_dict().items()
+                if f"_l{depth}" in name
+            }
+        )
         below, (last, last_memory) = alone(below)
         torch.testing.assert_close((hidden[depth], memory[depth]), (last, last_memory), rtol=0, atol=1e-12)
     torch.testing.assert_close(output.data.view(7, 4, 10) if packed else output, below, rtol=0, atol=1e-12)
@@ -97,7 +109,9 @@ def test_an_rnn_bends_its_sums_with_any_function(nonlinearity: Any, packed: bool
     function = {"sigmoid": torch.sigmoid, "identity": lambda sums: sums}.get(nonlinearity, nonlinearity)
     hidden, expected = torch.zeros(4, HIDDEN, dtype=torch.float64), []
     for step in steps():
-        hidden = function(step @ layer.weight_ih_l0.T + layer.bias_ih_l0 + hidden @ layer.weight_hh_l0.T + layer.bias_hh_l0)
+        hidden = function(
+            step @ layer.weight_ih_l0.T + layer.bias_ih_l0 + hidden @ layer.weight_hh_l0.T + layer.bias_hh_l0
+        )
         expected.append(hidden)
     output, last = layer(pack_sequence(list(steps().unbind(1))) if packed else steps())
     torch.testing.assert_close(output.data.view(7, 4, HIDDEN), torch.stack(expected), rtol=0, atol=1e-12)
@@ -112,7 +126,10 @@ def test_an_activation_named_in_the_cell_is_the_one_in_use() -> None:
     theirs = torch.nn.RNN(IN, HIDDEN, nonlinearity="relu", dtype=torch.float64)
     theirs.load_state_dict(layer.state_dict())
     assert torch.equal(layer(steps())[0], theirs(steps())[0])
-    assert [nn.RNN(IN, HIDDEN, cell="orthogonal").nonlinearity, nn.RNNCell(IN, HIDDEN, cell="orthogonal").nonlinearity] == ["modrelu"] * 2
+    assert [
+        nn.RNN(IN, HIDDEN, cell="orthogonal").nonlinearity,
+        nn.RNNCell(IN, HIDDEN, cell="orthogonal").nonlinearity,
+    ] == ["modrelu"] * 2
 
 
 def test_a_cell_of_another_family_is_not_mistaken_for_torchs() -> None:
@@ -132,7 +149,10 @@ def test_a_class_of_cells_may_be_given_even_ones_own() -> None:
 
     layer = nn.LSTM(IN, HIDDEN, cell=Halved, dtype=torch.float64)
     theirs = torch.nn.LSTM(IN, HIDDEN, dtype=torch.float64)
-    halves = {name: value / 2 if "_hh" not in name or "bias" in name else value for name, value in layer.state_dict().items()}
+    halves = {
+        name: value / 2 if "_hh" not in name or "bias" in name else value
+        for name, value in layer.state_dict().items()
+    }
     theirs.load_state_dict(halves)
     torch.testing.assert_close(layer(steps())[0], theirs(steps())[0], rtol=0, atol=1e-12)
     assert repr(layer) == "LSTM(3, 5, cell=Halved)"
@@ -140,7 +160,14 @@ def test_a_class_of_cells_may_be_given_even_ones_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "layer", [nn.RNN(2, 3, fast=False), nn.LSTM(2, 3, fast=False, cell="peephole"), nn.LSTM(2, 3, fast=False), nn.GRU(2, 3, fast=False)], ids=str
+    "layer",
+    [
+        nn.RNN(2, 3, fast=False),
+        nn.LSTM(2, 3, fast=False, cell="peephole"),
+        nn.LSTM(2, 3, fast=False),
+        nn.GRU(2, 3, fast=False),
+    ],
+    ids=str,
 )
 def test_the_plain_path_has_second_derivatives(layer: Any) -> None:
     layer.double()
@@ -166,9 +193,22 @@ def test_the_start_of_the_forget_gate_can_be_asked_for() -> None:
 def test_a_layer_says_what_it_is() -> None:
     assert repr(nn.LSTM(3, 5)) == repr(torch.nn.LSTM(3, 5))
     assert repr(nn.LSTM(3, 5, proj_size=2)) == repr(torch.nn.LSTM(3, 5, proj_size=2))
-    assert repr(nn.GRU(3, hidden_sizes=[4, 5], cell={"kind": "gru", "keep": "new"}, bidirectional=True, merge="sum", fast=False)) == (
-        "GRU(3, 5, num_layers=2, bidirectional=True, hidden_sizes=(4, 5), cell=gru(keep=new), merge=sum, fast=False)"
+    assert (
+        repr(
+            nn.GRU(
+                3,
+                hidden_sizes=[4, 5],
+                cell={"kind": "gru", "keep": "new"},
+                bidirectional=True,
+                merge="sum",
+                fast=False,
+            )
+        )
+        == "GRU(3, 5, num_layers=2, bidirectional=True, hidden_sizes=(4, 5), cell=gru(keep=new), merge=sum,"
+        " fast=False)"
     )
     assert repr(nn.RNN(3, 5, nonlinearity=torch.sin)) == "RNN(3, 5, nonlinearity=sin)"
-    assert repr(nn.RNNCell(3, 5, bias=False, nonlinearity="relu")) == repr(torch.nn.RNNCell(3, 5, bias=False, nonlinearity="relu"))
+    assert repr(nn.RNNCell(3, 5, bias=False, nonlinearity="relu")) == repr(
+        torch.nn.RNNCell(3, 5, bias=False, nonlinearity="relu")
+    )
     assert repr(nn.GRUCell(3, 5, cell="single_gate")) == "GRUCell(3, 5, cell=single_gate)"

@@ -1,4 +1,6 @@
-"""What MultiheadAttention has beyond torch: grouped heads, heads of any width, positions; and what it refuses."""
+"""What MultiheadAttention has beyond torch: grouped heads, heads of any width, positions; and what it
+refuses.
+"""
 
 from __future__ import annotations
 
@@ -34,20 +36,33 @@ def by_hand(attention: nn.MultiheadAttention, steps: Tensor) -> Tensor:
         v = [row[sum(widths) + kv * size : sum(widths) + (kv + 1) * size] for row in joined]
         rows = []
         for query in q:
-            scores = [math.exp(sum(a * b for a, b in zip(query, key, strict=True)) / math.sqrt(size)) for key in k]
-            rows.append([sum(score * value[i] for score, value in zip(scores, v, strict=True)) / sum(scores) for i in range(size)])
+            scores = [
+                math.exp(sum(a * b for a, b in zip(query, key, strict=True)) / math.sqrt(size)) for key in k
+            ]
+            rows.append(
+                [
+                    sum(score * value[i] for score, value in zip(scores, v, strict=True)) / sum(scores)
+                    for i in range(size)
+                ]
+            )
         heads.append(torch.tensor(rows, dtype=steps.dtype))
     return attention.out_proj(torch.cat(heads, dim=-1))
 
 
 @pytest.mark.parametrize(("heads", "kv_heads", "head_dim"), [(4, 2, None), (4, 1, 5), (3, 3, 2), (6, 2, 7)])
-def test_grouped_heads_and_heads_of_any_width_follow_the_equation(heads: int, kv_heads: int, head_dim: int | None) -> None:
+def test_grouped_heads_and_heads_of_any_width_follow_the_equation(
+    heads: int, kv_heads: int, head_dim: int | None
+) -> None:
     torch.manual_seed(0)
-    attention = nn.MultiheadAttention(8, heads, num_kv_heads=kv_heads, head_dim=head_dim, batch_first=True, dtype=torch.float64)
+    attention = nn.MultiheadAttention(
+        8, heads, num_kv_heads=kv_heads, head_dim=head_dim, batch_first=True, dtype=torch.float64
+    )
     torch.nn.init.normal_(attention.in_proj_bias)
     steps = torch.randn(1, 5, 8, dtype=torch.float64)
     for need_weights in (False, True):
-        assert_close(attention(steps, steps, steps, need_weights=need_weights)[0][0], by_hand(attention, steps[0]))
+        assert_close(
+            attention(steps, steps, steps, need_weights=need_weights)[0][0], by_hand(attention, steps[0])
+        )
 
 
 def test_as_many_kv_heads_as_heads_is_torchs_attention() -> None:
@@ -82,7 +97,9 @@ def test_positions_make_attention_see_order(positions: str) -> None:
     steps = torch.randn(3, 5, 8)
     other = steps[:, [1, 0, 2, 4, 3]]
     assert_close(plain(other, other, other)[0][:, 2], plain(steps, steps, steps)[0][:, 2])
-    assert not torch.allclose(attention(other, other, other)[0][:, 2], attention(steps, steps, steps)[0][:, 2], atol=1e-4)
+    assert not torch.allclose(
+        attention(other, other, other)[0][:, 2], attention(steps, steps, steps)[0][:, 2], atol=1e-4
+    )
 
 
 @pytest.mark.parametrize("positions", ["rotary", "alibi", "relative"])
@@ -103,17 +120,28 @@ def test_alibi_is_a_float_mask_of_distances() -> None:
     plain.load_state_dict(attention.state_dict())
     steps = torch.randn(5, 3, 8)
     distance = (torch.arange(5)[:, None] - torch.arange(5)).abs().float()
-    mask = torch.stack([-distance / 16, -distance / 256] * 3)  # slopes 2^-4 and 2^-8, for each of three sequences
+    mask = torch.stack(
+        [-distance / 16, -distance / 256] * 3
+    )  # slopes 2^-4 and 2^-8, for each of three sequences
     later = torch.ones(5, 5, dtype=torch.bool).triu(1)
-    assert_close(attention(steps, steps, steps), plain(steps, steps, steps, attn_mask=mask), rtol=0, atol=1e-6)
+    assert_close(
+        attention(steps, steps, steps), plain(steps, steps, steps, attn_mask=mask), rtol=0, atol=1e-6
+    )
     causal = mask.masked_fill(later, -torch.inf)
-    assert_close(attention(steps, steps, steps, is_causal=True), plain(steps, steps, steps, attn_mask=causal), rtol=0, atol=1e-6)
+    assert_close(
+        attention(steps, steps, steps, is_causal=True),
+        plain(steps, steps, steps, attn_mask=causal),
+        rtol=0,
+        atol=1e-6,
+    )
 
 
 def test_positions_may_be_built_by_the_user() -> None:
     torch.manual_seed(3)
     steps = torch.randn(5, 3, 8)
-    near, far = (nn.MultiheadAttention(8, 2, positions=RotaryPositions(4, base=base)) for base in (10000.0, 2.0))
+    near, far = (
+        nn.MultiheadAttention(8, 2, positions=RotaryPositions(4, base=base)) for base in (10000.0, 2.0)
+    )
     same = nn.MultiheadAttention(8, 2, positions="rotary")
     for attention in (far, same):
         attention.load_state_dict(near.state_dict())
@@ -125,18 +153,27 @@ def test_a_causal_sight_that_is_not_square_keeps_the_first_steps_together() -> N
     """As in torch: query i sees the keys 0 … i."""
     attention = nn.MultiheadAttention(6, 2, batch_first=True)
     query, key = torch.randn(1, 3, 6), torch.randn(1, 5, 6)
-    assert attention(query, key, key, is_causal=True)[1][0].gt(0).int().tolist() == [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0]]
+    assert attention(query, key, key, is_causal=True)[1][0].gt(0).int().tolist() == [
+        [1, 0, 0, 0, 0],
+        [1, 1, 0, 0, 0],
+        [1, 1, 1, 0, 0],
+    ]
 
 
 def test_alignments_pass_gradcheck_with_rows_that_see_nothing() -> None:
     torch.manual_seed(4)
-    q, k = torch.randn(2, 4, 3, 2, dtype=torch.float64, requires_grad=True), torch.randn(2, 2, 5, 2, dtype=torch.float64, requires_grad=True)
+    q, k = (
+        torch.randn(2, 4, 3, 2, dtype=torch.float64, requires_grad=True),
+        torch.randn(2, 2, 5, 2, dtype=torch.float64, requires_grad=True),
+    )
     mask = torch.rand(2, 1, 3, 5) > 0.4
     mask[1, :, 1] = False
     assert torch.autograd.gradcheck(lambda q, k: compute_alignment(q, k, AttentionMask(mask)), (q, k))
 
 
-def attend(*shapes: tuple[int, ...], options: dict[str, Any] | None = None, **masks: Any) -> Callable[[], Any]:
+def attend(
+    *shapes: tuple[int, ...], options: dict[str, Any] | None = None, **masks: Any
+) -> Callable[[], Any]:
     return lambda: nn.MultiheadAttention(6, 3, **(options or {}))(*map(torch.zeros, shapes), **masks)
 
 

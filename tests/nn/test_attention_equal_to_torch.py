@@ -1,4 +1,6 @@
-"""MultiheadAttention gives torch's outputs, weights and gradients, whatever the masks and the form of input."""
+"""MultiheadAttention gives torch's outputs, weights and gradients, whatever the masks and the form of
+input.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,17 @@ OPTIONS: list[dict[str, Any]] = [
     {"kdim": 5, "vdim": 8},
     {"kdim": 5, "bias": False, "add_zero_attn": True},
 ]
-MASKS = ["none", "padding", "bool", "float", "bool per head", "float per head", "padding and bool", "float padding", "float padding and float"]
+MASKS = [
+    "none",
+    "padding",
+    "bool",
+    "float",
+    "bool per head",
+    "float per head",
+    "padding and bool",
+    "float padding",
+    "float padding and float",
+]
 
 
 def pair(dtype: torch.dtype = torch.float32, **options: Any) -> tuple[Any, Any]:
@@ -42,7 +54,10 @@ def pair(dtype: torch.dtype = torch.float32, **options: Any) -> tuple[Any, Any]:
 def inputs(ours: Any, dtype: torch.dtype = torch.float32) -> list[Tensor]:
     shapes = [(TARGET, BATCH, EMBED), (SOURCE, BATCH, ours.kdim), (SOURCE, BATCH, ours.vdim)]
     found = [torch.randn(shape, dtype=dtype) for shape in shapes]
-    return [(steps.transpose(0, 1) if ours.batch_first else steps).contiguous().requires_grad_() for steps in found]
+    return [
+        (steps.transpose(0, 1) if ours.batch_first else steps).contiguous().requires_grad_()
+        for steps in found
+    ]
 
 
 def masks(kind: str, dtype: torch.dtype = torch.float32) -> dict[str, Tensor]:
@@ -51,14 +66,20 @@ def masks(kind: str, dtype: torch.dtype = torch.float32) -> dict[str, Tensor]:
     hidden[:, 0] = False  # torch has NaN where nothing is left
     found: dict[str, Tensor] = {}
     if "padding" in kind:
-        found["key_padding_mask"] = torch.zeros(BATCH, SOURCE, dtype=dtype).masked_fill(padding, -torch.inf) if "float padding" in kind else padding
+        found["key_padding_mask"] = (
+            torch.zeros(BATCH, SOURCE, dtype=dtype).masked_fill(padding, -torch.inf)
+            if "float padding" in kind
+            else padding
+        )
     mask = kind.removeprefix("float padding").removeprefix("padding").removeprefix(" and ")
     if mask.startswith("bool"):
         found["attn_mask"] = hidden
     if mask.startswith("float"):
         found["attn_mask"] = torch.randn(TARGET, SOURCE, dtype=dtype).masked_fill(hidden, -torch.inf)
     if mask.endswith("per head"):
-        found["attn_mask"] = torch.stack([found["attn_mask"].roll(number, 0) for number in range(BATCH * HEADS)])
+        found["attn_mask"] = torch.stack(
+            [found["attn_mask"].roll(number, 0) for number in range(BATCH * HEADS)]
+        )
     return found
 
 
@@ -90,7 +111,11 @@ def test_the_start_and_the_names_are_torchs(options: dict[str, Any], batch_first
     assert all(torch.equal(ours.state_dict()[name], value) for name, value in theirs.state_dict().items())
     assert repr(ours) == repr(theirs)
     assert isinstance(ours, torch.nn.MultiheadAttention)
-    assert vars(ours).keys() - {"_parameters"} >= vars(theirs).keys() - {"bias_k", "bias_v", "_parameters"}  # torch's attributes
+    assert vars(ours).keys() - {"_parameters"} >= vars(theirs).keys() - {
+        "bias_k",
+        "bias_v",
+        "_parameters",
+    }  # torch's attributes
 
 
 @pytest.mark.spec(142)
@@ -99,7 +124,9 @@ def test_the_start_and_the_names_are_torchs(options: dict[str, Any], batch_first
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("batch_first", [False, True], ids=["time first", "batch first"])
 @pytest.mark.parametrize("need_weights", [False, True], ids=["output alone", "with weights"])
-def test_outputs_weights_and_gradients_are_torchs(kind: str, options: dict[str, Any], batch_first: bool, need_weights: bool) -> None:
+def test_outputs_weights_and_gradients_are_torchs(
+    kind: str, options: dict[str, Any], batch_first: bool, need_weights: bool
+) -> None:
     torch.manual_seed(1)
     ours, theirs = pair(batch_first=batch_first, **options)
     compare(ours, theirs, inputs(ours), need_weights=need_weights, **masks(kind))
@@ -127,7 +154,10 @@ def test_self_attention_in_every_mode(mode: str, batch_first: bool, average: boo
     padding = torch.zeros(5, 5, dtype=torch.bool)
     padding[2, 3:] = True
     with torch.set_grad_enabled(not mode.endswith("gradients")):
-        results = [module.train(mode == "train")(steps, steps, steps, padding, average_attn_weights=average) for module in (ours, theirs)]
+        results = [
+            module.train(mode == "train")(steps, steps, steps, padding, average_attn_weights=average)
+            for module in (ours, theirs)
+        ]
     assert results[0][1].shape == ((5, 5, 5) if average else (5, 4, 5, 5))
     assert_close(results[0], results[1], rtol=0, atol=1e-6)
 
@@ -163,11 +193,20 @@ def test_the_causal_hint_beside_a_mask_is_torchs(need_weights: bool, padded: boo
     ours, theirs = pair()
     steps = torch.randn(TARGET, BATCH, EMBED)
     mask = torch.nn.Transformer.generate_square_subsequent_mask(TARGET)
-    padding = torch.zeros(BATCH, TARGET).masked_fill(torch.arange(TARGET) >= 3, -torch.inf) if padded else None
-    arguments: dict[str, Any] = {"attn_mask": mask, "key_padding_mask": padding, "need_weights": need_weights, "is_causal": True}
+    padding = (
+        torch.zeros(BATCH, TARGET).masked_fill(torch.arange(TARGET) >= 3, -torch.inf) if padded else None
+    )
+    arguments: dict[str, Any] = {
+        "attn_mask": mask,
+        "key_padding_mask": padding,
+        "need_weights": need_weights,
+        "is_causal": True,
+    }
     expected = theirs(steps, steps, steps, **arguments)
     assert_close(ours(steps, steps, steps, **arguments), expected, rtol=0, atol=1e-6)
-    assert_close(ours(steps, steps, steps, **{**arguments, "attn_mask": None}), expected, rtol=0, atol=1e-6)  # the hint is enough
+    assert_close(
+        ours(steps, steps, steps, **{**arguments, "attn_mask": None}), expected, rtol=0, atol=1e-6
+    )  # the hint is enough
 
 
 @pytest.mark.parametrize("need_weights", [False, True])
@@ -189,10 +228,18 @@ def test_a_query_that_sees_nothing_gets_zeros_and_gives_no_gradient(kind: str, n
     query, key, value = inputs(ours)
     mask = torch.zeros(TARGET, SOURCE, dtype=torch.bool)
     mask[2] = True
-    output, weights = ours(query, key, value, attn_mask=mask if kind == "bool" else torch.zeros(mask.shape).masked_fill(mask, -torch.inf),
-                           need_weights=need_weights)  # fmt: skip
+    output, weights = ours(
+        query,
+        key,
+        value,
+        attn_mask=mask if kind == "bool" else torch.zeros(mask.shape).masked_fill(mask, -torch.inf),
+        need_weights=need_weights,
+    )
     assert_close(output[2], ours.out_proj.bias.expand(BATCH, EMBED))  # the output projection of nothing
-    gradients = torch.autograd.grad(output.square().sum() + (weights.square().sum() if need_weights else 0), [query, key, value, *ours.parameters()])
+    gradients = torch.autograd.grad(
+        output.square().sum() + (weights.square().sum() if need_weights else 0),
+        [query, key, value, *ours.parameters()],
+    )
     assert all(gradient.isfinite().all() for gradient in gradients)
     assert not gradients[0][2].any()
     assert gradients[0][1].any()

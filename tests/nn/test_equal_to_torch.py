@@ -1,4 +1,6 @@
-"""With torch's cells the layers are torch's layers: same outputs, states and gradients from the same parameters."""
+"""With torch's cells the layers are torch's layers: same outputs, states and gradients from the same
+parameters.
+"""
 
 from __future__ import annotations
 
@@ -54,10 +56,15 @@ def inputs_of(form: str, lengths: list[int], *, batch_first: bool) -> tuple[list
 def state_of(layer: torch.nn.RNNBase, form: str, batch: int) -> list[Tensor]:
     places = layer.num_layers * (2 if layer.bidirectional else 1)
     sizes = [layer.proj_size or HIDDEN, HIDDEN] if isinstance(layer, torch.nn.LSTM) else [HIDDEN]
-    return [draw(places, size, seed=9) if form == "single" else draw(places, batch, size, seed=9) for size in sizes]
+    return [
+        draw(places, size, seed=9) if form == "single" else draw(places, batch, size, seed=9)
+        for size in sizes
+    ]
 
 
-def run(layer: torch.nn.RNNBase, leaves: list[Tensor], build: Any, state: list[Tensor] | None) -> list[Tensor]:
+def run(
+    layer: torch.nn.RNNBase, leaves: list[Tensor], build: Any, state: list[Tensor] | None
+) -> list[Tensor]:
     """Outputs, last states and all gradients of one call."""
     leaves = [leaf.clone().requires_grad_() for leaf in leaves]
     given = None if state is None else [part.clone().requires_grad_() for part in state]
@@ -65,7 +72,9 @@ def run(layer: torch.nn.RNNBase, leaves: list[Tensor], build: Any, state: list[T
     output, last = layer(build(leaves), tuple(hx) if isinstance(hx, list) else hx)
     outputs = [output.data, *output[1:]] if isinstance(output, PackedSequence) else [output]
     parts = list(last) if isinstance(last, tuple) else [last]
-    loss = sum((part * draw(*part.shape, seed=number)).sum() for number, part in enumerate([outputs[0], *parts]))
+    loss = sum(
+        (part * draw(*part.shape, seed=number)).sum() for number, part in enumerate([outputs[0], *parts])
+    )
     wanted = [*leaves, *(given or []), *layer.parameters()]
     return [*(part for part in outputs if part is not None), *parts, *torch.autograd.grad(loss, wanted)]
 
@@ -75,11 +84,15 @@ def run(layer: torch.nn.RNNBase, leaves: list[Tensor], build: Any, state: list[T
 def test_outputs_states_and_gradients_are_torchs(data: st.DataObject) -> None:
     flag, form = st.booleans(), data.draw(st.sampled_from(FORMS))
     options = {name: data.draw(flag, label=name) for name in ("bidirectional", "batch_first", "bias", "fast")}
-    ours, theirs = pair(data.draw(st.sampled_from(sorted(KINDS))), num_layers=data.draw(st.integers(1, 3)), **options)
+    ours, theirs = pair(
+        data.draw(st.sampled_from(sorted(KINDS))), num_layers=data.draw(st.integers(1, 3)), **options
+    )
     lengths = data.draw(st.lists(st.integers(1, 7), min_size=1, max_size=4))
     leaves, build = inputs_of(form, lengths, batch_first=options["batch_first"])
     state = state_of(theirs, form, len(lengths)) if data.draw(flag, label="state") else None
-    torch.testing.assert_close(run(ours, leaves, build, state), run(theirs, leaves, build, state), rtol=1e-9, atol=1e-11)
+    torch.testing.assert_close(
+        run(ours, leaves, build, state), run(theirs, leaves, build, state), rtol=1e-9, atol=1e-11
+    )
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gru"])

@@ -31,7 +31,9 @@ def build(choice: Any, **options: Any) -> Any:
     """The layer for a cell: an LSTM where there is a memory, else a GRU."""
     kind = cells.get(choice if isinstance(choice, str) else choice["kind"])
     torch.manual_seed(2)
-    layer = (nn.LSTM if kind.num_state_tensors == 2 else nn.GRU)(IN, HIDDEN, cell=choice, dtype=torch.float64, **options)
+    layer = (nn.LSTM if kind.num_state_tensors == 2 else nn.GRU)(
+        IN, HIDDEN, cell=choice, dtype=torch.float64, **options
+    )
     with torch.no_grad():
         for parameter in layer.parameters():  # no zeros, or a bias that is left out would not be missed
             parameter.add_(torch.randn_like(parameter), alpha=0.1)
@@ -43,9 +45,14 @@ def cell_of(layer: Any, choice: Any, suffix: str, input_size: int) -> Cell:
     options = dict(choice) if isinstance(choice, dict) else {"kind": choice}
     cell = cells.get(options.pop("kind"))(input_size, HIDDEN, bias=layer.bias, **options).double()
     names = {
-        "input": "weight_ih", "recurrent": "weight_hh", "peephole": "weight_ch", "input_gain": "gain_ih", "recurrent_gain": "gain_hh",
-        "memory_gain": "gain_c", "memory_shift": "shift_c",
-    }  # fmt: skip
+        "input": "weight_ih",
+        "recurrent": "weight_hh",
+        "peephole": "weight_ch",
+        "input_gain": "gain_ih",
+        "recurrent_gain": "gain_hh",
+        "memory_gain": "gain_c",
+        "memory_shift": "shift_c",
+    }
     for name, parameter in cell.named_parameters():
         if name == "bias":
             value = getattr(layer, f"bias_ih{suffix}").clone()
@@ -70,7 +77,10 @@ def step_by_step(cell: Cell, sequence: Tensor, *, reverse: bool) -> tuple[Tensor
 
 
 def sequences() -> list[Tensor]:
-    return [torch.randn(length, IN, dtype=torch.float64, generator=torch.Generator().manual_seed(length)) for length in LENGTHS]
+    return [
+        torch.randn(length, IN, dtype=torch.float64, generator=torch.Generator().manual_seed(length))
+        for length in LENGTHS
+    ]
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -84,12 +94,17 @@ def test_packed_sequences_follow_the_cells_own_equations(choice: Any, bias: bool
         below = sequence
         for depth in range(2):
             pair = [
-                step_by_step(cell_of(layer, choice, f"_l{depth}{suffix}", below.shape[1]), below, reverse=bool(suffix)) for suffix in ("", "_reverse")
+                step_by_step(
+                    cell_of(layer, choice, f"_l{depth}{suffix}", below.shape[1]), below, reverse=bool(suffix)
+                )
+                for suffix in ("", "_reverse")
             ]
             below = torch.cat([outputs for outputs, _ in pair], dim=1)
             for direction, (_, state) in enumerate(pair):
                 expected = [part[0] for part in state]
-                torch.testing.assert_close([part[2 * depth + direction, row] for part in parts], expected, rtol=0, atol=1e-11)
+                torch.testing.assert_close(
+                    [part[2 * depth + direction, row] for part in parts], expected, rtol=0, atol=1e-11
+                )
         torch.testing.assert_close(found[row], below, rtol=0, atol=1e-11)
 
 
@@ -99,7 +114,9 @@ def test_gradients_reach_every_parameter_and_are_those_of_the_plain_path(choice:
     for fast in (True, False):
         layer = build(choice, fast=fast, bidirectional=True)
         output, _ = layer(pack_sequence(sequences(), enforce_sorted=False))
-        (output.data * torch.linspace(-1, 2, output.data.numel(), dtype=torch.float64).view_as(output.data)).sum().backward()
+        (
+            output.data * torch.linspace(-1, 2, output.data.numel(), dtype=torch.float64).view_as(output.data)
+        ).sum().backward()
         gradients.append({name: parameter.grad for name, parameter in layer.named_parameters()})
     assert all(gradient is not None and gradient.abs().sum() > 0 for gradient in gradients[0].values())
     torch.testing.assert_close(gradients[0], gradients[1], rtol=1e-9, atol=1e-10)
@@ -127,13 +144,17 @@ def test_all_forms_of_input_agree(choice: Any) -> None:
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_a_cell_walks_word_by_word_to_where_its_layer_gets(choice: Any) -> None:
     layer = build(choice)
-    single = (nn.LSTMCell if isinstance(layer, nn.LSTM) else nn.GRUCell)(IN, HIDDEN, cell=choice, dtype=torch.float64)
+    single = (nn.LSTMCell if isinstance(layer, nn.LSTM) else nn.GRUCell)(
+        IN, HIDDEN, cell=choice, dtype=torch.float64
+    )
     single.load_state_dict({name.removesuffix("_l0"): value for name, value in layer.state_dict().items()})
     sentence = torch.randn(7, 4, IN, dtype=torch.float64)
     state: Any = None
     for word in sentence:
         state = single(word, state)
-    expected = tuple(part[0] for part in layer(sentence)[1]) if isinstance(layer, nn.LSTM) else layer(sentence)[1][0]
+    expected = (
+        tuple(part[0] for part in layer(sentence)[1]) if isinstance(layer, nn.LSTM) else layer(sentence)[1][0]
+    )
     torch.testing.assert_close(state, expected, rtol=0, atol=1e-12)
 
 

@@ -26,7 +26,12 @@ LAYERS: list[tuple[str, dict[str, Any]]] = [
     ("GRU", {"bidirectional": True, "num_layers": 3, "batch_first": True}),
     ("GRU", {"dtype": torch.float64}),
 ]
-CELLS: list[tuple[str, dict[str, Any]]] = [("RNNCell", {}), ("RNNCell", {"nonlinearity": "relu"}), ("LSTMCell", {"bias": False}), ("GRUCell", {})]
+CELLS: list[tuple[str, dict[str, Any]]] = [
+    ("RNNCell", {}),
+    ("RNNCell", {"nonlinearity": "relu"}),
+    ("LSTMCell", {"bias": False}),
+    ("GRUCell", {}),
+]
 
 
 def values(result: Any) -> Tensor:
@@ -35,7 +40,12 @@ def values(result: Any) -> Tensor:
 
 
 def packed(dtype: torch.dtype = torch.float32) -> PackedSequence:
-    return pack_sequence([torch.randn(length, IN, generator=torch.Generator().manual_seed(length)).to(dtype) for length in (7, 4, 2)])
+    return pack_sequence(
+        [
+            torch.randn(length, IN, generator=torch.Generator().manual_seed(length)).to(dtype)
+            for length in (7, 4, 2)
+        ]
+    )
 
 
 @pytest.mark.parametrize(("name", "options"), [*LAYERS, *CELLS], ids=str)
@@ -56,7 +66,9 @@ def test_the_start_is_torchs_number_for_number(name: str, options: dict[str, Any
     assert all(torch.equal(ours.state_dict()[name], value) for name, value in theirs.state_dict().items())
 
 
-@pytest.mark.filterwarnings("ignore:LSTM with projections is not supported with oneDNN")  # torch's own layer says so
+@pytest.mark.filterwarnings(
+    "ignore:LSTM with projections is not supported with oneDNN"
+)  # torch's own layer says so
 @pytest.mark.parametrize(("name", "options"), [*LAYERS, *CELLS], ids=str)
 def test_state_dicts_load_both_ways(name: str, options: dict[str, Any]) -> None:
     ours, theirs = getattr(nn, name)(IN, HIDDEN, **options), getattr(torch.nn, name)(IN, HIDDEN, **options)
@@ -137,7 +149,9 @@ def test_assigned_parameters_are_the_ones_in_use(name: str, form: str) -> None:
     assert not torch.equal(values(layer(given)), values(other(given)))
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-6), (torch.bfloat16, 0.05), (torch.float16, 0.01)])
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"), [(torch.float64, 1e-6), (torch.bfloat16, 0.05), (torch.float16, 0.01)]
+)
 @pytest.mark.parametrize("cell", ["lstm", "peephole", "layer_norm"])
 def test_other_types_of_numbers(cell: str, dtype: torch.dtype, tolerance: float) -> None:
     layer: Any = nn.LSTM(IN, HIDDEN, cell=cell)
@@ -193,12 +207,23 @@ def test_half_the_numbers_under_autocast() -> None:
 
 
 def test_extra_parameters_have_names_in_torchs_style() -> None:
-    assert list(nn.LSTM(IN, HIDDEN, cell="peephole").state_dict()) == ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "weight_ch_l0"]
+    assert list(nn.LSTM(IN, HIDDEN, cell="peephole").state_dict()) == [
+        "weight_ih_l0",
+        "weight_hh_l0",
+        "bias_ih_l0",
+        "bias_hh_l0",
+        "weight_ch_l0",
+    ]
     assert list(nn.LSTM(IN, HIDDEN, cell="layer_norm", bias=False).state_dict()) == [
         "weight_ih_l0", "weight_hh_l0", "gain_ih_l0", "gain_hh_l0", "gain_c_l0",
     ]  # fmt: skip
     assert list(nn.GRU(IN, HIDDEN, cell="min").state_dict()) == ["weight_ih_l0", "bias_ih_l0"]
-    assert list(nn.RNN(IN, HIDDEN, cell="orthogonal").state_dict()) == ["weight_ih_l0", "bias_ih_l0", "rotation_l0", "shift_l0"]
+    assert list(nn.RNN(IN, HIDDEN, cell="orthogonal").state_dict()) == [
+        "weight_ih_l0",
+        "bias_ih_l0",
+        "rotation_l0",
+        "shift_l0",
+    ]
 
 
 def test_all_weights_lists_them_by_layer_and_direction() -> None:

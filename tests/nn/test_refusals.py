@@ -41,20 +41,34 @@ CALL: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "one axis": lambda m, o: m.RNN(3, 5, **o)(torch.zeros(3)),
     "no steps": lambda m, o: m.GRU(3, 5, **o)(torch.zeros(0, 2, 3)),
     "wrong type": lambda m, o: m.GRU(3, 5, **o)(torch.zeros(7, 2, 3, dtype=torch.float64)),
-    "wrong type, packed": lambda m, o: m.GRU(3, 5, **o)(pack_sequence([torch.zeros(7, 3, dtype=torch.float64)])),
+    "wrong type, packed": lambda m, o: m.GRU(3, 5, **o)(
+        pack_sequence([torch.zeros(7, 3, dtype=torch.float64)])
+    ),
     "a state of another batch": lambda m, o: m.GRU(3, 5, **o)(torch.zeros(7, 2, 3), torch.zeros(1, 3, 5)),
-    "a state of another batch, packed": lambda m, o: m.GRU(3, 5, **o)(pack_sequence([torch.zeros(7, 3)]), torch.zeros(1, 3, 5)),
+    "a state of another batch, packed": lambda m, o: m.GRU(3, 5, **o)(
+        pack_sequence([torch.zeros(7, 3)]), torch.zeros(1, 3, 5)
+    ),
     "a state of too few layers": lambda m, o: m.RNN(3, 5, 2, **o)(torch.zeros(7, 2, 3), torch.zeros(1, 2, 5)),
-    "a memory of another width": lambda m, o: m.LSTM(3, 5, **o)(torch.zeros(7, 2, 3), (torch.zeros(1, 2, 5), torch.zeros(1, 2, 4))),
+    "a memory of another width": lambda m, o: m.LSTM(3, 5, **o)(
+        torch.zeros(7, 2, 3), (torch.zeros(1, 2, 5), torch.zeros(1, 2, 4))
+    ),
     "a flat state of a batch": lambda m, o: m.GRU(3, 5, **o)(torch.zeros(7, 2, 3), torch.zeros(2, 5)),
-    "a batched state of one sequence": lambda m, o: m.LSTM(3, 5, **o)(torch.zeros(7, 3), (torch.zeros(1, 1, 5), torch.zeros(1, 1, 5))),
+    "a batched state of one sequence": lambda m, o: m.LSTM(3, 5, **o)(
+        torch.zeros(7, 3), (torch.zeros(1, 1, 5), torch.zeros(1, 1, 5))
+    ),
 }
 CELL: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "wrong features": lambda m, o: m.LSTMCell(3, 5, **o)(torch.zeros(2, 4)),
     "three axes": lambda m, o: m.LSTMCell(3, 5, **o)(torch.zeros(7, 2, 3)),
-    "a state of three axes": lambda m, o: m.LSTMCell(3, 5, **o)(torch.zeros(2, 3), (torch.zeros(1, 2, 5), torch.zeros(1, 2, 5))),
-    "a state of another batch": lambda m, o: m.LSTMCell(3, 5, **o)(torch.zeros(2, 3), (torch.zeros(3, 5), torch.zeros(3, 5))),
-    "a state of another width": lambda m, o: m.LSTMCell(3, 5, **o)(torch.zeros(2, 3), (torch.zeros(2, 4), torch.zeros(2, 5))),
+    "a state of three axes": lambda m, o: m.LSTMCell(3, 5, **o)(
+        torch.zeros(2, 3), (torch.zeros(1, 2, 5), torch.zeros(1, 2, 5))
+    ),
+    "a state of another batch": lambda m, o: m.LSTMCell(3, 5, **o)(
+        torch.zeros(2, 3), (torch.zeros(3, 5), torch.zeros(3, 5))
+    ),
+    "a state of another width": lambda m, o: m.LSTMCell(3, 5, **o)(
+        torch.zeros(2, 3), (torch.zeros(2, 4), torch.zeros(2, 5))
+    ),
 }
 
 
@@ -89,13 +103,18 @@ def test_a_cell_refuses_what_torchs_cell_refuses(mistake: str, options: dict[str
 
 
 def test_an_lstm_looks_at_packed_features_though_torchs_does_not() -> None:
-    with pytest.raises(RuntimeError, match=r"input.size\(-1\) must be equal to input_size. Expected 3, got 4"):
+    with pytest.raises(
+        RuntimeError, match=r"input.size\(-1\) must be equal to input_size. Expected 3, got 4"
+    ):
         nn.LSTM(3, 5)(pack_sequence([torch.zeros(7, 4)]))
 
 
 @pytest.mark.parametrize("module", [torch.nn, nn])
 def test_dropout_with_one_layer_warns(module: Any) -> None:
-    with pytest.warns(UserWarning, match="non-zero dropout expects num_layers greater than 1, but got dropout=0.5 and num_layers=1"):
+    with pytest.warns(
+        UserWarning,
+        match="non-zero dropout expects num_layers greater than 1, but got dropout=0.5 and num_layers=1",
+    ):
         module.LSTM(3, 5, dropout=0.5)
 
 

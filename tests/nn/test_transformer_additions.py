@@ -1,4 +1,6 @@
-"""What the layers of a Transformer have beyond torch's: residual paths, norms, gates, heads, positions; and what they refuse."""
+"""What the layers of a Transformer have beyond torch's: residual paths, norms, gates, heads, positions; and
+what they refuse.
+"""
 
 from __future__ import annotations
 
@@ -34,11 +36,17 @@ def randomised(module: Any) -> Any:
 @pytest.mark.parametrize("norm", ["layer", "rms"])
 @pytest.mark.parametrize("gated", [False, True], ids=["plain", "gated"])
 def test_an_encoder_layer_follows_the_equations(residual: Any, norm: Any, gated: bool) -> None:
-    layer = randomised(nn.TransformerEncoderLayer(**SIZES, residual=residual, norm=norm, gated=gated, activation="silu"))
+    layer = randomised(
+        nn.TransformerEncoderLayer(**SIZES, residual=residual, norm=norm, gated=gated, activation="silu")
+    )
 
     def normed(number: int, steps: Tensor) -> Tensor:
         part = getattr(layer, f"norm{number}")
-        return rms(steps, part.weight) if norm == "rms" else F.layer_norm(steps, (MODEL,), part.weight, part.bias)
+        return (
+            rms(steps, part.weight)
+            if norm == "rms"
+            else F.layer_norm(steps, (MODEL,), part.weight, part.bias)
+        )
 
     def sublayer(number: int, steps: Tensor) -> Tensor:
         if number == 1:
@@ -102,19 +110,37 @@ def test_heads_go_to_both_attentions_and_positions_to_the_targets_alone() -> Non
     assert_close(layer(steps, source[:, order]), layer(steps, source))  # the source remains a set
 
 
-@pytest.mark.parametrize("additions", [{}, {"residual": "rezero"}, {"norm": "rms", "gated": True, "activation": "silu", "positions": "rotary"},
-                                       {"positions": "relative", "num_kv_heads": 1}], ids=["torch's", "rezero", "modern", "relative"])  # fmt: skip
+@pytest.mark.parametrize(
+    "additions",
+    [
+        {},
+        {"residual": "rezero"},
+        {"norm": "rms", "gated": True, "activation": "silu", "positions": "rotary"},
+        {"positions": "relative", "num_kv_heads": 1},
+    ],
+    ids=["torch's", "rezero", "modern", "relative"],
+)
 def test_a_transformer_takes_all_of_it_and_every_parameter_learns(additions: dict[str, Any]) -> None:
     model = randomised(nn.Transformer(MODEL, HEADS, 2, 2, INNER, 0.1, batch_first=True, **additions))
     model(torch.randn(3, 7, MODEL), torch.randn(3, 5, MODEL), tgt_is_causal=True).square().sum().backward()
-    assert [name for name, parameter in model.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
+    assert [
+        name
+        for name, parameter in model.named_parameters()
+        if parameter.grad is None or not parameter.grad.any()
+    ] == []
 
 
 def test_a_modern_encoder_learns_where_a_cue_stood() -> None:
     """The answer is the token two places before: rotary positions are all that tells it."""
     torch.manual_seed(0)
-    layer = nn.TransformerEncoderLayer(16, 2, 32, 0.0, "silu", batch_first=True, residual="pre", norm="rms", gated=True, positions="rotary")
-    encoder, embed, head = nn.TransformerEncoder(layer, 2, torch.nn.RMSNorm(16)), torch.nn.Embedding(5, 16), torch.nn.Linear(16, 5)
+    layer = nn.TransformerEncoderLayer(
+        16, 2, 32, 0.0, "silu", batch_first=True, residual="pre", norm="rms", gated=True, positions="rotary"
+    )
+    encoder, embed, head = (
+        nn.TransformerEncoder(layer, 2, torch.nn.RMSNorm(16)),
+        torch.nn.Embedding(5, 16),
+        torch.nn.Linear(16, 5),
+    )
     tokens = torch.randint(5, (64, 8))
     parameters = [*encoder.parameters(), *embed.parameters(), *head.parameters()]
     optimizer = torch.optim.Adam(parameters, lr=0.01)

@@ -1,4 +1,6 @@
-"""Encoder, decoder and both together give torch's numbers, while training and evaluating, with every kind of mask."""
+"""Encoder, decoder and both together give torch's numbers, while training and evaluating, with every kind of
+mask.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,29 @@ from seqlab import nn
 MODEL, HEADS, INNER, BATCH, TARGET, SOURCE = 6, 3, 7, 4, 5, 9
 LAYER_OPTIONS = [
     {"batch_first": batch_first, "norm_first": norm_first, "bias": bias, "activation": activation}
-    for (batch_first, norm_first, bias), activation in zip(product([False, True], repeat=3), ["relu", "gelu", torch.tanh] * 3, strict=False)
+    for (batch_first, norm_first, bias), activation in zip(
+        product([False, True], repeat=3), ["relu", "gelu", torch.tanh] * 3, strict=False
+    )
 ]
-IDS = [" ".join(str(getattr(value, "__name__", value)) for value in options.values()) for options in LAYER_OPTIONS]
+IDS = [
+    " ".join(str(getattr(value, "__name__", value)) for value in options.values())
+    for options in LAYER_OPTIONS
+]
 MASKS = ["none", "padding", "bool", "float", "bool per head", "causal", "causal and padding"]
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:enable_nested_tensor is True")]  # what torch's encoder says of nearly every layer
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:enable_nested_tensor is True"),
+]  # what torch's encoder says of nearly every layer
 
 
 def pair(name: str, *given: Any, dtype: torch.dtype = torch.float32, **options: Any) -> tuple[Any, Any]:
     """Ours and torch's, with the same parameters, none of them zero or one."""
     torch.manual_seed(1)
-    sizes = {"nhead": HEADS, "dim_feedforward": INNER, "dropout": 0.0, "dtype": dtype, **options} if not given else options
+    sizes = (
+        {"nhead": HEADS, "dim_feedforward": INNER, "dropout": 0.0, "dtype": dtype, **options}
+        if not given
+        else options
+    )
     ours, theirs = (getattr(module, name)(*(given or (MODEL,)), **sizes) for module in (nn, torch.nn))
     for parameter in ours.parameters():
         torch.nn.init.normal_(parameter, std=0.4)
@@ -37,7 +51,9 @@ def pair(name: str, *given: Any, dtype: torch.dtype = torch.float32, **options: 
 
 
 def steps(time: int, *, batch_first: bool, dtype: torch.dtype = torch.float32, size: int = MODEL) -> Tensor:
-    return torch.randn((BATCH, time, size) if batch_first else (time, BATCH, size), dtype=dtype).requires_grad_()
+    return torch.randn(
+        (BATCH, time, size) if batch_first else (time, BATCH, size), dtype=dtype
+    ).requires_grad_()
 
 
 def mask(kind: str, target: int, source: int) -> Tensor | None:
@@ -49,7 +65,11 @@ def mask(kind: str, target: int, source: int) -> Tensor | None:
         return hidden
     if kind == "float":
         return torch.randn(target, source).masked_fill(hidden, -torch.inf)
-    return torch.stack([hidden.roll(number, 0) for number in range(BATCH * HEADS)]) if kind == "bool per head" else None
+    return (
+        torch.stack([hidden.roll(number, 0) for number in range(BATCH * HEADS)])
+        if kind == "bool per head"
+        else None
+    )
 
 
 def padding(kind: str, time: int) -> Tensor | None:
@@ -64,7 +84,11 @@ def compare(ours: Any, theirs: Any, given: list[Tensor], **arguments: Any) -> No
     for module in (ours, theirs):
         output = module(*given, **arguments)
         direction = torch.linspace(-1, 1, output.numel(), dtype=output.dtype).view(output.shape)
-        gradients.append(torch.autograd.grad((output * direction).mean(), [*given, *module.parameters()], allow_unused=True))
+        gradients.append(
+            torch.autograd.grad(
+                (output * direction).mean(), [*given, *module.parameters()], allow_unused=True
+            )
+        )
         outputs.append(output)
     assert_close(outputs[0], outputs[1], rtol=0, atol=1e-6)
     assert_close(gradients[0], gradients[1], rtol=0, atol=1e-6)
@@ -75,9 +99,18 @@ def compare(ours: Any, theirs: Any, given: list[Tensor], **arguments: Any) -> No
 @pytest.mark.parametrize("options", LAYER_OPTIONS, ids=IDS)
 def test_an_encoder_layer_is_torchs(options: dict[str, Any], kind: str) -> None:
     ours, theirs = pair("TransformerEncoderLayer", **options)
-    arguments = {"src_mask": mask(kind, SOURCE, SOURCE), "src_key_padding_mask": padding(kind, SOURCE), "is_causal": kind.startswith("causal")}
+    arguments = {
+        "src_mask": mask(kind, SOURCE, SOURCE),
+        "src_key_padding_mask": padding(kind, SOURCE),
+        "is_causal": kind.startswith("causal"),
+    }
     for training in (True, False):
-        compare(ours.train(training), theirs.train(training), [steps(SOURCE, batch_first=options["batch_first"])], **arguments)
+        compare(
+            ours.train(training),
+            theirs.train(training),
+            [steps(SOURCE, batch_first=options["batch_first"])],
+            **arguments,
+        )
 
 
 @pytest.mark.spec(162)
@@ -93,7 +126,12 @@ def test_a_decoder_layer_is_torchs(options: dict[str, Any], kind: str) -> None:
         "memory_key_padding_mask": padding("padding" if kind.endswith("padding") else kind, SOURCE),
     }
     batch_first = options["batch_first"]
-    compare(ours, theirs, [steps(TARGET, batch_first=batch_first), steps(SOURCE, batch_first=batch_first)], **arguments)
+    compare(
+        ours,
+        theirs,
+        [steps(TARGET, batch_first=batch_first), steps(SOURCE, batch_first=batch_first)],
+        **arguments,
+    )
 
 
 @pytest.mark.spec(162)
@@ -101,8 +139,15 @@ def test_a_decoder_layer_is_torchs(options: dict[str, Any], kind: str) -> None:
 @pytest.mark.parametrize("batch_first", [False, True], ids=["time first", "batch first"])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("training", [False, True], ids=["eval", "train"])
-def test_a_whole_transformer_is_torchs(norm_first: bool, batch_first: bool, dtype: torch.dtype, training: bool) -> None:
-    options: Any = {"norm_first": norm_first, "batch_first": batch_first, "num_encoder_layers": 2, "num_decoder_layers": 2}
+def test_a_whole_transformer_is_torchs(
+    norm_first: bool, batch_first: bool, dtype: torch.dtype, training: bool
+) -> None:
+    options: Any = {
+        "norm_first": norm_first,
+        "batch_first": batch_first,
+        "num_encoder_layers": 2,
+        "num_decoder_layers": 2,
+    }
     ours, theirs = pair("Transformer", dtype=dtype, **options)
     arguments = {
         "tgt_mask": nn.Transformer.generate_square_subsequent_mask(TARGET, dtype=dtype),
@@ -118,7 +163,9 @@ def test_a_whole_transformer_is_torchs(norm_first: bool, batch_first: bool, dtyp
 @pytest.mark.spec(162)
 def test_the_defaults_are_torchs() -> None:
     ours, theirs = nn.Transformer(device="meta"), torch.nn.Transformer(device="meta")
-    assert {name: value.shape for name, value in ours.state_dict().items()} == {name: value.shape for name, value in theirs.state_dict().items()}
+    assert {name: value.shape for name, value in ours.state_dict().items()} == {
+        name: value.shape for name, value in theirs.state_dict().items()
+    }
     assert repr(ours) == repr(theirs)  # widths, eps, dropout, and how many layers
     assert (ours.d_model, ours.nhead, ours.batch_first) == (512, 8, False)
     assert ours.encoder.layers[0].norm_first is theirs.encoder.layers[0].norm_first is False
@@ -128,7 +175,14 @@ def test_the_defaults_are_torchs() -> None:
 
 @pytest.mark.parametrize("options", LAYER_OPTIONS, ids=IDS)
 def test_the_start_is_torchs_number_for_number(options: dict[str, Any]) -> None:
-    sizes: Any = {"d_model": MODEL, "nhead": HEADS, "num_encoder_layers": 2, "num_decoder_layers": 1, "dim_feedforward": INNER, **options}
+    sizes: Any = {
+        "d_model": MODEL,
+        "nhead": HEADS,
+        "num_encoder_layers": 2,
+        "num_decoder_layers": 1,
+        "dim_feedforward": INNER,
+        **options,
+    }
     torch.manual_seed(8)
     ours = nn.Transformer(**sizes)
     after_ours = torch.rand(1)
@@ -149,12 +203,22 @@ def test_the_same_seed_drops_the_same_values() -> None:
     assert not torch.allclose(outputs[0], ours.eval()(*given))
 
 
-@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")  # torch's own fast path says so, once in a process
+@pytest.mark.filterwarnings(
+    "ignore:The PyTorch API of nested tensors"
+)  # torch's own fast path says so, once in a process
 @pytest.mark.parametrize("norm_first", [False, True], ids=["post", "pre"])
 def test_evaluating_without_gradients_equals_torchs_fast_path_at_real_steps(norm_first: bool) -> None:
-    options: Any = {"nhead": 2, "dim_feedforward": INNER, "dropout": 0.1, "batch_first": True, "norm_first": norm_first}
+    options: Any = {
+        "nhead": 2,
+        "dim_feedforward": INNER,
+        "dropout": 0.1,
+        "batch_first": True,
+        "norm_first": norm_first,
+    }
     layer = nn.TransformerEncoderLayer(MODEL, **options)
-    theirs = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(MODEL, **options), 2, torch.nn.LayerNorm(MODEL)).eval()
+    theirs = torch.nn.TransformerEncoder(
+        torch.nn.TransformerEncoderLayer(MODEL, **options), 2, torch.nn.LayerNorm(MODEL)
+    ).eval()
     ours = nn.TransformerEncoder(layer, 2, torch.nn.LayerNorm(MODEL)).eval()
     ours.load_state_dict(theirs.state_dict())
     hidden, given = padding("padding", SOURCE), steps(SOURCE, batch_first=True)
@@ -163,7 +227,9 @@ def test_evaluating_without_gradients_equals_torchs_fast_path_at_real_steps(norm
         found, expected = ours(given, src_key_padding_mask=hidden), theirs(given, src_key_padding_mask=hidden)
     assert_close(found[~hidden], expected[~hidden], rtol=0, atol=1e-6)
     ours.train().load_state_dict(theirs.state_dict())
-    assert_close(ours.eval()(given, src_key_padding_mask=hidden), found)  # at padded steps too: no second path
+    assert_close(
+        ours.eval()(given, src_key_padding_mask=hidden), found
+    )  # at padded steps too: no second path
 
 
 def test_seqlabs_layer_serves_in_torchs_own_stack() -> None:
@@ -175,20 +241,30 @@ def test_seqlabs_layer_serves_in_torchs_own_stack() -> None:
     hidden, given = padding("padding", SOURCE), steps(SOURCE, batch_first=True)
     assert ours.use_nested_tensor
     with torch.no_grad():
-        assert_close(ours(given, src_key_padding_mask=hidden), theirs(given, src_key_padding_mask=hidden), rtol=0, atol=1e-6)
+        assert_close(
+            ours(given, src_key_padding_mask=hidden),
+            theirs(given, src_key_padding_mask=hidden),
+            rtol=0,
+            atol=1e-6,
+        )
 
 
 def test_torchs_layer_serves_in_seqlabs_stack() -> None:
     options: Any = {"nhead": HEADS, "dim_feedforward": INNER, "dropout": 0.0}
     for kind, memory in (("Encoder", []), ("Decoder", [steps(SOURCE, batch_first=False)])):
         layer = getattr(torch.nn, f"Transformer{kind}Layer")(MODEL, **options)
-        ours, theirs = (getattr(module, f"Transformer{kind}")(layer, 2, torch.nn.LayerNorm(MODEL)) for module in (nn, torch.nn))
+        ours, theirs = (
+            getattr(module, f"Transformer{kind}")(layer, 2, torch.nn.LayerNorm(MODEL))
+            for module in (nn, torch.nn)
+        )
         compare(ours, theirs, [steps(TARGET, batch_first=False), *memory])
 
 
 @pytest.mark.parametrize("batch_first", [False, True], ids=["time first", "batch first"])
 @pytest.mark.parametrize("given_as", ["bool", "float", "hint"])
-def test_a_causal_mask_is_recognised(batch_first: bool, given_as: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_causal_mask_is_recognised(
+    batch_first: bool, given_as: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[bool] = []
     layer = nn.TransformerEncoderLayer(MODEL, HEADS, INNER, batch_first=batch_first)
     encoder = nn.TransformerEncoder(layer, 1)
@@ -200,7 +276,11 @@ def test_a_causal_mask_is_recognised(batch_first: bool, given_as: str, monkeypat
     monkeypatch.setattr(encoder.layers[0].self_attn, "forward", attend)
     float_mask = nn.Transformer.generate_square_subsequent_mask(TARGET)
     masks = {"bool": float_mask < 0, "float": float_mask, "hint": None}
-    encoder(steps(TARGET, batch_first=batch_first), masks[given_as], is_causal=True if given_as == "hint" else None)
+    encoder(
+        steps(TARGET, batch_first=batch_first),
+        masks[given_as],
+        is_causal=True if given_as == "hint" else None,
+    )
     encoder(steps(TARGET, batch_first=batch_first), torch.zeros(TARGET, TARGET))
     encoder(steps(TARGET, batch_first=batch_first), torch.zeros(BATCH * HEADS, TARGET, TARGET))
     encoder(steps(TARGET, batch_first=batch_first))
@@ -236,7 +316,10 @@ def test_custom_parts_are_used() -> None:
         def forward(self, src: Tensor, **_: Any) -> Tensor:
             return 2 * src
 
-    ours, theirs = (module.Transformer(MODEL, HEADS, 1, 1, INNER, 0.0, custom_encoder=Twice()) for module in (nn, torch.nn))
+    ours, theirs = (
+        module.Transformer(MODEL, HEADS, 1, 1, INNER, 0.0, custom_encoder=Twice())
+        for module in (nn, torch.nn)
+    )
     theirs.load_state_dict(ours.state_dict())
     compare(ours, theirs, [steps(SOURCE, batch_first=False), steps(TARGET, batch_first=False)])
     assert isinstance(nn.Transformer(MODEL, HEADS, 1, 1, custom_decoder=Twice()).decoder, Twice)
@@ -251,7 +334,9 @@ def test_rows_that_see_nothing_stay_finite_through_a_stack() -> None:
     output = model(*given, src_key_padding_mask=hidden, memory_key_padding_mask=hidden)
     output.sum().backward()
     assert output.isfinite().all()
-    assert all(parameter.grad is not None and parameter.grad.isfinite().all() for parameter in model.parameters())
+    assert all(
+        parameter.grad is not None and parameter.grad.isfinite().all() for parameter in model.parameters()
+    )
 
 
 def test_whoever_overrides_torchs_blocks_is_heard() -> None:
@@ -260,8 +345,16 @@ def test_whoever_overrides_torchs_blocks_is_heard() -> None:
     class Shown(nn.TransformerEncoderLayer):
         weights: Tensor | None = None
 
-        def _sa_block(self, x: Tensor, attn_mask: Tensor | None, key_padding_mask: Tensor | None, is_causal: bool = False) -> Tensor:
-            x, self.weights = self.self_attn(x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal)
+        def _sa_block(
+            self,
+            x: Tensor,
+            attn_mask: Tensor | None,
+            key_padding_mask: Tensor | None,
+            is_causal: bool = False,
+        ) -> Tensor:
+            x, self.weights = self.self_attn(
+                x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal
+            )
             return self.dropout1(x)
 
     layer = Shown(MODEL, HEADS, INNER)
@@ -282,7 +375,9 @@ def test_a_torch_model_is_swapped_by_its_import() -> None:
         def forward(self, source: Tensor, target: Tensor) -> Tensor:
             causal = self.transformer.generate_square_subsequent_mask(target.shape[1])
             hidden = source == 0
-            features = self.transformer(self.embed(source), self.embed(target), tgt_mask=causal, src_key_padding_mask=hidden)
+            features = self.transformer(
+                self.embed(source), self.embed(target), tgt_mask=causal, src_key_padding_mask=hidden
+            )
             return self.head(features + self.again(features, features, features, need_weights=False)[0])
 
     losses = []

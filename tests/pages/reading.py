@@ -9,7 +9,9 @@ VOID = {"meta", "br", "hr", "img"}
 
 
 class Page(HTMLParser):
-    """Every start tag with its attributes, all text, and the ids; a tag that is not closed in order is an error."""
+    """Every start tag with its attributes, all text, and the ids; a tag that is not closed in order is an
+    error.
+    """
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)

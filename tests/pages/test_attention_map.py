@@ -21,7 +21,9 @@ def opacities(svg: str) -> list[float]:
 
 
 def test_every_weight_of_a_map_can_be_read_and_darker_is_more() -> None:
-    svg = draw_attention_map(AttentionMap("Who", ["a", "b"], ["x", "y", "z"], WEIGHTS, show_weights=True), ident="m")
+    svg = draw_attention_map(
+        AttentionMap("Who", ["a", "b"], ["x", "y", "z"], WEIGHTS, show_weights=True), ident="m"
+    )
     page = Page(svg)
     for words in ("a at x: 0.250", "a at y: 0.750", "a at z: 0.000", "b at z: 1.000", "0.25", "0.75"):
         assert words in page.text
@@ -36,7 +38,8 @@ def test_without_numbers_a_map_writes_only_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("looking", "looked_at", "match"), [(["a"], ["x", "y", "z"], "rows"), (["a", "b"], ["x"], "rows of 1"), (["a"] * 81, ["x"], "at most 80")]
+    ("looking", "looked_at", "match"),
+    [(["a"], ["x", "y", "z"], "rows"), (["a", "b"], ["x"], "rows of 1"), (["a"] * 81, ["x"], "at most 80")],
 )
 def test_a_map_that_does_not_fit_is_refused(looking: list[str], looked_at: list[str], match: str) -> None:
     with pytest.raises(ValueError, match=match):
@@ -46,11 +49,16 @@ def test_a_map_that_does_not_fit_is_refused(looking: list[str], looked_at: list[
 @pytest.mark.spec(179)
 def test_the_strongest_token_of_a_strip_is_the_darkest_and_its_weight_is_named() -> None:
     strips = TokenHeatmap(
-        "Text", ["red", " ", "blue"], [HeatmapRow("head 1", [0.1, 0.2, 0.05]), HeatmapRow("head 2", [0.0, 0.0, 0.0])], query_index=2
+        "Text",
+        ["red", " ", "blue"],
+        [HeatmapRow("head 1", [0.1, 0.2, 0.05]), HeatmapRow("head 2", [0.0, 0.0, 0.0])],
+        query_index=2,
     )
     svg = draw_token_heatmap(strips, ident="s")
     shown = opacities(svg)
-    assert shown == pytest.approx([0.5, 1.0, 0.25, 0.0, 0.0, 0.0], abs=1e-3)  # each beside the strongest of its own strip
+    assert shown == pytest.approx(
+        [0.5, 1.0, 0.25, 0.0, 0.0, 0.0], abs=1e-3
+    )  # each beside the strongest of its own strip
     text = Page(svg).text
     assert "strongest 0.20" in text
     assert "head 1: most on ␣ (0.20); head 2: nothing." in text
@@ -60,7 +68,9 @@ def test_the_strongest_token_of_a_strip_is_the_darkest_and_its_weight_is_named()
 
 def test_a_long_text_goes_on_in_the_next_line_and_every_token_stays() -> None:
     tokens = [f"word{number}" for number in range(40)]
-    svg = draw_token_heatmap(TokenHeatmap("Text", tokens, [HeatmapRow("head", [1 / 40] * 40)]), ident="s", width=400.0)
+    svg = draw_token_heatmap(
+        TokenHeatmap("Text", tokens, [HeatmapRow("head", [1 / 40] * 40)]), ident="s", width=400.0
+    )
     boxes = [(float(x), float(y)) for x, y in re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"', svg)]
     assert len(boxes) == len(set(boxes)) == 40
     assert len({y for _, y in boxes}) > 5
@@ -76,10 +86,29 @@ def test_strips_with_missing_weights_are_refused() -> None:
 
 def test_matrices_show_their_numbers_in_the_colour_of_their_sign() -> None:
     svg = draw_number_grids(
-        "Sum", [[NumberGrid("a", ["r"], ["1", "2"], [[1.5, -3.0]]), NumberGrid("b", ["r"], ["1"], [[-0.001]], "+")]], ident="g", description=""
+        "Sum",
+        [[NumberGrid("a", ["r"], ["1", "2"], [[1.5, -3.0]]), NumberGrid("b", ["r"], ["1"], [[-0.001]], "+")]],
+        ident="g",
+        description="",
     )
-    assert re.findall(r"var\(--(c\d)\); fill-opacity: ([\d.]+)", svg) == [("c0", "0.660"), ("c1", "1.000"), ("c1", "1.000")]
-    assert re.findall(r"<text[^>]*>([^<]*)</text>", svg) == ["a", "1", "2", "r", "1.50", "−3.00", "b", "+", "1", "r", "0.00"]
+    assert re.findall(r"var\(--(c\d)\); fill-opacity: ([\d.]+)", svg) == [
+        ("c0", "0.660"),
+        ("c1", "1.000"),
+        ("c1", "1.000"),
+    ]
+    assert re.findall(r"<text[^>]*>([^<]*)</text>", svg) == [
+        "a",
+        "1",
+        "2",
+        "r",
+        "1.50",
+        "−3.00",
+        "b",
+        "+",
+        "1",
+        "r",
+        "0.00",
+    ]
     with pytest.raises(ValueError, match="'c' needs 1 rows of 2 numbers"):
         NumberGrid("c", ["r"], ["1", "2"], [[1.0]])
 
@@ -87,7 +116,9 @@ def test_matrices_show_their_numbers_in_the_colour_of_their_sign() -> None:
 def test_user_text_stays_text_and_a_file_has_its_own_colours() -> None:
     drawn = [
         draw_attention_map(AttentionMap(HOSTILE, [HOSTILE], ["\x1b"], [[1.0]]), ident="m"),
-        draw_token_heatmap(TokenHeatmap(HOSTILE, [HOSTILE, "\u202e"], [HeatmapRow(HOSTILE, [1.0, 0.0])]), ident="s"),
+        draw_token_heatmap(
+            TokenHeatmap(HOSTILE, [HOSTILE, "\u202e"], [HeatmapRow(HOSTILE, [1.0, 0.0])]), ident="s"
+        ),
     ]
     for svg in drawn:
         page = Page(svg)  # well formed

@@ -24,19 +24,41 @@ TREE = BeamTree("Search", "x y", BRANCHES)
 @pytest.mark.spec(120)
 def test_every_candidate_stands_in_the_column_of_its_step_beside_its_parent() -> None:
     drawing = beam_tree_diagram(TREE)
-    boxes = {(part.label, part.caption): part for part in drawing.parts if isinstance(part, Box) and part.label}
+    boxes = {
+        (part.label, part.caption): part for part in drawing.parts if isinstance(part, Box) and part.label
+    }
     assert {label for label, _ in boxes} == {"‹start›", "a", "b", "c", "① ‹end›", "② b", "</svg><script>"}
-    assert {below for _, below in boxes} == {"", "-0.50", "-1.00", "-3.00", "-1.20, score -0.60", "-1.50, score -0.75", "-4.00"}
-    columns = [{box.x for (label, _), box in boxes.items() if label in labels} for labels in (["a", "c"], ["① ‹end›", "② b"])]
+    assert {below for _, below in boxes} == {
+        "",
+        "-0.50",
+        "-1.00",
+        "-3.00",
+        "-1.20, score -0.60",
+        "-1.50, score -0.75",
+        "-4.00",
+    }
+    columns = [
+        {box.x for (label, _), box in boxes.items() if label in labels}
+        for labels in (["a", "c"], ["① ‹end›", "② b"])
+    ]
     assert all(len(column) == 1 for column in columns)
     assert max(columns[0]) < min(columns[1])
     places = [(box.x, box.y) for box in boxes.values()]
     assert len(set(places)) == len(places)
     lines = [part for part in drawing.parts if isinstance(part, Line)]
     assert len(lines) == len(BRANCHES)
-    assert sorted(line.style for line in lines) == ["carried", "carried", "forward", "forward", "left_out", "left_out"]
+    assert sorted(line.style for line in lines) == [
+        "carried",
+        "carried",
+        "forward",
+        "forward",
+        "left_out",
+        "left_out",
+    ]
     best, last = boxes["b", "-1.00"], boxes["① ‹end›", "-1.20, score -0.60"]
-    assert [(best.x + best.width / 2, best.y), (last.x - last.width / 2, last.y)] in [line.points for line in lines if line.style == "carried"]
+    assert [(best.x + best.width / 2, best.y), (last.x - last.width / 2, last.y)] in [
+        line.points for line in lines if line.style == "carried"
+    ]
 
 
 @pytest.mark.spec(120)

@@ -21,7 +21,8 @@ SMALL = ConfusionTable(["cat", "dog", "eel"], [[8, 2, 0], [5, 15, 0], [0, 0, 0]]
 
 def square(size: int, *, hits: int = 50, misses: int = 1) -> ConfusionTable:
     return ConfusionTable(
-        [f"label {i}" for i in range(size)], [[hits if i == j else misses * (abs(i - j) < 5) for j in range(size)] for i in range(size)]
+        [f"label {i}" for i in range(size)],
+        [[hits if i == j else misses * (abs(i - j) < 5) for j in range(size)] for i in range(size)],
     )
 
 
@@ -34,7 +35,9 @@ def boxes(confusion: ConfusionTable) -> dict[str, ET.Element]:
 def test_a_cell_stands_in_its_row_and_column_with_the_colour_of_its_share() -> None:
     box = boxes(SMALL)["truth dog, predicted cat: 5 (25 % of dog)"]
     layout = MatrixLayout.for_matrix(SMALL)
-    assert (float(box.get("x") or ""), float(box.get("y") or "")) == pytest.approx((layout.margin + 0.5, layout.margin + layout.cell + 0.5), abs=0.01)
+    assert (float(box.get("x") or ""), float(box.get("y") or "")) == pytest.approx(
+        (layout.margin + 0.5, layout.margin + layout.cell + 0.5), abs=0.01
+    )
     assert float(box.get("fill-opacity") or "") == pytest.approx(0.25**CONTRAST, abs=0.005)
     assert box.get("class") == "miss"
 
@@ -81,7 +84,9 @@ def test_more_than_sixty_classes_show_those_with_most_mistakes() -> None:
     assert len(shown.labels) == MAX_CLASSES
     row, column = shown.labels.index("label 68"), shown.labels.index("label 3")
     assert shown.counts[row][column] == 9
-    assert "The 60 classes with most mistakes are shown." in confusion_section(ConfusionTable(confusion.labels, counts))
+    assert "The 60 classes with most mistakes are shown." in confusion_section(
+        ConfusionTable(confusion.labels, counts)
+    )
 
 
 def test_the_commonest_mistakes_come_first() -> None:

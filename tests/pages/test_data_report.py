@@ -9,7 +9,12 @@ SHOWN = "<img src=x onerror=alert(1)>‹ESC›[2J‹U+202E›"
 
 
 def full_survey(word: str) -> Survey:
-    train = PartSurvey(rows=1200, characters=54_321, length_characters=Quantiles(1, 9, 40, 90, 120, 987, 45.27), labels={word: 900, "b": 300})
+    train = PartSurvey(
+        rows=1200,
+        characters=54_321,
+        length_characters=Quantiles(1, 9, 40, 90, 120, 987, 45.27),
+        labels={word: 900, "b": 300},
+    )
     test = PartSurvey(
         rows=200,
         characters=9000,
@@ -29,7 +34,17 @@ def full_survey(word: str) -> Survey:
 def test_the_survey_shows_its_numbers() -> None:
     page = Page(render_survey(full_survey("a"), title="reviews.csv"))
     assert page.values("id") == ["parts", "lengths", "labels", "leaks", "skipped"]
-    for words in ("1,200", "54,321", "45.27", "987", "900 75 %", "50 25 %", "150 75 %", "train.csv, line 3", "warnings"):
+    for words in (
+        "1,200",
+        "54,321",
+        "45.27",
+        "987",
+        "900 75 %",
+        "50 25 %",
+        "150 75 %",
+        "train.csv, line 3",
+        "warnings",
+    ):
         assert words in page.text
 
 

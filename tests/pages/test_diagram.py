@@ -56,21 +56,32 @@ def test_boxes_do_not_lie_on_each_other_and_words_do_not_lie_on_boxes(name: str)
     found = boxes(drawing)
     for number, one in enumerate(found):
         for other in found[number + 1 :]:
-            assert abs(one.x - other.x) >= (one.width + other.width) / 2 or abs(one.y - other.y) >= (one.height + other.height) / 2, (one, other)
+            assert (
+                abs(one.x - other.x) >= (one.width + other.width) / 2
+                or abs(one.y - other.y) >= (one.height + other.height) / 2
+            ), (one, other)
     for words in [part for part in drawing.parts if isinstance(part, Label)]:
         width = 6.4 * len(words.text)
         left = words.x - {"start": 0.0, "middle": width / 2, "end": width}[words.anchor]
         for box in found:
             beside = left + width <= box.x - box.width / 2 or left >= box.x + box.width / 2
-            assert beside or words.y <= box.y - box.height / 2 or words.y - 10 >= box.y + box.height / 2, (words.text, box.label)
+            assert beside or words.y <= box.y - box.height / 2 or words.y - 10 >= box.y + box.height / 2, (
+                words.text,
+                box.label,
+            )
 
 
 @pytest.mark.parametrize("name", cells.names())
 def test_lines_of_a_cell_begin_and_end_at_something(name: str) -> None:
-    """Each arrow ends at the edge of a box or circle, at another line, or beside a word; nothing points into the void."""
+    """Each arrow ends at the edge of a box or circle, at another line, or beside a word; nothing points into
+    the void.
+    """
     drawing = cell_diagram(name)
     for line in [part for part in drawing.parts if isinstance(part, Line)]:
-        assert any(_touches(line.points[-1], part) for part in drawing.parts if part is not line), (name, line.points)
+        assert any(_touches(line.points[-1], part) for part in drawing.parts if part is not line), (
+            name,
+            line.points,
+        )
 
 
 def _touches(point: tuple[float, float], part: object) -> bool:
@@ -110,7 +121,9 @@ def test_the_graph_of_three_steps_shows_what_is_kept_and_that_both_weights_use_i
         assert f"δ{step}x{step}ᵀ" in said
     assert "δ₂h₁ᵀ" in said
     assert "δ₃h₂ᵀ" in said
-    assert len(lines(graph, "backward")) == 3 + 3 + 2  # from each loss, to each input's product, and from state to state
+    assert (
+        len(lines(graph, "backward")) == 3 + 3 + 2
+    )  # from each loss, to each input's product, and from state to state
 
 
 @pytest.mark.spec(72)
@@ -123,7 +136,9 @@ def test_activations_are_drawn_with_their_values_slopes_and_ranges() -> None:
     zero, one = (44.0 + (1.6 - height) / 3.2 * 168.0 for height in (0.0, 1.0))
     assert heights[0] == pytest.approx(zero + (zero - one) * math.tanh(4.0), abs=0.01)
     assert heights[-1] == pytest.approx(zero - (zero - one) * math.tanh(4.0), abs=0.01)
-    assert min(y for _, y in slopes[1].points) == pytest.approx(zero - (zero - one) * 0.25, abs=0.01)  # σ′ is at most 1/4
+    assert min(y for _, y in slopes[1].points) == pytest.approx(
+        zero - (zero - one) * 0.25, abs=0.01
+    )  # σ′ is at most 1/4
     assert "tanh: values from -1 to 1, slope at most 1." in drawing.description
 
 
@@ -139,7 +154,10 @@ def test_cells_are_drawn_with_their_own_gates() -> None:
     assert len(lines(cell_diagram("peephole_lstm"), "peep")) == 3
     assert not lines(cell_diagram("lstm"), "peep")
     assert "hₜ₋₁" in names("min_gru")  # the state is carried,
-    assert not any(line.points[0][1] == 60.0 and line.points[-1][1] > 180.0 for line in lines(cell_diagram("min_gru"), "forward"))  # but not read
+    assert not any(
+        line.points[0][1] == 60.0 and line.points[-1][1] > 180.0
+        for line in lines(cell_diagram("min_gru"), "forward")
+    )  # but not read
 
 
 def test_an_unknown_cell_has_no_picture() -> None:
@@ -148,11 +166,16 @@ def test_an_unknown_cell_has_no_picture() -> None:
 
 
 def test_paths_keep_their_shape_and_the_names_stay_text() -> None:
-    trails = [Trajectory("<b>", [(0.0, 0.0), (4.0, 1.0)], connected=True), Trajectory("ring", [(2.0, 1.0)], shape="ring")]
+    trails = [
+        Trajectory("<b>", [(0.0, 0.0), (4.0, 1.0)], connected=True),
+        Trajectory("ring", [(2.0, 1.0)], shape="ring"),
+    ]
     html = draw_trajectories(TrajectoryPlot("A & B", trails), ident="p")
     page = Page(html)
     assert "<b>" in page.text
     assert "b" not in page.names()
     circles = [(float(a["cx"]), float(a["cy"])) for tag, a in page.tags if tag == "circle"]
     (left, low), (right, high) = circles[2:4]  # after the two of the legend
-    assert (right - left) / (low - high) == pytest.approx(4.0, abs=0.05)  # both axes have the same scale, and up is up
+    assert (right - left) / (low - high) == pytest.approx(
+        4.0, abs=0.05
+    )  # both axes have the same scale, and up is up

@@ -6,7 +6,9 @@ from seqlab.pages.charts.image_attention import AttentionView, ImageAttentionMap
 def test_a_spotlight_lets_through_what_was_looked_at() -> None:
     white, red = (1.0, 1.0, 1.0), (1.0, 0.0, 0.0)
     lights = ImageAttentionMap(
-        "A look", [[white, white, red], [white, red, red]], [AttentionView("picture"), AttentionView("red", [[0.0, 0.25, 0.75]])]
+        "A look",
+        [[white, white, red], [white, red, red]],
+        [AttentionView("picture"), AttentionView("red", [[0.0, 0.25, 0.75]])],
     )
     drawing = draw_image_attention(lights, ident="x")
     assert drawing.count("#ffffff") == drawing.count("#ff0000") == 2  # one strip each in the two rows

@@ -11,21 +11,43 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seqlab.pages.charts.downsample import downsample
-from seqlab.pages.charts.line_chart import BOTTOM, HEIGHT, RIGHT, TOP, WIDTH, describe_line_chart, draw_line_chart, left_margin
+from seqlab.pages.charts.line_chart import (
+    BOTTOM,
+    HEIGHT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    describe_line_chart,
+    draw_line_chart,
+    left_margin,
+)
 from seqlab.pages.report_data import LineChart, LineSeries, ReferenceLine, VerticalMarker
 
 NAN, INF = math.nan, math.inf
 
 
-def draw(*series: LineSeries, log_y: bool = False, marks: tuple[VerticalMarker, ...] = (), references: tuple[ReferenceLine, ...] = ()) -> ET.Element:
+def draw(
+    *series: LineSeries,
+    log_y: bool = False,
+    marks: tuple[VerticalMarker, ...] = (),
+    references: tuple[ReferenceLine, ...] = (),
+) -> ET.Element:
     """The figure of a curve, read as XML."""
-    return ET.fromstring(draw_line_chart(LineChart("Loss", "step", "nats", series, log_y, marks, references), ident="c"))
+    return ET.fromstring(
+        draw_line_chart(LineChart("Loss", "step", "nats", series, log_y, marks, references), ident="c")
+    )
 
 
 def lines(figure: ET.Element) -> list[list[list[tuple[float, float]]]]:
     """Per series the runs of pixels of its path."""
     paths = [path.get("d") or "" for path in figure.findall("./svg[@class='chart']/g/path")]
-    return [[[(float(x), float(y)) for x, y in re.findall(r"([\d.e+-]+) ([\d.e+-]+)", run)] for run in path.split("M")[1:]] for path in paths]
+    return [
+        [
+            [(float(x), float(y)) for x, y in re.findall(r"([\d.e+-]+) ([\d.e+-]+)", run)]
+            for run in path.split("M")[1:]
+        ]
+        for path in paths
+    ]
 
 
 def test_a_known_point_lands_on_its_pixel() -> None:
@@ -50,7 +72,9 @@ def test_tick_labels_stand_beside_their_grid_lines() -> None:
     figure = draw(LineSeries("a", [0, 10], [0.0, 10.0]))
     grid = [float(line.get("y1") or "") for line in figure.iter("line") if line.get("class") == "grid"]
     labels = [
-        (text.text, float(text.get("y") or "")) for text in figure.iter("text") if text.get("text-anchor") == "end" and text.get("class") is None
+        (text.text, float(text.get("y") or ""))
+        for text in figure.iter("text")
+        if text.get("text-anchor") == "end" and text.get("class") is None
     ]
     bottom = HEIGHT - BOTTOM
     for value, y in ((0, bottom), (2, bottom - 0.2 * (bottom - TOP)), (10, TOP)):
@@ -75,7 +99,9 @@ def test_tick_labels_stand_beside_their_grid_lines() -> None:
         ([3, 1, 2], [1.0, 2.0, 3.0]),
     ],
 )
-def test_odd_series_are_drawn_without_a_crash_or_a_bad_number(xs: list[float], ys: list[float], log_y: bool) -> None:
+def test_odd_series_are_drawn_without_a_crash_or_a_bad_number(
+    xs: list[float], ys: list[float], log_y: bool
+) -> None:
     made = draw_line_chart(LineChart("t", "x", "y", [LineSeries("odd", xs, ys)], log_y), ident="c")
     figure = ET.fromstring(made)
     for element in figure.iter():
@@ -84,9 +110,13 @@ def test_odd_series_are_drawn_without_a_crash_or_a_bad_number(xs: list[float], y
 
 
 @given(st.lists(st.tuples(st.floats(), st.floats()), max_size=12), st.booleans(), st.floats(), st.floats())
-def test_everything_stays_inside_the_picture(points: list[tuple[float, float]], log_y: bool, mark: float, reference: float) -> None:
+def test_everything_stays_inside_the_picture(
+    points: list[tuple[float, float]], log_y: bool, mark: float, reference: float
+) -> None:
     series = LineSeries("s", [x for x, _ in points], [y for _, y in points])
-    figure = draw(series, log_y=log_y, marks=(VerticalMarker("m", mark),), references=(ReferenceLine("r", reference),))
+    figure = draw(
+        series, log_y=log_y, marks=(VerticalMarker("m", mark),), references=(ReferenceLine("r", reference),)
+    )
     for run in lines(figure)[0]:
         assert all(0 <= x <= WIDTH + 0.01 and TOP - 0.01 <= y <= HEIGHT - BOTTOM + 0.01 for x, y in run)
     for line in figure.iter("line"):
@@ -130,7 +160,10 @@ def test_thinning_covers_the_same_height_in_every_pixel_column(points: list[tupl
     for column in range(21):
         before, after = ([y for x, y in some if int(x) == column] for some in (points, kept))
         assert len(after) <= 4
-        assert (min(before, default=0), max(before, default=0)) == (min(after, default=0), max(after, default=0))
+        assert (min(before, default=0), max(before, default=0)) == (
+            min(after, default=0),
+            max(after, default=0),
+        )
 
 
 def test_points_out_of_order_are_drawn_from_left_to_right() -> None:
@@ -139,7 +172,11 @@ def test_points_out_of_order_are_drawn_from_left_to_right() -> None:
 
 
 def test_marks_and_references_are_drawn_at_their_values_with_their_names() -> None:
-    figure = draw(LineSeries("a", [0, 100], [0.0, 10.0]), marks=(VerticalMarker("best step 25", 25),), references=(ReferenceLine("bigram", 4.0),))
+    figure = draw(
+        LineSeries("a", [0, 100], [0.0, 10.0]),
+        marks=(VerticalMarker("best step 25", 25),),
+        references=(ReferenceLine("bigram", 4.0),),
+    )
     left, right, bottom = left_margin(["10"]), WIDTH - RIGHT, HEIGHT - BOTTOM
     (mark,) = [line for line in figure.iter("line") if line.get("class") == "mark"]
     (reference,) = [line for line in figure.iter("line") if line.get("class") == "reference"]
@@ -159,7 +196,9 @@ def test_the_label_of_a_reference_avoids_the_curve() -> None:
 
 
 def test_labels_of_equal_references_do_not_cover_each_other() -> None:
-    figure = draw(LineSeries("a", [0, 1], [0.0, 10.0]), references=tuple(ReferenceLine(f"r{i}", 5.0) for i in range(4)))
+    figure = draw(
+        LineSeries("a", [0, 1], [0.0, 10.0]), references=tuple(ReferenceLine(f"r{i}", 5.0) for i in range(4))
+    )
     places = {(text.get("x"), text.get("y")) for text in figure.iter("text") if text.get("class") == "halo"}
     assert len(places) == 4
 

@@ -7,13 +7,29 @@ from dataclasses import replace
 import pytest
 
 from seqlab.pages.report import render_report
-from seqlab.pages.report_data import ClassLine, GeneratedSample, LineChart, LineSeries, ReferenceLine, Report, ScoreLine, VerticalMarker, WrongExample
+from seqlab.pages.report_data import (
+    ClassLine,
+    GeneratedSample,
+    LineChart,
+    LineSeries,
+    ReferenceLine,
+    Report,
+    ScoreLine,
+    VerticalMarker,
+    WrongExample,
+)
 from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores
 from seqlab.pages.sections.examples import MostWrong
 from tests.pages.reading import Page, pictures
 
-HOSTILE = "<script>alert(1)</script>\"><img src=x onerror=alert(2)>'--></style></title>\x1b[31m\u202e\x00\ud800{{7*7}}"
-SHOWN = "<script>alert(1)</script>\"><img src=x onerror=alert(2)>'--></style></title>‹ESC›[31m‹U+202E›‹NUL›‹U+D800›{{7*7}}"
+HOSTILE = (
+    '<script>alert(1)</script>"><img src=x'
+    " onerror=alert(2)>'--></style></title>\x1b[31m\u202e\x00\ud800{{7*7}}"
+)
+SHOWN = (
+    '<script>alert(1)</script>"><img src=x'
+    " onerror=alert(2)>'--></style></title>‹ESC›[31m‹U+202E›‹NUL›‹U+D800›{{7*7}}"
+)
 
 
 def full_report(word: str) -> Report:
@@ -26,7 +42,12 @@ def full_report(word: str) -> Report:
         scores=[ScoreLine(word, word, 0.8, 0.7, 0.9, 0.6, word, unit=word, method=word)],
         curves=[
             LineChart(
-                word, word, word, [LineSeries(word, [1, 2], [3.0, 1.0])], marks=[VerticalMarker(word, 2)], references=[ReferenceLine(word, 2.0)]
+                word,
+                word,
+                word,
+                [LineSeries(word, [1, 2], [3.0, 1.0])],
+                marks=[VerticalMarker(word, 2)],
+                references=[ReferenceLine(word, 2.0)],
             )
         ],
         sections=[
@@ -46,7 +67,17 @@ def test_a_full_report_is_well_formed_and_has_every_section_in_its_contents() ->
     links = [value for value in page.values("href") if value.startswith("#")]
     sections = [attributes["id"] for tag, attributes in page.tags if tag == "section"]
     assert links == [f"#{ident}" for ident in sections]
-    assert sections == ["scores", "facts", "curves", "samples", "confusion", "per-class", "most-wrong", "recipe", "next"]
+    assert sections == [
+        "scores",
+        "facts",
+        "curves",
+        "samples",
+        "confusion",
+        "per-class",
+        "most-wrong",
+        "recipe",
+        "next",
+    ]
     assert len(page.values("id")) == len(set(page.values("id")))
     assert "1 warning" in page.text
 
@@ -63,7 +94,11 @@ def test_hostile_text_stays_text_in_every_place_it_can_come_from() -> None:
 
 def test_the_page_fetches_nothing_and_says_so_to_the_browser() -> None:
     page = Page(render_report(full_report("word")))
-    policies = [attributes["content"] for tag, attributes in page.tags if attributes.get("http-equiv") == "Content-Security-Policy"]
+    policies = [
+        attributes["content"]
+        for tag, attributes in page.tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
     assert len(policies) == 1
     assert policies[0].startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:")
     assert page.values("src") == []
@@ -136,7 +171,10 @@ def test_mistakes_show_where_what_and_how_sure() -> None:
 
 
 def test_the_surest_mistake_comes_first() -> None:
-    wrong = [WrongExample("f", text, "a", "b", sure, 0.1) for text, sure in (("fairly", 0.7), ("very", 0.99), ("hardly", 0.51))]
+    wrong = [
+        WrongExample("f", text, "a", "b", sure, 0.1)
+        for text, sure in (("fairly", 0.7), ("very", 0.99), ("hardly", 0.51))
+    ]
     text = Page(render_report(Report("t", sections=[MostWrong(wrong)]))).text
     assert text.index("0.990") < text.index("0.700") < text.index("0.510")
 
@@ -149,24 +187,43 @@ def test_samples_of_several_stages_stand_in_order_with_step_loss_and_prompt() ->
     ]
     html = render_report(Report("t", samples=samples))
     text = Page(html).text
-    places = [text.index(words) for words in ("step 0", "valid loss 4.170", "qx;Lv", "step 500", "the the", "step 2,000", "\nWhat say")]
+    places = [
+        text.index(words)
+        for words in (
+            "step 0",
+            "valid loss 4.170",
+            "qx;Lv",
+            "step 500",
+            "the the",
+            "step 2,000",
+            "\nWhat say",
+        )
+    ]
     assert places == sorted(places)
     assert html.count('<span class="prompt">ROMEO:\n</span>') == 2
 
 
 def test_the_weakest_label_comes_first() -> None:
-    lines = [ClassLine("strong", 0.9, 0.9, 0.9, 5), ClassLine("weak", 0.2, 0.3, 0.24, 5), ClassLine("fair", 0.6, 0.6, 0.6, 5)]
+    lines = [
+        ClassLine("strong", 0.9, 0.9, 0.9, 5),
+        ClassLine("weak", 0.2, 0.3, 0.24, 5),
+        ClassLine("fair", 0.6, 0.6, 0.6, 5),
+    ]
     text = Page(render_report(Report("t", sections=[PerClassScores(lines)]))).text
     assert text.index("weak") < text.index("fair") < text.index("strong")
     assert "0.240" in text
 
 
 def test_the_recipe_is_shown_whole_and_letter_for_letter() -> None:
-    recipe = "# a < b & c\ntask = \"x\"\n\n[data]\ntrain = 'a.csv'\n" + "\n".join(f"k{i} = {i}" for i in range(3000))
+    recipe = "# a < b & c\ntask = \"x\"\n\n[data]\ntrain = 'a.csv'\n" + "\n".join(
+        f"k{i} = {i}" for i in range(3000)
+    )
     assert recipe in Page(render_report(Report("t", recipe=recipe))).text
 
 
 def test_right_to_left_names_cannot_reorder_their_neighbours() -> None:
-    html = render_report(Report("t", sections=[MostWrong([WrongExample("f", "שלום", "עברית", "عربي", 0.9, 0.1)])]))
+    html = render_report(
+        Report("t", sections=[MostWrong([WrongExample("f", "שלום", "עברית", "عربي", 0.9, 0.1)])])
+    )
     assert "<bdi>עברית</bdi>" in html
     assert "<bdi>عربي</bdi>" in html

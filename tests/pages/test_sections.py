@@ -34,26 +34,62 @@ SECTIONS: list[tuple[ReportSection, list[str], list[str]]] = [
     (BatchMeanAccuracy(0.8125, 32), ["batches of 32", "0.81250"], []),
     (SpanFacts("IOBES", 9, 0.5, 2), [], []),
     (ConfusionMatrix(["cat", "dog"], [[31, 17], [5, 62]]), [], ["31", "17", "62"]),
-    (PerClassScores([ClassLine("cat", 0.25, 0.5, 0.333, 7)]), ["cat", "0.250", "0.500", "0.333", "(7)"], ["cat", "0.250"]),
+    (
+        PerClassScores([ClassLine("cat", 0.25, 0.5, 0.333, 7)]),
+        ["cat", "0.250", "0.500", "0.333", "(7)"],
+        ["cat", "0.250"],
+    ),
     (SpanTypeScores([ClassLine("PER", 0.25, 0.5, 0.333, 7)]), ["PER", "0.250"], ["PER", "0.333"]),
-    (MostWrong([WrongExample("t.csv, line 7", "so so", "pos", "neg", 0.91, 0.09)]), [], ["so so", "line 7", "0.910"]),
+    (
+        MostWrong([WrongExample("t.csv, line 7", "so so", "pos", "neg", 0.91, 0.09)]),
+        [],
+        ["so so", "line 7", "0.910"],
+    ),
     (Calibration(1.5, SIDE, {**SIDE, "error": 0.05}), [], ["0.750"]),
     (Thresholds("pos", 0.5, [0.1, 0.9], [0.5, 1.0], [1.0, 0.5], [0.667, 0.667], [ROW]), [], ["pos", "0.650"]),
     (PredictedNumbers([1.0, 4.0], [1.5, 3.0], 1.0, 0.5), [], ["50%"]),
     (
-        SlicedScores([SliceChart("length", "accuracy", "rows", [SlicePart("1-8", 352, 0.4, 0.3, 0.5), SlicePart("9-12", 1, 0.6)], 0.5)]),
+        SlicedScores(
+            [
+                SliceChart(
+                    "length",
+                    "accuracy",
+                    "rows",
+                    [SlicePart("1-8", 352, 0.4, 0.3, 0.5), SlicePart("9-12", 1, 0.6)],
+                    0.5,
+                )
+            ]
+        ),
         ["accuracy by length", "1-8", "0.4000 [0.3000, 0.5000]", "(352 rows)", "0.6000  (1 rows)"],
         ["accuracy by length", "352"],
     ),
     (LanguageModels([LanguageModelLine("bigram", 2.5, 12.18)]), [], ["bigram", "12.18"]),
-    (Translations([TranslationExample("t.tsv, line 1", "a dog", "ein Hund", ["der Hund", "ein Hund"])]), [], ["a dog", "der Hund | ein Hund"]),
+    (
+        Translations([TranslationExample("t.tsv, line 1", "a dog", "ein Hund", ["der Hund", "ein Hund"])]),
+        [],
+        ["a dog", "der Hund | ein Hund"],
+    ),
     (AttentionMaps([AttentionExample(["a", "b"], ["x", "</s>"], [[0.25, 0.75], [0.5, 0.5]])]), [], ["x"]),
     (
-        ImageAttention([ImageExample("a cat", [[[0, 0, 0], [9, 9, 9]]], [{"words": "image"}, {"words": "cat", "weights": [[1.0, 0.0]]}])]),
+        ImageAttention(
+            [
+                ImageExample(
+                    "a cat",
+                    [[[0, 0, 0], [9, 9, 9]]],
+                    [{"words": "image"}, {"words": "cat", "weights": [[1.0, 0.0]]}],
+                )
+            ]
+        ),
         [],
         ["cat"],
     ),
-    (QueryAttention([QueryExample("line 3: pos", ["so", "good"], [{"name": "query 1", "weights": [0.1, 0.9]}])]), [], ["good", "line 3: pos"]),
+    (
+        QueryAttention(
+            [QueryExample("line 3: pos", ["so", "good"], [{"name": "query 1", "weights": [0.1, 0.9]}])]
+        ),
+        [],
+        ["good", "line 3: pos"],
+    ),
     (
         WithoutLeaks("test", 3, 7, "rows", [CleanScore("accuracy", 0.5, 0.4, 0.6, on_all=0.65)]),
         ["without the 3 rows", "7 are left", "0.5000", "0.4000 to 0.6000", "0.6500 on all"],
@@ -66,8 +102,12 @@ def test_every_kind_is_examined_here() -> None:
     assert sorted(section.kind for section, _, _ in SECTIONS) == report_sections.names()
 
 
-@pytest.mark.parametrize(("section", "printed", "shown"), SECTIONS, ids=lambda value: getattr(value, "kind", ""))
-def test_json_gives_the_same_section_which_prints_and_shows_its_facts(section: ReportSection, printed: list[str], shown: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("section", "printed", "shown"), SECTIONS, ids=lambda value: getattr(value, "kind", "")
+)
+def test_json_gives_the_same_section_which_prints_and_shows_its_facts(
+    section: ReportSection, printed: list[str], shown: list[str]
+) -> None:
     again = section_from_json(section.kind, json.loads(json.dumps(section.to_json())))
     assert again == section
     assert report_sections.get(section.kind) is type(section)

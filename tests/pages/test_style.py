@@ -10,7 +10,9 @@ from seqlab.pages.style import DARK, LIGHT, style_sheet
 def luminance(colour: str) -> float:
     """Relative luminance as the web's accessibility guidelines define it."""
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -27,7 +29,9 @@ def test_text_and_lines_stand_out_from_their_ground(palette: dict[str, str]) -> 
         for line in ("c0", "c1", "c2", "c3", "c4", "c5", "c6"):
             assert contrast(palette[line], palette[ground]) >= 3, (line, ground)
     assert contrast(palette["ink"], palette["warn"]) >= 4.5
-    assert contrast(palette["c4"], palette["panel"]) >= 4, "the words 'it may be chance' are bold in this colour"
+    assert contrast(palette["c4"], palette["panel"]) >= 4, (
+        "the words 'it may be chance' are bold in this colour"
+    )
     assert contrast(palette["strong"], palette["c0"]) >= 4.5, "counts on a full cell"
 
 

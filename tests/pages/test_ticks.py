@@ -20,7 +20,9 @@ def test_ticks_lie_inside_the_range_in_even_round_steps(one: float, other: float
     assert 2 <= len(found) <= 6
     assert all(low - room <= tick <= high + room for tick in found)
     step = (found[-1] - found[0]) / (len(found) - 1)
-    assert all(math.isclose(after - before, step, rel_tol=1e-3) for before, after in itertools.pairwise(found))
+    assert all(
+        math.isclose(after - before, step, rel_tol=1e-3) for before, after in itertools.pairwise(found)
+    )
     mantissa = step / 10 ** math.floor(math.log10(step) + 1e-4) if step > 1e-300 else 1.0
     assert min(abs(mantissa - digit) for digit in (1, 2, 5)) < 0.01
 

@@ -17,7 +17,9 @@ def test_eight_heads_halve_their_slopes_one_by_one() -> None:
 
 @pytest.mark.parametrize("heads", [1, 2, 3, 4, 6, 7, 8, 12, 16, 20, 31])
 def test_every_number_of_heads_has_the_slopes_of_published_code(heads: int) -> None:
-    """Bloom adds slope · place of the key, which a softmax cannot tell from -slope · distance in a causal network."""
+    """Bloom adds slope · place of the key, which a softmax cannot tell from -slope · distance in a causal
+    network.
+    """
     theirs = build_alibi_tensor(torch.ones(1, 9), heads, torch.float32).view(heads, 9)
     assert alibi_slopes(heads) == pytest.approx(theirs[:, 1].tolist(), rel=1e-6)
     bias = AlibiPositions(heads).bias(torch.tensor([[8]]), torch.arange(9)[None])[0, :, 0]  # (heads, source)
@@ -25,7 +27,9 @@ def test_every_number_of_heads_has_the_slopes_of_published_code(heads: int) -> N
 
 
 def test_the_bias_is_the_distance_times_the_slope_on_both_sides() -> None:
-    bias = AlibiPositions(2).double().bias(torch.tensor([[3, 4], [0, 1]]), torch.tensor([[2, 3, 7], [0, 1, 1]]))
+    bias = (
+        AlibiPositions(2).double().bias(torch.tensor([[3, 4], [0, 1]]), torch.tensor([[2, 3, 7], [0, 1, 1]]))
+    )
     assert bias.dtype == torch.float64
     assert (-16 * bias[0, 0]).tolist() == [[1, 0, 4], [2, 1, 3]]
     assert (-256 * bias[1, 1]).tolist() == [[0, 1, 1], [1, 0, 0]]

@@ -25,7 +25,9 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def settings_of(kind: str, **others: object) -> TransformerSettings:
-    return TransformerSettings.model_validate({"hidden_size": 8, "heads": 2, "layers": 2, "positions": kind, "max_positions": 60, **others})
+    return TransformerSettings.model_validate(
+        {"hidden_size": 8, "heads": 2, "layers": 2, "positions": kind, "max_positions": 60, **others}
+    )
 
 
 def made(kind: str, *, causal: bool = False, seed: int = 7) -> PositionalEncoding:
@@ -36,14 +38,22 @@ def made(kind: str, *, causal: bool = False, seed: int = 7) -> PositionalEncodin
 def scores(kind: str, places: Tensor, *, causal: bool = False) -> Tensor:
     """The scores of the same queries and keys, standing at other places."""
     told = made(kind, causal=causal)
-    steps = torch.randn(1, places.shape[1], 8, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
-    q = k = told.apply_rotary(told.add(steps, places).unflatten(-1, (2, 4)).transpose(1, 2), places)  # (1, heads, time, head)
+    steps = torch.randn(
+        1, places.shape[1], 8, generator=torch.Generator().manual_seed(4), dtype=torch.float64
+    )
+    q = k = told.apply_rotary(
+        told.add(steps, places).unflatten(-1, (2, 4)).transpose(1, 2), places
+    )  # (1, heads, time, head)
     bias = told.bias(places, places)
     return q @ k.transpose(2, 3) + (0.0 if bias is None else bias)
 
 
 def test_the_registry_and_the_recipes_know_the_same_kinds() -> None:
-    assert set(KINDS) == set(get_args(TransformerSettings.model_fields["positions"].annotation)) == {*ADDED, *BY_DISTANCE}
+    assert (
+        set(KINDS)
+        == set(get_args(TransformerSettings.model_fields["positions"].annotation))
+        == {*ADDED, *BY_DISTANCE}
+    )
     assert all(positional_encodings.summary(kind).endswith(".") for kind in KINDS)
 
 
@@ -56,7 +66,12 @@ def test_each_kind_takes_one_way_and_leaves_the_others(kind: str) -> None:
         not torch.equal(told.apply_rotary(heads, places), heads),
         told.bias(places, places) is not None,
     )
-    expected = {"none": (False, False, False), "rotary": (False, True, False), "alibi": (False, False, True), "relative": (False, False, True)}
+    expected = {
+        "none": (False, False, False),
+        "rotary": (False, True, False),
+        "alibi": (False, False, True),
+        "relative": (False, False, True),
+    }
     assert ways == expected.get(kind, (True, False, False))
     assert told.is_rotary == ways[1]
 
@@ -79,7 +94,12 @@ def test_one_row_of_places_means_the_same_as_a_row_for_each_sequence(kind: str) 
 def test_scores_depend_on_distances_alone(kind: str, causal: bool) -> None:
     places = torch.tensor([[0, 1, 2, 5, 9, 10, 30]])
     for shift in (1, 17, 900):
-        torch.testing.assert_close(scores(kind, places + shift, causal=causal), scores(kind, places, causal=causal), rtol=0, atol=1e-11)
+        torch.testing.assert_close(
+            scores(kind, places + shift, causal=causal),
+            scores(kind, places, causal=causal),
+            rtol=0,
+            atol=1e-11,
+        )
     stretched = scores(kind, 2 * places, causal=causal)
     assert torch.allclose(stretched, scores(kind, places, causal=causal)) == (kind == "none")
 
@@ -105,7 +125,8 @@ def test_steps_are_a_set_until_places_are_told(kind: str) -> None:
 @pytest.mark.spec(146)
 @pytest.mark.parametrize("kind", ADDED)
 def test_places_enter_queries_keys_and_values(kind: str) -> None:
-    """alignment_ti = softmax_i(Q(f_t + p_t) · K(f_i + p_i)), output_t = Σ_i alignment_ti V(f_i + p_i): the query stands at its own place t.
+    """alignment_ti = softmax_i(Q(f_t + p_t) · K(f_i + p_i)), output_t = Σ_i alignment_ti V(f_i + p_i): the
+    query stands at its own place t.
 
     Printed with the key's place in the query, Q(f_t + p_i), the formula gives something else.
     """
@@ -152,7 +173,9 @@ def ragged_pieces(draw: st.DrawFn) -> list[list[int]]:
 @every_kind
 @settings(max_examples=8)
 @given(pieces=ragged_pieces())
-def test_ragged_pieces_give_what_each_sequence_gives_whole(kind: str, window: int, pieces: list[list[int]]) -> None:
+def test_ragged_pieces_give_what_each_sequence_gives_whole(
+    kind: str, window: int, pieces: list[list[int]]
+) -> None:
     backbone = build(settings_of(kind, window=window), causal=True)
     state: ModelState | None = None
     found: list[list[Tensor]] = [[], [], []]
@@ -164,7 +187,9 @@ def test_ragged_pieces_give_what_each_sequence_gives_whole(kind: str, window: in
             found[row].append(outputs[row, :length])
             given[row].append(steps[row, :length])
     for row in range(3):
-        torch.testing.assert_close(torch.cat(found[row]), whole(backbone, torch.cat(given[row])), rtol=0, atol=1e-10)
+        torch.testing.assert_close(
+            torch.cat(found[row]), whole(backbone, torch.cat(given[row])), rtol=0, atol=1e-10
+        )
 
 
 def whole(backbone: Backbone, sequence: Tensor) -> Tensor:

@@ -45,7 +45,9 @@ def test_the_table_has_a_thousand_places_and_grows_when_more_are_needed() -> Non
     assert positions.rows(1, torch.zeros(1)).shape == (1000, 6)
     added = added_to(positions, torch.zeros(1, 2500, 6))
     for place in (999, 1000, 2499):
-        assert added[0, place].tolist() == pytest.approx([sinusoid(place, feature, 6) for feature in range(6)], abs=1e-6)
+        assert added[0, place].tolist() == pytest.approx(
+            [sinusoid(place, feature, 6) for feature in range(6)], abs=1e-6
+        )
 
 
 @pytest.mark.spec(152)
@@ -57,7 +59,10 @@ def test_neighbouring_features_are_one_wave_a_quarter_apart_and_later_pairs_are_
         for place in range(100):
             assert curves[even][place] == pytest.approx(math.sin(place * rate), abs=1e-12)
             assert curves[even + 1][place] == pytest.approx(math.sin(place * rate + math.pi / 2), abs=1e-12)
-    crossings = {feature: sum(1 for one, next_ in pairwise(values[1:]) if one * next_ < 0) for feature, values in curves.items()}
+    crossings = {
+        feature: sum(1 for one, next_ in pairwise(values[1:]) if one * next_ < 0)
+        for feature, values in curves.items()
+    }
     assert crossings == {4: 4, 5: 5, 6: 1, 7: 2}
     assert [round(2 * math.pi / rate, 1) for rate in rates.values()] == [39.6, 99.6]
 
@@ -65,7 +70,11 @@ def test_neighbouring_features_are_one_wave_a_quarter_apart_and_later_pairs_are_
 @pytest.mark.spec(151)
 def test_a_few_numbers_of_the_table_to_the_digits() -> None:
     rows = SinusoidalPositions(4).rows(3, torch.zeros(1, dtype=torch.float64))[:3]
-    expected = [[0.0, 1.0, 0.0, 1.0], [0.841471, 0.540302, 0.0099998, 0.99995], [0.909297, -0.416147, 0.0199987, 0.9998]]
+    expected = [
+        [0.0, 1.0, 0.0, 1.0],
+        [0.841471, 0.540302, 0.0099998, 0.99995],
+        [0.909297, -0.416147, 0.0199987, 0.9998],
+    ]
     for row, numbers in zip(rows.tolist(), expected, strict=True):
         assert row == pytest.approx(numbers, abs=5e-7)
 
@@ -88,7 +97,9 @@ def test_dropout_acts_after_the_sum() -> None:
 def test_in_double_precision_the_table_is_exact() -> None:
     for positions in (SinusoidalPositions(6).double(), SinusoidalPositions(6, max_length=3)):
         added = added_to(positions, torch.zeros(1, 1000, 6, dtype=torch.float64))
-        assert added[0, 997].tolist() == pytest.approx([sinusoid(997, feature, 6) for feature in range(6)], abs=1e-13)
+        assert added[0, 997].tolist() == pytest.approx(
+            [sinusoid(997, feature, 6) for feature in range(6)], abs=1e-13
+        )
 
 
 def test_a_table_that_grew_while_predicting_still_trains() -> None:
@@ -104,12 +115,20 @@ def test_a_table_that_grew_while_predicting_still_trains() -> None:
 @pytest.mark.spec(153)
 def test_steps_that_go_on_stand_where_the_piece_before_ended(kind: str) -> None:
     torch.manual_seed(5)
-    positions = {"sinusoidal": SinusoidalPositions(4, max_length=3), "learned": LearnedPositions(4, max_length=12), "none": NoPositions()}[kind]
+    positions = {
+        "sinusoidal": SinusoidalPositions(4, max_length=3),
+        "learned": LearnedPositions(4, max_length=12),
+        "none": NoPositions(),
+    }[kind]
     steps = torch.randn(2, 11, 4)
-    pieces = [added_to(positions, steps[:, start : start + 3], start=[start, start]) for start in range(0, 11, 3)]
+    pieces = [
+        added_to(positions, steps[:, start : start + 3], start=[start, start]) for start in range(0, 11, 3)
+    ]
     assert torch.equal(torch.cat(pieces, dim=1), added_to(positions, steps))
     mixed = added_to(positions, torch.stack([steps[0, 2:4], steps[1, 7:9]]), start=[2, 7])
-    assert torch.equal(mixed, torch.stack([added_to(positions, steps)[0, 2:4], added_to(positions, steps)[1, 7:9]]))
+    assert torch.equal(
+        mixed, torch.stack([added_to(positions, steps)[0, 2:4], added_to(positions, steps)[1, 7:9]])
+    )
 
 
 @pytest.mark.spec(153)

@@ -32,12 +32,19 @@ def test_a_pair_is_a_point_that_is_turned() -> None:
 
 @pytest.mark.parametrize("base", [10000.0, 500.0])
 def test_it_turns_as_llama_does(base: float) -> None:
-    config = LlamaConfig(hidden_size=24, num_attention_heads=3, head_dim=8, rope_parameters={"rope_type": "default", "rope_theta": base})
+    config = LlamaConfig(
+        hidden_size=24,
+        num_attention_heads=3,
+        head_dim=8,
+        rope_parameters={"rope_type": "default", "rope_theta": base},
+    )
     q, k = heads(2, 3, 11, 8).float(), heads(2, 1, 11, 8).float()
     places = torch.tensor([[*range(11)], [*range(40, 51)]])
     expected = apply_rotary_pos_emb(q, k, *LlamaRotaryEmbedding(config)(q, places))
     positions = RotaryPositions(8, base=base)
-    torch.testing.assert_close((positions.apply_rotary(q, places), positions.apply_rotary(k, places)), expected, rtol=0, atol=2e-5)
+    torch.testing.assert_close(
+        (positions.apply_rotary(q, places), positions.apply_rotary(k, places)), expected, rtol=0, atol=2e-5
+    )
 
 
 def test_places_past_the_first_table_are_turned_too() -> None:
@@ -52,7 +59,9 @@ def test_places_past_the_first_table_are_turned_too() -> None:
 def test_lengths_stay_and_gradients_are_right() -> None:
     positions, head = RotaryPositions(4), heads(2, 2, 3, 4).requires_grad_()
     places = torch.tensor([[0, 1, 2], [7, 9, 8]])
-    torch.testing.assert_close(positions.apply_rotary(head, places).norm(dim=-1), head.norm(dim=-1), rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        positions.apply_rotary(head, places).norm(dim=-1), head.norm(dim=-1), rtol=0, atol=1e-12
+    )
     assert torch.autograd.gradcheck(lambda x: positions.apply_rotary(x, places), head)
     assert torch.autograd.gradgradcheck(lambda x: positions.apply_rotary(x, places), head)
 
@@ -68,6 +77,8 @@ def test_what_was_first_needed_while_predicting_still_trains() -> None:
 def test_heads_of_an_odd_size_are_refused() -> None:
     with pytest.raises(RecipeError) as caught:
         RotaryPositions(5)
-    assert str(caught.value) == (
-        "model.positions: heads of 5 features cannot be turned: rotary positions turn pairs.\n  Use an even model.head_size, or other positions."
+    assert (
+        str(caught.value)
+        == "model.positions: heads of 5 features cannot be turned: rotary positions turn pairs.\n  Use an"
+        " even model.head_size, or other positions."
     )

@@ -55,7 +55,9 @@ def recipe(*assignments: str, model: str = "", raw: dict[str, Any] | None = None
         ("model.merge=learned", "model", "merge", "learned"),
     ],
 )  # fmt: skip
-def test_a_word_becomes_the_value_that_its_setting_wants(word: str, section: str, name: str, value: object) -> None:
+def test_a_word_becomes_the_value_that_its_setting_wants(
+    word: str, section: str, name: str, value: object
+) -> None:
     assert getattr(getattr(recipe(word), section), name) == value
 
 
@@ -80,7 +82,9 @@ def test_a_setting_without_parts_has_no_part() -> None:
 
 
 def test_a_value_nested_too_deeply_is_text_like_any_other() -> None:
-    with pytest.raises(Exception, match=r"training.steps: expected a whole number of at least 0, found '\[\[\["):
+    with pytest.raises(
+        Exception, match=r"training.steps: expected a whole number of at least 0, found '\[\[\["
+    ):
         recipe("training.steps=" + "[" * 50_000)
 
 
@@ -98,7 +102,9 @@ def test_a_value_nested_too_deeply_is_text_like_any_other() -> None:
         ("transformer", "transformer", None, None),
     ],
 )
-def test_short_names_stand_for_models_as_an_option_a_word_or_in_a_recipe(model: str, kind: str, cell: str | None, bidirectional: bool | None) -> None:
+def test_short_names_stand_for_models_as_an_option_a_word_or_in_a_recipe(
+    model: str, kind: str, cell: str | None, bidirectional: bool | None
+) -> None:
     for found in (recipe(model=model), recipe(f"model={model}"), recipe(raw={"model": model})):
         assert found.model.kind == kind
         assert getattr(getattr(found.model, "cell", None), "kind", None) == cell
@@ -131,20 +137,32 @@ def test_an_unknown_short_name_gets_the_nearest() -> None:
         ({}, ["model.cell.forget_bias=0.5"], LSTMSettings(forget_bias=0.5)),
         ({}, ['model.cell={kind = "lstm", forget_bias = 0.5}'], LSTMSettings(forget_bias=0.5)),
         ({}, ["model.cell.forget_bias=0.5", "model.cell=coupled_lstm"], CoupledLSTMSettings(forget_bias=0.5)),
-        ({}, ["model.cell.gates=forget,expose", "model=peephole_lstm"], PeepholeLSTMSettings(gates=("forget", "expose"))),
+        (
+            {},
+            ["model.cell.gates=forget,expose", "model=peephole_lstm"],
+            PeepholeLSTMSettings(gates=("forget", "expose")),
+        ),
         ({}, ["model.cell.gates=", "model.cell=peephole_lstm"], PeepholeLSTMSettings(gates=())),
         ({"model": {"cell": "gru"}}, ["model.cell.keep=new"], GRUSettings(keep="new")),
         ({"model": "gru"}, ["model.cell.keep=new"], GRUSettings(keep="new")),
-        ({"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}}, ["model.cell=lstm"], LSTMSettings()),
+        (
+            {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}},
+            ["model.cell=lstm"],
+            LSTMSettings(),
+        ),
     ],
 )
-def test_a_cell_is_chosen_and_set_by_dotted_names(raw: dict[str, Any], words: list[str], cell: Settings) -> None:
+def test_a_cell_is_chosen_and_set_by_dotted_names(
+    raw: dict[str, Any], words: list[str], cell: Settings
+) -> None:
     assert recipe(*words, raw=raw).model.cell == cell
 
 
 def test_another_kind_of_cell_keeps_the_options_of_the_recipe_that_it_has_too() -> None:
     raw = {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}}
-    assert recipe("model.cell.kind=peephole_lstm", raw=raw).model.cell == PeepholeLSTMSettings(forget_bias=3.0)
+    assert recipe("model.cell.kind=peephole_lstm", raw=raw).model.cell == PeepholeLSTMSettings(
+        forget_bias=3.0
+    )
     assert raw == {"model": {"cell": {"kind": "lstm", "forget_bias": 3.0, "candidate": "sigmoid"}}}
 
 

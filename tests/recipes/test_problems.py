@@ -69,16 +69,24 @@ def words(raw: dict[str, Any], *, where: str = "my.toml") -> str:
         ({"task": 4}, "task: expected text, found 4."),
     ],
 )  # fmt: skip
-def test_a_wrong_value_is_told_with_what_the_setting_takes_and_what_was_found(raw: dict[str, Any], sentence: str) -> None:
+def test_a_wrong_value_is_told_with_what_the_setting_takes_and_what_was_found(
+    raw: dict[str, Any], sentence: str
+) -> None:
     assert sentence in words(raw)
 
 
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        ({"training": {"stepz": 5}}, "training.stepz: no such setting. Did you mean 'steps'? All: seqlab explain training"),
+        (
+            {"training": {"stepz": 5}},
+            "training.stepz: no such setting. Did you mean 'steps'? All: seqlab explain training",
+        ),
         ({"training": {"Steps": 5}}, "Did you mean 'steps'?"),
-        ({"training": {"hidden_size": 5}}, "training.hidden_size: no such setting. Did you mean model.hidden_size or decoder.hidden_size?"),
+        (
+            {"training": {"hidden_size": 5}},
+            "training.hidden_size: no such setting. Did you mean model.hidden_size or decoder.hidden_size?",
+        ),
         ({"training": {"wheels": 5}}, "training.wheels: no such setting. There is: steps, epochs, minutes,"),
         ({"trainig": {"steps": 5}}, "'trainig' is not a section or setting. Did you mean 'training'?"),
         ({"steps": 5}, "'steps' is not a section or setting. Did you mean training.steps?"),
@@ -89,20 +97,41 @@ def test_a_wrong_value_is_told_with_what_the_setting_takes_and_what_was_found(ra
         ),
         (
             {"model": {"heads": 4}},
-            "model.heads: a recurrent model has no such setting; it belongs to transformer and vision_transformer models.",
+            (
+                "model.heads: a recurrent model has no such setting; it belongs to transformer and"
+                " vision_transformer models."
+            ),
         ),
         (
             {"model": {"cell": {"kind": "lstm", "peepholes": "full"}}},
-            "model.cell: 'lstm' has no option 'peepholes'; it belongs to peephole_lstm. Options: bias, forget_bias, candidate.",
+            (
+                "model.cell: 'lstm' has no option 'peepholes'; it belongs to peephole_lstm. Options: bias,"
+                " forget_bias, candidate."
+            ),
         ),
         (
             {"model": {"cell": {"peephole": True}}},
-            "model.cell: 'lstm' has no option 'peephole'. Did you mean 'peepholes' of peephole_lstm? Options: bias, forget_bias, candidate.",
+            (
+                "model.cell: 'lstm' has no option 'peephole'. Did you mean 'peepholes' of peephole_lstm?"
+                " Options: bias, forget_bias, candidate."
+            ),
         ),
-        ({"model": {"cell": {"forgetbias": 1.0}}}, "'lstm' has no option 'forgetbias'. Did you mean 'forget_bias'? Options: "),
-        ({"model": {"cell": {"wheels": 4}}}, "'lstm' has no option 'wheels'. Options: bias, forget_bias, candidate."),
-        ({"model": {"forget_bias": 1.0}}, "model.forget_bias: no such setting. Did you mean model.cell.forget_bias?"),
-        ({"model": {"kind": "transformer", "cell": {"kind": "lstm"}}}, "model.cell: a transformer model has no such setting"),
+        (
+            {"model": {"cell": {"forgetbias": 1.0}}},
+            "'lstm' has no option 'forgetbias'. Did you mean 'forget_bias'? Options: ",
+        ),
+        (
+            {"model": {"cell": {"wheels": 4}}},
+            "'lstm' has no option 'wheels'. Options: bias, forget_bias, candidate.",
+        ),
+        (
+            {"model": {"forget_bias": 1.0}},
+            "model.forget_bias: no such setting. Did you mean model.cell.forget_bias?",
+        ),
+        (
+            {"model": {"kind": "transformer", "cell": {"kind": "lstm"}}},
+            "model.cell: a transformer model has no such setting",
+        ),
     ],
 )
 def test_an_unknown_name_gets_the_nearest_one(raw: dict[str, Any], sentence: str) -> None:
@@ -110,7 +139,14 @@ def test_an_unknown_name_gets_the_nearest_one(raw: dict[str, Any], sentence: str
 
 
 def test_all_mistakes_are_named_at_once() -> None:
-    message = words({"taks": "x", "training": {"stepz": 1, "seed": "a"}, "data": {"splitt": "tail"}, "model": {"layers": 0}})
+    message = words(
+        {
+            "taks": "x",
+            "training": {"stepz": 1, "seed": "a"},
+            "data": {"splitt": "tail"},
+            "model": {"layers": 0},
+        }
+    )
     assert message.startswith("my.toml: 5 mistakes.")
     for part in (
         "'taks'",
@@ -123,7 +159,14 @@ def test_all_mistakes_are_named_at_once() -> None:
 
 
 def test_all_mistakes_of_a_cell_are_named_at_once() -> None:
-    message = words({"model": {"hidden_size": 0, "cell": {"kind": "gru", "forget_bias": 1.0, "keep": "none", "bias": "maybe"}}})
+    message = words(
+        {
+            "model": {
+                "hidden_size": 0,
+                "cell": {"kind": "gru", "forget_bias": 1.0, "keep": "none", "bias": "maybe"},
+            }
+        }
+    )
     assert message.startswith("my.toml: 4 mistakes.")
     for part in (
         "model.hidden_size: ",
@@ -155,7 +198,11 @@ def test_a_format_that_is_no_version_is_a_mistake(version: object) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("broken.toml", b"[training\nsteps = 3", ("broken.toml: not valid TOML", "line 1", "a section starts with [name]")),
+        (
+            "broken.toml",
+            b"[training\nsteps = 3",
+            ("broken.toml: not valid TOML", "line 1", "a section starts with [name]"),
+        ),
         ("unquoted.toml", b"task = classification", ("not valid TOML", "Text needs quotes")),
         ("twice.toml", b"[data]\n[data]\n", ("not valid TOML", "data")),
         ("binary.toml", bytes(range(256)), ("binary.toml, line ", "is not text in UTF-8")),
@@ -165,7 +212,9 @@ def test_a_format_that_is_no_version_is_a_mistake(version: object) -> None:
         ("huge.toml", b"#" * 1_100_000, ("larger than 1 MB",)),
     ],
 )
-def test_a_file_that_is_no_recipe_is_told_apart(name: str, content: bytes, expected: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_file_that_is_no_recipe_is_told_apart(
+    name: str, content: bytes, expected: tuple[str, ...], tmp_path: Path
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(RecipeError) as caught:
         read_raw(str(tmp_path / name))

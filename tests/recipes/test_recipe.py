@@ -16,12 +16,17 @@ from seqlab.recipes.read import check, override, read_raw, sentence_of, shipped_
 from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
 from seqlab.tasks.spec import task_specs
 
-ALL_SETTINGS = [(kind, entry) for kinds in [*SECTIONS.values(), (Recipe,)] for kind in kinds for entry in describe(kind)]
+ALL_SETTINGS = [
+    (kind, entry) for kinds in [*SECTIONS.values(), (Recipe,)] for kind in kinds for entry in describe(kind)
+]
 
 
 @pytest.mark.parametrize("model", MODEL_ALIASES)
 def test_a_recipe_that_is_written_and_read_again_is_the_same(model: str) -> None:
-    first = check(override({}, ["data.features=a,b", "data.delimiter=;", "training.learning_rate=3e-05"], model=model), where="first")
+    first = check(
+        override({}, ["data.features=a,b", "data.delimiter=;", "training.learning_rate=3e-05"], model=model),
+        where="first",
+    )
     again = check(tomllib.loads(first.to_toml()), where="again")
     assert again == first
     assert again.to_toml() == first.to_toml()
@@ -30,7 +35,9 @@ def test_a_recipe_that_is_written_and_read_again_is_the_same(model: str) -> None
 @pytest.mark.parametrize("name", CELL_KINDS)
 def test_the_section_of_the_cell_is_written_with_every_option(name: str) -> None:
     written = tomllib.loads(check({"model": {"cell": name}}, where="test").to_toml())
-    assert written["model"]["cell"] == {option: _listed(field.default) for option, field in CELL_KINDS[name].model_fields.items()}
+    assert written["model"]["cell"] == {
+        option: _listed(field.default) for option, field in CELL_KINDS[name].model_fields.items()
+    }
 
 
 def _listed(value: object) -> object:
@@ -54,20 +61,37 @@ pooling = "last"
 tied = true
 '''
     found = check(tomllib.loads(before), where="recipe.toml").model
-    assert found == check({"model": {"cell": {"kind": name}, "layers": 2, "hidden_size": 10}}, where="new").model
+    assert (
+        found == check({"model": {"cell": {"kind": name}, "layers": 2, "hidden_size": 10}}, where="new").model
+    )
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])), st.floats(0, 1e6), st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
+@given(
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.floats(0, 1e6),
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]))),
+)
 def test_any_text_and_number_survives_the_file(text: str, minutes: float, features: list[str]) -> None:
-    first = check({"data": {"train": text, "features": features}, "training": {"minutes": minutes}}, where="first")
+    first = check(
+        {"data": {"train": text, "features": features}, "training": {"minutes": minutes}}, where="first"
+    )
     assert check(tomllib.loads(first.to_toml()), where="again") == first
 
 
-@pytest.mark.parametrize(("kind", "entry"), ALL_SETTINGS, ids=lambda value: value.__name__ if isinstance(value, type) else value.name)
+@pytest.mark.parametrize(
+    ("kind", "entry"),
+    ALL_SETTINGS,
+    ids=lambda value: value.__name__ if isinstance(value, type) else value.name,
+)
 def test_every_setting_has_a_help_sentence(kind: type[Settings], entry: object) -> None:
     sentence = getattr(entry, "sentence", "")
     assert sentence.endswith("."), f"{kind.__name__}.{entry}"
-    assert sentence[0].isupper() or sentence.split()[0].rstrip(",.:") in ("auto", "bfloat16", "modrelu", "tanh(W")  # a value may start its sentence
+    assert sentence[0].isupper() or sentence.split()[0].rstrip(",.:") in (
+        "auto",
+        "bfloat16",
+        "modrelu",
+        "tanh(W",
+    )  # a value may start its sentence
     assert len(sentence) < 160
 
 

@@ -31,13 +31,19 @@ def reviews(folder: Path) -> list[str]:
     with (folder / "reviews.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["text", "label", "sentiment"])
-        rows.writerows([f"{text} {labels[place % 2]}", *[labels[place % 2]] * 2] for place, text in enumerate(sentences(60, seed=1)))
+        rows.writerows(
+            [f"{text} {labels[place % 2]}", *[labels[place % 2]] * 2]
+            for place, text in enumerate(sentences(60, seed=1))
+        )
     return [f"data.train={folder / 'reviews.csv'}"]
 
 
 def unnamed_reviews(folder: Path) -> list[str]:
     with (folder / "reviews.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps({"text": text, "label": place % 2}) + "\n" for place, text in enumerate(sentences(60, seed=2)))
+        file.writelines(
+            json.dumps({"text": text, "label": place % 2}) + "\n"
+            for place, text in enumerate(sentences(60, seed=2))
+        )
     return [f"data.train={folder / 'reviews.jsonl'}", "data.text=text", "data.label=label"]
 
 
@@ -54,7 +60,10 @@ def one_text(folder: Path) -> list[str]:
 
 def tagged(folder: Path) -> list[str]:
     def lines(sentence: str) -> str:
-        rows = [[str(place), word, "_", "NOUN" if "a" in word else "VERB", *"______"] for place, word in enumerate(sentence.split(), start=1)]
+        rows = [
+            [str(place), word, "_", "NOUN" if "a" in word else "VERB", *"______"]
+            for place, word in enumerate(sentence.split(), start=1)
+        ]
         return "".join("\t".join(row) + "\n" for row in rows) + "\n"
 
     (folder / "train.conllu").write_text("".join(map(lines, sentences(60, seed=4))), encoding="utf-8")
@@ -66,7 +75,13 @@ def captions(folder: Path) -> list[str]:
         read = sentences(count, seed=count)
         (folder / f"{part}.en").write_text("\n".join(read) + "\n", encoding="utf-8")
         (folder / f"{part}.de").write_text("\n".join(text.upper() for text in read) + "\n", encoding="utf-8")
-    return [f"data.train={folder / 'train'}", f"data.valid={folder / 'val'}", f"data.test={folder / 'test'}", "tokens.size=60", SHORT]
+    return [
+        f"data.train={folder / 'train'}",
+        f"data.valid={folder / 'val'}",
+        f"data.test={folder / 'test'}",
+        "tokens.size=60",
+        SHORT,
+    ]
 
 
 def dictionary(folder: Path) -> list[str]:
@@ -100,7 +115,11 @@ DATA: dict[str, Callable[[Path], Sequence[str]]] = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name in IN_SECONDS else pytest.mark.long) for name in shipped_recipes()]
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in IN_SECONDS else pytest.mark.long)
+        for name in shipped_recipes()
+    ],
 )
 def test_a_shipped_recipe_trains_and_is_loaded_again(name: str, tmp_path: Path) -> None:
     data = DATA[name](tmp_path)
@@ -109,4 +128,6 @@ def test_a_shipped_recipe_trains_and_is_loaded_again(name: str, tmp_path: Path) 
     assert again.recipe.training.steps == 2
     assert again.recipe.model == run.recipe.model
     assert again.results
-    assert {score: each.value for score, each in again.results.items()} == {score: each.value for score, each in run.results.items()}
+    assert {score: each.value for score, each in again.results.items()} == {
+        score: each.value for score, each in run.results.items()
+    }

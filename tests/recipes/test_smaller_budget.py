@@ -1,4 +1,6 @@
-"""A smaller budget on top of a recipe: step counts of the recipe shrink with it, those of the command line do not."""
+"""A smaller budget on top of a recipe: step counts of the recipe shrink with it, those of the command line do
+not.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def test_a_recipe_of_epochs_shrinks_too() -> None:
     assert training("imdb-lecture", "training.minutes=5").scale_with_budget == counts
     half = training("imdb-lecture", "training.epochs=5")
     assert (half.warmup_steps, half.decay_steps, half.evaluate_every) == (264, 4400, 88)
-    few = training("imdb-lecture", "training.steps=100")  # how many epochs this is shows once the data is read
+    few = training(
+        "imdb-lecture", "training.steps=100"
+    )  # how many epochs this is shows once the data is read
     assert (few.warmup_steps, few.epochs, few.scale_with_budget) == (528, 10, counts)
 
 
@@ -59,7 +63,9 @@ def test_a_recipe_that_plans_in_minutes_is_taken_as_written(tmp_path: Path) -> N
 
 
 def test_settings_for_data_are_taken_as_written(tmp_path: Path) -> None:
-    found = training(str(tmp_path / "x.csv"), "training.steps=50", "training.minutes=1", "training.warmup_steps=100")
+    found = training(
+        str(tmp_path / "x.csv"), "training.steps=50", "training.minutes=1", "training.warmup_steps=100"
+    )
     assert (found.warmup_steps, found.scale_with_budget) == (100, ())
 
 
@@ -80,7 +86,11 @@ def test_the_list_itself_can_be_chosen() -> None:
 @pytest.mark.parametrize("value", ["true", "'many'", "-3", "[4]"])
 def test_wrong_values_are_left_to_the_check_of_the_recipe(value: str, tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
-    for text in (f"steps = {value}\naverage_every = 10", f"steps = 10\naverage_every = {value}", f"steps = 10\nscale_with_budget = {value}"):
+    for text in (
+        f"steps = {value}\naverage_every = 10",
+        f"steps = 10\naverage_every = {value}",
+        f"steps = 10\nscale_with_budget = {value}",
+    ):
         path.write_text(f"[training]\n{text}\n")
         with pytest.raises(Exception, match=r"training\.") as caught:
             training(str(path), "training.minutes=1")

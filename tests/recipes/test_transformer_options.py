@@ -1,4 +1,6 @@
-"""Every value of every option of a Transformer trains from a recipe, and what cannot be right is refused before anything is written."""
+"""Every value of every option of a Transformer trains from a recipe, and what cannot be right is refused
+before anything is written.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,36 @@ pytestmark = pytest.mark.slow  # trainings and commands: short each, long togeth
 
 NAMES = ("norm", "norm_kind", "positions", "activation")
 CHOICES: list[tuple[str, ...]] = [
-    (f"model.{name}={choice}",) for name in NAMES for choice in choices_of(TransformerSettings.model_fields[name].annotation)
+    (f"model.{name}={choice}",)
+    for name in NAMES
+    for choice in choices_of(TransformerSettings.model_fields[name].annotation)
 ]
 TOGETHER = [
-    ("model.norm=pre", "model.norm_kind=rms", "model.positions=rotary", "model.activation=silu", "model.gated=true", "model.kv_heads=1"),
-    ("model.norm=post", "model.norm_kind=layer", "model.positions=sinusoidal", "model.activation=relu", "model.sublayer_dropout=false"),
+    (
+        "model.norm=pre",
+        "model.norm_kind=rms",
+        "model.positions=rotary",
+        "model.activation=silu",
+        "model.gated=true",
+        "model.kv_heads=1",
+    ),
+    (
+        "model.norm=post",
+        "model.norm_kind=layer",
+        "model.positions=sinusoidal",
+        "model.activation=relu",
+        "model.sublayer_dropout=false",
+    ),
     ("model.norm=rezero", "model.positions=alibi", "model.activation=gelu_tanh", "model.head_size=5"),
     ("model.norm=shared_rezero", "model.positions=learned", "model.activation=gelu", "model.window=4"),
     ("model.norm=lecture", "model.positions=relative", "model.window=3", "model.causal=true"),
-    ("model.positions=none", "model.qkv_bias=false", "model.bias=false", "model.embedding_norm=true", "model.embedding_scale=true"),
+    (
+        "model.positions=none",
+        "model.qkv_bias=false",
+        "model.bias=false",
+        "model.embedding_norm=true",
+        "model.embedding_scale=true",
+    ),
 ]
 ALONE = [
     ("model.gated=true", "model.activation=silu"),
@@ -48,8 +71,17 @@ def _words(options: tuple[str, ...]) -> str:
     return " ".join(options)
 
 
-SMALL = ("model.layers=1", "model.hidden_size=8", "model.heads=2", "training.threads=1", "tokens.kind=characters")
-TEXT = {"classifier": ("data.text=text", "data.label=label"), "language_model": ("training.window=12", "training.batch_size=3")}
+SMALL = (
+    "model.layers=1",
+    "model.hidden_size=8",
+    "model.heads=2",
+    "training.threads=1",
+    "tokens.kind=characters",
+)
+TEXT = {
+    "classifier": ("data.text=text", "data.label=label"),
+    "language_model": ("training.window=12", "training.batch_size=3"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -65,25 +97,45 @@ def test_all_choices_are_tried_together_with_others() -> None:
     assert {choice for (choice,) in CHOICES} <= {option for options in TOGETHER for option in options}
 
 
-@pytest.mark.parametrize("options", [*TOGETHER, *(pytest.param(options, marks=pytest.mark.long) for options in CHOICES + ALONE)], ids=_words)
-def test_a_classifier_trains_with_every_value(options: tuple[str, ...], data: dict[str, Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [*TOGETHER, *(pytest.param(options, marks=pytest.mark.long) for options in CHOICES + ALONE)],
+    ids=_words,
+)
+def test_a_classifier_trains_with_every_value(
+    options: tuple[str, ...], data: dict[str, Path], tmp_path: Path
+) -> None:
     run = start(data, tmp_path / "run", "classifier", options)
     again = seqlab.load(tmp_path / "run")  # the written recipe builds the same network
     asked = dict(option.removeprefix("model.").split("=") for option in options)
-    assert {name: str(getattr(again.recipe.model, name)).lower() for name in asked} == {name: _plain(value) for name, value in asked.items()}
+    assert {name: str(getattr(again.recipe.model, name)).lower() for name in asked} == {
+        name: _plain(value) for name, value in asked.items()
+    }
     assert 0 <= run.results["accuracy"].value <= 1
 
 
 @pytest.mark.parametrize("options", [TOGETHER[0], TOGETHER[3]], ids=_words)
-def test_a_language_model_trains_with_them_too(options: tuple[str, ...], data: dict[str, Path], tmp_path: Path) -> None:
+def test_a_language_model_trains_with_them_too(
+    options: tuple[str, ...], data: dict[str, Path], tmp_path: Path
+) -> None:
     run = start(data, tmp_path / "run", "language_model", options)
     assert run.results["perplexity"].value > 1
 
 
 REFUSED = {
-    ("model.heads=3",): "model.heads: hidden_size 8 cannot be divided over 3 heads.\n  Numbers of heads that fit: 1, 2, 4.",
-    ("model.kv_heads=3", "model.heads=4"): "model.kv_heads: 4 heads cannot share 3 heads of keys and values evenly.\n  Numbers that fit: 1, 2, 4.",
-    ("model.kv_heads=4",): "model.kv_heads: 2 heads cannot share 4 heads of keys and values evenly.\n  Numbers that fit: 1, 2.",
+    (
+        "model.heads=3",
+    ): "model.heads: hidden_size 8 cannot be divided over 3 heads.\n  Numbers of heads that fit: 1, 2, 4.",
+    (
+        "model.kv_heads=3",
+        "model.heads=4",
+    ): (
+        "model.kv_heads: 4 heads cannot share 3 heads of keys and values evenly.\n  Numbers that fit: 1,"
+        " 2, 4."
+    ),
+    (
+        "model.kv_heads=4",
+    ): "model.kv_heads: 2 heads cannot share 4 heads of keys and values evenly.\n  Numbers that fit: 1, 2.",
     ("model.positions=rotary", "model.head_size=5"): "model.positions: heads of 5 features cannot be turned",
     ("model.positions=rotary", "model.heads=8"): "model.positions: heads of 1 features cannot be turned",
     ("model.norm=prenorm",): "expected pre, post, rezero, shared_rezero or lecture",
@@ -97,14 +149,18 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("options", "words"), REFUSED.items(), ids=map(" ".join, REFUSED))
-def test_what_cannot_be_right_is_refused_with_a_reason(options: tuple[str, ...], words: str, data: dict[str, Path], tmp_path: Path) -> None:
+def test_what_cannot_be_right_is_refused_with_a_reason(
+    options: tuple[str, ...], words: str, data: dict[str, Path], tmp_path: Path
+) -> None:
     with pytest.raises(SeqlabError) as caught:
         start(data, tmp_path / "run", "classifier", options)
     assert words in str(caught.value)
     assert not (tmp_path / "run").exists()
 
 
-def test_a_window_of_text_longer_than_a_learned_table_is_refused(data: dict[str, Path], tmp_path: Path) -> None:
+def test_a_window_of_text_longer_than_a_learned_table_is_refused(
+    data: dict[str, Path], tmp_path: Path
+) -> None:
     with pytest.raises(SeqlabError, match="12 steps, but positions were learned for 9"):
         start(data, tmp_path / "run", "language_model", ["model.positions=learned", "model.max_positions=9"])
 

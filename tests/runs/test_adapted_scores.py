@@ -9,11 +9,19 @@ import seqlab
 from seqlab.core.errors import UsageError
 
 LINES = "the cat sat on the mat .\nthe dog sat on the log .\na bird sang to the dog .\n"
-SMALL = ["tokens.kind=whitespace", "training.steps=3", "training.threads=1", "training.window=6", "training.batch_size=2"]
+SMALL = [
+    "tokens.kind=whitespace",
+    "training.steps=3",
+    "training.threads=1",
+    "training.window=6",
+    "training.batch_size=2",
+]
 
 
 @pytest.mark.slow
-def test_a_language_model_that_adapts_has_scores_of_its_own_and_its_run_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_language_model_that_adapts_has_scores_of_its_own_and_its_run_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
     text = tmp_path / "text.txt"
     text.write_text(LINES * 40)
     run = seqlab.train(str(text), *SMALL, "model.hidden_size=5", task="language_model", out=tmp_path / "run")
@@ -36,7 +44,13 @@ def test_a_network_without_a_state_says_why_it_cannot_adapt(tmp_path: Path) -> N
     text = tmp_path / "text.txt"
     text.write_text(LINES * 40)
     run = seqlab.train(
-        str(text), *SMALL, "model.kind=transformer", "model.hidden_size=8", "model.heads=2", task="language_model", out=tmp_path / "run"
+        str(text),
+        *SMALL,
+        "model.kind=transformer",
+        "model.hidden_size=8",
+        "model.heads=2",
+        task="language_model",
+        out=tmp_path / "run",
     )
     with pytest.raises(UsageError, match="a transformer network carries no state"):
         run.adapted_scores(cache=True)
@@ -47,12 +61,16 @@ def test_without_a_test_text_nothing_is_scored_that_was_chosen_on(tmp_path: Path
     for name, times in (("train", 40), ("valid", 6)):
         (tmp_path / f"{name}.txt").write_text(LINES * times)
     settings = [f"data.valid={tmp_path / 'valid.txt'}", "data.test_share=0", "model.hidden_size=5"]
-    run = seqlab.train(str(tmp_path / "train.txt"), *SMALL, *settings, task="language_model", out=tmp_path / "run")
+    run = seqlab.train(
+        str(tmp_path / "train.txt"), *SMALL, *settings, task="language_model", out=tmp_path / "run"
+    )
     (cached,) = run.adapted_scores(cache=True)
     num_tokens = run.task.stores["valid"].num_steps
     told = f"chosen on the first {num_tokens // 2} tokens of the validation text, scored on those behind them"
     assert told in cached.method
-    assert cached.method.endswith(f"{num_tokens - num_tokens // 2 - 1} tokens, read in one go; fewer than 10 items give no interval")
+    assert cached.method.endswith(
+        f"{num_tokens - num_tokens // 2 - 1} tokens, read in one go; fewer than 10 items give no interval"
+    )
     (tmp_path / "other.txt").write_text(LINES)
     (other,) = run.adapted_scores(tmp_path / "other.txt", cache=True)
     assert f"chosen on the first {num_tokens} tokens of the validation text;" in other.method

@@ -49,7 +49,10 @@ def prepared(folder: Path, *words: str) -> Prepared:
     data = toy_runs.write_data("language_model", folder)
     (folder / "story.toml").write_text(RECIPE)
     with hurried():
-        return prepare(find_recipe(str(folder / "story.toml"), [f"data.train={data}", *words])[0], out=str(folder / "run"))
+        return prepare(
+            find_recipe(str(folder / "story.toml"), [f"data.train={data}", *words])[0],
+            out=str(folder / "run"),
+        )
 
 
 def validation_losses(made: Prepared) -> tuple[float, float]:
@@ -67,7 +70,9 @@ def validation_losses(made: Prepared) -> tuple[float, float]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("budget", ["training.steps=300", "training.minutes=0.05"])
-def test_a_run_much_shorter_than_its_recipe_saves_nothing_worse_than_its_last_weights(budget: str, tmp_path: Path) -> None:
+def test_a_run_much_shorter_than_its_recipe_saves_nothing_worse_than_its_last_weights(
+    budget: str, tmp_path: Path
+) -> None:
     made = prepared(tmp_path, budget)
     said: list[str] = []
     with hurried():
@@ -77,18 +82,28 @@ def test_a_run_much_shorter_than_its_recipe_saves_nothing_worse_than_its_last_we
     training = run.results.raw["training"]
     assert training["steps"] < 1000
     assert training["weights"] in ("averaged", "last")
-    assert training["candidates"][training["weights"]] == min(training["candidates"].values()) == pytest.approx(saved, rel=1e-5)
+    assert (
+        training["candidates"][training["weights"]]
+        == min(training["candidates"].values())
+        == pytest.approx(saved, rel=1e-5)
+    )
     lines = [text for text in said if "averaged" in text]
     assert len(lines) == 1
     assert f"the {training['weights']} weights of step {training['best_step']}" in lines[0]
     assert all(f"{value:.4f}" in lines[0] for value in training["candidates"].values())
     assert f"{training['weights']} (" in (run.folder / REPORT).read_text(encoding="utf-8")
-    best = [event for event in read_journal(run.folder / JOURNAL) if event["event"] == "validated" and event["step"] == training["best_step"]]
+    best = [
+        event
+        for event in read_journal(run.folder / JOURNAL)
+        if event["event"] == "validated" and event["step"] == training["best_step"]
+    ]
     assert (best[0]["weights"], best[0]["candidates"]) == (training["weights"], training["candidates"])
 
 
 def test_what_was_fitted_to_the_budget_is_said_before_training(tmp_path: Path) -> None:
-    reason = next(reason for reason in prepared(tmp_path, "training.steps=500").reasons if "average_every" in reason)
+    reason = next(
+        reason for reason in prepared(tmp_path, "training.steps=500").reasons if "average_every" in reason
+    )
     assert "500 steps" in reason
     assert "evaluate_every=100" in reason
     assert "average_every=25" in reason
@@ -103,7 +118,9 @@ def write_tables(folder: Path, *, swapped: bool) -> list[str]:
     parts = {"train": lines[1:91], "valid": lines[91:116], "test": lines[116:]}
     if swapped:
         other = {"low": "high", "high": "low"}
-        parts["test"] = [f"{text},{other[label]}" for text, label in (line.split(",") for line in parts["test"])]
+        parts["test"] = [
+            f"{text},{other[label]}" for text, label in (line.split(",") for line in parts["test"])
+        ]
     for name, part in parts.items():
         (folder / f"{name}.csv").write_text("\n".join(["text,label", *part]) + "\n", encoding="utf-8")
     return [f"data.{name}={folder / name}.csv" for name in ("valid", "test")]
@@ -111,19 +128,33 @@ def write_tables(folder: Path, *, swapped: bool) -> list[str]:
 
 @pytest.mark.slow
 def test_test_data_has_no_say_in_what_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = [*toy_runs.CLASSIFIER, "training.threads=1", "training.average_last=3", "training.average_every=2", "training.learning_rate=0.01"]
+    settings = [
+        *toy_runs.CLASSIFIER,
+        "training.threads=1",
+        "training.average_last=3",
+        "training.average_every=2",
+        "training.learning_rate=0.01",
+    ]
     saved, results = [], []
     for swapped in (False, True):
         folder = tmp_path / str(swapped)
         parts = write_tables(folder, swapped=swapped)
         with hurried():
-            made = prepare(find_recipe(str(folder / "train.csv"), [*settings, *parts])[0], out=str(folder / "run"))
+            made = prepare(
+                find_recipe(str(folder / "train.csv"), [*settings, *parts])[0], out=str(folder / "run")
+            )
         asked: list[str] = []
         collate = made.task.collate  # type: ignore[attr-defined]
-        monkeypatch.setattr(made.task, "collate", lambda split, rows, asked=asked, collate=collate: (asked.append(split), collate(split, rows))[1])
+        monkeypatch.setattr(
+            made.task,
+            "collate",
+            lambda split, rows, asked=asked, collate=collate: (asked.append(split), collate(split, rows))[1],
+        )
         evaluate = made.task.evaluate
 
-        def after_training(model: Any, split: str, made: Prepared = made, asked: list[str] = asked, evaluate: Any = evaluate) -> Any:
+        def after_training(
+            model: Any, split: str, made: Prepared = made, asked: list[str] = asked, evaluate: Any = evaluate
+        ) -> Any:
             if "scoring" not in asked:
                 assert set(asked) == {"train", "valid"}
                 asked.append("scoring")
@@ -135,7 +166,10 @@ def test_test_data_has_no_say_in_what_is_saved(tmp_path: Path, monkeypatch: pyte
         saved.append(read_weights(run.folder / WEIGHTS))
         results.append(json.loads((run.folder / RESULTS).read_text(encoding="utf-8")))
     assert results[0]["splits"]["test"]["scores"] != results[1]["splits"]["test"]["scores"]
-    assert all(results[0]["training"][name] == results[1]["training"][name] for name in ("weights", "candidates", "best_step"))
+    assert all(
+        results[0]["training"][name] == results[1]["training"][name]
+        for name in ("weights", "candidates", "best_step")
+    )
     assert saved[0].keys() == saved[1].keys()
     assert all(tensor.equal(saved[1][name]) for name, tensor in saved[0].items())
 
@@ -144,23 +178,44 @@ UPDATE = "seqlab.training.averaging:LastWeights", "update"
 MOMENTS = {
     "before the first averaged moment": (*UPDATE, 2),
     "between two averaged moments": (*UPDATE, 11),
-    "as the last weights are validated beside the averaged ones": ("seqlab.tasks.language_model.task:LanguageModelling", "validate", 7),
+    "as the last weights are validated beside the averaged ones": (
+        "seqlab.tasks.language_model.task:LanguageModelling",
+        "validate",
+        7,
+    ),
     "after training, before the scores": ("seqlab.runs.train.start", "write_results", 1),
 }
 
 
 @pytest.mark.slow
 def test_a_kill_before_during_or_after_averaging_changes_no_bit(cache_folder: Path) -> None:
-    settings = [word for word in LANGUAGE_MODEL if "average" not in word] + ["training.average_last=3", "training.average_every=3"]
+    settings = [word for word in LANGUAGE_MODEL if "average" not in word] + [
+        "training.average_last=3",
+        "training.average_every=3",
+    ]
     with folder_in_memory() as folder:
         data = toy_runs.write_data("language_model", folder)
         assert finish(start, data, folder / "whole", settings) == 0
         whole = fingerprint(folder / "whole")
-        assert {event.get("weights") for event in whole["journal"] if event["event"] == "validated"} <= {"averaged", "last"}
+        assert {event.get("weights") for event in whole["journal"] if event["event"] == "validated"} <= {
+            "averaged",
+            "last",
+        }
         for name, (owner, function, number) in MOMENTS.items():
             place = folder / name.replace(" ", "-")
             for after in (False, True):
                 killed = place.with_name(f"{place.name}-{after}")
-                assert finish(start_with, die_at_call, (owner, function, number), {"after": after}, data, killed, settings) == -signal.SIGKILL, name
+                assert (
+                    finish(
+                        start_with,
+                        die_at_call,
+                        (owner, function, number),
+                        {"after": after},
+                        data,
+                        killed,
+                        settings,
+                    )
+                    == -signal.SIGKILL
+                ), name
                 assert finish(go_on, data, killed, settings) == 0, name
                 assert fingerprint(killed) == whole, name

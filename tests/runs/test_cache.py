@@ -64,7 +64,9 @@ def look(*words: str) -> Survey:
     return survey_parts(opened.recipe, opened.parts)
 
 
-def test_the_same_files_are_looked_at_once_whatever_they_are_called(folder: Path, surveys: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_files_are_looked_at_once_whatever_they_are_called(
+    folder: Path, surveys: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = look(str(folder / "train.csv"), f"data.test={folder}/test.csv")
     again = look(str(folder / "train.csv"), f"data.test={folder}/test.csv")
     monkeypatch.chdir(folder.parent)
@@ -82,8 +84,14 @@ def test_another_file_setting_or_column_is_looked_at_anew(folder: Path, surveys:
     assert look(*settings).parts["test"].plain_leaks == 1
     (folder / "train.csv").write_text("\n".join(["text,label", *ROWS, "new words,low"]) + "\n")
     changed = look(*settings)
-    assert (changed.parts["train"].rows, changed.parts["test"].leaks, changed.parts["test"].plain_leaks) == (5, 1, 1)
-    assert any(warning.startswith("test: 1 text also stands in train, the first at ") for warning in changed.warnings)
+    assert (changed.parts["train"].rows, changed.parts["test"].leaks, changed.parts["test"].plain_leaks) == (
+        5,
+        1,
+        1,
+    )
+    assert any(
+        warning.startswith("test: 1 text also stands in train, the first at ") for warning in changed.warnings
+    )
     assert look(*settings, "data.max_rows=2").parts["train"].rows == 2
     assert look(*settings, "data.text=label", "data.label=text").parts["train"].duplicates == 3
     assert surveys.times == 4
@@ -115,11 +123,41 @@ def test_everything_comes_back_as_it_was_found(folder: Path) -> None:
     leaks = [Leak("a, line 1", "b, line 2", 0.875)]
     counts = Quantiles(1, 2, 3, 4, 5, 6, 2.5)
     part = PartSurvey(
-        7, 8, counts, counts, {"x": 3, "\udc80é": 1}, 1, ["a, line 2"], 1, 2, leaks, 3, leaks, 4, leaks, 5, leaks, 6, 7, leaks,
-        None, {"odd": 1}, 2, 3, 4, "a, line 9", 5, ["a, line 4: broken"], 6, 0.5, leaks,
-    )  # fmt: skip
+        7,
+        8,
+        counts,
+        counts,
+        {"x": 3, "\udc80é": 1},
+        1,
+        ["a, line 2"],
+        1,
+        2,
+        leaks,
+        3,
+        leaks,
+        4,
+        leaks,
+        5,
+        leaks,
+        6,
+        7,
+        leaks,
+        None,
+        {"odd": 1},
+        2,
+        3,
+        4,
+        "a, line 9",
+        5,
+        ["a, line 4: broken"],
+        6,
+        0.5,
+        leaks,
+    )
     repeats = Repeats(0.25, 8, 0.5, "a, line 1", "b, line 2", np.array([3, 5]), np.arange(8))
-    survey = Survey({"train": part, "test": replace(part, repeats=repeats)}, [("x", "X ")], {"test": {("a", 1), ("b", 3)}})
+    survey = Survey(
+        {"train": part, "test": replace(part, repeats=repeats)}, [("x", "X ")], {"test": {("a", 1), ("b", 3)}}
+    )
     parts = {"train": open_source(folder / "train.csv", DataSettings())}
     for _ in range(2):  # as it is found, and as it is kept
         found = kept_survey(parts, lambda: survey, asked={}, paths=[])
@@ -127,15 +165,24 @@ def test_everything_comes_back_as_it_was_found(folder: Path) -> None:
         assert kept is not None
         assert (kept.starts.tolist(), kept.looked_at.tolist()) == ([3, 5], list(range(8)))
         assert replace(found.parts["test"], repeats=None) == found.parts["train"] == part
-        assert (found.similar_labels, found.leaked, found.as_json()) == (survey.similar_labels, survey.leaked, survey.as_json())
+        assert (found.similar_labels, found.leaked, found.as_json()) == (
+            survey.similar_labels,
+            survey.leaked,
+            survey.as_json(),
+        )
 
 
 @pytest.mark.slow
-def test_training_evaluation_and_comparison_share_one_survey(surveys: Counted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_evaluation_and_comparison_share_one_survey(
+    surveys: Counted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_notes(tmp_path / "notes.csv")
     monkeypatch.chdir(tmp_path)
     with hurried():
-        runs = [seqlab.train("notes.csv", *SMALL, "training.steps=1", model=model, out=f"runs/{model}") for model in ("gru", "rnn")]
+        runs = [
+            seqlab.train("notes.csv", *SMALL, "training.steps=1", model=model, out=f"runs/{model}")
+            for model in ("gru", "rnn")
+        ]
     runs[0].evaluate()
     seqlab.compare(["gru", "rnn"])
     assert surveys.times == 1
@@ -149,11 +196,17 @@ def test_repeated_passages_of_a_text_are_kept(surveys: Counted, tmp_path: Path) 
     chance = random.Random(2)
     lines = ["".join(chance.choices("abcdefgh ", k=80)) for _ in range(60)]
     (tmp_path / "story.txt").write_text("\n".join(lines) + "\n")
-    (tmp_path / "more.txt").write_text("\n".join([*reversed(lines[:3]), "something that was never said before in any text"]) + "\n")
+    (tmp_path / "more.txt").write_text(
+        "\n".join([*reversed(lines[:3]), "something that was never said before in any text"]) + "\n"
+    )
     recipe = find_recipe(str(tmp_path / "story.txt"), [], task="language_model")[0]
     opened = open_data(recipe)
     found = [
-        survey_parts(opened.recipe, {"train": opened.parts["train"], "new": open_further(opened.recipe, str(tmp_path / "more.txt"))}, more="more.txt")
+        survey_parts(
+            opened.recipe,
+            {"train": opened.parts["train"], "new": open_further(opened.recipe, str(tmp_path / "more.txt"))},
+            more="more.txt",
+        )
         for _ in range(2)
     ]
     assert surveys.times == 1

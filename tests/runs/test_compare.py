@@ -19,14 +19,24 @@ from seqlab.runs.train.sweep import wanted_seeds
 
 pytestmark = pytest.mark.slow  # a training takes a second
 
-SMALL = ("training.threads=1", "training.batch_size=16", "training.steps=4", "training.evaluate_every=4", "model.hidden_size=8")
+SMALL = (
+    "training.threads=1",
+    "training.batch_size=16",
+    "training.steps=4",
+    "training.evaluate_every=4",
+    "model.hidden_size=8",
+)
 
 
-def write_notes(path: Path, *, labels: tuple[str, str] = ("low", "high"), seed: int = 3, count: int = 150) -> Path:
+def write_notes(
+    path: Path, *, labels: tuple[str, str] = ("low", "high"), seed: int = 3, count: int = 150
+) -> Path:
     chance = random.Random(seed)
     rows = []
     for row in range(count):
-        letters = "".join(chance.choice("abcde" if row % 2 else "cdefg") for _ in range(chance.randint(4, 17)))
+        letters = "".join(
+            chance.choice("abcde" if row % 2 else "cdefg") for _ in range(chance.randint(4, 17))
+        )
         rows.append(f"{letters},{labels[row % 2]}")
     path.write_text("text,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return path
@@ -40,7 +50,14 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def pair(notes: Path) -> list[Run]:
     """A model that has learned the letters, and one that has hardly begun."""
-    good = seqlab.train(notes, *SMALL, "training.steps=60", "training.learning_rate=0.03", model="gru", out=notes.parent / "good")
+    good = seqlab.train(
+        notes,
+        *SMALL,
+        "training.steps=60",
+        "training.learning_rate=0.03",
+        model="gru",
+        out=notes.parent / "good",
+    )
     bad = seqlab.train(notes, *SMALL, model="gru", out=notes.parent / "bad")
     return [bad, good]
 
@@ -66,7 +83,10 @@ def test_the_better_run_is_named_with_interval_and_p(pair: list[Run]) -> None:
     assert [competitor.name for competitor in turned.competitors] == ["good", "bad"]
     assert turned.differences["accuracy"]["bad"].value == pytest.approx(-difference.value)
     assert turned.sentences()[0].startswith("bad is worse than good by 0.")
-    assert (turned.mcnemars["bad"].only_first, turned.mcnemars["bad"].only_second) == (right.only_second, right.only_first)
+    assert (turned.mcnemars["bad"].only_first, turned.mcnemars["bad"].only_second) == (
+        right.only_second,
+        right.only_first,
+    )
 
 
 def test_data_that_one_was_trained_on_is_warned_about(pair: list[Run], notes: Path) -> None:
@@ -85,21 +105,34 @@ def test_what_cannot_be_compared_is_refused_with_words(pair: list[Run], notes: P
     with pytest.raises(UsageError, match="'goood' is none of what is compared") as caught:
         compare_runs([run.folder for run in pair], against="goood")
     assert "good" in caught.value.cure
-    named = seqlab.train(write_notes(tmp_path / "other.csv", labels=("calm", "high")), *SMALL, model="gru", out=tmp_path / "named")
-    with pytest.raises(UsageError, match="different labels apart: only one of bad and named knows 'calm', 'low'"):
+    named = seqlab.train(
+        write_notes(tmp_path / "other.csv", labels=("calm", "high")),
+        *SMALL,
+        model="gru",
+        out=tmp_path / "named",
+    )
+    with pytest.raises(
+        UsageError, match="different labels apart: only one of bad and named knows 'calm', 'low'"
+    ):
         compare_runs([folder, named.folder])
     seeded = seqlab.train(notes, *SMALL, model="gru", seed=5, out=tmp_path / "seeded")
-    with pytest.raises(UsageError, match=r"bad and seeded have different test data. They held out different rows") as caught:
+    with pytest.raises(
+        UsageError, match=r"bad and seeded have different test data. They held out different rows"
+    ) as caught:
         compare_runs([folder, seeded.folder])
     assert "--data FILE" in caught.value.cure
 
 
 def test_language_models_with_other_tokens_share_bits_per_character(tmp_path: Path) -> None:
     chance = random.Random(1)
-    (tmp_path / "story.txt").write_text("".join(" ".join(chance.choices(["to", "be", "or", "not", "that"], k=7)) + "\n" for _ in range(700)))
+    (tmp_path / "story.txt").write_text(
+        "".join(" ".join(chance.choices(["to", "be", "or", "not", "that"], k=7)) + "\n" for _ in range(700))
+    )
     settings = (*SMALL, "training.window=16", "data.test_share=0.3")
     letters = seqlab.train(tmp_path / "story.txt", *settings, model="gru", out=tmp_path / "letters")
-    words = seqlab.train(tmp_path / "story.txt", *settings, "tokens.kind=words", model="gru", out=tmp_path / "words")
+    words = seqlab.train(
+        tmp_path / "story.txt", *settings, "tokens.kind=words", model="gru", out=tmp_path / "words"
+    )
     found = compare_runs([letters.folder, words.folder])
     assert found.score_names == ["bits_per_character"]
     expected = letters.results["bits_per_character"].value - words.results["bits_per_character"].value
@@ -107,7 +140,9 @@ def test_language_models_with_other_tokens_share_bits_per_character(tmp_path: Pa
     assert "different tokens" in found.warnings[0]
 
 
-def test_seeds_share_their_test_data_and_go_on_where_they_were_stopped(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seeds_share_their_test_data_and_go_on_where_they_were_stopped(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trained: list[str] = []
     settings = [*SMALL, "training.steps=2"]
 
@@ -144,11 +179,20 @@ def test_seeds_of_a_recipe_are_kept() -> None:
     written = Recipe.model_validate({"data": {"train": "a.csv", "seed": 9}, "training": {"seed": 4}})
     words = [
         wanted.settings
-        for wanted in wanted_seeds(written, ["training.seed=4", "training.steps=2"], 2, name="a", folder=lambda seed: Path(f"a-{seed}"))
+        for wanted in wanted_seeds(
+            written,
+            ["training.seed=4", "training.steps=2"],
+            2,
+            name="a",
+            folder=lambda seed: Path(f"a-{seed}"),
+        )
     ]
     assert words == [("training.steps=2", "training.seed=4"), ("training.steps=2", "training.seed=5")]
     plain = Recipe.model_validate({"data": {"train": "a.csv"}})
-    assert wanted_seeds(plain, [], 1, name="a", folder=lambda seed: Path(f"a-{seed}"))[0].settings == ("data.seed=1", "training.seed=1")
+    assert wanted_seeds(plain, [], 1, name="a", folder=lambda seed: Path(f"a-{seed}"))[0].settings == (
+        "data.seed=1",
+        "training.seed=1",
+    )
 
 
 def test_a_contest_trains_what_is_missing_and_compares(notes: Path, tmp_path: Path) -> None:
@@ -156,13 +200,19 @@ def test_a_contest_trains_what_is_missing_and_compares(notes: Path, tmp_path: Pa
     again = []
     for _ in range(2):
         found = hold_contest(
-            str(notes), ["gru", "rnn"], [*SMALL, "training.steps=2"], folder=tmp_path / "contest", begin=lambda name, _: trained.append(name)
+            str(notes),
+            ["gru", "rnn"],
+            [*SMALL, "training.steps=2"],
+            folder=tmp_path / "contest",
+            begin=lambda name, _: trained.append(name),
         )
         again.append(found.as_json()["differences"])
     assert trained == ["gru-seed1", "rnn-seed1"]
     assert again[0] == again[1]
     assert (tmp_path / "contest" / "rnn-seed1" / "results.json").is_file()
-    turned = hold_contest(str(notes), ["gru", "rnn"], [*SMALL, "training.steps=2"], folder=tmp_path / "contest", against="rnn")
+    turned = hold_contest(
+        str(notes), ["gru", "rnn"], [*SMALL, "training.steps=2"], folder=tmp_path / "contest", against="rnn"
+    )
     assert turned.reference.name == "rnn"
     with pytest.raises(UsageError, match="'lstm' is none of what is compared"):
         hold_contest(str(notes), ["gru", "rnn"], [], folder=tmp_path / "another", against="lstm")

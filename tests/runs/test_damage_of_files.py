@@ -66,7 +66,9 @@ def test_no_flipped_byte_and_no_truncation_in_any_file_of_a_model_is_loaded(run:
     Run.load(run)
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "MANIFEST.json", "recipe.toml", "choices.json", "tokens"])
+@pytest.mark.parametrize(
+    "name", ["model.safetensors", "MANIFEST.json", "recipe.toml", "choices.json", "tokens"]
+)
 def test_a_missing_file_is_named_with_a_cure(name: str, run: Path) -> None:
     path = run / name
     shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -91,7 +93,9 @@ def test_a_run_of_another_format_is_refused(version: object, run: Path) -> None:
 
 
 @pytest.mark.slow
-def test_weights_and_checkpoints_of_another_run_are_refused_although_they_fit(run: Path, whole: Path, tmp_path: Path) -> None:
+def test_weights_and_checkpoints_of_another_run_are_refused_although_they_fit(
+    run: Path, whole: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "other"
     assert finish(start, whole.parent / "notes.csv", other, [*CLASSIFIER, "training.seed=5"]) == 0
     shutil.copy(other / "model.safetensors", run / "model.safetensors")
@@ -103,7 +107,9 @@ def test_weights_and_checkpoints_of_another_run_are_refused_although_they_fit(ru
     for place in (run / "checkpoints").glob("step-*"):
         shutil.rmtree(place)
         shutil.copytree(other / "checkpoints" / place.name, place)
-    with pytest.raises(RunError, match=r"no whole checkpoint to resume from: .*the checkpoint belongs to another run"):
+    with pytest.raises(
+        RunError, match=r"no whole checkpoint to resume from: .*the checkpoint belongs to another run"
+    ):
         resume(run)
 
 
@@ -122,7 +128,9 @@ def resume_and_say(folder: Path, said: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tensors.safetensors", "best.safetensors", "state.json", "MANIFEST.json"])
-def test_a_damaged_checkpoint_is_said_and_the_one_before_gives_the_same_bits(name: str, run: Path, whole: Path, tmp_path: Path) -> None:
+def test_a_damaged_checkpoint_is_said_and_the_one_before_gives_the_same_bits(
+    name: str, run: Path, whole: Path, tmp_path: Path
+) -> None:
     path = newest_checkpoint(run) / name
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2] + b"!" + content[len(content) // 2 + 1 :])
@@ -143,7 +151,9 @@ def test_without_any_whole_checkpoint_nothing_is_resumed_and_nothing_is_lost(run
     assert Run.load(run)
 
 
-def test_data_that_changed_since_is_refused_also_without_a_journal(run: Path, whole: Path, tmp_path: Path) -> None:
+def test_data_that_changed_since_is_refused_also_without_a_journal(
+    run: Path, whole: Path, tmp_path: Path
+) -> None:
     (run / "journal.jsonl").unlink()
     path = whole.parent / "notes.csv"
     content = path.read_text(encoding="utf-8")

@@ -73,7 +73,9 @@ def pickle_instead_of_weights(run: Path) -> None:
 
 
 def many_tensors(run: Path) -> None:
-    entries = b",".join(b'"%07d":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}' % number for number in range(1_200_000))
+    entries = b",".join(
+        b'"%07d":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}' % number for number in range(1_200_000)
+    )
     replace_weights(header(b"{" + entries + b"}"))(run)
 
 
@@ -107,7 +109,9 @@ def list_file(run: Path, name: str, *, size: int) -> None:
     """Put a file into the list of checksums, which then has the right digest."""
     manifest = json.loads((run / "MANIFEST.json").read_text(encoding="utf-8"))
     manifest["content"]["files"][name] = {"size": size, "sha256": "0" * 64}
-    (run / "MANIFEST.json").write_text(json.dumps({**manifest, **with_digest(manifest["content"])}), encoding="utf-8")
+    (run / "MANIFEST.json").write_text(
+        json.dumps({**manifest, **with_digest(manifest["content"])}), encoding="utf-8"
+    )
 
 
 def write(name: str, content: str) -> Callable[[Path], None]:
@@ -152,16 +156,27 @@ HOSTILE: dict[str, tuple[Callable[[Path], None], str]] = {
     "a pickle called model.safetensors": (pickle_as_weights, "the file is damaged"),
     "a pickle called model.pt": (pickle_instead_of_weights, "model.safetensors: the file is missing"),
     "a zip bomb": (replace_weights(b"PK\x03\x04" + b"\0" * 10_000), "the file is damaged"),
-    "a header of a billion bytes": (replace_weights(struct.pack("<Q", 10**9) + b"{}"), "its header claims 1000000000 bytes"),
+    "a header of a billion bytes": (
+        replace_weights(struct.pack("<Q", 10**9) + b"{}"),
+        "its header claims 1000000000 bytes",
+    ),
     "1.2 million tensors": (many_tensors, "its header claims"),
     "a shape of 10^18": (
-        replace_weights(header(b'{"a":{"dtype":"F32","shape":[1000000000000000000],"data_offsets":[0,4]}}', b"0000")),
+        replace_weights(
+            header(b'{"a":{"dtype":"F32","shape":[1000000000000000000],"data_offsets":[0,4]}}', b"0000")
+        ),
         "its header cannot be read",
     ),
     "a deep header": (replace_weights(header(b'{"a":' + b"[" * 4_000_000)), "its header cannot be read"),
-    "a task that is a function": (change_recipe('task = "classification"', 'task = "os.system"'), "'os.system'"),
+    "a task that is a function": (
+        change_recipe('task = "classification"', 'task = "os.system"'),
+        "'os.system'",
+    ),
     "a model that is a path": (change_recipe('kind = "transformer"', 'kind = "../../evil"'), "model"),
-    "a setting that does not exist": (change_recipe("[training]", '[training]\non_start = "rm -rf /"'), "on_start"),
+    "a setting that does not exist": (
+        change_recipe("[training]", '[training]\non_start = "rm -rf /"'),
+        "on_start",
+    ),
     "a deep recipe": (write("recipe.toml", "a = " + "[" * 50_000), "the recipe cannot be read"),
     "a recipe of a newer format": (change_recipe("format = 1", "format = 7"), "the recipe has format 7"),
     "a huge recipe": (grow("recipe.toml"), "recipe"),
@@ -211,7 +226,11 @@ def load_all_and_tell(whole: Path, folder: Path, answer: Path) -> None:
             words = str(error)
         except Exception as error:  # noqa: BLE001 - told to the test
             words = f"a bug: {error!r}"
-        told[name] = {"words": words, "seconds": time.perf_counter() - clock, "megabytes": (memory_peak() - memory) / MEGABYTE}
+        told[name] = {
+            "words": words,
+            "seconds": time.perf_counter() - clock,
+            "megabytes": (memory_peak() - memory) / MEGABYTE,
+        }
     told["children"] = {"megabytes": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024}
     answer.write_text(json.dumps(told), encoding="utf-8")
 
@@ -230,7 +249,9 @@ def test_hostile_folders_are_refused_at_once(whole: Path, tmp_path: Path) -> Non
         assert len(told[name]["words"]) < 2000, name
         assert told[name]["seconds"] <= 1, name
         assert told[name]["megabytes"] <= 50, name
-        assert [path.name for path in (tmp_path / str(number)).iterdir()] == ["run"], name  # no code ran, nothing was written outside
+        assert [path.name for path in (tmp_path / str(number)).iterdir()] == ["run"], (
+            name
+        )  # no code ran, nothing was written outside
 
 
 def test_a_pickle_beside_healthy_weights_is_not_even_opened(run: Path) -> None:
@@ -241,7 +262,9 @@ def test_a_pickle_beside_healthy_weights_is_not_even_opened(run: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [".lock", "journal.jsonl", "checkpoints", "model.safetensors", "report.html"])
+@pytest.mark.parametrize(
+    "name", [".lock", "journal.jsonl", "checkpoints", "model.safetensors", "report.html"]
+)
 def test_resuming_writes_through_no_link(name: str, run: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -256,7 +279,9 @@ def test_resuming_writes_through_no_link(name: str, run: Path, tmp_path: Path) -
 
 def test_a_recipe_that_describes_another_model_is_refused_before_it_is_built(run: Path) -> None:
     text = (run / "recipe.toml").read_text(encoding="utf-8")
-    (run / "recipe.toml").write_text(text.replace("hidden_size = 12", "hidden_size = 1200000"), encoding="utf-8")
+    (run / "recipe.toml").write_text(
+        text.replace("hidden_size = 12", "hidden_size = 1200000"), encoding="utf-8"
+    )
     with pytest.raises(SeqlabError, match="was changed after training"):
         resume(run)
     manifest = begin_manifest(run, recipe=(run / "recipe.toml").read_text(encoding="utf-8"), data={})
@@ -272,4 +297,6 @@ def _rename_run(place: Path, digest: str) -> None:
     """Write a checkpoint again as that of another run."""
     state = json.loads((place / "state.json").read_text(encoding="utf-8"))
     tensors, best = (read_weights(place / f"{name}.safetensors") for name in ("tensors", "best"))
-    Checkpoints(place.parent, seal=digest).save(Checkpoint(state.pop("step"), tensors, best=best, state=state))
+    Checkpoints(place.parent, seal=digest).save(
+        Checkpoint(state.pop("step"), tensors, best=best, state=state)
+    )

@@ -37,7 +37,12 @@ def with_cache(cache: Path, target: Callable[..., None], *arguments: Any) -> Non
 
 @pytest.mark.parametrize("kind", ["language_model", "classifier"])
 def test_flips_in_every_file_of_the_cache_change_no_training_and_no_resume(kind: str, tmp_path: Path) -> None:
-    cache, data, settings, chance = tmp_path / "cache", toy_runs.write_data(kind, tmp_path), SETTINGS[kind], random.Random(7)
+    cache, data, settings, chance = (
+        tmp_path / "cache",
+        toy_runs.write_data(kind, tmp_path),
+        SETTINGS[kind],
+        random.Random(7),
+    )
     assert finish(with_cache, cache, start, data, tmp_path / "whole", settings) == 0
     whole = fingerprint(tmp_path / "whole")
     for name in FILES:
@@ -47,7 +52,9 @@ def test_flips_in_every_file_of_the_cache_change_no_training_and_no_resume(kind:
         shutil.rmtree(tmp_path / "again")
     for name in FILES:
         shutil.copytree(tmp_path / "whole", tmp_path / "resumed", symlinks=True)
-        shutil.rmtree(sorted((tmp_path / "resumed" / "checkpoints").glob("step-*"))[-1])  # so that there are steps left
+        shutil.rmtree(
+            sorted((tmp_path / "resumed" / "checkpoints").glob("step-*"))[-1]
+        )  # so that there are steps left
         flip_low_bits(cache, name, chance)
         assert finish(with_cache, cache, go_on, data, tmp_path / "resumed", settings) == 0, name
         assert fingerprint(tmp_path / "resumed") == whole, name

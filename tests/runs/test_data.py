@@ -26,13 +26,19 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_no_training_data_says_how_to_name_some() -> None:
-    with pytest.raises(RecipeError, match=r"data.train: no training data is named.\n  For example: data.train=reviews.csv"):
+    with pytest.raises(
+        RecipeError, match=r"data.train: no training data is named.\n  For example: data.train=reviews.csv"
+    ):
         open_data(Recipe())
 
 
 def test_parts_are_held_out_and_the_guess_is_in_the_recipe(table: Path) -> None:
     opened = open_data(recipe(table))
-    assert (opened.recipe.task, opened.recipe.data.text, opened.recipe.data.label) == ("classification", "text", "label")
+    assert (opened.recipe.task, opened.recipe.data.text, opened.recipe.data.label) == (
+        "classification",
+        "text",
+        "label",
+    )
     counts = {name: sum(1 for _ in part.rows()) for name, part in opened.parts.items()}
     assert counts == {"train": 80, "valid": 10, "test": 10}
     assert any("held out 10% for valid and 10% for test, by content" in reason for reason in opened.reasons)
@@ -61,7 +67,9 @@ def test_the_task_that_the_user_names_beats_the_guess(table: Path) -> None:
 
 def test_classification_without_a_label_says_which_setting_names_one(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("some text\n" * 50)
-    with pytest.raises(DataError, match=r"classification needs a label.*\n.*data.label=NAME.*task=language_model"):
+    with pytest.raises(
+        DataError, match=r"classification needs a label.*\n.*data.label=NAME.*task=language_model"
+    ):
         open_data(recipe(tmp_path / "a.txt", task="classification"))
 
 
@@ -82,7 +90,9 @@ def test_a_built_in_dataset_can_be_tested_on_a_file(tmp_path: Path) -> None:
         open_data(recipe("languages", test=str(tmp_path / "other.csv")))
 
 
-def test_a_file_called_like_a_built_in_dataset_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_called_like_a_built_in_dataset_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "digits").write_text("text,label\n" + ROWS)
     assert open_data(recipe("digits")).recipe.data.text == "text"
@@ -120,7 +130,9 @@ def test_a_folder_with_very_many_files_gives_a_short_hint(tmp_path: Path) -> Non
     assert len(str(caught.value)) < 500
 
 
-@pytest.mark.parametrize(("row", "words"), [("x,1,1,up", "every step has the same numbers (a 1, b 1)"), ("x,1,2,up", "")])
+@pytest.mark.parametrize(
+    ("row", "words"), [("x,1,1,up", "every step has the same numbers (a 1, b 1)"), ("x,1,2,up", "")]
+)
 def test_series_that_never_change_teach_nothing(row: str, words: str, tmp_path: Path) -> None:
     rows = "".join(f"s{i},1,1,{'up' if i % 2 else 'down'}\n" * 3 for i in range(30))
     (tmp_path / "flat.csv").write_text(f"id,a,b,label\n{rows}{row}\n")
@@ -167,7 +179,10 @@ def test_a_column_that_is_only_called_steps_is_not_taken_for_numbers(tmp_path: P
 
 def test_fewer_rows_to_learn_from_are_a_part_of_more_and_leave_the_other_parts_alone(table: Path) -> None:
     def rows(count: int) -> dict[str, list[str]]:
-        return {name: [row.values["text"] for row in part.rows()] for name, part in open_data(recipe(table, train_rows=count)).parts.items()}
+        return {
+            name: [row.values["text"] for row in part.rows()]
+            for name, part in open_data(recipe(table, train_rows=count)).parts.items()
+        }
 
     few, more, everything = rows(10), rows(40), rows(0)
     assert [len(each["train"]) for each in (few, more, everything)] == [10, 40, 80]
@@ -180,7 +195,12 @@ def test_fewer_rows_to_learn_from_are_a_part_of_more_and_leave_the_other_parts_a
 
 def test_lines_of_a_text_are_not_drawn_at_random(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("".join(f"line {i:03d}\n" for i in range(100)))
-    with pytest.raises(RecipeError, match=r"data.train_rows: rows are drawn at random, and lines .* are no text.\n  .*data.max_rows=NUMBER"):
+    with pytest.raises(
+        RecipeError,
+        match=(
+            r"data.train_rows: rows are drawn at random, and lines .* are no text.\n  .*data.max_rows=NUMBER"
+        ),
+    ):
         open_data(recipe(tmp_path / "a.txt", train_rows=10))
 
 
@@ -189,51 +209,92 @@ def test_lines_of_a_text_are_not_drawn_at_random(tmp_path: Path) -> None:
     [
         ("u.po", 'msgid "word {n}"\nmsgstr "Wort {n}"\n\n', ("msgid", "msgstr")),
         ("u.dict", "WORD{n}  W ER{n} D\n", ("word", "phonemes")),
-        ("u.tmx", '<tu><tuv xml:lang="de"><seg>Wort {n}</seg></tuv><tuv xml:lang="en-GB"><seg>word {n}</seg></tuv></tu>', ("en-GB", "de")),
+        (
+            "u.tmx",
+            (
+                '<tu><tuv xml:lang="de"><seg>Wort {n}</seg></tuv><tuv xml:lang="en-GB"><seg>word'
+                " {n}</seg></tuv></tu>"
+            ),
+            ("en-GB", "de"),
+        ),
     ],
 )
-def test_formats_of_pairs_are_translated_where_no_task_is_named(name: str, unit: str, sides: tuple[str, str], tmp_path: Path) -> None:
+def test_formats_of_pairs_are_translated_where_no_task_is_named(
+    name: str, unit: str, sides: tuple[str, str], tmp_path: Path
+) -> None:
     content = "".join(unit.format(n=n) for n in range(40))
-    (tmp_path / name).write_text(f'<tmx><header srclang="en"/><body>{content}</body></tmx>' if name.endswith("tmx") else content)
+    (tmp_path / name).write_text(
+        f'<tmx><header srclang="en"/><body>{content}</body></tmx>' if name.endswith("tmx") else content
+    )
     opened = open_data(recipe(tmp_path / name))
-    assert (opened.recipe.task, opened.recipe.data.source, opened.recipe.data.target) == ("translation", *sides)
+    assert (opened.recipe.task, opened.recipe.data.source, opened.recipe.data.target) == (
+        "translation",
+        *sides,
+    )
     assert sorted(opened.reasons[:2], reverse=True) == [
         "pairs by their format: translation; another task: task=NAME",
         f"from column '{sides[0]}' to column '{sides[1]}'; others: data.source=NAME data.target=NAME",
     ]
     one = open_data(recipe(tmp_path / name, text=sides[1]))
-    assert (one.recipe.task, one.recipe.data.text) == ("language_model", sides[1])  # somebody asks for one side
+    assert (one.recipe.task, one.recipe.data.text) == (
+        "language_model",
+        sides[1],
+    )  # somebody asks for one side
 
 
 def test_of_many_languages_two_are_to_be_named(tmp_path: Path) -> None:
     unit = "".join(f'<tuv xml:lang="{language}"><seg>x</seg></tuv>' for language in ("fr", "de", "en"))
     (tmp_path / "u.tmx").write_text(f'<tmx><header srclang="en"/><body><tu>{unit}</tu></body></tmx>')
-    with pytest.raises(DataError, match=r"this file has the columns en, fr, de\.\n  Name both: data.source=en data.target=fr$"):
+    with pytest.raises(
+        DataError,
+        match=r"this file has the columns en, fr, de\.\n  Name both: data.source=en data.target=fr$",
+    ):
         open_data(recipe(tmp_path / "u.tmx"))
 
 
 def test_files_of_two_languages_are_told_when_neither_is_named(tmp_path: Path) -> None:
     for ending in ("de.gz", "en", "csv"):
         (tmp_path / f"corpus.{ending}").write_text("x\n")
-    with pytest.raises(DataError, match=r"with the endings de, en: for pairs of lines add data\.source=de data\.target=en, for example\."):
+    with pytest.raises(
+        DataError,
+        match=(
+            r"with the endings de, en: for pairs of lines add data\.source=de data\.target=en, for example\."
+        ),
+    ):
         open_data(recipe(tmp_path / "corpus"))
 
 
 def test_two_columns_of_text_without_a_label_may_be_pairs(tmp_path: Path) -> None:
-    (tmp_path / "two.tsv").write_text("english\tgerman\n" + "".join(f"the dog number {n} runs\tder Hund Nummer {n} rennt\n" for n in range(60)))
+    (tmp_path / "two.tsv").write_text(
+        "english\tgerman\n"
+        + "".join(f"the dog number {n} runs\tder Hund Nummer {n} rennt\n" for n in range(60))
+    )
     opened = open_data(recipe(tmp_path / "two.tsv"))
     assert opened.recipe.task == "language_model"
-    assert any(reason.endswith("pairs of columns: task=translation data.source=english data.target=german") for reason in opened.reasons)
+    assert any(
+        reason.endswith("pairs of columns: task=translation data.source=english data.target=german")
+        for reason in opened.reasons
+    )
 
 
 def test_who_names_one_side_asks_for_pairs(tmp_path: Path) -> None:
-    (tmp_path / "two.tsv").write_text("en\tde\n" + "".join(f"dog {number}\tHund {number}\n" for number in range(60)))
+    (tmp_path / "two.tsv").write_text(
+        "en\tde\n" + "".join(f"dog {number}\tHund {number}\n" for number in range(60))
+    )
     opened = open_data(recipe(tmp_path / "two.tsv", target="en"))
-    assert (opened.recipe.task, opened.recipe.data.source, opened.recipe.data.target) == ("translation", "de", "en")
+    assert (opened.recipe.task, opened.recipe.data.source, opened.recipe.data.target) == (
+        "translation",
+        "de",
+        "en",
+    )
     assert opened.reasons[0].startswith("from column 'de' to column 'en'")
     (tmp_path / "u.en").write_text("a dog\n" * 20)
     with pytest.raises(
-        DataError, match=r"one to write, and this file is one text\.\n  Name both.*data\.train=train data\.source=en data\.target=de$"
+        DataError,
+        match=(
+            r"one to write, and this file is one text\.\n  Name both.*data\.train=train data\.source=en"
+            r" data\.target=de$"
+        ),
     ):
         open_data(recipe(tmp_path / "u.en", target="de"))
 
@@ -243,7 +304,10 @@ def test_a_pair_that_was_taken_for_names_is_told(tmp_path: Path) -> None:
     (tmp_path / "bare.tsv").write_text(rows)
     opened = open_data(recipe(tmp_path / "bare.tsv", task="translation"))
     assert opened.warnings == [
-        "train: the first line names the columns, but 'Go 0.' and 'Va 0 !' read like a pair, which is then lost; without names: data.header=false"
+        (
+            "train: the first line names the columns, but 'Go 0.' and 'Va 0 !' read like a pair, which is then"
+            " lost; without names: data.header=false"
+        )
     ]
     cured = open_data(recipe(tmp_path / "bare.tsv", task="translation", header=False))
     assert (cured.recipe.data.source, cured.recipe.data.target, cured.warnings) == ("1", "2", [])
@@ -251,5 +315,10 @@ def test_a_pair_that_was_taken_for_names_is_told(tmp_path: Path) -> None:
     (tmp_path / "named.tsv").write_text("en\tfr\n" + rows)
     assert open_data(recipe(tmp_path / "named.tsv", task="translation")).warnings == []
     (tmp_path / "three.tsv").write_text(rows.replace("\n", "\tCC-BY 2.0\n"))
-    with pytest.raises(DataError, match=r"has the columns Go 0\., Va 0 !, CC-BY 2\.0\.\n.*data.header=false data.source=1 data.target=2"):
+    with pytest.raises(
+        DataError,
+        match=(
+            r"has the columns Go 0\., Va 0 !, CC-BY 2\.0\.\n.*data.header=false data.source=1 data.target=2"
+        ),
+    ):
         open_data(recipe(tmp_path / "three.tsv", task="translation"))

@@ -21,11 +21,26 @@ from tests.runs.toy_runs import fingerprint
 
 pytestmark = pytest.mark.slow  # short each, long together
 
-STUDENT = (*SMALL, "model.layers=1", "model.hidden_size=6", "model.dropout=0", "training.window=12", "training.teacher_weight=0.3",
-           "training.teacher_temperature=2.5")  # fmt: skip
+STUDENT = (
+    *SMALL,
+    "model.layers=1",
+    "model.hidden_size=6",
+    "model.dropout=0",
+    "training.window=12",
+    "training.teacher_weight=0.3",
+    "training.teacher_temperature=2.5",
+)
 
 
-def prepared(data: Path, teacher: Run | Path, *settings: str, model: str, task: str = "", start: str = "", name: str = "student") -> Prepared:
+def prepared(
+    data: Path,
+    teacher: Run | Path,
+    *settings: str,
+    model: str,
+    task: str = "",
+    start: str = "",
+    name: str = "student",
+) -> Prepared:
     folder = teacher.folder if isinstance(teacher, Run) else teacher
     words = [*STUDENT, "training.steps=9", f"training.teacher={folder}", *settings]
     recipe, _ = find_recipe(str(data), words, task=task, model=model, start=start)
@@ -44,11 +59,15 @@ def labels_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("labels")
     with hurried():
         settings = [*SMALL, "model.hidden_size=8", "tokens.kind=words"]
-        return seqlab.train(write_table(folder), *settings, model="transformer", steps=6, out=folder / "teacher")
+        return seqlab.train(
+            write_table(folder), *settings, model="transformer", steps=6, out=folder / "teacher"
+        )
 
 
 @pytest.mark.spec(172)
-def test_a_classifier_learns_from_the_targets_and_from_its_teacher_by_their_shares(labels_run: Run, tmp_path: Path) -> None:
+def test_a_classifier_learns_from_the_targets_and_from_its_teacher_by_their_shares(
+    labels_run: Run, tmp_path: Path
+) -> None:
     ready = prepared(write_table(tmp_path), labels_run, model="gru")
     assert ready.recipe.tokens == labels_run.recipe.tokens
     batch = ready.task.feed(Position()).take()
@@ -64,7 +83,9 @@ def test_a_recurrent_language_model_and_its_teacher_both_read_on_from_window_to_
     teacher: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     source: Run = request.getfixturevalue(teacher)
-    ready = prepared(write_text(tmp_path), source, "training.reset_at_documents=false", model="gru", task="language_model")
+    ready = prepared(
+        write_text(tmp_path), source, "training.reset_at_documents=false", model="gru", task="language_model"
+    )
     feed = ready.task.feed(Position())
     first, second = feed.take(), feed.take()
     ready.model.eval()
@@ -83,21 +104,29 @@ def test_a_recurrent_language_model_and_its_teacher_both_read_on_from_window_to_
 @pytest.mark.spec(172)
 def test_a_masked_model_learns_what_its_teacher_thinks_of_the_gaps(masked_run: Run, tmp_path: Path) -> None:
     network = ("model.heads=2", "model.positions=sinusoidal")
-    ready = prepared(write_text(tmp_path), masked_run, *network, model="transformer", task="masked_language_model")
+    ready = prepared(
+        write_text(tmp_path), masked_run, *network, model="transformer", task="masked_language_model"
+    )
     batch = ready.task.feed(Position()).take()
     asked = batch.targets >= 0
     ready.model.eval()
     logits, taught = (model(batch.inputs, batch.is_token, asked) for model in (ready.model, masked_run.model))
-    expected = 0.7 * F.cross_entropy(logits, batch.targets[asked], reduction="sum") + 0.3 * soft(logits, taught)
+    expected = 0.7 * F.cross_entropy(logits, batch.targets[asked], reduction="sum") + 0.3 * soft(
+        logits, taught
+    )
     assert ready.task.loss(ready.model, batch, ()).total.item() == pytest.approx(expected.item(), rel=1e-5)
 
 
 @pytest.mark.spec(172)
-def test_a_student_of_half_the_depth_starts_from_its_teacher_which_never_changes(masked_run: Run, tmp_path: Path) -> None:
+def test_a_student_of_half_the_depth_starts_from_its_teacher_which_never_changes(
+    masked_run: Run, tmp_path: Path
+) -> None:
     before = {name: tensor.clone() for name, tensor in masked_run.model.state_dict().items()}
     words = [*SMALL, "start.every=2", f"training.teacher={masked_run.folder}"]
     with hurried():
-        run = seqlab.train(write_text(tmp_path), *words, start=masked_run.folder, steps=6, out=tmp_path / "student")
+        run = seqlab.train(
+            write_text(tmp_path), *words, start=masked_run.folder, steps=6, out=tmp_path / "student"
+        )
     assert run.recipe.model.layers == 2
     assert run.task.teacher is not None
     teacher = run.task.teacher.model
@@ -108,7 +137,9 @@ def test_a_student_of_half_the_depth_starts_from_its_teacher_which_never_changes
 
 
 @pytest.mark.slow
-def test_a_stopped_student_goes_on_to_the_same_bits_and_only_with_the_same_teacher(recurrent_run: Run, tmp_path: Path) -> None:
+def test_a_stopped_student_goes_on_to_the_same_bits_and_only_with_the_same_teacher(
+    recurrent_run: Run, tmp_path: Path
+) -> None:
     teacher = tmp_path / "teacher"
     shutil.copytree(recurrent_run.folder, teacher)
     text = write_text(tmp_path)
@@ -119,31 +150,54 @@ def test_a_stopped_student_goes_on_to_the_same_bits_and_only_with_the_same_teach
         train_until(prepared(text, teacher, model="gru", task="language_model", name="stopped"), steps=3)
         other = pretrain(tmp_path, model="lstm", steps=2)
         shutil.copytree(other.folder, teacher, dirs_exist_ok=True)
-        with pytest.raises(RunError, match=r"training\.teacher_digest: the weights of .* are not those that the recipe names"):
+        with pytest.raises(
+            RunError, match=r"training\.teacher_digest: the weights of .* are not those that the recipe names"
+        ):
             resume(tmp_path / "stopped")
         shutil.copytree(recurrent_run.folder, teacher, dirs_exist_ok=True)
         again = resume(tmp_path / "stopped")
     first, second = fingerprint(whole.folder), fingerprint(again.folder)
-    assert {name: first[name] for name in ("tensors", "best", "splits")} == {name: second[name] for name in ("tensors", "best", "splits")}
+    assert {name: first[name] for name in ("tensors", "best", "splits")} == {
+        name: second[name] for name in ("tensors", "best", "splits")
+    }
     shutil.rmtree(teacher)
     assert seqlab.load(again.folder).predict(["red"])  # needs no teacher any more
 
 
-def test_another_task_other_labels_and_other_tokens_are_refused(labels_run: Run, language_run: Run, tmp_path: Path) -> None:
+def test_another_task_other_labels_and_other_tokens_are_refused(
+    labels_run: Run, language_run: Run, tmp_path: Path
+) -> None:
     data = write_table(tmp_path)
-    with pytest.raises(RecipeError, match="the teacher has learned the task language_model, and here it is classification"):
+    with pytest.raises(
+        RecipeError, match="the teacher has learned the task language_model, and here it is classification"
+    ):
         prepared(data, language_run, model="gru")
     with pytest.raises(RecipeError, match=r"tokens\.kind: the run has 'words', found 'characters'"):
         prepared(data, labels_run, "tokens.kind=characters", model="gru")
-    with pytest.raises(RecipeError, match=r"the teacher reads other tokens \(.*differ\): its answers would mean something else"):
+    with pytest.raises(
+        RecipeError,
+        match=r"the teacher reads other tokens \(.*differ\): its answers would mean something else",
+    ):
         prepared(data, labels_run, model="transformer", start=str(_other(tmp_path, language_run)))
     data.write_text(data.read_text().replace("colour", "paint"))
-    with pytest.raises(RecipeError, match="the labels of the teacher are others: its answers would mean something else"):
+    with pytest.raises(
+        RecipeError, match="the labels of the teacher are others: its answers would mean something else"
+    ):
         prepared(data, labels_run, model="gru")
 
 
 def _other(folder: Path, source: Run) -> Path:
     """A network of the student's size with tokens of its own."""
     with hurried():
-        settings = [*SMALL, "model.layers=1", "model.hidden_size=6", "model.heads=2", "model.dropout=0", "training.window=12", "tokens.kind=words"]
-        return seqlab.train(write_text(folder, lines=60), *settings, model="transformer", steps=2, out=folder / "other").folder
+        settings = [
+            *SMALL,
+            "model.layers=1",
+            "model.hidden_size=6",
+            "model.heads=2",
+            "model.dropout=0",
+            "training.window=12",
+            "tokens.kind=words",
+        ]
+        return seqlab.train(
+            write_text(folder, lines=60), *settings, model="transformer", steps=2, out=folder / "other"
+        ).folder

@@ -13,16 +13,26 @@ from seqlab.runs.compare.compare import compare_runs
 
 @pytest.mark.slow
 def test_the_baseline_chooses_on_the_validation_part_again(tmp_path: Path) -> None:
-    """The thresholds of naive Bayes are chosen on the validation part, in training and whenever the run is scored later."""
+    """The thresholds of naive Bayes are chosen on the validation part, in training and whenever the run is
+    scored later.
+    """
     words = ("sun", "rain", "wind", "snow", "fog")
     rows = [
-        {"text": f"{words[n % 5]} and {words[n * n % 7 % 5]} {n % 3}", "topics": [name for name in "abc" if (n * ord(name)) % 5 < 2]}
+        {
+            "text": f"{words[n % 5]} and {words[n * n % 7 % 5]} {n % 3}",
+            "topics": [name for name in "abc" if (n * ord(name)) % 5 < 2],
+        }
         for n in range(90)
     ]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     small = ["training.threads=1", "training.steps=2", "training.batch_size=8", "model.hidden_size=4"]
-    runs = [seqlab.train(tmp_path / "rows.jsonl", *small, model=kind, task="multi_label", out=tmp_path / kind) for kind in ("gru", "lstm")]
+    runs = [
+        seqlab.train(tmp_path / "rows.jsonl", *small, model=kind, task="multi_label", out=tmp_path / kind)
+        for kind in ("gru", "lstm")
+    ]
     trained = {name: score.baseline for name, score in runs[0].results.items()}
-    assert {score.name: score.baseline for score in seqlab.load(tmp_path / "gru").evaluate().scores} == trained
+    assert {
+        score.name: score.baseline for score in seqlab.load(tmp_path / "gru").evaluate().scores
+    } == trained
     compared = compare_runs([run.folder for run in runs]).reference.first.scores
     assert {score.name: score.baseline for score in compared} == trained

@@ -23,7 +23,9 @@ pytestmark = pytest.mark.slow  # short each, long together
 
 def prepared(data: Path, source: Run, *settings: str, task: str = "") -> Prepared:
     """A run that is about to start: its model is what it starts from."""
-    recipe, _ = find_recipe(str(data), [*SMALL, "training.steps=4", *settings], task=task, start=str(source.folder))
+    recipe, _ = find_recipe(
+        str(data), [*SMALL, "training.steps=4", *settings], task=task, start=str(source.folder)
+    )
     with hurried():
         return prepare(recipe, out=str(data.parent / "new"))
 
@@ -46,19 +48,28 @@ def test_a_classifier_starts_from_the_tokens_and_weights_of_a_run_with_a_head_of
 
 
 @pytest.mark.spec(171)
-def test_features_of_a_language_model_are_the_same_inside_a_classifier(language_run: Run, tmp_path: Path) -> None:
+def test_features_of_a_language_model_are_the_same_inside_a_classifier(
+    language_run: Run, tmp_path: Path
+) -> None:
     new = prepared(write_table(tmp_path), language_run)
     assert (new.recipe.model.causal, new.recipe.model.pooling) == (True, "last")
-    tokens, is_token = torch.tensor([[5, 9, 6, 7], [6, 5, 1, 1]]), torch.tensor([[True] * 4, [True, True, False, False]])
+    tokens, is_token = (
+        torch.tensor([[5, 9, 6, 7], [6, 5, 1, 1]]),
+        torch.tensor([[True] * 4, [True, True, False, False]]),
+    )
     with torch.inference_mode():
         before, _ = language_run.model.body(language_run.model.embed(tokens), is_token)
         after, _ = new.model.eval().body(new.model.embed(tokens), is_token)
         logits = new.model(tokens, is_token)
     assert torch.equal(before[is_token], after[is_token])
-    assert torch.allclose(logits, new.model.head(torch.stack([before[0, 3], before[1, 1]])), atol=1e-6)  # the last real step answers
+    assert torch.allclose(
+        logits, new.model.head(torch.stack([before[0, 3], before[1, 1]])), atol=1e-6
+    )  # the last real step answers
 
 
-def test_a_masked_model_stays_bidirectional_and_is_asked_for_its_mean(masked_run: Run, tmp_path: Path) -> None:
+def test_a_masked_model_stays_bidirectional_and_is_asked_for_its_mean(
+    masked_run: Run, tmp_path: Path
+) -> None:
     model = prepared(write_table(tmp_path), masked_run).recipe.model
     assert (model.causal, model.pooling) == (False, "mean")
 
@@ -70,34 +81,54 @@ def test_a_tagger_starts_from_what_was_learned_by_foreseeing_or_filling(
     name: str, causal: bool, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     source: Run = request.getfixturevalue(name)
-    before, now = source.model.state_dict(), prepared(write_tags(tmp_path), source, task="tagging").model.state_dict()
-    assert all(torch.equal(tensor, before[key]) for key, tensor in now.items() if key.startswith(("embed.", "body.")))
-    run = fine_tune(tmp_path, source, "training.learning_rate=0.02", data=tmp_path / "tags.tsv", task="tagging", steps=60)
+    before, now = (
+        source.model.state_dict(),
+        prepared(write_tags(tmp_path), source, task="tagging").model.state_dict(),
+    )
+    assert all(
+        torch.equal(tensor, before[key]) for key, tensor in now.items() if key.startswith(("embed.", "body."))
+    )
+    run = fine_tune(
+        tmp_path, source, "training.learning_rate=0.02", data=tmp_path / "tags.tsv", task="tagging", steps=60
+    )
     assert run.recipe.model.causal == causal
     assert run.results["accuracy"].value > 0.95
-    assert run.vectors(["red two"], pooling="first")[0] == pytest.approx(run.word_vectors("red two")[1][0], abs=1e-5)
+    assert run.vectors(["red two"], pooling="first")[0] == pytest.approx(
+        run.word_vectors("red two")[1][0], abs=1e-5
+    )
 
 
 def test_what_is_not_in_the_weights_may_change(language_run: Run, tmp_path: Path) -> None:
-    model = prepared(write_table(tmp_path), language_run, "model.dropout=0.4", "model.pooling=max", "model.hidden_size=12").recipe.model
+    model = prepared(
+        write_table(tmp_path), language_run, "model.dropout=0.4", "model.pooling=max", "model.hidden_size=12"
+    ).recipe.model
     assert (model.dropout, model.pooling, model.layers, model.hidden_size) == (0.4, "max", 3, 12)
 
 
 @pytest.mark.parametrize("name", ["language_run", "recurrent_run"])
-def test_a_language_model_goes_on_with_new_text_exactly_where_it_was(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_a_language_model_goes_on_with_new_text_exactly_where_it_was(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     source: Run = request.getfixturevalue(name)
     new = prepared(write_text(tmp_path), source)
     assert new.recipe.task == "language_model"
     assert new.recipe.training.window == source.recipe.training.window
     assert new.model.state_dict().keys() == source.model.state_dict().keys()
-    assert all(torch.equal(tensor, source.model.state_dict()[key]) for key, tensor in new.model.state_dict().items())  # its head too
-    assert new.task.evaluate(new.model.eval(), "test").scores[0].value == pytest.approx(source.results["nats_per_token"].value, rel=1e-6)
+    assert all(
+        torch.equal(tensor, source.model.state_dict()[key]) for key, tensor in new.model.state_dict().items()
+    )  # its head too
+    assert new.task.evaluate(new.model.eval(), "test").scores[0].value == pytest.approx(
+        source.results["nats_per_token"].value, rel=1e-6
+    )
 
 
 def test_text_alone_goes_on_with_what_a_masked_model_had_learned(masked_run: Run, tmp_path: Path) -> None:
     new = prepared(write_text(tmp_path), masked_run)
     assert new.recipe.task == "masked_language_model"
-    assert all(torch.equal(tensor, masked_run.model.state_dict()[key]) for key, tensor in new.model.state_dict().items())
+    assert all(
+        torch.equal(tensor, masked_run.model.state_dict()[key])
+        for key, tensor in new.model.state_dict().items()
+    )
 
 
 def test_texts_are_cut_to_the_positions_that_were_learned(language_run: Run, tmp_path: Path) -> None:
@@ -108,7 +139,9 @@ def test_texts_are_cut_to_the_positions_that_were_learned(language_run: Run, tmp
     assert "texts are cut to 40 tokens; other lengths: data.max_length=NUMBER" in new.reasons
 
 
-def test_every_second_layer_starts_a_student_of_half_the_depth(language_run: Run, recurrent_run: Run, tmp_path: Path) -> None:
+def test_every_second_layer_starts_a_student_of_half_the_depth(
+    language_run: Run, recurrent_run: Run, tmp_path: Path
+) -> None:
     for source, path in ((language_run, "body.layers"), (recurrent_run, "body.stack.layers")):
         new = prepared(write_text(tmp_path), source, "start.every=2")
         assert new.recipe.model.layers == 2  # of three: the first and the third
@@ -131,7 +164,9 @@ def test_the_run_needs_its_source_neither_to_load_nor_to_resume(tmp_path: Path, 
     source = tmp_path / "source"
     shutil.copytree(language_run.folder, source)
     whole = fine_tune(tmp_path, source, "start.lora_rank=2", name="whole", steps=9)
-    recipe, _ = find_recipe(str(tmp_path / "notes.csv"), [*SMALL, "training.steps=9", "start.lora_rank=2"], start=str(source))
+    recipe, _ = find_recipe(
+        str(tmp_path / "notes.csv"), [*SMALL, "training.steps=9", "start.lora_rank=2"], start=str(source)
+    )
     with hurried():
         ready = prepare(recipe, out=str(tmp_path / "stopped"))
     train_until(ready, steps=3)
@@ -141,7 +176,9 @@ def test_the_run_needs_its_source_neither_to_load_nor_to_resume(tmp_path: Path, 
 
         again = resume(tmp_path / "stopped")
     first, second = fingerprint(whole.folder), fingerprint(again.folder)
-    assert {name: first[name] for name in ("tensors", "best", "splits")} == {name: second[name] for name in ("tensors", "best", "splits")}
+    assert {name: first[name] for name in ("tensors", "best", "splits")} == {
+        name: second[name] for name in ("tensors", "best", "splits")
+    }
     assert torch.equal(seqlab.load(again.folder).model.head.weight, whole.model.head.weight)
 
 
@@ -161,12 +198,20 @@ def train_until(ready: Prepared, *, steps: int) -> None:
 
 @pytest.mark.slow
 def test_a_killed_fine_tuning_goes_on_to_the_same_bits(language_run: Run, tmp_path: Path) -> None:
-    settings = [*SMALL, "training.steps=40", f"start.run={language_run.folder}", "start.freeze_layers=1", "start.layer_decay=0.6"]
+    settings = [
+        *SMALL,
+        "training.steps=40",
+        f"start.run={language_run.folder}",
+        "start.freeze_layers=1",
+        "start.layer_decay=0.6",
+    ]
     data = write_table(tmp_path)
     assert finish(go_on, data, tmp_path / "whole", settings) == 0
     kill_after(1.5, go_on, data, tmp_path / "killed", settings)
     assert finish(go_on, data, tmp_path / "killed", settings) == 0
-    assert fingerprint(tmp_path / "killed") == fingerprint(tmp_path / "whole") | {"model": fingerprint(tmp_path / "killed")["model"]}
+    assert fingerprint(tmp_path / "killed") == fingerprint(tmp_path / "whole") | {
+        "model": fingerprint(tmp_path / "killed")["model"]
+    }
 
 
 @pytest.mark.parametrize(
@@ -178,20 +223,31 @@ def test_a_killed_fine_tuning_goes_on_to_the_same_bits(language_run: Run, tmp_pa
     ],
     ids=["embedding", "two layers", "body"],
 )
-def test_what_is_frozen_keeps_every_bit_through_training(settings: list[str], frozen: tuple[str, ...], language_run: Run, tmp_path: Path) -> None:
-    run = fine_tune(tmp_path, language_run, *settings, "training.learning_rate=0.05", "training.decay_all=true")
+def test_what_is_frozen_keeps_every_bit_through_training(
+    settings: list[str], frozen: tuple[str, ...], language_run: Run, tmp_path: Path
+) -> None:
+    run = fine_tune(
+        tmp_path, language_run, *settings, "training.learning_rate=0.05", "training.decay_all=true"
+    )
     before = language_run.model.state_dict()
     for name, tensor in run.model.state_dict().items():
         if name.startswith(("embed.", "body.")):
             assert torch.equal(tensor, before[name]) == name.startswith(frozen), name
-    trained = sum(tensor.numel() for name, tensor in run.model.named_parameters() if not name.startswith(frozen))
+    trained = sum(
+        tensor.numel() for name, tensor in run.model.named_parameters() if not name.startswith(frozen)
+    )
     assert run.results.raw["training"]["trained_parameters"] == trained
     assert f"{trained:,} of them trained" in (run.folder / "report.html").read_text()
 
 
 def test_adapters_are_all_that_is_trained_besides_the_head(language_run: Run, tmp_path: Path) -> None:
     run = fine_tune(
-        tmp_path, language_run, "start.lora_rank=2", "start.lora_alpha=4", "start.lora_targets=qkv,feed_forward", "training.learning_rate=0.02"
+        tmp_path,
+        language_run,
+        "start.lora_rank=2",
+        "start.lora_alpha=4",
+        "start.lora_targets=qkv,feed_forward",
+        "training.learning_rate=0.02",
     )
     before, now = language_run.model.state_dict(), run.model.state_dict()
     adapters = [name for name in now if name.endswith((".up", ".down"))]
@@ -234,12 +290,24 @@ def _saved(run: Run, folder: Path) -> Path:
 def test_classes_of_series_start_from_other_series(tmp_path: Path) -> None:
     def write(name: str, labels: tuple[str, str]) -> Path:
         path = tmp_path / f"{name}.csv"
-        rows = [f"{n},{(-1) ** (n * t) * t * 0.5 + n % 2},{labels[n % 2]}" for n in range(30) for t in range(4 + n % 3)]
+        rows = [
+            f"{n},{(-1) ** (n * t) * t * 0.5 + n % 2},{labels[n % 2]}"
+            for n in range(30)
+            for t in range(4 + n % 3)
+        ]
         path.write_text("id,height,label\n" + "\n".join(rows) + "\n")
         return path
 
     with hurried():
-        source = seqlab.train(write("one", ("a", "b")), *SMALL, "model.hidden_size=6", "data.sequence=id", model="gru", steps=4, out=tmp_path / "one")
+        source = seqlab.train(
+            write("one", ("a", "b")),
+            *SMALL,
+            "model.hidden_size=6",
+            "data.sequence=id",
+            model="gru",
+            steps=4,
+            out=tmp_path / "one",
+        )
     new = prepared(write("two", ("x", "y")), source, "data.sequence=id")
     assert torch.equal(new.model.state_dict()["embed.weight"], source.model.state_dict()["embed.weight"])
     assert new.task.inputs.scale.mean.tolist() == source.task.inputs.scale.mean.tolist()
@@ -247,8 +315,15 @@ def test_classes_of_series_start_from_other_series(tmp_path: Path) -> None:
     assert isinstance(new.recipe, Recipe)
 
 
-def test_a_rate_for_fine_tuning_is_chosen_where_none_is_given(language_run: Run, recurrent_run: Run, tmp_path: Path) -> None:
+def test_a_rate_for_fine_tuning_is_chosen_where_none_is_given(
+    language_run: Run, recurrent_run: Run, tmp_path: Path
+) -> None:
     chosen = prepared(write_table(tmp_path), language_run).recipe.training.learning_rate
     assert chosen == min(3e-3, float(f"{32 / language_run.recipe.model.hidden_size**2:.1g}"))
     assert prepared(write_table(tmp_path), recurrent_run).recipe.training.learning_rate == 2e-3
-    assert prepared(write_table(tmp_path), language_run, "training.learning_rate=0.3").recipe.training.learning_rate == 0.3
+    assert (
+        prepared(
+            write_table(tmp_path), language_run, "training.learning_rate=0.3"
+        ).recipe.training.learning_rate
+        == 0.3
+    )

@@ -25,7 +25,14 @@ def refused(data: Path, source: Run | Path | str, *settings: str, task: str = ""
 
 
 def test_other_sizes_and_tokens_are_refused_all_at_once(language_run: Run, tmp_path: Path) -> None:
-    said = refused(write_table(tmp_path), language_run, "model.hidden_size=24", "model.norm=post", "tokens.kind=characters", "model.dropout=0.3")
+    said = refused(
+        write_table(tmp_path),
+        language_run,
+        "model.hidden_size=24",
+        "model.norm=post",
+        "tokens.kind=characters",
+        "model.dropout=0.3",
+    )
     assert "3 mistakes" in said
     assert "model.hidden_size: the run has 12, found 24. Only these may differ: dropout, " in said
     assert "model.norm: the run has 'pre', found 'post'" in said
@@ -34,18 +41,27 @@ def test_other_sizes_and_tokens_are_refused_all_at_once(language_run: Run, tmp_p
 
 def test_another_network_is_refused(language_run: Run, recurrent_run: Run, tmp_path: Path) -> None:
     data = write_table(tmp_path)
-    with pytest.raises(RecipeError, match=r"model\.kind: the run has a transformer network, found 'recurrent'"):
+    with pytest.raises(
+        RecipeError, match=r"model\.kind: the run has a transformer network, found 'recurrent'"
+    ):
         find_recipe(str(data), [], model="gru", start=str(language_run.folder))
     with pytest.raises(RecipeError, match=r"model\.cell: the run has 'lstm', found 'gru'"):
         find_recipe(str(data), [], model="gru", start=str(recurrent_run.folder))
     with pytest.raises(RecipeError, match=r"model\.bidirectional: the run has false, found true"):
         find_recipe(str(data), [], model="bilstm", start=str(recurrent_run.folder))
     assert "model.cell.forget_bias" in refused(data, recurrent_run, "model.cell.forget_bias=0.25")
-    assert find_recipe(str(data), ["model.dropout=0.5"], model="lstm", start=str(recurrent_run.folder))[0].model.dropout == 0.5
+    assert (
+        find_recipe(str(data), ["model.dropout=0.5"], model="lstm", start=str(recurrent_run.folder))[
+            0
+        ].model.dropout
+        == 0.5
+    )
 
 
 def test_a_causal_body_stays_causal(language_run: Run, tmp_path: Path) -> None:
-    assert "model.causal: the run has learned to look back only" in refused(write_table(tmp_path), language_run, "model.causal=false")
+    assert "model.causal: the run has learned to look back only" in refused(
+        write_table(tmp_path), language_run, "model.causal=false"
+    )
 
 
 def test_a_run_that_is_not_there_or_has_no_weights_is_refused(language_run: Run, tmp_path: Path) -> None:
@@ -59,23 +75,46 @@ def test_a_run_that_is_not_there_or_has_no_weights_is_refused(language_run: Run,
 
 
 def test_weights_that_were_exchanged_since_are_refused(language_run: Run, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=r"start\.digest: the weights of .* are not those that the recipe names .*expected 0123abcd"):
+    with pytest.raises(
+        RunError,
+        match=r"start\.digest: the weights of .* are not those that the recipe names .*expected 0123abcd",
+    ):
         fine_tune(tmp_path, language_run, "start.digest=0123abcd")
 
 
-@pytest.mark.parametrize("word", ["start.freeze=body", "start.freeze_layers=1", "start.layer_decay=0.5", "start.lora_rank=4", "start.every=2"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "start.freeze=body",
+        "start.freeze_layers=1",
+        "start.layer_decay=0.5",
+        "start.lora_rank=4",
+        "start.every=2",
+    ],
+)
 def test_without_a_run_there_is_nothing_to_keep(word: str, tmp_path: Path) -> None:
     name = word.partition("=")[0]
-    with pytest.raises(RecipeError, match=rf"{name}: .*no run to start from is named: there is nothing to keep\.\n  Name one: --from RUN"):
+    with pytest.raises(
+        RecipeError,
+        match=rf"{name}: .*no run to start from is named: there is nothing to keep\.\n  Name one: --from RUN",
+    ):
         find_recipe(str(write_table(tmp_path)), [word])
 
 
-def test_settings_that_contradict_each_other_are_refused(language_run: Run, recurrent_run: Run, tmp_path: Path) -> None:
+def test_settings_that_contradict_each_other_are_refused(
+    language_run: Run, recurrent_run: Run, tmp_path: Path
+) -> None:
     data = write_table(tmp_path)
-    assert "start.freeze=body keeps all layers already" in refused(data, language_run, "start.freeze=body", "start.freeze_layers=1")
-    assert "adapters leave everything else as it was already" in refused(data, language_run, "start.lora_rank=2", "start.freeze=embedding")
+    assert "start.freeze=body keeps all layers already" in refused(
+        data, language_run, "start.freeze=body", "start.freeze_layers=1"
+    )
+    assert "adapters leave everything else as it was already" in refused(
+        data, language_run, "start.lora_rank=2", "start.freeze=embedding"
+    )
     said = refused(data, recurrent_run, "start.lora_rank=2")
-    assert "adapters stand beside the projections of a Transformer, and this run has a recurrent network" in said
+    assert (
+        "adapters stand beside the projections of a Transformer, and this run has a recurrent network" in said
+    )
     assert "start.freeze_layers=NUMBER" in said
 
 
@@ -84,34 +123,58 @@ def test_adapters_and_thinned_layers_of_convolutions_are_refused(tmp_path: Path)
     said = refused(write_table(tmp_path), source, "start.lora_rank=2", "start.every=2")
     assert "this run has a convolutional network" in said
     assert "start.every: what a convolution sees depends on its place" in said
-    with pytest.raises(RecipeError, match="the kernels of a convolutional language model lie over earlier steps"):
+    with pytest.raises(
+        RecipeError, match="the kernels of a convolutional language model lie over earlier steps"
+    ):
         fine_tune(tmp_path, source)
 
 
-def test_a_network_that_looks_ahead_is_no_start_for_a_language_model(masked_run: Run, language_run: Run, tmp_path: Path) -> None:
+def test_a_network_that_looks_ahead_is_no_start_for_a_language_model(
+    masked_run: Run, language_run: Run, tmp_path: Path
+) -> None:
     text = write_text(tmp_path)
-    with pytest.raises(RecipeError, match=r"(?s)masked_language_model run looks ahead, and a language model may not.*task language_model"):
+    with pytest.raises(
+        RecipeError,
+        match=r"(?s)masked_language_model run looks ahead, and a language model may not.*task language_model",
+    ):
         fine_tune(tmp_path, masked_run, data=text, task="language_model")
-    with pytest.raises(RecipeError, match="a language model has only learned to look back, and a masked one looks both ways"):
+    with pytest.raises(
+        RecipeError, match="a language model has only learned to look back, and a masked one looks both ways"
+    ):
         fine_tune(tmp_path, language_run, data=text, task="masked_language_model")
 
 
 def test_tokens_without_an_end_are_no_start_for_a_language_model(tmp_path: Path) -> None:
     with hurried():
-        source = seqlab.train(write_table(tmp_path), *SMALL, "model.hidden_size=6", model="gru", steps=4, out=tmp_path / "labels")
-    with pytest.raises(RunError, match=r"the tokens of the run know no <eos>, which the task language_model needs"):
+        source = seqlab.train(
+            write_table(tmp_path),
+            *SMALL,
+            "model.hidden_size=6",
+            model="gru",
+            steps=4,
+            out=tmp_path / "labels",
+        )
+    with pytest.raises(
+        RunError, match=r"the tokens of the run know no <eos>, which the task language_model needs"
+    ):
         fine_tune(tmp_path, source, data=write_text(tmp_path), task="language_model")
 
 
 def test_numbers_do_not_start_from_text(language_run: Run, recurrent_run: Run, tmp_path: Path) -> None:
     path = tmp_path / "waves.csv"
-    path.write_text("id,height,label\n" + "\n".join(f"{n},{n * t % 7},{'ab'[n % 2]}" for n in range(30) for t in range(5)) + "\n")
+    path.write_text(
+        "id,height,label\n"
+        + "\n".join(f"{n},{n * t % 7},{'ab'[n % 2]}" for n in range(30) for t in range(5))
+        + "\n"
+    )
     with pytest.raises(DataError, match=r"this data holds series of numbers, and the run .* reads text"):
         fine_tune(tmp_path, recurrent_run, "data.sequence=id", data=path)
 
 
 def test_too_many_frozen_layers_are_refused(language_run: Run, tmp_path: Path) -> None:
-    with pytest.raises(RecipeError, match=r"start\.freeze_layers: 9 layers cannot stay as they were: the network has 3"):
+    with pytest.raises(
+        RecipeError, match=r"start\.freeze_layers: 9 layers cannot stay as they were: the network has 3"
+    ):
         fine_tune(tmp_path, language_run, "start.freeze_layers=9")
 
 
@@ -127,5 +190,11 @@ def test_layers_of_different_widths_cannot_be_left_out(tmp_path: Path) -> None:
             steps=2,
             out=tmp_path / "x",
         )
-    with pytest.raises(RecipeError, match=r"(?s)the weights do not fit the new network: 'body\.stack\.layers\.1\.cell\.input' needs .*start\.every"):
+    with pytest.raises(
+        RecipeError,
+        match=(
+            r"(?s)the weights do not fit the new network: 'body\.stack\.layers\.1\.cell\.input' needs"
+            r" .*start\.every"
+        ),
+    ):
         fine_tune(tmp_path, source, "start.every=2")

@@ -32,11 +32,21 @@ def test_rows_that_training_has_are_left_out_of_a_second_score(tmp_path: Path) -
     known = train.read_text().splitlines()[1:11]
     (tmp_path / "test.csv").write_text("\n".join([*fresh, *known]) + "\n")
     valid = write_notes(tmp_path / "valid.csv", seed=5, count=20)
-    run = seqlab.train(train, *SMALL, f"data.test={tmp_path / 'test.csv'}", f"data.valid={valid}", model="gru", out=tmp_path / "run")
+    run = seqlab.train(
+        train,
+        *SMALL,
+        f"data.test={tmp_path / 'test.csv'}",
+        f"data.valid={valid}",
+        model="gru",
+        out=tmp_path / "run",
+    )
     found = run.results.raw["splits"]["test"]["sections"]["without_leaks"]
     leaked = set((tmp_path / "train.csv").read_text().splitlines()[1:])
     clean = [line.split(",") for line in fresh[1:] if line not in leaked]
-    right = [prediction.answer == label for prediction, (_, label) in zip(run.predict([text for text, _ in clean]), clean, strict=True)]
+    right = [
+        prediction.answer == label
+        for prediction, (_, label) in zip(run.predict([text for text, _ in clean]), clean, strict=True)
+    ]
     assert found["kept"] == len(clean)
     assert found["scores"][0]["name"] == "accuracy"
     assert found["scores"][0]["value"] == pytest.approx(np.mean(right))
@@ -61,7 +71,9 @@ def test_rows_that_training_has_are_told(known: list[int], left_out: int) -> Non
         assert sentence == "test: training has seen all of it: the score says nothing about new data"
         assert without_leaks(evaluation).describe() == sentence
     elif left_out:
-        assert sentence.startswith("test: without the 1 rows that training has seen, 1 are left: accuracy 0.0000")
+        assert sentence.startswith(
+            "test: without the 1 rows that training has seen, 1 are left: accuracy 0.0000"
+        )
     else:
         assert sentence == ""
 
@@ -75,7 +87,9 @@ def test_a_score_stands_beside_itself_and_not_beside_the_first() -> None:
 
     words, rows = mean_items(np.array([True, True])), mean_items(np.array([False, True, False]))
     items = {"accuracy_of_words": words, "accuracy": rows}
-    evaluation = Evaluation("test", [score_with_interval(name, own) for name, own in items.items()], [], {**items})
+    evaluation = Evaluation(
+        "test", [score_with_interval(name, own) for name, own in items.items()], [], {**items}
+    )
     sentence = note_leaks(evaluation, Places(), Survey({"test": PartSurvey()}, [], {"test": {("a.csv", 2)}}))  # type: ignore[arg-type] # as above
     assert "2 are left: accuracy 0.5000" in sentence
     assert sentence.endswith("beside 0.3333 on all")
@@ -87,10 +101,15 @@ def test_blocks_of_a_text_of_which_half_is_known_are_left_out() -> None:
     log_probs = -np.repeat([2.0, 0.1, *[3.0] * 27, 4.0], BLOCK_TOKENS)
     stream = TokenStream.from_log_probs(log_probs, np.ones(num_letters), characters=num_letters)
     items = stream.items()
-    evaluation = Evaluation("test", [score_with_interval("nats_per_token", items["nats_per_token"])], [], items, stream=stream)
+    evaluation = Evaluation(
+        "test", [score_with_interval("nats_per_token", items["nats_per_token"])], [], items, stream=stream
+    )
     starts = np.arange(BLOCK_TOKENS, 2 * BLOCK_TOKENS)
     repeats = Repeats(1 / 30, num_letters, 1.0, starts=starts, looked_at=np.arange(num_letters))
     sentence = note_leaks(evaluation, Task, Survey({"test": PartSurvey(repeats=repeats)}, []))  # type: ignore[arg-type] # no row is asked for
     assert evaluation.sections_as_json()["without_leaks"]["left_out"] == 1
     assert evaluation.sections_as_json()["without_leaks"]["scores"][0]["value"] == pytest.approx(3.0)
-    assert "without the 1 blocks of 512 tokens that training has seen, 29 are left: nats_per_token 3.0000" in sentence
+    assert (
+        "without the 1 blocks of 512 tokens that training has seen, 29 are left: nats_per_token 3.0000"
+        in sentence
+    )

@@ -1,4 +1,6 @@
-"""No file of a run can change an answer unnoticed: flipped, truncated or deleted, it is refused or changes nothing."""
+"""No file of a run can change an answer unnoticed: flipped, truncated or deleted, it is refused or changes
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -36,16 +38,26 @@ def train_run(task: str, folder: Path) -> Path:
     data = {"language_model": write_text, "tagging": write_tags}.get(task, write_table)(folder)
     if task in ("multi_label", "regression"):
         lines = data.read_text(encoding="utf-8").splitlines()
-        answers = [("a|b", "b", "")[row % 3] if task == "multi_label" else f"{row / 7:.2f}" for row in range(len(lines))]
+        answers = [
+            ("a|b", "b", "")[row % 3] if task == "multi_label" else f"{row / 7:.2f}"
+            for row in range(len(lines))
+        ]
         rows = [f"{line.split(',')[0]},{answer}" for line, answer in zip(lines[1:], answers, strict=False)]
         data.write_text("\n".join([lines[0], *rows]) + "\n", encoding="utf-8")
     with hurried():
-        run = seqlab.train(data, *SMALL, "model.hidden_size=8", task=task, model="gru", steps=8, out=folder / "run")
+        run = seqlab.train(
+            data, *SMALL, "model.hidden_size=8", task=task, model="gru", steps=8, out=folder / "run"
+        )
     return run.folder
 
 
-@pytest.fixture(scope="module", params=["classification", "multi_label", "regression", "tagging", "language_model", "translation"])
-def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
+@pytest.fixture(
+    scope="module",
+    params=["classification", "multi_label", "regression", "tagging", "language_model", "translation"],
+)
+def whole(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache_folder: Path
+) -> Path:
     return train_run(request.param, tmp_path_factory.mktemp("manifest") / request.param)
 
 
@@ -62,7 +74,12 @@ def run(classifier: Path, tmp_path: Path) -> Path:
 def answers(folder: Path) -> list[str]:
     """Predictions with every digit of their probabilities."""
     loaded = Run.load(folder)
-    return [repr(each) for each in loaded.predict(QUESTIONS.get(loaded.recipe.task, ["red one blue 7", "two green", "unknown words"]))]
+    return [
+        repr(each)
+        for each in loaded.predict(
+            QUESTIONS.get(loaded.recipe.task, ["red one blue 7", "two green", "unknown words"])
+        )
+    ]
 
 
 def results(folder: Path) -> str:
@@ -71,11 +88,16 @@ def results(folder: Path) -> str:
 
 def damages(content: bytes, chance: random.Random) -> Iterator[tuple[str, bytes | None]]:
     yield "deleted", None
-    for cut in {0, len(content) - 1, *(chance.randrange(len(content)) for _ in range(CUTS))} if content else ():
+    for cut in (
+        {0, len(content) - 1, *(chance.randrange(len(content)) for _ in range(CUTS))} if content else ()
+    ):
         yield f"cut to {cut} bytes", content[:cut]
     for _ in range(FLIPS if content else 0):
         place, bit = chance.randrange(len(content)), chance.randrange(8)
-        yield f"bit {bit} of byte {place}", content[:place] + bytes([content[place] ^ 1 << bit]) + content[place + 1 :]
+        yield (
+            f"bit {bit} of byte {place}",
+            content[:place] + bytes([content[place] ^ 1 << bit]) + content[place + 1 :],
+        )
 
 
 def refused_or_same(folder: Path, ask: Any, expected: object, *, about: str) -> bool:
@@ -93,8 +115,14 @@ def refused_or_same(folder: Path, ask: Any, expected: object, *, about: str) -> 
 def test_no_damage_to_any_file_changes_an_answer_or_a_result(whole: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(whole, tmp_path / "run", symlinks=True))
     expected, shown, chance = answers(folder), results(folder), random.Random(8)
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink() and "last" not in path.parts]
-    read = {"MANIFEST.json", "recipe.toml", "model.safetensors"} | {path.name for path in (folder / "tokens").rglob("*") if path.is_file()}
+    paths = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not path.is_symlink() and "last" not in path.parts
+    ]
+    read = {"MANIFEST.json", "recipe.toml", "model.safetensors"} | {
+        path.name for path in (folder / "tokens").rglob("*") if path.is_file()
+    }
     if expected and (folder / "choices.json").exists():
         read.add("choices.json")
     for path in paths:
@@ -117,7 +145,9 @@ def test_tasks_that_choose_something_after_training_keep_it(task: str, tmp_path:
 
 
 def edit(path: Path, change: dict[str, Any]) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **change}, indent=1), encoding="utf-8")
+    path.write_text(
+        json.dumps({**json.loads(path.read_text(encoding="utf-8")), **change}, indent=1), encoding="utf-8"
+    )
 
 
 def test_an_edited_temperature_is_refused_with_file_and_cure(run: Path) -> None:
@@ -160,15 +190,24 @@ def test_resuming_writes_a_lost_file_again(name: str, run: Path, classifier: Pat
     with hurried():
         resume(run)
     assert answers(run) == answers(classifier)
-    first, again = (json.loads((folder / "results.json").read_text(encoding="utf-8"))["splits"] for folder in (classifier, run))
+    first, again = (
+        json.loads((folder / "results.json").read_text(encoding="utf-8"))["splits"]
+        for folder in (classifier, run)
+    )
     assert first == again
 
 
 def write_as_earlier_format(run: Path) -> None:
     """Format 1 listed recipe and tokens only, and its digest was what weights and checkpoints carry."""
     manifest = read_manifest(run)
-    files = {name: record for name, record in manifest.files.items() if name.startswith("tokens") or name == "recipe.toml"}
-    (run / "MANIFEST.json").write_text(json.dumps({"format": 1, "files": files, "data": dict(manifest.data)}, indent=1), encoding="utf-8")
+    files = {
+        name: record
+        for name, record in manifest.files.items()
+        if name.startswith("tokens") or name == "recipe.toml"
+    }
+    (run / "MANIFEST.json").write_text(
+        json.dumps({"format": 1, "files": files, "data": dict(manifest.data)}, indent=1), encoding="utf-8"
+    )
     digest = sha256(run / "MANIFEST.json")
     write_weights(run / "model.safetensors", read_weights(run / "model.safetensors"), seal=digest)
     checkpoint, _ = Checkpoints(run / "checkpoints", seal=manifest.run_id).load()
@@ -188,7 +227,9 @@ def test_a_run_of_the_earlier_format_is_refused_until_it_is_resumed(run: Path, c
     assert answers(run) == answers(classifier)
 
 
-def test_a_resumed_run_is_unfinished_until_it_is_scored_again(run: Path, classifier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run_is_unfinished_until_it_is_scored_again(
+    run: Path, classifier: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Killed in between, it must not answer with the old choices for new weights."""
 
     class Killed(Exception):
@@ -214,4 +255,7 @@ def test_every_file_that_an_answer_depends_on_is_in_the_manifest(run: Path) -> N
     files = read_manifest(run).files
     assert set(files) == tokens | {"recipe.toml", "model.safetensors", "choices.json", "results.json"}
     for name, record in files.items():
-        assert record == {"size": len((run / name).read_bytes()), "sha256": hashlib.sha256((run / name).read_bytes()).hexdigest()}, name
+        assert record == {
+            "size": len((run / name).read_bytes()),
+            "sha256": hashlib.sha256((run / name).read_bytes()).hexdigest(),
+        }, name

@@ -12,8 +12,17 @@ from seqlab.runs.run import Run
 from seqlab.runs.train.start import prepare, train
 from tests.runs.toy_runs import write_data
 
-SETTINGS = ["model.kind=transformer", "model.layers=1", "model.hidden_size=12", "model.heads=2", "tokens.kind=words", "training.window=9",
-            "training.batch_size=9", "training.steps=8", "training.threads=1"]  # fmt: skip
+SETTINGS = [
+    "model.kind=transformer",
+    "model.layers=1",
+    "model.hidden_size=12",
+    "model.heads=2",
+    "tokens.kind=words",
+    "training.window=9",
+    "training.batch_size=9",
+    "training.steps=8",
+    "training.threads=1",
+]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +42,9 @@ def test_a_run_is_loaded_again_and_fills_gaps_as_before(run: Run) -> None:
 
 def test_the_scores_are_the_same_when_the_run_is_evaluated_again(run: Run) -> None:
     evaluation = run.evaluate()
-    assert [score.value for score in evaluation.scores] == [pytest.approx(score.value) for score in run.results.values()]
+    assert [score.value for score in evaluation.scores] == [
+        pytest.approx(score.value) for score in run.results.values()
+    ]
 
 
 def test_continuing_text_is_refused_in_words(run: Run) -> None:
@@ -42,7 +53,9 @@ def test_continuing_text_is_refused_in_words(run: Run) -> None:
 
 
 def test_the_next_command_asks_about_a_gap_and_the_report_has_scores_curves_and_mistakes(run: Run) -> None:
-    assert any("[MASK]" in command and command.startswith("seqlab predict ") for command in after_training(run))
+    assert any(
+        "[MASK]" in command and command.startswith("seqlab predict ") for command in after_training(run)
+    )
     page = (run.folder / "report.html").read_text(encoding="utf-8")
     for part in ("nats per masked token", "both neighbours", "Accuracy", "Most wrong", "masking"):
         assert part in page

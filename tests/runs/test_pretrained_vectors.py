@@ -20,7 +20,9 @@ TEXT = ["the film was good and short", "a dull film and a dull day", "good music
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     path = tmp_path / "reviews.csv"
-    rows = [f"{TEXT[number % 4]} in {number},{'good' if number % 4 in (0, 2) else 'bad'}" for number in range(60)]
+    rows = [
+        f"{TEXT[number % 4]} in {number},{'good' if number % 4 in (0, 2) else 'bad'}" for number in range(60)
+    ]
     path.write_text("text,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return path
 
@@ -36,7 +38,13 @@ def vectors(tmp_path: Path) -> Path:
 
 
 def prepared(data: Path, vectors: Path, *settings: str, model: str = "gru") -> Prepared:
-    fixed = ["tokens.kind=words", "training.threads=1", "training.steps=3", "training.batch_size=8", f"start.vectors={vectors}"]
+    fixed = [
+        "tokens.kind=words",
+        "training.threads=1",
+        "training.steps=3",
+        "training.batch_size=8",
+        f"start.vectors={vectors}",
+    ]
     recipe, _ = find_recipe(str(data), [*fixed, *settings], model=model)
     return prepare(recipe, out=str(data.parent / "run"))
 
@@ -48,7 +56,9 @@ def table_of(ready: Prepared) -> tuple[list[str], torch.Tensor]:
 
 
 @pytest.mark.spec(30)
-def test_known_words_take_their_row_others_start_as_large_and_padding_stays_zero(data: Path, vectors: Path) -> None:
+def test_known_words_take_their_row_others_start_as_large_and_padding_stays_zero(
+    data: Path, vectors: Path
+) -> None:
     ready = prepared(data, vectors, "model.hidden_size=9")
     pieces, rows = table_of(ready)
     table = read_word_vectors(vectors)
@@ -59,20 +69,33 @@ def test_known_words_take_their_row_others_start_as_large_and_padding_stays_zero
     for word in ("The", "Short"):  # the file has them in lower case only
         assert known[word].tolist() == table.vector(word.lower()).tolist()
     assert rows[pieces.index("<pad>")].tolist() == [0.0] * 6
-    others = torch.stack([row for word, row in known.items() if word not in table.places and word.lower() not in table.places])
-    taken = torch.stack([row for word, row in known.items() if word in table.places or word.lower() in table.places])
+    others = torch.stack(
+        [row for word, row in known.items() if word not in table.places and word.lower() not in table.places]
+    )
+    taken = torch.stack(
+        [row for word, row in known.items() if word in table.places or word.lower() in table.places]
+    )
     assert len(others) > 20
-    assert others.square().mean().sqrt().item() == pytest.approx(taken.square().mean().sqrt().item(), rel=1e-4)
+    assert others.square().mean().sqrt().item() == pytest.approx(
+        taken.square().mean().sqrt().item(), rel=1e-4
+    )
     (said,) = [reason for reason in ready.reasons if "start from the vectors" in reason]
-    assert said == f"8 of {len(known)} tokens start from the vectors of small.vec (2 of them in lower case), {len(others)} at random"
+    assert (
+        said == f"8 of {len(known)} tokens start from the vectors of small.vec (2 of them in lower case),"
+        f" {len(others)} at random"
+    )
     assert "model.embedding_size=6, from the width of the vectors in small.vec" in ready.reasons
     assert ready.recipe.start.digest == hashlib.sha256(vectors.read_bytes()).hexdigest()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("freeze", [True, False])
-def test_rows_move_in_training_unless_they_are_frozen_and_the_run_needs_the_file_no_more(data: Path, vectors: Path, freeze: bool) -> None:
-    ready = prepared(data, vectors, "training.learning_rate=0.1", *(["start.freeze=embedding"] if freeze else []))
+def test_rows_move_in_training_unless_they_are_frozen_and_the_run_needs_the_file_no_more(
+    data: Path, vectors: Path, freeze: bool
+) -> None:
+    ready = prepared(
+        data, vectors, "training.learning_rate=0.1", *(["start.freeze=embedding"] if freeze else [])
+    )
     before = table_of(ready)[1].clone()
     run = train(ready)
     words, after = run.word_vectors()
@@ -87,20 +110,33 @@ def test_rows_move_in_training_unless_they_are_frozen_and_the_run_needs_the_file
 def test_a_transformer_becomes_as_wide_as_the_vectors(data: Path, vectors: Path) -> None:
     ready = prepared(data, vectors, "model.heads=3", model="transformer")
     assert ready.recipe.model.hidden_size == 6
-    with pytest.raises(RecipeError, match=r"have 6 numbers, and 4 heads cannot share a width of 6.\n  Set model.heads to one of 1, 2, 3, 6"):
+    with pytest.raises(
+        RecipeError,
+        match=(
+            r"have 6 numbers, and 4 heads cannot share a width of 6.\n  Set model.heads to one of 1, 2, 3, 6"
+        ),
+    ):
         prepared(data, vectors, model="transformer")
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (["model.embedding_size=5"], r"small.vec have 6 numbers, and model.embedding_size=5 asks for another width.\n.*or set it to 6"),
-        (["tokens.kind=bytes"], r"small.vec has a vector for none of the 25\d tokens.*\n  Are tokens words\? tokens.kind=words"),
+        (
+            ["model.embedding_size=5"],
+            r"small.vec have 6 numbers, and model.embedding_size=5 asks for another width.\n.*or set it to 6",
+        ),
+        (
+            ["tokens.kind=bytes"],
+            r"small.vec has a vector for none of the 25\d tokens.*\n  Are tokens words\? tokens.kind=words",
+        ),
         (["start.run=elsewhere"], r"there is no run|no run"),
         (["start.freeze=body"], r"start.freeze speaks about what was learned before"),
         (["start.digest=abc"], r"is not the file that the recipe names"),
     ],
 )
-def test_what_cannot_be_right_is_refused(settings: list[str], message: str, data: Path, vectors: Path) -> None:
+def test_what_cannot_be_right_is_refused(
+    settings: list[str], message: str, data: Path, vectors: Path
+) -> None:
     with pytest.raises((RecipeError, RunError), match=message):
         prepared(data, vectors, *settings)

@@ -16,7 +16,12 @@ SEEDS = range(4)
 
 def opened_and_learned(path: Path, **data: Any) -> tuple[OpenedData, Any]:
     """The parts of a file, and the task that learned from them, with every part encoded."""
-    opened = open_data(check({"data": {"train": str(path), **data}, "model": {"kind": "recurrent", "hidden_size": 7}}, where="test"))
+    opened = open_data(
+        check(
+            {"data": {"train": str(path), **data}, "model": {"kind": "recurrent", "hidden_size": 7}},
+            where="test",
+        )
+    )
     spec = find_spec(opened.recipe.task)
     recipe, _ = spec.fill_defaults(opened.recipe, opened.parts["train"])
     task = spec.load_task().learn(recipe, opened.parts["train"])
@@ -37,7 +42,10 @@ def tagged(tmp_path: Path) -> Path:
 @pytest.fixture
 def classes(tmp_path: Path) -> Path:
     """Ninety rows of thirty classes."""
-    (tmp_path / "many.csv").write_text("text,label\n" + "".join(f"the thing {place % 30} and {place},class{place % 30}\n" for place in range(90)))
+    (tmp_path / "many.csv").write_text(
+        "text,label\n"
+        + "".join(f"the thing {place % 30} and {place},class{place % 30}\n" for place in range(90))
+    )
     return tmp_path / "many.csv"
 
 
@@ -46,7 +54,9 @@ def test_a_tag_of_one_sentence_stays_in_train(tagged: Path, seed: int) -> None:
     opened, task = opened_and_learned(tagged, seed=seed)
     seen = {tag for row in opened.parts["train"].rows() for tag in row.values["tag"]}
     assert seen == set(task.labels.names) == {"N", "V", *(f"R{number}" for number in range(6))}
-    held = {tag for name in ("valid", "test") for row in opened.parts[name].rows() for tag in row.values["tag"]}
+    held = {
+        tag for name in ("valid", "test") for row in opened.parts[name].rows() for tag in row.values["tag"]
+    }
     assert held == {"N", "V"}
 
 
@@ -55,7 +65,10 @@ def test_classes_that_no_drawn_row_has_are_known_and_told(classes: Path) -> None
     assert len(task.stores["train"]) == 10
     assert sorted(task.labels.names) == sorted({f"class{place}" for place in range(30)})
     drawn = {row.values["label"] for row in opened.parts["train"].rows()}
-    assert any(note.startswith(f"train: {30 - len(drawn)} classes have no example among the rows that were drawn") for note in task.notes)
+    assert any(
+        note.startswith(f"train: {30 - len(drawn)} classes have no example among the rows that were drawn")
+        for note in task.notes
+    )
 
 
 def test_tags_that_no_drawn_sentence_has_are_known(tagged: Path) -> None:
@@ -65,7 +78,9 @@ def test_tags_that_no_drawn_sentence_has_are_known(tagged: Path) -> None:
 
 
 def test_numbers_are_scaled_by_the_drawn_rows_alone(tmp_path: Path) -> None:
-    (tmp_path / "prices.csv").write_text("text,price\n" + "".join(f"the thing number {place},{place * place / 7:.3f}\n" for place in range(90)))
+    (tmp_path / "prices.csv").write_text(
+        "text,price\n" + "".join(f"the thing number {place},{place * place / 7:.3f}\n" for place in range(90))
+    )
     opened, task = opened_and_learned(tmp_path / "prices.csv", train_rows=10)
     values = [float(row.values["price"]) for row in opened.parts["train"].rows()]
     assert task.labels.mean == pytest.approx(sum(values) / len(values))

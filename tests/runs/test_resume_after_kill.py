@@ -51,7 +51,10 @@ def unbroken(memory: Path, cache_folder: Path) -> dict[str, Unbroken]:
 
 def kill_and_go_on(run: Unbroken, folder: Path, moments: list[float]) -> None:
     """Kill at each of some moments (as shares of the time of the whole run), go on, and compare."""
-    while not all(kill_after(moment * run.seconds, go_on, run.data, folder, run.settings) == -signal.SIGKILL for moment in moments):
+    while not all(
+        kill_after(moment * run.seconds, go_on, run.data, folder, run.settings) == -signal.SIGKILL
+        for moment in moments
+    ):
         shutil.rmtree(folder)  # the machine is faster than before and the run had ended: once more, earlier
         moments = [moment / 2 for moment in moments]
     assert finish(go_on, run.data, folder, run.settings) == 0
@@ -130,21 +133,35 @@ def die_after_part(share: float, number: int) -> None:
     weights.save_file = write_part
 
 
-def start_with(fault: Callable[..., None], arguments: tuple[Any, ...], options: dict[str, Any], *run: Any) -> None:
+def start_with(
+    fault: Callable[..., None], arguments: tuple[Any, ...], options: dict[str, Any], *run: Any
+) -> None:
     fault(*arguments, **options)
     start(*run)
 
 
 def faults() -> Iterator[tuple[str, Callable[..., None], tuple[Any, ...], dict[str, Any]]]:
-    """Thirty places to die: in the middle of files, before and after syncs, renames, replacements and removals."""
+    """Thirty places to die: in the middle of files, before and after syncs, renames, replacements and
+    removals.
+    """
     for share in (0.1, 0.5, 0.9):
-        for number in (4, 5, 7, 9):  # the tensors and the best weights of a checkpoint, and the file of the model
+        for number in (
+            4,
+            5,
+            7,
+            9,
+        ):  # the tensors and the best weights of a checkpoint, and the file of the model
             yield f"{share:.0%} of file {number}", die_after_part, (share, number), {}
     for number in (20, 24, 27, 33, 40, 47):
         yield f"at sync {number}", die_at_call, ("os", "fsync", number), {"after": number % 2 == 0}
     for number in (1, 2, 3, 4):
         for after in (False, True):
-            yield f"{'after' if after else 'before'} rename {number}", die_at_call, ("pathlib:Path", "rename", number), {"after": after}
+            yield (
+                f"{'after' if after else 'before'} rename {number}",
+                die_at_call,
+                ("pathlib:Path", "rename", number),
+                {"after": after},
+            )
     for number in (12, 16):
         yield f"at replacement {number}", die_at_call, ("pathlib:Path", "replace", number), {"after": True}
     for number in (3, 5):
@@ -155,14 +172,22 @@ FAULTS = list(faults())
 
 
 @pytest.mark.parametrize(
-    "every", [pytest.param(4, marks=pytest.mark.slow, id="every fourth"), pytest.param(1, marks=pytest.mark.long, id="all thirty")]
+    "every",
+    [
+        pytest.param(4, marks=pytest.mark.slow, id="every fourth"),
+        pytest.param(1, marks=pytest.mark.long, id="all thirty"),
+    ],
 )
-def test_a_death_inside_a_save_goes_on_from_the_checkpoint_before(every: int, unbroken: dict[str, Unbroken], memory: Path) -> None:
+def test_a_death_inside_a_save_goes_on_from_the_checkpoint_before(
+    every: int, unbroken: dict[str, Unbroken], memory: Path
+) -> None:
     assert len(FAULTS) == 30
     for number, (name, fault, arguments, options) in list(enumerate(FAULTS))[::every]:
         run = unbroken["language_model" if number % 2 else "classifier"]
         folder = memory / f"fault-{number}-of-every-{every}"
-        assert finish(start_with, fault, arguments, options, run.data, folder, run.settings) == -signal.SIGKILL, name
+        assert (
+            finish(start_with, fault, arguments, options, run.data, folder, run.settings) == -signal.SIGKILL
+        ), name
         assert finish(go_on, run.data, folder, run.settings) == 0, name
         assert fingerprint(folder) == run.fingerprint, name
         assert leftovers(folder) == [], name

@@ -1,4 +1,6 @@
-"""A full disk loses nothing: the run says what is missing, keeps the last good checkpoint, and goes on when there is space again."""
+"""A full disk loses nothing: the run says what is missing, keeps the last good checkpoint, and goes on when
+there is space again.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of its own that can be made larger; only root may have one."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", folder], capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", folder], capture_output=True
+    ).returncode:
         pytest.skip("mounting needs root")
     try:
         yield folder

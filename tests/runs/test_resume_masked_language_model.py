@@ -1,4 +1,6 @@
-"""A masked language model that was stopped goes on as if nothing had happened: its masks come from the step, not from chance."""
+"""A masked language model that was stopped goes on as if nothing had happened: its masks come from the step,
+not from chance.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,21 @@ from seqlab.runs.train.start import Interrupted, prepare, resume, train
 from seqlab.training.base import Nobody, StepReport
 from tests.runs.toy_runs import fingerprint, write_data
 
-SETTINGS = ["task=masked_language_model", "model.kind=transformer", "model.layers=1", "model.hidden_size=12", "model.heads=2",
-            "model.dropout=0.2", "tokens.kind=words", "training.window=9", "training.batch_size=9", "training.steps=23",
-            "training.evaluate_every=6", "masking.share=0.4", "training.threads=1"]  # fmt: skip
+SETTINGS = [
+    "task=masked_language_model",
+    "model.kind=transformer",
+    "model.layers=1",
+    "model.hidden_size=12",
+    "model.heads=2",
+    "model.dropout=0.2",
+    "tokens.kind=words",
+    "training.window=9",
+    "training.batch_size=9",
+    "training.steps=23",
+    "training.evaluate_every=6",
+    "masking.share=0.4",
+    "training.threads=1",
+]
 
 
 class Impatient(Nobody):
@@ -31,7 +45,9 @@ class Impatient(Nobody):
 @pytest.mark.slow
 @pytest.mark.spec(172)
 @pytest.mark.parametrize("dynamic", [True, False])
-def test_a_run_that_was_stopped_in_its_second_epoch_ends_with_the_same_bits(tmp_path: Path, dynamic: bool) -> None:
+def test_a_run_that_was_stopped_in_its_second_epoch_ends_with_the_same_bits(
+    tmp_path: Path, dynamic: bool
+) -> None:
     data = write_data("language_model", tmp_path)
     folders = {name: tmp_path / name for name in ("whole", "stopped")}
     for name, folder in folders.items():

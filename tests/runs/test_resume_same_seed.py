@@ -25,8 +25,16 @@ for kind, settings in SETTINGS.items():
 @pytest.mark.slow
 def test_two_processes_with_other_hashes_end_with_the_same_bits(tmp_path: Path) -> None:
     for number in ("1", "777"):  # each with a cache of its own, so that the encoding is done again too
-        settings = {"PYTHONHASHSEED": number, "PYTHONPATH": str(REPOSITORY), "SEQLAB_CACHE": str(tmp_path / f"cache-{number}")}
-        subprocess.run([sys.executable, "-c", CODE, str(tmp_path), str(tmp_path / number)], env={**os.environ, **settings}, check=True)
+        settings = {
+            "PYTHONHASHSEED": number,
+            "PYTHONPATH": str(REPOSITORY),
+            "SEQLAB_CACHE": str(tmp_path / f"cache-{number}"),
+        }
+        subprocess.run(
+            [sys.executable, "-c", CODE, str(tmp_path), str(tmp_path / number)],
+            env={**os.environ, **settings},
+            check=True,
+        )
     for kind in toy_runs.SETTINGS:
         assert fingerprint(tmp_path / "1" / kind) == fingerprint(tmp_path / "777" / kind)
 

@@ -67,7 +67,9 @@ def stop_while_scoring(number: int, data: Path, folder: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "kill"])
 def test_a_signal_while_scoring_loses_nothing_either(number: signal.Signals, tmp_path: Path) -> None:
     data = toy_runs.write_data("classifier", tmp_path)
-    assert finish(stop_while_scoring, int(number), data, tmp_path / "run") == 117  # after the last of 17 steps
+    assert (
+        finish(stop_while_scoring, int(number), data, tmp_path / "run") == 117
+    )  # after the last of 17 steps
     assert finish(go_on, data, tmp_path / "run", CLASSIFIER) == 0
     assert finish(start, data, tmp_path / "whole", CLASSIFIER) == 0
     assert fingerprint(tmp_path / "run") == fingerprint(tmp_path / "whole")

@@ -57,7 +57,10 @@ def test_a_lock_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_said_in_words(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentProblem, match="the folder cannot be written to"), locked(tmp_path / "none"):
+    with (
+        pytest.raises(EnvironmentProblem, match="the folder cannot be written to"),
+        locked(tmp_path / "none"),
+    ):
         pass
 
 
@@ -104,7 +107,9 @@ def start_late(data: Path, folder: Path) -> None:
     def prepare_then_wait(*arguments: object, **options: object) -> object:
         prepared = prepare(*arguments, **options)
         (folder.parent / "prepared").touch()
-        while not (folder.parent / "finished").exists():  # and not only its last file: until its end the other holds the lock
+        while not (
+            folder.parent / "finished"
+        ).exists():  # and not only its last file: until its end the other holds the lock
             time.sleep(0.01)
         return prepared
 

@@ -17,7 +17,13 @@ TEXT = "round and round the garden, like a teddy bear.\none step, two steps, tic
 @pytest.mark.spec(10)
 def test_samples_go_from_noise_to_words_and_stand_in_the_report(tmp_path: Path) -> None:
     (tmp_path / "rhyme.txt").write_text(TEXT)
-    settings = ["training.evaluate_every=10", "training.window=32", "model.hidden_size=64", "model.dropout=0", "training.learning_rate=0.01"]
+    settings = [
+        "training.evaluate_every=10",
+        "training.window=32",
+        "model.hidden_size=64",
+        "model.dropout=0",
+        "training.learning_rate=0.01",
+    ]
     run = seqlab.train(tmp_path / "rhyme.txt", *settings, model="lstm", steps=80, out=tmp_path / "run")
     stages = [event for event in read_journal(run.folder / JOURNAL) if event["event"] == "validated"]
     assert [event["step"] for event in stages] == [10, 20, 30, 40, 50, 60, 70, 80]

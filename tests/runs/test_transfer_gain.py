@@ -19,7 +19,9 @@ pytestmark = pytest.mark.slow  # short each, long together
 
 
 @pytest.mark.spec(112)
-def test_new_weights_come_with_the_tokens_and_the_network_of_the_run(recurrent_run: Run, tmp_path: Path) -> None:
+def test_new_weights_come_with_the_tokens_and_the_network_of_the_run(
+    recurrent_run: Run, tmp_path: Path
+) -> None:
     data = write_table(tmp_path)
     models = {}
     for weights in ("new", "learned"):
@@ -39,7 +41,11 @@ def test_new_weights_come_with_the_tokens_and_the_network_of_the_run(recurrent_r
 
 def test_new_weights_have_nothing_to_keep(recurrent_run: Run, tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match=r"start.weights: new weights have learned nothing to keep"):
-        find_recipe(str(write_table(tmp_path)), ["start.weights=new", "start.freeze=body"], start=str(recurrent_run.folder))
+        find_recipe(
+            str(write_table(tmp_path)),
+            ["start.weights=new", "start.freeze=body"],
+            start=str(recurrent_run.folder),
+        )
 
 
 @pytest.mark.spec(112)
@@ -50,7 +56,9 @@ def test_the_gain_is_the_difference_of_both_runs_on_the_same_rows(recurrent_run:
         found = measure_gain(str(data), str(recurrent_run.folder), [12, ALL], settings, folder=folder)
     assert [one.called for one in found] == ["12", "all"]
     for one in found:
-        runs = {weights: Run.load(folder / f"{one.rows or 'all'}-{weights}") for weights in ("new", "learned")}
+        runs = {
+            weights: Run.load(folder / f"{one.rows or 'all'}-{weights}") for weights in ("new", "learned")
+        }
         values = {weights: run.results["accuracy"].value for weights, run in runs.items()}
         assert (one.new.value, one.learned.value) == (values["new"], values["learned"])
         assert one.difference.value == pytest.approx(values["learned"] - values["new"])
@@ -61,9 +69,13 @@ def test_the_gain_is_the_difference_of_both_runs_on_the_same_rows(recurrent_run:
     with hurried():
         again = measure_gain(str(data), str(recurrent_run.folder), [12, ALL], settings, folder=folder)
     assert [one.difference for one in again] == [one.difference for one in found]
-    assert (folder / "12-new" / "model.safetensors").stat().st_mtime_ns == before, "what is finished is not trained again"
+    assert (folder / "12-new" / "model.safetensors").stat().st_mtime_ns == before, (
+        "what is finished is not trained again"
+    )
 
 
 def test_numbers_of_rows_must_differ(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--rows: the numbers of labelled rows must be positive and different"):
+    with pytest.raises(
+        UsageError, match="--rows: the numbers of labelled rows must be positive and different"
+    ):
         measure_gain("data.csv", "run", [100, 100], [], folder=tmp_path)

@@ -19,7 +19,8 @@ from typing import Any
 from seqlab.runs.folder.layout import RECIPE
 from seqlab.training.journal import read_journal
 
-# Children are forked from a server that has imported torch but never computed, so one costs milliseconds and none inherits threads.
+# Children are forked from a server that has imported torch but never computed, so one costs milliseconds and
+# none inherits threads.
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
     [
@@ -36,18 +37,45 @@ CONTEXT.set_forkserver_preload(
 TIMES = ("time", "seconds")
 """What differs between two runs of the same thing."""
 
-LANGUAGE_MODEL = ["task=language_model", "model.kind=recurrent", "model.cell=lstm", "model.layers=2", "model.hidden_size=10", "model.dropout=0.2",
-                  "tokens.kind=characters", "training.window=12", "training.batch_size=5", "training.steps=17",
-                  "training.evaluate_every=5", "training.warmup_steps=6", "training.average=0.8"]  # fmt: skip
-CLASSIFIER = ["task=classification", "data.text=text", "data.label=label", "model.kind=transformer", "model.positions=none", "model.layers=1",
-              "model.hidden_size=12", "model.heads=2", "model.dropout=0.2", "tokens.kind=characters", "training.batch_size=9", "training.steps=17",
-              "training.evaluate_every=5", "training.label_smoothing=0.1"]  # fmt: skip
+LANGUAGE_MODEL = [
+    "task=language_model",
+    "model.kind=recurrent",
+    "model.cell=lstm",
+    "model.layers=2",
+    "model.hidden_size=10",
+    "model.dropout=0.2",
+    "tokens.kind=characters",
+    "training.window=12",
+    "training.batch_size=5",
+    "training.steps=17",
+    "training.evaluate_every=5",
+    "training.warmup_steps=6",
+    "training.average=0.8",
+]
+CLASSIFIER = [
+    "task=classification",
+    "data.text=text",
+    "data.label=label",
+    "model.kind=transformer",
+    "model.positions=none",
+    "model.layers=1",
+    "model.hidden_size=12",
+    "model.heads=2",
+    "model.dropout=0.2",
+    "tokens.kind=characters",
+    "training.batch_size=9",
+    "training.steps=17",
+    "training.evaluate_every=5",
+    "training.label_smoothing=0.1",
+]
 SETTINGS = {"language_model": LANGUAGE_MODEL, "classifier": CLASSIFIER}
 
 
 @contextmanager
 def folder_in_memory() -> Iterator[Path]:
-    """A folder where syncing costs nothing, when there is one: a killed process loses nothing that it has written, synced or not."""
+    """A folder where syncing costs nothing, when there is one: a killed process loses nothing that it has
+    written, synced or not.
+    """
     memory = Path("/dev/shm")
     folder = Path(tempfile.mkdtemp(prefix="seqlab-", dir=memory if os.access(memory, os.W_OK) else None))
     try:
@@ -63,11 +91,15 @@ def write_data(kind: str, folder: Path) -> Path:
     if kind == "language_model":
         path = folder / "story.txt"
         words = ["to", "be", "or", "not", "that", "is", "the", "question"]
-        path.write_text("".join(" ".join(chance.choices(words, k=7)) + "\n" for _ in range(130)), encoding="utf-8")
+        path.write_text(
+            "".join(" ".join(chance.choices(words, k=7)) + "\n" for _ in range(130)), encoding="utf-8"
+        )
         return path
     path = folder / "notes.csv"
-    lines = [f"{''.join(chance.choice('abcde' if row % 2 else 'cdefg') for _ in range(chance.randint(3, 17)))},{'low' if row % 2 else 'high'}"
-             for row in range(140)]  # fmt: skip
+    lines = [
+        f"{''.join(chance.choice('abcde' if row % 2 else 'cdefg') for _ in range(chance.randint(3, 17)))},{'low' if row % 2 else 'high'}"
+        for row in range(140)
+    ]
     path.write_text("text,label\n" + "\n".join(lines) + "\n", encoding="utf-8")
     return path
 
@@ -134,7 +166,9 @@ def kill_after(seconds: float, target: Callable[..., None], *arguments: Any) -> 
 
 
 def fingerprint(folder: Path) -> dict[str, Any]:
-    """Everything that must not depend on how often a run was stopped: weights, optimizer, random numbers, counts, journal, scores."""
+    """Everything that must not depend on how often a run was stopped: weights, optimizer, random numbers,
+    counts, journal, scores.
+    """
     last = newest_checkpoint(folder)
     state = json.loads((last / "state.json").read_text(encoding="utf-8"))
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
@@ -143,7 +177,11 @@ def fingerprint(folder: Path) -> dict[str, Any]:
         "tensors": digest(last / "tensors.safetensors"),
         "best": digest(last / "best.safetensors"),
         "state": without_times(state),
-        "journal": [without_times(event) for event in read_journal(folder / "journal.jsonl") if event["event"] not in ("resumed", "interrupted")],
+        "journal": [
+            without_times(event)
+            for event in read_journal(folder / "journal.jsonl")
+            if event["event"] not in ("resumed", "interrupted")
+        ],
         "splits": results["splits"],
     }
 
@@ -164,4 +202,8 @@ def digest(path: Path) -> str:
 
 def leftovers(folder: Path) -> list[str]:
     """Temporary files and folders that nobody will ever read."""
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.name.startswith(("tmp-", ".last.")) or path.suffix == ".tmp")
+    return sorted(
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.name.startswith(("tmp-", ".last.")) or path.suffix == ".tmp"
+    )

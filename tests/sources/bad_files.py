@@ -1,7 +1,8 @@
 """Bad files, and the words that must be said about each of them.
 
-Every entry is a file that someone will hand to seqlab one day. Reading it must end in one DataError of at most 12 lines
-that holds these words, never in a traceback. Entries of the layer `task` can be read, but not learned from.
+Every entry is a file that someone will hand to seqlab one day. Reading it must end in one DataError of at
+most 12 lines that holds these words, never in a traceback. Entries of the layer `task` can be read, but not
+learned from.
 """
 
 from __future__ import annotations
@@ -23,14 +24,18 @@ GOOD = b"text,label\n" + b"".join(b"a fine film %d,pos\na dull film %d,neg\n" % 
 
 @dataclass(frozen=True)
 class BadFile:
-    """A file to write, the settings (by their names in the section `data`) to read it with, and words of the message."""
+    """A file to write, the settings (by their names in the section `data`) to read it with, and words of the
+    message.
+    """
 
     name: str
     build: Callable[[], bytes]
     words: tuple[str, ...]
     settings: dict[str, str] = field(default_factory=dict)
     layer: Literal["sources", "task"] = "sources"
-    beside: dict[str, Callable[[], bytes]] = field(default_factory=dict)  # further files in the same folder, by name
+    beside: dict[str, Callable[[], bytes]] = field(
+        default_factory=dict
+    )  # further files in the same folder, by name
 
     def write(self, folder: Path) -> Path:
         for name, build in {self.name: self.build, **self.beside}.items():
@@ -95,16 +100,37 @@ BAD_FILES = [
     BadFile("empty.tsv.gz", lambda: gzip.compress(b""), ("is empty", "header line")),
     # encodings
     BadFile("utf16.csv", lambda: GOOD.decode().encode("utf-16"), ("UTF-16", "data.encoding=utf-16")),
-    BadFile("utf16-without-mark.csv", lambda: GOOD.decode().encode("utf-16-le"), ("NUL", "data.encoding=utf-16-le")),
+    BadFile(
+        "utf16-without-mark.csv",
+        lambda: GOOD.decode().encode("utf-16-le"),
+        ("NUL", "data.encoding=utf-16-le"),
+    ),
     BadFile("utf32.txt", lambda: "some text".encode("utf-32"), ("UTF-32", "data.encoding=utf-32")),
     BadFile(
-        "latin.csv", lambda: "text,label\nfine,pos\nün café,neg\n".encode("latin-1"), ("line 3, column 1", "fc 6e", "data.encoding=latin-1", "skip")
+        "latin.csv",
+        lambda: "text,label\nfine,pos\nün café,neg\n".encode("latin-1"),
+        ("line 3, column 1", "fc 6e", "data.encoding=latin-1", "skip"),
     ),
-    BadFile("latin.txt", lambda: GOOD + "un café\n".encode("latin-1"), ("line 62, column 7", "e9 0a", "data.encoding=latin-1")),
-    BadFile("latin.jsonl", lambda: '{"text": "a"}\n{"text": "é"}\n'.encode("latin-1"), ("line 2, column 11", "e9", "data.encoding=latin-1")),
-    BadFile("cut-character.txt", lambda: "fine\ncafé".encode()[:-1], ("line 2, column 4", "c3", "data.encoding")),
+    BadFile(
+        "latin.txt",
+        lambda: GOOD + "un café\n".encode("latin-1"),
+        ("line 62, column 7", "e9 0a", "data.encoding=latin-1"),
+    ),
+    BadFile(
+        "latin.jsonl",
+        lambda: '{"text": "a"}\n{"text": "é"}\n'.encode("latin-1"),
+        ("line 2, column 11", "e9", "data.encoding=latin-1"),
+    ),
+    BadFile(
+        "cut-character.txt", lambda: "fine\ncafé".encode()[:-1], ("line 2, column 4", "c3", "data.encoding")
+    ),
     BadFile("unknown-encoding.csv", lambda: GOOD, ("no encoding 'utf-9'", "utf-16"), {"encoding": "utf-9"}),
-    BadFile("not-utf16.csv", lambda: GOOD[: len(GOOD) // 2 * 2 - 1], ("not utf-16", "encoding"), {"encoding": "utf-16-le"}),
+    BadFile(
+        "not-utf16.csv",
+        lambda: GOOD[: len(GOOD) // 2 * 2 - 1],
+        ("not utf-16", "encoding"),
+        {"encoding": "utf-16-le"},
+    ),
     BadFile("nul.csv", lambda: b"text,label\nfine,pos\nb\0d,neg\n", ("line 3", "NUL", "text file")),
     BadFile("nul.txt", lambda: b"one\ntwo\0\n", ("line 2", "NUL")),
     # tables
@@ -113,77 +139,237 @@ BAD_FILES = [
         _lines("text,label", "fine,pos", "fine, really,pos"),
         ("ragged-long.csv, line 3: 3 fields, expected 2 (text,label).", "Quote"),
     ),
-    BadFile("ragged-short.csv", _lines("text,label", "fine,pos", "fine"), ("line 3: 1 field, expected 2 (text,label).", "data.bad_rows=skip")),
-    BadFile("ragged.tsv", _lines("text\tlabel", "fine\tpos", "fi\tne\tpos"), ("line 3: 3 fields, expected 2 (text,label).",)),
-    BadFile("mixed-line-ends.csv", lambda: b"text,label\r\na,b\rc,d\n\ne,f,g\n", ("line 5: 3 fields, expected 2",)),
-    BadFile("ragged-after-mark.csv", lambda: b"\xef\xbb\xbftext,label\na\n", ("line 2: 1 field, expected 2 (text,label).",)),
     BadFile(
-        "other-delimiter.csv", _lines("text,label", "fine,pos"), ("no column 'label'", "There is: text,label"), {"delimiter": ";", "label": "label"}
+        "ragged-short.csv",
+        _lines("text,label", "fine,pos", "fine"),
+        ("line 3: 1 field, expected 2 (text,label).", "data.bad_rows=skip"),
     ),
-    BadFile("unclosed-quote.csv", _lines("text,label", "fine,pos", 'bad,"neg', "fine,pos"), ("line 3, column 5", "never closed", "twice")),
-    BadFile("unclosed-later.csv", _lines("text,label", '"a', 'b","neg', "fine,pos"), ("line 3, column 4", "never closed")),
-    BadFile("quote-inside.csv", _lines("text,label", '"he said "hi" to us",pos'), ("line 2, column 1", "in the middle of a field", "twice")),
-    BadFile("swallowed-line.csv", _lines("text,label", '"fine,pos', 'and",bad,neg'), ("line 2: 3 fields, expected 2", "line 3", "quotation mark")),
-    BadFile("huge-field.csv", lambda: b'text,label\n"' + b"word " * 20 * 110_000, ("line 2, column 1", "longer than 10.0 MB")),
-    BadFile("long-line.csv", lambda: b"text,label\n" + b"word " * 10_500_000, ("line 2", "longer than 50.0 MB", "line ends")),
-    BadFile("duplicate-header.csv", _lines("text,label,text", "a,b,c"), ("line 1", "2 columns are called 'text'", "Rename")),
+    BadFile(
+        "ragged.tsv",
+        _lines("text\tlabel", "fine\tpos", "fi\tne\tpos"),
+        ("line 3: 3 fields, expected 2 (text,label).",),
+    ),
+    BadFile(
+        "mixed-line-ends.csv", lambda: b"text,label\r\na,b\rc,d\n\ne,f,g\n", ("line 5: 3 fields, expected 2",)
+    ),
+    BadFile(
+        "ragged-after-mark.csv",
+        lambda: b"\xef\xbb\xbftext,label\na\n",
+        ("line 2: 1 field, expected 2 (text,label).",),
+    ),
+    BadFile(
+        "other-delimiter.csv",
+        _lines("text,label", "fine,pos"),
+        ("no column 'label'", "There is: text,label"),
+        {"delimiter": ";", "label": "label"},
+    ),
+    BadFile(
+        "unclosed-quote.csv",
+        _lines("text,label", "fine,pos", 'bad,"neg', "fine,pos"),
+        ("line 3, column 5", "never closed", "twice"),
+    ),
+    BadFile(
+        "unclosed-later.csv",
+        _lines("text,label", '"a', 'b","neg', "fine,pos"),
+        ("line 3, column 4", "never closed"),
+    ),
+    BadFile(
+        "quote-inside.csv",
+        _lines("text,label", '"he said "hi" to us",pos'),
+        ("line 2, column 1", "in the middle of a field", "twice"),
+    ),
+    BadFile(
+        "swallowed-line.csv",
+        _lines("text,label", '"fine,pos', 'and",bad,neg'),
+        ("line 2: 3 fields, expected 2", "line 3", "quotation mark"),
+    ),
+    BadFile(
+        "huge-field.csv",
+        lambda: b'text,label\n"' + b"word " * 20 * 110_000,
+        ("line 2, column 1", "longer than 10.0 MB"),
+    ),
+    BadFile(
+        "long-line.csv",
+        lambda: b"text,label\n" + b"word " * 10_500_000,
+        ("line 2", "longer than 50.0 MB", "line ends"),
+    ),
+    BadFile(
+        "duplicate-header.csv",
+        _lines("text,label,text", "a,b,c"),
+        ("line 1", "2 columns are called 'text'", "Rename"),
+    ),
     BadFile("nameless-column.csv", _lines(",text,label", "0,fine,pos"), ("line 1", "column 1", "no name")),
-    BadFile("no-header.csv", _lines("5.1,3.5,iris", "4.9,3.0,iris"), ("line 1", "'5.1' is a number", "first line")),
-    BadFile("wrong-column.csv", lambda: GOOD, ("no column 'txet'", "Did you mean 'text'?", "label"), {"text": "txet"}),
-    BadFile("numbers-only.csv", _lines("a,b", "1.5,2", "2.5,4"), ("a, b", "data.text=NAME", "data.sequence=NAME")),
-    BadFile("nothing-usable.csv", _lines("text,label", "a", "b"), ("none of its 2 rows", "line 2", "line 3"), {"bad_rows": "skip"}),
+    BadFile(
+        "no-header.csv", _lines("5.1,3.5,iris", "4.9,3.0,iris"), ("line 1", "'5.1' is a number", "first line")
+    ),
+    BadFile(
+        "wrong-column.csv",
+        lambda: GOOD,
+        ("no column 'txet'", "Did you mean 'text'?", "label"),
+        {"text": "txet"},
+    ),
+    BadFile(
+        "numbers-only.csv", _lines("a,b", "1.5,2", "2.5,4"), ("a, b", "data.text=NAME", "data.sequence=NAME")
+    ),
+    BadFile(
+        "nothing-usable.csv",
+        _lines("text,label", "a", "b"),
+        ("none of its 2 rows", "line 2", "line 3"),
+        {"bad_rows": "skip"},
+    ),
     # JSON lines
-    BadFile("broken.jsonl", _jsonl('{"text": "fine", "label": }'), ("line 4, column 27", "not JSON", "data.bad_rows=skip")),
+    BadFile(
+        "broken.jsonl",
+        _jsonl('{"text": "fine", "label": }'),
+        ("line 4, column 27", "not JSON", "data.bad_rows=skip"),
+    ),
     BadFile("cut.jsonl", _jsonl('{"text": "fi'), ("line 4", "not JSON")),
-    BadFile("array.json", lambda: b'[{"text": "a"},\n {"text": "b"}]\n', ("line 1", "one JSON array", "one per line")),
+    BadFile(
+        "array.json",
+        lambda: b'[{"text": "a"},\n {"text": "b"}]\n',
+        ("line 1", "one JSON array", "one per line"),
+    ),
     BadFile("not-an-object.jsonl", _jsonl('"fine"'), ("line 4", "a string, expected an object")),
     BadFile("missing-key.jsonl", _jsonl('{"text": "fine"}'), ("line 4", "no key 'label'", "text,label")),
     BadFile("nan.jsonl", _jsonl('{"text": "fine", "label": NaN}'), ("line 4", "NaN is not a JSON number")),
-    BadFile("half-a-pair.jsonl", _jsonl('{"text": "\\ud83d fine", "label": "pos"}'), ("line 4", "surrogate", "ud83d")),
+    BadFile(
+        "half-a-pair.jsonl",
+        _jsonl('{"text": "\\ud83d fine", "label": "pos"}'),
+        ("line 4", "surrogate", "ud83d"),
+    ),
     BadFile("deep.jsonl", _jsonl("[" * 100_000), ("line 4", "nested too deeply")),
     BadFile("long-line.jsonl", lambda: b'{"text": "' + b"a" * 51_000_000, ("line 1", "longer than 50.0 MB")),
     # archives
-    BadFile("truncated.csv.gz", lambda: _half(gzip.compress(_noise(9000))), ("ends too early or is damaged", "gzip -t")),
-    BadFile("truncated.csv.bz2", lambda: _half(bz2.compress(_noise(9000))), ("ends too early or is damaged", "Fetch")),
-    BadFile("truncated.csv.xz", lambda: _half(lzma.compress(_noise(9000))), ("ends too early or is damaged", "Fetch")),
-    BadFile("flipped.csv.xz", lambda: _flipped(lzma.compress(_noise(9000))), ("ends too early or is damaged", "Fetch")),
-    BadFile("flipped.csv.gz", lambda: _flipped(gzip.compress(_noise(9000))), ("ends too early or is damaged", "Fetch")),
-    BadFile("flipped.csv.bz2", lambda: _flipped(bz2.compress(_noise(9000))), ("ends too early or is damaged", "Fetch")),
-    BadFile("flipped.zip", lambda: _flipped(_zip(train__dot__csv=_noise(9000))()), ("ends too early or is damaged", "Fetch")),
+    BadFile(
+        "truncated.csv.gz",
+        lambda: _half(gzip.compress(_noise(9000))),
+        ("ends too early or is damaged", "gzip -t"),
+    ),
+    BadFile(
+        "truncated.csv.bz2",
+        lambda: _half(bz2.compress(_noise(9000))),
+        ("ends too early or is damaged", "Fetch"),
+    ),
+    BadFile(
+        "truncated.csv.xz",
+        lambda: _half(lzma.compress(_noise(9000))),
+        ("ends too early or is damaged", "Fetch"),
+    ),
+    BadFile(
+        "flipped.csv.xz",
+        lambda: _flipped(lzma.compress(_noise(9000))),
+        ("ends too early or is damaged", "Fetch"),
+    ),
+    BadFile(
+        "flipped.csv.gz",
+        lambda: _flipped(gzip.compress(_noise(9000))),
+        ("ends too early or is damaged", "Fetch"),
+    ),
+    BadFile(
+        "flipped.csv.bz2",
+        lambda: _flipped(bz2.compress(_noise(9000))),
+        ("ends too early or is damaged", "Fetch"),
+    ),
+    BadFile(
+        "flipped.zip",
+        lambda: _flipped(_zip(train__dot__csv=_noise(9000))()),
+        ("ends too early or is damaged", "Fetch"),
+    ),
     BadFile("not-gzip.csv.gz", lambda: GOOD, ("is not a .gz file", "b'text'")),
-    BadFile("truncated.zip", lambda: _half(_zip(train__dot__csv=GOOD)()), ("ends too early or is damaged", "unzip -t")),
-    BadFile("two-files.zip", _zip(a__dot__csv=GOOD, b__dot__csv=GOOD), ("holds 2 files (a.csv, b.csv)", "Unpack")),
+    BadFile(
+        "truncated.zip",
+        lambda: _half(_zip(train__dot__csv=GOOD)()),
+        ("ends too early or is damaged", "unzip -t"),
+    ),
+    BadFile(
+        "two-files.zip", _zip(a__dot__csv=GOOD, b__dot__csv=GOOD), ("holds 2 files (a.csv, b.csv)", "Unpack")
+    ),
     BadFile("no-files.zip", _zip(), ("holds no file", "Unpack")),
-    BadFile("bomb.zip", _zip(train__dot__csv=b"text,label\n" + b"a,b\n" * 5_000_000), ("train.csv", "unpacks from", "20.0 MB")),
+    BadFile(
+        "bomb.zip",
+        _zip(train__dot__csv=b"text,label\n" + b"a,b\n" * 5_000_000),
+        ("train.csv", "unpacks from", "20.0 MB"),
+    ),
     BadFile("slip.zip", _zip(__up__train__dot__csv=GOOD), ("points outside the archive",)),
     BadFile("link.zip", _linked_zip, ("train.csv", "is a link")),
     BadFile("packed.csv.zst", lambda: b"\x28\xb5\x2f\xfd" + bytes(40), ("zstd", "unzstd")),
     # not data at all
-    BadFile("sheet.xlsx", _zip(**{"[Content_Types]__dot__xml": b"<Types/>", "xl/workbook__dot__xml": b"<workbook/>"}), ("office document", "CSV")),
+    BadFile(
+        "sheet.xlsx",
+        _zip(**{"[Content_Types]__dot__xml": b"<Types/>", "xl/workbook__dot__xml": b"<workbook/>"}),
+        ("office document", "CSV"),
+    ),
     BadFile("photo.png", lambda: b"\x89PNG\r\n\x1a\n" + bytes(50), ("a picture", ".csv", "data.format")),
     BadFile("paper.pdf", lambda: b"%PDF-1.7\n\xe2\xe3", ("a PDF", ".csv", "data.format")),
     BadFile("weights.bin", lambda: bytes(range(256)) * 20, ("not text", "'.bin'", "data.format")),
     BadFile("truncated.parquet", lambda: b"PAR1" + bytes(100), ("not a whole Parquet file", "again")),
     # series with one row per step
-    BadFile("gap.csv", _lines(*STEPS, "b,1,,down"), ("line 4, column 'y'", "the cell is empty", "Fill"), SERIES),
+    BadFile(
+        "gap.csv", _lines(*STEPS, "b,1,,down"), ("line 4, column 'y'", "the cell is empty", "Fill"), SERIES
+    ),
     BadFile("na.csv", _lines(*STEPS, "b,1,NA,down"), ("line 4, column 'y'", "'NA' is a gap", "Fill"), SERIES),
-    BadFile("not-finite.csv", _lines(*STEPS, "b,inf,2,down"), ("line 4, column 'x'", "'inf' is not a finite number"), SERIES),
-    BadFile("nan.csv", _lines(*STEPS, "b,1,nan,down"), ("line 4, column 'y'", "'nan' is not a finite number"), SERIES),
-    BadFile("words.csv", _lines(*STEPS, "b,1,much,down"), ("line 4, column 'y'", "'much' is not a finite number", "data.features"), SERIES),
-    BadFile("thousands.csv", _lines(*STEPS, "b,1,1_000,down"), ("line 4, column 'y'", "'1_000' is not a finite number"), SERIES),
-    BadFile("scattered.csv", _lines(*STEPS, "b,1,2,down", "a,3,4,up"), ("line 5", "sequence 'a'", "line 3", "Sort the file by 'id'"), SERIES),
-    BadFile("label-changes.csv", _lines(*STEPS, "a,3,4,down"), ("line 4", "'label' changes from 'up' to 'down'", "data.sequence"), SERIES),
-    BadFile("no-features.csv", _lines("id,label", "a,up", "b,down"), ("no column is left", "data.features"), SERIES),
+    BadFile(
+        "not-finite.csv",
+        _lines(*STEPS, "b,inf,2,down"),
+        ("line 4, column 'x'", "'inf' is not a finite number"),
+        SERIES,
+    ),
+    BadFile(
+        "nan.csv",
+        _lines(*STEPS, "b,1,nan,down"),
+        ("line 4, column 'y'", "'nan' is not a finite number"),
+        SERIES,
+    ),
+    BadFile(
+        "words.csv",
+        _lines(*STEPS, "b,1,much,down"),
+        ("line 4, column 'y'", "'much' is not a finite number", "data.features"),
+        SERIES,
+    ),
+    BadFile(
+        "thousands.csv",
+        _lines(*STEPS, "b,1,1_000,down"),
+        ("line 4, column 'y'", "'1_000' is not a finite number"),
+        SERIES,
+    ),
+    BadFile(
+        "scattered.csv",
+        _lines(*STEPS, "b,1,2,down", "a,3,4,up"),
+        ("line 5", "sequence 'a'", "line 3", "Sort the file by 'id'"),
+        SERIES,
+    ),
+    BadFile(
+        "label-changes.csv",
+        _lines(*STEPS, "a,3,4,down"),
+        ("line 4", "'label' changes from 'up' to 'down'", "data.sequence"),
+        SERIES,
+    ),
+    BadFile(
+        "no-features.csv",
+        _lines("id,label", "a,up", "b,down"),
+        ("no column is left", "data.features"),
+        SERIES,
+    ),
     # readable, but nothing can be learned from it
-    BadFile("one-class.csv", _lines("text,label", *(f"film {i},pos" for i in range(60))), ("pos",), layer="task"),
+    BadFile(
+        "one-class.csv", _lines("text,label", *(f"film {i},pos" for i in range(60))), ("pos",), layer="task"
+    ),
     BadFile("one-row.csv", _lines("text,label", "fine,pos"), ("too few",), layer="task"),
-    BadFile("few-rows.csv", _lines("text,label", "fine,pos", "bad,neg", "good,pos"), ("too few",), layer="task"),
+    BadFile(
+        "few-rows.csv", _lines("text,label", "fine,pos", "bad,neg", "good,pos"), ("too few",), layer="task"
+    ),
     BadFile("missing-label.csv", lambda: GOOD + b"no label here,\n", ("line 62", "label"), layer="task"),
     BadFile("null-label.jsonl", _jsonl('{"text": "fine", "label": null}'), ("line 4", "label"), layer="task"),
     BadFile("number-as-text.jsonl", _jsonl('{"text": 3, "label": "pos"}'), ("line 4", "text"), layer="task"),
     BadFile("no-text.csv", lambda: GOOD + b",pos\n", ("line 62", "text"), layer="task"),
     BadFile("blank-text.csv", lambda: GOOD + b"   ,pos\n", ("line 62", "text"), layer="task"),
-    BadFile("constant.csv", _lines(STEPS[0], *(f"{i},1,1,{'up' if i % 2 else 'down'}" for i in range(60))), ("same",), SERIES, layer="task"),
+    BadFile(
+        "constant.csv",
+        _lines(STEPS[0], *(f"{i},1,1,{'up' if i % 2 else 'down'}" for i in range(60))),
+        ("same",),
+        SERIES,
+        layer="task",
+    ),
     BadFile(
         "unseen-label.csv",
         lambda: GOOD,

@@ -23,4 +23,6 @@ def guess(source: Source, *, settings: DataSettings | None = None) -> Guessed:
     given = settings or DataSettings()
     chosen = guess_task(source, given)
     data, reasons = chosen.spec.find_columns(source, given)
-    return Guessed(chosen.spec.name, data.text, data.label, data.sequence, data.features, [*reasons, *chosen.reasons])
+    return Guessed(
+        chosen.spec.name, data.text, data.label, data.sequence, data.features, [*reasons, *chosen.reasons]
+    )

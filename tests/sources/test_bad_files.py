@@ -44,7 +44,9 @@ def test_a_bad_file_is_refused_with_words(bad: BadFile, tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize("bad", [bad for bad in READABLE if bad.name not in ("constant.csv",)], ids=lambda bad: bad.name)
+@pytest.mark.parametrize(
+    "bad", [bad for bad in READABLE if bad.name not in ("constant.csv",)], ids=lambda bad: bad.name
+)
 def test_what_only_a_task_can_notice_is_read_without_complaint(bad: BadFile, tmp_path: Path) -> None:
     assert read_all(bad.write(tmp_path), DataSettings()) >= 1
 

@@ -10,7 +10,10 @@ from seqlab.sources.bad_rows import BadRows
 
 def test_a_row_counts_once_in_all_passes_and_whatever_is_wrong_with_it() -> None:
     policy = BadRows(skip=True)
-    for places in (["a.csv, line 2", "a.csv, line 7, column 3"], ["a.csv, line 7", "a.csv, line 9", "b.csv, line 2"]):
+    for places in (
+        ["a.csv, line 2", "a.csv, line 7, column 3"],
+        ["a.csv, line 7", "a.csv, line 9", "b.csv, line 2"],
+    ):
         reading = policy.new_pass()
         for place in places:
             reading.reject(DataError("odd.", where=place))

@@ -57,7 +57,8 @@ def test_a_label_is_the_same_with_blanks_around_it_and_nan_is_none() -> None:
     ("rows", "expected"),
     [
         (
-            [f'{{"text": "some text number {i}", "topics": ["a", "b"]}}' for i in range(9)] + ['{"text": "no topic at all", "topics": []}'],
+            [f'{{"text": "some text number {i}", "topics": ["a", "b"]}}' for i in range(9)]
+            + ['{"text": "no topic at all", "topics": []}'],
             "multi_label",
         ),
         ([f'{{"text": "some text number {i}", "score": {i / 7}}}' for i in range(60)], "regression"),
@@ -65,23 +66,36 @@ def test_a_label_is_the_same_with_blanks_around_it_and_nan_is_none() -> None:
         ([f'{{"text": "some text number {i}", "label": {i % 5}}}' for i in range(60)], "classification"),
     ],
 )
-def test_lists_are_several_labels_and_many_numbers_are_measured(rows: list[str], expected: str, tmp_path: Path) -> None:
+def test_lists_are_several_labels_and_many_numbers_are_measured(
+    rows: list[str], expected: str, tmp_path: Path
+) -> None:
     assert guess(open_source(*table(tmp_path / "t.jsonl", "\n".join(rows)))).task == expected
 
 
 def test_another_text_column_is_offered(tmp_path: Path) -> None:
-    rows = "".join(f"a short title {i},and here is the body of the text number {i},{'xy'[i % 2]}\n" for i in range(20))
+    rows = "".join(
+        f"a short title {i},and here is the body of the text number {i},{'xy'[i % 2]}\n" for i in range(20)
+    )
     found = guess(open_source(*table(tmp_path / "t.csv", f"title,body,label\n{rows}")))
     assert found.text == "body"
     assert any("with others: data.text=title,body" in reason for reason in found.reasons)
 
 
 def test_a_label_without_a_row_in_train_stays_there_with_its_equals(tmp_path: Path) -> None:
-    rows = [f"text {i},common" for i in range(30)] + ["alone,rare", "alone,common"]  # equal texts stay on one side
+    rows = [f"text {i},common" for i in range(30)] + [
+        "alone,rare",
+        "alone,common",
+    ]  # equal texts stay on one side
     source = open_source(*table(tmp_path / "t.csv", "text,label\n" + "\n".join(rows)))
     for seed in range(12):
         parts = hold_out(
-            source, how="content", valid_share=0.2, test_share=0.2, seed=seed, key_columns=["text"], labels=lambda row: [row.values["label"]]
+            source,
+            how="content",
+            valid_share=0.2,
+            test_share=0.2,
+            seed=seed,
+            key_columns=["text"],
+            labels=lambda row: [row.values["label"]],
         )
         assert "rare" in {row.values["label"] for row in parts.train.rows()}
         assert [row.values["text"] for row in parts.train.rows()].count("alone") == 2
@@ -89,9 +103,13 @@ def test_a_label_without_a_row_in_train_stays_there_with_its_equals(tmp_path: Pa
 
 
 def test_the_survey_tells_two_spellings_of_a_letter_and_labels_that_may_be_gaps(tmp_path: Path) -> None:
-    source = open_source(*table(tmp_path / "t.csv", "text,label\ncaf\u00e9,a\ncafe\u0301,A\nemoji \U0001f600,nan\n"))
+    source = open_source(
+        *table(tmp_path / "t.csv", "text,label\ncaf\u00e9,a\ncafe\u0301,A\nemoji \U0001f600,nan\n")
+    )
     warnings = "\n".join(survey({"train": source}, text="text", label="label").warnings)
-    assert "written in two ways: as one character in 1 texts (NFC), as two in 1 (NFD, the first at" in warnings
+    assert (
+        "written in two ways: as one character in 1 texts (NFC), as two in 1 (NFD, the first at" in warnings
+    )
     assert "line 3), so that one word may count as two" in warnings
     assert "train: labels that may mean a gap: 'nan' (1)" in warnings
     assert "labels 'A' and 'a' differ only in blanks or case" in warnings

@@ -46,7 +46,10 @@ def zipped(files: dict[str, bytes]) -> bytes:
         ("t.csv.gz", gzip.compress),
         ("t.csv.xz", lzma.compress),
         ("t.csv.bz2", bz2.compress),
-        ("t.csv.zip", lambda content: zipped({"inner.csv": content, "__MACOSX/._inner.csv": b"\0", ".DS_Store": b"x"})),
+        (
+            "t.csv.zip",
+            lambda content: zipped({"inner.csv": content, "__MACOSX/._inner.csv": b"\0", ".DS_Store": b"x"}),
+        ),
         ("t.zip", lambda content: zipped({"folder/": b"", "folder/inner.csv": content})),
         ("misnamed.csv", gzip.compress),
         ("nameless", bytes),
@@ -56,7 +59,10 @@ def test_every_packing_gives_the_same_rows(name: str, pack: Callable[[bytes], by
     (tmp_path / name).write_bytes(pack(TABLE))
     source = open_source(tmp_path / name, DataSettings())
     for _ in range(2):
-        assert [(row.line, *row.values.values()) for row in source.rows()] == [(2, "fine", "pos"), (3, "bad", "neg")]
+        assert [(row.line, *row.values.values()) for row in source.rows()] == [
+            (2, "fine", "pos"),
+            (3, "bad", "neg"),
+        ]
 
 
 def test_a_missing_file_is_answered_with_the_nearest_name(tmp_path: Path) -> None:
@@ -101,7 +107,10 @@ def write_reviews(tmp_path: Path, kind: str) -> Path:
 @pytest.mark.parametrize("kind", ["folder", "zip", "tar.gz"])
 def test_folders_of_texts_are_read_with_their_labels_and_parts(kind: str, tmp_path: Path) -> None:
     parts = open_parts(write_reviews(tmp_path, kind), DataSettings())
-    found = {part: sorted((row.values["label"], row.values["text"]) for row in source.rows()) for part, source in parts.items()}
+    found = {
+        part: sorted((row.values["label"], row.values["text"]) for row in source.rows())
+        for part, source in parts.items()
+    }
     assert found == {"train": [("neg", "bad"), ("neg", "dull"), ("pos", "fine")], "test": [("pos", "good é")]}
 
 
@@ -141,7 +150,11 @@ def test_a_truncated_tar_is_refused(tmp_path: Path) -> None:
 def test_tables_named_train_and_test_in_one_folder_are_its_parts(tmp_path: Path) -> None:
     for name in ("train.csv.gz", "dev.csv.gz", "test.csv.gz"):
         (tmp_path / name).write_bytes(gzip.compress(TABLE))
-    assert [Path(source.name).name for source in open_parts(tmp_path, DataSettings()).values()] == ["train.csv.gz", "dev.csv.gz", "test.csv.gz"]
+    assert [Path(source.name).name for source in open_parts(tmp_path, DataSettings()).values()] == [
+        "train.csv.gz",
+        "dev.csv.gz",
+        "test.csv.gz",
+    ]
     with pytest.raises(DataError, match="holds 3 tables") as caught:
         open_source(tmp_path, DataSettings())
     assert "train.csv.gz" in str(caught.value)
@@ -178,10 +191,14 @@ def test_a_split_column_about_something_else_is_left_alone(tmp_path: Path) -> No
 def test_parquet_gives_its_rows_and_their_numbers(tmp_path: Path) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     texts = [f"film {i}" for i in range(2500)]
-    parquet.write_table(arrow.table({"text": texts, "label": [i % 3 for i in range(2500)]}), tmp_path / "t.parquet")
+    parquet.write_table(
+        arrow.table({"text": texts, "label": [i % 3 for i in range(2500)]}), tmp_path / "t.parquet"
+    )
     source = open_source(tmp_path / "t.parquet", DataSettings())
     assert source.columns == ["text", "label"]
-    assert [(row.values["text"], row.values["label"], row.line) for row in source.rows()] == [(text, i % 3, i + 1) for i, text in enumerate(texts)]
+    assert [(row.values["text"], row.values["label"], row.line) for row in source.rows()] == [
+        (text, i % 3, i + 1) for i, text in enumerate(texts)
+    ]
     (tmp_path / "cut.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-9])
     with pytest.raises(DataError, match="not a whole Parquet file"):
         open_source(tmp_path / "cut.parquet", DataSettings())

@@ -1,4 +1,6 @@
-"""A damaged archive raises a DataError or gives exactly the rows it was packed with: never fewer, never others."""
+"""A damaged archive raises a DataError or gives exactly the rows it was packed with: never fewer, never
+others.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +34,17 @@ def _text() -> bytes:
     return " ".join(CHANCE.choices(WORDS, k=CHANCE.randint(20, 140))).encode()
 
 
-# Names whose damage could go unnoticed: one bit turns 'n' into '.', 'o' into '/', and 'train' into a folder that is no part.
+# Names whose damage could go unnoticed: one bit turns 'n' into '.', 'o' into '/', and 'train' into a folder
+# that is no part.
 REVIEWS = {
     f"all/{part}/{label}/{name}": _text()
     for part in ("train", "test")
     for label, names in {"pos": ["note.txt", "9.txt", "hello"], "neg": ["nine.txt", "cello", "3.txt"]}.items()
     for name in names
 }
-TABLE = b"text,label\n" + b"".join(b"%s,%s\n" % (_text(), b"pos" if number % 2 else b"neg") for number in range(40))
+TABLE = b"text,label\n" + b"".join(
+    b"%s,%s\n" % (_text(), b"pos" if number % 2 else b"neg") for number in range(40)
+)
 
 
 def tarred(compress: str) -> bytes:
@@ -89,7 +94,10 @@ Rows = dict[str, list[dict[str, Any]]]
 def rows_of(path: Path, *, bad_rows: str = "stop") -> Rows:
     """Rows in the order of their files' names, since archives may keep another order."""
     parts = open_parts(path, DataSettings(bad_rows=bad_rows))
-    return {part: [row.values for row in sorted(source.rows(), key=lambda row: (row.file, row.line))] for part, source in parts.items()}
+    return {
+        part: [row.values for row in sorted(source.rows(), key=lambda row: (row.file, row.line))]
+        for part, source in parts.items()
+    }
 
 
 def expect_rows_or_error(path: Path, whole: Rows, *, about: str) -> bool:
@@ -109,7 +117,9 @@ def flipped(content: bytes, place: int, bit: int) -> bytes:
 
 
 def is_data_of_a_plain_tar(content: bytes, name: str) -> Callable[[int], bool]:
-    """Which bytes are contents of files in an uncompressed tar: they have no checksum, so no reader can notice a flip there."""
+    """Which bytes are contents of files in an uncompressed tar: they have no checksum, so no reader can
+    notice a flip there.
+    """
     if not name.endswith(".tar"):
         return lambda _: False
     with tarfile.open(fileobj=io.BytesIO(content)) as archive:
@@ -124,7 +134,10 @@ def test_the_undamaged_archive_is_read(name: str, tmp_path: Path) -> None:
     if "csv" in name:
         assert len(rows["train"]) == 40
     else:
-        texts = {part: sorted(text.decode() for path, text in REVIEWS.items() if f"/{part}/" in path) for part in ("train", "test")}
+        texts = {
+            part: sorted(text.decode() for path, text in REVIEWS.items() if f"/{part}/" in path)
+            for part in ("train", "test")
+        }
         assert {part: sorted(row["text"] for row in found) for part, found in rows.items()} == texts
 
 
@@ -133,7 +146,10 @@ def test_no_cut_gives_fewer_rows(name: str, tmp_path: Path) -> None:
     path, content = tmp_path / name, ARCHIVES[name]()
     path.write_bytes(content)
     whole, chance = rows_of(path), random.Random(1)
-    cuts = {*chance.sample(range(len(content)), min(CUTS, len(content))), *range(len(content) - 12, len(content))}
+    cuts = {
+        *chance.sample(range(len(content)), min(CUTS, len(content))),
+        *range(len(content) - 12, len(content)),
+    }
     if name.endswith(".tar"):
         cuts |= set(range(0, len(content), BLOCK))
     for cut in sorted(cuts):
@@ -158,7 +174,9 @@ def test_no_flipped_bit_gives_other_rows(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["reviews.tar", "reviews.zip"])
 def test_no_flipped_bit_in_a_header_gives_other_rows(name: str, tmp_path: Path) -> None:
-    """The names of members stand here; every byte of the central directory of a zip and of the second header of a tar."""
+    """The names of members stand here; every byte of the central directory of a zip and of the second header
+    of a tar.
+    """
     path, content = tmp_path / name, ARCHIVES[name]()
     path.write_bytes(content)
     whole, chance = rows_of(path), random.Random(3)
@@ -171,11 +189,18 @@ def test_no_flipped_bit_in_a_header_gives_other_rows(name: str, tmp_path: Path) 
         places = list(range(start, start + BLOCK))
     for place in places:
         path.write_bytes(flipped(content, place, bit := chance.choice((0, 5, 6))))
-        expect_rows_or_error(path, whole, about=f"bit {bit} of byte {place}, {place - start} bytes into the headers")
+        expect_rows_or_error(
+            path, whole, about=f"bit {bit} of byte {place}, {place - start} bytes into the headers"
+        )
 
 
-HIDING = {"the comment of the first record swallows the second": 32, "the directory starts after the first record": 9 * 64 + 12}
-"""Places in a central directory of nine records of 64 bytes each: the low byte of a length, of which bit 6 is worth one record."""
+HIDING = {
+    "the comment of the first record swallows the second": 32,
+    "the directory starts after the first record": 9 * 64 + 12,
+}
+"""Places in a central directory of nine records of 64 bytes each: the low byte of a length, of which bit 6 is
+worth one record.
+"""
 
 
 @pytest.mark.parametrize("place", HIDING.values(), ids=HIDING)
@@ -227,20 +252,30 @@ def test_two_archives_in_one_file_are_not_read_as_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 def test_long_and_foreign_names_are_read_in_every_form_of_tar(kind: int, tmp_path: Path) -> None:
-    files = {f"root/{'deep' * 20}/{label}/{'é' * 30 if label == 'pos' else 'e' * 30}.txt": label for label in ("pos", "neg")}
+    files = {
+        f"root/{'deep' * 20}/{label}/{'é' * 30 if label == 'pos' else 'e' * 30}.txt": label
+        for label in ("pos", "neg")
+    }
     with tarfile.open(tmp_path / "all.tar", "w", format=kind) as archive:
         for name, text in files.items():
             member = tarfile.TarInfo(name)
             member.size, member.mtime = len(text), 1.5
             archive.addfile(member, io.BytesIO(text.encode()))
-    assert {row["label"]: row["text"] for row in rows_of(tmp_path / "all.tar")["train"]} == {"pos": "pos", "neg": "neg"}
+    assert {row["label"]: row["text"] for row in rows_of(tmp_path / "all.tar")["train"]} == {
+        "pos": "pos",
+        "neg": "neg",
+    }
 
 
 @pytest.mark.parametrize("name", ["reviews.tar.gz", "table.csv.gz", "table.csv.zip"])
 def test_damage_is_no_bad_row_that_can_be_skipped(name: str, tmp_path: Path) -> None:
     content = ARCHIVES[name]()
     path = tmp_path / name
-    path.write_bytes(content[:-8] + bytes([content[-8] ^ 1]) + content[-7:] if name.endswith("gz") else flipped(content, 60, 3))
+    path.write_bytes(
+        content[:-8] + bytes([content[-8] ^ 1]) + content[-7:]
+        if name.endswith("gz")
+        else flipped(content, 60, 3)
+    )
     with pytest.raises(DataError):
         rows_of(path, bad_rows="skip")
 
@@ -256,8 +291,12 @@ def test_a_file_that_is_damaged_after_it_was_opened_ends_in_an_error(tmp_path: P
         list(tree.read(tree.names[:1]))
 
 
-@pytest.mark.parametrize(("ending", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress), (".bz2", bz2.compress)])
-def test_a_compressed_text_inside_an_archive_is_checked_to_its_end(ending: str, compress: Callable[[bytes], bytes], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("ending", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress), (".bz2", bz2.compress)]
+)
+def test_a_compressed_text_inside_an_archive_is_checked_to_its_end(
+    ending: str, compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
     def packed(inner: bytes) -> Rows:
         path = tmp_path / "all.zip"
         path.write_bytes(zipped({f"pos/a.txt{ending}": inner, "neg/b.txt": b"plain"}))
@@ -284,8 +323,12 @@ def test_a_compressed_text_of_no_bytes_is_not_an_empty_text(tmp_path: Path) -> N
         rows_of(path)
 
 
-@pytest.mark.parametrize(("ending", "compress"), [("gz", gzip.compress), ("xz", lzma.compress), ("bz2", bz2.compress)])
-def test_zeros_after_a_compressed_file_are_padding(ending: str, compress: Callable[[bytes], bytes], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("ending", "compress"), [("gz", gzip.compress), ("xz", lzma.compress), ("bz2", bz2.compress)]
+)
+def test_zeros_after_a_compressed_file_are_padding(
+    ending: str, compress: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
     path = tmp_path / f"t.csv.{ending}"
     path.write_bytes(compress(b"text,label\na,1\n") + bytes(8) + compress(b"b,2\n") + bytes(512))
     assert [row.values["text"] for row in open_source(path, DataSettings()).rows()] == ["a", "b"]

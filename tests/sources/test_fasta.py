@@ -33,7 +33,12 @@ def test_headers_and_lines_become_rows(tmp_path: Path) -> None:
     assert source.columns == ["id", "text", "label", "organism"]
     rows = list(source.rows())
     assert [row.values["text"] for row in rows] == ["TTGACATATAATGC", "ACGT", "NN-*"]
-    assert rows[0].values | {"text": ""} == {"id": "one", "text": "", "label": "promoter", "organism": "E. coli"}
+    assert rows[0].values | {"text": ""} == {
+        "id": "one",
+        "text": "",
+        "label": "promoter",
+        "organism": "E. coli",
+    }
     assert [(row.line, row.values["organism"]) for row in rows[1:]] == [(5, "B. subtilis"), (8, "")]
     found = guess(source)
     assert (found.task, found.text, found.label) == ("classification", "text", "label")
@@ -72,6 +77,9 @@ def test_bad_sequences_can_be_skipped_and_are_counted(tmp_path: Path) -> None:
 
 
 def test_keys_of_other_headers() -> None:
-    assert keys_of("sp|P69905|HBA_HUMAN Hemoglobin OS=Homo sapiens OX=9606") == {"OS": "Homo sapiens", "OX": "9606"}
+    assert keys_of("sp|P69905|HBA_HUMAN Hemoglobin OS=Homo sapiens OX=9606") == {
+        "OS": "Homo sapiens",
+        "OX": "9606",
+    }
     assert keys_of("NM_1 [organism=Mus musculus] [strain=B6]") == {"organism": "Mus musculus", "strain": "B6"}
     assert keys_of("nothing here") == {}

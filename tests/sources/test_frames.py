@@ -19,21 +19,34 @@ TABLE = "id,step,x,y,phase\na,0,0.5,1,low\na,1,0.7,2,high\nb,0,3,4.5,low\nb,1,1,
 
 def opened(path: Path, content: str, **settings: Any) -> OpenedData:
     path.write_text(content)
-    return open_data(check({"data": {"train": str(path), "valid": str(path), "test": str(path), **settings}}, where="test"))
+    return open_data(
+        check({"data": {"train": str(path), "valid": str(path), "test": str(path), **settings}}, where="test")
+    )
 
 
 @pytest.mark.spec(12)
 def test_json_with_vectors_and_tags_is_tagging(tmp_path: Path) -> None:
     found = opened(tmp_path / "x.jsonl", "\n".join(map(json.dumps, ROWS)))
-    assert (found.recipe.task, found.recipe.data.label, found.recipe.data.features, found.recipe.data.text) == ("tagging", "tags", ("frames",), "")
-    assert [row.values for row in found.parts["train"].rows()] == [{"steps": row["frames"], "tags": row["tags"]} for row in ROWS]
+    assert (
+        found.recipe.task,
+        found.recipe.data.label,
+        found.recipe.data.features,
+        found.recipe.data.text,
+    ) == ("tagging", "tags", ("frames",), "")
+    assert [row.values for row in found.parts["train"].rows()] == [
+        {"steps": row["frames"], "tags": row["tags"]} for row in ROWS
+    ]
     assert "a tag for every step: tagging; another task: task=NAME" in found.reasons
 
 
 @pytest.mark.spec(12)
 def test_a_table_with_a_tag_in_every_row_is_tagging(tmp_path: Path) -> None:
     found = opened(tmp_path / "x.csv", TABLE)
-    assert (found.recipe.task, found.recipe.data.label, found.recipe.data.sequence) == ("tagging", "phase", "id")
+    assert (found.recipe.task, found.recipe.data.label, found.recipe.data.sequence) == (
+        "tagging",
+        "phase",
+        "id",
+    )
     rows = list(found.parts["train"].rows())
     assert [(row.values["steps"], row.values["phase"]) for row in rows] == [
         ([[0.5, 1.0], [0.7, 2.0]], ["low", "high"]),
@@ -44,12 +57,20 @@ def test_a_table_with_a_tag_in_every_row_is_tagging(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ([{"frames": [[1, 2], [3]], "tags": ["a", "b"]}], "x.jsonl, line 3: column 'frames' holds no list of steps with equally many numbers each."),
-        ([{"frames": [[1, 2]], "tags": ["a", "b"]}], "x.jsonl, line 3: 1 steps, but 2 tags in column 'tags'."),
+        (
+            [{"frames": [[1, 2], [3]], "tags": ["a", "b"]}],
+            "x.jsonl, line 3: column 'frames' holds no list of steps with equally many numbers each.",
+        ),
+        (
+            [{"frames": [[1, 2]], "tags": ["a", "b"]}],
+            "x.jsonl, line 3: 1 steps, but 2 tags in column 'tags'.",
+        ),
         ([{"frames": [], "tags": []}], "x.jsonl, line 3: column 'frames' holds no list of steps"),
     ],
 )
-def test_rows_that_cannot_be_tagged_are_told_with_their_line(tmp_path: Path, content: list[dict[str, Any]], words: str) -> None:
+def test_rows_that_cannot_be_tagged_are_told_with_their_line(
+    tmp_path: Path, content: list[dict[str, Any]], words: str
+) -> None:
     found = opened(tmp_path / "x.jsonl", "\n".join(map(json.dumps, [*ROWS, *content])))
     with pytest.raises(DataError) as caught:
         list(TaggedRows.of(found.recipe, found.parts["train"]).rows())
@@ -58,10 +79,19 @@ def test_rows_that_cannot_be_tagged_are_told_with_their_line(tmp_path: Path, con
 
 def test_scattered_sequences_and_gaps_in_a_table_are_refused(tmp_path: Path) -> None:
     settings = {"sequence": "id", "label": "phase", "features": ["x", "y"]}
-    for line, words in (("a,2,1,1,low", "line 6: sequence 'a' goes on here"), ("c,0,,1,low", "line 6, column 'x': the cell is empty")):
+    for line, words in (
+        ("a,2,1,1,low", "line 6: sequence 'a' goes on here"),
+        ("c,0,,1,low", "line 6, column 'x': the cell is empty"),
+    ):
         path = tmp_path / "x.csv"
         path.write_text(TABLE + line + "\n")
-        recipe = check({"task": "tagging", "data": {"train": str(path), "valid": str(path), "test": str(path), **settings}}, where="test")
+        recipe = check(
+            {
+                "task": "tagging",
+                "data": {"train": str(path), "valid": str(path), "test": str(path), **settings},
+            },
+            where="test",
+        )
         with pytest.raises(DataError) as caught:
             list(open_data(recipe).parts["train"].rows())
         assert words in str(caught.value)

@@ -28,7 +28,11 @@ def table(path: Path, header: str, *rows: str) -> Path:
             [f"{i},it was film {i} I think,{'pos' if i % 2 else 'neg'}" for i in range(20)],
             ("classification", "review", "sentiment"),
         ),
-        ("stars,words,n", [f"{i % 5},it was film {i} I think,{i / 7}" for i in range(50)], ("classification", "words", "stars")),
+        (
+            "stars,words,n",
+            [f"{i % 5},it was film {i} I think,{i / 7}" for i in range(50)],
+            ("classification", "words", "stars"),
+        ),
         (
             "tweet,airline_sentiment,airline",
             [f"late again {i},neg,{'a' if i % 2 else 'b'}" for i in range(20)],
@@ -39,13 +43,19 @@ def table(path: Path, header: str, *rows: str) -> Path:
             [f"t{i},a very long description of film {i},{i % 3}" for i in range(30)],
             ("classification", "description", "kind"),
         ),
-        ("name,language", [f"name{i},{'de' if i % 2 else 'fr'}" for i in range(20)], ("classification", "name", "language")),
+        (
+            "name,language",
+            [f"name{i},{'de' if i % 2 else 'fr'}" for i in range(20)],
+            ("classification", "name", "language"),
+        ),
         ("quote", [f"to be or not {i}" for i in range(20)], ("language_model", "quote", "")),
         ("id,quote", [f"{i},to be or not {i}" for i in range(20)], ("language_model", "quote", "")),
         ("text,label", ["fine,pos"], ("classification", "text", "label")),
     ],
 )
-def test_columns_are_found(header: str, rows: list[str], expected: tuple[str, str, str], tmp_path: Path) -> None:
+def test_columns_are_found(
+    header: str, rows: list[str], expected: tuple[str, str, str], tmp_path: Path
+) -> None:
     found = guess(open_source(table(tmp_path / "t.csv", header, *rows), DataSettings()))
     assert (found.task, found.text, found.label) == expected
     assert all("=NAME" in reason for reason in found.reasons)
@@ -59,7 +69,11 @@ def test_reasons_name_the_evidence_and_the_setting(tmp_path: Path) -> None:
 
 
 def test_what_the_user_names_is_taken_and_not_explained(tmp_path: Path) -> None:
-    path = table(tmp_path / "t.csv", "text,other,label,kind", *(f"some words {i},more words {i},{i % 2},{i % 3}" for i in range(30)))
+    path = table(
+        tmp_path / "t.csv",
+        "text,other,label,kind",
+        *(f"some words {i},more words {i},{i % 2},{i % 3}" for i in range(30)),
+    )
     settings = DataSettings(text="other", label="kind")
     found = guess(open_source(path, settings), settings=settings)
     assert (found.text, found.label) == ("other", "kind")
@@ -69,10 +83,18 @@ def test_what_the_user_names_is_taken_and_not_explained(tmp_path: Path) -> None:
 
 
 def test_labelled_series_are_found_and_joined(tmp_path: Path) -> None:
-    rows = [f"{name},{t},{t * 0.5},{-t},{'up' if name < 'c' else 'down'}" for name in "abcd" for t in range(3)]
+    rows = [
+        f"{name},{t},{t * 0.5},{-t},{'up' if name < 'c' else 'down'}" for name in "abcd" for t in range(3)
+    ]
     source = open_source(table(tmp_path / "t.csv", "id,t,x,y,direction", *rows), DataSettings())
     found = guess(source)
-    assert (found.task, found.text, found.label, found.sequence, found.features) == ("classification", "", "direction", "id", ("x", "y"))
+    assert (found.task, found.text, found.label, found.sequence, found.features) == (
+        "classification",
+        "",
+        "direction",
+        "id",
+        ("x", "y"),
+    )
     series = Series(source, sequence=found.sequence, label=found.label, features=found.features)
     joined = list(series.rows())
     assert [row.line for row in joined] == [2, 5, 8, 11]

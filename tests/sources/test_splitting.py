@@ -35,7 +35,9 @@ def numbers(source: Source | None) -> list[int]:
 
 
 @pytest.mark.parametrize("how", WAYS)
-def test_parts_cover_all_rows_once_and_keep_their_order(how: Literal["content", "random", "tail"], tmp_path: Path) -> None:
+def test_parts_cover_all_rows_once_and_keep_their_order(
+    how: Literal["content", "random", "tail"], tmp_path: Path
+) -> None:
     source = table(tmp_path / "t.csv", [f"film {i}" for i in range(97)])
     splits = hold_out(source, how=how, valid_share=0.2, test_share=0.1, seed=3, key_columns=["text"])
     parts = [numbers(splits.train), numbers(splits.valid), numbers(splits.test)]
@@ -48,17 +50,29 @@ def test_parts_cover_all_rows_once_and_keep_their_order(how: Literal["content", 
 def test_another_seed_gives_other_parts_and_another_valid_share_leaves_test_alone(tmp_path: Path) -> None:
     source = table(tmp_path / "t.csv", [f"film {i}" for i in range(200)])
     for how in ("content", "random"):
-        first, again, other = (numbers(hold_out(source, how=how, valid_share=0.1, test_share=0.1, seed=seed).test) for seed in (1, 1, 2))
+        first, again, other = (
+            numbers(hold_out(source, how=how, valid_share=0.1, test_share=0.1, seed=seed).test)
+            for seed in (1, 1, 2)
+        )
         assert first == again != other
     wide = hold_out(source, how="content", valid_share=0.4, test_share=0.1, seed=1)
-    assert numbers(wide.test) == numbers(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=1).test)
+    assert numbers(wide.test) == numbers(
+        hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=1).test
+    )
 
 
 @given(texts=st.lists(st.sampled_from("abcdefghijklmnop"), min_size=30, max_size=80))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_equal_content_never_stands_in_two_parts(texts: list[str], tmp_path: Path) -> None:
     assume(max(Counter(texts).values()) < 0.3 * len(texts))  # else a part may take them all
-    splits = hold_out(table(tmp_path / "t.csv", texts), how="content", valid_share=0.15, test_share=0.15, seed=0, key_columns=["text"])
+    splits = hold_out(
+        table(tmp_path / "t.csv", texts),
+        how="content",
+        valid_share=0.15,
+        test_share=0.15,
+        seed=0,
+        key_columns=["text"],
+    )
     words = [{row.values["text"] for row in part.rows()} for part in splits.named().values()]
     assert sum(len(part) for part in words) == len(set(texts))
     wanted, most = int(0.15 * len(texts) + 0.5), max(Counter(texts).values())
@@ -68,7 +82,9 @@ def test_equal_content_never_stands_in_two_parts(texts: list[str], tmp_path: Pat
 def test_key_columns_are_kept_apart(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "".join(f"{'x' * i},{'x' * (40 - i)}\n" for i in range(40)))
-    splits = hold_out(open_source(path, DataSettings()), how="content", valid_share=0.25, test_share=0, seed=0)
+    splits = hold_out(
+        open_source(path, DataSettings()), how="content", valid_share=0.25, test_share=0, seed=0
+    )
     assert sum(1 for _ in splits.train.rows()) == 30  # joined without borders all rows would be equal
 
 
@@ -78,7 +94,14 @@ def test_too_few_rows_are_refused_with_words(tmp_path: Path) -> None:
         hold_out(source, how="random", valid_share=0.4, test_share=0.1, seed=0)
     assert "data.test=FILE" in str(caught.value)
     with pytest.raises(DataError, match="none is left for training"):
-        hold_out(table(tmp_path / "same.csv", ["a"] * 50), how="content", valid_share=0.1, test_share=0, seed=0, key_columns=["text"])
+        hold_out(
+            table(tmp_path / "same.csv", ["a"] * 50),
+            how="content",
+            valid_share=0.1,
+            test_share=0,
+            seed=0,
+            key_columns=["text"],
+        )
     with pytest.raises(DataError, match="leave nothing to train on"):
         hold_out(source, how="tail", valid_share=0.5, test_share=0.5, seed=0)
 
@@ -92,10 +115,15 @@ def test_a_file_that_grows_while_in_use_is_noticed(tmp_path: Path) -> None:
         list(splits.train.rows())
 
 
-@pytest.mark.parametrize(("text", "valid"), [("line\n" * 100, "line\n" * 10), ("x" * 30_000, "x" * 3000), ("ab\r\n" * 50, "ab\r\n" * 5)])
+@pytest.mark.parametrize(
+    ("text", "valid"),
+    [("line\n" * 100, "line\n" * 10), ("x" * 30_000, "x" * 3000), ("ab\r\n" * 50, "ab\r\n" * 5)],
+)
 def test_text_is_cut_at_a_line_end_near_the_share(text: str, valid: str, tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_bytes(text.encode())
-    splits = hold_out(open_source(tmp_path / "t.txt", DataSettings()), how="tail", valid_share=0.1, test_share=0, seed=0)
+    splits = hold_out(
+        open_source(tmp_path / "t.txt", DataSettings()), how="tail", valid_share=0.1, test_share=0, seed=0
+    )
     assert isinstance(splits.train, TextSource)
     assert isinstance(splits.valid, TextSource)
     assert "".join(splits.train.chunks(7)) + "".join(splits.valid.chunks(7)) == text
@@ -107,7 +135,9 @@ def test_text_is_cut_at_a_line_end_near_the_share(text: str, valid: str, tmp_pat
 
 def test_lines_of_a_text_can_be_held_out_by_content(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("".join(f"line {i}\n" for i in range(50)))
-    splits = hold_out(open_source(tmp_path / "t.txt", DataSettings()), how="content", valid_share=0.1, test_share=0, seed=0)
+    splits = hold_out(
+        open_source(tmp_path / "t.txt", DataSettings()), how="content", valid_share=0.1, test_share=0, seed=0
+    )
     assert isinstance(splits.valid, TextSource)
     assert "".join(splits.valid.chunks(9)).count("\n") == 5
 
@@ -115,12 +145,11 @@ def test_lines_of_a_text_can_be_held_out_by_content(tmp_path: Path) -> None:
 def test_parts_do_not_depend_on_the_process(tmp_path: Path) -> None:
     table(tmp_path / "t.csv", [f"film {i}" for i in range(60)])
     program = (
-        "import sys; from pathlib import Path\n"
-        "from seqlab.sources.open_source import open_source; from seqlab.sources.settings import DataSettings\n"
-        "from seqlab.sources.splitting import hold_out\n"
-        "for how in ('content', 'random'):\n"
-        "    parts = hold_out(open_source(sys.argv[1], DataSettings()), how=how, valid_share=.2, test_share=.2, seed=5)\n"
-        "    print([row.values['n'] for row in parts.test.rows()], parts.test.fingerprint())\n"
+        "import sys; from pathlib import Path\nfrom seqlab.sources.open_source import open_source; from"
+        " seqlab.sources.settings import DataSettings\nfrom seqlab.sources.splitting import hold_out\nfor how"
+        " in ('content', 'random'):\n    parts = hold_out(open_source(sys.argv[1], DataSettings()), how=how,"
+        " valid_share=.2, test_share=.2, seed=5)\n    print([row.values['n'] for row in parts.test.rows()],"
+        " parts.test.fingerprint())\n"
     )
     outputs = {
         subprocess.run(
@@ -139,8 +168,14 @@ def test_parts_do_not_depend_on_the_process(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "imdb").is_dir(), reason="the IMDB reviews are not here")
 def test_imdb_has_its_rows_and_nine_tenths_of_train_are_22500() -> None:
-    train, test = (open_source(DATA / "imdb" / f"{part}.jsonl.xz", DataSettings()) for part in ("train", "test"))
-    assert Counter(row.values["label"] for row in train.rows()) == Counter(row.values["label"] for row in test.rows()) == {0: 12_500, 1: 12_500}
+    train, test = (
+        open_source(DATA / "imdb" / f"{part}.jsonl.xz", DataSettings()) for part in ("train", "test")
+    )
+    assert (
+        Counter(row.values["label"] for row in train.rows())
+        == Counter(row.values["label"] for row in test.rows())
+        == {0: 12_500, 1: 12_500}
+    )
     splits = hold_out(train, how="random", valid_share=0.1, test_share=0, seed=0)
     lines = [{row.line for row in part.rows()} for part in splits.named().values()]
     assert [len(part) for part in lines] == [22_500, 2_500]

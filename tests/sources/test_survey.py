@@ -26,7 +26,14 @@ def test_everything_that_could_spoil_a_score_is_counted(tmp_path: Path) -> None:
     report = survey({"test": test, "train": train}, text="text", label="label")
     first, second = report.parts["train"], report.parts["test"]
     assert list(report.parts) == ["test", "train"]
-    assert (first.rows, first.characters, first.empty, first.duplicates, first.leaks, first.skipped) == (4, 18, 1, 1, 0, 1)
+    assert (first.rows, first.characters, first.empty, first.duplicates, first.leaks, first.skipped) == (
+        4,
+        18,
+        1,
+        1,
+        0,
+        1,
+    )
     assert first.first_empty == [f"{tmp_path}/train.csv, line 5"]
     assert first.labels == {"neg": 2, "pos": 2}
     assert first.balance == 0.5
@@ -40,16 +47,31 @@ def test_everything_that_could_spoil_a_score_is_counted(tmp_path: Path) -> None:
 
 def test_quantiles_are_those_of_the_sorted_lengths(tmp_path: Path) -> None:
     lengths = [(7 * i) % 101 + 1 for i in range(101)]  # each of 1..101 once
-    report = survey({"train": part(tmp_path / "t.csv", *("x " * length + ",a" for length in lengths))}, text="text", label="label")
+    report = survey(
+        {"train": part(tmp_path / "t.csv", *("x " * length + ",a" for length in lengths))},
+        text="text",
+        label="label",
+    )
     words = report.parts["train"].length_words
     assert words is not None
-    assert (words.smallest, words.tenth, words.median, words.ninetieth, words.ninety_ninth, words.largest) == (1, 11, 51, 91, 100, 101)
+    assert (
+        words.smallest,
+        words.tenth,
+        words.median,
+        words.ninetieth,
+        words.ninety_ninth,
+        words.largest,
+    ) == (1, 11, 51, 91, 100, 101)
     assert words.mean == pytest.approx(51)
 
 
 def test_a_cell_that_holds_no_text_counts_as_empty(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text("".join(f'{{"text": {cell}, "label": "x"}}\n' for cell in ('"some words"', "null", "7", "true")))
-    found = survey({"train": open_source(tmp_path / "rows.jsonl", DataSettings())}, text="text", label="label").parts["train"]
+    (tmp_path / "rows.jsonl").write_text(
+        "".join(f'{{"text": {cell}, "label": "x"}}\n' for cell in ('"some words"', "null", "7", "true"))
+    )
+    found = survey(
+        {"train": open_source(tmp_path / "rows.jsonl", DataSettings())}, text="text", label="label"
+    ).parts["train"]
     assert (found.rows, found.empty, found.first_empty[0]) == (4, 3, f"{tmp_path}/rows.jsonl, line 2")
 
 
@@ -61,10 +83,21 @@ def test_clean_data_has_no_warnings(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_stream", [False, True])
 def test_a_test_part_that_is_the_validation_part_is_told(tmp_path: Path, is_stream: bool) -> None:
     held = [f"{'so many different words stand here ' * 2}{number},x" for number in ("one", "two")]
-    splits = {"train": part(tmp_path / "a.csv", "a,x"), "valid": part(tmp_path / "b.csv", *held), "test": part(tmp_path / "c.csv", *held)}
+    splits = {
+        "train": part(tmp_path / "a.csv", "a,x"),
+        "valid": part(tmp_path / "b.csv", *held),
+        "test": part(tmp_path / "c.csv", *held),
+    }
     found = survey(splits, text="text", label="label", is_stream=is_stream)
-    what = "100.0% of the passages of 50 characters also stand in valid" if is_stream else "2 texts also stand in valid, exactly or nearly"
-    assert f"test: {what}, the first at {tmp_path}/c.csv, line 2 (valid: {tmp_path}/b.csv, line 2)" in found.warnings
+    what = (
+        "100.0% of the passages of 50 characters also stand in valid"
+        if is_stream
+        else "2 texts also stand in valid, exactly or nearly"
+    )
+    assert (
+        f"test: {what}, the first at {tmp_path}/c.csv, line 2 (valid: {tmp_path}/b.csv, line 2)"
+        in found.warnings
+    )
     assert not found.leaked.get("test")
 
 
@@ -83,7 +116,15 @@ def test_rows_that_cannot_be_read_are_told_once_for_all_parts_of_a_file(tmp_path
 def test_the_known_leaks_of_imdb_are_found() -> None:
     report = survey(open_parts(DATA / "imdb", DataSettings()), text="text", label="label")
     train, test = report.parts["train"], report.parts["test"]
-    assert (train.duplicates, test.duplicates, test.leaks) == (96, 199, 123)  # as counted by those who packed the files
+    assert (train.duplicates, test.duplicates, test.leaks) == (
+        96,
+        199,
+        123,
+    )  # as counted by those who packed the files
     assert (test.plain_leaks, test.near_leaks, len(report.leaked["test"])) == (0, 1, 124)
     assert train.length_words is not None
-    assert (train.length_words.median, train.length_words.ninetieth, train.length_words.largest) == (174, 458, 2470)
+    assert (train.length_words.median, train.length_words.ninetieth, train.length_words.largest) == (
+        174,
+        458,
+        2470,
+    )

@@ -27,12 +27,16 @@ def write(path: Path, content: str | bytes) -> Path:
 
 
 def cells(path: Path, **options: object) -> list[tuple[object, ...]]:
-    return [tuple(row.values.values()) for row in open_source(path, DataSettings.model_validate(options)).rows()]
+    return [
+        tuple(row.values.values()) for row in open_source(path, DataSettings.model_validate(options)).rows()
+    ]
 
 
 @given(rows=st.lists(st.tuples(TEXT, TEXT), min_size=1), delimiter=st.sampled_from([",", ";", "|"]))
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_text_survives_a_trip_through_csv(rows: list[tuple[str, str]], delimiter: str, tmp_path: Path) -> None:
+def test_any_text_survives_a_trip_through_csv(
+    rows: list[tuple[str, str]], delimiter: str, tmp_path: Path
+) -> None:
     path = tmp_path / "trip.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, delimiter=delimiter).writerows([("a", "b"), *rows])
@@ -42,7 +46,10 @@ def test_any_text_survives_a_trip_through_csv(rows: list[tuple[str, str]], delim
 @given(rows=st.lists(TEXT, min_size=1))
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_survives_a_trip_through_jsonl(rows: list[str], tmp_path: Path) -> None:
-    path = write(tmp_path / "trip.jsonl", "".join(json.dumps({"t": text}, ensure_ascii=len(text) % 2 == 0) + "\n" for text in rows))
+    path = write(
+        tmp_path / "trip.jsonl",
+        "".join(json.dumps({"t": text}, ensure_ascii=len(text) % 2 == 0) + "\n" for text in rows),
+    )
     assert cells(path) == [(text,) for text in rows]
 
 
@@ -55,7 +62,11 @@ def test_lines_are_physical_whatever_ends_them(tmp_path: Path) -> None:
     path = write(tmp_path / "ends.csv", b'\xef\xbb\xbftext,label\r\na,1\r"two\r\nlines",2\n\n\nb,3')
     source = open_source(path, DataSettings())
     assert source.columns == ["text", "label"]
-    assert [(row.line, row.values["text"]) for row in source.rows()] == [(2, "a"), (3, "two\r\nlines"), (7, "b")]
+    assert [(row.line, row.values["text"]) for row in source.rows()] == [
+        (2, "a"),
+        (3, "two\r\nlines"),
+        (7, "b"),
+    ]
 
 
 def test_line_numbers_stay_right_over_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,19 +84,33 @@ def test_a_table_without_a_header_has_columns_by_number(tmp_path: Path) -> None:
     path = write(tmp_path / "bare.tsv", "Go.\tVa !\nRun!\tCours !\n")
     source = open_source(path, DataSettings(header=False))
     assert source.columns == ["1", "2"]
-    assert [(row.line, *row.values.values()) for row in source.rows()] == [(1, "Go.", "Va !"), (2, "Run!", "Cours !")]
+    assert [(row.line, *row.values.values()) for row in source.rows()] == [
+        (1, "Go.", "Va !"),
+        (2, "Run!", "Cours !"),
+    ]
     assert source.fingerprint() != open_source(path, DataSettings()).fingerprint()
-    assert cells(write(tmp_path / "numbers.csv", "0.5,1\n0.25,2\n"), header=False) == [("0.5", "1"), ("0.25", "2")]
+    assert cells(write(tmp_path / "numbers.csv", "0.5,1\n0.25,2\n"), header=False) == [
+        ("0.5", "1"),
+        ("0.25", "2"),
+    ]
     with pytest.raises(DataError, match=r"'0.5' is a number, so this is not a header.\n.*data.header=false"):
         cells(tmp_path / "numbers.csv")
 
 
 @pytest.mark.parametrize(
     ("first", "is_row"),
-    [("Go.\tVa !", True), ("he runs\tsie rennt", True), ("en\tfr", False), ("he\tsie", False), ("English text\tFrench text", False)],
+    [
+        ("Go.\tVa !", True),
+        ("he runs\tsie rennt", True),
+        ("en\tfr", False),
+        ("he\tsie", False),
+        ("English text\tFrench text", False),
+    ],
 )
 def test_names_that_read_like_a_row_are_noticed(first: str, is_row: bool, tmp_path: Path) -> None:
-    table = open_source(write(tmp_path / "t.tsv", f"{first}\nhe sits\tsie sitzt\nshe runs\ter rennt\n"), DataSettings())
+    table = open_source(
+        write(tmp_path / "t.tsv", f"{first}\nhe sits\tsie sitzt\nshe runs\ter rennt\n"), DataSettings()
+    )
     assert isinstance(table, CsvTable)
     assert table.starts_with_row(table.columns) is is_row
 
@@ -95,7 +120,9 @@ def test_quotation_marks_in_tab_files_are_letters_unless_they_enclose_the_field(
     assert cells(path) == [('"so" he said', "x"), ('a "b" c', "y"), ('5" disk', "z")]
 
 
-def test_a_tab_inside_quotation_marks_belongs_to_the_field_where_the_line_would_have_too_many(tmp_path: Path) -> None:
+def test_a_tab_inside_quotation_marks_belongs_to_the_field_where_the_line_would_have_too_many(
+    tmp_path: Path,
+) -> None:
     lines = ["text\tlabel", '"a\tb ""c"""\tpos', 'he said "no"\tneg', '"never closed\tneg', '"a"\tb\tneg']
     (tmp_path / "t.tsv").write_text("\n".join(lines) + "\n")
     source = open_source(tmp_path / "t.tsv", DataSettings(bad_rows="skip"))
@@ -116,7 +143,11 @@ def test_skipped_rows_are_counted_once_however_often_the_source_is_read(tmp_path
     for _ in range(3):
         assert [row.values["label"] for row in source.rows()] == ["1", "4"]
     assert source.bad_rows.count == 3
-    assert [message.partition(": ")[0].rpartition("line ")[2] for message in source.bad_rows.messages] == ["3", "4, column 1", "5, column 1"]
+    assert [message.partition(": ")[0].rpartition("line ")[2] for message in source.bad_rows.messages] == [
+        "3",
+        "4, column 1",
+        "5, column 1",
+    ]
     assert "3 rows could not be read" in source.bad_rows.sentence()
 
 
@@ -128,13 +159,18 @@ def test_skipping_json_lines_leaves_out_each_kind_of_bad_line(tmp_path: Path) ->
 
 
 def test_columns_that_are_named_are_the_only_ones_every_json_object_needs(tmp_path: Path) -> None:
-    path = write(tmp_path / "some.jsonl", '{"text": "a", "label": 1, "note": "x"}\n{"text": "b", "label": 0}\n')
+    path = write(
+        tmp_path / "some.jsonl", '{"text": "a", "label": 1, "note": "x"}\n{"text": "b", "label": 0}\n'
+    )
     assert len(cells(path, text="text", label="label")) == 2
     with pytest.raises(DataError, match="no key 'note'"):
         cells(path)
 
 
-@pytest.mark.parametrize(("encoding", "name"), [("utf-16", "utf-16"), ("latin-1", "latin-1"), ("cp1252", "windows-1252"), ("utf-32-be", "utf-32-be")])
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [("utf-16", "utf-16"), ("latin-1", "latin-1"), ("cp1252", "windows-1252"), ("utf-32-be", "utf-32-be")],
+)
 def test_other_encodings_are_read_when_they_are_named(encoding: str, name: str, tmp_path: Path) -> None:
     path = write(tmp_path / "other.csv", "text,label\ncafé ü,1\nnaïve,2\n".encode(encoding))
     assert cells(path, encoding=name) == [("café ü", "1"), ("naïve", "2")]

@@ -1,4 +1,6 @@
-"""Files of tagged words: sentences with the lists of their columns, in every form that is around, and what is said of damaged ones."""
+"""Files of tagged words: sentences with the lists of their columns, in every form that is around, and what is
+said of damaged ones.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +45,20 @@ def read(path: Path, **settings: object) -> list[Row]:
 
 def test_a_row_is_a_sentence_and_knows_its_first_line(tmp_path: Path) -> None:
     rows = read(write(tmp_path, "\n\nThe\tDET\ndog\tNOUN\n\n  \nIt\tPRON\r\nbarks\tVERB"))
-    assert [row.values for row in rows] == [{"word": ["The", "dog"], "tag": ["DET", "NOUN"]}, {"word": ["It", "barks"], "tag": ["PRON", "VERB"]}]
+    assert [row.values for row in rows] == [
+        {"word": ["The", "dog"], "tag": ["DET", "NOUN"]},
+        {"word": ["It", "barks"], "tag": ["PRON", "VERB"]},
+    ]
     assert [row.line for row in rows] == [3, 7]
     assert rows[1].where == f"{tmp_path / 'words.tsv'}, line 7"
 
 
 def test_blanks_may_part_the_columns_and_a_hash_may_be_a_word(tmp_path: Path) -> None:
     rows = read(write(tmp_path, "# a comment of several words\nThe  DET\n# SYM\n\ndog NOUN\n"))
-    assert [row.values for row in rows] == [{"word": ["The", "#"], "tag": ["DET", "SYM"]}, {"word": ["dog"], "tag": ["NOUN"]}]
+    assert [row.values for row in rows] == [
+        {"word": ["The", "#"], "tag": ["DET", "SYM"]},
+        {"word": ["dog"], "tag": ["NOUN"]},
+    ]
 
 
 def test_universal_dependencies_have_their_own_names_and_no_repeated_words(tmp_path: Path) -> None:
@@ -64,10 +72,16 @@ def test_universal_dependencies_have_their_own_names_and_no_repeated_words(tmp_p
 @pytest.mark.spec(11)
 def test_lines_that_open_a_document_of_conll_are_no_words(tmp_path: Path) -> None:
     path = write(
-        tmp_path, "-DOCSTART- -X- -X- O\n\nEU NNP B-NP I-ORG\nrejects VBZ B-VP O\n\n-DOCSTART- -X- -X- O\n\nPeter NNP B-NP I-PER\n", "eng.conll"
+        tmp_path,
+        "-DOCSTART- -X- -X- O\n\nEU NNP B-NP I-ORG\nrejects VBZ B-VP O\n\n-DOCSTART- -X- -X- O\n\nPeter NNP"
+        " B-NP I-PER\n",
+        "eng.conll",
     )
     rows = read(path)
-    assert [(row.values["1"], row.values["4"], row.line) for row in rows] == [(["EU", "rejects"], ["I-ORG", "O"], 3), (["Peter"], ["I-PER"], 8)]
+    assert [(row.values["1"], row.values["4"], row.line) for row in rows] == [
+        (["EU", "rejects"], ["I-ORG", "O"], 3),
+        (["Peter"], ["I-PER"], 8),
+    ]
     found = guess(TaggedWords(path, DataSettings()))
     assert (found.task, found.text, found.label) == ("tagging", "1", "4")
 
@@ -78,14 +92,20 @@ def test_a_line_that_opens_a_document_may_have_no_other_columns(tmp_path: Path) 
 
 
 def test_an_empty_node_may_come_first_in_universal_dependencies(tmp_path: Path) -> None:
-    source = TaggedWords(write(tmp_path, "0.1\tgo" + "\t_" * 8 + "\n1\tDogs\tdog\tNOUN" + "\t_" * 6 + "\n", "x.conllu"), DataSettings())
+    source = TaggedWords(
+        write(tmp_path, "0.1\tgo" + "\t_" * 8 + "\n1\tDogs\tdog\tNOUN" + "\t_" * 6 + "\n", "x.conllu"),
+        DataSettings(),
+    )
     assert source.columns[1:4] == ["form", "lemma", "upos"]
     assert [row.values["form"] for row in source.rows()] == [["Dogs"]]
 
 
 def test_a_comment_before_a_sentence_may_have_as_many_words_as_there_are_columns(tmp_path: Path) -> None:
     rows = read(write(tmp_path, "# first\nEU B-ORG\n# SYM\n\n# second\n#tags O\n", "x.conll"))
-    assert [(row.values["word"], row.values["tag"], row.line) for row in rows] == [(["EU", "#"], ["B-ORG", "SYM"], 2), (["#tags"], ["O"], 6)]
+    assert [(row.values["word"], row.values["tag"], row.line) for row in rows] == [
+        (["EU", "#"], ["B-ORG", "SYM"], 2),
+        (["#tags"], ["O"], 6),
+    ]
     tabbed = read(write(tmp_path, "#\tSYM\n1\tNUM\n"))
     assert tabbed[0].values["word"] == ["#", "1"]
 
@@ -97,7 +117,9 @@ def test_accents_emoji_and_right_to_left_words_stay_as_they_are(tmp_path: Path) 
 
 
 def test_other_columns_are_numbered(tmp_path: Path) -> None:
-    source = TaggedWords(write(tmp_path, "EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n", "x.conll"), DataSettings())
+    source = TaggedWords(
+        write(tmp_path, "EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n", "x.conll"), DataSettings()
+    )
     assert source.columns == ["1", "2", "3", "4"]
     assert next(iter(source.rows())).values["4"] == ["B-ORG", "O"]
     found = guess(source)
@@ -126,7 +148,9 @@ def test_other_columns_are_numbered(tmp_path: Path) -> None:
         ("a.tsv", "-DOCSTART-\n\nEU\tB-ORG\n\n-DOCSTART-\n\nPeter\tB-PER\n", "tagged"),
     ],
 )
-def test_tagged_files_are_told_from_tables_and_text(tmp_path: Path, name: str, content: str, expected: str) -> None:
+def test_tagged_files_are_told_from_tables_and_text(
+    tmp_path: Path, name: str, content: str, expected: str
+) -> None:
     assert format_of(write(tmp_path, content, name)) == expected
 
 
@@ -137,7 +161,12 @@ def test_packed_files_are_read(tmp_path: Path) -> None:
 
 
 def test_the_guess_knows_words_and_tags_also_in_json(tmp_path: Path) -> None:
-    path = write(tmp_path, '{"id": 1, "tokens": ["a", "b"], "ner_tags": ["O", "B"]}\n{"id": 2, "tokens": ["c"], "ner_tags": ["O"]}\n', "x.jsonl")
+    path = write(
+        tmp_path,
+        '{"id": 1, "tokens": ["a", "b"], "ner_tags": ["O", "B"]}\n{"id": 2, "tokens": ["c"], "ner_tags":'
+        ' ["O"]}\n',
+        "x.jsonl",
+    )
     found = guess(open_source(path, DataSettings()))
     assert (found.task, found.text, found.label) == ("tagging", "tokens", "ner_tags")
     assert found.reasons == [
@@ -149,26 +178,41 @@ def test_the_guess_knows_words_and_tags_also_in_json(tmp_path: Path) -> None:
 
 
 def test_whole_numbers_are_tags_as_published_tables_have_them(tmp_path: Path) -> None:
-    lines = ['{"id": "7", "tokens": ["EU", "rejects", "it"], "ner_tags": [3, 0, 0]}', '{"id": "8", "tokens": ["Peter"], "ner_tags": [1]}']
+    lines = [
+        '{"id": "7", "tokens": ["EU", "rejects", "it"], "ner_tags": [3, 0, 0]}',
+        '{"id": "8", "tokens": ["Peter"], "ner_tags": [1]}',
+    ]
     source = open_source(write(tmp_path, "\n".join(lines), "x.jsonl"), DataSettings())
     found = guess(source)
     assert (found.task, found.text, found.label) == ("tagging", "tokens", "ner_tags")
-    assert [pairs_of(row, words="tokens", tags="ner_tags")[1] for row in source.rows()] == [["3", "0", "0"], ["1"]]
+    assert [pairs_of(row, words="tokens", tags="ner_tags")[1] for row in source.rows()] == [
+        ["3", "0", "0"],
+        ["1"],
+    ]
     part = survey({"train": source}, text="tokens", label="ner_tags").parts["train"]
     assert part.labels == {"0": 2, "3": 1, "1": 1}
-    steps = write(tmp_path, '{"frames": [[0.5], [0.7]], "tags": [1, 0]}\n{"frames": [[0.1]], "tags": [1]}\n', "y.jsonl")
+    steps = write(
+        tmp_path, '{"frames": [[0.5], [0.7]], "tags": [1, 0]}\n{"frames": [[0.1]], "tags": [1]}\n', "y.jsonl"
+    )
     assert guess(open_source(steps, DataSettings())).label == "tags"
 
 
 def test_numbers_beside_a_text_are_not_taken_for_tags(tmp_path: Path) -> None:
-    lines = ['{"text": "a fine film", "ids": [4, 7, 1], "label": "pos"}', '{"text": "a dull film", "ids": [4, 2, 1], "label": "neg"}']
+    lines = [
+        '{"text": "a fine film", "ids": [4, 7, 1], "label": "pos"}',
+        '{"text": "a dull film", "ids": [4, 2, 1], "label": "neg"}',
+    ]
     found = guess(open_source(write(tmp_path, "\n".join(lines), "x.jsonl"), DataSettings()))
     assert (found.task, found.text, found.label) == ("classification", "text", "label")
 
 
 def test_words_without_tags_are_told(tmp_path: Path) -> None:
-    source = open_source(write(tmp_path, '{"tokens": ["a", "b"]}\n{"tokens": ["c"]}\n', "x.jsonl"), DataSettings())
-    with pytest.raises(DataError, match=r"x.jsonl: column 'tokens' holds words, and no column holds a tag for each of them"):
+    source = open_source(
+        write(tmp_path, '{"tokens": ["a", "b"]}\n{"tokens": ["c"]}\n', "x.jsonl"), DataSettings()
+    )
+    with pytest.raises(
+        DataError, match=r"x.jsonl: column 'tokens' holds words, and no column holds a tag for each of them"
+    ):
         guess(source)
 
 
@@ -183,10 +227,25 @@ def test_the_survey_counts_tags_word_by_word(tmp_path: Path) -> None:
     [
         ("", "words.tsv: is empty."),
         ("# only\n# comments\n", "is empty."),
-        ("The\ndog\n", "the first line holds 'The' alone, without a tag.\n  Each line holds a word and its tag"),
-        ("The\tDET\ndog\tNOUN\tx\n", "words.tsv, line 2: 3 columns, expected 2 (word, tag): 'dog\\tNOUN\\tx'.\n  The columns are separated by a tab"),
+        (
+            "The\ndog\n",
+            "the first line holds 'The' alone, without a tag.\n  Each line holds a word and its tag",
+        ),
+        (
+            "The\tDET\ndog\tNOUN\tx\n",
+            (
+                "words.tsv, line 2: 3 columns, expected 2 (word, tag): 'dog\\tNOUN\\tx'.\n  The columns are"
+                " separated by a tab"
+            ),
+        ),
         ("The\tDET\n\n\ndog\n", "words.tsv, line 4: 1 column, expected 2"),
-        ("The DET\nthe big dog\n", "line 2: 3 columns, expected 2 (word, tag): 'the big dog'.\n  The columns are separated by blanks"),
+        (
+            "The DET\nthe big dog\n",
+            (
+                "line 2: 3 columns, expected 2 (word, tag): 'the big dog'.\n  The columns are separated by"
+                " blanks"
+            ),
+        ),
         ("The\tDET\n\tNOUN\n", "line 2: column 'word' is empty."),
         ("The\tDET\ndog\t\n", "line 2: column 'tag' is empty."),
     ],
@@ -202,7 +261,9 @@ def test_a_sentence_with_a_bad_line_is_skipped_as_a_whole(tmp_path: Path) -> Non
     source = TaggedWords(path, DataSettings(bad_rows="skip"))
     assert [row.values["word"] for row in source.rows()] == [["a"], ["d", "e"]]
     assert (
-        source.bad_rows.sentence() == f"1 rows could not be read and were skipped; the first: {path}, line 4: 1 column, expected 2 (word, tag): 'c'."
+        source.bad_rows.sentence()
+        == f"1 rows could not be read and were skipped; the first: {path}, line 4: 1 column, expected 2"
+        " (word, tag): 'c'."
     )
     path.write_bytes(b"a\tA\nb\xff\tB\n\nc\tC\n")
     assert [row.values["word"] for row in TaggedWords(path, DataSettings(bad_rows="skip")).rows()] == [["c"]]
@@ -212,8 +273,14 @@ def test_a_sentence_with_a_bad_line_is_skipped_as_a_whole(tmp_path: Path) -> Non
 
 def test_sentences_can_be_counted_and_delimiters_chosen(tmp_path: Path) -> None:
     path = write(tmp_path, "a|A\n\nb|B\n\nc|C\n")
-    assert [row.values for row in read(path, max_rows=2, delimiter="|")] == [{"word": ["a"], "tag": ["A"]}, {"word": ["b"], "tag": ["B"]}]
-    assert TaggedWords(path, DataSettings(delimiter="|")).fingerprint() != TaggedWords(path, DataSettings(delimiter="|", max_rows=1)).fingerprint()
+    assert [row.values for row in read(path, max_rows=2, delimiter="|")] == [
+        {"word": ["a"], "tag": ["A"]},
+        {"word": ["b"], "tag": ["B"]},
+    ]
+    assert (
+        TaggedWords(path, DataSettings(delimiter="|")).fingerprint()
+        != TaggedWords(path, DataSettings(delimiter="|", max_rows=1)).fingerprint()
+    )
 
 
 def test_reading_is_one_sentence_at_a_time(tmp_path: Path) -> None:
@@ -226,7 +293,10 @@ def test_reading_is_one_sentence_at_a_time(tmp_path: Path) -> None:
 
 def test_cells_may_be_lists_or_texts() -> None:
     assert words_of(Row({"w": " The  dog "}, "f", 3), "w") == ["The", "dog"]
-    assert pairs_of(Row({"w": ["The", "dog"], "t": "D N"}, "f", 3), words="w", tags="t") == (["The", "dog"], ["D", "N"])
+    assert pairs_of(Row({"w": ["The", "dog"], "t": "D N"}, "f", 3), words="w", tags="t") == (
+        ["The", "dog"],
+        ["D", "N"],
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,11 @@ from seqlab.sources.settings import DataSettings
 
 ANY = st.characters(exclude_characters="\0\ufeff", exclude_categories=["Cs"])
 # Line ends of all kinds and characters of all widths, often enough to meet every border of a block.
-TEXT = st.lists(st.one_of(ANY, st.sampled_from(["\n", "\r", "\r\n", "a", "é", "€", "🙂"]))).map("".join).filter(lambda text: bool(text.strip()))
+TEXT = (
+    st.lists(st.one_of(ANY, st.sampled_from(["\n", "\r", "\r\n", "a", "é", "€", "🙂"])))
+    .map("".join)
+    .filter(lambda text: bool(text.strip()))
+)
 
 
 def text_source(path: Path, **options: object) -> TextSource:
@@ -28,7 +32,9 @@ def text_source(path: Path, **options: object) -> TextSource:
 
 @given(text=TEXT, size=st.integers(1, 9), block=st.integers(1, 7))
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_chunks_join_to_the_text_and_end_at_line_ends_where_they_can(text: str, size: int, block: int, tmp_path: Path) -> None:
+def test_chunks_join_to_the_text_and_end_at_line_ends_where_they_can(
+    text: str, size: int, block: int, tmp_path: Path
+) -> None:
     path = tmp_path / "any.txt"
     path.write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:  # tiny blocks cut characters and CR LF in half
@@ -54,7 +60,11 @@ def test_several_files_are_read_in_the_order_of_their_names(tmp_path: Path) -> N
     for name in ("b.txt", "a.txt", ".hidden.txt", "c.md"):
         (tmp_path / name).write_text(f"{name}\n")
     assert "".join(text_source(tmp_path).chunks(5)) == "a.txt\nb.txt\nc.md\n"
-    assert [(Path(row.file).name, row.line) for row in text_source(tmp_path).rows()] == [("a.txt", 1), ("b.txt", 1), ("c.md", 1)]
+    assert [(Path(row.file).name, row.line) for row in text_source(tmp_path).rows()] == [
+        ("a.txt", 1),
+        ("b.txt", 1),
+        ("c.md", 1),
+    ]
 
 
 def test_a_bad_line_is_named_or_left_out_of_the_string(tmp_path: Path) -> None:

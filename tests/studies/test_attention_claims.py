@@ -31,7 +31,9 @@ def test_undivided_products_pick_one_key_and_the_root_keeps_the_entropy_as_vecto
     assert most - 0.02 < entropy("D", 64) < most  # nearly equal weights
     for width in (4, 16, 64):
         assert entropy("nothing", width) < entropy("√D", width) < entropy("D", width)
-    assert found.value("gradient", **{"divided by": "nothing", "width": 64}) < 0.7 * found.value("gradient", **{"divided by": "√D", "width": 64})
+    assert found.value("gradient", **{"divided by": "nothing", "width": 64}) < 0.7 * found.value(
+        "gradient", **{"divided by": "√D", "width": 64}
+    )
 
 
 @pytest.mark.spec(126)
@@ -40,7 +42,9 @@ def test_the_entropy_of_the_root_is_that_of_normal_scores() -> None:
     generator = torch.Generator().manual_seed(1)
     weights = torch.randn(4000, 16, generator=generator).softmax(dim=-1)
     expected = -(weights * weights.log()).sum(dim=-1).mean().item()
-    assert quick("score_scale").value("entropy", **{"divided by": "√D", "width": 64}) == pytest.approx(expected, abs=0.1)
+    assert quick("score_scale").value("entropy", **{"divided by": "√D", "width": 64}) == pytest.approx(
+        expected, abs=0.1
+    )
 
 
 @pytest.mark.spec(137)
@@ -65,9 +69,14 @@ def test_from_one_word_two_heads_look_at_the_noun_and_at_the_adjective() -> None
         assert [row["head"] for row in heads] == [1, 2]
         assert all(float(row["reason right"]) > 0.9 for row in heads)
         assert all(float(row["on the other noun"]) < 0.15 for row in heads)
-        total = [sum(float(row[name]) for name in row if name.startswith("on the") or name == "elsewhere") for row in heads]
+        total = [
+            sum(float(row[name]) for name in row if name.startswith("on the") or name == "elsewhere")
+            for row in heads
+        ]
         assert total == pytest.approx([1.0, 1.0])
-        nouns, adjectives = ([float(row[f"on the {name}"]) for row in heads] for name in ("noun meant", "adjective"))
+        nouns, adjectives = (
+            [float(row[f"on the {name}"]) for row in heads] for name in ("noun meant", "adjective")
+        )
         apart.append(abs(nouns[0] - nouns[1]) + abs(adjectives[0] - adjectives[1]))
     assert max(apart) > 0.8  # in one network at least the heads do different work
     assert max(float(row["noun right"]) for row in found.rows) > 0.95
@@ -79,7 +88,9 @@ def test_from_one_word_two_heads_look_at_the_noun_and_at_the_adjective() -> None
 @pytest.mark.spec(143)
 def test_the_adjective_alone_says_which_noun_is_meant() -> None:
     sentences = draw_sentences(300, torch.Generator().manual_seed(2))
-    for row, noun, place in zip(sentences.tokens.tolist(), sentences.noun.tolist(), sentences.noun_position.tolist(), strict=True):
+    for row, noun, place in zip(
+        sentences.tokens.tolist(), sentences.noun.tolist(), sentences.noun_position.tolist(), strict=True
+    ):
         words = [WORDS[token] for token in row]
         assert [words[place] for place in (0, 3, 5, 6, 7)] == ["the", "the", "because", "it", "was"]
         assert words[IT] == "it"
@@ -108,9 +119,18 @@ def test_attention_is_quadratic_joins_all_steps_and_waits_for_none() -> None:
     def number(column: str, layer: str, length: int) -> float:
         return found.value(column, layer=layer, length=length)
 
-    recurrence, convolution, written, fused = "recurrence (lstm)", "convolution", "attention, written out", "attention, fused kernel"
-    weights = 2 * 2 * 4 * 4 / 1024  # kilobytes of one square of weights for 2 sequences and 4 heads, in and out of the softmax or its copy
-    assert number("kilobytes kept", written, 512) - 2 * number("kilobytes kept", written, 256) > 0.4 * weights * (512**2 - 2 * 256**2)
+    recurrence, convolution, written, fused = (
+        "recurrence (lstm)",
+        "convolution",
+        "attention, written out",
+        "attention, fused kernel",
+    )
+    weights = (
+        2 * 2 * 4 * 4 / 1024
+    )  # kilobytes of one square of weights for 2 sequences and 4 heads, in and out of the softmax or its copy
+    assert number("kilobytes kept", written, 512) - 2 * number(
+        "kilobytes kept", written, 256
+    ) > 0.4 * weights * (512**2 - 2 * 256**2)
     assert number("kilobytes kept", written, 512) > 3 * number("kilobytes kept", written, 256)
     for layer in (recurrence, convolution, fused):
         assert number("kilobytes kept", layer, 512) < 2.05 * number("kilobytes kept", layer, 256)
@@ -119,7 +139,9 @@ def test_attention_is_quadratic_joins_all_steps_and_waits_for_none() -> None:
     assert number("longest chain", recurrence, 512) - number("longest chain", recurrence, 256) == 2 * (
         number("longest chain", recurrence, 256) - number("longest chain", recurrence, 128)
     )
-    assert [number("steps between the ends", layer, 512) for layer in (recurrence, convolution, written, fused)] == [511, 256, 1, 1]
+    assert [
+        number("steps between the ends", layer, 512) for layer in (recurrence, convolution, written, fused)
+    ] == [511, 256, 1, 1]
     assert all(float(row["milliseconds"]) > 0 for row in found.rows)
 
 
@@ -132,7 +154,9 @@ def test_so_many_convolutions_join_the_ends_and_one_less_does_not(length: int) -
         steps = torch.randn(1, length, 4, requires_grad=True)
         features, is_token = steps, torch.ones(1, length, dtype=torch.bool)
         for _ in range(layers):
-            features, _ = ConvolutionLayer(4, kernel_size=KERNEL, dilation=1, causal=True, dropout=0.0)(features, is_token, None)
+            features, _ = ConvolutionLayer(4, kernel_size=KERNEL, dilation=1, causal=True, dropout=0.0)(
+                features, is_token, None
+            )
         (gradient,) = torch.autograd.grad(features[:, -1].sum(), steps)
         assert bool(gradient[:, 0].abs().max() > 0) == joined
 
@@ -151,15 +175,31 @@ def times(one: Matrix, other: Matrix) -> Matrix:
 
 
 def close(one: Matrix, other: Matrix) -> bool:
-    return all(a == pytest.approx(b, abs=2e-5) for row, line in zip(one, other, strict=True) for a, b in zip(row, line, strict=True))
+    return all(
+        a == pytest.approx(b, abs=2e-5)
+        for row, line in zip(one, other, strict=True)
+        for a, b in zip(row, line, strict=True)
+    )
 
 
 @pytest.mark.spec(149)
 def test_every_stage_follows_from_the_one_before_by_plain_arithmetic() -> None:
     found = stages()
-    position = [[math.sin(i / 10000 ** (j / 4)) if j % 2 == 0 else math.cos(i / 10000 ** ((j - 1) / 4)) for j in range(4)] for i in range(4)]
+    position = [
+        [
+            math.sin(i / 10000 ** (j / 4)) if j % 2 == 0 else math.cos(i / 10000 ** ((j - 1) / 4))
+            for j in range(4)
+        ]
+        for i in range(4)
+    ]
     assert close(found["position"], position)
-    assert close(found["step"], [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(found["embedding"], position, strict=True)])
+    assert close(
+        found["step"],
+        [
+            [a + b for a, b in zip(*rows, strict=True)]
+            for rows in zip(found["embedding"], position, strict=True)
+        ],
+    )
     for letter in "qkv":
         assert close(found[letter], times(found["step"], found[f"W_{letter}"]))
     assert close(found["score"], times(found["q"], found["k"]))
@@ -177,7 +217,10 @@ def test_the_word_that_stands_twice_is_told_apart_by_its_places_and_the_layer_ag
     assert found["embedding"][first] == found["embedding"][second]
     assert found["weight"][first] != pytest.approx(found["weight"][second], abs=0.01)
     assert all(
-        value == pytest.approx(round(value, 1), abs=1e-6) for name in ("embedding", "W_q", "W_k", "W_v") for row in found[name] for value in row
+        value == pytest.approx(round(value, 1), abs=1e-6)
+        for name in ("embedding", "W_q", "W_k", "W_v")
+        for row in found[name]
+        for value in row
     )
     finding = quick("attention_steps")
     error = float(re.search(r"at most (\S+)\.$", finding.conclusion)[1])

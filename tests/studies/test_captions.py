@@ -6,7 +6,16 @@ import pytest
 import torch
 
 from seqlab.datasets.shapes import CELL_SIZE, COLORS, GRID_SIZE, MASKS, NOISE, Scene
-from seqlab.studies.kit.drawn_shapes import END, MAX_CAPTION_TOKENS, START, WORDS, draw_scenes, scene_to_image, scenes_to_batch, split_pairs
+from seqlab.studies.kit.drawn_shapes import (
+    END,
+    MAX_CAPTION_TOKENS,
+    START,
+    WORDS,
+    draw_scenes,
+    scene_to_image,
+    scenes_to_batch,
+    split_pairs,
+)
 from tests.studies.findings import quick
 
 
@@ -21,20 +30,36 @@ def test_a_scene_is_drawn_where_and_as_its_caption_says() -> None:
         words = scene.caption
         (first, second), relation = (words[1:3], words[-2:]), words[3]
         (row, column), (other_row, other_column) = scene.positions
-        assert (row < other_row and column == other_column) if relation == "above" else (row == other_row and column < other_column)
+        assert (
+            (row < other_row and column == other_column)
+            if relation == "above"
+            else (row == other_row and column < other_column)
+        )
         for (colour, shape), (down, right) in zip((first, second), scene.positions, strict=True):
-            square = picture[:, CELL_SIZE * down : CELL_SIZE * (down + 1), CELL_SIZE * right : CELL_SIZE * (right + 1)]
+            square = picture[
+                :, CELL_SIZE * down : CELL_SIZE * (down + 1), CELL_SIZE * right : CELL_SIZE * (right + 1)
+            ]
             is_ink = (square != 1).any(dim=0)
-            assert ["".join("#" if pixel else "." for pixel in line) for line in is_ink.tolist()] == list(MASKS[shape])
+            assert ["".join("#" if pixel else "." for pixel in line) for line in is_ink.tolist()] == list(
+                MASKS[shape]
+            )
             assert torch.equal(square[:, is_ink][:, 0], torch.tensor(COLORS[colour]))
-        assert int((picture != 1).any(dim=0).sum()) == sum("".join(MASKS[shape]).count("#") for _, shape in scene.shapes)
+        assert int((picture != 1).any(dim=0).sum()) == sum(
+            "".join(MASKS[shape]).count("#") for _, shape in scene.shapes
+        )
 
 
 def test_the_words_that_name_a_thing_know_its_square() -> None:
     scene = Scene((("red", "square"), ("blue", "cross")), ((1, 0), (1, 2)))
     assert dict(zip(scene.caption, scene.regions, strict=True)) == {
-        "a": None, "red": GRID_SIZE, "square": GRID_SIZE, "left": None, "of": None, "blue": GRID_SIZE + 2, "cross": GRID_SIZE + 2,
-    }  # fmt: skip
+        "a": None,
+        "red": GRID_SIZE,
+        "square": GRID_SIZE,
+        "left": None,
+        "of": None,
+        "blue": GRID_SIZE + 2,
+        "cross": GRID_SIZE + 2,
+    }
 
 
 def test_held_out_pairs_are_never_trained_on() -> None:
@@ -63,7 +88,10 @@ def test_a_batch_has_noise_on_the_pictures_and_starts_and_ends_every_caption() -
 def test_with_attention_new_pairs_are_described_and_the_look_lies_on_the_shape_that_is_named() -> None:
     found = quick("captions")
     looking, once = "attention", "picture as first state"
-    assert found.value("exact, held-out pairs", captioner=looking) > found.value("exact, held-out pairs", captioner=once) + 0.2
+    assert (
+        found.value("exact, held-out pairs", captioner=looking)
+        > found.value("exact, held-out pairs", captioner=once) + 0.2
+    )
     assert found.value("weight on the right square", captioner=looking) > 3 / GRID_SIZE**2
     assert len(found.figures) == 2
     assert all(drawing.count("<use") >= 8 for drawing in found.figures)

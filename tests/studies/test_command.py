@@ -10,7 +10,9 @@ from tests.cli.running import run
 from tests.cli.test_startup import after_command
 
 
-def test_a_study_prints_its_table_and_writes_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_prints_its_table_and_writes_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     ended = run(capsys, "study", "vanishing", "--quick")
     assert ended.code == 0
@@ -21,8 +23,12 @@ def test_a_study_prints_its_table_and_writes_its_page(tmp_path: Path, monkeypatc
     assert "<svg" in (tmp_path / "runs/studies/vanishing/study.html").read_text(encoding="utf-8")
 
 
-def test_json_is_one_object_and_the_folder_can_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ended = run(capsys, "study", "vanishing", "--quick", "--seed", "3", "--out", str(tmp_path / "here"), "--json")
+def test_json_is_one_object_and_the_folder_can_be_chosen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = run(
+        capsys, "study", "vanishing", "--quick", "--seed", "3", "--out", str(tmp_path / "here"), "--json"
+    )
     assert (ended.json["study"], ended.json["seed"], ended.json["quick"]) == ("vanishing", 3, True)
     assert [row["distance"] for row in ended.json["rows"]] == [1, 10, 30]
     written = json.loads((tmp_path / "here" / "finding.json").read_text(encoding="utf-8"))

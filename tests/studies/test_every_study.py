@@ -17,19 +17,35 @@ NAMES = [pytest.param(name, marks=pytest.mark.long) if name in LONGEST else name
 
 
 def test_the_studies_of_the_lectures_are_there() -> None:
-    wanted = {"moving_ball", "no_memory", "recall", "truncation", "depth", "clipping", "vanishing", "remedies", "lengths", "gru_or_lstm", "counting"}
+    wanted = {
+        "moving_ball",
+        "no_memory",
+        "recall",
+        "truncation",
+        "depth",
+        "clipping",
+        "vanishing",
+        "remedies",
+        "lengths",
+        "gru_or_lstm",
+        "counting",
+    }
     assert wanted | {"from_recurrence_to_attention", "abilities"} <= set(studies.names())
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_study_finds_a_sentence_with_numbers_and_a_curve_and_its_page_is_whole(name: str, tmp_path: Path) -> None:
+def test_a_study_finds_a_sentence_with_numbers_and_a_curve_and_its_page_is_whole(
+    name: str, tmp_path: Path
+) -> None:
     found = quick(name)
     assert any(letter.isdigit() for letter in found.conclusion)
     assert found.claim.endswith(".")
     assert found.conclusion.endswith(".")
     assert len(found.rows) >= 2
     assert found.curves
-    assert not any(isinstance(value, float) and math.isnan(value) for row in found.rows for value in row.values())
+    assert not any(
+        isinstance(value, float) and math.isnan(value) for row in found.rows for value in row.values()
+    )
     html = write_study(found, tmp_path, name=name, seed=0, quick=True).read_text(encoding="utf-8")
     page = Page(html)
     assert page.names() & {"script", "link", "iframe", "img"} == set()

@@ -24,7 +24,20 @@ from seqlab.studies.warm_up_steps import ADAM as POST_NORM_ADAM
 from seqlab.studies.warm_up_steps import QUICK, SGD_FAST, SGD_SLOW, SMALL
 from tests.studies.findings import quick
 
-NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBER_WORDS = (
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 
 
@@ -33,20 +46,28 @@ MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 def test_the_norm_after_fails_without_warm_up_by_adam_and_sgd_and_its_length_matters() -> None:
     found = quick("warm_up_steps")
     frequencies = found.curves[0].references[0].y
-    adam = [found.value("score", optimizer=POST_NORM_ADAM, **{"warm-up": warm}) for warm in QUICK.warm_ups[POST_NORM_ADAM]]
+    adam = [
+        found.value("score", optimizer=POST_NORM_ADAM, **{"warm-up": warm})
+        for warm in QUICK.warm_ups[POST_NORM_ADAM]
+    ]
     assert adam[0] > frequencies - 0.1  # nothing but frequencies was learned
     assert adam[-1] < adam[0] - 0.1
     assert found.value("score", optimizer=SGD_FAST, **{"warm-up": 0}) > frequencies - 0.1
     assert found.curves[0].series[0].ys == adam
     assert f"{adam[0]:.3f} with 0" in found.conclusion
-    assert found.value("score", optimizer=SGD_SLOW, **{"warm-up": 0}) < found.value("score", optimizer=SGD_FAST, **{"warm-up": 0})
+    assert found.value("score", optimizer=SGD_SLOW, **{"warm-up": 0}) < found.value(
+        "score", optimizer=SGD_FAST, **{"warm-up": 0}
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.spec(102)
 def test_a_very_small_constant_rate_is_stable_but_slow() -> None:
     found = quick("warm_up_steps")
-    best = min(found.value("score", optimizer=POST_NORM_ADAM, **{"warm-up": warm}) for warm in QUICK.warm_ups[POST_NORM_ADAM])
+    best = min(
+        found.value("score", optimizer=POST_NORM_ADAM, **{"warm-up": warm})
+        for warm in QUICK.warm_ups[POST_NORM_ADAM]
+    )
     assert found.value("score", optimizer=SMALL, **{"warm-up": 0}) > best + 0.05
     (line,) = [series for series in found.curves[1].series if series.name == SMALL]
     thirds = [sum(line.ys[start : start + 16]) for start in (0, 16, 32)]
@@ -63,7 +84,9 @@ def test_without_warm_up_gradients_and_updates_of_the_lower_layers_shrink_quickl
     assert float(lowest["update, last"]) < 0.5 * float(lowest["update, first"])
     assert float(lowest["gradient with warm-up, last"]) > 0.2 * float(lowest["gradient with warm-up, first"])
     updates = [curve for curve in found.curves if curve.title.startswith("Updates")]
-    assert [[series.name for series in curve.series] for curve in updates] == [["layer 1", "layer 4", "layer 6"]] * 2
+    assert [[series.name for series in curve.series] for curve in updates] == [
+        ["layer 1", "layer 4", "layer 6"]
+    ] * 2
     # Adam's first step has the length of the rate in every weight that has a gradient.
     assert 0.8 < updates[0].series[0].ys[0] < 1.01
 
@@ -73,7 +96,9 @@ def test_without_warm_up_gradients_and_updates_of_the_lower_layers_shrink_quickl
 def test_gradients_of_queries_and_keys_are_much_smaller_than_those_of_values() -> None:
     found = quick("first_updates")
     for row in found.rows:
-        assert float(row["gradient of W_v"]) > 3 * max(float(row["gradient of W_q"]), float(row["gradient of W_k"]))
+        assert float(row["gradient of W_v"]) > 3 * max(
+            float(row["gradient of W_q"]), float(row["gradient of W_k"])
+        )
         for name in PARTS:
             assert f">layer {row['layer']}, {name}<" in found.figures[0]
     assert found.figures[0].count('class="bar"') == 3 * len(found.rows)
@@ -81,7 +106,9 @@ def test_gradients_of_queries_and_keys_are_much_smaller_than_those_of_values() -
 
 @pytest.mark.spec(104)
 def test_parts_of_the_gradient_are_queries_keys_and_values() -> None:
-    """Queries have no gradient where all keys are zero, and keys none where all queries are; values always do."""
+    """Queries have no gradient where all keys are zero, and keys none where all queries are; values always
+    do.
+    """
     for zero, without_gradient in ((1, 0), (0, 1)):
         torch.manual_seed(3)
         model = SmallTransformer(7, layers=1, norm="post", hidden_size=8)
@@ -112,7 +139,9 @@ def test_the_first_updates_vary_most() -> None:
     network, normal, rectified = (dict(zip(line.xs, line.ys, strict=True)) for line in series)
     assert network[2] > 1.5 * network[12]
     assert normal[3] > 2 * normal[12]
-    assert all(0.009 < value < 0.016 for value in rectified.values())  # what RAdam is for: as little at every update as in the end
+    assert all(
+        0.009 < value < 0.016 for value in rectified.values()
+    )  # what RAdam is for: as little at every update as in the end
 
 
 @pytest.mark.slow
@@ -120,7 +149,10 @@ def test_the_first_updates_vary_most() -> None:
 def test_loss_against_iteration_of_adam_with_and_without_warm_up_radam_and_adam_that_measures_first() -> None:
     found = quick("rectified_adam")
     for sizes, curve in zip(QUICK_TRANSLATION, found.curves, strict=True):
-        scores = {name: found.value("score", network=str(sizes), optimizer=name) for name in (ADAM, WARM, RECTIFIED, MEASURED)}
+        scores = {
+            name: found.value("score", network=str(sizes), optimizer=name)
+            for name in (ADAM, WARM, RECTIFIED, MEASURED)
+        }
         assert scores[WARM] < scores[ADAM] - 0.1
         assert scores[RECTIFIED] < scores[ADAM] - 0.1
         assert [series.name for series in curve.series] == list(scores)
@@ -134,18 +166,45 @@ def test_loss_against_iteration_of_adam_with_and_without_warm_up_radam_and_adam_
 @pytest.mark.spec(108)
 @pytest.mark.skipif(not MULTI30K.is_dir(), reason="the captions in two languages are not here")
 def test_real_sentences_can_be_given_in_place_of_numbers() -> None:
-    sides = [gzip.decompress((MULTI30K / f"train.{language}.gz").read_bytes()).decode().split("\n")[:2000] for language in ("de", "en")]
+    sides = [
+        gzip.decompress((MULTI30K / f"train.{language}.gz").read_bytes()).decode().split("\n")[:2000]
+        for language in ("de", "en")
+    ]
     found = rectified_adam(seed=0, quick=True, pairs=list(zip(*sides, strict=True)))
-    assert all(float(row["score"]) < math.log(2000) - 1 for row in found.rows)  # all learn, in so few updates hardly more than frequencies
+    assert all(
+        float(row["score"]) < math.log(2000) - 1 for row in found.rows
+    )  # all learn, in so few updates hardly more than frequencies
     assert "The translations are 2,000 pairs that were given." in found.notes
 
 
 @pytest.mark.spec(108)
 def test_the_translations_are_german_numbers_and_english_ones_of_the_same_value() -> None:
     english = {word: value for value, word in enumerate(("zero", *NUMBER_WORDS))}
-    tens = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-    teens = {f"{word}teen": value for word, value in {"thir": 13, "four": 14, "fif": 15, "six": 16, "seven": 17, "eigh": 18, "nine": 19}.items()}
-    german = {word: value for value, word in enumerate(GERMAN_ONES)} | {word: 10 * value for value, word in enumerate(TENS) if word}
+    tens = {
+        "twenty": 20,
+        "thirty": 30,
+        "forty": 40,
+        "fifty": 50,
+        "sixty": 60,
+        "seventy": 70,
+        "eighty": 80,
+        "ninety": 90,
+    }
+    teens = {
+        f"{word}teen": value
+        for word, value in {
+            "thir": 13,
+            "four": 14,
+            "fif": 15,
+            "six": 16,
+            "seven": 17,
+            "eigh": 18,
+            "nine": 19,
+        }.items()
+    }
+    german = {word: value for value, word in enumerate(GERMAN_ONES)} | {
+        word: 10 * value for value, word in enumerate(TENS) if word
+    }
 
     def value_of(text: str, words: dict[str, int], hundred: str, thousand: str) -> int:
         total = part = 0
@@ -161,12 +220,20 @@ def test_the_translations_are_german_numbers_and_english_ones_of_the_same_value(
     pairs = german_numbers()
     assert len(set(pairs)) == len(pairs) == 4000
     for source, target in pairs:
-        assert value_of(source, german | {"ein": 1}, "hundert", "tausend") == value_of(target, english | tens | teens, "hundred", "thousand")
+        assert value_of(source, german | {"ein": 1}, "hundert", "tausend") == value_of(
+            target, english | tens | teens, "hundred", "thousand"
+        )
     assert ("zwei und vierzig", "forty two") in pairs
 
 
 def test_pairs_become_padded_ids_and_the_last_are_held_out() -> None:
-    pairs = SmallPairs.from_pairs([("Ein Hund", "A dog"), ("ein", "a"), *[(f"neu{place} hund", "dog runs far") for place in range(NUM_VALID)]])
+    pairs = SmallPairs.from_pairs(
+        [
+            ("Ein Hund", "A dog"),
+            ("ein", "a"),
+            *[(f"neu{place} hund", "dog runs far") for place in range(NUM_VALID)],
+        ]
+    )
     source, target = pairs.draw(50, torch.Generator().manual_seed(1))
     assert {tuple(row) for row in source.tolist()} == {(4, 5), (4, PAD)}
     assert {tuple(row) for row in target.tolist()} == {(START, 4, 5, END), (START, 4, END, PAD)}
@@ -185,7 +252,9 @@ def test_without_residual_connections_or_without_the_norm_a_deep_transformer_lea
     assert all(score > scores["both"] + 0.08 for name, score in scores.items() if name != "both")
     assert scores["no residual connections"] > scores["no LayerNorm"]
     ratios = [float(row["gradient, lowest / highest layer"]) for row in found.rows]
-    assert ratios[3] < 0.2 * min(ratios[0], ratios[2])  # without both, gradients do not reach the lowest layer
+    assert ratios[3] < 0.2 * min(
+        ratios[0], ratios[2]
+    )  # without both, gradients do not reach the lowest layer
 
 
 @pytest.mark.spec(109)

@@ -142,7 +142,13 @@ def test_plain_descent_follows_the_gradient_and_clipping_shortens_it() -> None:
         model = nn.Module()
         model.weight = weight
         run = train_small(
-            model, lambda weight=weight: weight.square().sum(), steps=1, learning_rate=0.1, clip_norm=clip, build_optimizer=SGD, constant=True
+            model,
+            lambda weight=weight: weight.square().sum(),
+            steps=1,
+            learning_rate=0.1,
+            clip_norm=clip,
+            build_optimizer=SGD,
+            constant=True,
         )
         assert weight.item() == pytest.approx(3.0 - move)
         assert run.norms == pytest.approx([6.0])
@@ -164,7 +170,12 @@ def test_seeded_weights_repeat_and_leave_the_callers_numbers_alone() -> None:
     found = []
     for _ in range(2):
         with seeded(4, "a") as data:
-            found.append((SmallRecurrentModel(3, cell_maker("gru"), 4, 2).head.weight.detach().clone(), torch.rand(2, generator=data)))
+            found.append(
+                (
+                    SmallRecurrentModel(3, cell_maker("gru"), 4, 2).head.weight.detach().clone(),
+                    torch.rand(2, generator=data),
+                )
+            )
     assert torch.equal(torch.rand(3), expected)
     assert torch.equal(found[0][0], found[1][0])
     assert torch.equal(found[0][1], found[1][1])

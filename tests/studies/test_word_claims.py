@@ -19,7 +19,9 @@ def test_the_analogies_of_a_small_world_are_answered_and_drawn_as_parallelograms
     found = quick("analogies")
     for row in found.select_rows(method="add"):
         assert float(row["right"]) == 1.0
-    assert found.value("nearest to c", questions="gender and number", method="add") == 0.0  # without arithmetic none would be right
+    assert (
+        found.value("nearest to c", questions="gender and number", method="add") == 0.0
+    )  # without arithmetic none would be right
     assert "woman − man is 0.99" in found.conclusion
     assert all(svg.count("<path") == 2 for svg in found.figures)
     words = {word for sentence in generate_sentences(3000, 0) for word in sentence}
@@ -46,8 +48,13 @@ def test_an_embedding_knows_one_bank_and_a_network_that_reads_knows_two() -> Non
         assert found.value("other meaning", vectors="embedding alone", word=word) == pytest.approx(1.0)
     for network in ("recurrent, both ways", "transformer"):
         for word in SENSES:
-            assert found.value("same meaning", vectors=network, word=word) < 0.9999  # every sentence gives a vector of its own
-        same, other = (sum(found.value(column, vectors=network, word=word) for word in SENSES) for column in ("same meaning", "other meaning"))
+            assert (
+                found.value("same meaning", vectors=network, word=word) < 0.9999
+            )  # every sentence gives a vector of its own
+        same, other = (
+            sum(found.value(column, vectors=network, word=word) for word in SENSES)
+            for column in ("same meaning", "other meaning")
+        )
         assert same > other
 
 

@@ -14,7 +14,9 @@ TEXT = "the cat sat on the mat. the dog sat on the log."
 
 
 def fitted(kind: str) -> Tokenizer:
-    return tokenizers.get(kind).fit([TEXT] * 20, TokenSettings.model_validate({"kind": kind}), specials=[UNK, PAD, EOS, MASK])
+    return tokenizers.get(kind).fit(
+        [TEXT] * 20, TokenSettings.model_validate({"kind": kind}), specials=[UNK, PAD, EOS, MASK]
+    )
 
 
 def read(kind: str, text: str) -> list[str]:
@@ -38,7 +40,9 @@ def test_every_way_to_write_a_gap_is_one_mask(gap: str) -> None:
         ("characters", ["t", "h", "e", " ", MASK, " ", "s", "a", "t", " ", "o", "n", " ", MASK, "."]),
     ],
 )
-def test_a_gap_takes_the_place_of_one_token_and_the_rest_is_read_as_in_training(kind: str, expected: list[str]) -> None:
+def test_a_gap_takes_the_place_of_one_token_and_the_rest_is_read_as_in_training(
+    kind: str, expected: list[str]
+) -> None:
     assert read(kind, "the [MASK] sat on ___.") == expected
 
 
@@ -59,10 +63,16 @@ def test_a_text_without_a_gap_is_refused_with_an_example() -> None:
 
 
 def test_each_gap_is_shown_among_the_others() -> None:
-    assert [show_gap("a <mask> b ___ c", number) for number in (0, 1)] == ["a [MASK] b ___ c", "a ___ b [MASK] c"]
+    assert [show_gap("a <mask> b ___ c", number) for number in (0, 1)] == [
+        "a [MASK] b ___ c",
+        "a ___ b [MASK] c",
+    ]
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("words", "the cat [MASK] on the mat."), ("characters", "the[MASK]cat sat on the mat.")])
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("words", "the cat [MASK] on the mat."), ("characters", "the[MASK]cat sat on the mat.")],
+)
 def test_ids_are_shown_with_a_gap(kind: str, expected: str) -> None:
     tokenizer = fitted(kind)
     place = {"words": 2, "characters": 3}[kind]

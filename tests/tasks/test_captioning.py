@@ -50,11 +50,21 @@ def table(folder: Path, rows: list[tuple[str, str]]) -> Path:
 
 def rows_for(names: list[str], *, under: str = "") -> list[tuple[str, str]]:
     """Two captions for each picture, not side by side."""
-    return [(under + name, f"{start} {name.partition('.')[0]} wall") for start in ("a", "this is a") for name in names]
+    return [
+        (under + name, f"{start} {name.partition('.')[0]} wall")
+        for start in ("a", "this is a")
+        for name in names
+    ]
 
 
 def make(path: Path, **sections: dict[str, Any]) -> Captioning:
-    data = {"train": str(path), "valid": str(path), "test_share": 0.0, "picture_size": 8, **sections.pop("data", {})}
+    data = {
+        "train": str(path),
+        "valid": str(path),
+        "test_share": 0.0,
+        "picture_size": 8,
+        **sections.pop("data", {}),
+    }
     raw = {"task": "captioning", "data": data, "model": MODEL, "training": {"batch_size": 4}, **sections}
     opened = open_data(check(raw, where="test"))
     recipe, _ = find_spec("captioning").fill_defaults(opened.recipe, opened.parts["train"])
@@ -82,7 +92,9 @@ def test_a_picture_is_read_once_for_all_its_captions_and_the_loss_is_that_of_eac
     for row in batch.rows.tolist():
         number = int(task.stores["train"].targets[row])
         picture = task.pictures["train"][number].reshape(8, 8, 3)
-        assert np.abs(picture.astype(int) - colours[number]).max() <= 2  # the pixels of its own colour, JPEG among them
+        assert (
+            np.abs(picture.astype(int) - colours[number]).max() <= 2
+        )  # the pixels of its own colour, JPEG among them
         steps = (picture.reshape(8, 24) - task.inputs.scale.mean) / task.inputs.scale.scale
         target = torch.from_numpy(task.stores["train"][row].astype(np.int64))
         every = [torch.ones(1, length, dtype=torch.bool) for length in (8, len(target) - 1)]
@@ -110,16 +122,27 @@ def saved(task: Captioning, folder: Path) -> Path:
         (MODEL, {"kind": "recurrent"}),
         (MODEL, {"kind": "transformer", "layers": 1, "heads": 2}),
         ({"kind": "vision_transformer", "hidden_size": 8, "heads": 2, "layers": 1, "dropout": 0.0}, {}),
-        ({"kind": "vision_transformer", "hidden_size": 8, "heads": 2, "layers": 1, "dropout": 0.0}, {"kind": "recurrent", "cell": "gru"}),
+        (
+            {"kind": "vision_transformer", "hidden_size": 8, "heads": 2, "layers": 1, "dropout": 0.0},
+            {"kind": "recurrent", "cell": "gru"},
+        ),
     ],
 )
-def test_any_picture_encoder_stands_before_any_decoder(captions: Path, model: dict[str, Any], decoder: dict[str, Any]) -> None:
-    """Gradients reach the pixels' first layer, a beam's scores are those of forced scoring, and every look adds up to 1."""
+def test_any_picture_encoder_stands_before_any_decoder(
+    captions: Path, model: dict[str, Any], decoder: dict[str, Any]
+) -> None:
+    """Gradients reach the pixels' first layer, a beam's scores are those of forced scoring, and every look
+    adds up to 1.
+    """
     task = make(captions, model=model, decoder=decoder, search={"beam": 3, "n_best": 3, "max_tokens": 5})
     network = task.build_model()
     loss = task.loss(network, task.feed(Position()).take(), ())
     loss.total.backward()
-    assert [name for name, parameter in network.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
+    assert [
+        name
+        for name, parameter in network.named_parameters()
+        if parameter.grad is None or not parameter.grad.any()
+    ] == []
     network.eval()
     assert isinstance(network.encoder, ImageEncoder)
     pictures = [task.inputs.steps(task.pictures["train"][number]) for number in range(3)]
@@ -135,10 +158,14 @@ def test_any_picture_encoder_stands_before_any_decoder(captions: Path, model: di
     assert looked.looks[-1]["words"] == EOS
     together = task.looks(Ensemble([network, network]), task.pictures["train"][0], found[0].tokens)
     assert together is not None
-    assert np.array([look["weights"] for look in together.looks[1:]]) == pytest.approx(np.array(grids), abs=1e-3)
+    assert np.array([look["weights"] for look in together.looks[1:]]) == pytest.approx(
+        np.array(grids), abs=1e-3
+    )
 
 
-def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_are_scored(captions: Path) -> None:
+def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_are_scored(
+    captions: Path,
+) -> None:
     task = make(captions, search={"temperature": 0.5, "samples": 30, "max_tokens": 2})
     network = task.build_model().eval()
     picture = task.pictures["train"][0].reshape(8, 8, 3).tolist()
@@ -148,10 +175,18 @@ def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_a
     (drawn,) = task.write(network, task.read_inputs([picture]), num_answers=30)
     text = task.tokens.words(drawn[0].tokens)
     (score,) = task.score(network, [(picture, text)])
-    forced = score_targets(network, list(task.read_inputs([picture])), [task.tokens.cut(text, where="")], task.tokens.symbols)[0]
+    forced = score_targets(
+        network, list(task.read_inputs([picture])), [task.tokens.cut(text, where="")], task.tokens.symbols
+    )[0]
     assert score.log_prob == pytest.approx(forced.log_prob)
-    other = make(captions, model={"kind": "vision_transformer", "hidden_size": 8, "heads": 2, "layers": 1}).build_model().eval()
-    assert task.looks(Ensemble([network, other]), task.pictures["train"][0], drawn[0].tokens) is None  # whose regions are others
+    other = (
+        make(captions, model={"kind": "vision_transformer", "hidden_size": 8, "heads": 2, "layers": 1})
+        .build_model()
+        .eval()
+    )
+    assert (
+        task.looks(Ensemble([network, other]), task.pictures["train"][0], drawn[0].tokens) is None
+    )  # whose regions are others
 
 
 @pytest.mark.slow
@@ -172,7 +207,9 @@ def test_captions_of_one_picture_stay_in_one_part_and_are_scored_together(tmp_pa
     assert "the commonest caption" in evaluation.scores[0].describe()
 
 
-def test_pictures_come_from_an_archive_or_a_folder_and_questions_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_come_from_an_archive_or_a_folder_and_questions_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = draw(tmp_path / "elsewhere")
     with zipfile.ZipFile(tmp_path / "images.zip", "w") as archive:
         for name in names:
@@ -180,10 +217,14 @@ def test_pictures_come_from_an_archive_or_a_folder_and_questions_from_anywhere(t
     path = table(tmp_path, rows_for(names))
     packed = make(path, data={"pictures": ["images.zip"]})
     unpacked = make(path, data={"pictures": [str(tmp_path / "elsewhere")]})
-    assert [packed.pictures["train"][number].tolist() for number in range(4)] == [unpacked.pictures["train"][number].tolist() for number in range(4)]
+    assert [packed.pictures["train"][number].tolist() for number in range(4)] == [
+        unpacked.pictures["train"][number].tolist() for number in range(4)
+    ]
     model = packed.build_model().eval()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    here, there, pixels = packed.predict(model, ["red.png", "inside/red.png", [[list(COLOURS["red"])] * 8] * 8], top=1)
+    here, there, pixels = packed.predict(
+        model, ["red.png", "inside/red.png", [[list(COLOURS["red"])] * 8] * 8], top=1
+    )
     assert here.answer == there.answer == pixels.answer
     assert here.probability == pytest.approx(pixels.probability, rel=1e-5)
     assert math.isfinite(there.probability or math.nan)
@@ -212,10 +253,15 @@ def test_pixels_are_upright_on_white_and_grey_where_that_is_wanted(tmp_path: Pat
 
 
 def test_small_pictures_are_not_enlarged(tmp_path: Path) -> None:
-    """Square ones stay as they are; others become square with sides of at most the next eight pixels, and none has more than 64."""
+    """Square ones stay as they are; others become square with sides of at most the next eight pixels, and
+    none has more than 64.
+    """
     for size, expected in {(12, 9): 16, (30, 40): 40, (20, 20): 20, (70, 50): 64, (300, 300): 64}.items():
         folder = tmp_path / str(size)
-        task = make(table(folder, rows_for(draw(folder / "pictures", size=size), under="pictures/")), data={"picture_size": 0})
+        task = make(
+            table(folder, rows_for(draw(folder / "pictures", size=size), under="pictures/")),
+            data={"picture_size": 0},
+        )
         assert task.recipe.data.picture_size == expected
 
 
@@ -227,24 +273,38 @@ def refused(path: Path, kind: type[Exception] = DataError, **sections: dict[str,
 
 def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path) -> None:
     names = [name for name, _ in rows_for(draw(tmp_path / "pictures"), under="pictures/")]
-    missing = refused(table(tmp_path, [*[(name, "a wall") for name in names], ("pictures/rad.png", "a wall")]))
+    missing = refused(
+        table(tmp_path, [*[(name, "a wall") for name in names], ("pictures/rad.png", "a wall")])
+    )
     assert "captions.tsv, line 10: there is no picture file 'pictures/rad.png'" in missing
     assert "Did you mean 'pictures/red.png'?" in missing
     (tmp_path / "pictures" / "text.png").write_text("these are words")
     no_picture = refused(table(tmp_path, [(names[0], "a wall"), ("pictures/text.png", "a wall")]))
     assert "line 3, pictures/text.png: the file is no picture that can be read." in no_picture
-    skipped = make(table(tmp_path, [(name, "a wall") for name in [*names[:3], "pictures/text.png", "nowhere.png"]]), data={"bad_rows": "skip"})
+    skipped = make(
+        table(tmp_path, [(name, "a wall") for name in [*names[:3], "pictures/text.png", "nowhere.png"]]),
+        data={"bad_rows": "skip"},
+    )
     assert len(skipped.pictures["train"]) == 3
     assert "2 rows could not be read and were skipped" in skipped.notes[0]
     whole = (tmp_path / "pictures" / "red.png").read_bytes()
     image.effect_noise((64, 64), 90).save(tmp_path / "pictures" / "cut.png")
     (tmp_path / "pictures" / "cut.png").write_bytes((tmp_path / "pictures" / "cut.png").read_bytes()[:900])
-    assert "cannot be read to its end" in refused(table(tmp_path, [(names[0], "a wall"), ("pictures/cut.png", "a wall")]))
-    words = refused(table(tmp_path, [("a dog runs", "a wall"), ("it rains", "a wall")]), data={"source": "image", "target": "caption"})
+    assert "cannot be read to its end" in refused(
+        table(tmp_path, [(names[0], "a wall"), ("pictures/cut.png", "a wall")])
+    )
+    words = refused(
+        table(tmp_path, [("a dog runs", "a wall"), ("it rains", "a wall")]),
+        data={"source": "image", "target": "caption"},
+    )
     assert "line 2: there is no picture file 'a dog runs'" in words
-    assert "column 'image' names no picture" in refused(table(tmp_path, [("", "a wall"), (names[0], "a wall")]))
+    assert "column 'image' names no picture" in refused(
+        table(tmp_path, [("", "a wall"), (names[0], "a wall")])
+    )
     assert "column 'caption' has no text" in refused(table(tmp_path, [(names[0], " ")]))
-    assert "no such folder or archive of pictures" in refused(table(tmp_path, [(names[0], "a wall")]), data={"pictures": ["nothing.zip"]})
+    assert "no such folder or archive of pictures" in refused(
+        table(tmp_path, [(names[0], "a wall")]), data={"pictures": ["nothing.zip"]}
+    )
     assert whole.startswith(b"\x89PNG")
 
 
@@ -256,24 +316,35 @@ def test_a_picture_of_very_many_pixels_is_refused_before_it_is_unpacked(tmp_path
         content[16:24] = b"".join(side.to_bytes(4, "big") for side in sides)
         content[29:33] = zlib.crc32(bytes(content[12:29])).to_bytes(4, "big")
         small.write_bytes(bytes(content))
-        assert "the picture has more than 50,000,000 pixels." in refused(table(tmp_path, [("small.png", "a wall")]))
+        assert "the picture has more than 50,000,000 pixels." in refused(
+            table(tmp_path, [("small.png", "a wall")])
+        )
 
 
-def test_networks_and_searches_that_do_not_fit_pictures_are_refused(captions: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_networks_and_searches_that_do_not_fit_pictures_are_refused(
+    captions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "a recurrent network reads no pictures.\n  Use --model cnn2d or --model vit." in refused(
         captions, RecipeError, model={"kind": "recurrent"}
     )
-    assert "1 channel (grey) or 3 (colours), not 2" in refused(captions, RecipeError, model={**MODEL, "channels": 2})
+    assert "1 channel (grey) or 3 (colours), not 2" in refused(
+        captions, RecipeError, model={**MODEL, "channels": 2}
+    )
     task = make(captions, search={"coverage": 0.5, "beam": 2})
     with pytest.raises(RecipeError, match="no words to be covered"):
         task.write(task.build_model(), [task.inputs.steps(task.pictures["train"][0])])
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
-    with pytest.raises(MissingExtra, match=r"Reading picture files needs the package 'Pillow'.*\n.*pip install 'seqlab\[pictures\]'"):
+    with pytest.raises(
+        MissingExtra,
+        match=r"Reading picture files needs the package 'Pillow'.*\n.*pip install 'seqlab\[pictures\]'",
+    ):
         decode_picture(b"", where="")
 
 
 def test_names_of_picture_files_ask_for_captions_without_a_task(captions: Path) -> None:
-    opened = open_data(check({"data": {"train": str(captions), "source": "image", "target": "caption"}}, where="test"))
+    opened = open_data(
+        check({"data": {"train": str(captions), "source": "image", "target": "caption"}}, where="test")
+    )
     assert opened.recipe.task == "captioning"
     assert "column 'image' names picture files: captioning; another task: task=NAME" in opened.reasons
     named = open_data(check({"task": "captioning", "data": {"train": str(captions)}}, where="test"))
@@ -282,7 +353,9 @@ def test_names_of_picture_files_ask_for_captions_without_a_task(captions: Path) 
 
 def test_names_that_are_alike_are_other_pictures_and_several_captions_are_usual(captions: Path) -> None:
     names = draw(captions.parent / "pictures")
-    more = [(f"pictures/a_long_name_of_one_photograph_{number}.png", f"a wall {number}") for number in range(20)]
+    more = [
+        (f"pictures/a_long_name_of_one_photograph_{number}.png", f"a wall {number}") for number in range(20)
+    ]
     for name, _ in more:
         image.new("RGB", (8, 8)).save(captions.parent / name)
     table(captions.parent, [*rows_for(names, under="pictures/"), *more])
@@ -291,5 +364,7 @@ def test_names_that_are_alike_are_other_pictures_and_several_captions_are_usual(
     assert sum(part.rows for part in found.parts.values()) == 28
     assert sum(part.duplicates for part in found.parts.values()) == 4
     assert survey_warnings(opened.recipe, found) == []
-    leaking = open_data(check({"task": "captioning", "data": {"train": str(captions), "valid": str(captions)}}, where="test"))
+    leaking = open_data(
+        check({"task": "captioning", "data": {"train": str(captions), "valid": str(captions)}}, where="test")
+    )
     assert survey_parts(leaking.recipe, leaking.parts).parts["valid"].leaks > 20

@@ -30,9 +30,14 @@ ROWS = [
 
 def make(folder: Path, rows: list[tuple[str, str]] = ROWS, **settings: object) -> Classification:
     for name in ("train", "valid", "test"):
-        (folder / f"{name}.csv").write_text("text,label\n" + "".join(f'"{text}",{label}\n' for text, label in rows))
+        (folder / f"{name}.csv").write_text(
+            "text,label\n" + "".join(f'"{text}",{label}\n' for text, label in rows)
+        )
     data = {name: str(folder / f"{name}.csv") for name in ("train", "valid", "test")}
-    recipe = check({"data": {**data, **settings}, "model": {"kind": "recurrent", "hidden_size": 7, "cell": "gru"}}, where="test")
+    recipe = check(
+        {"data": {**data, **settings}, "model": {"kind": "recurrent", "hidden_size": 7, "cell": "gru"}},
+        where="test",
+    )
     opened = open_data(recipe)
     recipe, _ = find_spec("classification").fill_defaults(opened.recipe, opened.parts["train"])
     task = Classification.learn(recipe, opened.parts["train"])
@@ -50,8 +55,12 @@ def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
     targets = [task.labels.names.index(label) for _, label in ROWS]
     assert answers.targets.tolist() == targets
     assert scores["accuracy"].value == pytest.approx(accuracy_score(targets, answers.predicted))
-    assert scores["macro_f1"].value == pytest.approx(f1_score(targets, answers.predicted, average="macro", zero_division=0))
-    assert scores["loss"].value == pytest.approx(log_loss(targets, np.exp(answers.log_probs), labels=[0, 1, 2]), rel=1e-5)
+    assert scores["macro_f1"].value == pytest.approx(
+        f1_score(targets, answers.predicted, average="macro", zero_division=0)
+    )
+    assert scores["loss"].value == pytest.approx(
+        log_loss(targets, np.exp(answers.log_probs), labels=[0, 1, 2]), rel=1e-5
+    )
     assert scores["accuracy"].low is None  # of six rows there is no interval
 
 
@@ -78,36 +87,64 @@ class AlwaysTheFirst(nn.Module):
         return self.sure.expand(len(inputs), 3)
 
 
-def test_the_surest_mistakes_are_shown_with_their_text_and_line_even_when_rows_were_skipped(tmp_path: Path) -> None:
+def test_the_surest_mistakes_are_shown_with_their_text_and_line_even_when_rows_were_skipped(
+    tmp_path: Path,
+) -> None:
     rows = [("  ", "good"), *ROWS[:3], ("no label", ""), *ROWS[3:]]
     task = make(tmp_path, rows, bad_rows="skip")
     assert len(task.stores["test"]) == len(ROWS)
     assert task.notes[-1].startswith("test: 2 rows could not be read and were skipped; the first: ")
     assert "line 2: column 'text' has no text" in task.notes[-1]
     wrong = task.evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
-    assert [entry["truth"] for entry in wrong] == ["fair"] * 2 + ["good"] * 3  # classes: bad, fair, good; fair is the least likely
+    assert [entry["truth"] for entry in wrong] == ["fair"] * 2 + [
+        "good"
+    ] * 3  # classes: bad, fair, good; fair is the least likely
     shown = {entry["text"]: int(entry["where"].rpartition("line ")[2]) for entry in wrong}
-    assert shown == {"so so": 10, "neither nor": 11, "a fine day": 3, "what a lovely morning it was": 5, "sun at last": 8}
+    assert shown == {
+        "so so": 10,
+        "neither nor": 11,
+        "a fine day": 3,
+        "what a lovely morning it was": 5,
+        "sun at last": 8,
+    }
 
 
 def test_every_part_of_a_file_counts_the_rows_that_it_skips_itself(tmp_path: Path) -> None:
     """What cannot be read belongs to no part, and is told by the survey."""
-    rows = [f"day {number},{'good' if number % 2 else 'bad'}" for number in range(40)] + [f"night {number}," for number in range(30)] + ["ragged"]
+    rows = (
+        [f"day {number},{'good' if number % 2 else 'bad'}" for number in range(40)]
+        + [f"night {number}," for number in range(30)]
+        + ["ragged"]
+    )
     (tmp_path / "all.csv").write_text("\n".join(["text,label", *rows]) + "\n")
-    opened = open_data(check({"data": {"train": str(tmp_path / "all.csv"), "bad_rows": "skip"}, "task": "classification"}, where="test"))
-    task = Classification.learn(find_spec("classification").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+    opened = open_data(
+        check(
+            {"data": {"train": str(tmp_path / "all.csv"), "bad_rows": "skip"}, "task": "classification"},
+            where="test",
+        )
+    )
+    task = Classification.learn(
+        find_spec("classification").fill_defaults(opened.recipe, opened.parts["train"])[0],
+        opened.parts["train"],
+    )
     for name, source in opened.parts.items():
         task.attach(name, source)
     counts = {note.partition(":")[0]: int(note.split()[1]) for note in task.notes if "skipped" in note}
     assert sum(counts.values()) == 30
-    assert all(len(task.stores[name]) + counts.get(name, 0) == len(list(source.rows())) for name, source in opened.parts.items())
+    assert all(
+        len(task.stores[name]) + counts.get(name, 0) == len(list(source.rows()))
+        for name, source in opened.parts.items()
+    )
     assert opened.parts["train"].bad_rows.count == 1
 
 
 def test_a_label_that_training_never_saw_is_refused_with_its_line(tmp_path: Path) -> None:
     task = make(tmp_path)
     (tmp_path / "test.csv").write_text("text,label\nfine,good\nfine,god\n")
-    with pytest.raises(DataError, match=r"(?s)test\.csv, line 3.*'god' does not occur in the training data.*Did you mean 'good'"):
+    with pytest.raises(
+        DataError,
+        match=r"(?s)test\.csv, line 3.*'god' does not occur in the training data.*Did you mean 'good'",
+    ):
         task.attach("test", open_data(task.recipe).parts["test"])
 
 

@@ -25,17 +25,26 @@ class Tagger(nn.Module):
 
 def test_words_are_moved_to_the_front_row_by_row() -> None:
     values = torch.tensor([[10, 11, 12], [20, 21, 22], [30, 31, 32]])
-    wanted = [[value for value, is_word in zip(*row, strict=True) if is_word] for row in zip(values.tolist(), IS_WORD.tolist(), strict=True)]
+    wanted = [
+        [value for value, is_word in zip(*row, strict=True) if is_word]
+        for row in zip(values.tolist(), IS_WORD.tolist(), strict=True)
+    ]
     found = words_first(values, IS_WORD)
     assert [row[: len(own)] for row, own in zip(found.tolist(), wanted, strict=True)] == wanted
-    assert words_first(IS_WORD, IS_WORD).tolist() == [[place < len(own) for place in range(3)] for own in wanted]
+    assert words_first(IS_WORD, IS_WORD).tolist() == [
+        [place < len(own) for place in range(3)] for own in wanted
+    ]
 
 
 @pytest.mark.spec(11)
 @pytest.mark.parametrize("has_chain", [False, True])
 def test_a_batch_equals_its_sentences_one_by_one(has_chain: bool) -> None:
     torch.manual_seed(5)
-    model, logits, targets = Tagger(has_chain=has_chain), torch.randn(3, 3, 5), torch.randint(5, (3, 3)).where(IS_WORD, -1)
+    model, logits, targets = (
+        Tagger(has_chain=has_chain),
+        torch.randn(3, 3, 5),
+        torch.randint(5, (3, 3)).where(IS_WORD, -1),
+    )
     rows = [slice(place, place + 1) for place in range(3)]
     with torch.inference_mode():
         together = decide(model, logits, IS_WORD)
@@ -44,4 +53,6 @@ def test_a_batch_equals_its_sentences_one_by_one(has_chain: bool) -> None:
             assert found.tags.tolist() == alone.tags.tolist()
             assert found.log_probs == pytest.approx(alone.log_probs, abs=1e-5)
         total = sum(tag_loss(model, logits[row], targets[row], IS_WORD[row], smoothing=0.0) for row in rows)
-        assert tag_loss(model, logits, targets, IS_WORD, smoothing=0.0) == pytest.approx(float(total), rel=1e-5)
+        assert tag_loss(model, logits, targets, IS_WORD, smoothing=0.0) == pytest.approx(
+            float(total), rel=1e-5
+        )

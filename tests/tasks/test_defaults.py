@@ -14,10 +14,14 @@ from seqlab.tasks.text.defaults import Texts, with_bag_defaults, with_default_ne
 SENTENCE = "this is a text that is neither very short nor long"
 
 
-def completed(folder: Path, *words: str, rows: int = 30, text: str = SENTENCE) -> tuple[dict[str, object], list[str]]:
+def completed(
+    folder: Path, *words: str, rows: int = 30, text: str = SENTENCE
+) -> tuple[dict[str, object], list[str]]:
     """What the task makes of a table, as plain data."""
     path = folder / "notes.csv"
-    path.write_text("text,label\n" + "".join(f"{text} {row},{'ab'[row % 2]}\n" for row in range(rows)), encoding="utf-8")
+    path.write_text(
+        "text,label\n" + "".join(f"{text} {row},{'ab'[row % 2]}\n" for row in range(rows)), encoding="utf-8"
+    )
     opened = open_data(find_recipe(str(path), list(words))[0])
     recipe, reasons = find_spec(opened.recipe.task).fill_defaults(opened.recipe, opened.parts["train"])
     return recipe.model_dump(), reasons
@@ -32,10 +36,17 @@ def completed(folder: Path, *words: str, rows: int = 30, text: str = SENTENCE) -
         (Texts(200_000, 20_000_000), "recurrent", 2, 2, "beside a bag of 2-grams"),
     ],
 )
-def test_the_network_follows_number_and_length_of_the_texts(texts: Texts, kind: str, n_grams: int, epochs: int, why: str) -> None:
+def test_the_network_follows_number_and_length_of_the_texts(
+    texts: Texts, kind: str, n_grams: int, epochs: int, why: str
+) -> None:
     recipe, reason = with_default_network(find_recipe("languages", ["tokens.kind=words"])[0], texts)
     recipe = with_bag_defaults(recipe, texts)
-    assert (recipe.model.kind, recipe.bag.n_grams, recipe.training.epochs, recipe.training.minutes) == (kind, n_grams, epochs, 3)
+    assert (recipe.model.kind, recipe.bag.n_grams, recipe.training.epochs, recipe.training.minutes) == (
+        kind,
+        n_grams,
+        epochs,
+        3,
+    )
     assert why in reason
     assert recipe.bag.places & (recipe.bag.places - 1) == 0
 

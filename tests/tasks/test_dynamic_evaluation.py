@@ -15,7 +15,9 @@ from tests.tasks.test_neural_cache import make_model, make_store
 def test_without_steps_the_scores_are_those_of_the_model(tmp_path: Path) -> None:
     model, store = make_model(), make_store(tmp_path / "store")
     plain = log_probs_of(model, store, window=11, carries_state=True, at_most=100)
-    np.testing.assert_allclose(dynamic_log_probs(model, store.values, DynamicNumbers(0.0), segment=7), plain, rtol=1e-5)
+    np.testing.assert_allclose(
+        dynamic_log_probs(model, store.values, DynamicNumbers(0.0), segment=7), plain, rtol=1e-5
+    )
 
 
 def test_a_segment_is_scored_before_it_is_learned_from(tmp_path: Path) -> None:
@@ -35,6 +37,8 @@ def test_a_segment_is_scored_before_it_is_learned_from(tmp_path: Path) -> None:
             trained = each.clone()
             moved = trained - 0.2 * gradient / max(1.0, norm.item())
             each.copy_(moved + 0.1 * (trained - moved))
-        logits, _ = model(tokens[:, 10:20], torch.ones(1, 10, dtype=torch.bool), tuple(part.detach() for part in state))
+        logits, _ = model(
+            tokens[:, 10:20], torch.ones(1, 10, dtype=torch.bool), tuple(part.detach() for part in state)
+        )
     second = logits.log_softmax(dim=-1)[0, torch.arange(10), tokens[0, 11:21]]
     assert found.tolist() == pytest.approx([*first.tolist(), *second.tolist()], rel=1e-4)

@@ -17,7 +17,9 @@ STEPS = 12
 
 
 class Shape(NamedTuple):
-    """What is switched, and what comes in and out of the network: a label, a label per step, or a sequence of its own length."""
+    """What is switched, and what comes in and out of the network: a label, a label per step, or a sequence of
+    its own length.
+    """
 
     recipe: dict[str, Any]
     answers: str
@@ -26,11 +28,21 @@ class Shape(NamedTuple):
 SMALL = {"kind": "recurrent", "hidden_size": 16}
 PICTURES = {"kind": "image_convolutional", "hidden_size": 8}
 SHAPES = {
-    "fixed to fixed": Shape({"task": "classification", "data": {"train": "digits"}, "model": PICTURES}, "label"),
-    "fixed to sequence": Shape({"task": "captioning", "data": {"train": "shapes"}, "model": PICTURES}, "sequence"),
-    "sequence to label": Shape({"task": "classification", "data": {"train": "languages"}, "model": SMALL}, "label"),
-    "sequence to sequence of another length": Shape({"task": "translation", "data": {"train": "numbers"}, "model": SMALL}, "sequence"),
-    "sequence to label per step": Shape({"task": "tagging", "data": {"train": "punctuation"}, "model": SMALL}, "steps"),
+    "fixed to fixed": Shape(
+        {"task": "classification", "data": {"train": "digits"}, "model": PICTURES}, "label"
+    ),
+    "fixed to sequence": Shape(
+        {"task": "captioning", "data": {"train": "shapes"}, "model": PICTURES}, "sequence"
+    ),
+    "sequence to label": Shape(
+        {"task": "classification", "data": {"train": "languages"}, "model": SMALL}, "label"
+    ),
+    "sequence to sequence of another length": Shape(
+        {"task": "translation", "data": {"train": "numbers"}, "model": SMALL}, "sequence"
+    ),
+    "sequence to label per step": Shape(
+        {"task": "tagging", "data": {"train": "punctuation"}, "model": SMALL}, "steps"
+    ),
 }
 
 

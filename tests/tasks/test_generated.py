@@ -1,4 +1,6 @@
-"""What pairs answer: with which beginning, which texts, how probable; and the probability of targets that are given."""
+"""What pairs answer: with which beginning, which texts, how probable; and the probability of targets that are
+given.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +25,26 @@ def test_every_text_is_answered_once_with_log_p_and_the_score_of_its_rank() -> N
         for text, log_prob in (("a", -800.0), ("b", -801.0), ("a", -802.0), ("c", -9.0))
     ]
     found = Written.of("question", answers, top=2)
-    assert [(one.text, one.log_prob, one.score) for one in found.answers] == [("a", -800.0, -400.0), ("b", -801.0, -400.5)]
+    assert [(one.text, one.log_prob, one.score) for one in found.answers] == [
+        ("a", -800.0, -400.0),
+        ("b", -801.0, -400.5),
+    ]
     assert (found.answer, found.probability, found.ranking) == ("a", math.exp(-800), [("a", 0.0), ("b", 0.0)])
     assert "<td>-800.0000</td><td>-400.0000</td>" in found._repr_html_()
 
 
 def test_a_word_that_no_target_has_is_no_prefix(tmp_path: Path) -> None:
-    task = make(tmp_path, SENTENCES, tokens={"kind": "whitespace"}, search={"prefix": "der Zyxxy Hund quux", "max_tokens": 6})
+    task = make(
+        tmp_path,
+        SENTENCES,
+        tokens={"kind": "whitespace"},
+        search={"prefix": "der Zyxxy Hund quux", "max_tokens": 6},
+    )
     with pytest.raises(UsageError) as caught:
         task.predict(task.build_model().eval(), ["the dog"], top=1)
-    assert "search.prefix: the model does not know 'Zyxxy', 'quux', and so cannot write it." in str(caught.value)
+    assert "search.prefix: the model does not know 'Zyxxy', 'quux', and so cannot write it." in str(
+        caught.value
+    )
     letters = make(tmp_path, search={"prefix": "B?", "max_tokens": 6})
     with pytest.raises(UsageError, match=r"does not know 'B\?'"):
         letters.predict(letters.build_model().eval(), ["ab"], top=1)

@@ -18,10 +18,15 @@ WORDS = [f"word{number}" for number in range(40)]
 
 def lecture(folder: Path, *words: str, rows: int = 60) -> Classification:
     draw = random.Random(7)
-    lines = [f'{{"text": "{" ".join(draw.choices(WORDS, k=draw.randrange(3, 230)))}", "label": {row % 2}}}' for row in range(rows)]
+    lines = [
+        f'{{"text": "{" ".join(draw.choices(WORDS, k=draw.randrange(3, 230)))}", "label": {row % 2}}}'
+        for row in range(rows)
+    ]
     path = folder / "train.jsonl"
     path.write_text("\n".join(lines))
-    opened = open_data(check(override(read_raw("imdb-lecture"), [f"data.train={path}", *words]), where="imdb-lecture"))
+    opened = open_data(
+        check(override(read_raw("imdb-lecture"), [f"data.train={path}", *words]), where="imdb-lecture")
+    )
     task = Classification.learn(opened.recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)
@@ -33,10 +38,24 @@ def lecture(folder: Path, *words: str, rows: int = 60) -> Classification:
 def test_it_is_the_set_up_of_the_lecture(tmp_path: Path) -> None:
     recipe = lecture(tmp_path).recipe
     training, model = recipe.training, recipe.model
-    assert (training.epochs, training.batch_size, training.learning_rate, model.dropout) == (10, 128, 1e-3, 0.1)
-    assert (recipe.data.max_length, recipe.tokens.kind, recipe.tokens.size, recipe.tokens.lowercase) == (200, "words", 50_000, True)
+    assert (training.epochs, training.batch_size, training.learning_rate, model.dropout) == (
+        10,
+        128,
+        1e-3,
+        0.1,
+    )
+    assert (recipe.data.max_length, recipe.tokens.kind, recipe.tokens.size, recipe.tokens.lowercase) == (
+        200,
+        "words",
+        50_000,
+        True,
+    )
     per_epoch = -(-22_500 // 128)
-    assert (training.warmup_steps, training.decay_steps, training.evaluate_every) == (3 * per_epoch, 50 * per_epoch, per_epoch)
+    assert (training.warmup_steps, training.decay_steps, training.evaluate_every) == (
+        3 * per_epoch,
+        50 * per_epoch,
+        per_epoch,
+    )
     half = 0.5 * (1 + torch.cos(torch.tensor(torch.pi * 264 / 8800, dtype=torch.float64))).item() * 264 / 528
     assert learning_rate(264, training, total_steps=1760) == pytest.approx(1e-3 * half, rel=1e-12)
 

@@ -22,10 +22,17 @@ from seqlab.tasks.spec import find_spec
 TEXT = "the cat sat on the mat.\nthe dog sat on the log.\nthe end\n" * 12
 
 
-def make(folder: Path, *, model: dict[str, object], tokens: str = "characters", window: int = 8) -> LanguageModelling:
+def make(
+    folder: Path, *, model: dict[str, object], tokens: str = "characters", window: int = 8
+) -> LanguageModelling:
     path = folder / "text.txt"
     path.write_text(TEXT)
-    raw = {"data": {"train": str(path)}, "tokens": {"kind": tokens}, "model": model, "training": {"window": window, "batch_size": 3}}
+    raw = {
+        "data": {"train": str(path)},
+        "tokens": {"kind": tokens},
+        "model": model,
+        "training": {"window": window, "batch_size": 3},
+    }
     opened = open_data(check(raw, where="test"))
     recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
     task = LanguageModelling.learn(recipe, opened.parts["train"])
@@ -69,7 +76,9 @@ def test_in_lanes_only_the_first_tokens_of_a_lane_lack_their_past(tmp_path: Path
     surprise = task.surprise(model, "train", at_most=10_000)
     edges = [(len(values) - 1) * lane // 16 for lane in range(17)]
     for start, stop in pairwise(edges):
-        np.testing.assert_allclose(surprise[start:stop], log_probs(model, values[start : stop + 1]), atol=1e-5)
+        np.testing.assert_allclose(
+            surprise[start:stop], log_probs(model, values[start : stop + 1]), atol=1e-5
+        )
 
 
 def test_a_transformer_scores_every_token_after_at_least_half_a_window(tmp_path: Path) -> None:
@@ -111,7 +120,10 @@ def test_the_next_token_comes_after_the_whole_prompt_where_a_state_is_carried(tm
         first, second = task.predict(model, prompts, top=100)
         assert (first.ranking == second.ranking) is is_same
         if not is_same:
-            logits, _ = model(torch.from_numpy(task.tokenizer.encode(prompts[0]).astype(np.int64))[None], torch.ones(1, 40, dtype=torch.bool))
+            logits, _ = model(
+                torch.from_numpy(task.tokenizer.encode(prompts[0]).astype(np.int64))[None],
+                torch.ones(1, 40, dtype=torch.bool),
+            )
             assert first.probability == pytest.approx(logits[0, -1].softmax(-1).max().item(), rel=1e-5)
 
 
@@ -119,15 +131,24 @@ def test_the_next_token_comes_after_the_whole_prompt_where_a_state_is_carried(tm
 def test_simpler_models_stand_beside_the_network_from_single_tokens_on(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM)
     evaluation = task.evaluate(task.build_model().eval(), "test")
-    lines = {line["name"]: line["nats"] for line in evaluation.sections_as_json()["language_models"]["models"]}
+    lines = {
+        line["name"]: line["nats"] for line in evaluation.sections_as_json()["language_models"]["models"]
+    }
     names = list(lines)
     assert names[:2] == ["unigram", "bigram"]
     assert names[-1] == "this network"
     train, test = (task.stores[split].values.astype(np.int64) for split in ("train", "test"))
     pairs = NGram.fit(train, len(task.tokenizer.vocabulary), order=2)
-    by_chain_rule = [math.log(pairs.next_token_probs(test[:place])[test[place]]) for place in range(1, len(test))]
+    by_chain_rule = [
+        math.log(pairs.next_token_probs(test[:place])[test[place]]) for place in range(1, len(test))
+    ]
     assert lines["bigram"] == pytest.approx(-sum(by_chain_rule) / len(by_chain_rule))
-    assert lines["unigram"] > lines["bigram"] > lines[names[2]] == scores_of(evaluation)["nats_per_token"].baseline
+    assert (
+        lines["unigram"]
+        > lines["bigram"]
+        > lines[names[2]]
+        == scores_of(evaluation)["nats_per_token"].baseline
+    )
 
 
 def scores_of(evaluation: Evaluation) -> dict[str, Score]:
@@ -145,7 +166,9 @@ def test_words_have_an_end_token_per_line_and_characters_have_none(tmp_path: Pat
 
 @pytest.mark.spec(3)
 @pytest.mark.parametrize("model", [LSTM, TRANSFORMER])
-def test_the_next_token_table_is_sorted_and_sums_to_one_over_the_vocabulary(tmp_path: Path, model: dict[str, object]) -> None:
+def test_the_next_token_table_is_sorted_and_sums_to_one_over_the_vocabulary(
+    tmp_path: Path, model: dict[str, object]
+) -> None:
     task = make(tmp_path, model=model, tokens="words")
     ranking = task.predict(task.build_model().eval(), ["the cat sat"], top=10_000)[0].ranking
     shares = [share for _, share in ranking]
@@ -155,7 +178,9 @@ def test_the_next_token_table_is_sorted_and_sums_to_one_over_the_vocabulary(tmp_
 
 
 @pytest.mark.parametrize("tokens", ["characters", "bytes", "words", "bpe"])
-def test_text_comes_in_pieces_that_join_to_the_whole_and_a_seed_repeats_it(tmp_path: Path, tokens: str) -> None:
+def test_text_comes_in_pieces_that_join_to_the_whole_and_a_seed_repeats_it(
+    tmp_path: Path, tokens: str
+) -> None:
     task = make(tmp_path, model=LSTM, tokens=tokens)
     model = task.build_model().eval()
     settings = DecodingSettings(max_tokens=90, seed=4, temperature=1.0)
@@ -179,7 +204,9 @@ def test_carried_state_is_taken_over_inside_an_epoch_and_dropped_at_its_start(tm
     joined = torch.cat([first.inputs, second.inputs], dim=1)
     logits, _ = model(joined, torch.ones_like(joined, dtype=torch.bool))
     expected = torch.nn.functional.cross_entropy(
-        logits[:, first.inputs.shape[1] :].reshape(-1, logits.shape[-1]), second.targets.reshape(-1), reduction="sum"
+        logits[:, first.inputs.shape[1] :].reshape(-1, logits.shape[-1]),
+        second.targets.reshape(-1),
+        reduction="sum",
     )
     assert warm.item() == pytest.approx(expected.item(), rel=1e-5)
     assert cold.item() != pytest.approx(expected.item(), rel=1e-5)

@@ -22,11 +22,24 @@ from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
 
 TEXT = "the cat sat on the mat.\nthe dog sat on the log.\nthe end\n" * 12
 TRANSFORMER = {"kind": "transformer", "hidden_size": 8, "heads": 2, "layers": 1, "dropout": 0.0}
-GRU = {"kind": "recurrent", "cell": "gru", "hidden_size": 7, "embedding_size": 5, "dropout": 0.0, "bidirectional": True}
+GRU = {
+    "kind": "recurrent",
+    "cell": "gru",
+    "hidden_size": 7,
+    "embedding_size": 5,
+    "dropout": 0.0,
+    "bidirectional": True,
+}
 
 
 def make(
-    folder: Path, *, text: str = TEXT, file: str = "text.txt", tokens: str = "words", window: int = 8, **sections: Any
+    folder: Path,
+    *,
+    text: str = TEXT,
+    file: str = "text.txt",
+    tokens: str = "words",
+    window: int = 8,
+    **sections: Any,
 ) -> MaskedLanguageModelling:
     path = folder / file
     path.write_text(text)
@@ -65,14 +78,34 @@ def test_a_text_is_one_stream_cut_into_windows(tmp_path: Path) -> None:
 
 
 def test_lines_of_words_end_with_a_token_and_still_share_windows(tmp_path: Path) -> None:
-    assert sequences(make(tmp_path, window=9), "train")[0] == ["the", "cat", "sat", "on", "the", "mat", ".", EOS, "the"]
+    assert sequences(make(tmp_path, window=9), "train")[0] == [
+        "the",
+        "cat",
+        "sat",
+        "on",
+        "the",
+        "mat",
+        ".",
+        EOS,
+        "the",
+    ]
 
 
 def test_rows_of_a_table_are_sequences_of_their_own_and_long_ones_are_cut(tmp_path: Path) -> None:
     rows = ["the cat", "a dog sat on the mat", "", "the end"] * 9
-    task = make(tmp_path, text="\n".join(["text,label", *(f"{row},{place % 2}" for place, row in enumerate(rows))]), file="rows.csv", window=4,
-                data={"train": str(tmp_path / "rows.csv"), "split": "tail", "valid_share": 0.2, "test_share": 0.0})  # fmt: skip
-    assert sequences(task, "train")[:4] == [["the", "cat", EOS], ["a", "dog", "sat", "on"], ["the", "mat", EOS], ["the", "end", EOS]]
+    task = make(
+        tmp_path,
+        text="\n".join(["text,label", *(f"{row},{place % 2}" for place, row in enumerate(rows))]),
+        file="rows.csv",
+        window=4,
+        data={"train": str(tmp_path / "rows.csv"), "split": "tail", "valid_share": 0.2, "test_share": 0.0},
+    )
+    assert sequences(task, "train")[:4] == [
+        ["the", "cat", EOS],
+        ["a", "dog", "sat", "on"],
+        ["the", "mat", EOS],
+        ["the", "end", EOS],
+    ]
 
 
 def test_a_window_without_an_ordinary_token_is_left_out(tmp_path: Path) -> None:
@@ -87,8 +120,18 @@ def test_a_split_in_which_nothing_can_be_hidden_is_refused(tmp_path: Path) -> No
     other.write_text("xyz qrs\n" * 5)
     task = make(tmp_path)
     with pytest.raises(DataError, match="there is no token that could be hidden"):
-        task.attach("more", open_data(check({"task": "masked_language_model", "data": {"train": str(other), "valid_share": 0, "test_share": 0}},
-                                            where="test")).parts["train"])  # fmt: skip
+        task.attach(
+            "more",
+            open_data(
+                check(
+                    {
+                        "task": "masked_language_model",
+                        "data": {"train": str(other), "valid_share": 0, "test_share": 0},
+                    },
+                    where="test",
+                )
+            ).parts["train"],
+        )
 
 
 @pytest.mark.spec(170)
@@ -97,7 +140,9 @@ def test_a_batch_hides_tokens_of_its_windows_and_asks_for_them(tmp_path: Path, t
     task = make(tmp_path, tokens=tokens, masking={"share": 0.3})
     batch = task.feed(Position()).take()
     spans, values = task.spans["train"], task.stores["train"].values
-    for row, inputs, targets, is_token in zip(batch.rows.tolist(), batch.inputs, batch.targets, batch.is_token, strict=True):
+    for row, inputs, targets, is_token in zip(
+        batch.rows.tolist(), batch.inputs, batch.targets, batch.is_token, strict=True
+    ):
         original = values[spans.starts[row] : spans.ends[row]].astype(np.int64)
         is_target = targets != NO_TARGET
         assert is_target.any()
@@ -110,7 +155,9 @@ def test_a_batch_hides_tokens_of_its_windows_and_asks_for_them(tmp_path: Path, t
 
 
 @pytest.mark.parametrize("dynamic", [True, False])
-def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_are_dynamic(tmp_path: Path, dynamic: bool) -> None:
+def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_are_dynamic(
+    tmp_path: Path, dynamic: bool
+) -> None:
     task = make(tmp_path, masking={"dynamic": dynamic, "share": 0.5})
     feed = task.feed(Position())
     per_epoch = feed.plan.batches_in(0)
@@ -119,8 +166,14 @@ def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_a
         again = task.feed(position).take()
         assert torch.equal(again.inputs, batch.inputs)
         assert torch.equal(again.targets, batch.targets)
-    by_row = [{int(row): targets.tolist() for _, batch in part for row, targets in zip(batch.rows, batch.targets, strict=True)}
-              for part in (taken[:per_epoch], taken[per_epoch:])]  # fmt: skip
+    by_row = [
+        {
+            int(row): targets.tolist()
+            for _, batch in part
+            for row, targets in zip(batch.rows, batch.targets, strict=True)
+        }
+        for part in (taken[:per_epoch], taken[per_epoch:])
+    ]
     longest = [row for row in by_row[0] if len(by_row[0][row]) == len(by_row[1][row])]
     assert (sum(by_row[0][row] == by_row[1][row] for row in longest) == len(longest)) == (not dynamic)
 
@@ -149,11 +202,15 @@ def test_the_loss_is_the_mean_surprise_about_hidden_tokens_only(tmp_path: Path) 
     expected = -sum(float(everywhere[row, place, batch.targets[row, place]]) for row, place in asked)
     assert loss.count == len(asked)
     assert float(loss.total.detach()) == pytest.approx(expected, rel=1e-5)
-    assert loss.correct == sum(int(everywhere[row, place].argmax() == batch.targets[row, place]) for row, place in asked)
+    assert loss.correct == sum(
+        int(everywhere[row, place].argmax() == batch.targets[row, place]) for row, place in asked
+    )
 
 
 @pytest.mark.parametrize("model", [TRANSFORMER, GRU], ids=["transformer", "gru"])
-def test_scores_are_over_the_same_hidden_tokens_every_time_and_all_of_them_are_hidden(tmp_path: Path, model: dict[str, object]) -> None:
+def test_scores_are_over_the_same_hidden_tokens_every_time_and_all_of_them_are_hidden(
+    tmp_path: Path, model: dict[str, object]
+) -> None:
     task = make(tmp_path, model=model, masking={"share": 0.3, "mask_share": 0.5, "random_share": 0.4})
     network = task.build_model().eval()
     found = task.find(network, "valid", at_most=10_000)
@@ -167,14 +224,20 @@ def test_scores_are_over_the_same_hidden_tokens_every_time_and_all_of_them_are_h
         start, end = int(spans.starts[row]), int(spans.ends[row])
         tokens = torch.from_numpy(values[start:end].astype(np.int64)).unsqueeze(0)
         assert int(tokens[0, place]) == found.truth[number]
-        visible = [UNKNOWN, *(UNKNOWN if (row, other) in hidden else int(tokens[0, other]) for other in range(end - start)), UNKNOWN]
+        visible = [
+            UNKNOWN,
+            *(UNKNOWN if (row, other) in hidden else int(tokens[0, other]) for other in range(end - start)),
+            UNKNOWN,
+        ]
         assert (found.left[number], found.right[number]) == (visible[place], visible[place + 2])
         for other in range(end - start):
             if (row, other) in hidden:
                 tokens[0, other] = task.tokenizer.vocabulary.ids[MASK]
         is_target = torch.arange(end - start).unsqueeze(0) == place
         log_probs = network(tokens, torch.ones_like(is_target), is_target)[0].log_softmax(dim=-1).detach()
-        assert found.guesses.log_probs[number] == pytest.approx(float(log_probs[found.truth[number]]), abs=1e-5)
+        assert found.guesses.log_probs[number] == pytest.approx(
+            float(log_probs[found.truth[number]]), abs=1e-5
+        )
         assert found.sureness[number] == pytest.approx(float(log_probs.max()), abs=1e-5)
 
 
@@ -194,7 +257,9 @@ def test_scores_are_one_number_in_two_units_and_the_share_that_is_right(tmp_path
     assert scores["accuracy"].value == pytest.approx(float(np.mean(found.guesses.best == found.truth)))
     assert {score.baseline_name for score in evaluation.scores} == {"both neighbours"}
     assert nats.baseline is not None
-    assert evaluation.sections_as_json()["facts"]["most_frequent"]["nats"] > nats.baseline  # neighbours tell more than nothing
+    assert (
+        evaluation.sections_as_json()["facts"]["most_frequent"]["nats"] > nats.baseline
+    )  # neighbours tell more than nothing
     assert f"{evaluation.sections_as_json()['facts']['hidden_tokens']:,} hidden tokens" in nats.method
 
 
@@ -214,7 +279,11 @@ def test_every_gap_gets_candidates_that_sum_to_one_and_none_is_special(tmp_path:
     task = make(tmp_path, tokens=tokens)
     model = task.build_model().eval()
     found = task.predict(model, ["the [MASK] sat on the ___.", "[MASK] end"], top=10_000)
-    assert [prediction.input for prediction in found] == ["the [MASK] sat on the ___.", "the ___ sat on the [MASK].", "[MASK] end"]
+    assert [prediction.input for prediction in found] == [
+        "the [MASK] sat on the ___.",
+        "the ___ sat on the [MASK].",
+        "[MASK] end",
+    ]
     for prediction in found:
         shares = [share for _, share in prediction.ranking]
         assert shares == sorted(shares, reverse=True)
@@ -228,7 +297,9 @@ def test_a_gap_in_a_long_text_is_seen_in_a_window_around_it(tmp_path: Path) -> N
     model = task.build_model().eval()
     long = "mat mat mat the cat [MASK] on the mat mat mat"
     alone = task.predict(model, ["the cat [MASK] on the"], top=3)[0].ranking
-    assert task.predict(model, [long], top=3)[0].ranking == [(name, pytest.approx(share, abs=1e-6)) for name, share in alone]
+    assert task.predict(model, [long], top=3)[0].ranking == [
+        (name, pytest.approx(share, abs=1e-6)) for name, share in alone
+    ]
 
 
 def test_a_text_without_a_gap_is_refused(tmp_path: Path) -> None:
@@ -255,16 +326,29 @@ def test_what_the_task_decides_is_told_with_the_setting_that_decides_otherwise(t
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [
-        ({"kind": "recurrent"}, "the model reads from left to right and sees only what stands before a gap; both sides: model.bidirectional=true"),
-        ({**TRANSFORMER, "causal": True}, "the model sees only what stands before a gap; both sides: model.causal=false"),
+        (
+            {"kind": "recurrent"},
+            (
+                "the model reads from left to right and sees only what stands before a gap; both sides:"
+                " model.bidirectional=true"
+            ),
+        ),
+        (
+            {**TRANSFORMER, "causal": True},
+            "the model sees only what stands before a gap; both sides: model.causal=false",
+        ),
         (GRU, ""),
         (TRANSFORMER, ""),
         ({"kind": "convolutional"}, ""),
     ],
 )
-def test_a_model_that_cannot_see_the_right_side_is_allowed_and_told(tmp_path: Path, model: dict[str, object], sentence: str) -> None:
+def test_a_model_that_cannot_see_the_right_side_is_allowed_and_told(
+    tmp_path: Path, model: dict[str, object], sentence: str
+) -> None:
     path = tmp_path / "text.txt"
     path.write_text(TEXT)
-    opened = open_data(check({"task": "masked_language_model", "data": {"train": str(path)}, "model": model}, where="test"))
+    opened = open_data(
+        check({"task": "masked_language_model", "data": {"train": str(path)}, "model": model}, where="test")
+    )
     _, reasons = find_spec("masked_language_model").fill_defaults(opened.recipe, opened.parts["train"])
     assert [reason for reason in reasons if "before a gap" in reason] == ([sentence] if sentence else [])

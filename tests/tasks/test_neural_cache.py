@@ -20,7 +20,9 @@ VOCAB = 7
 
 def make_model() -> LanguageModel:
     torch.manual_seed(3)
-    backbone = backbones.get("recurrent").from_settings(RecurrentSettings(hidden_size=5, dropout=0), causal=True)
+    backbone = backbones.get("recurrent").from_settings(
+        RecurrentSettings(hidden_size=5, dropout=0), causal=True
+    )
     return LanguageModel(TokenEmbedding(VOCAB, 5, pad_id=None), backbone, dropout=0.0, tied=True).eval()
 
 
@@ -43,15 +45,25 @@ def test_probabilities_of_the_cache_are_those_of_the_equation_and_sum_to_one() -
         weights = {place: float(torch.exp(0.7 * features[step] @ seen[0][place])) for place in window}
         total = 0.0
         for word in range(3):
-            expected = sum(weight for place, weight in weights.items() if seen[1][place] == word) / sum(weights.values())
-            asked = torch.cat([targets[:step], torch.tensor([word])])  # only the last target is asked about; those before it are in the cache
-            found = cache_log_probs(features[: step + 1], asked, keys, values, theta=0.7, size=6)[step].exp().item()
+            expected = sum(weight for place, weight in weights.items() if seen[1][place] == word) / sum(
+                weights.values()
+            )
+            asked = torch.cat(
+                [targets[:step], torch.tensor([word])]
+            )  # only the last target is asked about; those before it are in the cache
+            found = (
+                cache_log_probs(features[: step + 1], asked, keys, values, theta=0.7, size=6)[step]
+                .exp()
+                .item()
+            )
             assert found == pytest.approx(expected, rel=1e-5)
             total += found
         assert total == pytest.approx(1, rel=1e-5)
 
 
-def test_with_no_share_the_cache_changes_nothing_and_pieces_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_no_share_the_cache_changes_nothing_and_pieces_do_not_matter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model, store = make_model(), make_store(tmp_path / "store")
     plain = log_probs_of(model, store, window=11, carries_state=True, at_most=100)
     whole = read_with_cache(model, store.values, thetas=(0.4,), size=9)
@@ -66,4 +78,8 @@ def test_with_no_share_the_cache_changes_nothing_and_pieces_do_not_matter(tmp_pa
 def test_the_best_numbers_make_the_text_likelier_than_others_do(tmp_path: Path) -> None:
     read = read_with_cache(make_model(), make_store(tmp_path / "store").values)
     best = read.mixed(read.best()).mean()
-    assert all(best >= read.mixed(CacheNumbers(theta, share)).mean() for theta in neural_cache.THETAS for share in neural_cache.LAMBDAS)
+    assert all(
+        best >= read.mixed(CacheNumbers(theta, share)).mean()
+        for theta in neural_cache.THETAS
+        for share in neural_cache.LAMBDAS
+    )

@@ -1,4 +1,6 @@
-"""Tags that mark spans: what the task says of broken rules, and how it scores, answers and chooses by spans."""
+"""Tags that mark spans: what the task says of broken rules, and how it scores, answers and chooses by
+spans.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ TRAIN = [
     [("in", "O"), ("New", "B-LOC"), ("York", "I-LOC"), (".", "O")],
     [("Ada", "B-PER"), ("Bob", "B-PER"), ("walk", "O")],
 ]
-TEST = [[("Bob", "B-PER"), ("Lovelace", "I-PER"), ("lives", "O")], [("New", "B-LOC"), ("York", "I-LOC"), ("lives", "O")], [("in", "O")]]
+TEST = [
+    [("Bob", "B-PER"), ("Lovelace", "I-PER"), ("lives", "O")],
+    [("New", "B-LOC"), ("York", "I-LOC"), ("lives", "O")],
+    [("in", "O")],
+]
 
 
 def rules(*sentences: list[str], scheme: TaggingScheme = BIO) -> SpanRules:
@@ -35,9 +41,11 @@ def test_tags_that_keep_the_rules_need_no_word() -> None:
 def test_broken_rules_are_counted_and_the_first_are_placed() -> None:
     found = rules(["B-X", "I-X"], ["I-X", "O", "I-Y"], ["B-X", "I-Y"], ["O", "I-X"])
     assert found.faults == 4
-    assert found.sentence() == (
-        "4 tags I-X stand where no span of type X goes on; each counts as the beginning of a span. The first: "
-        "f, line 2, word 1: I-X after the beginning; f, line 2, word 3: I-Y after O; f, line 3, word 2: I-Y after B-X"
+    assert (
+        found.sentence()
+        == "4 tags I-X stand where no span of type X goes on; each counts as the beginning of a span. The"
+        " first: f, line 2, word 1: I-X after the beginning; f, line 2, word 3: I-Y after O; f, line 3,"
+        " word 2: I-Y after B-X"
     )
 
 
@@ -48,9 +56,11 @@ def test_spans_that_are_not_ended_are_told_where_ends_are_marked() -> None:
     assert rules(["U-X", "B-X", "L-X"], scheme=bilou).sentence() == ""
     found = rules(["O", "E-X"], ["B-X", "O", "B-X", "I-Y", "E-Y"], scheme=iobes)
     assert found.faults == 4
-    assert found.sentence() == (
-        "4 tags break the rules of IOBES, by which a span is B-X, I-X …, E-X, or S-X alone; a span then begins and ends where its type does. "
-        "The first: f, line 1, word 2: E-X after O; f, line 2, word 4: I-Y after B-X; f, line 2, word 1: B-X before O"
+    assert (
+        found.sentence()
+        == "4 tags break the rules of IOBES, by which a span is B-X, I-X …, E-X, or S-X alone; a span then"
+        " begins and ends where its type does. The first: f, line 1, word 2: E-X after O; f, line 2, word"
+        " 4: I-Y after B-X; f, line 2, word 1: B-X before O"
     )
     assert "B-X, I-X …, L-X, or U-X alone" in rules(["B-X"], scheme=bilou).sentence()
 
@@ -65,13 +75,18 @@ def test_spans_are_scored_first_and_beside_those_of_the_naive_tagger(tmp_path: P
     model = task.build_model().eval()
     evaluation = task.evaluate(model, "test")
     truth = [[tag for _, tag in sentence] for sentence in TEST]
-    predicted = [list(task.predict(model, [[word for word, _ in sentence]], top=1)[0].tags) for sentence in TEST]  # type: ignore[attr-defined] # tagged
+    predicted = [
+        list(task.predict(model, [[word for word, _ in sentence]], top=1)[0].tags) for sentence in TEST
+    ]  # type: ignore[attr-defined] # tagged
     first = evaluation.scores[0]
     assert (first.name, first.value) == ("span_f1", pytest.approx(f1_score(truth, predicted)))
     naive = [["B-PER", "I-PER", "O"], ["B-LOC", "I-LOC", "O"], ["O"]]
     assert first.baseline == pytest.approx(f1_score(truth, naive))
     assert [score.name for score in evaluation.scores[:3]] == ["span_f1", "span_precision", "span_recall"]
-    assert {line["label"] for line in evaluation.sections_as_json()["per_span_type"]["classes"]} >= {"PER", "LOC"}
+    assert {line["label"] for line in evaluation.sections_as_json()["per_span_type"]["classes"]} >= {
+        "PER",
+        "LOC",
+    }
     validation = task.validate(model)
     assert validation.value == validation.facts["valid_span_f1"] == pytest.approx(first.value)
     assert set(evaluation.items) >= {score.name for score in evaluation.scores[3:]}
@@ -80,7 +95,11 @@ def test_spans_are_scored_first_and_beside_those_of_the_naive_tagger(tmp_path: P
 def test_the_items_are_all_sentences_whatever_a_model_marks() -> None:
     """Two models are compared sentence by sentence, and one that marks nothing must not drop out."""
     truth = [["B-X", "O"], ["O"], ["O", "O"], ["B-X"]]
-    several = [[["B-X", "O"], ["B-X"], ["O", "O"], ["B-X"]], [["B-X", "O"], ["O"], ["B-X", "O"], ["O"]], [["O", "O"], ["O"], ["O", "O"], ["O"]]]
+    several = [
+        [["B-X", "O"], ["B-X"], ["O", "O"], ["B-X"]],
+        [["B-X", "O"], ["O"], ["B-X", "O"], ["O"]],
+        [["O", "O"], ["O"], ["O", "O"], ["O"]],
+    ]
     for predicted in several:
         found = span_items(compare_spans(truth, predicted))
         expected = {"span_f1": f1_score, "span_precision": precision_score, "span_recall": recall_score}
@@ -106,7 +125,10 @@ def test_answers_have_spans(tmp_path: Path) -> None:
     assert isinstance(empty, TaggedSentence)
     assert empty.spans == ()
     assert found.spans is not None
-    assert all(isinstance(span, MarkedSpan) and span.text == " ".join(found.words[span.first - 1 : span.last]) for span in found.spans)
+    assert all(
+        isinstance(span, MarkedSpan) and span.text == " ".join(found.words[span.first - 1 : span.last])
+        for span in found.spans
+    )
 
 
 def test_broken_rules_in_a_file_are_told_with_its_lines(tmp_path: Path) -> None:

@@ -36,12 +36,18 @@ TRAIN = [
     [("the", "D"), ("dog", "N"), ("ends", "V"), ("the", "D"), ("walks", "N"), (".", "P")],
     [("end", "V"), (".", "P")],
 ]
-TEST = [[("the", "D"), ("whale", "N"), ("walks", "V")], [("dog", "N"), ("shouts", "V"), (".", "P")], [("the", "D"), ("end", "N")]]
+TEST = [
+    [("the", "D"), ("whale", "N"), ("walks", "V")],
+    [("dog", "N"), ("shouts", "V"), (".", "P")],
+    [("the", "D"), ("end", "N")],
+]
 MODEL = {"kind": "recurrent", "hidden_size": 7, "cell": "gru", "bidirectional": True}
 
 
 def write(folder: Path, sentences: list[list[tuple[str, str]]], name: str) -> str:
-    (folder / name).write_text("\n\n".join("\n".join(f"{word}\t{tag}" for word, tag in sentence) for sentence in sentences) + "\n")
+    (folder / name).write_text(
+        "\n\n".join("\n".join(f"{word}\t{tag}" for word, tag in sentence) for sentence in sentences) + "\n"
+    )
     return str(folder / name)
 
 
@@ -55,9 +61,15 @@ def make(
     model: dict[str, Any] = MODEL,
     **settings: Any,
 ) -> Tagging:
-    data = {"train": write(folder, train, "train.tsv"), "valid": write(folder, test, "valid.tsv"), "test": write(folder, test, "test.tsv")}
+    data = {
+        "train": write(folder, train, "train.tsv"),
+        "valid": write(folder, test, "valid.tsv"),
+        "test": write(folder, test, "test.tsv"),
+    }
     how = tagging or {"characters": "none"}
-    recipe = check({"data": {**data, **settings}, "model": model, "tokens": tokens or {}, "tagging": how}, where="test")
+    recipe = check(
+        {"data": {**data, **settings}, "model": model, "tokens": tokens or {}, "tagging": how}, where="test"
+    )
     opened = open_data(recipe)
     assert opened.recipe.task == "tagging"
     recipe, _ = find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])
@@ -70,7 +82,9 @@ def make(
 
 def learn(recipe: Recipe) -> Tagging:
     opened = open_data(recipe)
-    return Tagging.learn(find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+    return Tagging.learn(
+        find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"]
+    )
 
 
 def test_a_token_is_a_word_and_words_seen_once_are_unknown(tmp_path: Path) -> None:
@@ -92,7 +106,14 @@ def test_an_unknown_word_keeps_its_characters(tmp_path: Path) -> None:
     ids = task.inputs.spelling.vocabulary.ids
     first, second = (task.encode([[word]])[0][0] for word in ("whale", "walxx"))
     assert first[0] == second[0] == task.inputs.tokenizer.vocabulary.unk_id
-    assert first[1:].tolist() == [ids["<sos>"], ids["w"], ids["h"], ids["l"], ids["e"], ids["<eos>"]]  # too long by one: both ends
+    assert first[1:].tolist() == [
+        ids["<sos>"],
+        ids["w"],
+        ids["h"],
+        ids["l"],
+        ids["e"],
+        ids["<eos>"],
+    ]  # too long by one: both ends
     assert task.recipe.tokens.lowercase
     assert second[1:].tolist() == [ids["<sos>"], ids["w"], ids["a"], ids["<unk>"], ids["<unk>"], ids["<eos>"]]
     assert task.pieces(task.encode([["the", "whale"]])[0]) == ["the", "<unk>"]
@@ -116,7 +137,9 @@ def test_padding_batch_size_and_neighbours_never_change_a_tag(tmp_path: Path, ki
         assert isinstance(alone, TaggedSentence)
         assert isinstance(prediction, TaggedSentence)
         assert alone.tags == prediction.tags
-        assert [share for _, share in alone.ranking] == pytest.approx([share for _, share in prediction.ranking], rel=1e-4)
+        assert [share for _, share in alone.ranking] == pytest.approx(
+            [share for _, share in prediction.ranking], rel=1e-4
+        )
 
 
 def test_the_loss_of_a_chain_is_that_of_whole_sentences(tmp_path: Path) -> None:
@@ -135,7 +158,9 @@ def test_the_loss_of_a_chain_is_that_of_whole_sentences(tmp_path: Path) -> None:
     found = task.loss(model, batch, ())
     assert (found.count, found.total.item()) == (7, pytest.approx(torch.cat(parts).sum().item(), rel=1e-5))
     with pytest.raises(RecipeError, match=r"tagging\.crf: training.label_smoothing speaks about single tags"):
-        find_spec("tagging").fill_defaults(task.recipe.changed("training", label_smoothing=0.1), task.sources["train"])
+        find_spec("tagging").fill_defaults(
+            task.recipe.changed("training", label_smoothing=0.1), task.sources["train"]
+        )
 
 
 def test_rare_words_are_dropped_more_often_and_only_while_training(tmp_path: Path) -> None:
@@ -143,17 +168,30 @@ def test_rare_words_are_dropped_more_often_and_only_while_training(tmp_path: Pat
     embed = task.build_model().embed
     ids = task.inputs.tokenizer.vocabulary.ids
     rates = {word: float(embed.drop_rates[place]) for word, place in ids.items()}
-    assert (rates["the"], rates["dogs"], rates["<unk>"], rates["<pad>"]) == (pytest.approx(1 / 5), pytest.approx(1 / 2), 0, 0)
+    assert (rates["the"], rates["dogs"], rates["<unk>"], rates["<pad>"]) == (
+        pytest.approx(1 / 5),
+        pytest.approx(1 / 2),
+        0,
+        0,
+    )
     inputs = torch.from_numpy(np.tile(task.encode([["dogs"]])[0].astype(np.int64), (4000, 1, 1)))
     vectors = embed.train()(inputs)
     is_unknown = (vectors[:, 0, : embed.words.embedding_dim] == embed.words.weight[0]).all(dim=1)
     assert is_unknown.float().mean().item() == pytest.approx(0.5, abs=0.04)
-    torch.testing.assert_close(vectors[:, 0, embed.words.embedding_dim :], vectors[:1, 0, embed.words.embedding_dim :].expand(4000, -1))
-    assert torch.equal(embed.eval()(inputs)[0, 0, : embed.words.embedding_dim], embed.words.weight[ids["dogs"]])
+    torch.testing.assert_close(
+        vectors[:, 0, embed.words.embedding_dim :],
+        vectors[:1, 0, embed.words.embedding_dim :].expand(4000, -1),
+    )
+    assert torch.equal(
+        embed.eval()(inputs)[0, 0, : embed.words.embedding_dim], embed.words.weight[ids["dogs"]]
+    )
 
 
 def test_what_was_guessed_is_said(tmp_path: Path) -> None:
-    recipe = check({"data": {"train": write(tmp_path, TRAIN, "train.tsv"), "valid_share": 0.2, "test_share": 0.2}}, where="test")
+    recipe = check(
+        {"data": {"train": write(tmp_path, TRAIN, "train.tsv"), "valid_share": 0.2, "test_share": 0.2}},
+        where="test",
+    )
     opened = open_data(recipe)
     assert "a tag for every word: tagging; another task: task=NAME" in opened.reasons
     completed, reasons = find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])
@@ -171,19 +209,29 @@ def test_the_named_task_decides_how_a_file_of_one_sentence_is_read(tmp_path: Pat
     path = write(tmp_path, [TRAIN[0]], "one.txt")
     recipe = check({"task": "tagging", "data": {"train": path, "valid": path, "test": path}}, where="test")
     opened = open_data(recipe)
-    assert (opened.recipe.data.format, opened.recipe.data.text, opened.recipe.data.label) == ("tagged", "word", "tag")
+    assert (opened.recipe.data.format, opened.recipe.data.text, opened.recipe.data.label) == (
+        "tagged",
+        "word",
+        "tag",
+    )
 
 
-@pytest.mark.parametrize("kind", ["whitespace", "words", "characters", "bytes", "wordpiece", "bpe", "unigram"])
+@pytest.mark.parametrize(
+    "kind", ["whitespace", "words", "characters", "bytes", "wordpiece", "bpe", "unigram"]
+)
 def test_the_last_piece_of_every_word_answers_for_it(tmp_path: Path, kind: str) -> None:
-    task = make(tmp_path, tokens={"kind": kind, "size": 0 if kind in ("characters", "bytes") else 300, "min_count": 1})
+    task = make(
+        tmp_path, tokens={"kind": kind, "size": 0 if kind in ("characters", "bytes") else 300, "min_count": 1}
+    )
     ids, tags = task.stores["train"][3].T
     assert [task.labels.names[tag] for tag in tags if tag != NO_TAG] == [tag for _, tag in TRAIN[3]]
     assert tags[-1] != NO_TAG
     text = "the dog ends the walks ."
     assert ids.tolist() == task.inputs.tokenizer.encode(text).tolist()
     ends = np.flatnonzero(tags != NO_TAG)
-    read = [task.inputs.tokenizer.decode(part[part != NO_TAG].tolist()) for part in np.split(ids, ends[:-1] + 1)]
+    read = [
+        task.inputs.tokenizer.decode(part[part != NO_TAG].tolist()) for part in np.split(ids, ends[:-1] + 1)
+    ]
     assert "".join(read).replace(" ", "") == text.replace(" ", "")
     assert [part.strip() for part in read] == text.split()
 
@@ -191,11 +239,19 @@ def test_the_last_piece_of_every_word_answers_for_it(tmp_path: Path, kind: str) 
 def test_a_word_with_a_blank_inside_stays_one(tmp_path: Path) -> None:
     path = tmp_path / "train.conllu"
     path.write_text(
-        "".join(f"{number}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for number, (word, tag) in enumerate([("1 000", "NUM"), ("dogs", "N")], 1))
+        "".join(
+            f"{number}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_\n"
+            for number, (word, tag) in enumerate([("1 000", "NUM"), ("dogs", "N")], 1)
+        )
     )
-    recipe = check({"data": {"train": str(path), "valid": str(path), "test": str(path)}, "tokens": {"min_count": 1}}, where="test")
+    recipe = check(
+        {"data": {"train": str(path), "valid": str(path), "test": str(path)}, "tokens": {"min_count": 1}},
+        where="test",
+    )
     opened = open_data(recipe)
-    task = Tagging.learn(find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+    task = Tagging.learn(
+        find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"]
+    )
     task.attach("train", opened.parts["train"])
     assert "1_000" in task.inputs.tokenizer.vocabulary.ids
     assert len(task.stores["train"][0]) == 2
@@ -212,41 +268,69 @@ def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
     targets = [names.index(tag) for sentence in TEST for _, tag in sentence]
     assert words.targets.tolist() == targets
     assert scores["accuracy"].value == pytest.approx(accuracy_score(targets, words.predicted))
-    assert scores["macro_f1"].value == pytest.approx(f1_score(targets, words.predicted, average="macro", zero_division=0))
-    assert scores["loss"].value == pytest.approx(log_loss(targets, np.exp(words.log_probs), labels=range(4)), rel=1e-5)
-    unseen = [place for place, word in enumerate(word for sentence in TEST for word, _ in sentence) if word in ("whale", "shouts")]
-    assert scores["accuracy_on_unseen_words"].value == pytest.approx(np.mean(words.predicted[unseen] == np.array(targets)[unseen]))
+    assert scores["macro_f1"].value == pytest.approx(
+        f1_score(targets, words.predicted, average="macro", zero_division=0)
+    )
+    assert scores["loss"].value == pytest.approx(
+        log_loss(targets, np.exp(words.log_probs), labels=range(4)), rel=1e-5
+    )
+    unseen = [
+        place
+        for place, word in enumerate(word for sentence in TEST for word, _ in sentence)
+        if word in ("whale", "shouts")
+    ]
+    assert scores["accuracy_on_unseen_words"].value == pytest.approx(
+        np.mean(words.predicted[unseen] == np.array(targets)[unseen])
+    )
     assert evaluation.sections_as_json()["facts"] == {"sentences": 3, "unseen_words": 2, "examples": 8}
-    assert [(line["label"], line["count"]) for line in evaluation.sections_as_json()["per_class"]["classes"]] == [
+    assert [
+        (line["label"], line["count"]) for line in evaluation.sections_as_json()["per_class"]["classes"]
+    ] == [
         ("D", 2),
         ("N", 3),
         ("P", 1),
         ("V", 2),
     ]
     assert "8 words with the right tag; 95 % bootstrap interval over 3 sentences" in scores["accuracy"].method
-    assert "the 2 words that the training data does not have; 95 % bootstrap interval over 2 sentences" in scores["accuracy_on_unseen_words"].method
+    assert (
+        "the 2 words that the training data does not have; 95 % bootstrap interval over 2 sentences"
+        in scores["accuracy_on_unseen_words"].method
+    )
     json.dumps(evaluation.sections_as_json())
 
 
 def test_the_baseline_gives_every_word_its_own_most_frequent_tag(tmp_path: Path) -> None:
-    """By hand: the D, whale (unseen) N or D, walks N or V (two each: the first seen), dog N, shouts as whale, . P, end V."""
+    """By hand: the D, whale (unseen) N or D, walks N or V (two each: the first seen), dog N, shouts as whale,
+    . P, end V.
+    """
     counts = Counter(tag for sentence in TRAIN for _, tag in sentence)
     assert counts.most_common(1)[0] == ("N", 5)
-    scores = {score.name: score for score in make(tmp_path).evaluate(make(tmp_path).build_model().eval(), "test").scores}
+    scores = {
+        score.name: score
+        for score in make(tmp_path).evaluate(make(tmp_path).build_model().eval(), "test").scores
+    }
     right = ["D", "N", "V", "N", "N", "P", "D", "V"]  # the whale walks / dog shouts . / the end
     truth = [tag for sentence in TEST for _, tag in sentence]
-    assert scores["accuracy"].baseline == pytest.approx(np.mean([a == b for a, b in zip(right, truth, strict=True)]))
+    assert scores["accuracy"].baseline == pytest.approx(
+        np.mean([a == b for a, b in zip(right, truth, strict=True)])
+    )
     assert scores["accuracy"].baseline_name == "the word's most frequent tag"
     assert scores["accuracy_on_unseen_words"].baseline == pytest.approx(0.5)
 
 
 def test_without_unseen_words_there_is_no_score_for_them(tmp_path: Path) -> None:
     task = make(tmp_path, test=TRAIN)
-    assert [score.name for score in task.evaluate(task.build_model().eval(), "test").scores] == ["accuracy", "macro_f1", "loss"]
+    assert [score.name for score in task.evaluate(task.build_model().eval(), "test").scores] == [
+        "accuracy",
+        "macro_f1",
+        "loss",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["whitespace", "characters"])
-def test_answers_stand_in_the_order_of_the_file_and_equal_those_of_each_sentence_alone(tmp_path: Path, kind: str) -> None:
+def test_answers_stand_in_the_order_of_the_file_and_equal_those_of_each_sentence_alone(
+    tmp_path: Path, kind: str
+) -> None:
     task = make(tmp_path, tokens={"kind": kind})
     model = task.build_model().eval()
     answers = task.answers(model, "test")
@@ -283,18 +367,28 @@ def test_the_loss_counts_words_and_nothing_else(tmp_path: Path) -> None:
     log_probs = model(batch.inputs, batch.is_token).log_softmax(dim=-1).detach()
     places = (batch.targets != NO_TAG).nonzero().tolist()
     assert len(places) == found.count == 3 + 2 + 2
-    assert found.total.item() == pytest.approx(-sum(float(log_probs[row, time, batch.targets[row, time]]) for row, time in places), rel=1e-5)
-    assert found.correct == sum(int(log_probs[row, time].argmax()) == int(batch.targets[row, time]) for row, time in places)
+    assert found.total.item() == pytest.approx(
+        -sum(float(log_probs[row, time, batch.targets[row, time]]) for row, time in places), rel=1e-5
+    )
+    assert found.correct == sum(
+        int(log_probs[row, time].argmax()) == int(batch.targets[row, time]) for row, time in places
+    )
 
 
 def test_training_cuts_sentences_into_pieces_and_scoring_does_not(tmp_path: Path) -> None:
     task = make(tmp_path, max_length=2)
     assert task.stores["train"].lengths.tolist() == [2, 1, 2, 2, 2, 2, 2, 2, 2]
     assert task.stores["test"].lengths.tolist() == [3, 3, 2]
-    assert task.notes == ["train: 3 of 5 sequences are longer than 2 steps and are learned in pieces; whole: data.max_length=0"]
-    by_letters = make(tmp_path, max_length=2, tokens={"kind": "characters"}, tagging={"characters": "none", "crf": True})
+    assert task.notes == [
+        "train: 3 of 5 sequences are longer than 2 steps and are learned in pieces; whole: data.max_length=0"
+    ]
+    by_letters = make(
+        tmp_path, max_length=2, tokens={"kind": "characters"}, tagging={"characters": "none", "crf": True}
+    )
     batch = by_letters.collate("train", np.arange(len(by_letters.stores["train"])))
-    assert bool((batch.targets != NO_TAG).any(dim=1).all())  # a piece inside a word answers for none, and is left out
+    assert bool(
+        (batch.targets != NO_TAG).any(dim=1).all()
+    )  # a piece inside a word answers for none, and is left out
 
 
 def test_one_endless_document_is_learned_in_pieces_and_answered_beside_short_ones(tmp_path: Path) -> None:
@@ -306,16 +400,39 @@ def test_one_endless_document_is_learned_in_pieces_and_answered_beside_short_one
 
 
 def test_a_sequence_that_learned_positions_do_not_know_is_told_before_training(tmp_path: Path) -> None:
-    model = {"kind": "transformer", "positions": "learned", "max_positions": 8, "hidden_size": 8, "heads": 2, "layers": 1}
+    model = {
+        "kind": "transformer",
+        "positions": "learned",
+        "max_positions": 8,
+        "hidden_size": 8,
+        "heads": 2,
+        "layers": 1,
+    }
     long = [("the", "D"), ("dog", "N")] * 5
     task = make(tmp_path, train=[*TRAIN, long], model=model)
     assert int(task.stores["train"].lengths.max()) == 8
-    assert task.notes == ["train: 1 of 6 sequences are longer than 8 steps and are learned in pieces; whole: a larger model.max_positions"]
+    assert task.notes == [
+        (
+            "train: 1 of 6 sequences are longer than 8 steps and are learned in pieces; whole: a larger"
+            " model.max_positions"
+        )
+    ]
     with pytest.raises(DataError) as caught:
         make(tmp_path, test=[*TEST, long], model=model)
-    assert "valid.tsv, line 12: a sequence of 10 steps, but the model reads 8 at once.\n  " in str(caught.value)
-    assert "train with model.max_positions=10 or more, or with model.positions=sinusoidal" in str(caught.value)
-    assert int(make(tmp_path, test=[*TEST, long], model={**model, "positions": "sinusoidal"}).stores["test"].lengths.max()) == 10
+    assert "valid.tsv, line 12: a sequence of 10 steps, but the model reads 8 at once.\n  " in str(
+        caught.value
+    )
+    assert "train with model.max_positions=10 or more, or with model.positions=sinusoidal" in str(
+        caught.value
+    )
+    assert (
+        int(
+            make(tmp_path, test=[*TEST, long], model={**model, "positions": "sinusoidal"})
+            .stores["test"]
+            .lengths.max()
+        )
+        == 10
+    )
 
 
 class AlwaysTheFirst(nn.Module):
@@ -348,7 +465,9 @@ def test_a_saved_task_is_the_same_task(tmp_path: Path) -> None:
     assert again.labels.names == task.labels.names
     model = task.build_model().eval()
     assert again.predict(model, ["the dog walks"], top=1) == task.predict(model, ["the dog walks"], top=1)
-    assert task.describe_rows(task.feed(Position()).take()).startswith("batch of 5 rows, lines 1, 5, 10, 13, 20 of ")
+    assert task.describe_rows(task.feed(Position()).take()).startswith(
+        "batch of 5 rows, lines 1, 5, 10, 13, 20 of "
+    )
 
 
 @pytest.mark.parametrize(
@@ -359,38 +478,63 @@ def test_a_saved_task_is_the_same_task(tmp_path: Path) -> None:
         (TRAIN, {"text": "words"}, "there is no column 'words'.\n  Did you mean 'word'?"),
     ],
 )  # fmt: skip
-def test_data_that_no_tagger_can_use(tmp_path: Path, train: list[list[tuple[str, str]]], settings: dict[str, str], words: str) -> None:
+def test_data_that_no_tagger_can_use(
+    tmp_path: Path, train: list[list[tuple[str, str]]], settings: dict[str, str], words: str
+) -> None:
     path = write(tmp_path, train, "train.tsv")
-    recipe = check({"task": "tagging", "data": {"train": path, "valid": path, "test": path, **settings}}, where="test")
+    recipe = check(
+        {"task": "tagging", "data": {"train": path, "valid": path, "test": path, **settings}}, where="test"
+    )
     with pytest.raises(DataError) as caught:
         learn(recipe)
     assert words in str(caught.value)
 
 
 def test_a_tag_that_training_never_had_is_told_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"valid.tsv, line 5: the label 'Q' does not occur in the training data"):
+    with pytest.raises(
+        DataError, match=r"valid.tsv, line 5: the label 'Q' does not occur in the training data"
+    ):
         make(tmp_path, test=[*TEST[:1], [("dog", "Q")]])
 
 
 def test_sentences_in_json_are_read_and_their_mistakes_told(tmp_path: Path) -> None:
     path = tmp_path / "train.jsonl"
-    rows = [{"tokens": [word for word, _ in sentence], "pos_tags": [tag for _, tag in sentence]} for sentence in TRAIN]
+    rows = [
+        {"tokens": [word for word, _ in sentence], "pos_tags": [tag for _, tag in sentence]}
+        for sentence in TRAIN
+    ]
     path.write_text("\n".join(json.dumps(row) for row in rows))
-    opened = open_data(check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test"))
-    task = Tagging.learn(find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"])
+    opened = open_data(
+        check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test")
+    )
+    task = Tagging.learn(
+        find_spec("tagging").fill_defaults(opened.recipe, opened.parts["train"])[0], opened.parts["train"]
+    )
     assert task.labels.names == ["D", "N", "P", "V"]
     path.write_text("\n".join(json.dumps(row) for row in [*rows, {"tokens": ["a", "b"], "pos_tags": ["D"]}]))
-    opened = open_data(check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test"))
-    with pytest.raises(DataError, match=r"train.jsonl, line 6: 2 words in column 'tokens', but 1 tags in column 'pos_tags'."):
+    opened = open_data(
+        check({"data": {"train": str(path), "valid": str(path), "test": str(path)}}, where="test")
+    )
+    with pytest.raises(
+        DataError, match=r"train.jsonl, line 6: 2 words in column 'tokens', but 1 tags in column 'pos_tags'."
+    ):
         Tagging.learn(opened.recipe, opened.parts["train"])
 
 
-def test_blanks_around_tags_make_no_other_tags_and_an_empty_sentence_is_told_with_its_line(tmp_path: Path) -> None:
+def test_blanks_around_tags_make_no_other_tags_and_an_empty_sentence_is_told_with_its_line(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "noisy.jsonl"
     row = {"tokens": ["It", "is"], "tags": ["PRON", "AUX "]}
     lines = [row, row | {"tags": ["PRON", "AUX"]}, {"tokens": [], "tags": []}]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    recipe = check({"data": {**dict.fromkeys(("train", "valid", "test"), str(path)), "bad_rows": "skip"}, "model": MODEL}, where="test")
+    recipe = check(
+        {
+            "data": {**dict.fromkeys(("train", "valid", "test"), str(path)), "bad_rows": "skip"},
+            "model": MODEL,
+        },
+        where="test",
+    )
     assert learn(recipe).labels.names == ["AUX", "PRON"]
     with pytest.raises(DataError, match=r"noisy\.jsonl, line 3: column 'tokens' has no words\."):
         learn(recipe.changed("data", bad_rows="stop"))
@@ -398,7 +542,9 @@ def test_blanks_around_tags_make_no_other_tags_and_an_empty_sentence_is_told_wit
 
 def test_a_model_for_pictures_is_refused(tmp_path: Path) -> None:
     task = make(tmp_path)
-    task.recipe = check({"data": task.recipe.data.model_dump(), "model": {"kind": "vision_transformer"}}, where="test")
+    task.recipe = check(
+        {"data": task.recipe.data.model_dump(), "model": {"kind": "vision_transformer"}}, where="test"
+    )
     with pytest.raises(RecipeError, match="has no steps to tag"):
         task.build_model()
 
@@ -407,8 +553,12 @@ def test_a_published_template_stands_around_the_sentence_and_not_around_every_wo
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "dog", "bark", "##s", "the"]
     engine = Engine(WordPiece({piece: place for place, piece in enumerate(pieces)}, unk_token="[UNK]"))
     engine.pre_tokenizer = Whitespace()
-    engine.post_processor = TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
-    inputs = WordInputs(HuggingFace(engine, size=8, roles={"pad": 0, "unk": 1}), column="word", settings=TaggingSettings())
+    engine.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    inputs = WordInputs(
+        HuggingFace(engine, size=8, roles={"pad": 0, "unk": 1}), column="word", settings=TaggingSettings()
+    )
     _, ids, places = next(inputs.encode_tagged([Row({"word": ["the", "dogs", "bark", "§§"]}, "f", 1)]))
     assert [pieces[token] for token in ids] == ["[CLS]", "the", "dog", "##s", "bark", "[UNK]", "[SEP]"]
     assert places.tolist() == [1, 3, 4, 5]

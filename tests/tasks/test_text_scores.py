@@ -1,4 +1,6 @@
-"""Single texts under a language model: their surprisals are those of the stream, whatever stands beside them."""
+"""Single texts under a language model: their surprisals are those of the stream, whatever stands beside
+them.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,25 @@ from seqlab.tasks.language_model.task import LanguageModelling
 from seqlab.tokens.vocabulary import EOS
 from tests.tasks.test_language_model import LSTM, TRANSFORMER, log_probs, make
 
-TEXTS = ["the cat sat on the mat.", "a dog", "the end. the end. the end on the log and on the mat", "", "zzz?"]
-FIXED_WINDOW: dict[str, object] = {"kind": "fixed_window", "context": 3, "hidden_size": 7, "embedding_size": 5}
+TEXTS = [
+    "the cat sat on the mat.",
+    "a dog",
+    "the end. the end. the end on the log and on the mat",
+    "",
+    "zzz?",
+]
+FIXED_WINDOW: dict[str, object] = {
+    "kind": "fixed_window",
+    "context": 3,
+    "hidden_size": 7,
+    "embedding_size": 5,
+}
 
 
 def evaluated(task: LanguageModelling, model: torch.nn.Module, folder: Path, text: str) -> float:
-    """The nats that the run's own evaluation counts on a file with this content; its first token has nothing before it and is not scored."""
+    """The nats that the run's own evaluation counts on a file with this content; its first token has nothing
+    before it and is not scored.
+    """
     from seqlab.runs.data import open_further
 
     path = folder / "again.txt"
@@ -31,7 +46,9 @@ def evaluated(task: LanguageModelling, model: torch.nn.Module, folder: Path, tex
 
 @pytest.mark.spec(39)
 @pytest.mark.parametrize("model", [LSTM, TRANSFORMER, FIXED_WINDOW], ids=lambda model: model["kind"])
-def test_the_surprisals_of_a_text_add_up_to_what_the_evaluation_counts_after_a_line_end(tmp_path: Path, model: dict[str, object]) -> None:
+def test_the_surprisals_of_a_text_add_up_to_what_the_evaluation_counts_after_a_line_end(
+    tmp_path: Path, model: dict[str, object]
+) -> None:
     task = make(tmp_path, model=model, window=8)
     network = task.build_model().eval()
     text = TEXTS[2]
@@ -49,28 +66,38 @@ def test_a_line_of_words_begins_and_ends_like_a_document(tmp_path: Path) -> None
     network = task.build_model().eval()
     (score,) = task.score(network, ["the dog sat on the mat."])
     assert [token.token for token in score.tokens] == ["the", "dog", "sat", "on", "the", "mat", ".", EOS]
-    assert score.nats == pytest.approx(evaluated(task, network, tmp_path, "\nthe dog sat on the mat.\n"), rel=1e-5)
+    assert score.nats == pytest.approx(
+        evaluated(task, network, tmp_path, "\nthe dog sat on the mat.\n"), rel=1e-5
+    )
     assert score.num_characters == len(score.text) + 1
 
 
 @pytest.mark.parametrize("model", [LSTM, TRANSFORMER, FIXED_WINDOW], ids=lambda model: model["kind"])
-def test_a_text_has_one_score_alone_and_in_any_company(tmp_path: Path, model: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_has_one_score_alone_and_in_any_company(
+    tmp_path: Path, model: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     task = make(tmp_path, model=model, window=8)
     network = task.build_model().eval()
     together = task.score(network, TEXTS)
     monkeypatch.setattr("seqlab.tasks.language_model.text_scores.MOST_LOGITS", 1)  # one text after the other
     for text, score in zip(TEXTS, together, strict=True):
         (alone,) = task.score(network, [text])
-        np.testing.assert_allclose([token.log_prob for token in alone.tokens], [token.log_prob for token in score.tokens], atol=1e-5)
+        np.testing.assert_allclose(
+            [token.log_prob for token in alone.tokens], [token.log_prob for token in score.tokens], atol=1e-5
+        )
 
 
 def test_a_recurrent_model_reads_a_long_text_as_if_in_one_go(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM, window=4)
     network = task.build_model().eval()
-    text = "the cat sat on the log. " * 20  # more than sixteen windows, which a whole split would read side by side
+    text = (
+        "the cat sat on the log. " * 20
+    )  # more than sixteen windows, which a whole split would read side by side
     (score,) = task.score(network, [text])
     tokens = task.tokenizer.encode("\n" + text)
-    np.testing.assert_allclose([token.log_prob for token in score.tokens], log_probs(network, tokens), atol=1e-5)
+    np.testing.assert_allclose(
+        [token.log_prob for token in score.tokens], log_probs(network, tokens), atol=1e-5
+    )
 
 
 def test_unknown_tokens_are_counted_and_a_text_without_tokens_has_no_mean(tmp_path: Path) -> None:

@@ -43,8 +43,22 @@ def make(folder: Path, pairs: list[Any] = PAIRS, **sections: dict[str, Any]) -> 
     path = folder / "pairs.jsonl"
     names = ("read", "said", "lang")
     path.write_text("".join(json.dumps(dict(zip(names, pair, strict=False))) + "\n" for pair in pairs))
-    data = {"train": str(path), "valid": str(path), "source": "read", "target": "said", "test_share": 0.0, **sections.pop("data", {})}
-    raw = {"task": "translation", "data": data, "tokens": {"kind": "characters"}, "model": GRU, "training": {"batch_size": 4}, **sections}
+    data = {
+        "train": str(path),
+        "valid": str(path),
+        "source": "read",
+        "target": "said",
+        "test_share": 0.0,
+        **sections.pop("data", {}),
+    }
+    raw = {
+        "task": "translation",
+        "data": data,
+        "tokens": {"kind": "characters"},
+        "model": GRU,
+        "training": {"batch_size": 4},
+        **sections,
+    }
     opened = open_data(check(raw, where="test"))
     recipe, _ = find_spec("translation").fill_defaults(opened.recipe, opened.parts["train"])
     task = Translation.learn(recipe, opened.parts["train"])
@@ -74,7 +88,9 @@ def test_each_side_has_its_own_tokens_and_a_target_stands_between_start_and_end(
     assert shared.tokens.source is shared.tokens.target
     model = shared.build_model()
     assert model.embed_source is model.embed_target
-    separate = make(tmp_path, tokens={"kind": "characters", "shared": True}, decoder={"shared_embedding": False}).build_model()
+    separate = make(
+        tmp_path, tokens={"kind": "characters", "shared": True}, decoder={"shared_embedding": False}
+    ).build_model()
     assert separate.embed_source is not separate.embed_target
     assert separate.embed_source.weight.shape == model.embed_source.weight.shape
     assert Translation.load(shared.recipe, saved(shared, tmp_path / "shared")).tokens.are_shared
@@ -94,7 +110,10 @@ def test_the_loss_is_that_of_the_true_tokens_after_the_true_tokens_before_them(t
     for row in batch.rows.tolist():
         source, target = (torch.from_numpy(side.astype(np.int64)) for side in sides(task, row))
         logits = model(
-            source[None], torch.ones(1, len(source), dtype=torch.bool), target[None, :-1], torch.ones(1, len(target) - 1, dtype=torch.bool)
+            source[None],
+            torch.ones(1, len(source), dtype=torch.bool),
+            target[None, :-1],
+            torch.ones(1, len(target) - 1, dtype=torch.bool),
         )
         expected += F.cross_entropy(logits[0], target[1:], reduction="sum", label_smoothing=0.1)
         count += len(target) - 1
@@ -129,7 +148,10 @@ def test_a_decoder_left_to_itself_reads_what_it_wrote(tmp_path: Path) -> None:
         assert free[row].tolist() == prefix.tolist()
     assert not torch.equal(free, given)
     torch.manual_seed(1)
-    mixed = [with_own_outputs(model, batch.inputs, batch.is_token, given, truth=0.5, each="sequence") for _ in range(40)]
+    mixed = [
+        with_own_outputs(model, batch.inputs, batch.is_token, given, truth=0.5, each="sequence")
+        for _ in range(40)
+    ]
     is_true = torch.stack([(one == given).all(dim=1) for one in mixed]).double().mean()
     assert 0.3 < is_true < 0.7  # whole sequences, about half of them
 
@@ -144,18 +166,24 @@ def test_a_transformer_left_to_itself_reads_what_it_wrote_token_by_token(tmp_pat
     torch.manual_seed(4)
     mixed = torch.stack([with_own_outputs(model, *read, given, truth=0.7, each="token") for _ in range(60)])
     model.eval()
-    for inputs in mixed[:10]:  # whatever stands before, an own token is the likeliest after it, without dropout
+    for inputs in mixed[
+        :10
+    ]:  # whatever stands before, an own token is the likeliest after it, without dropout
         likeliest = model(*read, inputs, torch.ones_like(inputs, dtype=torch.bool)).argmax(dim=-1)
         assert bool(((inputs[:, 1:] == likeliest[:, :-1]) | (inputs[:, 1:] == given[:, 1:])).all())
     is_true = (mixed == given)[:, :, 1:]
-    differs = is_true.double().mean(dim=0) < 1  # places where the network would write something else at least once
+    differs = (
+        is_true.double().mean(dim=0) < 1
+    )  # places where the network would write something else at least once
     assert 0.5 < is_true[:, differs].double().mean() < 0.9  # about 0.7 of them, and each by itself:
     rows = is_true[:, differs.any(dim=1)]
     assert bool((rows.any(dim=2) & ~rows.all(dim=2)).any())
 
 
 @pytest.mark.spec(111)
-def test_the_share_of_truth_falls_from_update_to_update_and_is_carried_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_share_of_truth_falls_from_update_to_update_and_is_carried_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = []
 
     def watched(*args: Any, truth: float, **more: Any) -> Any:
@@ -163,15 +191,27 @@ def test_the_share_of_truth_falls_from_update_to_update_and_is_carried_along(tmp
         return with_own_outputs(*args, truth=truth, **more)
 
     monkeypatch.setattr("seqlab.tasks.seq2seq.task.with_own_outputs", watched)
-    task = make(tmp_path, training={"batch_size": 4, "own_outputs": "linear", "own_outputs_half": 2, "own_outputs_for": "token"})
+    task = make(
+        tmp_path,
+        training={
+            "batch_size": 4,
+            "own_outputs": "linear",
+            "own_outputs_half": 2,
+            "own_outputs_for": "token",
+        },
+    )
     model, carry = task.build_model().train(), ()
     for _ in range(3):
         carry = task.loss(model, task.feed(Position()).take(), carry).carry
     assert seen == [1.0, 0.75, 0.5]
-    task = make(tmp_path, training={"batch_size": 4, "accumulate": 2, "own_outputs": "linear", "own_outputs_half": 2})
+    task = make(
+        tmp_path, training={"batch_size": 4, "accumulate": 2, "own_outputs": "linear", "own_outputs_half": 2}
+    )
     seen.clear()
     for _ in range(2):  # two updates of two batches each
-        carry = go_backward(model, task, [task.feed(Position()).take()] * 2, carry if seen else (), task.recipe.training).loss.carry
+        carry = go_backward(
+            model, task, [task.feed(Position()).take()] * 2, carry if seen else (), task.recipe.training
+        ).loss.carry
     assert seen == [1.0, 1.0, 0.75, 0.75]
 
 
@@ -197,7 +237,9 @@ def test_every_answer_has_the_probability_that_forced_scoring_gives_it(tmp_path:
     model = task.build_model().eval()
     source = torch.from_numpy(task.tokens.read(["abc"])[0].astype(np.int64))
     for answer in task.translate(model, ["abc"])[0]:
-        forced = score_targets(model, [source], [answer.found.tokens], task.tokens.symbols, ended=[answer.found.ended])[0]
+        forced = score_targets(
+            model, [source], [answer.found.tokens], task.tokens.symbols, ended=[answer.found.ended]
+        )[0]
         assert math.log(answer.probability) == pytest.approx(forced.log_prob, abs=1e-4)
 
 
@@ -211,33 +253,67 @@ def test_looks_are_those_of_the_decoder_for_every_token_that_was_written(tmp_pat
     assert found.written == [*task.translate(model, ["abc"])[0][0].text, EOS]
     assert [sum(row) for row in found.weights] == pytest.approx([1.0] * len(found.written), abs=1e-5)
     with torch.no_grad():  # the first row by hand
-        encoded, ended = model.encoder(model.embed_source(torch.tensor([task.tokens.read(["abc"])[0].tolist()])), torch.ones(1, 4, dtype=torch.bool))
+        encoded, ended = model.encoder(
+            model.embed_source(torch.tensor([task.tokens.read(["abc"])[0].tolist()])),
+            torch.ones(1, 4, dtype=torch.bool),
+        )
         start = model.embed_target(torch.tensor([[task.tokens.start_id]]))
         state, _ = model.decoder.stack(start, torch.ones(1, 1, dtype=torch.bool), ended)
         scores = model.decoder.look.attention.score(state, encoded)
     assert found.weights[0] == pytest.approx(scores[0, 0].softmax(dim=0).tolist(), abs=1e-5)
-    assert make(tmp_path, decoder={"attention": "none"}).looks(make(tmp_path, decoder={"attention": "none"}).build_model(), "ab") is None
+    assert (
+        make(tmp_path, decoder={"attention": "none"}).looks(
+            make(tmp_path, decoder={"attention": "none"}).build_model(), "ab"
+        )
+        is None
+    )
 
 
 @torch.no_grad()
-def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pairs = [("the cat", "die Katze"), ("the dog", "der Hund")] * 4
     task = make(tmp_path, pairs, tokens={"kind": "whitespace"}, search={"unknown": "copy"})
     model = task.build_model().eval()
     text = "the Zyxxy"  # a name that was never read
-    source, words = torch.from_numpy(task.tokens.read([text])[0].astype(np.int64)), task.tokens.words_read(text)
+    source, words = (
+        torch.from_numpy(task.tokens.read([text])[0].astype(np.int64)),
+        task.tokens.words_read(text),
+    )
     assert words == ["the", "Zyxxy", ""]
     target = task.tokens.target.vocabulary
-    looked = torch.tensor([[[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.2, 0.3, 0.5]]])  # the last looks at the end, which is no word
-    monkeypatch.setattr(EncoderDecoder, "align", lambda *given: (None, given[3], looked[:, : given[1].shape[1]]))
-    assert with_copied_words(model, task.tokens, source, words, [target.ids["die"], target.ids[UNK]]) == "die Zyxxy"
-    assert with_copied_words(model, task.tokens, source, words, [target.ids[UNK], target.ids["Katze"]]) == "the Katze"
-    assert with_copied_words(model, task.tokens, source, words, [target.ids["die"]] * 2 + [target.ids[UNK]]) == "die die Zyxxy"
+    looked = torch.tensor(
+        [[[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.2, 0.3, 0.5]]]
+    )  # the last looks at the end, which is no word
+    monkeypatch.setattr(
+        EncoderDecoder, "align", lambda *given: (None, given[3], looked[:, : given[1].shape[1]])
+    )
+    assert (
+        with_copied_words(model, task.tokens, source, words, [target.ids["die"], target.ids[UNK]])
+        == "die Zyxxy"
+    )
+    assert (
+        with_copied_words(model, task.tokens, source, words, [target.ids[UNK], target.ids["Katze"]])
+        == "the Katze"
+    )
+    assert (
+        with_copied_words(model, task.tokens, source, words, [target.ids["die"]] * 2 + [target.ids[UNK]])
+        == "die die Zyxxy"
+    )
     assert with_copied_words(model, task.tokens, source, words, [target.ids["die"]]) == "die"
-    assert with_copied_words(model, task.tokens, source[-1:], [""], [target.ids[UNK], target.ids["die"]]) == "die"  # nothing to copy
+    assert (
+        with_copied_words(model, task.tokens, source[-1:], [""], [target.ids[UNK], target.ids["die"]])
+        == "die"
+    )  # nothing to copy
     found = Hypothesis([target.ids["die"], target.ids[UNK]], [0.0], 0.0, True)
     assert task._text(model, text, source, found) == "die Zyxxy"
-    assert task.tokens.words_read(text, tagged=True) == ["", "the", "Zyxxy", ""]  # behind the tag of a language
+    assert task.tokens.words_read(text, tagged=True) == [
+        "",
+        "the",
+        "Zyxxy",
+        "",
+    ]  # behind the tag of a language
     assert target.ids[UNK] in task.tokens.symbols.suppressed_ids
     assert target.ids[UNK] not in task.build_search(task.recipe.search).special_tokens.suppressed_ids
 
@@ -253,10 +329,14 @@ def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(tmp_path: Pat
         ("bpe", "ich sah Zürich, heute."),
     ],
 )
-def test_a_copied_word_stands_between_blanks_where_its_kind_of_tokens_sets_them(kind: str, expected: str) -> None:
+def test_a_copied_word_stands_between_blanks_where_its_kind_of_tokens_sets_them(
+    kind: str, expected: str
+) -> None:
     texts = ["ich sah Bob, heute. hallo mein freund"] * 30
     tokenizer = tokenizers.get(kind).fit(iter(texts), TokenSettings(kind=kind, size=120), specials=SPECIALS)
-    before, after, whole = (tokenizer.encode(text).tolist() for text in ("ich sah", "ich sah Bob", "ich sah Bob, heute."))
+    before, after, whole = (
+        tokenizer.encode(text).tolist() for text in ("ich sah", "ich sah Bob", "ich sah Bob, heute.")
+    )
     unknown = tokenizer.vocabulary.unk_id
     assert tokenizer.decode_filled([*before, unknown, *whole[len(after) :]], ["Zürich"]) == expected
     assert tokenizer.decode_filled(whole, []) == tokenizer.decode(whole)
@@ -266,23 +346,42 @@ def test_a_copied_word_stands_between_blanks_where_its_kind_of_tokens_sets_them(
 def test_the_tags_of_languages_are_read_and_never_written(tmp_path: Path) -> None:
     pairs = [("ab", "BA", "x"), ("ab", "ba", "y")] * 8
     for shared in (True, False):
-        task = make(tmp_path, pairs, data={"language": "lang"}, tokens={"kind": "characters", "shared": shared})
+        task = make(
+            tmp_path, pairs, data={"language": "lang"}, tokens={"kind": "characters", "shared": shared}
+        )
         vocabulary, symbols = task.tokens.target.vocabulary, task.tokens.symbols
-        assert {vocabulary.pieces[token] for token in symbols.suppressed_ids} == set(vocabulary.specials) - {EOS}
+        assert {vocabulary.pieces[token] for token in symbols.suppressed_ids} == set(vocabulary.specials) - {
+            EOS
+        }
         assert ("<2x>" in vocabulary.ids) == shared
         assert task.tokens.tags == ["x", "y"]
-        assert after_training(Run(tmp_path, task.recipe, task, task.build_model()))[0] == f'seqlab predict {tmp_path} "x: some text"'
+        assert (
+            after_training(Run(tmp_path, task.recipe, task, task.build_model()))[0]
+            == f'seqlab predict {tmp_path} "x: some text"'
+        )
         warnings = survey_warnings(task.recipe, survey_parts(task.recipe, task.sources))
-        assert not [warning for warning in warnings if "repeat" in warning]  # each language asks for the same texts again
+        assert not [
+            warning for warning in warnings if "repeat" in warning
+        ]  # each language asks for the same texts again
 
 
 def test_scores_are_those_of_what_is_written_whatever_was_read() -> None:
     def names(said: str, **tokens: str) -> list[str]:
-        recipe = check({"task": "translation", "tokens": tokens, "data": {"train": "x", "source": "read", "target": "entities"}}, where="test")
+        recipe = check(
+            {
+                "task": "translation",
+                "tokens": tokens,
+                "data": {"train": "x", "source": "read", "target": "entities"},
+            },
+            where="test",
+        )
         return [each.name for each in rate(recipe, [said], [[said]])]
 
     sentence = "ein kleiner Hund läuft durch den großen Garten"
-    assert names("2001-02-03", kind="words", target_kind="characters") == ["exact_match", "character_error_rate"]
+    assert names("2001-02-03", kind="words", target_kind="characters") == [
+        "exact_match",
+        "character_error_rate",
+    ]
     assert names("2001-02-03", kind="characters", target_kind="words")[0] == "bleu"
     assert names(sentence, kind="characters")[0] == "bleu"
     assert names(sentence, kind="characters")[-2:] == ["exact_match", "character_error_rate"]
@@ -296,7 +395,14 @@ def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
     batch = task.feed(Position()).take()
     assert batch.inputs.numel() + batch.targets.numel() <= 24
     assert len(task.stores["valid"]) == len(PAIRS) + 1  # a score is of all
-    few_positions = {"kind": "transformer", "positions": "learned", "max_positions": 9, "hidden_size": 8, "heads": 2, "layers": 1}
+    few_positions = {
+        "kind": "transformer",
+        "positions": "learned",
+        "max_positions": 9,
+        "hidden_size": 8,
+        "heads": 2,
+        "layers": 1,
+    }
     with pytest.raises(DataError) as caught:
         make(tmp_path, [*PAIRS, ("abc" * 9, "C")], model=few_positions)
     assert "pairs.jsonl, line 19: a side of 28 tokens, but the model reads 9 at once." in str(caught.value)
@@ -311,9 +417,18 @@ def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
 
 
 def test_blanks_before_marks_are_no_mistakes_of_a_writer_of_words() -> None:
-    """Words forget where blanks were; whoever writes every word of cut references right has every score of a perfect translation."""
+    """Words forget where blanks were; whoever writes every word of cut references right has every score of a
+    perfect translation.
+    """
     references = [["ein hund steht im garten ."], ["zwei männer , die rennen ( schnell ) ."]]
-    recipe = check({"task": "translation", "tokens": {"kind": "words"}, "data": {"train": "x", "source": "en", "target": "de"}}, where="test")
+    recipe = check(
+        {
+            "task": "translation",
+            "tokens": {"kind": "words"},
+            "data": {"train": "x", "source": "en", "target": "de"},
+        },
+        where="test",
+    )
     written = [join_words(one.split()) for (one,) in references]
     assert written[0] == "ein hund steht im garten."
     found = {each.name: each.items.full_score() for each in rate(recipe, written, references)}
@@ -321,7 +436,10 @@ def test_blanks_before_marks_are_no_mistakes_of_a_writer_of_words() -> None:
         "bleu": 100, "bleu_lower": 100, "chrf": 100, "ter": 0, "token_error_rate": 0, "exact_match": 1
     }  # fmt: skip
     assert found["meteor"] > 0.99
-    assert {each.name: each.items.full_score() for each in rate(recipe, ["ein hund im garten.", written[1]], references)}["ter"] == pytest.approx(10)
+    assert {
+        each.name: each.items.full_score()
+        for each in rate(recipe, ["ein hund im garten.", written[1]], references)
+    }["ter"] == pytest.approx(10)
 
 
 @pytest.mark.parametrize(
@@ -332,7 +450,9 @@ def test_blanks_before_marks_are_no_mistakes_of_a_writer_of_words() -> None:
         (PAIRS, {"data": {"source": "nothing"}}, "nothing"),
     ],
 )
-def test_sides_are_found_or_asked_for(tmp_path: Path, pairs: list[Any], sections: dict[str, Any], words: str | None) -> None:
+def test_sides_are_found_or_asked_for(
+    tmp_path: Path, pairs: list[Any], sections: dict[str, Any], words: str | None
+) -> None:
     if words is None:
         recipe = make(tmp_path, pairs, **sections).recipe
         assert (recipe.data.source, recipe.data.target, recipe.data.text) == ("read", "said", "read")

@@ -1,4 +1,6 @@
-"""A language model over a stream: what is carried from window to window, where gradients end, where documents begin."""
+"""A language model over a stream: what is carried from window to window, where gradients end, where documents
+begin.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,29 @@ from seqlab.runs.data import open_data
 from seqlab.tasks.language_model.task import LanguageModelling
 from seqlab.tasks.spec import find_spec
 
-LINES = ["the cat sat on the mat", "a dog", "the log", "birds sing at dawn and at dusk", "no", "the end of the day"]
+LINES = [
+    "the cat sat on the mat",
+    "a dog",
+    "the log",
+    "birds sing at dawn and at dusk",
+    "no",
+    "the end of the day",
+]
 LSTM = {"kind": "recurrent", "cell": "lstm", "hidden_size": 9, "embedding_size": 128, "dropout": 0.0}
 
 
-def make(folder: Path, *, tokens: str = "words", model: dict[str, Any] = LSTM, **training: Any) -> LanguageModelling:
+def make(
+    folder: Path, *, tokens: str = "words", model: dict[str, Any] = LSTM, **training: Any
+) -> LanguageModelling:
     path = folder / "text.txt"
     path.write_text("\n".join(LINES * 12) + "\n")
     settings = {"window": 8, "batch_size": 3, **training}
-    opened = open_data(check({"data": {"train": str(path)}, "tokens": {"kind": tokens}, "model": model, "training": settings}, where="test"))
+    opened = open_data(
+        check(
+            {"data": {"train": str(path)}, "tokens": {"kind": tokens}, "model": model, "training": settings},
+            where="test",
+        )
+    )
     recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
     task = LanguageModelling.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
@@ -44,7 +60,12 @@ def model_of(task: LanguageModelling) -> LanguageModel:
 
 def batch_of(tokens: torch.Tensor) -> Batch:
     inputs = tokens[:, :-1]
-    return Batch(inputs, torch.ones_like(inputs, dtype=torch.bool), tokens[:, 1:], torch.zeros(len(tokens), dtype=torch.int64))
+    return Batch(
+        inputs,
+        torch.ones_like(inputs, dtype=torch.bool),
+        tokens[:, 1:],
+        torch.zeros(len(tokens), dtype=torch.int64),
+    )
 
 
 def documents_of(task: LanguageModelling) -> list[torch.Tensor]:
@@ -67,7 +88,9 @@ def test_documents_side_by_side_cost_what_each_costs_alone(tmp_path: Path) -> No
     alone = [loss_alone(model, document) for document in documents]
     assert task.loss(model, batch_of(stream[None]), ()).total.item() == pytest.approx(sum(alone), rel=1e-10)
     without = make(tmp_path, reset_at_documents=False)
-    assert without.loss(model_of(without), batch_of(stream[None]), ()).total.item() != pytest.approx(sum(alone), rel=1e-4)
+    assert without.loss(model_of(without), batch_of(stream[None]), ()).total.item() != pytest.approx(
+        sum(alone), rel=1e-4
+    )
 
 
 @pytest.mark.spec(88)
@@ -79,7 +102,9 @@ def test_windows_that_cut_documents_cost_what_each_document_costs_alone(tmp_path
     total, carry = 0.0, ()
     for start in range(0, len(stream) - 1, 4):
         batch = batch_of(stream[None, start : start + 5])
-        loss = task.loss(model, Batch(batch.inputs, batch.is_token, batch.targets, batch.rows, continues=start > 0), carry)
+        loss = task.loss(
+            model, Batch(batch.inputs, batch.is_token, batch.targets, batch.rows, continues=start > 0), carry
+        )
         total, carry = total + loss.total.item(), loss.carry
     assert total == pytest.approx(sum(loss_alone(model, document) for document in documents), rel=1e-10)
 
@@ -115,7 +140,10 @@ def test_what_is_written_after_the_end_of_a_line_does_not_depend_on_that_line(tm
     with torch.no_grad():
         model.bias[task.end_id] = 5.0  # lines end soon
         model.weight[task.end_id] *= 20
-    first, second = ("".join(task.write(model, prompt, settings)).partition("\n") for prompt in ("the cat", "birds sing at dawn"))
+    first, second = (
+        "".join(task.write(model, prompt, settings)).partition("\n")
+        for prompt in ("the cat", "birds sing at dawn")
+    )
     assert first[1] == second[1] == "\n"
     length = min(len(first[2]), len(second[2]))
     assert length > 20
@@ -197,7 +225,9 @@ def test_without_carrying_every_window_starts_from_the_initial_state(tmp_path: P
         loss = task.loss(model, batch, ())
         assert loss.carry == ()
         logits, _ = model(batch.inputs, batch.is_token)
-        assert loss.total.item() == pytest.approx(F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), reduction="sum").item(), rel=1e-10)
+        assert loss.total.item() == pytest.approx(
+            F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), reduction="sum").item(), rel=1e-10
+        )
 
 
 @pytest.mark.spec(88)
@@ -209,10 +239,14 @@ def test_without_carrying_scores_need_no_more_than_a_window_either(tmp_path: Pat
     for place in range(59):
         first = max(0, place // 4 * 4 - 4)
         logits, _ = model(values[None, first : place + 1], torch.ones(1, place + 1 - first, dtype=torch.bool))
-        assert surprise[place] == pytest.approx(logits[0, -1].log_softmax(-1)[values[place + 1]].item(), abs=1e-5)
+        assert surprise[place] == pytest.approx(
+            logits[0, -1].log_softmax(-1)[values[place + 1]].item(), abs=1e-5
+        )
 
 
 def test_cutting_the_gradient_of_a_model_without_a_state_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecipeError) as caught:
         make(tmp_path, model={"kind": "transformer", "hidden_size": 8}, detach_every=4)
-    assert "training.detach_every: a transformer model carries no state whose gradient could be cut." in str(caught.value)
+    assert "training.detach_every: a transformer model carries no state whose gradient could be cut." in str(
+        caught.value
+    )

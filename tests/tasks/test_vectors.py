@@ -29,8 +29,12 @@ def reading_runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     }
     with hurried():
         small = [*SMALL, "model.hidden_size=8", "tokens.kind=words"]
-        runs["classifier"] = seqlab.train(table, *small, "model.bidirectional=true", model="gru", steps=2, out=folder / "classifier")
-        runs["padding"] = seqlab.train(table, *small, "model.padding_mask=false", model="transformer", steps=2, out=folder / "padding")
+        runs["classifier"] = seqlab.train(
+            table, *small, "model.bidirectional=true", model="gru", steps=2, out=folder / "classifier"
+        )
+        runs["padding"] = seqlab.train(
+            table, *small, "model.padding_mask=false", model="transformer", steps=2, out=folder / "padding"
+        )
     return runs
 
 
@@ -40,7 +44,9 @@ KINDS = ["language", "recurrent", "masked", "classifier", "padding"]
 @pytest.mark.spec(173)
 @pytest.mark.parametrize("pooling", ["mean", "first", "last", "max"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_text_has_the_same_vector_alone_and_in_any_batch(kind: str, pooling: str, reading_runs: dict[str, Run]) -> None:
+def test_a_text_has_the_same_vector_alone_and_in_any_batch(
+    kind: str, pooling: str, reading_runs: dict[str, Run]
+) -> None:
     run = reading_runs[kind]
     texts = [text for text in TEXTS if text]
     together = run.vectors(texts, pooling=pooling)
@@ -96,9 +102,14 @@ def test_texts_beyond_the_learned_positions_are_cut(reading_runs: dict[str, Run]
 
 def test_mistakes_are_said_in_words(reading_runs: dict[str, Run]) -> None:
     run = reading_runs["language"]
-    with pytest.raises(UsageError, match=r"vectors takes a list of texts.*\n.*run\.vectors\(\[.the text.\]\)"):
+    with pytest.raises(
+        UsageError, match=r"vectors takes a list of texts.*\n.*run\.vectors\(\[.the text.\]\)"
+    ):
         run.vectors("red")
-    with pytest.raises(UsageError, match=r"'median' is no way to make one vector of many\.\n  There is: mean, first, last, max"):
+    with pytest.raises(
+        UsageError,
+        match=r"'median' is no way to make one vector of many\.\n  There is: mean, first, last, max",
+    ):
         run.vectors(["red"], pooling="median")
 
 

@@ -1,4 +1,6 @@
-"""Tasks that answer once for a sequence: weights of classes, several labels, numbers, several columns, choices made on validation data."""
+"""Tasks that answer once for a sequence: weights of classes, several labels, numbers, several columns,
+choices made on validation data.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from seqlab.tasks.spec import find_spec
 TEXTS = [f"text {'fine' * (i % 3)} number {i} of some" for i in range(24)]
 
 
-def make(folder: Path, rows: list[dict[str, Any]], *, data: dict[str, Any] | None = None, **sections: Any) -> Task:
+def make(
+    folder: Path, rows: list[dict[str, Any]], *, data: dict[str, Any] | None = None, **sections: Any
+) -> Task:
     for name in ("train", "valid", "test"):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     paths = {name: str(folder / f"{name}.jsonl") for name in ("train", "valid", "test")}
@@ -44,7 +48,10 @@ def shaken(task: Task) -> nn.Module:
     return model
 
 
-SKEWED = [{"text": text, "label": "rare" if i == 3 else "some" if i < 6 else "usual"} for i, text in enumerate(TEXTS)]
+SKEWED = [
+    {"text": text, "label": "rare" if i == 3 else "some" if i < 6 else "usual"}
+    for i, text in enumerate(TEXTS)
+]
 
 
 def test_balanced_classes_give_the_weighted_mean_of_torch_however_a_batch_is_cut(tmp_path: Path) -> None:
@@ -55,12 +62,18 @@ def test_balanced_classes_give_the_weighted_mean_of_torch_however_a_batch_is_cut
     whole = task.loss(model, batch, ())
     expected = F.cross_entropy(model(batch.inputs, batch.is_token), batch.targets, weight=weights)
     torch.testing.assert_close(whole.total / whole.count, expected, rtol=1e-6, atol=0)
-    parts = [task.loss(model, task.collate("train", np.arange(start, start + 6)), ()) for start in range(0, 24, 6)]
-    torch.testing.assert_close(sum(part.total for part in parts) / sum(part.count for part in parts), expected, rtol=1e-6, atol=0)
+    parts = [
+        task.loss(model, task.collate("train", np.arange(start, start + 6)), ()) for start in range(0, 24, 6)
+    ]
+    torch.testing.assert_close(
+        sum(part.total for part in parts) / sum(part.count for part in parts), expected, rtol=1e-6, atol=0
+    )
     assert (whole.seen, [part.seen for part in parts]) == (24, [6] * 4)
 
 
-def test_the_best_model_is_chosen_by_macro_f1_where_classes_are_balanced_and_ties_by_loss(tmp_path: Path) -> None:
+def test_the_best_model_is_chosen_by_macro_f1_where_classes_are_balanced_and_ties_by_loss(
+    tmp_path: Path,
+) -> None:
     plain, balanced = make(tmp_path, SKEWED), make(tmp_path, SKEWED, training={"class_weights": "balanced"})
     model = shaken(plain)
     assert plain.validate(model).value == plain.validate(model).facts["valid_accuracy"]
@@ -74,12 +87,19 @@ def test_the_best_model_is_chosen_by_macro_f1_where_classes_are_balanced_and_tie
 def test_skew_and_single_examples_are_told(tmp_path: Path) -> None:
     notes = "\n".join(make(tmp_path, SKEWED).notes)
     assert "train: 1 class has one example and will hardly be learned: rare" in notes
-    assert "'usual' has 18 rows and 'rare' 1; to let every class count the same: training.class_weights=balanced" in notes
-    assert "class_weights" not in "\n".join(make(tmp_path, SKEWED, training={"class_weights": "balanced"}).notes)
+    assert (
+        "'usual' has 18 rows and 'rare' 1; to let every class count the same: training.class_weights=balanced"
+        in notes
+    )
+    assert "class_weights" not in "\n".join(
+        make(tmp_path, SKEWED, training={"class_weights": "balanced"}).notes
+    )
 
 
 @pytest.mark.spec(43)
-def test_the_temperature_of_the_validation_part_lowers_its_loss_and_is_used_by_predictions(tmp_path: Path) -> None:
+def test_the_temperature_of_the_validation_part_lowers_its_loss_and_is_used_by_predictions(
+    tmp_path: Path,
+) -> None:
     rows = [{"text": text, "label": "yes" if i % 3 == 1 else "no"} for i, text in enumerate(TEXTS)]
     task = make(tmp_path, rows)
     model = shaken(task)
@@ -95,24 +115,33 @@ def test_the_temperature_of_the_validation_part_lowers_its_loss_and_is_used_by_p
     assert named[1]["roc_auc"].value == pytest.approx(roc_auc_score(targets, probability))
     best = max(f1_score(targets, probability >= threshold) for threshold in probability)
     assert f1_score(targets, probability >= choices["threshold"] - 1e-9) == best
-    assert after.sections_as_json()["calibration"]["before"]["nats"] == pytest.approx(named[0]["loss"].value, rel=1e-5)
+    assert after.sections_as_json()["calibration"]["before"]["nats"] == pytest.approx(
+        named[0]["loss"].value, rel=1e-5
+    )
     alone = task.predict(model, TEXTS[:1], top=2)[0]
     assert dict(alone.ranking)["yes"] == pytest.approx(float(probability[0]), abs=1e-6)
     task.take({})
     assert task.predict(model, TEXTS[:1], top=2)[0].probability != pytest.approx(alone.probability, abs=1e-4)
 
 
-LABELS = [{"text": text, "topics": [name for name in ("a", "b", "c") if (i * ord(name)) % 4 == 0]} for i, text in enumerate(TEXTS)]
+LABELS = [
+    {"text": text, "topics": [name for name in ("a", "b", "c") if (i * ord(name)) % 4 == 0]}
+    for i, text in enumerate(TEXTS)
+]
 
 
-def test_several_labels_are_scored_as_scikit_learn_does_with_thresholds_of_the_validation_part(tmp_path: Path) -> None:
+def test_several_labels_are_scored_as_scikit_learn_does_with_thresholds_of_the_validation_part(
+    tmp_path: Path,
+) -> None:
     task = make(tmp_path, LABELS)
     assert task.recipe.task == "multi_label"
     model = shaken(task)
     truth = np.array([[name in row["topics"] for name in "abc"] for row in LABELS])
     loss = task.loss(model, batch := task.collate("train", np.arange(24)), ())
     probabilities = torch.sigmoid(model(batch.inputs, batch.is_token)).detach().numpy()
-    assert (loss.total / loss.count).item() == pytest.approx(log_loss(truth.ravel(), probabilities.ravel()), rel=1e-5)
+    assert (loss.total / loss.count).item() == pytest.approx(
+        log_loss(truth.ravel(), probabilities.ravel()), rel=1e-5
+    )
     choices = task.settle(model)["thresholds"]
     said = probabilities >= np.array([choices[name] for name in "abc"])
     scores = {score.name: score for score in task.evaluate(model, "test").scores}
@@ -120,11 +149,17 @@ def test_several_labels_are_scored_as_scikit_learn_does_with_thresholds_of_the_v
     assert scores["macro_f1"].value == pytest.approx(f1_score(truth, said, average="macro"))
     assert scores["subset_accuracy"].value == (truth == said).all(axis=1).mean()
     assert scores["macro_f1"].baseline_name == "naive Bayes for each label"
-    assert scores["macro_f1"].value >= f1_score(truth, probabilities >= 0.5, average="macro")  # here validation and test are the same rows
+    assert scores["macro_f1"].value >= f1_score(
+        truth, probabilities >= 0.5, average="macro"
+    )  # here validation and test are the same rows
     found = task.predict(model, TEXTS[:2], top=1)[1]
-    assert found.answer == ", ".join(name for name, yes in zip("abc", said[1], strict=True) if yes) or "(none)"
+    assert (
+        found.answer == ", ".join(name for name, yes in zip("abc", said[1], strict=True) if yes) or "(none)"
+    )
     assert {name for name, _ in found.ranking} == {"a", "b", "c"}
-    assert found.probability == pytest.approx(np.where(said[1], probabilities[1], 1 - probabilities[1]).prod(), rel=1e-4)
+    assert found.probability == pytest.approx(
+        np.where(said[1], probabilities[1], 1 - probabilities[1]).prod(), rel=1e-4
+    )
 
 
 NUMBERS = [{"text": text, "score": 10.0 * (i % 3) + i / 7} for i, text in enumerate(TEXTS)]
@@ -135,7 +170,9 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     assert task.recipe.task == "regression"
     truth = np.array([row["score"] for row in NUMBERS])
     batch = task.collate("train", np.arange(24))
-    torch.testing.assert_close(batch.targets, torch.tensor((truth - truth.mean()) / truth.std(), dtype=torch.float32))
+    torch.testing.assert_close(
+        batch.targets, torch.tensor((truth - truth.mean()) / truth.std(), dtype=torch.float32)
+    )
     model = shaken(task)
     predicted = model(batch.inputs, batch.is_token).detach().numpy()[:, 0] * truth.std() + truth.mean()
     scores = {score.name: score for score in task.evaluate(model, "test").scores}
@@ -144,7 +181,9 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     assert scores["rmse"].baseline_name == "ridge on a bag of tokens"
     assert scores["rmse"].baseline < truth.std()  # it has seen these very rows
     loss = task.loss(model, batch, ())
-    assert (loss.total / loss.count).item() == pytest.approx(mean_squared_error(truth, predicted) / truth.var() / 2, rel=1e-4)
+    assert (loss.total / loss.count).item() == pytest.approx(
+        mean_squared_error(truth, predicted) / truth.var() / 2, rel=1e-4
+    )
     reach = task.settle(model)["reach"]
     assert np.mean(np.abs(truth - predicted) <= reach + 1e-4) >= 0.9
     (found,) = task.predict(model, TEXTS[:1], top=1)
@@ -159,7 +198,10 @@ def test_a_number_of_a_numeric_series_is_learned_by_the_same_network(tmp_path: P
     assert task.recipe.task == "regression"
     assert task.collate("train", np.arange(2)).inputs.shape == (2, 3, 1)
     score = task.evaluate(shaken(task), "test").scores[0]
-    assert (score.baseline_name, score.baseline) == ("the mean of train", pytest.approx(np.std(np.arange(30) / 3)))
+    assert (score.baseline_name, score.baseline) == (
+        "the mean of train",
+        pytest.approx(np.std(np.arange(30) / 3)),
+    )
 
 
 def test_texts_of_two_columns_are_read_with_a_separator_between_them(tmp_path: Path) -> None:
@@ -169,25 +211,40 @@ def test_texts_of_two_columns_are_read_with_a_separator_between_them(tmp_path: P
     assert task.pieces(steps) == ["some", "text", "<sep>", "body", "of"]
     assert task.pieces(task.stores["test"][2])[:3] == ["text", "finefine", "number"]
     model = shaken(task)
-    asked = [task.predict(model, [question], top=1)[0] for question in ({"title": "a", "body": "b"}, '{"title": "a", "body": "b"}')]
+    asked = [
+        task.predict(model, [question], top=1)[0]
+        for question in ({"title": "a", "body": "b"}, '{"title": "a", "body": "b"}')
+    ]
     assert asked[0] == asked[1]
     task.save(tmp_path / "tokens")
     assert (
         type(task).load(task.recipe, tmp_path / "tokens").encode([{"title": "x", "body": ""}])[0].tolist()[-1]
         == task.encode([{"title": "", "body": ""}])[0].tolist()[0]
     )
-    with pytest.raises(DataError, match=r'(?s)reads several texts \(title, body\) and got one.*\{"title": "…", "body": "…"\}'):
+    with pytest.raises(
+        DataError, match=r'(?s)reads several texts \(title, body\) and got one.*\{"title": "…", "body": "…"\}'
+    ):
         task.predict(model, ["only one"], top=1)
 
 
 @pytest.mark.parametrize(
     ("rows", "training", "words"),
     [
-        (LABELS, {"class_weights": "balanced"}, r"training\.class_weights: balanced means nothing to the task multi_label"),
-        (NUMBERS, {"label_smoothing": 0.1}, r"training\.label_smoothing: 0\.1 means nothing to the task regression"),
+        (
+            LABELS,
+            {"class_weights": "balanced"},
+            r"training\.class_weights: balanced means nothing to the task multi_label",
+        ),
+        (
+            NUMBERS,
+            {"label_smoothing": 0.1},
+            r"training\.label_smoothing: 0\.1 means nothing to the task regression",
+        ),
     ],
 )
-def test_settings_that_would_do_nothing_are_refused(rows: list[dict[str, Any]], training: dict[str, Any], words: str, tmp_path: Path) -> None:
+def test_settings_that_would_do_nothing_are_refused(
+    rows: list[dict[str, Any]], training: dict[str, Any], words: str, tmp_path: Path
+) -> None:
     with pytest.raises(RecipeError, match=words):
         make(tmp_path, rows, training=training)
 

@@ -44,20 +44,48 @@ def make(folder: Path, text: str, **training: Any) -> LanguageModelling:
 def test_wikitext_is_counted_as_published_results_count_it(tmp_path: Path) -> None:
     task = make(tmp_path, WIKI)
     pieces = [task.tokenizer.vocabulary.pieces[token] for token in task.stores["train"].values]
-    assert pieces == ["<eos>", "=", "Title", "=", "<eos>", "<eos>", "the", "<unk>", ",", "he", "said", ".", "<eos>"]
+    assert pieces == [
+        "<eos>",
+        "=",
+        "Title",
+        "=",
+        "<eos>",
+        "<eos>",
+        "the",
+        "<unk>",
+        ",",
+        "he",
+        "said",
+        ".",
+        "<eos>",
+    ]
     assert task.stores["train"].values[7] == task.tokenizer.vocabulary.unk_id
     model = task.build_model().eval()
-    logits, _ = model(torch.tensor([[int(token) for token in task.stores["test"].values[:-1]]]), torch.ones(1, 12, dtype=torch.bool))
-    expected = logits[0].log_softmax(dim=-1)[torch.arange(12), torch.from_numpy(task.stores["test"].values[1:].astype(np.int64))]
-    np.testing.assert_allclose(task.surprise(model, "test", at_most=100), expected.detach().numpy(), rtol=1e-4)  # <unk> and <eos> like any word
+    logits, _ = model(
+        torch.tensor([[int(token) for token in task.stores["test"].values[:-1]]]),
+        torch.ones(1, 12, dtype=torch.bool),
+    )
+    expected = logits[0].log_softmax(dim=-1)[
+        torch.arange(12), torch.from_numpy(task.stores["test"].values[1:].astype(np.int64))
+    ]
+    np.testing.assert_allclose(
+        task.surprise(model, "test", at_most=100), expected.detach().numpy(), rtol=1e-4
+    )  # <unk> and <eos> like any word
 
 
-def test_a_text_with_unknown_words_written_out_is_read_word_by_word_over_line_ends_without_being_asked(tmp_path: Path) -> None:
+def test_a_text_with_unknown_words_written_out_is_read_word_by_word_over_line_ends_without_being_asked(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "wiki.txt").write_text(WIKI)
     (tmp_path / "plain.txt").write_text("He said it. Write &lt;unk> or x<unk>y for it.\n")
     found = {}
     for name in ("wiki", "plain"):
-        opened = open_data(check({"data": {"train": str(tmp_path / f"{name}.txt"), "valid_share": 0.0, "test_share": 0.0}}, where="test"))
+        opened = open_data(
+            check(
+                {"data": {"train": str(tmp_path / f"{name}.txt"), "valid_share": 0.0, "test_share": 0.0}},
+                where="test",
+            )
+        )
         found[name] = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
     assert found["plain"][0].tokens.kind == "characters"
     recipe, reasons = found["wiki"]
@@ -71,7 +99,9 @@ def loss_of(task: LanguageModelling, model: LanguageModel) -> float:
     return task.loss(model, task.feed(Position()).take(), ()).total.item()
 
 
-def test_a_large_vocabulary_is_sampled_and_a_sample_of_all_words_is_the_full_softmax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_vocabulary_is_sampled_and_a_sample_of_all_words_is_the_full_softmax(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = "a b c d e f g h\nh g a b\n" * 4
     full = make(tmp_path, text)
     assert full.sampled_softmax is None
@@ -89,23 +119,37 @@ def test_words_start_as_likely_as_they_are_frequent(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(room, "LARGE_VOCABULARY", 3)
     task = make(tmp_path, "a a a b\n" * 5)
     shares = dict(zip(task.tokenizer.vocabulary.pieces, task.build_model().bias.exp().tolist(), strict=True))
-    assert shares["a"] == pytest.approx(15.5 / 27.5)  # 15 + 5 + 5 tokens, and a half for each of <unk>, <pad>, <eos>, a, b
+    assert shares["a"] == pytest.approx(
+        15.5 / 27.5
+    )  # 15 + 5 + 5 tokens, and a half for each of <unk>, <pad>, <eos>, a, b
     assert shares["<pad>"] == pytest.approx(0.5 / 27.5)
 
 
 def test_what_needs_every_probability_cannot_sample(tmp_path: Path) -> None:
-    with pytest.raises(RecipeError, match="label smoothing and a teacher need the probability of every token"):
+    with pytest.raises(
+        RecipeError, match="label smoothing and a teacher need the probability of every token"
+    ):
         make(tmp_path, WIKI, softmax="sampled", label_smoothing=0.1)
 
 
 @pytest.mark.slow
 def test_wikitext2_has_the_published_number_of_tokens(shared_data: Path) -> None:
     folder = shared_data / "wikitext2"
-    data = {"train": str(folder / "train.txt.xz"), "valid": str(folder / "valid.txt.xz"), "test": str(folder / "test.txt.xz")}
-    opened = open_data(check({"task": "language_model", "data": data, "tokens": {"kind": "whitespace"}}, where="test"))
+    data = {
+        "train": str(folder / "train.txt.xz"),
+        "valid": str(folder / "valid.txt.xz"),
+        "test": str(folder / "test.txt.xz"),
+    }
+    opened = open_data(
+        check({"task": "language_model", "data": data, "tokens": {"kind": "whitespace"}}, where="test")
+    )
     recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
     task = LanguageModelling.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)
-    assert [task.stores[name].num_steps for name in ("train", "valid", "test")] == [2_088_628, 217_646, 245_569]
+    assert [task.stores[name].num_steps for name in ("train", "valid", "test")] == [
+        2_088_628,
+        217_646,
+        245_569,
+    ]
     assert len(task.tokenizer.vocabulary) == 33_278 + 1  # <pad> is never a target

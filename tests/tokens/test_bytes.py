@@ -27,7 +27,9 @@ def test_any_text_comes_back_even_half_surrogates(text: str) -> None:
 @pytest.mark.slow
 @settings(max_examples=2_000)
 @given(text=st.text())
-def test_text_survives_write_read_tokenise_detokenise(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_text_survives_write_read_tokenise_detokenise(
+    text: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path: Path = tmp_path_factory.getbasetemp() / "text.txt"
     path.write_text(text, encoding="utf-8", newline="")
     with path.open(encoding="utf-8", newline="") as file:

@@ -20,12 +20,21 @@ def test_ids_are_those_of_a_plain_dictionary(texts: list[str], text: str) -> Non
     ranked = sorted(counts, key=lambda character: (-counts[character], character))
     expected = [ranked.index(character) + 2 if character in counts else 0 for character in text]
     assert tokenizer.encode(text).tolist() == expected
-    assert tokenizer.decode(tokenizer.encode(text)) == "".join(character for character in text if character in counts)
+    assert tokenizer.decode(tokenizer.encode(text)) == "".join(
+        character for character in text if character in counts
+    )
 
 
 def test_size_and_min_count_leave_the_rare_ones_out() -> None:
-    assert Characters.fit(["aaabbc"], TokenSettings(size=2), specials=[UNK]).vocabulary.pieces == [UNK, "a", "b"]
-    assert Characters.fit(["aaabbc"], TokenSettings(min_count=3), specials=[UNK]).vocabulary.pieces == [UNK, "a"]
+    assert Characters.fit(["aaabbc"], TokenSettings(size=2), specials=[UNK]).vocabulary.pieces == [
+        UNK,
+        "a",
+        "b",
+    ]
+    assert Characters.fit(["aaabbc"], TokenSettings(min_count=3), specials=[UNK]).vocabulary.pieces == [
+        UNK,
+        "a",
+    ]
 
 
 def test_a_text_longer_than_a_part_is_looked_up_to_its_end() -> None:

@@ -25,7 +25,9 @@ def test_a_stream_of_ever_new_words_does_not_fill_the_memory() -> None:
 
 
 def test_pieces_that_no_file_should_hold_are_not_learnt() -> None:
-    assert count_pieces([["a", "x" * (LONGEST_PIECE + 1), "\ud800", "y" * LONGEST_PIECE]]) == Counter({"a": 1, "y" * LONGEST_PIECE: 1})
+    assert count_pieces([["a", "x" * (LONGEST_PIECE + 1), "\ud800", "y" * LONGEST_PIECE]]) == Counter(
+        {"a": 1, "y" * LONGEST_PIECE: 1}
+    )
 
 
 @given(st.lists(st.text("ab \n", max_size=30)), st.integers(1, 9))

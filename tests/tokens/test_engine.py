@@ -37,7 +37,12 @@ def test_any_text_survives_byte_pairs(text: str) -> None:
 
 
 @pytest.mark.slow
-@given(st.text(max_size=300) | st.lists(st.sampled_from(["<pad>", "<unk>", "\r\n", "  ", "\x00", "é", "🦁", "low", "▁", "Ġ", "'s"])).map("".join))
+@given(
+    st.text(max_size=300)
+    | st.lists(
+        st.sampled_from(["<pad>", "<unk>", "\r\n", "  ", "\x00", "é", "🦁", "low", "▁", "Ġ", "'s"])
+    ).map("".join)
+)
 @settings(max_examples=2_000)
 def test_two_thousand_texts_survive_byte_pairs(text: str) -> None:
     comes_back(text)
@@ -61,7 +66,11 @@ def test_word_pieces_continue_with_two_hashes_and_take_the_longest_beginning() -
     for word in ["lowest", "newer", "wide", "widestnew"]:
         expected, start = [], 0
         while start < len(word):  # by hand: always the longest known piece
-            stop = next(stop for stop in range(len(word), start, -1) if ("##" if start else "") + word[start:stop] in known)
+            stop = next(
+                stop
+                for stop in range(len(word), start, -1)
+                if ("##" if start else "") + word[start:stop] in known
+            )
             expected.append(("##" if start else "") + word[start:stop])
             start = stop
         assert tokenizer.split(word) == expected
@@ -77,7 +86,14 @@ def test_unigram_finds_the_most_probable_way_to_cut_a_word(tmp_path: Path) -> No
     def best(word: str) -> float:
         if not word:
             return 0.0
-        return max((scores[word[:cut]] + best(word[cut:]) for cut in range(1, len(word) + 1) if word[:cut] in scores), default=-1e9)
+        return max(
+            (
+                scores[word[:cut]] + best(word[cut:])
+                for cut in range(1, len(word) + 1)
+                if word[:cut] in scores
+            ),
+            default=-1e9,
+        )
 
     for word in ["lowest", "newer", "widest", "lowwide"]:
         pieces = tokenizer.split(word)
@@ -154,4 +170,8 @@ def test_a_forked_process_encodes_the_same_and_says_nothing() -> None:
 
 
 def test_every_kind_shares_one_machinery() -> None:
-    assert {kind for kind in tokenizers.names() if issubclass(tokenizers.get(kind), Subwords)} == {"bpe", "wordpiece", "unigram"}
+    assert {kind for kind in tokenizers.names() if issubclass(tokenizers.get(kind), Subwords)} == {
+        "bpe",
+        "wordpiece",
+        "unigram",
+    }

@@ -14,7 +14,9 @@ from seqlab.tokens.settings import Kind, TokenSettings
 from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, PAD, SOS, UNK
 
-KINDS = sorted(set(tokenizers.names()) - {"hugging_face"})  # which is kept as it was published, and never learned: test_hugging_face.py
+KINDS = sorted(
+    set(tokenizers.names()) - {"hugging_face"}
+)  # which is kept as it was published, and never learned: test_hugging_face.py
 EXACT = ["bpe", "bytes", "characters", "unigram"]
 SPECIALS = [UNK, PAD, SOS, EOS]
 TEXTS = [
@@ -73,7 +75,9 @@ def test_words_come_back_readable(kind: str) -> None:
 def test_several_texts_at_once_are_the_texts_one_by_one(kind: str) -> None:
     tokenizer = fitted(kind)
     texts = ["", *TEXTS, "☃", ""]
-    assert [ids.tolist() for ids in tokenizer.encode_many(texts)] == [tokenizer.encode(text).tolist() for text in texts]
+    assert [ids.tolist() for ids in tokenizer.encode_many(texts)] == [
+        tokenizer.encode(text).tolist() for text in texts
+    ]
     assert tokenizer.encode_many([]) == []
 
 
@@ -110,7 +114,10 @@ def test_special_ids_are_left_out_of_decoded_text(kind: str) -> None:
 @pytest.mark.parametrize("wrong", [-1, 1_000_000])
 def test_an_id_outside_the_vocabulary_is_refused(kind: str, wrong: int) -> None:
     tokenizer = fitted(kind)
-    with pytest.raises(UsageError, match=rf"the id {wrong} is not in the vocabulary, whose ids are 0 to {len(tokenizer.vocabulary) - 1}"):
+    with pytest.raises(
+        UsageError,
+        match=rf"the id {wrong} is not in the vocabulary, whose ids are 0 to {len(tokenizer.vocabulary) - 1}",
+    ):
         tokenizer.decode([4, wrong])
 
 

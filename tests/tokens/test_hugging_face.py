@@ -1,4 +1,6 @@
-"""A published tokenizer kept whole: the ids of its own engine, special pieces anywhere, and no trust in what a file says."""
+"""A published tokenizer kept whole: the ids of its own engine, special pieces anywhere, and no trust in what
+a file says.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def engine() -> Engine:
     made.normalizer = normalizers.BertNormalizer(lowercase=True)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.decoder = decoders.WordPiece(prefix="##")
-    made.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 6), ("[SEP]", 8)])
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 6), ("[SEP]", 8)]
+    )
     made.add_special_tokens([word for word in WORDS if word.startswith("[")])
     made.enable_truncation(5)
     made.enable_padding(length=5, pad_id=1, pad_token="[PAD]")
@@ -49,14 +53,18 @@ def test_the_ids_are_the_engines_own_with_its_template_and_nothing_cut() -> None
         assert tokenizer.encode(text).tolist() == whole.encode(text).ids
     assert tokenizer.encode("the cats").tolist() == [6, 5, 2, 3, 8]
     assert len(tokenizer.encode("cat " * 300)) == 302
-    assert [ids.tolist() for ids in tokenizer.encode_many(TEXTS)] == [tokenizer.encode(text).tolist() for text in TEXTS]
+    assert [ids.tolist() for ids in tokenizer.encode_many(TEXTS)] == [
+        tokenizer.encode(text).tolist() for text in TEXTS
+    ]
     assert tokenizer.encode("").dtype == np.int32
 
 
 def test_pieces_looked_up_one_by_one_are_the_encoded_text() -> None:
     tokenizer = kept()
     for text in TEXTS:
-        assert [tokenizer.vocabulary.ids[piece] for piece in tokenizer.split(text)] == tokenizer.encode(text).tolist()
+        assert [tokenizer.vocabulary.ids[piece] for piece in tokenizer.split(text)] == tokenizer.encode(
+            text
+        ).tolist()
     assert tokenizer.join(tokenizer.split("the cats sat")) == "the cats sat"
 
 
@@ -102,7 +110,9 @@ def test_it_is_never_learned() -> None:
 
 
 def test_a_saved_tokenizer_is_the_same_tokenizer(tmp_path: Path) -> None:
-    target = Engine(models.WordLevel({word: place for place, word in enumerate(reversed(WORDS))}, unk_token="[UNK]"))
+    target = Engine(
+        models.WordLevel({word: place for place, word in enumerate(reversed(WORDS))}, unk_token="[UNK]")
+    )
     for tokenizer in (kept(), kept(size=14), kept(target=target)):
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         save_tokenizer(tokenizer, folder)
@@ -151,13 +161,43 @@ def test_roles_that_are_none_are_refused(roles: dict[str, Any], tmp_path: Path) 
     ("change", "words"),
     [
         ({"model": None}, "does not hold a tokenizer that can be used here"),
-        ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": ["a b"]}}, r"the merge \['a', 'b'\] gives no known piece"),
-        ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", 3]]}}, "is not one of two known pieces"),
-        ({"model": {"type": "Unigram", "vocab": [["a", 0.0]], "unk_id": 7}}, "does not hold a tokenizer that can be used here"),
+        (
+            {"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": ["a b"]}},
+            r"the merge \['a', 'b'\] gives no known piece",
+        ),
+        (
+            {"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", 3]]}},
+            "is not one of two known pieces",
+        ),
+        (
+            {"model": {"type": "Unigram", "vocab": [["a", 0.0]], "unk_id": 7}},
+            "does not hold a tokenizer that can be used here",
+        ),
         ({"model": {"type": "Magic"}}, "does not hold a tokenizer that can be used here"),
-        ({"normalizer": {"type": "Replace", "pattern": {"Regex": "(a|a)*$"}, "content": "x"}}, "a pattern that could take for ever"),
-        ({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "x" * 3000}, "behavior": "Isolated", "invert": False}}, "could take for ever"),
-        ({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "Split", "pattern": {"Regex": r"(\w+)+!"}}]}}, "could take for ever"),
+        (
+            {"normalizer": {"type": "Replace", "pattern": {"Regex": "(a|a)*$"}, "content": "x"}},
+            "a pattern that could take for ever",
+        ),
+        (
+            {
+                "pre_tokenizer": {
+                    "type": "Split",
+                    "pattern": {"Regex": "x" * 3000},
+                    "behavior": "Isolated",
+                    "invert": False,
+                }
+            },
+            "could take for ever",
+        ),
+        (
+            {
+                "pre_tokenizer": {
+                    "type": "Sequence",
+                    "pretokenizers": [{"type": "Split", "pattern": {"Regex": r"(\w+)+!"}}],
+                }
+            },
+            "could take for ever",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused(change: dict[str, Any], words: str, tmp_path: Path) -> None:

@@ -30,7 +30,9 @@ def test_the_most_frequent_label_can_come_first() -> None:
 
 def test_a_label_that_training_never_saw_is_named_with_its_place_and_the_nearest_one() -> None:
     known = Labels.fit(["positive", "negative"])
-    with pytest.raises(DataError, match=r"tweets\.csv, line 7: the label 'postive' does not occur in the training data") as error:
+    with pytest.raises(
+        DataError, match=r"tweets\.csv, line 7: the label 'postive' does not occur in the training data"
+    ) as error:
         known.encode("postive", where="tweets.csv, line 7")
     assert "Did you mean 'positive'? There is: negative, positive." in str(error.value)
     assert "leave the row out" in str(error.value)
@@ -57,7 +59,10 @@ def test_labels_survive_the_file(tmp_path: Path) -> None:
     assert Labels.load(tmp_path / "labels.json").names == known.names
 
 
-@pytest.mark.parametrize(("content", "words"), [("{", "is not valid JSON"), ('{"labels": [1]}', "a number in"), ('{"labels": ["a", "a"]}', "twice")])
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [("{", "is not valid JSON"), ('{"labels": [1]}', "a number in"), ('{"labels": ["a", "a"]}', "twice")],
+)
 def test_a_damaged_file_is_refused(content: str, words: str, tmp_path: Path) -> None:
     (tmp_path / "labels.json").write_text(content)
     with pytest.raises(RunError, match=words):

@@ -15,14 +15,18 @@ SEQUENCES = st.lists(st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), max_size=5),
 
 
 @given(SEQUENCES)
-def test_mean_and_deviation_are_those_of_all_steps_together(sequences: list[list[tuple[float, float, float]]]) -> None:
+def test_mean_and_deviation_are_those_of_all_steps_together(
+    sequences: list[list[tuple[float, float, float]]],
+) -> None:
     together = np.array([step for sequence in sequences for step in sequence])
     if not len(together):
         return
     steps = NumericSteps.fit(sequences)
     np.testing.assert_allclose(steps.mean, together.mean(axis=0), rtol=1e-9, atol=1e-6)
     for feature in range(3):
-        if len(set(together[:, feature])) == 1 or together[:, feature].std() == 0:  # constant, or too near to it for a square
+        if (
+            len(set(together[:, feature])) == 1 or together[:, feature].std() == 0
+        ):  # constant, or too near to it for a square
             assert steps.scale[feature] == 1
         else:
             np.testing.assert_allclose(steps.scale[feature], together[:, feature].std(), rtol=1e-6, atol=1e-6)
@@ -120,5 +124,8 @@ def test_pixels_of_a_channel_share_one_scale() -> None:
     pixels = np.concatenate([picture.reshape(-1, 2) for picture in pictures])
     assert steps.mean.tolist() == pytest.approx(np.tile(pixels.mean(axis=0), 3).tolist())
     assert steps.scale.tolist() == pytest.approx(np.tile(pixels.std(axis=0), 3).tolist())
-    with pytest.raises(RecipeError, match=r"model\.channels: a row of 6 numbers cannot be divided into pixels of 4 channels\."):
+    with pytest.raises(
+        RecipeError,
+        match=r"model\.channels: a row of 6 numbers cannot be divided into pixels of 4 channels\.",
+    ):
         NumericSteps.fit_pixels([np.zeros((2, 6))], channels=4)

@@ -15,12 +15,16 @@ from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.tokenizer_folder import HEADER, load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import PAD, UNK
 
-KINDS = sorted(set(tokenizers.names()) - {"hugging_face"})  # which is kept as it was published, and never learned: test_hugging_face.py
+KINDS = sorted(
+    set(tokenizers.names()) - {"hugging_face"}
+)  # which is kept as it was published, and never learned: test_hugging_face.py
 SUBWORDS = ["bpe", "unigram", "wordpiece"]
 
 
 def saved(kind: str, folder: Path) -> Path:
-    tokenizer = tokenizers.get(kind).fit(["the cat sat on the mat", "the cat"] * 4, TokenSettings(size=300), specials=[UNK, PAD])
+    tokenizer = tokenizers.get(kind).fit(
+        ["the cat sat on the mat", "the cat"] * 4, TokenSettings(size=300), specials=[UNK, PAD]
+    )
     save_tokenizer(tokenizer, folder)
     return folder
 
@@ -33,7 +37,10 @@ def test_an_empty_folder_says_what_is_missing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "words"),
     [
-        ({"format": 2, "kind": "words", "lowercase": False}, "has format 2; this seqlab reads formats up to 1"),
+        (
+            {"format": 2, "kind": "words", "lowercase": False},
+            "has format 2; this seqlab reads formats up to 1",
+        ),
         ({"format": "1", "kind": "words", "lowercase": False}, "does not say its format version"),
         ({"kind": "words", "lowercase": False}, "does not say its format version"),
         ({"format": 1, "kind": "word", "lowercase": False}, "a kind that does not exist here"),
@@ -124,7 +131,9 @@ def test_a_folder_or_device_in_place_of_a_file_is_refused(tmp_path: Path) -> Non
         {"added_tokens": [{}]},
     ],
 )
-def test_a_tokenizer_json_of_wrong_shape_is_refused(kind: str, change: dict[str, Any], tmp_path: Path) -> None:
+def test_a_tokenizer_json_of_wrong_shape_is_refused(
+    kind: str, change: dict[str, Any], tmp_path: Path
+) -> None:
     folder = saved(kind, tmp_path)
     path = folder / "tokenizer.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))

@@ -28,7 +28,9 @@ def test_letters_of_a_single_word_seen_once_are_unknown_and_special_names_are_le
 
 def test_of_a_long_word_both_ends_are_read() -> None:
     spelling = Spelling.learn({"abcdefgh": 2}, longest=7)
-    assert [spelling.vocabulary.pieces[place] for place in spelling.encode("abcdefgh").tolist()[1:-1]] == list("abcgh")
+    assert [
+        spelling.vocabulary.pieces[place] for place in spelling.encode("abcdefgh").tolist()[1:-1]
+    ] == list("abcgh")
 
 
 def test_a_saved_spelling_is_the_same_and_a_damaged_one_is_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,7 +37,9 @@ def cuts(word: str, pieces: dict[str, float]) -> Iterator[list[str]]:
 
 def lattice_of(substrings: Substrings) -> tuple[Lattice, list[str]]:
     everything = np.arange(len(substrings.length))
-    lattice = Lattice(substrings.word_lengths, substrings.edges_in_words(everything), num_pieces=len(everything))
+    lattice = Lattice(
+        substrings.word_lengths, substrings.edges_in_words(everything), num_pieces=len(everything)
+    )
     return lattice, [substrings[number] for number in everything.tolist()]
 
 
@@ -49,14 +52,18 @@ def test_substrings_are_counted_as_by_hand(words: dict[str, int]) -> None:
             for stop in range(start + 1, min(len(word), start + 4) + 1):
                 counts[word[start:stop]] += times
     expected = {piece: count for piece, count in counts.items() if len(piece) == 1 or count > 1}
-    assert {substrings[number]: substrings.times[number] for number in range(len(substrings.length))} == expected
+    assert {
+        substrings[number]: substrings.times[number] for number in range(len(substrings.length))
+    } == expected
 
 
 @given(WORDS)
 def test_expected_counts_are_the_sum_over_all_cuts(words: dict[str, int]) -> None:
     lattice, pieces = lattice_of(Substrings(words, longest=4))
     probs = {piece: (place + 1) / (len(pieces) * (len(pieces) + 1) / 2) for place, piece in enumerate(pieces)}
-    found = lattice.expected_counts(np.array(list(probs.values())), np.array(list(words.values()), dtype=np.float64))
+    found = lattice.expected_counts(
+        np.array(list(probs.values())), np.array(list(words.values()), dtype=np.float64)
+    )
     expected = dict.fromkeys(pieces, 0.0)
     for word, times in words.items():
         ways = [(way, math.prod(probs[piece] for piece in way)) for way in cuts(word, probs)]
@@ -73,9 +80,15 @@ def test_the_best_cut_of_a_piece_into_others_is_found(words: dict[str, int]) -> 
     _, pieces = lattice_of(substrings)
     everything = np.arange(len(pieces))
     log_probs = {piece: -1.0 - place % 5 for place, piece in enumerate(pieces)}
-    inner = Lattice(substrings.length, substrings.edges_in_pieces(everything, everything), num_pieces=len(pieces))
+    inner = Lattice(
+        substrings.length, substrings.edges_in_pieces(everything, everything), num_pieces=len(pieces)
+    )
     expected = [
-        max((sum(log_probs[part] for part in way) for way in cuts(piece, log_probs) if way != [piece]), default=-math.inf) for piece in pieces
+        max(
+            (sum(log_probs[part] for part in way) for way in cuts(piece, log_probs) if way != [piece]),
+            default=-math.inf,
+        )
+        for piece in pieces
     ]
     np.testing.assert_allclose(inner.best_log_probs(np.array(list(log_probs.values()))), expected)
 
@@ -94,15 +107,20 @@ def test_nothing_to_learn_gives_no_pieces() -> None:
 
 
 def _stdlib_text(length: int) -> str:
-    with open(os.__file__, encoding="utf-8") as first, open(subprocess.__file__, encoding="utf-8") as second:  # noqa: PTH123 (two at once)
-        return (first.read() + second.read())[:length]
+    texts = [Path(module.__file__).read_text(encoding="utf-8") for module in (os, subprocess)]
+    return "".join(texts)[:length]
 
 
 def test_it_needs_no_more_tokens_than_the_engines_own_trainer() -> None:
     text = _stdlib_text(60_000)
     ours = Unigram.fit([text], TokenSettings(size=500), specials=[UNK, PAD])
     theirs = Unigram.pipeline(lowercase=False)
-    theirs.train_from_iterator([text], trainers.UnigramTrainer(vocab_size=502, special_tokens=[UNK, PAD], unk_token=UNK, show_progress=False))
+    theirs.train_from_iterator(
+        [text],
+        trainers.UnigramTrainer(
+            vocab_size=502, special_tokens=[UNK, PAD], unk_token=UNK, show_progress=False
+        ),
+    )
     assert len(ours.encode(text)) <= 1.02 * len(theirs.encode(text).ids)
 
 
@@ -120,7 +138,12 @@ for kind in ("bpe", "wordpiece", "unigram"):
 def test_subwords_are_the_same_in_every_process() -> None:
     answers = {
         subprocess.run(
-            [sys.executable, "-c", LEARN], capture_output=True, text=True, check=True, timeout=120, env={**os.environ, "PYTHONHASHSEED": seed}
+            [sys.executable, "-c", LEARN],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+            env={**os.environ, "PYTHONHASHSEED": seed},
         ).stdout
         for seed in ("1", "2", "3")
     }

@@ -20,14 +20,19 @@ LINES = "".join(f"{word} {' '.join(map(repr, row))}\n" for word, row in ROWS.ite
 
 def binary(rows: dict[str, list[float]], *, line_ends: bool = True, promised: int | None = None) -> bytes:
     """As word2vec writes it: the numbers as float32, a line end after each word or none."""
-    body = b"".join(word.encode() + b" " + struct.pack("<3f", *row) + (b"\n" if line_ends else b"") for word, row in rows.items())
+    body = b"".join(
+        word.encode() + b" " + struct.pack("<3f", *row) + (b"\n" if line_ends else b"")
+        for word, row in rows.items()
+    )
     return f"{len(rows) if promised is None else promised} 3\n".encode() + body
 
 
 def check(table: WordVectors) -> None:
     assert table.words == list(ROWS)
     assert table.vectors.dtype == np.float32
-    assert table.vectors.tolist() == [[struct.unpack("<f", struct.pack("<f", value))[0] for value in row] for row in ROWS.values()]
+    assert table.vectors.tolist() == [
+        [struct.unpack("<f", struct.pack("<f", value))[0] for value in row] for row in ROWS.values()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -61,9 +66,17 @@ def test_a_word_may_have_blanks_inside_but_numbers_too_many_are_no_word(tmp_path
     ("name", "content", "message"),
     [
         ("a.vec", b"2 2\na 1 2\nb 3 nan\n", r"line 3: number 2 of the word 'b' is not finite"),
-        ("a.vec", b"2 2\na 1 2\nb 3 1e39\n", r"line 3: number 2 of the word 'b' is not finite in float32 \(inf\)"),
+        (
+            "a.vec",
+            b"2 2\na 1 2\nb 3 1e39\n",
+            r"line 3: number 2 of the word 'b' is not finite in float32 \(inf\)",
+        ),
         ("a.vec", b"3 2\na 1 2\nb 3 4\n\n", r"line 4: is empty"),
-        ("a.vec", b"3 2\naa 1.5 2.5\nbb 3.5 4.5\n", r"ends after 2 of the 3 words that its first line promises"),
+        (
+            "a.vec",
+            b"3 2\naa 1.5 2.5\nbb 3.5 4.5\n",
+            r"ends after 2 of the 3 words that its first line promises",
+        ),
         ("a.vec", b"1 2\na 1 2\nb 3 4\n", r"line 3: the first line promises 1 words, and here is one more"),
         ("a.txt", b"a 1 2 3\nb 3 4\n", r"line 2: 2 numbers follow the word 'b', and 3 are expected"),
         ("a.txt", b"a 1 2\nb 3 4 5\n", r"line 2: 3 numbers follow the word 'b', and 2 are expected"),
@@ -72,26 +85,46 @@ def test_a_word_may_have_blanks_inside_but_numbers_too_many_are_no_word(tmp_path
         ("a.txt", b"a 1 2\n\xff\xfe 3 4\n", r"line 2: is not UTF-8"),
         ("a.txt", b"only\nwords\n", r"line 1: a word and 0 numbers"),
         ("a.txt", b"", r"holds no word vectors"),
-        ("a.vec", b"999999999 300\na 1 2\n", r"line 1: promises 999,999,999 words of 300 numbers, for which 20 bytes are too few"),
-        ("a.vec", b"2 999999\na 1 2\n", r"line 1: promises 2 words of 999999 numbers; widths are 1 to 20,000"),
+        (
+            "a.vec",
+            b"999999999 300\na 1 2\n",
+            r"line 1: promises 999,999,999 words of 300 numbers, for which 20 bytes are too few",
+        ),
+        (
+            "a.vec",
+            b"2 999999\na 1 2\n",
+            r"line 1: promises 2 words of 999999 numbers; widths are 1 to 20,000",
+        ),
         ("a.vec", b"9" * 5000 + b" 3\na 1 2\n", r"line 1: promises 9{59}… words"),
-        ("a.bin", b"9999999999 300\nab ", r"line 1: promises 9,999,999,999 words of 300 numbers, for which 18 bytes"),
+        (
+            "a.bin",
+            b"9999999999 300\nab ",
+            r"line 1: promises 9,999,999,999 words of 300 numbers, for which 18 bytes",
+        ),
         ("a.bin", b"not a header", r"its beginning: a line with the number of words"),
         ("a.bin", binary(ROWS, promised=2) + b"x" * 60, r"its end: more follows after the 2 words"),
         ("a.bin.gz", gzip.compress(binary(ROWS, promised=900_000_000), mtime=0), r"word 4: ends inside it"),
         ("a.bin", binary(ROWS)[:-6], r"word 3: ends inside its numbers"),
         ("a.bin", b"1 2\n" + b"\xff\xff " + struct.pack("<2f", 1, 2), r"word 1: is not UTF-8"),
-        ("a.bin", b"1 2\nab " + struct.pack("<2f", 1, float("inf")), r"word 1: number 2 of the word 'ab' is not finite"),
+        (
+            "a.bin",
+            b"1 2\nab " + struct.pack("<2f", 1, float("inf")),
+            r"word 1: number 2 of the word 'ab' is not finite",
+        ),
     ],
 )
-def test_a_file_that_is_not_what_it_says_is_refused_with_its_line(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_what_it_says_is_refused_with_its_line(
+    name: str, content: bytes, message: str, tmp_path: Path
+) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
         read_word_vectors(path)
 
 
-def test_an_endless_line_in_a_small_packed_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_line_in_a_small_packed_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(vector_files, "LONGEST_LINE", 1000)
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress(b"a" * 1_000_000, mtime=0))
@@ -114,4 +147,7 @@ def test_a_table_needs_a_row_for_every_word_and_every_word_once() -> None:
         WordVectors(["a", "b"], np.zeros((3, 2)))
     with pytest.raises(ValueError, match="twice"):
         WordVectors(["a", "a"], np.zeros((2, 2)))
-    assert WordVectors(["a", "b"], np.array([[3.0, 4.0], [0.0, 0.0]])).units.tolist() == [pytest.approx([0.6, 0.8]), [0.0, 0.0]]
+    assert WordVectors(["a", "b"], np.array([[3.0, 4.0], [0.0, 0.0]])).units.tolist() == [
+        pytest.approx([0.6, 0.8]),
+        [0.0, 0.0],
+    ]

@@ -12,10 +12,17 @@ from seqlab.tokens.vocabulary import PAD, UNK, Vocabulary
 
 
 @given(st.lists(st.sampled_from("abcdefg")), st.integers(0, 8), st.integers(1, 4))
-def test_the_most_frequent_pieces_are_known_ties_in_alphabetical_order(pieces: list[str], size: int, min_count: int) -> None:
+def test_the_most_frequent_pieces_are_known_ties_in_alphabetical_order(
+    pieces: list[str], size: int, min_count: int
+) -> None:
     vocabulary = Vocabulary.count(pieces, specials=[UNK, PAD], size=size, min_count=min_count)
     counts = Counter(pieces)
-    ranked = [piece for count in range(len(pieces), min_count - 1, -1) for piece in "abcdefg" if counts[piece] == count]
+    ranked = [
+        piece
+        for count in range(len(pieces), min_count - 1, -1)
+        for piece in "abcdefg"
+        if counts[piece] == count
+    ]
     assert vocabulary.pieces == [UNK, PAD, *(ranked[:size] if size else ranked)]
 
 

@@ -15,7 +15,9 @@ SPECIALS = [UNK, PAD, EOS, MASK]
 
 
 def fitted(kind: str) -> Tokenizer:
-    return tokenizers.get(kind).fit([TEXT] * 3, TokenSettings.model_validate({"kind": kind, "size": 0}), specials=SPECIALS)
+    return tokenizers.get(kind).fit(
+        [TEXT] * 3, TokenSettings.model_validate({"kind": kind, "size": 0}), specials=SPECIALS
+    )
 
 
 def words(tokenizer: Tokenizer, text: str) -> list[str]:
@@ -37,7 +39,9 @@ def words(tokenizer: Tokenizer, text: str) -> list[str]:
     ],
 )
 def test_a_word_is_what_a_reader_calls_one(kind: str, expected: list[str]) -> None:
-    text = "un-believable things: 1234" if kind in ("wordpiece", "words") else "the un-believable things: 1234!"
+    text = (
+        "un-believable things: 1234" if kind in ("wordpiece", "words") else "the un-believable things: 1234!"
+    )
     assert words(fitted(kind), text) == expected
 
 

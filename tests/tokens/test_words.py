@@ -55,7 +55,10 @@ def test_joined_words_are_written_as_a_typist_would(text: str) -> None:
     assert join_words(Words.words_of(text)) == text
 
 
-@pytest.mark.parametrize("unit", ["a", "1", "1,", "'", ".", "-", "<br", "<br ", "<", "'s", "é\u0301", "!?", "1.a", "👩\u200d", "❤\ufe0f"])
+@pytest.mark.parametrize(
+    "unit",
+    ["a", "1", "1,", "'", ".", "-", "<br", "<br ", "<", "'s", "é\u0301", "!?", "1.a", "👩\u200d", "❤\ufe0f"],
+)
 def test_a_hostile_text_takes_no_longer_than_a_kind_one(unit: str) -> None:
     """Half a megabyte takes milliseconds; a pattern that goes back over its steps would take hours."""
     text = unit * (500_000 // len(unit))
@@ -68,7 +71,11 @@ def test_a_hostile_text_takes_no_longer_than_a_kind_one(unit: str) -> None:
 def test_size_counts_the_words_besides_the_special_pieces() -> None:
     tokenizer = Words.fit(["b b b a a c c d"], TokenSettings(size=3), specials=[UNK, PAD])
     assert tokenizer.vocabulary.pieces == [UNK, PAD, "b", "a", "c"]
-    assert Words.fit(["b b b a a c"], TokenSettings(min_count=2), specials=[UNK]).vocabulary.pieces == [UNK, "b", "a"]
+    assert Words.fit(["b b b a a c"], TokenSettings(min_count=2), specials=[UNK]).vocabulary.pieces == [
+        UNK,
+        "b",
+        "a",
+    ]
 
 
 def test_words_between_blanks_stay_whole_and_the_corpus_may_mark_its_unknown_words() -> None:

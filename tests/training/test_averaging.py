@@ -21,8 +21,12 @@ from tests.training.toy_task import Points, make_trainer, small_model
 
 def test_the_saved_weights_are_the_moving_average_written_out(tmp_path: Path) -> None:
     task = Points(values=[1.0, 2.0])  # the averaged weights are validated first, and are the better ones
-    trainer = make_trainer(tmp_path, task=task, steps=30, evaluate_every=30, learning_rate=0.1, schedule="constant", average=0.7)
-    seen: list[dict[str, torch.Tensor]] = [{name: each.detach().clone() for name, each in trainer.model.named_parameters()}]
+    trainer = make_trainer(
+        tmp_path, task=task, steps=30, evaluate_every=30, learning_rate=0.1, schedule="constant", average=0.7
+    )
+    seen: list[dict[str, torch.Tensor]] = [
+        {name: each.detach().clone() for name, each in trainer.model.named_parameters()}
+    ]
 
     class Keep(StopAt):
         def stepped(self, report: object) -> None:
@@ -41,7 +45,9 @@ def test_the_saved_weights_are_the_moving_average_written_out(tmp_path: Path) ->
 
 
 def test_training_goes_on_with_its_own_weights_as_if_nothing_were_averaged(tmp_path: Path) -> None:
-    averaged, plain = (make_trainer(tmp_path / str(decay), average=decay, learning_rate=0.1) for decay in (0.9, 0.0))
+    averaged, plain = (
+        make_trainer(tmp_path / str(decay), average=decay, learning_rate=0.1) for decay in (0.9, 0.0)
+    )
     for trainer in (averaged, plain):
         trainer.run(StopRequest())
     for ours, theirs in zip(averaged.model.parameters(), plain.model.parameters(), strict=True):
@@ -59,7 +65,9 @@ def test_stopping_and_going_on_keeps_the_average_to_the_bit(stop_at: int, tmp_pa
     parts.save()
     parts.watcher = watcher = StopAt(stop_at)
     assert not parts.run(watcher.request)
-    later = make_trainer(tmp_path / "parts", dropout=0.3, average=0.9, model=small_model(dropout=0.3, seed=99))
+    later = make_trainer(
+        tmp_path / "parts", dropout=0.3, average=0.9, model=small_model(dropout=0.3, seed=99)
+    )
     saved, _ = Checkpoints(tmp_path / "parts" / "checkpoints").load()
     assert saved is not None
     later.resume(saved)
@@ -68,13 +76,24 @@ def test_stopping_and_going_on_keeps_the_average_to_the_bit(stop_at: int, tmp_pa
 
 
 def test_two_averages_at_once_are_refused() -> None:
-    with pytest.raises(ValidationError, match=r"average=0\.9 and average_last=3 are two ways to average the weights\. Set one of them to 0\."):
+    with pytest.raises(
+        ValidationError,
+        match=r"average=0\.9 and average_last=3 are two ways to average the weights\. Set one of them to 0\.",
+    ):
         TrainingSettings(average=0.9, average_last=3)
 
 
 def test_the_last_weights_are_averaged_as_a_plain_mean_and_kept_over_a_resume(tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"steps": 30, "evaluate_every": 30, "learning_rate": 0.1, "average_last": 3, "average_every": 5}
-    whole, parts = (make_trainer(tmp_path / name, task=Points(values=[1.0, 2.0]), **settings) for name in "ab")
+    settings: dict[str, Any] = {
+        "steps": 30,
+        "evaluate_every": 30,
+        "learning_rate": 0.1,
+        "average_last": 3,
+        "average_every": 5,
+    }
+    whole, parts = (
+        make_trainer(tmp_path / name, task=Points(values=[1.0, 2.0]), **settings) for name in "ab"
+    )
     seen: list[dict[str, torch.Tensor]] = []
 
     class Keep(StopAt):
@@ -91,7 +110,9 @@ def test_the_last_weights_are_averaged_as_a_plain_mean_and_kept_over_a_resume(tm
     assert not parts.run(watcher.request)
     checkpoint, _ = Checkpoints(tmp_path / "b" / "checkpoints").load()
     assert checkpoint is not None
-    later = make_trainer(tmp_path / "b", task=Points(values=[1.0, 2.0]), model=small_model(seed=99), **settings)
+    later = make_trainer(
+        tmp_path / "b", task=Points(values=[1.0, 2.0]), model=small_model(seed=99), **settings
+    )
     later.resume(checkpoint)
     assert later.run(StopRequest())
     for name, tensor in read_weights(tmp_path / "b" / "model.safetensors").items():
@@ -107,13 +128,19 @@ def loss_of(weights: dict[str, torch.Tensor]) -> float:
     return float(Points().validate(model.eval()).value)
 
 
-@pytest.mark.parametrize("average", [{"average_last": 8, "average_every": 5}, {"average": 0.99}], ids=["last", "moving"])
-def test_a_run_shorter_than_its_average_saves_nothing_worse_than_its_last_weights(average: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "average", [{"average_last": 8, "average_every": 5}, {"average": 0.99}], ids=["last", "moving"]
+)
+def test_a_run_shorter_than_its_average_saves_nothing_worse_than_its_last_weights(
+    average: dict[str, Any], tmp_path: Path
+) -> None:
     trainer = make_trainer(tmp_path, steps=40, evaluate_every=40, learning_rate=0.03, **average)
     trainer.run(StopRequest())
     last = {name: tensor.clone() for name, tensor in trainer.model.state_dict().items()}
     with trainer.average.in_place():
-        assert loss_of(trainer.model.state_dict()) > loss_of(last)  # the average reaches back to where nothing was learned
+        assert loss_of(trainer.model.state_dict()) > loss_of(
+            last
+        )  # the average reaches back to where nothing was learned
     assert loss_of(read_weights(tmp_path / "model.safetensors")) <= loss_of(last)
     assert trainer.progress.best_weights == "last"
 
@@ -125,9 +152,13 @@ def test_the_better_weights_of_every_validation_count_and_are_recorded(tmp_path:
 
     class Keep(StopAt):
         def validated(self, step: int, *_: object, **__: object) -> None:
-            kept[step] = {"last": {name: each.detach().clone() for name, each in trainer.model.named_parameters()}}
+            kept[step] = {
+                "last": {name: each.detach().clone() for name, each in trainer.model.named_parameters()}
+            }
             with trainer.average.in_place():
-                kept[step]["averaged"] = {name: each.detach().clone() for name, each in trainer.model.named_parameters()}
+                kept[step]["averaged"] = {
+                    name: each.detach().clone() for name, each in trainer.model.named_parameters()
+                }
 
     trainer.watcher = Keep(0)
     trainer.run(StopRequest())
@@ -145,7 +176,9 @@ def test_the_better_weights_of_every_validation_count_and_are_recorded(tmp_path:
 
 
 def test_the_last_weights_are_saved_as_they_are_where_they_are_better(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, task=Points(values=[2.0, 1.0]), steps=8, evaluate_every=8, average=0.9, learning_rate=0.1)
+    trainer = make_trainer(
+        tmp_path, task=Points(values=[2.0, 1.0]), steps=8, evaluate_every=8, average=0.9, learning_rate=0.1
+    )
     trainer.run(StopRequest())
     saved = read_weights(tmp_path / "model.safetensors")
     assert all(saved[name].equal(tensor) for name, tensor in trainer.model.state_dict().items())
@@ -161,14 +194,31 @@ def test_a_run_that_averages_nothing_is_validated_once_and_says_nothing_about_it
 
 
 def test_before_the_first_moment_there_is_only_one_candidate(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, task=Points(), steps=20, evaluate_every=5, average_last=2, average_every=8)
+    trainer = make_trainer(
+        tmp_path, task=Points(), steps=20, evaluate_every=5, average_last=2, average_every=8
+    )
     trainer.run(StopRequest())
-    assert [set(line["candidates"]) for line in events(trainer, "validated")] == [{"last"}, *[{"averaged", "last"}] * 3]
+    assert [set(line["candidates"]) for line in events(trainer, "validated")] == [
+        {"last"},
+        *[{"averaged", "last"}] * 3,
+    ]
 
 
 def test_patience_counts_validations_not_candidates(tmp_path: Path) -> None:
-    values = [2.0, 3.0, 4.0, 1.0, 5.0, 5.0, 5.0, 5.0, 0.1]  # the last weights of the second validation are the best
-    trainer = make_trainer(tmp_path, task=Points(values=values), steps=100, evaluate_every=3, patience=2, average=0.9)
+    values = [
+        2.0,
+        3.0,
+        4.0,
+        1.0,
+        5.0,
+        5.0,
+        5.0,
+        5.0,
+        0.1,
+    ]  # the last weights of the second validation are the best
+    trainer = make_trainer(
+        tmp_path, task=Points(values=values), steps=100, evaluate_every=3, patience=2, average=0.9
+    )
     assert trainer.run(StopRequest())
     assert (trainer.step, trainer.best_step) == (12, 6)
 
@@ -219,7 +269,9 @@ SHRINKING: dict[str, Any] = {
 }
 
 
-def test_a_time_budget_averages_over_the_same_share_of_the_run_as_the_recipe_planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_time_budget_averages_over_the_same_share_of_the_run_as_the_recipe_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """800 of 4,500 updates; here one takes a second, of which the forecast knew nothing."""
     monkeypatch.setattr(loop, "perf_counter", Clock(1.0))
     trainer = make_trainer(tmp_path, **SHRINKING)
@@ -234,10 +286,19 @@ def test_a_time_budget_averages_over_the_same_share_of_the_run_as_the_recipe_pla
     assert len(events(trainer, "validated")) >= 5
 
 
-def test_a_moving_average_reaches_back_over_the_same_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_moving_average_reaches_back_over_the_same_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A hundred of 4,500 updates; the decay of each update follows from the steps that are planned then."""
     monkeypatch.setattr(loop, "perf_counter", Clock(1.0))
-    settings: dict[str, Any] = {"steps": 4500, "minutes": 5, "average": 0.99, "evaluate_every": 60, "learning_rate": 0.1, "schedule": "constant"}
+    settings: dict[str, Any] = {
+        "steps": 4500,
+        "minutes": 5,
+        "average": 0.99,
+        "evaluate_every": 60,
+        "learning_rate": 0.1,
+        "schedule": "constant",
+    }
     trainer = make_trainer(tmp_path, **settings, scale_with_budget=("average",))
     expected = {name: each.detach().double() for name, each in trainer.model.named_parameters()}
     planned: set[int] = set()
@@ -263,15 +324,27 @@ def test_a_moving_average_reaches_back_over_the_same_share(tmp_path: Path, monke
 
 @pytest.mark.parametrize("stop_at", [3, 4, 5, 17, 26, 29])
 @pytest.mark.parametrize(
-    "average", [{"average_last": 3, "average_every": 4}, {"average_last": 3}, {"average": 0.9}], ids=["every 4", "tail", "moving"]
+    "average",
+    [{"average_last": 3, "average_every": 4}, {"average_last": 3}, {"average": 0.9}],
+    ids=["every 4", "tail", "moving"],
 )
-def test_a_stop_before_or_within_the_averaged_part_changes_no_bit(average: dict[str, Any], stop_at: int, tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"steps": 30, "evaluate_every": 6, "dropout": 0.3, "learning_rate": 0.05, **average}
+def test_a_stop_before_or_within_the_averaged_part_changes_no_bit(
+    average: dict[str, Any], stop_at: int, tmp_path: Path
+) -> None:
+    settings: dict[str, Any] = {
+        "steps": 30,
+        "evaluate_every": 6,
+        "dropout": 0.3,
+        "learning_rate": 0.05,
+        **average,
+    }
     check_going_on(tmp_path, stop_at, settings)
 
 
 @pytest.mark.parametrize("stop_at", [2, 8, 40, 270])
-def test_a_plan_that_changed_under_way_is_the_same_after_a_stop(stop_at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_that_changed_under_way_is_the_same_after_a_stop(
+    stop_at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(loop, "perf_counter", Clock(1.0))
     whole, later = check_going_on(tmp_path, stop_at, {**SHRINKING, "dropout": 0.3})
     assert later.budget == whole.budget

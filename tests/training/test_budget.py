@@ -9,9 +9,14 @@ from seqlab.training.budget import Budget
 from seqlab.training.settings import TrainingSettings
 
 
-def plan(*, steps_per_epoch: int = 40, step_seconds: float = 0.1, validation_seconds: float = 1.0, **settings: Any) -> Budget:
+def plan(
+    *, steps_per_epoch: int = 40, step_seconds: float = 0.1, validation_seconds: float = 1.0, **settings: Any
+) -> Budget:
     return Budget.plan(
-        TrainingSettings.model_validate(settings), steps_per_epoch=steps_per_epoch, step_seconds=step_seconds, validation_seconds=validation_seconds
+        TrainingSettings.model_validate(settings),
+        steps_per_epoch=steps_per_epoch,
+        step_seconds=step_seconds,
+        validation_seconds=validation_seconds,
     )
 
 
@@ -78,7 +83,9 @@ def test_nothing_is_concluded_from_no_steps() -> None:
 
 def test_it_is_spent_by_steps_or_by_time() -> None:
     budget = Budget(10, 5, seconds=60)
-    assert [budget.is_spent(step=step, seconds=seconds) for step, seconds in [(9, 59.9), (10, 1), (1, 60)]] == [False, True, True]
+    assert [
+        budget.is_spent(step=step, seconds=seconds) for step, seconds in [(9, 59.9), (10, 1), (1, 60)]
+    ] == [False, True, True]
     assert not Budget(10, 5).is_spent(step=9, seconds=1e9)
 
 
@@ -102,7 +109,9 @@ def test_the_share_of_the_plan_follows_the_speed() -> None:
 def test_intervals_between_validations_shrink_with_the_plan_but_leave_time_to_train() -> None:
     scaled = {"evaluate_every": 500, "scale_with_budget": ("evaluate_every",)}
     assert plan(steps=5400, minutes=1, validation_seconds=0.01, **scaled).evaluate_every == 50
-    assert plan(steps=5400, minutes=1, validation_seconds=1, **scaled).evaluate_every == 90  # six validations fill a tenth of the time
+    assert (
+        plan(steps=5400, minutes=1, validation_seconds=1, **scaled).evaluate_every == 90
+    )  # six validations fill a tenth of the time
     assert plan(steps=50, epochs=25, **scaled).evaluate_every == 25
     assert plan(steps=5400, minutes=1, validation_seconds=1, evaluate_every=20).evaluate_every == 20
 
@@ -123,7 +132,10 @@ def test_an_early_check_keeps_time_for_validation_and_moves_the_first_one() -> N
     assert (slower.total_steps, slower.evaluate_every) == (36, 25)
     fast = budget.adjusted(step=8, seconds=0.5)
     assert (fast.total_steps, fast.evaluate_every) == (1728, 173)
-    assert plan(minutes=2, evaluate_every=108, steps_per_epoch=1000).adjusted(step=8, seconds=2.4).evaluate_every == 108
+    assert (
+        plan(minutes=2, evaluate_every=108, steps_per_epoch=1000).adjusted(step=8, seconds=2.4).evaluate_every
+        == 108
+    )
 
 
 def test_a_validation_that_takes_more_than_a_tenth_of_the_time_is_planned_for() -> None:
@@ -137,7 +149,9 @@ def test_a_validation_that_takes_more_than_a_tenth_of_the_time_is_planned_for() 
 def test_half_of_the_time_is_for_training_however_slow_validation_is() -> None:
     budget = plan(minutes=1, validation_seconds=90)
     assert budget.total_steps == 300
-    assert [budget.is_spent(step=step, seconds=seconds) for step, seconds in [(0, 59), (299, 29), (299, 30)]] == [False, False, True]
+    assert [
+        budget.is_spent(step=step, seconds=seconds) for step, seconds in [(0, 59), (299, 29), (299, 30)]
+    ] == [False, False, True]
 
 
 def test_a_plan_that_is_done_goes_on_only_if_there_is_time_for_another_interval() -> None:

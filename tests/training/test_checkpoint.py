@@ -19,7 +19,12 @@ FILES = ("MANIFEST.json", "best.safetensors", "state.json", "tensors.safetensors
 
 
 def checkpoint(step: int) -> Checkpoint:
-    return Checkpoint(step, {"w": torch.full((4,), float(step))}, best={"w": torch.full((4,), step / 10)}, state={"seconds": step * 1.5})
+    return Checkpoint(
+        step,
+        {"w": torch.full((4,), float(step))},
+        best={"w": torch.full((4,), step / 10)},
+        state={"seconds": step * 1.5},
+    )
 
 
 def saved(folder: Path, *steps: int, seal: str = "run") -> Checkpoints:
@@ -62,12 +67,17 @@ def test_the_manifest_has_the_checksums_that_anybody_can_compute(tmp_path: Path)
     saved(tmp_path, 3)
     manifest = json.loads((place(tmp_path, 3) / "MANIFEST.json").read_text(encoding="utf-8"))
     for name in FILES[1:]:
-        assert manifest["files"][name] == {"size": (place(tmp_path, 3) / name).stat().st_size, "sha256": sha256(place(tmp_path, 3) / name)}
+        assert manifest["files"][name] == {
+            "size": (place(tmp_path, 3) / name).stat().st_size,
+            "sha256": sha256(place(tmp_path, 3) / name),
+        }
 
 
 def test_every_file_is_loadable_by_itself(tmp_path: Path) -> None:
     saved(tmp_path, 3)
-    assert read_weights(place(tmp_path, 3) / "best.safetensors", seal="run")["w"].tolist() == pytest.approx([0.3] * 4)
+    assert read_weights(place(tmp_path, 3) / "best.safetensors", seal="run")["w"].tolist() == pytest.approx(
+        [0.3] * 4
+    )
 
 
 def flip(path: Path, chance: random.Random) -> None:
@@ -92,7 +102,9 @@ def test_damage_of_any_file_is_noticed_and_the_checkpoint_before_is_taken(
         name = FILES[number % len(FILES)]
         damage(place(tmp_path, 10) / name, chance)
         found, problems = checkpoints.load()
-        if found is not None and found.step == 10:  # only blanks, or the step in the manifest, which nobody reads
+        if (
+            found is not None and found.step == 10
+        ):  # only blanks, or the step in the manifest, which nobody reads
             assert name == "MANIFEST.json"
             assert loaded_step(checkpoints) == 10
         else:
@@ -132,7 +144,9 @@ def test_a_checkpoint_of_another_run_is_noticed(tmp_path: Path) -> None:
     saved(tmp_path / "there", 10, seal="another")
     shutil.copytree(place(tmp_path / "there", 10), place(tmp_path / "here", 10))
     assert loaded_step(checkpoints) == 5
-    assert checkpoints.load()[1] == [f"{place(tmp_path / 'here', 10)}: the checkpoint belongs to another run."]
+    assert checkpoints.load()[1] == [
+        f"{place(tmp_path / 'here', 10)}: the checkpoint belongs to another run."
+    ]
 
 
 def change_manifest(folder: Path, **changes: Any) -> None:
@@ -148,14 +162,18 @@ def test_a_checkpoint_of_an_older_or_newer_format_is_refused(version: object, tm
     assert "this seqlab reads format 1" in checkpoints.load()[1][0]
 
 
-@pytest.mark.parametrize("files", [None, [], {}, {"tensors.safetensors": 3}, {"../outside": {"size": 1, "sha256": "x"}}])
+@pytest.mark.parametrize(
+    "files", [None, [], {}, {"tensors.safetensors": 3}, {"../outside": {"size": 1, "sha256": "x"}}]
+)
 def test_a_manifest_that_says_too_little_is_refused(files: object, tmp_path: Path) -> None:
     checkpoints = saved(tmp_path, 5, 10)
     change_manifest(place(tmp_path, 10), files=files)
     assert loaded_step(checkpoints) == 5
 
 
-@pytest.mark.parametrize("content", ["", "[]", "null", "[" * 200_000, '{"format": ' + "1" * 5000 + "}", "\x00", " " * 2_000_000])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "null", "[" * 200_000, '{"format": ' + "1" * 5000 + "}", "\x00", " " * 2_000_000]
+)
 def test_a_manifest_that_is_none_is_refused(content: str, tmp_path: Path) -> None:
     checkpoints = saved(tmp_path, 5, 10)
     (place(tmp_path, 10) / "MANIFEST.json").write_text(content, encoding="utf-8")
@@ -175,10 +193,14 @@ def test_when_all_are_damaged_each_is_named_and_none_is_taken(tmp_path: Path) ->
         (place(tmp_path, step) / "state.json").write_text("{}", encoding="utf-8")
     found, problems = checkpoints.load()
     assert found is None
-    assert [str(place(tmp_path, step)) in problem for step, problem in zip((10, 5), problems, strict=True)] == [True, True]
+    assert [
+        str(place(tmp_path, step)) in problem for step, problem in zip((10, 5), problems, strict=True)
+    ] == [True, True]
 
 
-def test_training_that_went_back_behind_a_damaged_checkpoint_keeps_its_own_best_and_two_whole_ones(tmp_path: Path) -> None:
+def test_training_that_went_back_behind_a_damaged_checkpoint_keeps_its_own_best_and_two_whole_ones(
+    tmp_path: Path,
+) -> None:
     checkpoints = saved(tmp_path, 40, 50)
     flip(place(tmp_path, 50) / "tensors.safetensors", random.Random(1))
     assert loaded_step(checkpoints) == 40
@@ -202,7 +224,9 @@ class Usage(NamedTuple):
     free: int
 
 
-def test_too_little_space_is_noticed_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_little_space_is_noticed_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     checkpoints = saved(tmp_path, 5)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(free=3_000))
     with pytest.raises(EnvironmentProblem, match=r"no space left: needs 65 kB, has 3 kB\.") as caught:

@@ -24,13 +24,17 @@ def test_the_suggestion_is_the_average_norm_and_says_how_often_it_would_clip() -
 def test_percentiles_are_those_of_numpy() -> None:
     norms = np.random.default_rng(0).gamma(2.0, size=37).tolist()
     advice = suggest_clip(norms)
-    assert list(advice.percentiles.values()) == pytest.approx(np.percentile(norms, list(advice.percentiles)).tolist())
+    assert list(advice.percentiles.values()) == pytest.approx(
+        np.percentile(norms, list(advice.percentiles)).tolist()
+    )
 
 
 @pytest.mark.spec(91)
 def test_the_sentence_names_average_limit_share_and_suggestion() -> None:
-    assert suggest_clip([1.0, 3.0], limit=2.0).sentence() == (
-        "average gradient norm 2; clip_norm 2 clipped 50 % of the steps in the journal; suggestion: clip_norm 2, which would clip 50 %"
+    assert (
+        suggest_clip([1.0, 3.0], limit=2.0).sentence()
+        == "average gradient norm 2; clip_norm 2 clipped 50 % of the steps in the journal; suggestion:"
+        " clip_norm 2, which would clip 50 %"
     )
     assert "; nothing was clipped; " in suggest_clip([1.0, 3.0]).sentence()
 

@@ -17,7 +17,9 @@ def parameters_with(*gradients: list[float] | None) -> list[nn.Parameter]:
 
 
 def gradients_of(parameters: list[nn.Parameter]) -> list[float]:
-    return [value for parameter in parameters if parameter.grad is not None for value in parameter.grad.tolist()]
+    return [
+        value for parameter in parameters if parameter.grad is not None for value in parameter.grad.tolist()
+    ]
 
 
 @pytest.mark.spec(90)

@@ -10,9 +10,12 @@ from seqlab.training.settings import TrainingSettings
 
 @pytest.mark.spec(99)
 @pytest.mark.parametrize(
-    ("has_cuda", "has_mps", "expected"), [(True, True, "cuda"), (True, False, "cuda"), (False, True, "mps"), (False, False, "cpu")]
+    ("has_cuda", "has_mps", "expected"),
+    [(True, True, "cuda"), (True, False, "cuda"), (False, True, "mps"), (False, False, "cpu")],
 )
-def test_auto_takes_a_gpu_when_there_is_one(has_cuda: bool, has_mps: bool, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_takes_a_gpu_when_there_is_one(
+    has_cuda: bool, has_mps: bool, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: has_cuda)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: has_mps)
     assert choose_device(TrainingSettings()) == torch.device(expected)
@@ -20,7 +23,9 @@ def test_auto_takes_a_gpu_when_there_is_one(has_cuda: bool, has_mps: bool, expec
 
 @pytest.mark.parametrize("name", ["cuda:7", "toaster", "meta:x", ""])
 def test_a_device_that_is_not_there_is_refused_with_what_can_be_used(name: str) -> None:
-    with pytest.raises(RecipeError, match=rf"training.device: '{name}' cannot be used here.\n  Use auto or cpu"):
+    with pytest.raises(
+        RecipeError, match=rf"training.device: '{name}' cannot be used here.\n  Use auto or cpu"
+    ):
         choose_device(TrainingSettings(device=name))
 
 

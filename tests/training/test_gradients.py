@@ -17,13 +17,19 @@ def gradients(model: nn.Module, parts: list[list[int]]) -> tuple[list[torch.Tens
     task = Points()
     batches = [task._collate(torch.tensor(rows).numpy(), False) for rows in parts]
     backward = go_backward(model, task, batches, (), TrainingSettings(clip_norm=0))
-    return [parameter.grad.clone() for parameter in model.parameters() if parameter.grad is not None], backward.mean, backward.loss.correct
+    return (
+        [parameter.grad.clone() for parameter in model.parameters() if parameter.grad is not None],
+        backward.mean,
+        backward.loss.correct,
+    )
 
 
 def test_four_batches_of_unequal_size_give_the_gradient_of_one() -> None:
     model = small_model().eval()  # dropout would draw other masks
     whole, mean, correct = gradients(model, [list(range(20))])
-    parts, mean_of_parts, correct_of_parts = gradients(model, [[0], [1, 2, 3], list(range(4, 15)), list(range(15, 20))])
+    parts, mean_of_parts, correct_of_parts = gradients(
+        model, [[0], [1, 2, 3], list(range(4, 15)), list(range(15, 20))]
+    )
     for one, several in zip(whole, parts, strict=True):
         torch.testing.assert_close(several, one, rtol=1e-5, atol=1e-7)
     assert mean_of_parts == pytest.approx(mean, rel=1e-6)

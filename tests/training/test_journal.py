@@ -19,23 +19,55 @@ def test_a_journal_that_is_not_there_has_no_events(tmp_path: Path) -> None:
 
 def test_numbers_that_json_does_not_have_become_null_at_any_depth(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
-    Journal(path).write("step", step=1, loss=float("nan"), more={"norm": float("inf"), "all": [1.5, float("-inf")]})
+    Journal(path).write(
+        "step", step=1, loss=float("nan"), more={"norm": float("inf"), "all": [1.5, float("-inf")]}
+    )
     event = json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert (event["loss"], event["more"]) == (None, {"norm": None, "all": [1.5, None]})
 
 
 def test_what_happened_after_the_point_of_a_resume_does_not_count(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.jsonl")
-    for event, step in [("started", 0), ("step", 1), ("step", 2), ("step", 3), ("not_finite", 4), ("resumed", 2), ("step", 3), ("step", 4)]:
+    for event, step in [
+        ("started", 0),
+        ("step", 1),
+        ("step", 2),
+        ("step", 3),
+        ("not_finite", 4),
+        ("resumed", 2),
+        ("step", 3),
+        ("step", 4),
+    ]:
         journal.write(event, step=step)
-    assert steps_of(tmp_path / "journal.jsonl") == [("started", 0), ("step", 1), ("step", 2), ("resumed", 2), ("step", 3), ("step", 4)]
+    assert steps_of(tmp_path / "journal.jsonl") == [
+        ("started", 0),
+        ("step", 1),
+        ("step", 2),
+        ("resumed", 2),
+        ("step", 3),
+        ("step", 4),
+    ]
 
 
 def test_a_run_that_goes_on_has_not_ended(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.jsonl")
-    for event, step in [("started", 0), ("step", 1), ("interrupted", 1), ("resumed", 1), ("finished", 1), ("resumed", 1), ("finished", 1)]:
+    for event, step in [
+        ("started", 0),
+        ("step", 1),
+        ("interrupted", 1),
+        ("resumed", 1),
+        ("finished", 1),
+        ("resumed", 1),
+        ("finished", 1),
+    ]:
         journal.write(event, step=step)
-    assert [event for event, _ in steps_of(tmp_path / "journal.jsonl")] == ["started", "step", "resumed", "resumed", "finished"]
+    assert [event for event, _ in steps_of(tmp_path / "journal.jsonl")] == [
+        "started",
+        "step",
+        "resumed",
+        "resumed",
+        "finished",
+    ]
 
 
 def test_a_torn_line_swallows_neither_the_resume_nor_what_follows(tmp_path: Path) -> None:
@@ -64,7 +96,18 @@ def test_half_a_character_does_not_stop_training(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["5", "null", "[]", '"text"', "{}", '{"event": 3, "step": 1}', '{"event": "step", "step": "1"}', "[" * 100_000, "\x00"]
+    "line",
+    [
+        "5",
+        "null",
+        "[]",
+        '"text"',
+        "{}",
+        '{"event": 3, "step": 1}',
+        '{"event": "step", "step": "1"}',
+        "[" * 100_000,
+        "\x00",
+    ],
 )
 def test_lines_that_are_no_events_are_passed_over(line: str, tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"

@@ -25,7 +25,9 @@ from tests.training.toy_task import Points, make_trainer, small_model
 
 
 def events(trainer: Trainer, kind: str) -> list[dict[str, Any]]:
-    return [event for event in read_journal(trainer.best_path.parent / "journal.jsonl") if event["event"] == kind]
+    return [
+        event for event in read_journal(trainer.best_path.parent / "journal.jsonl") if event["event"] == kind
+    ]
 
 
 def digest(path: Path) -> str:
@@ -37,14 +39,21 @@ def outcome(trainer: Trainer) -> dict[str, Any]:
     saved, _ = trainer.checkpoints.load()
     assert saved is not None
     last = trainer.checkpoints.folder / "last"
-    kept = [event for event in read_journal(trainer.best_path.parent / "journal.jsonl") if event["event"] not in ("resumed", "interrupted")]
+    kept = [
+        event
+        for event in read_journal(trainer.best_path.parent / "journal.jsonl")
+        if event["event"] not in ("resumed", "interrupted")
+    ]
     return {
         "model": digest(trainer.best_path),
         "tensors": digest(last / "tensors.safetensors"),
         "best": digest(last / "best.safetensors"),
         "progress": {name: value for name, value in saved.state["progress"].items() if name != "seconds"},
         "position": saved.state["position"],
-        "journal": [{name: value for name, value in event.items() if name not in ("time", "seconds")} for event in kept],
+        "journal": [
+            {name: value for name, value in event.items() if name not in ("time", "seconds")}
+            for event in kept
+        ],
     }
 
 
@@ -75,10 +84,21 @@ class Remember(Nobody):
 
 @pytest.mark.spec(45, 90, 99, 100)
 def test_it_equals_a_plain_loop_written_out(tmp_path: Path) -> None:
-    """The optimizer of torch, the schedule and the clipping written out, the epochs by hand: same weights, same numbers in the journal."""
+    """The optimizer of torch, the schedule and the clipping written out, the epochs by hand: same weights,
+    same numbers in the journal.
+    """
     task = Points(num_points=35, batch_size=8)
     trainer = make_trainer(
-        tmp_path, task=task, epochs=4, steps=0, evaluate_every=5, learning_rate=0.05, warmup_steps=3, clip_norm=0.45, weight_decay=0.1, decay_all=True
+        tmp_path,
+        task=task,
+        epochs=4,
+        steps=0,
+        evaluate_every=5,
+        learning_rate=0.05,
+        warmup_steps=3,
+        clip_norm=0.45,
+        weight_decay=0.1,
+        decay_all=True,
     )
     assert trainer.run(StopRequest())
 
@@ -97,7 +117,13 @@ def test_it_equals_a_plain_loop_written_out(tmp_path: Path) -> None:
             logits = model(task.inputs[rows].flatten(1))
             mean = F.cross_entropy(logits, task.targets[rows])
             mean.backward()
-            norm = math.sqrt(sum(float(parameter.grad.double().square().sum()) for parameter in model.parameters() if parameter.grad is not None))
+            norm = math.sqrt(
+                sum(
+                    float(parameter.grad.double().square().sum())
+                    for parameter in model.parameters()
+                    if parameter.grad is not None
+                )
+            )
             if norm > 0.45:
                 clipped += 1
                 for parameter in model.parameters():
@@ -112,7 +138,9 @@ def test_it_equals_a_plain_loop_written_out(tmp_path: Path) -> None:
         assert line["epoch"] == epoch + 1
         assert line["train_loss"] == pytest.approx(total / 35, rel=1e-5)
         assert line["train_accuracy"] == pytest.approx(correct / 35)
-        assert line["valid_accuracy"] == pytest.approx(float((logits.argmax(dim=1) == task.targets).float().mean()))
+        assert line["valid_accuracy"] == pytest.approx(
+            float((logits.argmax(dim=1) == task.targets).float().mean())
+        )
     assert 0 < clipped < 20
     for ours, plain in zip(trainer.model.parameters(), model.parameters(), strict=True):
         torch.testing.assert_close(ours, plain, rtol=1e-4, atol=1e-6)
@@ -135,11 +163,15 @@ def test_the_file_of_the_model_holds_the_best_weights_and_the_checkpoint_the_las
     assert (trainer.best_step, trainer.step) == (10, 20)
     model = small_model()
     model.load_state_dict(read_weights(tmp_path / "model.safetensors"))
-    assert task.validate(model).facts["valid_loss"] == pytest.approx(events(trainer, "validated")[1]["valid_loss"], rel=1e-6)
+    assert task.validate(model).facts["valid_loss"] == pytest.approx(
+        events(trainer, "validated")[1]["valid_loss"], rel=1e-6
+    )
     saved, _ = trainer.checkpoints.load()
     assert saved is not None
     assert saved.step == 20
-    assert all(saved.tensors[f"model.{name}"].equal(tensor) for name, tensor in trainer.model.state_dict().items())
+    assert all(
+        saved.tensors[f"model.{name}"].equal(tensor) for name, tensor in trainer.model.state_dict().items()
+    )
     assert all(saved.best[name].equal(tensor) for name, tensor in model.state_dict().items())
 
 
@@ -150,7 +182,9 @@ def test_a_tie_keeps_the_earlier_weights(tmp_path: Path) -> None:
 
 
 def test_patience_ends_a_run_that_gets_no_better(tmp_path: Path) -> None:
-    trainer = make_trainer(tmp_path, task=Points(values=[2.0, 3.0, 1.0, 4.0, 5.0, 0.5]), steps=100, evaluate_every=3, patience=2)
+    trainer = make_trainer(
+        tmp_path, task=Points(values=[2.0, 3.0, 1.0, 4.0, 5.0, 0.5]), steps=100, evaluate_every=3, patience=2
+    )
     assert trainer.run(StopRequest())
     assert (trainer.step, trainer.best_step) == (15, 9)
     assert events(trainer, "finished")[0]["step"] == 15
@@ -231,17 +265,23 @@ class Clock:
 
 def test_a_run_with_minutes_ends_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "perf_counter", Clock(1.0))
-    trainer = make_trainer(tmp_path, steps=0, minutes=2, evaluate_every=10)  # planned for 0.01 s per step, but a step takes 1 s
+    trainer = make_trainer(
+        tmp_path, steps=0, minutes=2, evaluate_every=10
+    )  # planned for 0.01 s per step, but a step takes 1 s
     assert trainer.run(StopRequest())
     assert 100 <= trainer.seconds <= 122
     assert [event["step"] for event in events(trainer, "validated")][-1] == trainer.step
     assert trainer.budget.total_steps == trainer.step
 
 
-def test_a_run_faster_than_foreseen_uses_the_time_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_faster_than_foreseen_uses_the_time_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(loop, "perf_counter", Clock(0.1))
     trainer = make_trainer(tmp_path, steps=0, minutes=0.5, evaluate_every=25)
-    trainer.budget = trainer.budget.adjusted(step=1, seconds=1.0)  # planned for 1 s per step, but a step takes 0.1 s
+    trainer.budget = trainer.budget.adjusted(
+        step=1, seconds=1.0
+    )  # planned for 1 s per step, but a step takes 0.1 s
     assert trainer.run(StopRequest())
     assert 25 <= trainer.seconds <= 31
     assert trainer.step > 200
@@ -253,7 +293,9 @@ def test_under_a_time_budget_the_learning_rate_comes_to_its_end_however_wrong_th
     for seconds in (0.2, 1.0, 3.0):  # the forecast says 0.01
         monkeypatch.setattr(loop, "perf_counter", Clock(seconds))
         task = Points(num_points=40_000)  # a validation per epoch would come after the end of the time
-        trainer = make_trainer(tmp_path / str(seconds), task=task, steps=0, minutes=5, evaluate_every=0, learning_rate=0.01)
+        trainer = make_trainer(
+            tmp_path / str(seconds), task=task, steps=0, minutes=5, evaluate_every=0, learning_rate=0.01
+        )
         trainer.watcher = watcher = Remember()
         assert trainer.budget.total_steps == 27_000
         assert trainer.run(StopRequest())
@@ -264,7 +306,9 @@ def test_under_a_time_budget_the_learning_rate_comes_to_its_end_however_wrong_th
         assert len(watcher.validations) >= 3
 
 
-def test_slow_validations_do_not_exceed_the_time_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_validations_do_not_exceed_the_time_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = Clock(0.5)
     monkeypatch.setattr(loop, "perf_counter", clock)
 
@@ -295,7 +339,9 @@ def test_saving_counts_as_time_too(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert clock.now <= 75
 
 
-def test_a_long_way_between_validations_is_saved_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_way_between_validations_is_saved_on_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(loop, "perf_counter", Clock(50.0))
     trainer = make_trainer(tmp_path, steps=40, evaluate_every=40)
     seen: list[int] = []
@@ -316,7 +362,9 @@ def test_whoever_watches_sees_every_step(tmp_path: Path, monkeypatch: pytest.Mon
     assert watcher.reports[-1].seconds_left == 0
 
 
-def test_the_time_left_after_a_resume_follows_from_the_speed_since_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_left_after_a_resume_follows_from_the_speed_since_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(loop, "perf_counter", Clock(50.0))
     slow = make_trainer(tmp_path, steps=20, evaluate_every=20)
     slow.watcher = stopper = StopAt(10)
@@ -341,7 +389,9 @@ def test_a_long_run_has_a_journal_of_bounded_length(tmp_path: Path, monkeypatch:
     weights = [len(batch) for batch in trainer.task.taken]
     for place, line in enumerate(lines):  # the mean over all points since the line before
         part = slice(3 * place, 3 * place + 3)
-        total = sum(report.loss * weight for report, weight in zip(watcher.reports[part], weights[part], strict=True))
+        total = sum(
+            report.loss * weight for report, weight in zip(watcher.reports[part], weights[part], strict=True)
+        )
         assert line["loss"] == pytest.approx(total / sum(weights[part]))
 
 
@@ -358,7 +408,11 @@ def stopped_by(trainer: Trainer) -> TrainingError:
     saved, problems = trainer.checkpoints.load()
     assert saved is not None
     assert (saved.step, problems) == (trainer.saved_step, [])
-    assert all(bool(torch.isfinite(tensor).all()) for name, tensor in saved.tensors.items() if name.startswith(("model", "optimizer")))
+    assert all(
+        bool(torch.isfinite(tensor).all())
+        for name, tensor in saved.tensors.items()
+        if name.startswith(("model", "optimizer"))
+    )
     assert all(bool(torch.isfinite(tensor).all()) for tensor in saved.best.values())
     return caught.value
 
@@ -376,7 +430,10 @@ def test_broken_weights_stop_the_step_before_its_update_and_are_named(tmp_path: 
 
     trainer._update = update_then_break
     error = stopped_by(trainer)
-    assert str(error).startswith("step 5: the loss is nan: the weights '3.weight' are not finite. Stopped before the update by the points [")
+    assert str(error).startswith(
+        "step 5: the loss is nan: the weights '3.weight' are not finite. Stopped before the update by the"
+        " points ["
+    )
     assert str(trainer.task.taken[-1]) in str(error)
     assert trainer.saved_step == 3
     assert trainer.model[0].weight.isfinite().all()
@@ -394,7 +451,9 @@ def test_broken_inputs_are_named_by_their_rows(tmp_path: Path) -> None:
 
 def test_a_learning_rate_of_a_million_stops_the_run_with_the_last_good_checkpoint(tmp_path: Path) -> None:
     for every in (1, 2, 3, 50):
-        trainer = make_trainer(tmp_path / str(every), steps=50, evaluate_every=every, learning_rate=1e6, weight_decay=0.1)
+        trainer = make_trainer(
+            tmp_path / str(every), steps=50, evaluate_every=every, learning_rate=1e6, weight_decay=0.1
+        )
         trainer.save()
         error = stopped_by(trainer)
         assert "Try training.learning_rate=100000" in str(error)

@@ -31,7 +31,14 @@ NAMES = optimizers.names()
 SETTINGS: dict[str, Any] = {"weight_decay": 0.1, "decay_all": True, "measured_steps": 0}
 
 
-def compare(build: Callable[..., Optimizer], theirs: type[torch.optim.Optimizer], *, decay: float, updates: int, **options: Any) -> None:
+def compare(
+    build: Callable[..., Optimizer],
+    theirs: type[torch.optim.Optimizer],
+    *,
+    decay: float,
+    updates: int,
+    **options: Any,
+) -> None:
     """Both move a matrix and a vector over gradients of very different sizes, at a changing rate."""
     generator = torch.Generator().manual_seed(4)
     start = [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((3, 5), (7,))]
@@ -40,7 +47,10 @@ def compare(build: Callable[..., Optimizer], theirs: type[torch.optim.Optimizer]
     known = theirs(reference, lr=1.0, weight_decay=decay, **options)
     for update in range(updates):
         for mine, other in zip(ours, reference, strict=True):
-            mine.grad = torch.randn(mine.shape, generator=generator, dtype=torch.float64) * 10 ** (update % 5 - 3) + mine.detach()
+            mine.grad = (
+                torch.randn(mine.shape, generator=generator, dtype=torch.float64) * 10 ** (update % 5 - 3)
+                + mine.detach()
+            )
             other.grad = mine.grad.clone()
         known.param_groups[0]["lr"] = rate = 0.02 * (1 + update % 3)
         set_learning_rate(optimizer, rate)
@@ -64,7 +74,10 @@ def test_sgd_is_torchs(momentum: float) -> None:
 def test_weights_decay_beside_the_gradient_of_sgd() -> None:
     weight = nn.Parameter(torch.tensor([2.0], dtype=torch.float64))
     optimizer = SGD([weight], lr=0.2, weight_decay=0.1, momentum=0.5)
-    for gradient, expected in ((3.0, 2.0 - 0.2 * 0.1 * 2.0 - 0.2 * 3.0), (1.0, 1.36 - 0.2 * 0.1 * 1.36 - 0.2 * 2.5)):
+    for gradient, expected in (
+        (3.0, 2.0 - 0.2 * 0.1 * 2.0 - 0.2 * 3.0),
+        (1.0, 1.36 - 0.2 * 0.1 * 1.36 - 0.2 * 2.5),
+    ):
         weight.grad = torch.tensor([gradient], dtype=torch.float64)
         optimizer.step()
         assert weight.item() == pytest.approx(expected)
@@ -86,13 +99,18 @@ def test_adam_2k_moves_nothing_while_it_measures_and_then_knows_the_size_of_grad
         second = 0.999 * second + 0.001 * gradient**2
         if count > 3:
             first = 0.9 * first + 0.1 * gradient
-            expected -= 0.2 * 0.1 * expected + 0.2 * first / (1 - 0.9**count) / (math.sqrt(second / (1 - 0.999**count)) + 1e-8)
+            expected -= 0.2 * 0.1 * expected + 0.2 * first / (1 - 0.9**count) / (
+                math.sqrt(second / (1 - 0.999**count)) + 1e-8
+            )
         assert weight.item() == pytest.approx(expected, rel=1e-12)
         assert (dict(named_state(optimizer))["exp_avg.w"].item() == 0.0) == (count <= 3)
 
 
 def test_a_run_in_which_adam_2k_would_never_move_is_refused() -> None:
-    message = "moves nothing in its first measured_steps=2000 updates, and there are steps=500. Lower measured_steps"
+    message = (
+        "moves nothing in its first measured_steps=2000 updates, and there are steps=500. Lower"
+        " measured_steps"
+    )
     with pytest.raises(ValidationError, match=message):
         TrainingSettings(optimizer="adam_2k", steps=500)
     assert TrainingSettings(optimizer="adam_2k", steps=2001).measured_steps == 2000
@@ -107,7 +125,9 @@ def test_the_setting_offers_every_rule_and_adamw_is_the_default() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stopped_run_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> None:
     def trainer(folder: str) -> Trainer:
-        return make_trainer(tmp_path / folder, dropout=0.3, optimizer=name, average=0.9, measured_steps=9, learning_rate=0.05)
+        return make_trainer(
+            tmp_path / folder, dropout=0.3, optimizer=name, average=0.9, measured_steps=9, learning_rate=0.05
+        )
 
     whole = trainer("whole")
     assert whole.run(StopRequest())
@@ -131,7 +151,11 @@ def test_lower_layers_move_by_their_share_and_frozen_ones_not_at_all(name: str) 
     for share in (1.0, 0.5):
         torch.manual_seed(2)
         model = nn.ModuleDict(
-            {"embed": nn.Linear(3, 4), "body": nn.ModuleDict({"layers": nn.ModuleList([nn.Linear(4, 4)])}), "head": nn.Linear(4, 2)}
+            {
+                "embed": nn.Linear(3, 4),
+                "body": nn.ModuleDict({"layers": nn.ModuleList([nn.Linear(4, 4)])}),
+                "head": nn.Linear(4, 2),
+            }
         )
         model["head"].bias.requires_grad_(False)
         before = {key: parameter.detach().clone() for key, parameter in model.named_parameters()}
@@ -140,7 +164,12 @@ def test_lower_layers_move_by_their_share_and_frozen_ones_not_at_all(name: str) 
         set_learning_rate(optimizer, 0.01)
         optimizer.step()
         moves[share] = {key: parameter.detach() - before[key] for key, parameter in model.named_parameters()}
-    for key, factor in {"embed.weight": 0.25, "body.layers.0.weight": 0.5, "head.weight": 1.0, "head.bias": 0.0}.items():
+    for key, factor in {
+        "embed.weight": 0.25,
+        "body.layers.0.weight": 0.5,
+        "head.weight": 1.0,
+        "head.bias": 0.0,
+    }.items():
         torch.testing.assert_close(moves[0.5][key], factor * moves[1.0][key], rtol=1e-3, atol=1e-6)
         assert bool(moves[1.0][key].any()) == (key != "head.bias")
     assert not any(key.endswith("head.bias") for key, _ in named_state(optimizer))

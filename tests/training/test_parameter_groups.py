@@ -35,14 +35,18 @@ class Net(nn.Module):
 
 
 def decayed_names(optimizer: Optimizer) -> set[str]:
-    return {name for group in optimizer.param_groups if group["weight_decay"] for name in group["param_names"]}
+    return {
+        name for group in optimizer.param_groups if group["weight_decay"] for name in group["param_names"]
+    }
 
 
 def test_some_steps_follow_the_equations() -> None:
     weight = nn.Parameter(torch.tensor([0.5, -2.0], dtype=torch.float64))
     optimizer = AdamW([weight], weight_decay=0.1)
     w, first, second = [0.5, -2.0], [0.0, 0.0], [0.0, 0.0]
-    for step, (gradient, rate) in enumerate([([1.0, -0.3], 0.1), ([0.2, 0.0], 0.05), ([-4.0, 1e-3], 0.2)], start=1):
+    for step, (gradient, rate) in enumerate(
+        [([1.0, -0.3], 0.1), ([0.2, 0.0], 0.05), ([-4.0, 1e-3], 0.2)], start=1
+    ):
         weight.grad = torch.tensor(gradient, dtype=torch.float64)
         set_learning_rate(optimizer, rate)
         optimizer.step()
@@ -61,8 +65,12 @@ def test_it_is_torchs_adamw_to_the_last_bit(decay_all: bool) -> None:
     ours, theirs = Net(), Net()
     theirs.load_state_dict(ours.state_dict())
     optimizer = build_optimizer(ours, TrainingSettings(weight_decay=0.03, decay_all=decay_all))
-    spared = [parameter for name, parameter in theirs.named_parameters() if name not in decayed_names(optimizer)]
-    matrices = [parameter for name, parameter in theirs.named_parameters() if name in decayed_names(optimizer)]
+    spared = [
+        parameter for name, parameter in theirs.named_parameters() if name not in decayed_names(optimizer)
+    ]
+    matrices = [
+        parameter for name, parameter in theirs.named_parameters() if name in decayed_names(optimizer)
+    ]
     groups = [{"params": matrices, "weight_decay": 0.03}, {"params": spared, "weight_decay": 0.0}]
     reference = torch.optim.AdamW([group for group in groups if group["params"]], fused=True)
     for _ in range(6):
@@ -80,12 +88,21 @@ def test_it_is_torchs_adamw_to_the_last_bit(decay_all: bool) -> None:
 
 
 def test_matrices_decay_and_biases_norms_and_embeddings_do_not() -> None:
-    matrices = {"layers.weight_ih_l0", "layers.weight_hh_l0", "layers.weight_ih_l1", "layers.weight_hh_l1", "head.weight", "unused.weight"}
+    matrices = {
+        "layers.weight_ih_l0",
+        "layers.weight_hh_l0",
+        "layers.weight_ih_l1",
+        "layers.weight_hh_l1",
+        "head.weight",
+        "unused.weight",
+    }
     assert decayed_names(build_optimizer(Net(), TrainingSettings())) == matrices
 
 
 def test_everything_decays_when_asked() -> None:
-    assert decayed_names(build_optimizer(Net(), TrainingSettings(decay_all=True))) == {name for name, _ in Net().named_parameters()}
+    assert decayed_names(build_optimizer(Net(), TrainingSettings(decay_all=True))) == {
+        name for name, _ in Net().named_parameters()
+    }
 
 
 def test_an_output_layer_that_shares_the_embedding_is_an_embedding() -> None:
@@ -122,10 +139,9 @@ def test_state_goes_on_in_another_optimizer_and_is_a_copy() -> None:
 
 def test_making_one_does_not_import_torchs_compiler() -> None:
     code = (
-        "import sys, torch; from seqlab.training.optimizers.parameter_groups import build_optimizer;"
-        "from seqlab.training.settings import TrainingSettings;"
-        "net = torch.nn.Linear(2, 2); net.weight.sum().backward();"
-        "[build_optimizer(net, TrainingSettings(optimizer=name)).step() for name in ('adamw', 'radam', 'sgd', 'adam_2k')];"
-        "sys.exit('torch._dynamo' in sys.modules)"
+        "import sys, torch; from seqlab.training.optimizers.parameter_groups import build_optimizer;from"
+        " seqlab.training.settings import TrainingSettings;net = torch.nn.Linear(2, 2);"
+        " net.weight.sum().backward();[build_optimizer(net, TrainingSettings(optimizer=name)).step() for name"
+        " in ('adamw', 'radam', 'sgd', 'adam_2k')];sys.exit('torch._dynamo' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -38,7 +38,11 @@ def test_a_moving_average_spans_the_same_share_of_a_shorter_run() -> None:
 
 def test_only_named_counts_are_scaled() -> None:
     settings = TrainingSettings(
-        warmup_steps=100, decay_steps=1000, average_last=4, average_every=50, scale_with_budget=("decay_steps", "average_every")
+        warmup_steps=100,
+        decay_steps=1000,
+        average_last=4,
+        average_every=50,
+        scale_with_budget=("decay_steps", "average_every"),
     )
     half = scale_counts(settings, 0.5)
     assert (half.warmup_steps, half.decay_steps, half.average_every) == (100, 500, 25)

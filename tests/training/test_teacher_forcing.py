@@ -25,7 +25,13 @@ def test_shapes_are_those_of_the_paper() -> None:
     assert truth_share(100, decay="linear", half=200) == 0.75
     assert truth_share(300, decay="exponential", half=100) == 0.125
     k = next(k / 1000 for k in range(3000, 400_000) if k / 1000 * math.log(k / 1000) >= 500)
-    assert truth_share(250, decay="inverse_sigmoid", half=500) == pytest.approx(k / (k + math.exp(250 / k)), rel=1e-3)
-    assert truth_share(0, decay="constant", half=1, least=0.4) == truth_share(10**6, decay="constant", half=1, least=0.4) == 0.4
+    assert truth_share(250, decay="inverse_sigmoid", half=500) == pytest.approx(
+        k / (k + math.exp(250 / k)), rel=1e-3
+    )
+    assert (
+        truth_share(0, decay="constant", half=1, least=0.4)
+        == truth_share(10**6, decay="constant", half=1, least=0.4)
+        == 0.4
+    )
     assert truth_share(10**9, decay="none", half=1) == 1.0
     assert truth_share(10**9, decay="inverse_sigmoid", half=10) == pytest.approx(0.0, abs=1e-9)  # no overflow

@@ -12,7 +12,14 @@ from seqlab.training.tensor_shapes import shapes_of
 
 
 def build() -> nn.Module:
-    return nn.ModuleDict({"embed": nn.Embedding(7, 5), "layers": nn.LSTM(5, 3, num_layers=2), "norm": nn.LayerNorm(3), "head": nn.Linear(3, 2)})
+    return nn.ModuleDict(
+        {
+            "embed": nn.Embedding(7, 5),
+            "layers": nn.LSTM(5, 3, num_layers=2),
+            "norm": nn.LayerNorm(3),
+            "head": nn.Linear(3, 2),
+        }
+    )
 
 
 def test_names_and_shapes_are_those_of_the_real_model() -> None:

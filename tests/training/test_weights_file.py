@@ -19,16 +19,36 @@ from seqlab.training.checkpoints import weights_header
 from seqlab.training.checkpoints.weights_file import read_weights, replace_weights, write_weights
 
 DTYPES = [
-    torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.uint16,
-    torch.uint32, torch.uint64, torch.bool, torch.complex64, torch.float8_e4m3fn, torch.float8_e5m2,
-]  # fmt: skip
+    torch.float64,
+    torch.float32,
+    torch.float16,
+    torch.bfloat16,
+    torch.int64,
+    torch.int32,
+    torch.int16,
+    torch.int8,
+    torch.uint8,
+    torch.uint16,
+    torch.uint32,
+    torch.uint64,
+    torch.bool,
+    torch.complex64,
+    torch.float8_e4m3fn,
+    torch.float8_e5m2,
+]
 
 
 def assert_same(read: dict[str, Tensor], written: dict[str, Tensor]) -> None:
     assert read.keys() == written.keys()
     for name, tensor in written.items():
         assert (read[name].dtype, read[name].shape) == (tensor.dtype, tensor.shape)
-        assert read[name].contiguous().flatten().view(torch.uint8).equal(tensor.contiguous().flatten().view(torch.uint8))
+        assert (
+            read[name]
+            .contiguous()
+            .flatten()
+            .view(torch.uint8)
+            .equal(tensor.contiguous().flatten().view(torch.uint8))
+        )
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -60,8 +80,16 @@ def test_no_tensors_at_all_are_a_file_too(tmp_path: Path) -> None:
     assert read_weights(tmp_path / "w") == {}
 
 
-@given(st.dictionaries(st.text(max_size=9).filter(lambda name: name != "__metadata__"), st.lists(st.floats(width=32), max_size=5), max_size=5))
-def test_any_names_and_numbers_come_back(tmp_path_factory: pytest.TempPathFactory, numbers: dict[str, list[float]]) -> None:
+@given(
+    st.dictionaries(
+        st.text(max_size=9).filter(lambda name: name != "__metadata__"),
+        st.lists(st.floats(width=32), max_size=5),
+        max_size=5,
+    )
+)
+def test_any_names_and_numbers_come_back(
+    tmp_path_factory: pytest.TempPathFactory, numbers: dict[str, list[float]]
+) -> None:
     path = tmp_path_factory.mktemp("any") / "w"
     tensors = {name: torch.tensor(values, dtype=torch.float32) for name, values in numbers.items()}
     try:
@@ -78,7 +106,9 @@ def test_the_same_tensors_make_the_same_file(tmp_path: Path) -> None:
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
-def test_replacing_leaves_nothing_behind_and_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replacing_leaves_nothing_behind_and_a_failure_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "model.safetensors"
     replace_weights(path, {"a": torch.ones(2)})
 
@@ -106,10 +136,16 @@ def test_weights_of_another_run_are_refused_although_they_fit(tmp_path: Path) ->
 
 
 def test_weights_that_do_not_fit_the_model_are_named(tmp_path: Path) -> None:
-    write_weights(tmp_path / "w", {"a": torch.ones(2), "c": torch.ones(1), "d": torch.ones(1), "e": torch.ones(1)})
+    write_weights(
+        tmp_path / "w", {"a": torch.ones(2), "c": torch.ones(1), "d": torch.ones(1), "e": torch.ones(1)}
+    )
     with pytest.raises(RunError) as caught:
-        read_weights(tmp_path / "w", expected={"a": torch.ones(2, 1, device="meta"), "b": torch.ones(1, device="meta")})
-    assert "b is missing; c is not part of the model; d is not part of the model and 2 more" in str(caught.value)
+        read_weights(
+            tmp_path / "w", expected={"a": torch.ones(2, 1, device="meta"), "b": torch.ones(1, device="meta")}
+        )
+    assert "b is missing; c is not part of the model; d is not part of the model and 2 more" in str(
+        caught.value
+    )
 
 
 def test_no_flipped_byte_and_no_truncation_is_ever_loaded(tmp_path: Path) -> None:
@@ -147,10 +183,14 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "header of a billion bytes": lambda: struct.pack("<Q", 10**9) + b"{}",
     "header of 2^63 bytes": lambda: struct.pack("<Q", 1 << 63) + b"{}",
     "shape of 10^18": lambda: safetensors_file(entry(shape=[10**18]), b"0000"),
-    "shape whose product wraps around": lambda: safetensors_file(entry(shape=[1 << 32, 1 << 32, 1 << 32]), b"0000"),
+    "shape whose product wraps around": lambda: safetensors_file(
+        entry(shape=[1 << 32, 1 << 32, 1 << 32]), b"0000"
+    ),
     "shape of many long numbers": lambda: safetensors_file(entry(shape=[10**4000] * 2000), b"0000"),
     "negative shape": lambda: safetensors_file(entry(shape=[-1, -1]), b"0000"),
-    "endless shape": lambda: safetensors_file(b'{"a":{"dtype":"F32","shape":[1e999],"data_offsets":[0,4]}}', b"0000"),
+    "endless shape": lambda: safetensors_file(
+        b'{"a":{"dtype":"F32","shape":[1e999],"data_offsets":[0,4]}}', b"0000"
+    ),
     "shape of words": lambda: safetensors_file(entry(shape=["1"]), b"0000"),
     "no shape": lambda: safetensors_file({"a": {"dtype": "F32", "data_offsets": [0, 4]}}, b"0000"),
     "dtype that is none": lambda: safetensors_file(entry(dtype="F1"), b"0000"),
@@ -166,9 +206,13 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "deep JSON": lambda: safetensors_file(b'{"a":' + b"[" * 500_000),
     "deep JSON that ends": lambda: safetensors_file(b'{"a":' + b"[" * 50_000 + b"]" * 50_000 + b"}"),
     "1.2 million tensors": lambda: safetensors_file(
-        b"{" + b",".join(b'"%07d":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}' % n for n in range(1_200_000)) + b"}"
+        b"{"
+        + b",".join(b'"%07d":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}' % n for n in range(1_200_000))
+        + b"}"
     ),
-    "more tensors than anybody has": lambda: safetensors_file(b"{" + b",".join(b'"%d":{}' % n for n in range(150_000)) + b"}"),
+    "more tensors than anybody has": lambda: safetensors_file(
+        b"{" + b",".join(b'"%d":{}' % n for n in range(150_000)) + b"}"
+    ),
 }
 
 
@@ -182,7 +226,9 @@ def test_hostile_headers_are_refused_with_words(name: str, tmp_path: Path) -> No
 
 
 @given(header=st.binary(max_size=60), rest=st.binary(max_size=20))
-def test_no_bytes_make_the_header_reader_fail_otherwise(tmp_path_factory: pytest.TempPathFactory, header: bytes, rest: bytes) -> None:
+def test_no_bytes_make_the_header_reader_fail_otherwise(
+    tmp_path_factory: pytest.TempPathFactory, header: bytes, rest: bytes
+) -> None:
     path = tmp_path_factory.mktemp("any") / "w"
     path.write_bytes(safetensors_file(header, rest))
     with contextlib.suppress(RunError):

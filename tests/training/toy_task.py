@@ -1,4 +1,7 @@
-"""A task without data files: points on two sides of a plane. The smallest thing that the training loop can train."""
+"""A task without data files: points on two sides of a plane.
+
+The smallest thing that the training loop can train.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,14 @@ CPU = torch.device("cpu")
 
 
 class Points:
-    """Two classes of points. Validation gives true losses and accuracies, or the values it was told to give."""
+    """Two classes of points.
 
-    def __init__(self, *, num_points: int = 35, batch_size: int = 8, values: Sequence[float] = (), scale: float = 1.0) -> None:
+    Validation gives true losses and accuracies, or the values it was told to give.
+    """
+
+    def __init__(
+        self, *, num_points: int = 35, batch_size: int = 8, values: Sequence[float] = (), scale: float = 1.0
+    ) -> None:
         random = np.random.default_rng(5)
         self.inputs = torch.tensor(random.normal(size=(num_points, 1, 3)) * scale, dtype=torch.float32)
         self.targets = (self.inputs.sum(dim=(1, 2)) > 0).long()
@@ -35,17 +43,31 @@ class Points:
         self.taken: list[list[int]] = []
 
     def feed(self, position: Position) -> Feed:
-        return Feed(ShuffledPlan(len(self.inputs), batch_size=self.batch_size, seed=2), self._collate, position=position)
+        return Feed(
+            ShuffledPlan(len(self.inputs), batch_size=self.batch_size, seed=2),
+            self._collate,
+            position=position,
+        )
 
     def _collate(self, rows: Indices, is_first: bool) -> Batch:
         self.taken.append(rows.tolist())
-        return Batch(self.inputs[rows], torch.ones(len(rows), 1, dtype=torch.bool), self.targets[rows], torch.from_numpy(rows))
+        return Batch(
+            self.inputs[rows],
+            torch.ones(len(rows), 1, dtype=torch.bool),
+            self.targets[rows],
+            torch.from_numpy(rows),
+        )
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
         self.modes.append(("loss", model.training))
         logits: Tensor = model(batch.inputs.flatten(1))
         correct = int((logits.argmax(dim=1) == batch.targets).sum())
-        return BatchLoss(F.cross_entropy(logits, batch.targets, reduction="sum"), len(batch.targets), correct, carry=(torch.rand(2, 3),))
+        return BatchLoss(
+            F.cross_entropy(logits, batch.targets, reduction="sum"),
+            len(batch.targets),
+            correct,
+            carry=(torch.rand(2, 3),),
+        )
 
     def validate(self, model: nn.Module) -> Validation:
         self.modes.append(("validate", model.training))
@@ -53,7 +75,9 @@ class Points:
         loss = float(F.cross_entropy(logits, self.targets))
         accuracy = float((logits.argmax(dim=1) == self.targets).float().mean())
         value = self.values.pop(0) if self.values else loss
-        return Validation(value, higher_is_better=False, facts={"valid_loss": loss, "valid_accuracy": accuracy})
+        return Validation(
+            value, higher_is_better=False, facts={"valid_loss": loss, "valid_accuracy": accuracy}
+        )
 
     def sample(self, model: nn.Module) -> str:
         return ""
@@ -67,7 +91,14 @@ def small_model(*, dropout: float = 0.0, seed: int = 7) -> nn.Module:
     return nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Dropout(dropout), nn.Linear(5, 2))
 
 
-def make_trainer(folder: Path, *, task: Points | None = None, model: nn.Module | None = None, dropout: float = 0.0, **settings: Any) -> Trainer:
+def make_trainer(
+    folder: Path,
+    *,
+    task: Points | None = None,
+    model: nn.Module | None = None,
+    dropout: float = 0.0,
+    **settings: Any,
+) -> Trainer:
     """A trainer of the toy task; settings are those of the recipe's section `training`."""
     task = task or Points()
     chosen = TrainingSettings(**{"steps": 20, "evaluate_every": 5, **settings})

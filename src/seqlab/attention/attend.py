@@ -24,14 +24,15 @@ class ProjectedSource(NamedTuple):
 
 
 class Attention(RecordableAttention):
-    """alignment = normalize(score(q, k)) over the sources that may be attended to;  context = Σ_s alignment_s v_s.
+    """alignment = normalize(score(q, k)) over the sources that may be attended to;  context = Σ_s alignment_s
+    v_s.
 
-    Without projections the keys are also the values, such as the states of an encoder. With `key` and `value` both are made from
-    what is looked at: k = W_k h, v = W_v h.
+    Without projections the keys are also the values, such as the states of an encoder. With `key` and `value`
+    both are made from what is looked at: k = W_k h, v = W_v h.
 
-    score: how well a query and a key fit; any of `scores`.
-    normalizer: how scores become weights: SoftmaxNormalizer (the default), HardmaxNormalizer, Sparsemax, Entmax.
-    window: local attention, to the sources around one place; None looks at all.
+    score: how well a query and a key fit; any of `scores`. normalizer: how scores become weights:
+    SoftmaxNormalizer (the default), HardmaxNormalizer, Sparsemax, Entmax. window: local attention, to the
+    sources around one place; None looks at all.
     """
 
     def __init__(
@@ -59,12 +60,21 @@ class Attention(RecordableAttention):
         *,
         query_positions: QueryPositions | None = None,
     ) -> tuple[Float[Tensor, "batch target value"], Float[Tensor, "batch target source"]]:
-        """The context of each query, and its alignment. Values come from `keys` when there are none of their own."""
-        return self.attend(queries, self.project_source(keys, values), may_attend, query_positions=query_positions)
+        """The context of each query, and its alignment.
 
-    def project_source(self, keys: Float[Tensor, "batch source _"], values: Float[Tensor, "batch source _"] | None = None) -> ProjectedSource:
+        Values come from `keys` when there are none of their own.
+        """
+        return self.attend(
+            queries, self.project_source(keys, values), may_attend, query_positions=query_positions
+        )
+
+    def project_source(
+        self, keys: Float[Tensor, "batch source _"], values: Float[Tensor, "batch source _"] | None = None
+    ) -> ProjectedSource:
         """The part of the work that no query changes: do it once, then `attend` at every step."""
-        return ProjectedSource(self.score.prepare_keys(self.key(keys)), self.value(keys if values is None else values))
+        return ProjectedSource(
+            self.score.prepare_keys(self.key(keys)), self.value(keys if values is None else values)
+        )
 
     def attend(
         self,

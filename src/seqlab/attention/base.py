@@ -12,9 +12,11 @@ from seqlab.core.registry import Registry
 
 
 class ScoreFunction(nn.Module, ABC):
-    """score(q, k) for every query and every key. A score only scores: masks, weights and sums are in `normalization` and `attend`.
+    """score(q, k) for every query and every key. A score only scores: masks, weights and sums are in
+    `normalization` and `attend`.
 
-    What a score does to the keys alone is apart (`prepare_keys`), so that many queries, step after step, can be compared with keys prepared once.
+    What a score does to the keys alone is apart (`prepare_keys`), so that many queries, step after step, can
+    be compared with keys prepared once.
     """
 
     def __init__(self, query_size: int, key_size: int) -> None:
@@ -22,22 +24,30 @@ class ScoreFunction(nn.Module, ABC):
         self.query_size = query_size
         self.key_size = key_size
 
-    def forward(self, queries: Float[Tensor, "batch target query"], keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch target source"]:
+    def forward(
+        self, queries: Float[Tensor, "batch target query"], keys: Float[Tensor, "batch source key"]
+    ) -> Float[Tensor, "batch target source"]:
         return self.compute_scores(queries, self.prepare_keys(keys))
 
-    def prepare_keys(self, keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch source projected"]:
+    def prepare_keys(
+        self, keys: Float[Tensor, "batch source key"]
+    ) -> Float[Tensor, "batch source projected"]:
         """The keys as this score compares them: once for all queries."""
         self._check("keys", keys.shape[-1], self.key_size)
         return self.project_keys(keys)
 
     def compute_scores(
-        self, queries: Float[Tensor, "batch target query"], prepared_keys: Float[Tensor, "batch source projected"]
+        self,
+        queries: Float[Tensor, "batch target query"],
+        prepared_keys: Float[Tensor, "batch source projected"],
     ) -> Float[Tensor, "batch target source"]:
         """The scores of queries with keys that were prepared."""
         self._check("queries", queries.shape[-1], self.query_size)
         return self.energies(queries, prepared_keys)
 
-    def project_keys(self, keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch source projected"]:
+    def project_keys(
+        self, keys: Float[Tensor, "batch source key"]
+    ) -> Float[Tensor, "batch source projected"]:
         """The part of the equation that sees only the keys; none, unless a score says otherwise."""
         return keys
 
@@ -50,8 +60,12 @@ class ScoreFunction(nn.Module, ABC):
     def _check(self, what: str, found: int, wanted: int) -> None:
         if found != wanted:
             raise UsageError(
-                f"{what} of width {found}, but this {type(self).__name__} was built for {what} of width {wanted}.",
-                cure=f"Build {type(self).__name__}(query_size, key_size) with the widths of what it will compare, or project the {what} first.",
+                f"{what} of width {found}, but this {type(self).__name__} was built for {what} of width"
+                f" {wanted}.",
+                cure=(
+                    f"Build {type(self).__name__}(query_size, key_size) with the widths of what it will"
+                    f" compare, or project the {what} first."
+                ),
             )
 
     def extra_repr(self) -> str:
@@ -62,8 +76,12 @@ def require_equal_sizes(score: str, query_size: int, key_size: int) -> int:
     """The width that queries and keys share, for scores that multiply the two."""
     if query_size != key_size:
         raise UsageError(
-            f"the score '{score}' multiplies queries and keys feature by feature, but queries have width {query_size} and keys {key_size}.",
-            cure="Use the score general, additive or concat, which take any two widths, or project the keys to the queries' width.",
+            f"the score '{score}' multiplies queries and keys feature by feature, but queries have width"
+            f" {query_size} and keys {key_size}.",
+            cure=(
+                "Use the score general, additive or concat, which take any two widths, or project the keys to"
+                " the queries' width."
+            ),
         )
     return query_size
 

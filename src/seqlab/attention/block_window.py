@@ -1,4 +1,6 @@
-"""Attention to near steps only, in time and memory that grow with the number of steps and not with its square."""
+"""Attention to near steps only, in time and memory that grow with the number of steps and not with its
+square.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def blockwise_is_cheaper(time: int, window: int) -> bool:
 
 
 def block_size(window: int) -> int:
-    """A block is as wide as the window, so that a step's window ends in the block beside; tiny blocks would cost more than they save."""
+    """A block is as wide as the window, so that a step's window ends in the block beside; tiny blocks would
+    cost more than they save.
+    """
     return max(window, MIN_BLOCK_SIZE)
 
 
@@ -33,9 +37,9 @@ def attend_blockwise(
 ) -> Float[Tensor, "batch heads time head"]:
     """softmax(q kᵀ / √head) v over the steps nearer than `window`, as a mask on full attention would give.
 
-    The steps are cut into blocks. The queries of a block look at the keys of their own block and of the one before (and, unless causal,
-    the one behind), and a small mask takes away what is too far. Idea: Beltagy et al. 2020, "Longformer: The Long-Document
-    Transformer", arXiv:2004.05150, section 3.1 and appendix A.
+    The steps are cut into blocks. The queries of a block look at the keys of their own block and of the one
+    before (and, unless causal, the one behind), and a small mask takes away what is too far. Idea: Beltagy et
+    al. 2020, "Longformer: The Long-Document Transformer", arXiv:2004.05150, section 3.1 and appendix A.
     """
     batch, _, time, _ = q.shape
     size = block_size(window)
@@ -48,11 +52,15 @@ def attend_blockwise(
         1, (num_neighbors + 1) * size, size
     )  # (batch, blocks, seen)
     mask = _near(size, window=window, causal=causal, device=q.device) & seen.flatten(0, 1)[:, None, None, :]
-    mixed = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, dropout_p=dropout, enable_gqa=q.shape[1] != k.shape[1])
+    mixed = F.scaled_dot_product_attention(
+        queries, keys, values, attn_mask=mask, dropout_p=dropout, enable_gqa=q.shape[1] != k.shape[1]
+    )
     return mixed.unflatten(0, (batch, num_blocks)).transpose(1, 2).flatten(2, 3)[:, :, :time]
 
 
-def _blocks(steps: Float[Tensor, "batch heads time head"], size: int, num_blocks: int) -> Float[Tensor, "blocks heads size head"]:
+def _blocks(
+    steps: Float[Tensor, "batch heads time head"], size: int, num_blocks: int
+) -> Float[Tensor, "blocks heads size head"]:
     """Every block as a sequence of its own, the last one filled up."""
     padded = F.pad(steps, (0, 0, 0, num_blocks * size - steps.shape[2]))
     return padded.unflatten(2, (num_blocks, size)).transpose(1, 2).flatten(0, 1)
@@ -61,7 +69,9 @@ def _blocks(steps: Float[Tensor, "batch heads time head"], size: int, num_blocks
 def _with_neighbors(
     steps: Float[Tensor, "batch heads time head"], size: int, num_blocks: int, *, num_neighbors: int
 ) -> Float[Tensor, "blocks heads seen head"]:
-    """Every block with the block before it, and with two neighbors the block behind it too; nothing but zeros beyond the ends."""
+    """Every block with the block before it, and with two neighbors the block behind it too; nothing but zeros
+    beyond the ends.
+    """
     padded = F.pad(steps, (0, 0, size, num_blocks * size - steps.shape[2] + (num_neighbors - 1) * size))
     blocks = padded.unflatten(2, (-1, size)).transpose(1, 2)  # (batch, blocks + neighbors, heads, size, head)
     shifted = [blocks[:, first : first + num_blocks] for first in range(num_neighbors + 1)]

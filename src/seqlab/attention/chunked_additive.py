@@ -12,7 +12,10 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 MAX_CHUNK_ELEMENTS = 1 << 22
-"""Numbers of the inner layer in one piece: 16 MB in float32. Smaller layers are faster whole, larger ones in pieces."""
+"""Numbers of the inner layer in one piece: 16 MB in float32.
+
+Smaller layers are faster whole, larger ones in pieces.
+"""
 
 Queries = Float[Tensor, "batch target hidden"]
 Keys = Float[Tensor, "batch source hidden"]
@@ -42,7 +45,11 @@ class ChunkedAdditiveScores(Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Scores) -> tuple[Queries, Keys, Weight]:
         queries, keys, weight = ctx.saved_tensors
-        of_queries, of_keys, of_weight = torch.empty_like(queries), torch.zeros_like(keys), torch.zeros_like(weight)
+        of_queries, of_keys, of_weight = (
+            torch.empty_like(queries),
+            torch.zeros_like(keys),
+            torch.zeros_like(weight),
+        )
         for chunk, inner in _chunks(queries, keys):
             delta = gradient[:, chunk]  # (batch, piece, source)
             of_weight += delta.flatten() @ inner.flatten(0, 2)
@@ -54,7 +61,9 @@ class ChunkedAdditiveScores(Function):
 
 def chunked_additive_scores(queries: Queries, keys: Keys, weight: Weight) -> Scores:
     """v · tanh(query_t + key_s) for all pairs."""
-    function: type[Function] = ChunkedAdditiveScores  # torch's own class: its untyped `apply` is the one that mypy lets pass
+    function: type[Function] = (
+        ChunkedAdditiveScores  # torch's own class: its untyped `apply` is the one that mypy lets pass
+    )
     return function.apply(queries, keys, weight)
 
 
@@ -63,7 +72,9 @@ def query_chunk_size(keys: Keys) -> int:
 
 
 def _chunks(queries: Queries, keys: Keys) -> Iterator[tuple[slice, Inner]]:
-    """Which queries, and the inner layer of them, all in one block of memory: many blocks, each freed before the next, would scatter."""
+    """Which queries, and the inner layer of them, all in one block of memory: many blocks, each freed before
+    the next, would scatter.
+    """
     size = query_chunk_size(keys)
     block = keys.new_empty(len(keys), size, *keys.shape[1:])
     for start in range(0, queries.shape[1], size):

@@ -13,11 +13,12 @@ from seqlab.attention.base import ScoreFunction, score_functions
 class ConcatScore(ScoreFunction):
     """score(q, k) = w · tanh(W [q; k]), without biases.
 
-    hidden_size: width of the inner layer; 0 takes the width of the keys.
-    Paper: Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation", arXiv:1508.04025, section 3.1.
+    hidden_size: width of the inner layer; 0 takes the width of the keys. Paper: Luong et al. 2015, "Effective
+    Approaches to Attention-based Neural Machine Translation", arXiv:1508.04025, section 3.1.
 
-    The same function as `additive`, whose W and U are the two halves of this W. Every pair is written out here, which takes target *
-    source * (query + key) numbers for each sequence; `additive` gives the same result without them.
+    The same function as `additive`, whose W and U are the two halves of this W. Every pair is written out
+    here, which takes target * source * (query + key) numbers for each sequence; `additive` gives the same
+    result without them.
     """
 
     def __init__(self, query_size: int, key_size: int, *, hidden_size: int = 0) -> None:
@@ -26,9 +27,12 @@ class ConcatScore(ScoreFunction):
         self.project = nn.Linear(query_size + key_size, self.hidden_size, bias=False)
         self.energy = nn.Linear(self.hidden_size, 1, bias=False)
 
-    def energies(self, queries: Float[Tensor, "batch target query"], keys: Float[Tensor, "batch source key"]) -> Float[Tensor, "batch target source"]:
+    def energies(
+        self, queries: Float[Tensor, "batch target query"], keys: Float[Tensor, "batch source key"]
+    ) -> Float[Tensor, "batch target source"]:
         target, source = queries.shape[1], keys.shape[1]
         pairs = torch.cat(
-            [queries.unsqueeze(2).expand(-1, -1, source, -1), keys.unsqueeze(1).expand(-1, target, -1, -1)], dim=-1
+            [queries.unsqueeze(2).expand(-1, -1, source, -1), keys.unsqueeze(1).expand(-1, target, -1, -1)],
+            dim=-1,
         )  # (batch, target, source, query + key)
         return self.energy(torch.tanh(self.project(pairs))).squeeze(-1)

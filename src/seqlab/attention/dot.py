@@ -12,8 +12,8 @@ from seqlab.attention.base import ScoreFunction, require_equal_sizes, score_func
 class DotScore(ScoreFunction):
     """score(q, k) = q · k, for queries and keys of one width.
 
-    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. For random features the score grows with the root of their number, and the
-    softmax of large scores is nearly one-hot: `scaled_dot` divides that away.
+    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. For random features the score grows with the root
+    of their number, and the softmax of large scores is nearly one-hot: `scaled_dot` divides that away.
     """
 
     def __init__(self, query_size: int, key_size: int) -> None:

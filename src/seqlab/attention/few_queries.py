@@ -10,7 +10,9 @@ from torch.nn import functional as F
 Queries = Float[Tensor, "batch heads target head"]
 Keys = Float[Tensor, "batch kv_heads source head"]
 BMM_MIN_SEQUENCES, BMM_MIN_STEPS = 8, 13
-"""From here on products of all heads of all sequences at once were measured to be faster than the flash kernel, which takes them one by one."""
+"""From here on products of all heads of all sequences at once were measured to be faster than the flash
+kernel, which takes them one by one.
+"""
 
 
 def attend_few_queries(

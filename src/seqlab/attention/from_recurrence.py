@@ -7,8 +7,9 @@
     4  state_t = Σ_i softmax_i(query_t · key_i / √size) value_i                what is compared and what is taken are two things
     5  state_t = [head_1; … ; head_n]                                          several such sums side by side
 
-Causal sums run over i ≤ t, full ones over all i. Each step holds the one before it as a special case; the tests say which.
-Paper: the last form is Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.2.
+Causal sums run over i ≤ t, full ones over all i. Each step holds the one before it as a special case; the
+tests say which. Paper: the last form is Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762,
+section 3.2.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 
-def gated_recurrence(keep: Float[Tensor, "batch time hidden"], candidates: Float[Tensor, "batch time hidden"]) -> Float[Tensor, "batch time hidden"]:
+def gated_recurrence(
+    keep: Float[Tensor, "batch time hidden"], candidates: Float[Tensor, "batch time hidden"]
+) -> Float[Tensor, "batch time hidden"]:
     """Step 0: state_t = keep_t ⊙ state_{t-1} + (1 - keep_t) ⊙ candidate_t, from state 0."""
     state = torch.zeros_like(candidates[:, 0])
     states = []
@@ -29,11 +32,13 @@ def gated_recurrence(keep: Float[Tensor, "batch time hidden"], candidates: Float
     return torch.stack(states, dim=1)
 
 
-def dependent_weights(keep: Float[Tensor, "batch time hidden"], *, causal: bool = True) -> Float[Tensor, "batch time time hidden"]:
+def dependent_weights(
+    keep: Float[Tensor, "batch time hidden"], *, causal: bool = True
+) -> Float[Tensor, "batch time time hidden"]:
     """Step 1: weight_{t,i} = (1 - keep_i) ⊙ Π_{j = i+1 … t} keep_j for i ≤ t, unit by unit.
 
-    A row adds up to 1 - Π keep_j; to 1 where the first step keeps nothing. Full: the mean of a scan forward and a scan backward, which
-    is how a recurrent network sees both sides.
+    A row adds up to 1 - Π keep_j; to 1 where the first step keeps nothing. Full: the mean of a scan forward
+    and a scan backward, which is how a recurrent network sees both sides.
     """
     if not causal:
         backward = dependent_weights(keep.flip(1)).flip(1, 2)
@@ -54,8 +59,13 @@ def weighted_sum(
     return (weights * candidates.unsqueeze(1)).sum(dim=2)
 
 
-def free_weights(scores: Float[Tensor, "batch time time units"], *, causal: bool = True) -> Float[Tensor, "batch time time units"]:
-    """Step 2: softmax over the candidates that may be seen. Whatever weights add up to 1 can be had: score = log weight."""
+def free_weights(
+    scores: Float[Tensor, "batch time time units"], *, causal: bool = True
+) -> Float[Tensor, "batch time time units"]:
+    """Step 2: softmax over the candidates that may be seen.
+
+    Whatever weights add up to 1 can be had: score = log weight.
+    """
     if causal:
         is_future = torch.ones(scores.shape[1:3], dtype=torch.bool, device=scores.device).triu(1)
         scores = scores.masked_fill(is_future.unsqueeze(-1), -torch.inf)
@@ -68,7 +78,9 @@ def recurrent_candidates(
     weight: Float[Tensor, "hidden input"],
     recurrent: Float[Tensor, "hidden hidden"],
 ) -> Float[Tensor, "batch time hidden"]:
-    """candidate_t = tanh(W x_t + U state_{t-1}), with the states that `keep` makes: the form a recurrent cell has."""
+    """candidate_t = tanh(W x_t + U state_{t-1}), with the states that `keep` makes: the form a recurrent cell
+    has.
+    """
     state = inputs.new_zeros(len(inputs), weight.shape[0])
     candidates = []
     for step, kept in zip(inputs.unbind(dim=1), keep.unbind(dim=1), strict=True):
@@ -77,7 +89,9 @@ def recurrent_candidates(
     return torch.stack(candidates, dim=1)
 
 
-def free_candidates(inputs: Float[Tensor, "batch time input"], weight: Float[Tensor, "hidden input"]) -> Float[Tensor, "batch time hidden"]:
+def free_candidates(
+    inputs: Float[Tensor, "batch time input"], weight: Float[Tensor, "hidden input"]
+) -> Float[Tensor, "batch time hidden"]:
     """Step 3: candidate_i = tanh(W x_i), all of them at once."""
     return torch.tanh(F.linear(inputs, weight))
 
@@ -102,6 +116,8 @@ def multi_head_attention(
     num_heads: int,
     causal: bool = True,
 ) -> Float[Tensor, "batch target wide"]:
-    """Step 5: the features are cut into heads, each head attends by itself, the results stand side by side."""
+    """Step 5: the features are cut into heads, each head attends by itself, the results stand side by
+    side.
+    """
     parts = zip(*[tensor.chunk(num_heads, dim=-1) for tensor in (queries, keys, values)], strict=True)
     return torch.cat([key_value_attention(*part, causal=causal) for part in parts], dim=-1)

@@ -12,7 +12,8 @@ from seqlab.attention.base import ScoreFunction, score_functions
 class GeneralScore(ScoreFunction):
     """score(q, k) = qᵀ W k.
 
-    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. W k is what the keys are read as; with W = 1 this is `dot`.
+    Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1. W k is what the keys are read as; with W = 1 this
+    is `dot`.
     """
 
     def __init__(self, query_size: int, key_size: int) -> None:

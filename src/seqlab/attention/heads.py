@@ -16,19 +16,26 @@ Keys = Float[Tensor, "batch kv_heads source head"]
 Values = Float[Tensor, "batch kv_heads source value"]
 
 
-def attend_heads(q: Queries, k: Keys, v: Values, mask: AttentionMask, *, dropout: float = 0.0) -> Float[Tensor, "batch heads target value"]:
-    """softmax(q kᵀ / √head) v over what the queries see; one that sees nothing gets zeros, and gives no gradient.
+def attend_heads(
+    q: Queries, k: Keys, v: Values, mask: AttentionMask, *, dropout: float = 0.0
+) -> Float[Tensor, "batch heads target value"]:
+    """softmax(q kᵀ / √head) v over what the queries see; one that sees nothing gets zeros, and gives no
+    gradient.
 
-    `F.scaled_dot_product_attention` runs its flash kernel, with any mask that does not learn, as long as `dropout` (on the alignment)
-    is 0. A window much shorter than the sequence is computed block by block.
+    `F.scaled_dot_product_attention` runs its flash kernel, with any mask that does not learn, as long as
+    `dropout` (on the alignment) is 0. A window much shorter than the sequence is computed block by block.
     """
     target, source = q.shape[2], k.shape[2]
     if mask.is_blockwise(target, source):
         may_attend = None if mask.tensor is None else mask.tensor[:, 0, 0].expand(len(q), -1)
-        return attend_blockwise(q, k, v, window=mask.window, causal=mask.causal, may_attend=may_attend, dropout=dropout)
+        return attend_blockwise(
+            q, k, v, window=mask.window, causal=mask.causal, may_attend=may_attend, dropout=dropout
+        )
     mask = mask.materialize(target, source, device=q.device)
     grouped = k.shape[1] != q.shape[1]
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask.tensor, is_causal=mask.causal, dropout_p=dropout, enable_gqa=grouped)
+    return F.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask.tensor, is_causal=mask.causal, dropout_p=dropout, enable_gqa=grouped
+    )
 
 
 def compute_alignment(q: Queries, k: Keys, mask: AttentionMask) -> Alignment:
@@ -40,6 +47,10 @@ def compute_alignment(q: Queries, k: Keys, mask: AttentionMask) -> Alignment:
         scores = scores.masked_fill(~causal_mask(q.shape[2], k.shape[2], device=q.device), -torch.inf)
     if mask.tensor is None:
         return scores.softmax(dim=-1)
-    scores = scores.masked_fill(~mask.tensor, -torch.inf) if mask.tensor.dtype == torch.bool else scores + mask.tensor
+    scores = (
+        scores.masked_fill(~mask.tensor, -torch.inf)
+        if mask.tensor.dtype == torch.bool
+        else scores + mask.tensor
+    )
     is_fully_masked = (scores == -torch.inf).all(dim=-1, keepdim=True)  # queries without anything to look at
     return scores.masked_fill(is_fully_masked, 0.0).softmax(dim=-1).masked_fill(is_fully_masked, 0.0)

@@ -14,10 +14,12 @@ MIN_CAPACITY = 64
 
 
 class KVCache:
-    """Keys and values in memory with room to spare, so that a new step is written behind the others without copying them.
+    """Keys and values in memory with room to spare, so that a new step is written behind the others without
+    copying them.
 
-    It never changes for its holder: `extend` gives a longer one. Both share their memory as long as the longer one is the only
-    continuation; a second continuation of the same cache gets memory of its own. Where gradients are needed nothing is shared.
+    It never changes for its holder: `extend` gives a longer one. Both share their memory as long as the
+    longer one is the only continuation; a second continuation of the same cache gets memory of its own. Where
+    gradients are needed nothing is shared.
     """
 
     def __init__(self, buffer: KVBuffer, *, start: int, end: int) -> None:
@@ -48,8 +50,12 @@ class KVCache:
     def extend(self, keys: Keys, values: Values) -> KVCache:
         """With further steps behind."""
         buffer = self._buffer
-        if torch.is_grad_enabled() and any(part.requires_grad for part in (keys, values, buffer.keys, buffer.values)):
-            return KVCache.from_tensors(torch.cat([self.keys, keys], dim=2), torch.cat([self.values, values], dim=2))
+        if torch.is_grad_enabled() and any(
+            part.requires_grad for part in (keys, values, buffer.keys, buffer.values)
+        ):
+            return KVCache.from_tensors(
+                torch.cat([self.keys, keys], dim=2), torch.cat([self.values, values], dim=2)
+            )
         cache = self.extend_empty(keys.shape[2])
         cache.keys[:, :, self.length :] = keys
         cache.values[:, :, self.length :] = values
@@ -75,23 +81,35 @@ class KVCache:
             return self
         if not buffer.has_capacity:
             return KVCache.from_tensors(self.keys.index_select(0, rows), self.values.index_select(0, rows))
-        return KVCache(buffer.index_select(rows, start=self._start, end=self._end), start=self._start, end=self._end)
+        return KVCache(
+            buffer.index_select(rows, start=self._start, end=self._end), start=self._start, end=self._end
+        )
 
     def reorder(self, rows: Int[Tensor, " rows"]) -> KVCache:
-        """As self[rows] for a holder who gives this cache up: its memory may be changed. Only sequences that get another cache are written."""
+        """As self[rows] for a holder who gives this cache up: its memory may be changed.
+
+        Only sequences that get another cache are written.
+        """
         buffer = self._buffer
         is_newest = buffer.can_append(0, end=self._end)
-        if not buffer.has_capacity or len(rows) != len(buffer.keys) or not is_newest or torch.is_grad_enabled():
+        if (
+            not buffer.has_capacity
+            or len(rows) != len(buffer.keys)
+            or not is_newest
+            or torch.is_grad_enabled()
+        ):
             return self[rows]
         buffer.reorder_(rows, start=self._start, end=self._end)
         return self
 
 
 class KVBuffer:
-    """What several caches share: one block for keys and one for values, of which the first `used` places are written.
+    """What several caches share: one block for keys and one for values, of which the first `used` places are
+    written.
 
-    In a block with room (batch, heads, room, size) what one head of one sequence has so far is one piece of memory. A search that goes on
-    from other sequences copies such pieces, and nothing of the room behind them.
+    In a block with room (batch, heads, room, size) what one head of one sequence has so far is one piece of
+    memory. A search that goes on from other sequences copies such pieces, and nothing of the room behind
+    them.
     """
 
     def __init__(self, keys: Keys, values: Values, *, used: int, has_capacity: bool = False) -> None:
@@ -112,11 +130,15 @@ class KVBuffer:
 
     def can_append(self, steps: int, *, end: int) -> bool:
         """Whether so many steps fit in, and nobody has written behind this place yet."""
-        foreign = self.keys.is_inference() and not torch.is_inference_mode_enabled()  # such memory may not be changed outside
+        foreign = (
+            self.keys.is_inference() and not torch.is_inference_mode_enabled()
+        )  # such memory may not be changed outside
         return self.used == end and end + steps <= self.keys.shape[2] and not foreign
 
     def index_select(self, rows: Int[Tensor, " rows"], *, start: int, end: int) -> KVBuffer:
-        """Memory of their own for some of the sequences, with the steps from start to end in it and as much room."""
+        """Memory of their own for some of the sequences, with the steps from start to end in it and as much
+        room.
+        """
         blocks = [block.new_empty(len(rows), *block.shape[1:]) for block in (self.keys, self.values)]
         head_rows = self._head_rows(rows)
         for block, new in zip((self.keys, self.values), blocks, strict=True):
@@ -124,12 +146,16 @@ class KVBuffer:
         return KVBuffer(*blocks, used=end, has_capacity=True)
 
     def reorder_(self, rows: Int[Tensor, " batch"], *, start: int, end: int) -> None:
-        """Sequence b goes on from what rows_b had: of every step from start to end, and only where it is another one."""
+        """Sequence b goes on from what rows_b had: of every step from start to end, and only where it is
+        another one.
+        """
         changed = (rows != torch.arange(len(rows), device=rows.device)).nonzero().squeeze(1)
         to, of = self._head_rows(changed), self._head_rows(rows[changed])
         for block in (self.keys, self.values):
             written = _by_head(block, start, end)
-            written.index_copy_(0, to, written.index_select(0, of))  # all are read before the first is written
+            written.index_copy_(
+                0, to, written.index_select(0, of)
+            )  # all are read before the first is written
 
     def _head_rows(self, rows: Int[Tensor, " rows"]) -> Int[Tensor, " pieces"]:
         """Every head of these sequences."""
@@ -137,6 +163,8 @@ class KVBuffer:
         return (rows.unsqueeze(1) * heads + torch.arange(heads, device=rows.device)).flatten()
 
 
-def _by_head(block: Float[Tensor, "batch heads room size"], start: int, end: int) -> Float[Tensor, "pieces steps"]:
+def _by_head(
+    block: Float[Tensor, "batch heads room size"], start: int, end: int
+) -> Float[Tensor, "pieces steps"]:
     """Some steps of each head of each sequence, side by side as they lie in memory."""
     return block.view(-1, block.shape[2] * block.shape[3])[:, start * block.shape[3] : end * block.shape[3]]

@@ -1,7 +1,7 @@
 """Local attention: a query looks at the sources around one place. Without a window attention is global.
 
-Paper: Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation", arXiv:1508.04025, section 3.2. Places
-count from 0.
+Paper: Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation",
+arXiv:1508.04025, section 3.2. Places count from 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ class Window(nn.Module, ABC):
     def __init__(self, *, reach: int) -> None:
         super().__init__()
         if reach < 1:
-            raise UsageError(f"reach is {reach}.", cure="A window takes at least one source on either side: reach=1 or more.")
+            raise UsageError(
+                f"reach is {reach}.",
+                cure="A window takes at least one source on either side: reach=1 or more.",
+            )
         self.reach = reach
 
     def forward(
@@ -35,18 +38,26 @@ class Window(nn.Module, ABC):
         may_attend: Bool[Tensor, "#batch #target source"],
         query_positions: QueryPositions | None = None,
     ) -> tuple[Bool[Tensor, "#batch target source"], Float[Tensor, "#batch target source"] | None]:
-        """Which sources are in the window and may be attended to; and a factor on their weights, or None for 1.
+        """Which sources are in the window and may be attended to; and a factor on their weights, or None for
+        1.
 
         `query_positions` says where the queries stand, for a window that does not find that out by itself.
         """
         sources = torch.arange(may_attend.shape[-1], device=may_attend.device)
-        lengths = ((sources + 1) * may_attend).amax(dim=-1)  # (batch, target): the end of each query's own sentence
-        distance = sources - self.centers(queries, lengths, query_positions).unsqueeze(-1)  # (batch, target, source)
+        lengths = ((sources + 1) * may_attend).amax(
+            dim=-1
+        )  # (batch, target): the end of each query's own sentence
+        distance = sources - self.centers(queries, lengths, query_positions).unsqueeze(
+            -1
+        )  # (batch, target, source)
         return may_attend & (distance.abs() <= self.reach), self.factors(distance)
 
     @abstractmethod
     def centers(
-        self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], query_positions: QueryPositions | None
+        self,
+        queries: Float[Tensor, "batch target query"],
+        lengths: Int[Tensor, "#batch #target"],
+        query_positions: QueryPositions | None,
     ) -> QueryPositions:
         """The place that each query looks at."""
 
@@ -55,12 +66,21 @@ class Window(nn.Module, ABC):
 
 
 class MonotonicWindow(Window):
-    """The t-th query looks at the sources from t - D to t + D ("local-m"); `query_positions` puts others in place of t."""
+    """The t-th query looks at the sources from t - D to t + D ("local-m"); `query_positions` puts others in
+    place of t.
+    """
 
     def centers(
-        self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], query_positions: QueryPositions | None
+        self,
+        queries: Float[Tensor, "batch target query"],
+        lengths: Int[Tensor, "#batch #target"],
+        query_positions: QueryPositions | None,
     ) -> QueryPositions:
-        return torch.arange(queries.shape[1], device=queries.device).unsqueeze(0) if query_positions is None else query_positions
+        return (
+            torch.arange(queries.shape[1], device=queries.device).unsqueeze(0)
+            if query_positions is None
+            else query_positions
+        )
 
 
 class PredictedWindow(Window):
@@ -69,8 +89,9 @@ class PredictedWindow(Window):
         place  = length · σ(v · tanh(W query))
         factor = exp(-(source - place)² / (2 σ²)),  σ = D / 2
 
-    The length is that of the query's own sentence. The factor comes after the softmax, so the weights add up to less than 1; through it
-    the place is learned. hidden_size: width of the inner layer; 0 takes the width of the queries.
+    The length is that of the query's own sentence. The factor comes after the softmax, so the weights add up
+    to less than 1; through it the place is learned. hidden_size: width of the inner layer; 0 takes the width
+    of the queries.
     """
 
     def __init__(self, query_size: int, *, reach: int, hidden_size: int = 0) -> None:
@@ -79,7 +100,10 @@ class PredictedWindow(Window):
         self.outer = nn.Linear(hidden_size or query_size, 1, bias=False)
 
     def centers(
-        self, queries: Float[Tensor, "batch target query"], lengths: Int[Tensor, "#batch #target"], query_positions: QueryPositions | None
+        self,
+        queries: Float[Tensor, "batch target query"],
+        lengths: Int[Tensor, "#batch #target"],
+        query_positions: QueryPositions | None,
     ) -> QueryPositions:
         return lengths * torch.sigmoid(self.outer(torch.tanh(self.inner(queries)))).squeeze(-1)
 

@@ -19,7 +19,8 @@ AXES = ("batch", "heads", "target", "source")
 class AttentionMask:
     """What queries see of the keys: all, but for what a mask, the direction of time and a window take away.
 
-    tensor   with the four axes (batch, heads, target, source), of which all but the last may be 1: True where a query may look at a
+    tensor   with the four axes (batch, heads, target, source), of which all but the last may be 1: True where
+    a query may look at a
              key, or a number that is added to their score, -inf where it may not
     causal   a step sees itself and the steps before
     window   a step sees the steps nearer than this, on both sides; 0 sees all
@@ -36,23 +37,38 @@ class AttentionMask:
         if self.tensor is None:
             return
         shape = tuple(self.tensor.shape)
-        if len(shape) != 4 or shape[3] != scores[3] or any(size not in (1, wanted) for size, wanted in zip(shape, scores, strict=True)):
+        if (
+            len(shape) != 4
+            or shape[3] != scores[3]
+            or any(size not in (1, wanted) for size, wanted in zip(shape, scores, strict=True))
+        ):
             wanted = ", ".join(f"{name} {size}" for name, size in zip(AXES, scores, strict=True))
             raise UsageError(
                 f"a mask of shape {shape} does not fit scores of ({wanted}).",
-                cure="A mask has these four axes, of which all but the last may be 1; for padding it is is_token[:, None, None, :].",
+                cure=(
+                    "A mask has these four axes, of which all but the last may be 1; for padding it is"
+                    " is_token[:, None, None, :]."
+                ),
             )
         if self.tensor.dtype not in (torch.bool, dtype):
             raise UsageError(
-                f"a mask of {_word(self.tensor.dtype)} numbers does not fit scores of {_word(dtype)} numbers.",
-                cure="A mask is bool, True where a query may look, or of the scores' own type and is added to them.",
+                f"a mask of {_word(self.tensor.dtype)} numbers does not fit scores of {_word(dtype)}"
+                " numbers.",
+                cure=(
+                    "A mask is bool, True where a query may look, or of the scores' own type and is added to"
+                    " them."
+                ),
             )
 
     def is_blockwise(self, target: int, source: int) -> bool:
-        """Whether the mask is a window, and perhaps a padding mask, over so many steps that block-wise attention is cheaper."""
+        """Whether the mask is a window, and perhaps a padding mask, over so many steps that block-wise
+        attention is cheaper.
+        """
         if not self.window or target != source or not blockwise_is_cheaper(source, self.window):
             return False
-        return self.tensor is None or (self.tensor.dtype == torch.bool and self.tensor.shape[1] == self.tensor.shape[2] == 1)
+        return self.tensor is None or (
+            self.tensor.dtype == torch.bool and self.tensor.shape[1] == self.tensor.shape[2] == 1
+        )
 
     def materialize(self, target: int, source: int, *, device: torch.device) -> AttentionMask:
         """The same mask with everything in its tensor; `causal` alone stays as it is, for kernels know it."""
@@ -67,7 +83,9 @@ class AttentionMask:
         return replace(self, tensor=_combine(self.tensor, allowed), causal=False, window=0)
 
 
-def causal_mask(target: int, source: int, *, device: torch.device | None = None) -> Bool[Tensor, "target source"]:
+def causal_mask(
+    target: int, source: int, *, device: torch.device | None = None
+) -> Bool[Tensor, "target source"]:
     """The last `target` of `source` steps look at themselves and all before.
 
     >>> causal_mask(2, 3).int().tolist()
@@ -76,7 +94,9 @@ def causal_mask(target: int, source: int, *, device: torch.device | None = None)
     return torch.ones(target, source, dtype=torch.bool, device=device).tril(source - target)
 
 
-def sliding_window_mask(target: int, source: int, *, window: int, device: torch.device | None = None) -> Bool[Tensor, "target source"]:
+def sliding_window_mask(
+    target: int, source: int, *, window: int, device: torch.device | None = None
+) -> Bool[Tensor, "target source"]:
     """The last `target` of `source` steps look at the steps nearer than `window`, on both sides.
 
     >>> sliding_window_mask(3, 3, window=2).int().tolist()
@@ -96,9 +116,9 @@ def attention_mask(
 ) -> AttentionMask:
     """What the last `time` steps see of all that are known, made once for all layers.
 
-    `is_token` is True at real steps; padding stands behind the real steps of its piece. Without need there is no mask: a causal network's
-    real steps never look at padding behind them, and one step that sees all needs no causal mask either. A window counts real steps.
-    `bias` is added to the scores.
+    `is_token` is True at real steps; padding stands behind the real steps of its piece. Without need there is
+    no mask: a causal network's real steps never look at padding behind them, and one step that sees all needs
+    no causal mask either. A window counts real steps. `bias` is added to the scores.
     """
     source = is_token.shape[1]
     visible = is_token[:, : source - time] if causal else is_token
@@ -112,7 +132,9 @@ def attention_mask(
         queries, keys = compute_position_ids(is_token, time=time)
         near = (queries[:, None, :, None] - keys[:, None, None, :]).abs() < window  # (batch, 1, time, source)
         allowed, window = _combine(padded, near), 0
-    return AttentionMask(_combine(bias, allowed), causal=causal, window=window).materialize(time, source, device=is_token.device)
+    return AttentionMask(_combine(bias, allowed), causal=causal, window=window).materialize(
+        time, source, device=is_token.device
+    )
 
 
 def num_steps_to_keep(is_token: Bool[Tensor, "batch source"], *, window: int) -> int:

@@ -19,23 +19,35 @@ NO_MASK = AttentionMask()
 
 
 class MultiHeadAttention(RecordableAttention):
-    """What self-attention and cross-attention share, once they have queries, keys and values of several heads.
+    """What self-attention and cross-attention share, once they have queries, keys and values of several
+    heads.
 
         alignment = softmax(q kᵀ / √head_size)      over the steps that may be attended to
         output    = W_o join_heads(alignment v) + b_o
 
     Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.2.
 
-    num_kv_heads: so many heads have keys and values of their own, each shared by a group of the query heads; 0 gives one to each.
-    Paper: Ainslie et al. 2023, "GQA: Training Generalized Multi-Query Transformer Models", arXiv:2305.13245.
+    num_kv_heads: so many heads have keys and values of their own, each shared by a group of the query heads;
+    0 gives one to each. Paper: Ainslie et al. 2023, "GQA: Training Generalized Multi-Query Transformer
+    Models", arXiv:2305.13245.
 
-    `F.scaled_dot_product_attention` runs its flash kernel, with any mask that does not learn, as long as `dropout` (on the alignment)
-    is 0; more than 0 leaves that path, which makes the step of a narrow network three times as long. A window much shorter than the
-    sequence is computed block by block. The alignment itself is computed only for `record_alignments`. A query that may attend to
-    nothing gets zeros, and gives no gradient.
+    `F.scaled_dot_product_attention` runs its flash kernel, with any mask that does not learn, as long as
+    `dropout` (on the alignment) is 0; more than 0 leaves that path, which makes the step of a narrow network
+    three times as long. A window much shorter than the sequence is computed block by block. The alignment
+    itself is computed only for `record_alignments`. A query that may attend to nothing gets zeros, and gives
+    no gradient.
     """
 
-    def __init__(self, hidden_size: int, *, num_heads: int, head_size: int, num_kv_heads: int, output_bias: bool, dropout: float) -> None:
+    def __init__(
+        self,
+        hidden_size: int,
+        *,
+        num_heads: int,
+        head_size: int,
+        num_kv_heads: int,
+        output_bias: bool,
+        dropout: float,
+    ) -> None:
         super().__init__()
         self.num_heads = num_heads
         self.num_kv_heads = num_kv_heads or num_heads
@@ -44,12 +56,17 @@ class MultiHeadAttention(RecordableAttention):
             raise RecipeError(
                 f"{num_heads} heads cannot share {self.num_kv_heads} heads of keys and values evenly.",
                 where="model.kv_heads",
-                cure=f"Numbers that fit: {', '.join(str(count) for count in range(1, num_heads + 1) if num_heads % count == 0)}.",
+                cure=(
+                    "Numbers that fit:"
+                    f" {', '.join(str(count) for count in range(1, num_heads + 1) if num_heads % count == 0)}."
+                ),
             )
         self.dropout = dropout
         self.output = _projection(num_heads * self.head_size, hidden_size, bias=output_bias)
 
-    def _attend(self, q: Float[Tensor, "batch heads target head"], cache: KVCache, mask: AttentionMask) -> Float[Tensor, "batch target hidden"]:
+    def _attend(
+        self, q: Float[Tensor, "batch heads target head"], cache: KVCache, mask: AttentionMask
+    ) -> Float[Tensor, "batch target hidden"]:
         k, v = cache.keys, cache.values
         mask.check((q.shape[0], q.shape[1], q.shape[2], k.shape[2]), q.dtype)
         if self.alignment_hook is not None:
@@ -57,7 +74,9 @@ class MultiHeadAttention(RecordableAttention):
         mixed = attend_heads(q, k, v, mask, dropout=self.dropout if self.training else 0.0)
         return self.output(mixed.transpose(1, 2).flatten(2))  # (batch, target, hidden)
 
-    def _split(self, joined: Float[Tensor, "batch time joined"], num_heads: int) -> Float[Tensor, "batch heads time head"]:
+    def _split(
+        self, joined: Float[Tensor, "batch time joined"], num_heads: int
+    ) -> Float[Tensor, "batch heads time head"]:
         return joined.unflatten(-1, (num_heads, self.head_size)).transpose(1, 2)
 
 
@@ -75,8 +94,17 @@ class MultiHeadSelfAttention(MultiHeadAttention):
         output_bias: bool = True,
         dropout: float = 0.0,
     ) -> None:
-        super().__init__(hidden_size, num_heads=num_heads, head_size=head_size, num_kv_heads=num_kv_heads, output_bias=output_bias, dropout=dropout)
-        self.qkv = _projection(hidden_size, (num_heads + 2 * self.num_kv_heads) * self.head_size, bias=qkv_bias)
+        super().__init__(
+            hidden_size,
+            num_heads=num_heads,
+            head_size=head_size,
+            num_kv_heads=num_kv_heads,
+            output_bias=output_bias,
+            dropout=dropout,
+        )
+        self.qkv = _projection(
+            hidden_size, (num_heads + 2 * self.num_kv_heads) * self.head_size, bias=qkv_bias
+        )
 
     def forward(
         self,
@@ -89,18 +117,26 @@ class MultiHeadSelfAttention(MultiHeadAttention):
         """`cache` holds keys and values of earlier steps; the new ones are returned behind them."""
         qkv = self.qkv(steps).unflatten(-1, (-1, self.head_size))  # (batch, time, heads + 2 kv_heads, head)
         if apply_rotary is None:
-            q, k, v = (part.transpose(1, 2) for part in qkv.split([self.num_heads, self.num_kv_heads, self.num_kv_heads], dim=2))
+            q, k, v = (
+                part.transpose(1, 2)
+                for part in qkv.split([self.num_heads, self.num_kv_heads, self.num_kv_heads], dim=2)
+            )
         else:
-            qk, v = (part.transpose(1, 2) for part in qkv.split([self.num_heads + self.num_kv_heads, self.num_kv_heads], dim=2))
+            qk, v = (
+                part.transpose(1, 2)
+                for part in qkv.split([self.num_heads + self.num_kv_heads, self.num_kv_heads], dim=2)
+            )
             q, k = apply_rotary(qk).split([self.num_heads, self.num_kv_heads], dim=1)
         cache = KVCache.from_tensors(k, v) if cache is None else cache.extend(k, v)
         return self._attend(q, cache, mask), cache
 
 
 class MultiHeadCrossAttention(MultiHeadAttention):
-    """Steps look at a source: q = split_heads(W_q x), k = split_heads(W_k source), v = split_heads(W_v source).
+    """Steps look at a source: q = split_heads(W_q x), k = split_heads(W_k source), v = split_heads(W_v
+    source).
 
-    key_size, value_size: widths of the source, from which keys and values are made; 0 takes the width of the steps.
+    key_size, value_size: widths of the source, from which keys and values are made; 0 takes the width of the
+    steps.
     """
 
     def __init__(
@@ -116,15 +152,31 @@ class MultiHeadCrossAttention(MultiHeadAttention):
         output_bias: bool = True,
         dropout: float = 0.0,
     ) -> None:
-        super().__init__(hidden_size, num_heads=num_heads, head_size=head_size, num_kv_heads=num_kv_heads, output_bias=output_bias, dropout=dropout)
+        super().__init__(
+            hidden_size,
+            num_heads=num_heads,
+            head_size=head_size,
+            num_kv_heads=num_kv_heads,
+            output_bias=output_bias,
+            dropout=dropout,
+        )
         self.query = _projection(hidden_size, num_heads * self.head_size, bias=qkv_bias)
         self.key = _projection(key_size or hidden_size, self.num_kv_heads * self.head_size, bias=qkv_bias)
         self.value = _projection(value_size or hidden_size, self.num_kv_heads * self.head_size, bias=qkv_bias)
 
-    def project_source(self, keys: Float[Tensor, "batch source key"], values: Float[Tensor, "batch source value"] | None = None) -> KVCache:
-        """Keys and values of a source, once for all steps that will look at it. Without values they are made from the same source."""
+    def project_source(
+        self,
+        keys: Float[Tensor, "batch source key"],
+        values: Float[Tensor, "batch source value"] | None = None,
+    ) -> KVCache:
+        """Keys and values of a source, once for all steps that will look at it.
+
+        Without values they are made from the same source.
+        """
         key, value = self.key(keys), self.value(keys if values is None else values)
-        return KVCache.from_tensors(self._split(key, self.num_kv_heads), self._split(value, self.num_kv_heads))
+        return KVCache.from_tensors(
+            self._split(key, self.num_kv_heads), self._split(value, self.num_kv_heads)
+        )
 
     def forward(
         self, steps: Float[Tensor, "batch target hidden"], source: KVCache, *, mask: AttentionMask = NO_MASK
@@ -142,10 +194,17 @@ def _projection(size: int, output_size: int, *, bias: bool) -> nn.Linear:
 
 def _divided(hidden_size: int, num_heads: int) -> int:
     if hidden_size % num_heads:
-        fitting = [heads for heads in range(1, hidden_size + 1) if hidden_size % heads == 0 and heads <= 2 * num_heads]
+        fitting = [
+            heads
+            for heads in range(1, hidden_size + 1)
+            if hidden_size % heads == 0 and heads <= 2 * num_heads
+        ]
         raise RecipeError(
             f"hidden_size {hidden_size} cannot be divided over {num_heads} heads.",
             where="model.heads",
-            cure=f"Numbers of heads that fit: {', '.join(map(str, fitting))}. Heads of any size: model.head_size=NUMBER",
+            cure=(
+                f"Numbers of heads that fit: {', '.join(map(str, fitting))}. Heads of any size:"
+                " model.head_size=NUMBER"
+            ),
         )
     return hidden_size // num_heads

@@ -17,15 +17,22 @@ class NonLocalBlock(nn.Module):
         A  = softmax((X W_θᵀ)(W_φ Xᵀ))         a row for each place: positions * positions numbers
         X' = X + (A X W_gᵀ) W_oᵀ
 
-    X has one row for each of the T·H·W places, with C channels. W_o starts at zero, so the block can be put into a network that is
-    already trained: at first it changes nothing.
-    Paper: Wang et al. 2018, "Non-local Neural Networks", arXiv:1711.07971, section 3.
+    X has one row for each of the T·H·W places, with C channels. W_o starts at zero, so the block can be put
+    into a network that is already trained: at first it changes nothing. Paper: Wang et al. 2018, "Non-local
+    Neural Networks", arXiv:1711.07971, section 3.
 
     inner_size: channels inside; 0 takes half of `channels`, as in the paper.
     score: compares places, for queries and keys of width inner_size; None takes the plain product.
     """
 
-    def __init__(self, channels: int, *, inner_size: int = 0, score: ScoreFunction | None = None, normalizer: Normalizer | None = None) -> None:
+    def __init__(
+        self,
+        channels: int,
+        *,
+        inner_size: int = 0,
+        score: ScoreFunction | None = None,
+        normalizer: Normalizer | None = None,
+    ) -> None:
         super().__init__()
         inner_size = inner_size or max(1, channels // 2)
         self.theta = nn.Linear(channels, inner_size, bias=False)
@@ -39,9 +46,14 @@ class NonLocalBlock(nn.Module):
         nn.init.zeros_(self.output.weight)
 
     def forward(
-        self, features: Float[Tensor, "batch *places channels"], is_real: Bool[Tensor, "batch *places"] | None = None
+        self,
+        features: Float[Tensor, "batch *places channels"],
+        is_real: Bool[Tensor, "batch *places"] | None = None,
     ) -> Float[Tensor, "batch *places channels"]:
-        """Channels come last. `is_real` is False for places that nobody may look at, such as frames after the end of a video."""
+        """Channels come last.
+
+        `is_real` is False for places that nobody may look at, such as frames after the end of a video.
+        """
         positions = features.flatten(1, -2)  # (batch, T·H·W, channels)
         may_attend = None if is_real is None else is_real.flatten(1).unsqueeze(1)  # (batch, 1, T·H·W)
         contexts, _ = self.attention(self.theta(positions), positions, may_attend=may_attend)

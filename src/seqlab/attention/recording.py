@@ -19,7 +19,8 @@ class RecordableAttention(nn.Module):
 
 @contextmanager
 def record_alignments(network: nn.Module) -> Iterator[dict[str, list[Alignment]]]:
-    """Collect the alignments of every attention inside, by the name of its module: one entry for each time it is called.
+    """Collect the alignments of every attention inside, by the name of its module: one entry for each time it
+    is called.
 
     >>> from seqlab.attention.multi_head import MultiHeadSelfAttention
     >>> import torch
@@ -30,7 +31,9 @@ def record_alignments(network: nn.Module) -> Iterator[dict[str, list[Alignment]]
     torch.Size([1, 2, 5, 5])
     """
     found: dict[str, list[Alignment]] = {}
-    watched = {name: module for name, module in network.named_modules() if isinstance(module, RecordableAttention)}
+    watched = {
+        name: module for name, module in network.named_modules() if isinstance(module, RecordableAttention)
+    }
     before = {name: module.alignment_hook for name, module in watched.items()}
     for name, module in watched.items():
         module.alignment_hook = found.setdefault(name, []).append

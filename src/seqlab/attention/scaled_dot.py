@@ -18,8 +18,8 @@ Divisor = Literal["sqrt", "size", "none"] | float
 class ScaledDotScore(ScoreFunction):
     """score(q, k) = q · k / divisor.
 
-    divisor: "sqrt" for √d, the form of the paper; "size" for d itself, as some lectures print it; "none" for the plain product; or a
-    number, such as √(head size) where a head is shown by fewer features than it has.
+    divisor: "sqrt" for √d, the form of the paper; "size" for d itself, as some lectures print it; "none" for
+    the plain product; or a number, such as √(head size) where a head is shown by fewer features than it has.
     Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.2.1.
 
     The queries are divided, not the scores: target * d divisions in place of target * source.
@@ -47,5 +47,7 @@ def _number(divisor: Divisor, size: int) -> float:
     if isinstance(divisor, str) and divisor in known:
         return known[divisor]
     if isinstance(divisor, str) or not 0 < divisor < math.inf:
-        raise UsageError(f"divisor is {divisor!r}.", cure="It takes 'sqrt', 'size', 'none' or a number above 0.")
+        raise UsageError(
+            f"divisor is {divisor!r}.", cure="It takes 'sqrt', 'size', 'none' or a number above 0."
+        )
     return float(divisor)

@@ -1,6 +1,7 @@
 """Alignments that leave most sources out: exact zeros where the softmax has small numbers.
 
-The maps and their derivatives come from the package `entmax`, by the papers' authors (extra `sparse`), imported when one is built.
+The maps and their derivatives come from the package `entmax`, by the papers' authors (extra `sparse`),
+imported when one is built.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Sparsemax(Normalizer):
 
 
 class Entmax(Normalizer):
-    """alignment = argmax p · scores + H(p), with the Tsallis entropy of order 1.5: between softmax (1) and sparsemax (2).
+    """alignment = argmax p · scores + H(p), with the Tsallis entropy of order 1.5: between softmax (1) and
+    sparsemax (2).
 
     A source that scores 2 or more below the best gets exactly 0.
     Paper: Peters et al. 2019, "Sparse Sequence-to-Sequence Models", arXiv:1905.05702.
@@ -44,5 +46,7 @@ class Entmax(Normalizer):
 
 
 def _load_entmax(name: str) -> Callable[[Tensor], Tensor]:
-    function: Callable[[Tensor], Tensor] = getattr(require("entmax", extra="sparse", purpose="sparse attention"), name)
+    function: Callable[[Tensor], Tensor] = getattr(
+        require("entmax", extra="sparse", purpose="sparse attention"), name
+    )
     return function

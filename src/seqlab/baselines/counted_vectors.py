@@ -1,4 +1,7 @@
-"""Word vectors by counting: which words stand near each other, brought to few dimensions. No network, no random order, no epochs."""
+"""Word vectors by counting: which words stand near each other, brought to few dimensions.
+
+No network, no random order, no epochs.
+"""
 
 from __future__ import annotations
 
@@ -36,31 +39,52 @@ class CountVectorSettings:
     """The power of the singular values: 0 makes all directions equally long."""
 
 
-def fit_count_vectors(sentences: Iterable[Sequence[str]], settings: CountVectorSettings | None = None) -> WordVectors:
+def fit_count_vectors(
+    sentences: Iterable[Sequence[str]], settings: CountVectorSettings | None = None
+) -> WordVectors:
     """Positive pointwise mutual information of words and the words around them, decomposed.
 
         PPMI_ij = max(0, log P(i, j) / (P(i) P_α(j)))      P_α(j) ∝ count(j)^α
         PPMI ≈ U S Vᵀ,   vectors = U S^keep
 
-    Paper: Levy, Goldberg, Dagan 2015, "Improving Distributional Similarity with Lessons Learned from Word Embeddings", TACL 3.
+    Paper: Levy, Goldberg, Dagan 2015, "Improving Distributional Similarity with Lessons Learned from Word
+    Embeddings", TACL 3.
     """
     settings = settings or CountVectorSettings()
     lines = [list(sentence) for sentence in sentences]
     vocabulary = Vocabulary.count(
-        (word for line in lines for word in line), specials=(), size=settings.max_vocabulary_size, min_count=settings.min_count
+        (word for line in lines for word in line),
+        specials=(),
+        size=settings.max_vocabulary_size,
+        min_count=settings.min_count,
     )
     num_words = len(vocabulary)
     if num_words < 2:
-        raise DataError(f"{num_words} words stand in the text {settings.min_count} times or more; vectors need at least two.", cure="Give more text.")
-    rows, columns, counts = _count_pairs([[vocabulary.ids.get(word, -1) for word in line] for line in lines], num_words, settings.window)
-    matrix = _SparseMatrix(rows, columns, _positive_pmi(rows, columns, counts, num_words, settings.context_smoothing), num_words)
+        raise DataError(
+            f"{num_words} words stand in the text {settings.min_count} times or more; vectors need at least"
+            " two.",
+            cure="Give more text.",
+        )
+    rows, columns, counts = _count_pairs(
+        [[vocabulary.ids.get(word, -1) for word in line] for line in lines], num_words, settings.window
+    )
+    matrix = _SparseMatrix(
+        rows, columns, _positive_pmi(rows, columns, counts, num_words, settings.context_smoothing), num_words
+    )
     width = min(settings.vector_size, num_words)
-    left, singular_values = _exact_svd(matrix, width) if num_words <= MAX_EXACT_WORDS else _randomized_svd(matrix, width)
+    left, singular_values = (
+        _exact_svd(matrix, width) if num_words <= MAX_EXACT_WORDS else _randomized_svd(matrix, width)
+    )
     return WordVectors(vocabulary.pieces, left * singular_values**settings.singular_value_power)
 
 
-def _count_pairs(lines: list[list[int]], num_words: int, window: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Rows, columns and weighted counts of all pairs within a line, sorted by row. Unknown words (-1) take their place and count for nothing."""
+def _count_pairs(
+    lines: list[list[int]], num_words: int, window: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Rows, columns and weighted counts of all pairs within a line, sorted by row.
+
+    Unknown words (-1) take their place and count for nothing.
+    """
     keys, weights = np.empty(0, np.int64), np.empty(0)
     start = 0
     while start < len(lines):
@@ -74,7 +98,9 @@ def _count_pairs(lines: list[list[int]], num_words: int, window: int) -> tuple[N
     return keys // num_words, keys % num_words, weights
 
 
-def _count_pairs_in(lines: list[list[int]], num_words: int, window: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _count_pairs_in(
+    lines: list[list[int]], num_words: int, window: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     ids = np.fromiter((word for line in lines for word in line), np.int64)
     owner = np.repeat(np.arange(len(lines)), [len(line) for line in lines])
     keys, weights = [np.empty(0, np.int64)], [np.empty(0)]
@@ -83,19 +109,30 @@ def _count_pairs_in(lines: list[list[int]], num_words: int, window: int) -> tupl
         is_pair = (owner[:-distance] == owner[distance:]) & (words >= 0) & (contexts >= 0)
         pairs, counts = np.unique(words[is_pair] * num_words + contexts[is_pair], return_counts=True)
         weight = counts * (window - distance + 1) / window
-        keys += [pairs, pairs % num_words * num_words + pairs // num_words]  # each of the two stands beside the other
+        keys += [
+            pairs,
+            pairs % num_words * num_words + pairs // num_words,
+        ]  # each of the two stands beside the other
         weights += [weight, weight]
     return _merge_counts(keys, weights)
 
 
-def _merge_counts(keys: list[NDArray[np.int64]], weights: list[NDArray[np.float64]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _merge_counts(
+    keys: list[NDArray[np.int64]], weights: list[NDArray[np.float64]]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     unique_keys, inverse = np.unique(np.concatenate(keys), return_inverse=True)
-    sums: NDArray[np.float64] = np.bincount(inverse, weights=np.concatenate(weights), minlength=len(unique_keys)).astype(np.float64)
+    sums: NDArray[np.float64] = np.bincount(
+        inverse, weights=np.concatenate(weights), minlength=len(unique_keys)
+    ).astype(np.float64)
     return unique_keys, sums
 
 
 def _positive_pmi(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], counts: NDArray[np.float64], num_words: int, smoothing: float
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    counts: NDArray[np.float64],
+    num_words: int,
+    smoothing: float,
 ) -> NDArray[np.float32]:
     words = np.bincount(rows, weights=counts, minlength=num_words)
     contexts = np.bincount(columns, weights=counts, minlength=num_words) ** smoothing
@@ -104,9 +141,13 @@ def _positive_pmi(
 
 
 class _SparseMatrix:
-    """A symmetric-shaped matrix by its entries, multiplied some rows at a time so that it never stands whole in memory."""
+    """A symmetric-shaped matrix by its entries, multiplied some rows at a time so that it never stands whole
+    in memory.
+    """
 
-    def __init__(self, rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float32], size: int) -> None:
+    def __init__(
+        self, rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float32], size: int
+    ) -> None:
         self.rows, self.columns, self.values, self.size = rows, columns, values, size
 
     def dense_rows(self, start: int, end: int) -> NDArray[np.float32]:
@@ -133,11 +174,17 @@ def _exact_svd(matrix: _SparseMatrix, width: int) -> tuple[NDArray[np.float32], 
 
 
 def _randomized_svd(matrix: _SparseMatrix, width: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The largest directions of a matrix from its products with a few: random ones, turned towards the large ones in each round.
+    """The largest directions of a matrix from its products with a few: random ones, turned towards the large
+    ones in each round.
 
-    Paper: Halko, Martinsson, Tropp 2011, "Finding structure with randomness", SIAM Review 53, algorithms 4.4 and 5.1.
+    Paper: Halko, Martinsson, Tropp 2011, "Finding structure with randomness", SIAM Review 53, algorithms 4.4
+    and 5.1.
     """
-    random_directions = np.random.default_rng(0).standard_normal((matrix.size, min(width + OVERSAMPLING, matrix.size))).astype(np.float32)
+    random_directions = (
+        np.random.default_rng(0)
+        .standard_normal((matrix.size, min(width + OVERSAMPLING, matrix.size)))
+        .astype(np.float32)
+    )
     basis = np.linalg.qr(matrix.matmul(random_directions))[0]
     for _ in range(POWER_ITERATIONS):
         basis = np.linalg.qr(matrix.matmul(basis, transposed=True))[0]

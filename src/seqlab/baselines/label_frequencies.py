@@ -1,4 +1,6 @@
-"""The classifier of several labels that gives each of them the share that it has in the training data, whatever it reads."""
+"""The classifier of several labels that gives each of them the share that it has in the training data,
+whatever it reads.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ class LabelFrequencies:
     @classmethod
     def fit(cls, targets: Bool[np.ndarray, "examples labels"]) -> LabelFrequencies:
         if not len(targets):
-            raise UsageError("the frequencies of no labels are not defined.", cure="Fit the baseline on at least one example.")
+            raise UsageError(
+                "the frequencies of no labels are not defined.",
+                cure="Fit the baseline on at least one example.",
+            )
         return cls(targets.mean(axis=0))
 
     def predict_proba(self, num_examples: int) -> Float[np.ndarray, "examples labels"]:

@@ -21,7 +21,10 @@ class MajorityClass:
     def fit(cls, label_ids: Iterable[int], *, num_classes: int) -> MajorityClass:
         counts = np.bincount(np.fromiter(label_ids, dtype=np.int64), minlength=num_classes)
         if counts.sum() == 0:
-            raise UsageError("the most frequent of no labels is not defined.", cure="Fit the baseline on at least one example.")
+            raise UsageError(
+                "the most frequent of no labels is not defined.",
+                cure="Fit the baseline on at least one example.",
+            )
         return cls(counts / counts.sum())
 
     @property

@@ -1,4 +1,6 @@
-"""Every word gets the tag that it mostly has: what a tagger must beat, since it never looks at the neighbours."""
+"""Every word gets the tag that it mostly has: what a tagger must beat, since it never looks at the
+neighbours.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from collections.abc import Iterable, Sequence
 
 
 class MostFrequentTag:
-    """tag(word) = the tag that the word has most often in the training data; a word never seen there gets the most frequent tag of all.
+    """tag(word) = the tag that the word has most often in the training data; a word never seen there gets the
+    most frequent tag of all.
 
     Of equally frequent tags the one seen first counts.
 
@@ -30,7 +33,11 @@ class MostFrequentTag:
             for word, tag in zip(words, tags, strict=True):
                 counts_by_word.setdefault(word, Counter())[tag] += 1
         best = {word: counts.most_common(1)[0][0] for word, counts in counts_by_word.items()}
-        return cls(best, total.most_common(1)[0][0], {word: counts.total() for word, counts in counts_by_word.items()})
+        return cls(
+            best,
+            total.most_common(1)[0][0],
+            {word: counts.total() for word, counts in counts_by_word.items()},
+        )
 
     def has_seen(self, word: str) -> bool:
         return word in self._tag_by_word

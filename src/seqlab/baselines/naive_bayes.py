@@ -3,8 +3,8 @@
     log p(class | tokens) = log p(class) + Σ_token log p(token | class) + const
     p(token | class)      = (count(token, class) + smoothing) / (count(class) + smoothing · vocabulary_size)
 
-Paper: the multinomial model of McCallum & Nigam 1998, "A Comparison of Event Models for Naive Bayes Text Classification";
-counting a token once per text: Wang & Manning 2012, "Baselines and Bigrams", ACL.
+Paper: the multinomial model of McCallum & Nigam 1998, "A Comparison of Event Models for Naive Bayes Text
+Classification"; counting a token once per text: Wang & Manning 2012, "Baselines and Bigrams", ACL.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ Tokens = Integer[np.ndarray, " time"]
 
 @dataclass(frozen=True)
 class NaiveBayes:
-    """A fitted bag-of-words classifier. `binary` says whether a token counts once per text or as often as it comes."""
+    """A fitted bag-of-words classifier.
+
+    `binary` says whether a token counts once per text or as often as it comes.
+    """
 
     log_prior: Float[np.ndarray, " classes"]
     log_likelihood: Float[np.ndarray, "vocab classes"]
@@ -30,7 +33,13 @@ class NaiveBayes:
 
     @classmethod
     def fit(
-        cls, examples: Iterable[tuple[Tokens, int]], *, vocabulary_size: int, num_classes: int, binary: bool = True, smoothing: float = 1.0
+        cls,
+        examples: Iterable[tuple[Tokens, int]],
+        *,
+        vocabulary_size: int,
+        num_classes: int,
+        binary: bool = True,
+        smoothing: float = 1.0,
     ) -> NaiveBayes:
         """Count the tokens of each class, in one pass that holds no text."""
         counts = np.zeros((num_classes, vocabulary_size))
@@ -41,7 +50,9 @@ class NaiveBayes:
             counts[label_id, distinct] += 1 if binary else token_counts
             class_counts[label_id] += 1
         if class_counts.sum() == 0:
-            raise UsageError("naive Bayes cannot learn from no examples.", cure="Fit the baseline on at least one example.")
+            raise UsageError(
+                "naive Bayes cannot learn from no examples.", cure="Fit the baseline on at least one example."
+            )
         with np.errstate(divide="ignore"):  # a class without examples has probability 0
             log_prior = np.log(class_counts / class_counts.sum())
         smoothed = counts + smoothing
@@ -50,10 +61,15 @@ class NaiveBayes:
 
     def log_probs(self, texts: Iterable[Tokens]) -> Float[np.ndarray, "examples classes"]:
         """The natural-log probability of every class for every text."""
-        scores = [self.log_prior + self.log_likelihood[np.unique(tokens) if self.binary else tokens].sum(axis=0) for tokens in texts]
+        scores = [
+            self.log_prior + self.log_likelihood[np.unique(tokens) if self.binary else tokens].sum(axis=0)
+            for tokens in texts
+        ]
         joint = np.stack(scores) if scores else np.zeros((0, len(self.log_prior)))
         highest = joint.max(axis=1, keepdims=True, initial=-np.inf)
-        log_probs: Float[np.ndarray, "examples classes"] = joint - highest - np.log(np.exp(joint - highest).sum(axis=1, keepdims=True))
+        log_probs: Float[np.ndarray, "examples classes"] = (
+            joint - highest - np.log(np.exp(joint - highest).sum(axis=1, keepdims=True))
+        )
         return log_probs
 
     def predict(self, texts: Iterable[Tokens]) -> Int[np.ndarray, " examples"]:
@@ -64,8 +80,13 @@ class NaiveBayes:
 
 def _check_ids(tokens: Tokens, label_id: int, *, vocabulary_size: int, num_classes: int) -> None:
     if not 0 <= label_id < num_classes:
-        raise UsageError(f"there is an example of class {label_id}, but there are {num_classes} classes.", cure="Class ids start at 0.")
+        raise UsageError(
+            f"there is an example of class {label_id}, but there are {num_classes} classes.",
+            cure="Class ids start at 0.",
+        )
     if len(tokens) and not (tokens.min() >= 0 and tokens.max() < vocabulary_size):
         raise UsageError(
-            f"token ids run from {tokens.min()} to {tokens.max()}, but the vocabulary has {vocabulary_size} entries.", cure="Token ids start at 0."
+            f"token ids run from {tokens.min()} to {tokens.max()}, but the vocabulary has {vocabulary_size}"
+            " entries.",
+            cure="Token ids start at 0.",
         )

@@ -21,7 +21,10 @@ FeatureSeries = Shaped[np.ndarray, "time features"]
 
 @dataclass(frozen=True)
 class NearestMean:
-    """A fitted nearest-mean classifier. A class without examples has an infinite mean and is never the nearest."""
+    """A fitted nearest-mean classifier.
+
+    A class without examples has an infinite mean and is never the nearest.
+    """
 
     means: Float[np.ndarray, "classes features"]
     std: Float[np.ndarray, " features"]
@@ -34,7 +37,9 @@ class NearestMean:
             rows.append(_mean_over_time(series))
             label_ids.append(label_id)
         if not rows:
-            raise UsageError("a mean of no examples is not defined.", cure="Fit the baseline on at least one example.")
+            raise UsageError(
+                "a mean of no examples is not defined.", cure="Fit the baseline on at least one example."
+            )
         features, labels = np.stack(rows), np.array(label_ids)  # (examples, features), (examples,)
         std = features.std(axis=0)
         std[std == 0] = 1.0  # a feature that never changes tells nothing, and must not divide by 0

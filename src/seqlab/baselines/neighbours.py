@@ -1,13 +1,13 @@
 """What stands in a gap, guessed from the two tokens beside it.
 
-In a text in which every token depends on the one before it alone (a first-order Markov chain), a token between a left and a right
-neighbour has the probability
+In a text in which every token depends on the one before it alone (a first-order Markov chain), a token
+between a left and a right neighbour has the probability
 
     P(w | left, right) = P(w | left) · P(right | w) / Σ_v P(v | left) · P(right | v)
 
-A neighbour that is not known (hidden itself, or beyond the end) leaves its factor out: without a left one the token's share of all
-tokens stands in its place, without a right one 1. Both factors come from a bigram model with Kneser-Ney smoothing (`ngram.py`), so no
-token is impossible.
+A neighbour that is not known (hidden itself, or beyond the end) leaves its factor out: without a left one the
+token's share of all tokens stands in its place, without a right one 1. Both factors come from a bigram model
+with Kneser-Ney smoothing (`ngram.py`), so no token is impossible.
 """
 
 from __future__ import annotations
@@ -39,14 +39,26 @@ class NeighborModel:
     candidate_ids: the ids that a gap may hide, in their order; others get no probability.
     """
 
-    def __init__(self, bigrams: NGram, unigram_probs: Float[np.ndarray, " vocab"], *, candidate_ids: Integer[np.ndarray, " ids"]) -> None:
+    def __init__(
+        self,
+        bigrams: NGram,
+        unigram_probs: Float[np.ndarray, " vocab"],
+        *,
+        candidate_ids: Integer[np.ndarray, " ids"],
+    ) -> None:
         self._bigrams = bigrams
         self._unigram_probs = unigram_probs
         self._candidate_ids = candidate_ids
         self._columns = _BigramColumns.from_bigrams(bigrams)
 
     @classmethod
-    def fit(cls, tokens: Integer[np.ndarray, " time"], vocabulary_size: int, *, candidate_ids: Integer[np.ndarray, " ids"]) -> NeighborModel:
+    def fit(
+        cls,
+        tokens: Integer[np.ndarray, " time"],
+        vocabulary_size: int,
+        *,
+        candidate_ids: Integer[np.ndarray, " ids"],
+    ) -> NeighborModel:
         unigram_probs = NGram.fit(tokens, vocabulary_size, order=1).next_token_probs(np.empty(0, np.int64))
         return cls(NGram.fit(tokens, vocabulary_size, order=2), unigram_probs, candidate_ids=candidate_ids)
 
@@ -54,7 +66,9 @@ class NeighborModel:
         """Of gaps whose neighbours are given; UNKNOWN where one is not."""
         best, log_probs = np.empty(len(targets), np.int64), np.empty(len(targets))
         previous = None
-        for index in np.lexsort((right, left)).tolist():  # equal neighbours one after the other, so that most factors are at hand
+        for index in np.lexsort(
+            (right, left)
+        ).tolist():  # equal neighbours one after the other, so that most factors are at hand
             context = (int(left[index]), int(right[index]))
             if previous is None or context[0] != previous[0]:
                 left_probs = self.next_token_probs(context[0])
@@ -75,7 +89,11 @@ class NeighborModel:
 
     def previous_token_probs(self, right: int) -> Float[np.ndarray, " vocab"]:
         """P(right | w) for every w."""
-        return np.ones_like(self._unigram_probs) if right == UNKNOWN else self._columns.previous_token_probs(right)
+        return (
+            np.ones_like(self._unigram_probs)
+            if right == UNKNOWN
+            else self._columns.previous_token_probs(right)
+        )
 
     def _normalize(self, probs: Float[np.ndarray, " vocab"]) -> Float[np.ndarray, " ids"]:
         allowed = probs[self._candidate_ids]
@@ -99,13 +117,17 @@ class _BigramColumns:
         unigram_probs = bigrams.next_token_probs(np.empty(0, np.int64))
         backoff = np.ones(size)  # after a token never seen all is left to the shorter context
         if bigrams.order < 2:
-            return cls(np.empty(0, np.int64), np.empty(0), np.zeros(size + 1, np.int64), backoff, unigram_probs)
+            return cls(
+                np.empty(0, np.int64), np.empty(0), np.zeros(size + 1, np.int64), backoff, unigram_probs
+            )
         level = bigrams.levels[1]
         backoff[tokens] = level.backoff
         seconds = level.codes % size
         order = np.argsort(seconds, kind="stable")
         edges = np.searchsorted(seconds[order], np.arange(size + 1))
-        return cls(tokens[level.codes // size][order], level.discounted_prob[order], edges, backoff, unigram_probs)
+        return cls(
+            tokens[level.codes // size][order], level.discounted_prob[order], edges, backoff, unigram_probs
+        )
 
     def previous_token_probs(self, right: int) -> Float[np.ndarray, " vocab"]:
         probs = self.backoff * self.unigram_probs[right]

@@ -1,20 +1,23 @@
 """An n-gram language model: the next token from the counts of what followed the last order - 1 tokens.
 
-Interpolated modified Kneser-Ney smoothing. With context h of k - 1 tokens, h' the same without its first token:
+Interpolated modified Kneser-Ney smoothing. With context h of k - 1 tokens, h' the same without its first
+token:
 
     p_k(w | h) = (c_k(h w) - D_k(c_k(h w))) / c_k(h ·) + γ_k(h) · p_{k-1}(w | h'),     p_0(w) = 1 / vocabulary_size
     γ_k(h)     = Σ_w D_k(c_k(h w)) / c_k(h ·)                                          what the discounts took away
 
-At the highest order c is how often h w was seen; below it is in how many different ways h w was preceded, so that a token which
-only ever follows one other (Francisco) is not thought likely elsewhere. D_k(c) is a discount for c = 1, 2 and at least 3. Every
-distribution sums to 1, and since the last one is uniform, no token is impossible. Order 2 is the Markov model of the chain
-rule with a first-order assumption (a bigram model).
+At the highest order c is how often h w was seen; below it is in how many different ways h w was preceded, so
+that a token which only ever follows one other (Francisco) is not thought likely elsewhere. D_k(c) is a
+discount for c = 1, 2 and at least 3. Every distribution sums to 1, and since the last one is uniform, no
+token is impossible. Order 2 is the Markov model of the chain rule with a first-order assumption (a bigram
+model).
 
-Paper: Chen & Goodman 1999, "An empirical study of smoothing techniques for language modeling", Computer Speech & Language 13(4),
-sections 2.7 and 3 (modified Kneser-Ney, discounts from counts of counts).
+Paper: Chen & Goodman 1999, "An empirical study of smoothing techniques for language modeling", Computer
+Speech & Language 13(4), sections 2.7 and 3 (modified Kneser-Ney, discounts from counts of counts).
 
-Nothing here loops over tokens. A k-gram has a number: its place among the sorted codes `number of its first k - 1 tokens ·
-vocabulary_size + last token`, so that codes stay small whatever the order, and looking one up is a binary search.
+Nothing here loops over tokens. A k-gram has a number: its place among the sorted codes `number of its first k
+- 1 tokens · vocabulary_size + last token`, so that codes stay small whatever the order, and looking one up is
+a binary search.
 """
 
 from __future__ import annotations
@@ -42,7 +45,9 @@ GramIds = Int[np.ndarray, " time"]
 
 @dataclass(frozen=True)
 class NGramLevel:
-    """The k-grams of one length k: their sorted codes, the first term of p_k for each, and γ_k for each context."""
+    """The k-grams of one length k: their sorted codes, the first term of p_k for each, and γ_k for each
+    context.
+    """
 
     codes: Int[np.ndarray, " grams"]
     discounted_prob: Float[np.ndarray, " grams"]
@@ -68,18 +73,28 @@ class NGram:
         return len(self.levels)
 
     @classmethod
-    def fit(cls, tokens: Tokens, vocabulary_size: int, *, order: int = ORDER, max_tokens: int = MAX_TOKENS) -> NGram:
-        """Count the n-grams of a stream. Of a stream longer than max_tokens only its last max_tokens are used.
+    def fit(
+        cls, tokens: Tokens, vocabulary_size: int, *, order: int = ORDER, max_tokens: int = MAX_TOKENS
+    ) -> NGram:
+        """Count the n-grams of a stream. Of a stream longer than max_tokens only its last max_tokens are
+        used.
 
         A stream shorter than the order gives a model of a lower order.
         """
         if order < 1:
-            raise UsageError(f"an n-gram model of order {order} does not exist.", cure="Order 1 counts tokens, order 2 pairs, and so on.")
+            raise UsageError(
+                f"an n-gram model of order {order} does not exist.",
+                cure="Order 1 counts tokens, order 2 pairs, and so on.",
+            )
         if len(tokens) == 0:
-            raise UsageError("an n-gram model cannot learn from no tokens.", cure="Fit the baseline on at least one token.")
+            raise UsageError(
+                "an n-gram model cannot learn from no tokens.", cure="Fit the baseline on at least one token."
+            )
         kept = np.asarray(tokens[-max_tokens:], dtype=np.int64)
         _check_ids(kept, vocabulary_size)
-        return cls(vocabulary_size, tuple(_fit_levels(kept, vocabulary_size, min(order, len(kept)))), len(kept))
+        return cls(
+            vocabulary_size, tuple(_fit_levels(kept, vocabulary_size, min(order, len(kept)))), len(kept)
+        )
 
     def log_probs(self, tokens: Tokens) -> Float[np.ndarray, " time"]:
         """The natural-log probability of every token, given the tokens before it in the same array."""
@@ -87,7 +102,9 @@ class NGram:
         parts = []
         for start in range(0, len(tokens), CHUNK):
             before = max(0, start - self.order + 1)
-            parts.append(self._log_probs(np.asarray(tokens[before : start + CHUNK], dtype=np.int64))[start - before :])
+            parts.append(
+                self._log_probs(np.asarray(tokens[before : start + CHUNK], dtype=np.int64))[start - before :]
+            )
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def next_token_probs(self, context: Tokens) -> Float[np.ndarray, " vocab"]:
@@ -95,11 +112,15 @@ class NGram:
         _check_ids(context, self.vocabulary_size)
         last_tokens = np.asarray(context[max(0, len(context) - self.order + 1) :], dtype=np.int64)
         probs = np.full(self.vocabulary_size, 1 / self.vocabulary_size)
-        endings = [int(grams[-1]) for _, _, grams in self._scan_levels(last_tokens)] if len(last_tokens) else []
+        endings = (
+            [int(grams[-1]) for _, _, grams in self._scan_levels(last_tokens)] if len(last_tokens) else []
+        )
         for level, context_id in zip(self.levels, [0, *endings], strict=False):  # 0 is the empty context
             if context_id == UNSEEN:
                 break
-            first, last = np.searchsorted(level.codes, [context_id * self.vocabulary_size, (context_id + 1) * self.vocabulary_size])
+            first, last = np.searchsorted(
+                level.codes, [context_id * self.vocabulary_size, (context_id + 1) * self.vocabulary_size]
+            )
             probs *= level.backoff[context_id]
             probs[level.codes[first:last] % self.vocabulary_size] += level.discounted_prob[first:last]
         return probs
@@ -129,7 +150,9 @@ def _fit_levels(tokens: GramIds, vocabulary_size: int, order: int) -> Iterator[N
     num_contexts = 1
     for length in range(1, order + 1):
         # (len(tokens) - length + 1,): the first positions have no gram of this length
-        codes, grams, counts = np.unique(contexts * vocabulary_size + tokens[length - 1 :], return_inverse=True, return_counts=True)
+        codes, grams, counts = np.unique(
+            contexts * vocabulary_size + tokens[length - 1 :], return_inverse=True, return_counts=True
+        )
         if length < order:
             counts = _continuation_counts(grams, tokens, vocabulary_size, length, num_grams=len(codes))
         yield _smooth(codes, counts, num_contexts=num_contexts, vocabulary_size=vocabulary_size)
@@ -141,17 +164,32 @@ def _continuation_counts(
 ) -> Int[np.ndarray, " grams"]:
     """How many different tokens stand before each gram."""
     pairs = np.sort(grams[1:] * vocabulary_size + tokens[: len(tokens) - length])
-    is_new = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]  # np.unique goes through a hash table here, ten times slower
+    is_new = np.append(True, pairs[1:] != pairs[:-1])[
+        : len(pairs)
+    ]  # np.unique goes through a hash table here, ten times slower
     return np.bincount(pairs[is_new] // vocabulary_size, minlength=num_grams)
 
 
-def _smooth(codes: Int[np.ndarray, " grams"], counts: Int[np.ndarray, " grams"], *, num_contexts: int, vocabulary_size: int) -> NGramLevel:
+def _smooth(
+    codes: Int[np.ndarray, " grams"],
+    counts: Int[np.ndarray, " grams"],
+    *,
+    num_contexts: int,
+    vocabulary_size: int,
+) -> NGramLevel:
     contexts = codes // vocabulary_size
     discount = discounts(counts)[np.minimum(counts, 3)]  # (grams,)
     totals = np.bincount(contexts, weights=counts, minlength=num_contexts)  # (contexts,)
     # Only what stands at the very beginning of the stream has no total: it leaves all to the shorter context.
-    backoff = np.divide(np.bincount(contexts, weights=discount, minlength=num_contexts), totals, out=np.ones(num_contexts), where=totals > 0)
-    discounted_prob = np.divide(counts - discount, totals[contexts], out=np.zeros(len(codes)), where=counts > 0)
+    backoff = np.divide(
+        np.bincount(contexts, weights=discount, minlength=num_contexts),
+        totals,
+        out=np.ones(num_contexts),
+        where=totals > 0,
+    )
+    discounted_prob = np.divide(
+        counts - discount, totals[contexts], out=np.zeros(len(codes)), where=counts > 0
+    )
     return NGramLevel(codes, discounted_prob, backoff)
 
 
@@ -168,7 +206,9 @@ def discounts(counts: Int[np.ndarray, " grams"]) -> Float[np.ndarray, " 4"]:
         ratio = count_of_counts[1] / (count_of_counts[1] + 2 * count_of_counts[2])
         for count in (1, 2, 3):
             if count_of_counts[count] > 0:
-                values[count] = count - (count + 1) * ratio * count_of_counts[count + 1] / count_of_counts[count]
+                values[count] = (
+                    count - (count + 1) * ratio * count_of_counts[count + 1] / count_of_counts[count]
+                )
     values[1:] = np.clip(values[1:], MARGIN, np.array([1, 2, 3]) - MARGIN)
     return values
 
@@ -176,5 +216,7 @@ def discounts(counts: Int[np.ndarray, " grams"]) -> Float[np.ndarray, " 4"]:
 def _check_ids(tokens: Tokens, vocabulary_size: int) -> None:
     if len(tokens) and not (tokens.min() >= 0 and tokens.max() < vocabulary_size):
         raise UsageError(
-            f"token ids run from {tokens.min()} to {tokens.max()}, but the vocabulary has {vocabulary_size} entries.", cure="Token ids start at 0."
+            f"token ids run from {tokens.min()} to {tokens.max()}, but the vocabulary has {vocabulary_size}"
+            " entries.",
+            cure="Token ids start at 0.",
         )

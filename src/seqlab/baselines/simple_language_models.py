@@ -1,4 +1,5 @@
-"""The language models that a network has to beat, from the simplest on: tokens alone, pairs of tokens, longer pieces of text.
+"""The language models that a network has to beat, from the simplest on: tokens alone, pairs of tokens, longer
+pieces of text.
 
     unigram    p(w_t)                               how frequent a token is, whatever stands before it
     bigram     p(w_t | w_{t-1})                     the Markov model: the chain rule with a first-order assumption
@@ -21,13 +22,18 @@ ORDER_SELECTION_TOKENS = 500_000
 
 
 def simple_language_models(tokens: Tokens, vocabulary_size: int) -> dict[str, NGram]:
-    """The three models by their names, from the simplest to the best, learned from a stream. A stream that chooses order 1 or 2 has no third."""
+    """The three models by their names, from the simplest to the best, learned from a stream.
+
+    A stream that chooses order 1 or 2 has no third.
+    """
     order = best_order(tokens[-ORDER_SELECTION_TOKENS:], vocabulary_size)
     return {ngram_name(n): NGram.fit(tokens, vocabulary_size, order=n) for n in sorted({1, 2, order})}
 
 
 def best_order(tokens: Tokens, vocabulary_size: int) -> int:
-    """The order whose model, learned from the beginning of a stream, foresees its end best: raised until two more tokens do not help."""
+    """The order whose model, learned from the beginning of a stream, foresees its end best: raised until two
+    more tokens do not help.
+    """
     split = len(tokens) - max(1, len(tokens) // HELD_OUT_PARTS)
     if split < 1:
         return 1

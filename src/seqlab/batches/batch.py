@@ -13,9 +13,9 @@ from torch import Tensor
 class Batch:
     """Sequences side by side, padded at the end, with an explicit mask.
 
-    `inputs` holds ids (batch, time), or one vector per step (batch, time, features): numeric series, feature vectors and
-    the rows of an image come in the same way as text. `targets` is what the task wants to see: a class or a number per
-    sequence (batch,), a yes or no for each label (batch, classes), or a token per step
+    `inputs` holds ids (batch, time), or one vector per step (batch, time, features): numeric series, feature
+    vectors and the rows of an image come in the same way as text. `targets` is what the task wants to see: a
+    class or a number per sequence (batch,), a yes or no for each label (batch, classes), or a token per step
     (batch, time). `rows` says which examples of the split these are.
     """
 
@@ -24,7 +24,9 @@ class Batch:
     targets: Shaped[Tensor, "batch *target"]
     rows: Int[Tensor, " batch"]
     continues: bool = False
-    """Whether each sequence goes on where the same place of the batch before ended (windows over a stream)."""
+    """Whether each sequence goes on where the same place of the batch before ended (windows over a
+    stream).
+    """
 
     @property
     def lengths(self) -> Int[Tensor, " batch"]:
@@ -32,5 +34,9 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         return replace(
-            self, inputs=self.inputs.to(device), is_token=self.is_token.to(device), targets=self.targets.to(device), rows=self.rows.to(device)
+            self,
+            inputs=self.inputs.to(device),
+            is_token=self.is_token.to(device),
+            targets=self.targets.to(device),
+            rows=self.rows.to(device),
         )

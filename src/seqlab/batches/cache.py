@@ -23,10 +23,11 @@ _OURS = re.compile(r"([0-9a-f]{32})(\.tmp)?")
 
 
 def cached_store(made_from: dict[str, Any], write: Callable[[Path], None]) -> Store:
-    """The store for this description of its content; made first if it is not there, or damaged: every byte is verified.
+    """The store for this description of its content; made first if it is not there, or damaged: every byte is
+    verified.
 
-    Of several processes that ask at once, one makes it and the others wait. It is written beside its place and renamed
-    once, so whatever stands in the place is finished.
+    Of several processes that ask at once, one makes it and the others wait. It is written beside its place
+    and renamed once, so whatever stands in the place is finished.
     """
     key = hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()[:32]
     folder = cache_folder() / key
@@ -39,7 +40,10 @@ def cached_store(made_from: dict[str, Any], write: Callable[[Path], None]) -> St
 
 @contextmanager
 def _held(folder: Path, *, wait: bool) -> Iterator[bool]:
-    """Hold the place of a store; gives False if another holds it. The system lets go when the process ends, however it ends."""
+    """Hold the place of a store; gives False if another holds it.
+
+    The system lets go when the process ends, however it ends.
+    """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         lock = folder.with_suffix(".lock").open("w")
@@ -71,13 +75,16 @@ def _make(folder: Path, write: Callable[[Path], None]) -> None:
 
 
 def _make_room(cache: Path) -> None:
-    """Sweep up what killed processes left, then drop the stores unused for longest until the cache is within its limit.
+    """Sweep up what killed processes left, then drop the stores unused for longest until the cache is within
+    its limit.
 
     What a process makes or opens is held by it and stays. Open maps stay readable when their files are gone.
     """
     entries = {path: _size_and_age(path) for path in cache.iterdir() if _OURS.fullmatch(path.name)}
     total = sum(size for size, _ in entries.values())
-    for path, (size, _) in sorted(entries.items(), key=lambda entry: (entry[0].suffix != ".tmp", entry[1][1])):
+    for path, (size, _) in sorted(
+        entries.items(), key=lambda entry: (entry[0].suffix != ".tmp", entry[1][1])
+    ):
         if total <= LARGEST_CACHE and path.suffix != ".tmp":
             return
         with _held(path.with_suffix(""), wait=False) as is_mine:

@@ -23,7 +23,9 @@ class Feed:
     `collate` gets the indices of a batch and whether it is the first of its epoch.
     """
 
-    def __init__(self, plan: Plan, collate: Callable[[Indices, bool], Batch], *, position: Position | None = None) -> None:
+    def __init__(
+        self, plan: Plan, collate: Callable[[Indices, bool], Batch], *, position: Position | None = None
+    ) -> None:
         self.plan = plan
         self.position = position or Position()
         self._collate = collate

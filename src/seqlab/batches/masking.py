@@ -4,10 +4,11 @@
            x                      x               chosen: 15 %
     the  <mask> sat   on   the   dog   .          80 % hidden, 10 % another token, 10 % as before
 
-A chosen token that is not hidden teaches the model not to trust what it sees: any token may be wrong, so all of them are worth a thought.
+A chosen token that is not hidden teaches the model not to trust what it sees: any token may be wrong, so all
+of them are worth a thought.
 
-Papers: Devlin et al. 2019, "BERT", arXiv:1810.04805, section 3.1 (task 1) and appendix A.1; new masks in every epoch: Liu et al. 2019,
-"RoBERTa", arXiv:1907.11692, section 4.1.
+Papers: Devlin et al. 2019, "BERT", arXiv:1810.04805, section 3.1 (task 1) and appendix A.1; new masks in
+every epoch: Liu et al. 2019, "RoBERTa", arXiv:1907.11692, section 4.1.
 """
 
 from __future__ import annotations
@@ -35,12 +36,16 @@ class Masked:
 
 
 class Masker:
-    """Hides tokens. What it does to a sequence depends on (seed, epoch, row) and on nothing else, so a resumed run sees the same masks.
+    """Hides tokens. What it does to a sequence depends on (seed, epoch, row) and on nothing else, so a
+    resumed run sees the same masks.
 
-    is_ordinary: for every id of the vocabulary, whether its token may be chosen, and drawn to stand for another; special tokens may not.
+    is_ordinary: for every id of the vocabulary, whether its token may be chosen, and drawn to stand for
+    another; special tokens may not.
     """
 
-    def __init__(self, settings: MaskingSettings, *, mask_id: int, is_ordinary: Bool[np.ndarray, " vocab"], seed: int) -> None:
+    def __init__(
+        self, settings: MaskingSettings, *, mask_id: int, is_ordinary: Bool[np.ndarray, " vocab"], seed: int
+    ) -> None:
         assert is_ordinary.any(), "some tokens must be ordinary"
         assert not is_ordinary[mask_id], "the mask is a special token"
         self.settings = settings
@@ -52,10 +57,13 @@ class Masker:
     def mask(self, tokens: Tokens, *, row: int, epoch: int, groups: Tokens | None = None) -> Masked:
         """Hide some tokens of a sequence.
 
-        row: which sequence this is.  groups: for whole words, the number of the word that each piece belongs to, counted from 0.
+        row: which sequence this is.  groups: for whole words, the number of the word that each piece belongs
+        to, counted from 0.
         """
         tokens = tokens.astype(np.int64)
-        random = np.random.default_rng(derive(self.seed, "masks", epoch if self.settings.dynamic else "always", row))
+        random = np.random.default_rng(
+            derive(self.seed, "masks", epoch if self.settings.dynamic else "always", row)
+        )
         is_target = self._choose(tokens, groups, random)
         fates, others = random.random(len(tokens)), random.choice(self._ordinary_ids, len(tokens))
         is_hidden = is_target & (fates < self.settings.mask_share)
@@ -63,7 +71,9 @@ class Masker:
         inputs = np.where(is_hidden, self.mask_id, np.where(is_other, others, tokens))
         return Masked(inputs, np.where(is_target, tokens, NO_TARGET))
 
-    def _choose(self, tokens: Tokens, groups: Tokens | None, random: np.random.Generator) -> Bool[np.ndarray, " time"]:
+    def _choose(
+        self, tokens: Tokens, groups: Tokens | None, random: np.random.Generator
+    ) -> Bool[np.ndarray, " time"]:
         """Each word (or token) with the same probability; one at least, where there is any."""
         may_be_chosen: Bool[np.ndarray, " time"] = self._is_ordinary[tokens]
         words = np.arange(len(tokens)) if groups is None else groups

@@ -1,4 +1,6 @@
-"""Which examples stand together in a batch, and in which order: computed from (seed, epoch), never remembered."""
+"""Which examples stand together in a batch, and in which order: computed from (seed, epoch), never
+remembered.
+"""
 
 from __future__ import annotations
 
@@ -61,8 +63,8 @@ class ShuffledPlan(Plan):
 class BucketPlan(ShuffledPlan):
     """Every example once per epoch; examples of similar length share a batch, so little is padded.
 
-    The shuffled examples are cut into pools of many batches, each pool is sorted by length and cut into batches, and
-    the batches are shuffled.
+    The shuffled examples are cut into pools of many batches, each pool is sorted by length and cut into
+    batches, and the batches are shuffled.
     """
 
     def __init__(self, lengths: NDArray[np.int64], *, batch_size: int, seed: int) -> None:
@@ -73,12 +75,17 @@ class BucketPlan(ShuffledPlan):
         order = random.permutation(self._num_examples)
         pool = self._batch_size * POOL
         pools = [order[start : start + pool] for start in range(0, len(order), pool)]
-        batches = [batch for members in pools for batch in self._cut(members[np.argsort(self._lengths[members], kind="stable")])]
+        batches = [
+            batch
+            for members in pools
+            for batch in self._cut(members[np.argsort(self._lengths[members], kind="stable")])
+        ]
         return [batches[place] for place in random.permutation(len(batches))]
 
 
 class TokenBucketPlan(ShuffledPlan):
-    """Every example once per epoch; a batch has as many examples of similar length as fit into so many padded tokens.
+    """Every example once per epoch; a batch has as many examples of similar length as fit into so many padded
+    tokens.
 
     lengths: one column for each side of a pair; a batch is as long on each side as its longest example.
     """
@@ -96,14 +103,20 @@ class TokenBucketPlan(ShuffledPlan):
         order = random.permutation(self._num_examples)
         mean = max(1.0, float(self._lengths.sum(axis=1).mean()))
         pool = max(1, int(POOL * self._batch_tokens / mean))
-        batches = [batch for start in range(0, len(order), pool) for batch in self._fill(self._by_length(order[start : start + pool]))]
+        batches = [
+            batch
+            for start in range(0, len(order), pool)
+            for batch in self._fill(self._by_length(order[start : start + pool]))
+        ]
         return [batches[place] for place in random.permutation(len(batches))]
 
     def _by_length(self, members: Indices) -> Indices:
         return members[np.lexsort([self._lengths[members, side] for side in range(self._lengths.shape[1])])]
 
     def _fill(self, members: Indices) -> list[Indices]:
-        """Neighbours together until one more would be too much; an example that is too long alone stands alone."""
+        """Neighbours together until one more would be too much; an example that is too long alone stands
+        alone.
+        """
         batches, start, longest = [], 0, np.zeros(self._lengths.shape[1], np.int64)
         for end, member in enumerate(members):
             longest = np.maximum(longest, self._lengths[member])
@@ -116,8 +129,8 @@ class TokenBucketPlan(ShuffledPlan):
 class LengthOrderPlan(Plan):
     """Every example once, longest first, the same in every epoch: for evaluation, where order is free.
 
-    A batch has at most `batch_size` examples and, padded, at most `most_steps` steps (or one example that is longer), so that long
-    examples do not need more memory than short ones.
+    A batch has at most `batch_size` examples and, padded, at most `most_steps` steps (or one example that is
+    longer), so that long examples do not need more memory than short ones.
     """
 
     def __init__(self, lengths: NDArray[np.int64], *, batch_size: int, most_steps: int = 1 << 62) -> None:
@@ -139,16 +152,21 @@ class LengthOrderPlan(Plan):
 class LanePlan(Plan):
     """A stream cut into as many lanes as the batch has rows; each batch goes on where the one before ended.
 
-    The state of a recurrent model can be carried along. The lanes seldom fill the stream: the first epoch leaves out its
-    end, the second its beginning, and later ones start at a random offset, so that window borders move.
+    The state of a recurrent model can be carried along. The lanes seldom fill the stream: the first epoch
+    leaves out its end, the second its beginning, and later ones start at a random offset, so that window
+    borders move.
     """
 
     def __init__(self, num_steps: int, *, batch_size: int, window: int, seed: int) -> None:
         usable = num_steps - 1  # the last step is only a target
         steps_per_batch = batch_size * window
-        assert usable >= steps_per_batch, f"{batch_size} lanes of {window} steps do not fit into a stream of {num_steps}"
+        assert usable >= steps_per_batch, (
+            f"{batch_size} lanes of {window} steps do not fit into a stream of {num_steps}"
+        )
         self._batches = usable // steps_per_batch
-        if self._batches >= ENOUGH_TO_SPARE_ONE and usable % steps_per_batch < window:  # too little room to move the borders
+        if (
+            self._batches >= ENOUGH_TO_SPARE_ONE and usable % steps_per_batch < window
+        ):  # too little room to move the borders
             self._batches -= 1
         self._spare = usable - self._batches * steps_per_batch
         self._lane_starts = np.arange(batch_size, dtype=np.int64) * self._batches * window

@@ -50,7 +50,9 @@ class StoreWriter:
 
     def extend(self, steps: NDArray[Any]) -> None:
         """More steps of the sequence that is being written: a long stream comes in pieces."""
-        assert steps.shape[1:] == ((self._width,) if self._width else ()), f"steps of shape {steps.shape} for a store of width {self._width}"
+        assert steps.shape[1:] == ((self._width,) if self._width else ()), (
+            f"steps of shape {steps.shape} for a store of width {self._width}"
+        )
         self._write("values", np.ascontiguousarray(steps, dtype=self._dtype))
         self._steps += len(steps)
 
@@ -61,11 +63,20 @@ class StoreWriter:
         self._count += 1
 
     def finish(self, **facts: Any) -> None:
-        """Write what is still waiting, then the index: digests of all files, and any further facts to remember."""
+        """Write what is still waiting, then the index: digests of all files, and any further facts to
+        remember.
+        """
         for name in FILES:
             self._flush(name, durable=True)
         files = {self._path(name).name: self._digests[name].record() for name in FILES}
-        index = {"format": FORMAT, "dtype": self._dtype.name, "width": self._width, "sequences": self._count, "files": files, "facts": facts}
+        index = {
+            "format": FORMAT,
+            "dtype": self._dtype.name,
+            "width": self._width,
+            "sequences": self._count,
+            "files": files,
+            "facts": facts,
+        }
         write_whole(self._folder / INDEX, json.dumps(with_digest(index)))
 
     def _path(self, name: str) -> Path:
@@ -107,10 +118,14 @@ class Store:
 
     @staticmethod
     def is_whole(folder: Path) -> bool:
-        """Whether a folder holds a finished store of this format with every byte as it was written, which is read for it."""
+        """Whether a folder holds a finished store of this format with every byte as it was written, which is
+        read for it.
+        """
         try:
             index = _read_index(folder)
-            return index["format"] == FORMAT and all(is_intact(folder / f"{name}.bin", index["files"][f"{name}.bin"]) for name in FILES)
+            return index["format"] == FORMAT and all(
+                is_intact(folder / f"{name}.bin", index["files"][f"{name}.bin"]) for name in FILES
+            )
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
@@ -129,7 +144,10 @@ class Store:
 
         Read rather than looked up in a map, whose pages would count as the process's own memory.
         """
-        num_bytes, place = max(0, min(end, self.num_steps) - start) * self._step_bytes, start * self._step_bytes
+        num_bytes, place = (
+            max(0, min(end, self.num_steps) - start) * self._step_bytes,
+            start * self._step_bytes,
+        )
         read = bytearray()
         while len(read) < num_bytes:  # one call reads at most two gigabytes
             part = os.pread(self._handle, num_bytes - len(read), place + len(read))
@@ -142,7 +160,9 @@ class Store:
         """The steps of all sequences laid end to end, as a map of the file."""
         if self.num_steps * self._step_bytes == 0:  # an empty file cannot be mapped
             return self.window(0, 0)
-        return np.frombuffer(mmap.mmap(self._handle, 0, access=mmap.ACCESS_READ), self.dtype).reshape(-1, *self._step_shape)
+        return np.frombuffer(mmap.mmap(self._handle, 0, access=mmap.ACCESS_READ), self.dtype).reshape(
+            -1, *self._step_shape
+        )
 
 
 def _read_index(folder: Path) -> dict[str, Any]:

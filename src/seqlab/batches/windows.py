@@ -24,7 +24,9 @@ class Spans:
         [(0, 3), (3, 5), (5, 7)]
         """
         counts = -(-np.diff(offsets) // window)  # pieces of each sequence
-        first = np.repeat(np.cumsum(counts) - counts, counts)  # the number of the first piece of the same sequence
+        first = np.repeat(
+            np.cumsum(counts) - counts, counts
+        )  # the number of the first piece of the same sequence
         starts = np.repeat(offsets[:-1], counts) + window * (np.arange(len(first)) - first)
         return cls(starts, np.minimum(starts + window, np.repeat(offsets[1:], counts)))
 
@@ -39,7 +41,10 @@ class Spans:
         return Spans(self.starts[keep], self.ends[keep])
 
     def with_any(self, values: Integer[np.ndarray, " steps"], is_wanted: Bool[np.ndarray, " vocab"]) -> Spans:
-        """Those in which at least one wanted id stands. The spans must follow one another without gaps, as `cut` makes them."""
+        """Those in which at least one wanted id stands.
+
+        The spans must follow one another without gaps, as `cut` makes them.
+        """
         return self.where(np.logical_or.reduceat(is_wanted[values], self.starts)) if len(self) else self
 
     def beginning(self, *, at_most: int) -> Spans:

@@ -21,19 +21,25 @@ class OutputAttention(nn.Module):
         self.output_size = attention.score.query_size + value_size
 
     def forward(
-        self, states: Float[Tensor, "batch target state"], source: ProjectedSource, may_attend: MayAttend | None = None
+        self,
+        states: Float[Tensor, "batch target state"],
+        source: ProjectedSource,
+        may_attend: MayAttend | None = None,
     ) -> Float[Tensor, "batch target joined"]:
         """`source` is what `attention.project_source` made of the encoder's states."""
         contexts, _ = self.attention.attend(states, source, may_attend)
         return self.combine_context(contexts, states)
 
-    def combine_context(self, contexts: Float[Tensor, "*batch value"], states: Float[Tensor, "*batch state"]) -> Float[Tensor, "*batch joined"]:
+    def combine_context(
+        self, contexts: Float[Tensor, "*batch value"], states: Float[Tensor, "*batch state"]
+    ) -> Float[Tensor, "*batch joined"]:
         """[state; context]."""
         return torch.cat([states, contexts], dim=-1)
 
 
 class InputFeeding(nn.Module):
-    """attentional_t = tanh(W [context_t; state_t]), which goes to the output layer and, beside the next input, into the cell.
+    """attentional_t = tanh(W [context_t; state_t]), which goes to the output layer and, beside the next
+    input, into the cell.
 
         input'_{t+1} = [input_{t+1}; attentional_t],   attentional_0 = 0
 
@@ -51,17 +57,24 @@ class InputFeeding(nn.Module):
         """What stands in for the step before the first."""
         return inputs.new_zeros(len(inputs), self.output_size)
 
-    def feed_input(self, inputs: Float[Tensor, "batch input"], previous: Float[Tensor, "batch attentional"]) -> Float[Tensor, "batch fed"]:
+    def feed_input(
+        self, inputs: Float[Tensor, "batch input"], previous: Float[Tensor, "batch attentional"]
+    ) -> Float[Tensor, "batch fed"]:
         """What the cell reads."""
         return torch.cat([inputs, previous], dim=-1)
 
     def forward(
-        self, state: Float[Tensor, "batch state"], source: ProjectedSource, may_attend: MayAttend | None = None
+        self,
+        state: Float[Tensor, "batch state"],
+        source: ProjectedSource,
+        may_attend: MayAttend | None = None,
     ) -> Float[Tensor, "batch attentional"]:
         """What the output layer reads, and the next step."""
         context, _ = self.attention.attend(state.unsqueeze(1), source, may_attend)
         return self.combine_context(context.squeeze(1), state)
 
-    def combine_context(self, context: Float[Tensor, "*batch value"], state: Float[Tensor, "*batch state"]) -> Float[Tensor, "*batch attentional"]:
+    def combine_context(
+        self, context: Float[Tensor, "*batch value"], state: Float[Tensor, "*batch state"]
+    ) -> Float[Tensor, "*batch attentional"]:
         """tanh(W [context; state])."""
         return torch.tanh(self.combine(torch.cat([context, state], dim=-1)))

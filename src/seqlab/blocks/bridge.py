@@ -22,8 +22,15 @@ class Bridge(nn.Module, ABC):
         """The widths of the parts of the decoder's state."""
 
     @abstractmethod
-    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: State) -> State:
-        """features: of the encoder, at every step; ended: its state after the last real step, where it has one."""
+    def forward(
+        self,
+        features: Float[Tensor, "batch source size"],
+        is_token: Bool[Tensor, "batch source"],
+        final_state: State,
+    ) -> State:
+        """features: of the encoder, at every step; ended: its state after the last real step, where it has
+        one.
+        """
 
 
 class IdentityBridge(Bridge):
@@ -33,33 +40,55 @@ class IdentityBridge(Bridge):
         super().__init__(sizes)
         if tuple(encoder_sizes) != self.sizes:
             raise UsageError(
-                f"the encoder's state has parts of width {list(encoder_sizes)}, and the decoder's of width {list(sizes)}: they do not fit.",
-                cure="Use the same cell, layers and width in one direction on both sides, or a learned bridge.",
+                f"the encoder's state has parts of width {list(encoder_sizes)}, and the decoder's of width"
+                f" {list(sizes)}: they do not fit.",
+                cure=(
+                    "Use the same cell, layers and width in one direction on both sides, or a learned bridge."
+                ),
             )
 
-    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: State) -> State:
+    def forward(
+        self,
+        features: Float[Tensor, "batch source size"],
+        is_token: Bool[Tensor, "batch source"],
+        final_state: State,
+    ) -> State:
         return final_state
 
 
 class LearnedBridge(Bridge):
-    """part_i = tanh(W_i [all parts of the encoder's state] + b_i), for any cells, widths, layers and directions."""
+    """part_i = tanh(W_i [all parts of the encoder's state] + b_i), for any cells, widths, layers and
+    directions.
+    """
 
     def __init__(self, sizes: Sequence[int], *, encoder_sizes: Sequence[int]) -> None:
         super().__init__(sizes)
         self.map = nn.Linear(sum(encoder_sizes), sum(sizes))
 
-    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: State) -> State:
+    def forward(
+        self,
+        features: Float[Tensor, "batch source size"],
+        is_token: Bool[Tensor, "batch source"],
+        final_state: State,
+    ) -> State:
         return torch.tanh(self.map(torch.cat(final_state, dim=-1))).split(self.sizes, dim=-1)
 
 
 class MeanBridge(Bridge):
-    """part_i = tanh(W_i mean + b_i) of the encoder's features: for encoders without a state, and a shorter way back to every step of the others."""
+    """part_i = tanh(W_i mean + b_i) of the encoder's features: for encoders without a state, and a shorter
+    way back to every step of the others.
+    """
 
     def __init__(self, sizes: Sequence[int], *, feature_size: int) -> None:
         super().__init__(sizes)
         self.map = nn.Linear(feature_size, sum(sizes))
 
-    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: State) -> State:
+    def forward(
+        self,
+        features: Float[Tensor, "batch source size"],
+        is_token: Bool[Tensor, "batch source"],
+        final_state: State,
+    ) -> State:
         kept = features.masked_fill(~is_token.unsqueeze(-1), 0.0)
         mean = kept.sum(dim=1) / is_token.sum(dim=1, keepdim=True)  # (batch, size)
         return torch.tanh(self.map(mean)).split(self.sizes, dim=-1)
@@ -68,5 +97,10 @@ class MeanBridge(Bridge):
 class NoBridge(Bridge):
     """Zeros: the decoder knows of the source only what attention shows it."""
 
-    def forward(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: State) -> State:
+    def forward(
+        self,
+        features: Float[Tensor, "batch source size"],
+        is_token: Bool[Tensor, "batch source"],
+        final_state: State,
+    ) -> State:
         return tuple(features.new_zeros(len(features), size) for size in self.sizes)

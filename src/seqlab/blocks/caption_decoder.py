@@ -16,7 +16,9 @@ Alignment = Float[Tensor, "batch regions"]
 
 
 class CaptionDecoder(nn.Module, ABC):
-    """A cell that reads the words so far and knows something of an image, given as features of its regions."""
+    """A cell that reads the words so far and knows something of an image, given as features of its
+    regions.
+    """
 
     input_size: int
     """Width of a word."""
@@ -27,8 +29,12 @@ class CaptionDecoder(nn.Module, ABC):
         """The state before the first word. Each part has the batch as its first axis."""
 
     @abstractmethod
-    def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, Alignment | None]:
-        """One word further: features for the word after it, the next state, and how much each region was looked at."""
+    def step(
+        self, words: Float[Tensor, "batch input"], state: State
+    ) -> tuple[Float[Tensor, "batch output"], State, Alignment | None]:
+        """One word further: features for the word after it, the next state, and how much each region was
+        looked at.
+        """
 
 
 class ImageAsState(CaptionDecoder):
@@ -47,7 +53,9 @@ class ImageAsState(CaptionDecoder):
         hidden = torch.tanh(self.summary(regions.flatten(1)))
         return (hidden, *self.cell.zero_state(hidden)[1:])
 
-    def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, None]:
+    def step(
+        self, words: Float[Tensor, "batch input"], state: State
+    ) -> tuple[Float[Tensor, "batch output"], State, None]:
         hidden, state = self.cell.materialize_weights()(words, state)
         return hidden, state, None
 
@@ -55,7 +63,8 @@ class ImageAsState(CaptionDecoder):
 class ImageAsFirstInput(CaptionDecoder):
     """The cell reads W [region 1; region 2; …] + b once, as if it were a word before the start token.
 
-    Paper: Vinyals et al. 2015, "Show and Tell: A Neural Image Caption Generator", arXiv:1411.4555, section 3.1, equation 10.
+    Paper: Vinyals et al. 2015, "Show and Tell: A Neural Image Caption Generator", arXiv:1411.4555, section
+    3.1, equation 10.
     """
 
     def __init__(self, cell: Cell, *, num_regions: int, region_size: int) -> None:
@@ -68,7 +77,9 @@ class ImageAsFirstInput(CaptionDecoder):
         _, state = self.cell.materialize_weights()(self.summary(regions.flatten(1)))
         return state
 
-    def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, None]:
+    def step(
+        self, words: Float[Tensor, "batch input"], state: State
+    ) -> tuple[Float[Tensor, "batch output"], State, None]:
         hidden, state = self.cell.materialize_weights()(words, state)
         return hidden, state, None
 
@@ -80,10 +91,11 @@ class RegionAttentionDecoder(CaptionDecoder):
         hidden_t  = cell([word_t; context_t], state_{t-1})
         output_t  = [hidden_t; context_t]
 
-    The state starts from the mean of the regions: hidden_0 = tanh(W mean + b).
-    Paper: Xu et al. 2015, "Show, Attend and Tell: Neural Image Caption Generation with Visual Attention", arXiv:1502.03044, section 3.1.
+    The state starts from the mean of the regions: hidden_0 = tanh(W mean + b). Paper: Xu et al. 2015, "Show,
+    Attend and Tell: Neural Image Caption Generation with Visual Attention", arXiv:1502.03044, section 3.1.
 
-    cell: reads words of the width that its input leaves beside a region.  attention: compares the cell's hidden state with regions; any score.
+    cell: reads words of the width that its input leaves beside a region.  attention: compares the cell's
+    hidden state with regions; any score.
     """
 
     def __init__(self, cell: Cell, attention: Attention, *, region_size: int) -> None:
@@ -98,8 +110,14 @@ class RegionAttentionDecoder(CaptionDecoder):
         hidden = torch.tanh(self.summary(regions.mean(dim=1)))
         return (*self.attention.project_source(regions), hidden, *self.cell.zero_state(hidden)[1:])
 
-    def step(self, words: Float[Tensor, "batch input"], state: State) -> tuple[Float[Tensor, "batch output"], State, Alignment]:
+    def step(
+        self, words: Float[Tensor, "batch input"], state: State
+    ) -> tuple[Float[Tensor, "batch output"], State, Alignment]:
         keys, values, *inner = state
-        context, alignment = self.attention.attend(inner[0].unsqueeze(1), ProjectedSource(keys, values))  # (batch, 1, size), (batch, 1, regions)
-        hidden, after = self.cell.materialize_weights()(torch.cat([words, context.squeeze(1)], dim=-1), tuple(inner))
+        context, alignment = self.attention.attend(
+            inner[0].unsqueeze(1), ProjectedSource(keys, values)
+        )  # (batch, 1, size), (batch, 1, regions)
+        hidden, after = self.cell.materialize_weights()(
+            torch.cat([words, context.squeeze(1)], dim=-1), tuple(inner)
+        )
         return torch.cat([hidden, context.squeeze(1)], dim=-1), (keys, values, *after), alignment.squeeze(1)

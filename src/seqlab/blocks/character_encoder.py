@@ -1,7 +1,8 @@
 """The characters of a word -> one vector, in two ways.
 
-convolutional   for each width: every window of so many characters gives features, and the largest value of each is kept
-recurrent       an LSTM reads the word from both ends, and its two last states are put side by side
+convolutional   for each width: every window of so many characters gives features, and the largest value of
+each is kept recurrent       an LSTM reads the word from both ends, and its two last states are put side by
+side
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ EMBEDDING_STD = 0.3
 
 
 class CharacterEncoder(nn.Module, ABC):
-    """Rows of character ids in, one vector each out. What fills a row up changes nothing, and a row of nothing else gives a vector too."""
+    """Rows of character ids in, one vector each out.
+
+    What fills a row up changes nothing, and a row of nothing else gives a vector too.
+    """
 
     output_size: int
 
@@ -37,20 +41,26 @@ class CharacterCNN(CharacterEncoder):
 
     A window may reach over the end of the word, where zeros stand. `output_size` is divided over the widths.
 
-    W · [embed(c_p), …] = Σ_k W_k embed(c_{p+k}), and W_k embed(c) is the same wherever c stands: it is computed once for every character there
-    is, and looked up at the places. That takes less than half of the time of a convolution over all places.
+    W · [embed(c_p), …] = Σ_k W_k embed(c_{p+k}), and W_k embed(c) is the same wherever c stands: it is
+    computed once for every character there is, and looked up at the places. That takes less than half of the
+    time of a convolution over all places.
 
-    Papers: dos Santos & Zadrozny 2014, "Learning Character-level Representations for Part-of-Speech Tagging", ICML; several widths and the
-    largest value of each: Kim et al. 2016, "Character-Aware Neural Language Models", arXiv:1508.06615.
+    Papers: dos Santos & Zadrozny 2014, "Learning Character-level Representations for Part-of-Speech Tagging",
+    ICML; several widths and the largest value of each: Kim et al. 2016, "Character-Aware Neural Language
+    Models", arXiv:1508.06615.
     """
 
-    def __init__(self, num_characters: int, output_size: int, *, embedding_size: int, widths: Sequence[int]) -> None:
+    def __init__(
+        self, num_characters: int, output_size: int, *, embedding_size: int, widths: Sequence[int]
+    ) -> None:
         super().__init__()
         self.output_size = output_size
         self.embed = TokenEmbedding(num_characters, embedding_size, pad_id=PAD_CHARACTER, std=EMBEDDING_STD)
         share, left = divmod(output_size, len(widths))
         sizes = [share + (place < left) for place in range(len(widths))]
-        self.windows = nn.ModuleList(nn.Conv1d(embedding_size, size, width) for width, size in zip(widths, sizes, strict=True) if size)
+        self.windows = nn.ModuleList(
+            nn.Conv1d(embedding_size, size, width) for width, size in zip(widths, sizes, strict=True) if size
+        )
 
     def forward(self, characters: Int[Tensor, "words characters"]) -> Float[Tensor, "words hidden"]:
         is_begin = characters != PAD_CHARACTER  # (words, characters): a window begins at a real character
@@ -59,17 +69,24 @@ class CharacterCNN(CharacterEncoder):
         for windows in self.windows:
             assert isinstance(windows, nn.Conv1d)
             sums = self._sums(windows, characters, is_begin)  # (places, features)
-            everywhere = sums.new_full((characters.numel(), sums.shape[1]), -torch.inf).index_copy(0, flat_places, sums)
+            everywhere = sums.new_full((characters.numel(), sums.shape[1]), -torch.inf).index_copy(
+                0, flat_places, sums
+            )
             largest = everywhere.unflatten(0, characters.shape).amax(dim=1)  # (words, features)
             found.append(F.relu(largest + windows.bias))
         return torch.cat(found, dim=1)
 
     def _sums(
-        self, windows: nn.Conv1d, characters: Int[Tensor, "words characters"], is_begin: Bool[Tensor, "words characters"]
+        self,
+        windows: nn.Conv1d,
+        characters: Int[Tensor, "words characters"],
+        is_begin: Bool[Tensor, "words characters"],
     ) -> Float[Tensor, "places features"]:
         """Σ_k W_k embed(c_{p+k}) at every place where a window begins."""
         width, num_characters = windows.kernel_size[0], self.embed.num_embeddings
-        embedded = self.embed(torch.arange(num_characters, device=characters.device).unsqueeze(0))[0]  # what fills up stays zero
+        embedded = self.embed(torch.arange(num_characters, device=characters.device).unsqueeze(0))[
+            0
+        ]  # what fills up stays zero
         by_place = torch.einsum("ce, fek -> kcf", embedded, windows.weight)  # (width, characters, features)
         seen = F.pad(characters, (0, width - 1)).unfold(1, width, 1)[is_begin]  # (places, width)
         rows = seen + num_characters * torch.arange(width, device=seen.device)
@@ -79,8 +96,8 @@ class CharacterCNN(CharacterEncoder):
 class CharacterLSTM(CharacterEncoder):
     """vector = [last state read onward ; last state read backward].
 
-    Papers: Ling et al. 2015, "Finding Function in Form", arXiv:1508.02096; Lample et al. 2016, "Neural Architectures for Named Entity
-    Recognition", arXiv:1603.01360, section 4.1.
+    Papers: Ling et al. 2015, "Finding Function in Form", arXiv:1508.02096; Lample et al. 2016, "Neural
+    Architectures for Named Entity Recognition", arXiv:1603.01360, section 4.1.
     """
 
     def __init__(self, num_characters: int, output_size: int, *, embedding_size: int) -> None:
@@ -92,5 +109,7 @@ class CharacterLSTM(CharacterEncoder):
     def forward(self, characters: Int[Tensor, "words characters"]) -> Float[Tensor, "words hidden"]:
         is_character = characters != PAD_CHARACTER  # (words, characters)
         is_character[:, 0] = True  # a row of nothing is read as one character, since no scan is empty
-        _, (forward_state, _, backward_state, _) = self.stack(self.embed(characters), is_character)  # (words, hidden / 2) each
+        _, (forward_state, _, backward_state, _) = self.stack(
+            self.embed(characters), is_character
+        )  # (words, hidden / 2) each
         return torch.cat([forward_state, backward_state], dim=1)[:, : self.output_size]

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 class ClassToken(nn.Module):
     """(token, step 1, step 2, …): the same first step for every sequence.
 
-    Paper: Devlin et al. 2019, "BERT", arXiv:1810.04805, section 3; for images Dosovitskiy et al. 2021, arXiv:2010.11929, equation 1.
+    Paper: Devlin et al. 2019, "BERT", arXiv:1810.04805, section 3; for images Dosovitskiy et al. 2021,
+    arXiv:2010.11929, equation 1.
     """
 
     def __init__(self, hidden_size: int) -> None:

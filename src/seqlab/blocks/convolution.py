@@ -15,11 +15,14 @@ class ConvolutionLayer(nn.Module):
 
         x = x + dropout(W₂ gelu(convolve(norm(x))))
 
-    Padding is zeroed before the convolution, so a sequence in a batch gives what it gives alone. A causal layer sees
-    `context_size` earlier steps and no later one; its state is the last of them, for each sequence its own.
+    Padding is zeroed before the convolution, so a sequence in a batch gives what it gives alone. A causal
+    layer sees `context_size` earlier steps and no later one; its state is the last of them, for each sequence
+    its own.
     """
 
-    def __init__(self, hidden_size: int, *, kernel_size: int, dilation: int, causal: bool, dropout: float) -> None:
+    def __init__(
+        self, hidden_size: int, *, kernel_size: int, dilation: int, causal: bool, dropout: float
+    ) -> None:
         super().__init__()
         self.norm = nn.LayerNorm(hidden_size)
         self.convolve = nn.Conv1d(hidden_size, hidden_size, kernel_size, dilation=dilation)
@@ -44,7 +47,11 @@ class ConvolutionLayer(nn.Module):
         return steps + self.dropout(self.mix(F.gelu(convolved))), last_steps(seen, is_token, before)
 
 
-def last_steps(seen: Float[Tensor, "batch seen hidden"], is_token: Bool[Tensor, "batch time"], before: int) -> Float[Tensor, "batch before hidden"]:
-    """As many steps as stood before the first one, but before the step that comes next; for each sequence its own."""
+def last_steps(
+    seen: Float[Tensor, "batch seen hidden"], is_token: Bool[Tensor, "batch time"], before: int
+) -> Float[Tensor, "batch before hidden"]:
+    """As many steps as stood before the first one, but before the step that comes next; for each sequence its
+    own.
+    """
     index = is_token.sum(dim=1, keepdim=True) + torch.arange(before, device=seen.device)  # (batch, before)
     return seen.gather(1, index.unsqueeze(-1).expand(-1, -1, seen.shape[2]))

@@ -1,4 +1,5 @@
-"""A linear chain over tags: which tags follow each other is learned and decided for the sentence as a whole (conditional random field).
+"""A linear chain over tags: which tags follow each other is learned and decided for the sentence as a whole
+(conditional random field).
 
     score(tags)     = start[tag_1] + Σ_t logits_t[tag_t] + Σ_t transitions[tag_t, tag_{t+1}] + end[tag_T]
     P(tags | words) = exp(score(tags)) / Z,   Z = Σ over all sequences of tags of exp(score)
@@ -10,8 +11,8 @@
 
 The best sequence takes the largest value where log Z sums (Viterbi).
 
-Papers: Lafferty, McCallum & Pereira 2001, "Conditional Random Fields", ICML; on top of a bidirectional LSTM: Huang, Xu & Yu 2015,
-"Bidirectional LSTM-CRF Models for Sequence Tagging", arXiv:1508.01991.
+Papers: Lafferty, McCallum & Pereira 2001, "Conditional Random Fields", ICML; on top of a bidirectional LSTM:
+Huang, Xu & Yu 2015, "Bidirectional LSTM-CRF Models for Sequence Tagging", arXiv:1508.01991.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ IsWord = Bool[Tensor, "batch words"]
 
 
 class CRF(nn.Module):
-    """Scores of whole sequences of tags. All transitions are equally good at first, so that training starts from independent tags."""
+    """Scores of whole sequences of tags.
+
+    All transitions are equally good at first, so that training starts from independent tags.
+    """
 
     def __init__(self, num_tags: int) -> None:
         super().__init__()
@@ -34,17 +38,26 @@ class CRF(nn.Module):
         self.transitions = nn.Parameter(torch.zeros(num_tags, num_tags))  # (from, to)
         self.end = nn.Parameter(torch.zeros(num_tags))
 
-    def loss(self, logits: Logits, tags: Int[Tensor, "batch words"], is_word: IsWord) -> Float[Tensor, " batch"]:
+    def loss(
+        self, logits: Logits, tags: Int[Tensor, "batch words"], is_word: IsWord
+    ) -> Float[Tensor, " batch"]:
         """-log P(tags | words) of each sentence; tags outside `is_word` may be anything."""
         return self.log_partition(logits, is_word) - self.score(logits, tags, is_word)
 
-    def score(self, logits: Logits, tags: Int[Tensor, "batch words"], is_word: IsWord) -> Float[Tensor, " batch"]:
+    def score(
+        self, logits: Logits, tags: Int[Tensor, "batch words"], is_word: IsWord
+    ) -> Float[Tensor, " batch"]:
         """The score of one sequence of tags for each sentence."""
         tags = torch.where(is_word, tags, 0)
         own = logits.gather(2, tags.unsqueeze(2)).squeeze(2)  # (batch, words)
         steps = self.transitions[tags[:, :-1], tags[:, 1:]]  # (batch, words - 1)
         last = tags.gather(1, is_word.sum(dim=1, keepdim=True) - 1).squeeze(1)  # (batch,)
-        return self.start[tags[:, 0]] + (own * is_word).sum(dim=1) + (steps * is_word[:, 1:]).sum(dim=1) + self.end[last]
+        return (
+            self.start[tags[:, 0]]
+            + (own * is_word).sum(dim=1)
+            + (steps * is_word[:, 1:]).sum(dim=1)
+            + self.end[last]
+        )
 
     def log_partition(self, logits: Logits, is_word: IsWord) -> Float[Tensor, " batch"]:
         """log Z of each sentence."""
@@ -52,7 +65,9 @@ class CRF(nn.Module):
 
     def log_marginals(self, logits: Logits, is_word: IsWord) -> Logits:
         """log P(tag_t = k | words) at every word; outside `is_word` anything."""
-        both = torch.stack(self._forward_scores(logits, is_word), dim=1) + torch.stack(self._backward_scores(logits, is_word), dim=1)
+        both = torch.stack(self._forward_scores(logits, is_word), dim=1) + torch.stack(
+            self._backward_scores(logits, is_word), dim=1
+        )
         return both - torch.logsumexp(both, dim=2, keepdim=True)  # that sum is log Z at every word
 
     def viterbi_decode(self, logits: Logits, is_word: IsWord) -> Int[Tensor, "batch words"]:
@@ -85,6 +100,8 @@ class CRF(nn.Module):
         ending = self.end.expand_as(emitted[0])
         found = [ending]
         for following, is_live in zip(reversed(emitted[1:]), reversed(live[1:]), strict=True):
-            added = torch.logsumexp(self.transitions + (following + found[-1]).unsqueeze(1), dim=2)  # (batch, tags)
+            added = torch.logsumexp(
+                self.transitions + (following + found[-1]).unsqueeze(1), dim=2
+            )  # (batch, tags)
             found.append(torch.where(is_live, added, ending))
         return found[::-1]

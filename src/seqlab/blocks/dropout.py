@@ -14,11 +14,12 @@ SMALLEST = torch.iinfo(torch.int64).min
 class Dropout(nn.Module):
     """output = x ⊙ mask / (1 - p), each element of the mask being 0 with probability p.
 
-    Paper: Srivastava et al. 2014, "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", JMLR 15.
+    Paper: Srivastava et al. 2014, "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", JMLR
+    15.
 
-    On a CPU drawing the mask is the larger part of the work, and torch draws one 64-bit number per element. Here four elements share
-    one: each compares its own 16 bits with p, which is thereby rounded to a multiple of 1/65536, and the scale goes with the rounded
-    p, so that the mean stays exact.
+    On a CPU drawing the mask is the larger part of the work, and torch draws one 64-bit number per element.
+    Here four elements share one: each compares its own 16 bits with p, which is thereby rounded to a multiple
+    of 1/65536, and the scale goes with the rounded p, so that the mean stays exact.
     """
 
     def __init__(self, p: float) -> None:
@@ -31,7 +32,9 @@ class Dropout(nn.Module):
         if values.device.type != "cpu":
             return F.dropout(values, self.p)
         dropped = round(self.p * LEVELS)
-        draws = torch.empty((values.numel() + 3) // 4, dtype=torch.int64).random_(SMALLEST, None)  # all 64 bits
+        draws = torch.empty((values.numel() + 3) // 4, dtype=torch.int64).random_(
+            SMALLEST, None
+        )  # all 64 bits
         bits = draws.view(torch.int16)[: values.numel()].view(values.shape)
         mask = (bits >= dropped - LEVELS // 2).to(values.dtype).mul_(LEVELS / (LEVELS - dropped))
         return values * mask

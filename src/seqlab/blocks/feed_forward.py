@@ -16,7 +16,15 @@ FeedForwardActivation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 class FeedForward(nn.Module):
     """output = W₂ activation(W₁ x + b₁) + b₂, at each step alone.  Paper: arXiv:1706.03762, section 3.3."""
 
-    def __init__(self, hidden_size: int, *, inner_size: int, activation: FeedForwardActivation, dropout: float, bias: bool = True) -> None:
+    def __init__(
+        self,
+        hidden_size: int,
+        *,
+        inner_size: int,
+        activation: FeedForwardActivation,
+        dropout: float,
+        bias: bool = True,
+    ) -> None:
         super().__init__()
         self.expand = _linear(hidden_size, inner_size, bias=bias)
         self.contract = _linear(inner_size, hidden_size, bias=bias)
@@ -33,7 +41,15 @@ class GatedFeedForward(nn.Module):
     Paper: Shazeer 2020, "GLU Variants Improve Transformer", arXiv:2002.05202. W_g and W₁ are one product.
     """
 
-    def __init__(self, hidden_size: int, *, inner_size: int, activation: FeedForwardActivation, dropout: float, bias: bool = True) -> None:
+    def __init__(
+        self,
+        hidden_size: int,
+        *,
+        inner_size: int,
+        activation: FeedForwardActivation,
+        dropout: float,
+        bias: bool = True,
+    ) -> None:
         super().__init__()
         self.expand = _linear(hidden_size, 2 * inner_size, bias=bias)
         self.contract = _linear(inner_size, hidden_size, bias=bias)
@@ -45,7 +61,9 @@ class GatedFeedForward(nn.Module):
         return self.contract(self.dropout(activate(gate, self.activation) * inner))
 
 
-def activate(inner: Float[Tensor, "*batch inner"], activation: FeedForwardActivation, *, in_place: bool = False) -> Float[Tensor, "*batch inner"]:
+def activate(
+    inner: Float[Tensor, "*batch inner"], activation: FeedForwardActivation, *, in_place: bool = False
+) -> Float[Tensor, "*batch inner"]:
     """relu: max(0, x).  gelu: x Φ(x), exact or (gelu_tanh) by its approximation.  silu: x σ(x).
 
     in_place: nobody else needs `inner`, so relu may overwrite it; half of a split tensor must stay.

@@ -21,11 +21,13 @@ def linear_head(size: int, num_classes: int) -> nn.Linear:
 class MLPHead(nn.Module):
     """logits = V dropout(relu(W x + b)) + c.
 
-    Two classes that exclude each other share one logit z, as a sigmoid has it: the logits are (0, z), and their softmax gives σ(z) to the
-    second class.
+    Two classes that exclude each other share one logit z, as a sigmoid has it: the logits are (0, z), and
+    their softmax gives σ(z) to the second class.
     """
 
-    def __init__(self, size: int, num_classes: int, *, hidden_size: int, dropout: float, is_exclusive: bool = True) -> None:
+    def __init__(
+        self, size: int, num_classes: int, *, hidden_size: int, dropout: float, is_exclusive: bool = True
+    ) -> None:
         super().__init__()
         self.hidden = nn.Linear(size, hidden_size)
         self.dropout = Dropout(dropout)

@@ -13,7 +13,8 @@ Images = Float[Tensor, "batch channels height width"]
 class RowsToImage(nn.Module):
     """Step t is row t, from left to right, with the channels of a pixel side by side: r g b r g b …
 
-    Images have no padding, for a network that sees neighbors would see it: all images have the height for which the network was made.
+    Images have no padding, for a network that sees neighbors would see it: all images have the height for
+    which the network was made.
     """
 
     def __init__(self, *, height: int, width: int, channels: int = 1) -> None:
@@ -38,19 +39,28 @@ class RowsToImage(nn.Module):
         width = num_features // channels
         return cls(height=height or width, width=width, channels=channels)
 
-    def forward(self, steps: Float[Tensor, "batch time features"], is_token: Bool[Tensor, "batch time"]) -> Images:
+    def forward(
+        self, steps: Float[Tensor, "batch time features"], is_token: Bool[Tensor, "batch time"]
+    ) -> Images:
         if not bool(is_token.all()):
             raise UsageError(
-                f"pictures of {int(is_token.sum(dim=1).min())} to {is_token.shape[1]} rows in one batch; this network reads {self.height} rows.",
+                f"pictures of {int(is_token.sum(dim=1).min())} to {is_token.shape[1]} rows in one batch; this"
+                f" network reads {self.height} rows.",
                 cure="Give all pictures the same number of rows, and leave training.pad_to at 0.",
             )
         if steps.shape[1:] != (self.height, self.width * self.channels):
             raise UsageError(
-                f"a picture of {steps.shape[1]} rows with {steps.shape[2]} numbers each; this network reads {self.height} rows with "
-                f"{self.width * self.channels}.",
-                cure=f"Train for this height: model.height={steps.shape[1]}" if steps.shape[1] != self.height else "",
+                f"a picture of {steps.shape[1]} rows with {steps.shape[2]} numbers each; this network reads"
+                f" {self.height} rows with {self.width * self.channels}.",
+                cure=(
+                    f"Train for this height: model.height={steps.shape[1]}"
+                    if steps.shape[1] != self.height
+                    else ""
+                ),
             )
-        return steps.unflatten(2, (self.width, self.channels)).permute(0, 3, 1, 2)  # (batch, channels, height, width)
+        return steps.unflatten(2, (self.width, self.channels)).permute(
+            0, 3, 1, 2
+        )  # (batch, channels, height, width)
 
     def extra_repr(self) -> str:
         return f"height={self.height}, width={self.width}, channels={self.channels}"

@@ -16,8 +16,9 @@ GROUPS = 8
 class ConvolutionStage(nn.Module):
     """x' = relu(norm(K₁ * x)),  x'' = dropout(x' + relu(norm(K₂ * x'))), with kernels of 3 by 3.
 
-    The norm is over the pixels and a group of the channels of one image, so no image of a batch changes the result of another, as
-    batch normalization would.  Paper: Wu & He 2018, "Group Normalization", arXiv:1803.08494.
+    The norm is over the pixels and a group of the channels of one image, so no image of a batch changes the
+    result of another, as batch normalization would.  Paper: Wu & He 2018, "Group Normalization",
+    arXiv:1803.08494.
     """
 
     def __init__(self, input_channels: int, hidden_size: int, *, dropout: float) -> None:
@@ -32,6 +33,8 @@ class ConvolutionStage(nn.Module):
 
 
 def _convolution(input_channels: int, hidden_size: int) -> nn.Sequential:
-    kernels = nn.Conv2d(input_channels, hidden_size, kernel_size=3, padding=1, bias=False)  # the norm has a bias
+    kernels = nn.Conv2d(
+        input_channels, hidden_size, kernel_size=3, padding=1, bias=False
+    )  # the norm has a bias
     nn.init.kaiming_normal_(kernels.weight, nonlinearity="relu")
     return nn.Sequential(kernels, nn.GroupNorm(gcd(GROUPS, hidden_size), hidden_size), nn.ReLU())

@@ -33,10 +33,14 @@ class ZeroState(InitialState):
 
 
 class NormalState(InitialState):
-    """A new draw from N(0, 1) for every sequence while training; its mean, zero, otherwise, so that results do not depend on luck."""
+    """A new draw from N(0, 1) for every sequence while training; its mean, zero, otherwise, so that results
+    do not depend on luck.
+    """
 
     def forward(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
-        return tuple(like.new_zeros(num_sequences, size).normal_(0, float(self.training)) for size in self.sizes)
+        return tuple(
+            like.new_zeros(num_sequences, size).normal_(0, float(self.training)) for size in self.sizes
+        )
 
 
 class XavierState(InitialState):
@@ -58,4 +62,9 @@ class LearnedState(InitialState):
         return tuple(part.expand(num_sequences, -1) for part in self.parts)
 
 
-INITIAL_STATES: dict[str, type[InitialState]] = {"zeros": ZeroState, "random": NormalState, "xavier": XavierState, "learned": LearnedState}
+INITIAL_STATES: dict[str, type[InitialState]] = {
+    "zeros": ZeroState,
+    "random": NormalState,
+    "xavier": XavierState,
+    "learned": LearnedState,
+}

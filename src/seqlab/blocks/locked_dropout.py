@@ -11,7 +11,8 @@ from seqlab.blocks.dropout import Dropout
 class LockedDropout(nn.Module):
     """One mask per sequence, used at all of its steps.
 
-    Paper: Gal & Ghahramani 2016, "A Theoretically Grounded Application of Dropout in Recurrent Neural Networks", arXiv:1512.05287.
+    Paper: Gal & Ghahramani 2016, "A Theoretically Grounded Application of Dropout in Recurrent Neural
+    Networks", arXiv:1512.05287.
     """
 
     def __init__(self, p: float) -> None:

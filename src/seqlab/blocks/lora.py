@@ -16,10 +16,11 @@ ATTENTION_LAYERS = ("qkv", "query", "key", "value", "output")
 
 
 class LoRALinear(nn.Module):
-    """output = W x + b + (alpha / rank) · B A x, where W and b are frozen, A is (rank, input) and B is (output, rank).
+    """output = W x + b + (alpha / rank) · B A x, where W and b are frozen, A is (rank, input) and B is
+    (output, rank).
 
-    B starts at zero, so nothing changes before the first update.
-    Paper: Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", arXiv:2106.09685, section 4.1.
+    B starts at zero, so nothing changes before the first update. Paper: Hu et al. 2021, "LoRA: Low-Rank
+    Adaptation of Large Language Models", arXiv:2106.09685, section 4.1.
     """
 
     def __init__(self, base: nn.Linear, *, rank: int, alpha: float = 16.0) -> None:
@@ -42,7 +43,9 @@ class LoRALinear(nn.Module):
     def merge(self) -> nn.Linear:
         """A plain layer that gives the same: W' = W + (alpha / rank) B A."""
         base = self.base
-        merged = nn.utils.skip_init(nn.Linear, base.in_features, base.out_features, bias=base.bias is not None)
+        merged = nn.utils.skip_init(
+            nn.Linear, base.in_features, base.out_features, bias=base.bias is not None
+        )
         merged = merged.to(base.weight)
         with torch.no_grad():
             merged.weight.copy_(base.weight + self.scale * (self.up @ self.down))
@@ -54,8 +57,11 @@ class LoRALinear(nn.Module):
         return f"rank={self.rank}, alpha={self.alpha:g}"
 
 
-def add_lora(module: nn.Module, *, rank: int, alpha: float = 16.0, target_modules: Collection[str] = ATTENTION_LAYERS) -> int:
-    """Give every linear layer inside a module that bears one of the names an adapter, in place; returns how many there are.
+def add_lora(
+    module: nn.Module, *, rank: int, alpha: float = 16.0, target_modules: Collection[str] = ATTENTION_LAYERS
+) -> int:
+    """Give every linear layer inside a module that bears one of the names an adapter, in place; returns how
+    many there are.
 
     Only the layers with adapters are frozen; whether the rest of the network learns is the caller's choice.
 
@@ -63,9 +69,18 @@ def add_lora(module: nn.Module, *, rank: int, alpha: float = 16.0, target_module
     >>> add_lora(network, rank=2), type(network["qkv"]).__name__, type(network["expand"]).__name__
     (1, 'LoRALinear', 'Linear')
     """
-    places = [(parent, name) for parent in module.modules() for name, child in parent.named_children() if isinstance(child, nn.Linear)]
+    places = [
+        (parent, name)
+        for parent in module.modules()
+        for name, child in parent.named_children()
+        if isinstance(child, nn.Linear)
+    ]
     inside = {id(child.base) for child in module.modules() if isinstance(child, LoRALinear)}
-    chosen = [(parent, name) for parent, name in places if name in target_modules and id(getattr(parent, name)) not in inside]
+    chosen = [
+        (parent, name)
+        for parent, name in places
+        if name in target_modules and id(getattr(parent, name)) not in inside
+    ]
     if not chosen:
         found = listed(sorted({name for _, name in places}))
         raise UsageError(
@@ -79,7 +94,12 @@ def add_lora(module: nn.Module, *, rank: int, alpha: float = 16.0, target_module
 
 def merge_lora(module: nn.Module) -> int:
     """Put a plain layer in the place of every adapter inside a module; returns how many there were."""
-    places = [(parent, name) for parent in module.modules() for name, child in parent.named_children() if isinstance(child, LoRALinear)]
+    places = [
+        (parent, name)
+        for parent in module.modules()
+        for name, child in parent.named_children()
+        if isinstance(child, LoRALinear)
+    ]
     for parent, name in places:
         setattr(parent, name, getattr(parent, name).merge())
     return len(places)

@@ -18,7 +18,9 @@ class Merge(nn.Module, ABC):
     output_size: int
 
     @abstractmethod
-    def forward(self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]: ...
+    def forward(
+        self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]
+    ) -> Float[Tensor, "rows output"]: ...
 
 
 class ConcatMerge(Merge):
@@ -28,7 +30,9 @@ class ConcatMerge(Merge):
         super().__init__()
         self.output_size = 2 * size
 
-    def forward(self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+    def forward(
+        self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]
+    ) -> Float[Tensor, "rows output"]:
         return torch.cat([forward_rows, backward_rows], dim=-1)
 
 
@@ -39,7 +43,9 @@ class MeanMerge(Merge):
         super().__init__()
         self.output_size = size
 
-    def forward(self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+    def forward(
+        self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]
+    ) -> Float[Tensor, "rows output"]:
         return (forward_rows + backward_rows) / 2
 
 
@@ -50,7 +56,9 @@ class SumMerge(Merge):
         super().__init__()
         self.output_size = size
 
-    def forward(self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+    def forward(
+        self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]
+    ) -> Float[Tensor, "rows output"]:
         return forward_rows + backward_rows
 
 
@@ -62,7 +70,9 @@ class LearnedMerge(Merge):
         self.output_size = size
         self.project = nn.Linear(2 * size, size)
 
-    def forward(self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]) -> Float[Tensor, "rows output"]:
+    def forward(
+        self, forward_rows: Float[Tensor, "rows hidden"], backward_rows: Float[Tensor, "rows hidden"]
+    ) -> Float[Tensor, "rows output"]:
         return self.project(torch.cat([forward_rows, backward_rows], dim=-1))
 
 

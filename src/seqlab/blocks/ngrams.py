@@ -9,27 +9,38 @@ from jaxtyping import Bool, Int, Int64
 from torch import Tensor, nn
 
 NOTHING, BEGIN, END, FIRST = 0, 1, 2, 3
-"""What may stand in a place of an n-gram: padding, the border before a sequence, the one behind it, and from 3 on the tokens."""
+"""What may stand in a place of an n-gram: padding, the border before a sequence, the one behind it, and from
+3 on the tokens.
+"""
 MIX, SPREAD, FOLD = 0x2545F4914F6CDD1D, 0x1CE4E5B9BF58476D, 29
-"""Odd numbers and a shift that scatter keys over 64 bits: among 10⁶ n-grams two share a key with a chance of about 3 in 10⁸, were they random."""
+"""Odd numbers and a shift that scatter keys over 64 bits: among 10⁶ n-grams two share a key with a chance of
+about 3 in 10⁸, were they random.
+"""
 NO_KEY = torch.iinfo(torch.int64).max
 """Stands where there is no n-gram, and in the free places of a table."""
 MAX_PENDING_KEYS = 1 << 22
 """Keys that wait before they are counted together."""
 MAX_OVERFLOW = 16
-"""A count may hold this many times the places of its table; beyond that, n-grams of one sequence so far are forgotten."""
+"""A count may hold this many times the places of its table; beyond that, n-grams of one sequence so far are
+forgotten.
+"""
 
 Sequences = tuple[Int[Tensor, "batch time"], Bool[Tensor, "batch time"]]
 
 
-def ngram_keys(tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, max_n: int) -> Int64[Tensor, "batch grams"]:
-    """A number for every run of 1 to `max_n` neighbors; runs of two and more may begin or end with the border of the sequence.
+def ngram_keys(
+    tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, max_n: int
+) -> Int64[Tensor, "batch grams"]:
+    """A number for every run of 1 to `max_n` neighbors; runs of two and more may begin or end with the border
+    of the sequence.
 
         key(a b c) = mix(mix(mix(0, a), b), c),     mix(key, next) = fold((key · MIX + next) · SPREAD)
 
     The products wrap around at 64 bits. Where no n-gram begins, `NO_KEY` stands.
     """
-    steps = torch.full((len(tokens), tokens.shape[1] + max_n + 1), NOTHING, dtype=torch.int64, device=tokens.device)
+    steps = torch.full(
+        (len(tokens), tokens.shape[1] + max_n + 1), NOTHING, dtype=torch.int64, device=tokens.device
+    )
     steps[:, 0] = BEGIN
     steps[:, 1 : tokens.shape[1] + 1] = torch.where(is_token, tokens + FIRST, NOTHING)
     steps.scatter_(1, is_token.sum(dim=1, keepdim=True) + 1, END)  # right behind the last token
@@ -47,7 +58,10 @@ def ngram_keys(tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch 
 def distinct_ngrams(
     tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, max_n: int
 ) -> tuple[Int64[Tensor, " found"], Int64[Tensor, " found"]]:
-    """Every n-gram of every sequence once: the number of its row, and its key. Rows come in their order, keys rising within each."""
+    """Every n-gram of every sequence once: the number of its row, and its key.
+
+    Rows come in their order, keys rising within each.
+    """
     keys = ngram_keys(tokens, is_token, max_n=max_n).sort(dim=1).values  # (batch, grams)
     is_new = keys != NO_KEY
     is_new[:, 1:] &= keys[:, 1:] != keys[:, :-1]
@@ -56,9 +70,11 @@ def distinct_ngrams(
 
 
 class NGramTable(nn.Module):
-    """The n-grams that most sequences of the training split have, each in a place of its own; others are not there.
+    """The n-grams that most sequences of the training split have, each in a place of its own; others are not
+    there.
 
-    Keys are kept in rising order and found by bisection. Which n-grams there are is counted once; nothing here is trained.
+    Keys are kept in rising order and found by bisection. Which n-grams there are is counted once; nothing
+    here is trained.
     """
 
     keys: Int64[Tensor, " places"]
@@ -92,10 +108,14 @@ class NGramTable(nn.Module):
             yield distinct_ngrams(tokens, is_token, max_n=self.max_n)[1]
 
 
-def count_keys(parts: Iterable[Int64[Tensor, " found"]], *, max_keys: int) -> tuple[Int64[Tensor, " distinct"], Int64[Tensor, " distinct"]]:
-    """How often each key comes, in rising order. With more than `max_keys` distinct ones, those seen once so far are forgotten on the way.
+def count_keys(
+    parts: Iterable[Int64[Tensor, " found"]], *, max_keys: int
+) -> tuple[Int64[Tensor, " distinct"], Int64[Tensor, " distinct"]]:
+    """How often each key comes, in rising order. With more than `max_keys` distinct ones, those seen once so
+    far are forgotten on the way.
 
-    Paper: Manku & Motwani 2002, "Approximate Frequency Counts over Data Streams", VLDB: counts are too low by as often as was forgotten, at most.
+    Paper: Manku & Motwani 2002, "Approximate Frequency Counts over Data Streams", VLDB: counts are too low by
+    as often as was forgotten, at most.
 
     >>> count_keys([torch.tensor([7, 5]), torch.tensor([7])], max_keys=10)
     (tensor([5, 7]), tensor([1, 2]))

@@ -10,8 +10,10 @@ NormKind = Literal["layer", "rms"]
 
 
 def build_norm(kind: NormKind, size: int, *, eps: float) -> nn.Module:
-    """layer:  g ⊙ (x - mean) / √(variance + eps) + b.   Paper: Ba et al. 2016, "Layer Normalization", arXiv:1607.06450.
+    """layer:  g ⊙ (x - mean) / √(variance + eps) + b.   Paper: Ba et al. 2016, "Layer Normalization",
+    arXiv:1607.06450.
 
-    rms:    g ⊙ x / √(mean of x² + eps).             Paper: Zhang & Sennrich 2019, "Root Mean Square Layer Normalization", arXiv:1910.07467.
+    rms:    g ⊙ x / √(mean of x² + eps).             Paper: Zhang & Sennrich 2019, "Root Mean Square Layer
+    Normalization", arXiv:1910.07467.
     """
     return nn.LayerNorm(size, eps=eps) if kind == "layer" else nn.RMSNorm(size, eps=eps)

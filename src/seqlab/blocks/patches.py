@@ -14,8 +14,8 @@ from seqlab.core.errors import RecipeError
 class PatchEmbedding(nn.Module):
     """step = W flatten(patch) + b, for every patch of p by p pixels, row by row.
 
-    The same as a convolution with kernel p and stride p, whose kernels are the rows of W.
-    Paper: Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words", arXiv:2010.11929, section 3.1, equation 1.
+    The same as a convolution with kernel p and stride p, whose kernels are the rows of W. Paper: Dosovitskiy
+    et al. 2021, "An Image is Worth 16x16 Words", arXiv:2010.11929, section 3.1, equation 1.
     """
 
     def __init__(self, hidden_size: int, *, patch_size: int, channels: int = 1) -> None:
@@ -32,7 +32,9 @@ class PatchEmbedding(nn.Module):
 def patchify(images: Images, patch_size: int) -> Float[Tensor, "batch patches pixels"]:
     """The patches one after the other, row by row; the pixels of a patch as channels, rows, columns."""
     rows, columns = count_patches(images.shape[2], images.shape[3], patch_size)
-    patches = images.unflatten(3, (columns, patch_size)).unflatten(2, (rows, patch_size))  # (batch, channels, rows, p, columns, p)
+    patches = images.unflatten(3, (columns, patch_size)).unflatten(
+        2, (rows, patch_size)
+    )  # (batch, channels, rows, p, columns, p)
     return patches.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
 
 
@@ -45,7 +47,8 @@ def count_patches(height: int, width: int, patch_size: int) -> tuple[int, int]:
     if height % patch_size or width % patch_size:
         fitting = divisors(gcd(height, width))
         raise RecipeError(
-            f"a picture of {height} by {width} pixels cannot be cut into patches of {patch_size} by {patch_size}.",
+            f"a picture of {height} by {width} pixels cannot be cut into patches of {patch_size} by"
+            f" {patch_size}.",
             where="model.patch_size",
             cure=f"Sizes that fit: {', '.join(map(str, fitting))}.",
         )

@@ -10,33 +10,45 @@ from torch import Tensor, nn
 class MaxPool(nn.Module):
     """The largest value of every feature over the real steps."""
 
-    def forward(self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch hidden"]:
+    def forward(
+        self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]
+    ) -> Float[Tensor, "batch hidden"]:
         return steps.masked_fill(~is_token.unsqueeze(-1), float("-inf")).amax(dim=1)
 
 
 class MeanPool(nn.Module):
     """The mean over the real steps."""
 
-    def forward(self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch hidden"]:
+    def forward(
+        self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]
+    ) -> Float[Tensor, "batch hidden"]:
         kept = steps.masked_fill(~is_token.unsqueeze(-1), 0.0)
         return kept.sum(dim=1) / is_token.sum(dim=1, keepdim=True)
 
 
 class FirstPool(nn.Module):
-    """The first step, where a Transformer gathers what it knows when every text begins with the same token."""
+    """The first step, where a Transformer gathers what it knows when every text begins with the same
+    token.
+    """
 
-    def forward(self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch hidden"]:
+    def forward(
+        self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]
+    ) -> Float[Tensor, "batch hidden"]:
         return steps[:, 0]
 
 
 class LastPool(nn.Module):
-    """The last real step, and in a bidirectional stack the first step of the backward half: where each direction has read all."""
+    """The last real step, and in a bidirectional stack the first step of the backward half: where each
+    direction has read all.
+    """
 
     def __init__(self, *, bidirectional: bool) -> None:
         super().__init__()
         self.bidirectional = bidirectional
 
-    def forward(self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch hidden"]:
+    def forward(
+        self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"]
+    ) -> Float[Tensor, "batch hidden"]:
         last = is_token.sum(dim=1) - 1  # (batch,)
         at_last = steps[torch.arange(len(steps), device=steps.device), last]  # (batch, hidden)
         if not self.bidirectional:

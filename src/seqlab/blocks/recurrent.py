@@ -23,11 +23,19 @@ CellFactory = Callable[[int, int], Cell]
 class RecurrentStack(nn.Module):
     """Layer n reads layer n-1 at the same step and itself at the step before.
 
-    The real steps are packed once, all layers scan over them, and the result is unpacked: no padding is ever scanned through, and the backward
-    direction starts at each sequence's own last step. The state is a flat tuple of (batch, size) tensors: by layer, direction and part.
+    The real steps are packed once, all layers scan over them, and the result is unpacked: no padding is ever
+    scanned through, and the backward direction starts at each sequence's own last step. The state is a flat
+    tuple of (batch, size) tensors: by layer, direction and part.
     """
 
-    def __init__(self, layers: Sequence[RecurrentLayer], *, dropout: float = 0.0, locked: bool = False, residual: bool = False) -> None:
+    def __init__(
+        self,
+        layers: Sequence[RecurrentLayer],
+        *,
+        dropout: float = 0.0,
+        locked: bool = False,
+        residual: bool = False,
+    ) -> None:
         super().__init__()
         self.layers = nn.ModuleList(layers)
         self.dropout = LockedDropout(dropout) if locked else Dropout(dropout)
@@ -37,7 +45,10 @@ class RecurrentStack(nn.Module):
         self.state_sizes: tuple[int, ...] = tuple(size for layer in layers for size in layer.state_sizes)
 
     def forward(
-        self, steps: Float[Tensor, "batch time hidden"], is_token: Bool[Tensor, "batch time"], state: State | None = None
+        self,
+        steps: Float[Tensor, "batch time hidden"],
+        is_token: Bool[Tensor, "batch time"],
+        state: State | None = None,
     ) -> tuple[Float[Tensor, "batch time output"], State]:
         self._check_steps(steps)
         packing = Packing.from_mask(is_token)
@@ -47,7 +58,9 @@ class RecurrentStack(nn.Module):
         rows, state = self.scan_packed(packing.pack(steps), packing, state)
         return packing.unpack(rows), tuple(packing.unsort(part) for part in state)
 
-    def scan_packed(self, rows: Float[Tensor, "rows hidden"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]:
+    def scan_packed(
+        self, rows: Float[Tensor, "rows hidden"], packing: Packing, state: State | None
+    ) -> tuple[Float[Tensor, "rows output"], State]:
         """The same over rows that are packed already."""
         last: list[Tensor] = []
         for number, layer in enumerate(self._each_layer()):
@@ -61,7 +74,9 @@ class RecurrentStack(nn.Module):
 
     def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
         """What sequences start from when no state is given, one row for each."""
-        return tuple(part for layer in self._each_layer() for part in layer.initial_state(num_sequences, like))
+        return tuple(
+            part for layer in self._each_layer() for part in layer.initial_state(num_sequences, like)
+        )
 
     def _each_layer(self) -> Iterator[RecurrentLayer]:
         """A ModuleList does not know what it holds."""
@@ -84,7 +99,9 @@ class RecurrentStack(nn.Module):
         found = [tuple(part.shape) for part in state]
         wanted = [(batch, size) for size in self.state_sizes]
         if found != wanted:
-            raise UsageError(f"the state has parts of shape {found}; this batch and these layers need {wanted}.")
+            raise UsageError(
+                f"the state has parts of shape {found}; this batch and these layers need {wanted}."
+            )
 
 
 def build_stack(
@@ -104,7 +121,9 @@ def build_stack(
 
     def one_direction(size: int, hidden_size: int, *, reverse: bool) -> UnidirectionalLayer:
         cell = cell_factory(size, hidden_size)
-        return UnidirectionalLayer(cell, INITIAL_STATES[initial_state](cell.state_sizes), reverse=reverse, fast=fast)
+        return UnidirectionalLayer(
+            cell, INITIAL_STATES[initial_state](cell.state_sizes), reverse=reverse, fast=fast
+        )
 
     layers: list[RecurrentLayer] = []
     size = input_size
@@ -112,7 +131,9 @@ def build_stack(
         forward_layer = one_direction(size, hidden_size, reverse=False)
         if bidirectional:
             backward_layer = one_direction(size, hidden_size, reverse=True)
-            layers.append(BidirectionalLayer(forward_layer, backward_layer, MERGES[merge](forward_layer.output_size)))
+            layers.append(
+                BidirectionalLayer(forward_layer, backward_layer, MERGES[merge](forward_layer.output_size))
+            )
         else:
             layers.append(forward_layer)
         size = layers[-1].output_size

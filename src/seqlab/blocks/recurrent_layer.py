@@ -15,14 +15,18 @@ from seqlab.cells.step_layout import Packing
 
 
 class RecurrentLayer(nn.Module, ABC):
-    """Packed rows in, packed rows out, with the state of each sequence before and after (in the packing's order)."""
+    """Packed rows in, packed rows out, with the state of each sequence before and after (in the packing's
+    order).
+    """
 
     input_size: int
     output_size: int
     state_sizes: tuple[int, ...]
 
     @abstractmethod
-    def forward(self, rows: Float[Tensor, "rows input"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]: ...
+    def forward(
+        self, rows: Float[Tensor, "rows input"], packing: Packing, state: State | None
+    ) -> tuple[Float[Tensor, "rows output"], State]: ...
 
     @abstractmethod
     def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
@@ -32,7 +36,9 @@ class RecurrentLayer(nn.Module, ABC):
 class UnidirectionalLayer(RecurrentLayer):
     """A cell scanned from the first step to the last, or from the last to the first."""
 
-    def __init__(self, cell: Cell, initial: InitialState, *, reverse: bool = False, fast: bool = True) -> None:
+    def __init__(
+        self, cell: Cell, initial: InitialState, *, reverse: bool = False, fast: bool = True
+    ) -> None:
         super().__init__()
         self.cell = cell
         self.initial = initial
@@ -42,9 +48,13 @@ class UnidirectionalLayer(RecurrentLayer):
         self.output_size = cell.output_size
         self.state_sizes = cell.state_sizes
 
-    def forward(self, rows: Float[Tensor, "rows input"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]:
+    def forward(
+        self, rows: Float[Tensor, "rows input"], packing: Packing, state: State | None
+    ) -> tuple[Float[Tensor, "rows output"], State]:
         start = self.initial_state(packing.num_sequences, rows) if state is None else state
-        return scan(self.cell, rows, start, packing.layout(reverse=self.reverse, device=rows.device), fast=self.fast)
+        return scan(
+            self.cell, rows, start, packing.layout(reverse=self.reverse, device=rows.device), fast=self.fast
+        )
 
     def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
         return self.initial(num_sequences, like)
@@ -65,11 +75,16 @@ class BidirectionalLayer(RecurrentLayer):
         self.output_size = merge.output_size
         self.state_sizes = (*onward.state_sizes, *backward.state_sizes)
 
-    def forward(self, rows: Float[Tensor, "rows input"], packing: Packing, state: State | None) -> tuple[Float[Tensor, "rows output"], State]:
+    def forward(
+        self, rows: Float[Tensor, "rows input"], packing: Packing, state: State | None
+    ) -> tuple[Float[Tensor, "rows output"], State]:
         middle = len(self.onward.state_sizes)
         first, first_state = self.onward(rows, packing, None if state is None else state[:middle])
         second, second_state = self.backward(rows, packing, None if state is None else state[middle:])
         return self.merge(first, second), (*first_state, *second_state)
 
     def initial_state(self, num_sequences: int, like: Float[Tensor, "*shape"]) -> State:
-        return (*self.onward.initial_state(num_sequences, like), *self.backward.initial_state(num_sequences, like))
+        return (
+            *self.onward.initial_state(num_sequences, like),
+            *self.backward.initial_state(num_sequences, like),
+        )

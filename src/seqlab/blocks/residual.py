@@ -1,7 +1,7 @@
 """How the output of a sub-layer joins what went into it.
 
-A sub-layer is attention or the feed-forward network. Around it stand two moments: `before_sublayer` gives what the sub-layer sees, `after_sublayer`
-joins its output with what was there before.
+A sub-layer is attention or the feed-forward network. Around it stand two moments: `before_sublayer` gives
+what the sub-layer sees, `after_sublayer` joins its output with what was there before.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ class NormedResidual(Residual):
 
 
 class PostNorm(NormedResidual):
-    """x' = norm(x + sublayer(x)), as first published.  Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.1."""
+    """x' = norm(x + sublayer(x)), as first published.
+
+    Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.1.
+    """
 
     def before_sublayer(self, steps: Steps) -> Steps:
         return steps
@@ -63,7 +66,8 @@ class PreNorm(NormedResidual):
 
 
 class NormalizedSkip(NormedResidual):
-    """x' = norm(x) + sublayer(norm(x)): the sum is taken from the normalized steps, a slip that is easy to make in code.
+    """x' = norm(x) + sublayer(norm(x)): the sum is taken from the normalized steps, a slip that is easy to
+    make in code.
 
         x = norm(x)              what the steps were before is lost here,
         x = x + sublayer(x)      and nothing runs around the norm
@@ -81,8 +85,8 @@ class NormalizedSkip(NormedResidual):
 class ReZero(Residual):
     """x' = x + α sublayer(x), with α learned from 0: at first a layer does nothing.
 
-    `scale` is α. One for each sub-layer is what the text of the paper says; layers may also share one between their sub-layers.
-    Paper: Bachlechner et al. 2020, "ReZero is All You Need", arXiv:2003.04887, section 3.
+    `scale` is α. One for each sub-layer is what the text of the paper says; layers may also share one between
+    their sub-layers. Paper: Bachlechner et al. 2020, "ReZero is All You Need", arXiv:2003.04887, section 3.
     """
 
     def __init__(self, scale: nn.Parameter, *, dropout: float) -> None:

@@ -15,20 +15,32 @@ from seqlab.cells.step_layout import StepLayout
 def scan(
     cell: Cell, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout, *, fast: bool = True
 ) -> tuple[Float[Tensor, "rows hidden"], State]:
-    """The hidden state after every packed row, and each sequence's own last state. Both ways give the same numbers; the plain one
-    can be differentiated any number of times."""
+    """The hidden state after every packed row, and each sequence's own last state.
+
+    Both ways give the same numbers; the plain one can be differentiated any number of times.
+    """
     resolved = cell.materialize_weights()
     found = resolved.fast_scan(rows, state, layout) if fast else None
     return reference_scan(resolved, rows, state, layout) if found is None else found
 
 
-def reference_scan(cell: Cell, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State]:
+def reference_scan(
+    cell: Cell, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+) -> tuple[Float[Tensor, "rows hidden"], State]:
     """Step by step, as the equations say; autograd keeps the books."""
-    projected = cell.project(rows).split(layout.batch_sizes)  # one view per step: indexing would cost a full gradient each
-    return _scan_backward(cell, projected, state, layout.batch_sizes) if layout.reverse else _scan_forward(cell, projected, state, layout.batch_sizes)
+    projected = cell.project(rows).split(
+        layout.batch_sizes
+    )  # one view per step: indexing would cost a full gradient each
+    return (
+        _scan_backward(cell, projected, state, layout.batch_sizes)
+        if layout.reverse
+        else _scan_forward(cell, projected, state, layout.batch_sizes)
+    )
 
 
-def _scan_forward(cell: Cell, projected: tuple[Tensor, ...], state: State, sizes: tuple[int, ...]) -> tuple[Tensor, State]:
+def _scan_forward(
+    cell: Cell, projected: tuple[Tensor, ...], state: State, sizes: tuple[int, ...]
+) -> tuple[Tensor, State]:
     """Sequences leave the batch as they end."""
     outputs, ended = [], []
     for piece, (live, next_live) in zip(projected, pairwise([*sizes, 0]), strict=True):
@@ -40,14 +52,18 @@ def _scan_forward(cell: Cell, projected: tuple[Tensor, ...], state: State, sizes
     return torch.cat(outputs), tuple(torch.cat(parts) for parts in zip(*reversed(ended), strict=True))
 
 
-def _scan_backward(cell: Cell, projected: tuple[Tensor, ...], initial: State, sizes: tuple[int, ...]) -> tuple[Tensor, State]:
+def _scan_backward(
+    cell: Cell, projected: tuple[Tensor, ...], initial: State, sizes: tuple[int, ...]
+) -> tuple[Tensor, State]:
     """Each sequence joins at its own last step."""
     outputs: list[Tensor] = []
     state = tuple(part[:0] for part in initial)
     for piece, live in zip(reversed(projected), reversed(sizes), strict=True):
         present = len(state[0])
         if present < live:
-            state = tuple(torch.cat([part, whole[present:live]]) for part, whole in zip(state, initial, strict=True))
+            state = tuple(
+                torch.cat([part, whole[present:live]]) for part, whole in zip(state, initial, strict=True)
+            )
         hidden, state = cell.step(piece, state)
         outputs.append(hidden)
     return torch.cat(outputs[::-1]), state

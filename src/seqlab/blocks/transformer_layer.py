@@ -1,4 +1,6 @@
-"""One layer of a Transformer: the steps look at each other (and perhaps at a source), then each is transformed alone."""
+"""One layer of a Transformer: the steps look at each other (and perhaps at a source), then each is
+transformed alone.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,20 @@ from seqlab.blocks.residual import Residual
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention and a feed-forward network, each with a residual path of its own; the variants differ in these paths.
+    """Self-attention and a feed-forward network, each with a residual path of its own; the variants differ in
+    these paths.
 
-    Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.1. With a causal mask this is also the
-    layer of a language model.
+    Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3.1. With a causal mask
+    this is also the layer of a language model.
     """
 
     def __init__(
-        self, attention: MultiHeadSelfAttention, feed_forward: nn.Module, *, attention_residual: Residual, feed_forward_residual: Residual
+        self,
+        attention: MultiHeadSelfAttention,
+        feed_forward: nn.Module,
+        *,
+        attention_residual: Residual,
+        feed_forward_residual: Residual,
     ) -> None:
         super().__init__()
         self.attention = attention
@@ -39,7 +47,9 @@ class EncoderLayer(nn.Module):
         attended, cache = self.attention(sublayer_input, mask=mask, apply_rotary=apply_rotary, cache=cache)
         steps = self.attention_residual.after_sublayer(steps, sublayer_input, attended)
         sublayer_input = self.feed_forward_residual.before_sublayer(steps)
-        return self.feed_forward_residual.after_sublayer(steps, sublayer_input, self.feed_forward(sublayer_input)), cache
+        return self.feed_forward_residual.after_sublayer(
+            steps, sublayer_input, self.feed_forward(sublayer_input)
+        ), cache
 
 
 class DecoderLayer(nn.Module):
@@ -76,14 +86,20 @@ class DecoderLayer(nn.Module):
         apply_rotary: ApplyRotary | None = None,
         cache: KVCache | None = None,
     ) -> tuple[Float[Tensor, "batch time hidden"], KVCache]:
-        """`source` is what the layer's own cross-attention has read of the encoder's features. Where it has fewer sequences than `steps`,
-        several neighbors look at the same one."""
+        """`source` is what the layer's own cross-attention has read of the encoder's features.
+
+        Where it has fewer sequences than `steps`, several neighbors look at the same one.
+        """
         sublayer_input = self.attention_residual.before_sublayer(steps)
         attended, cache = self.attention(sublayer_input, mask=mask, apply_rotary=apply_rotary, cache=cache)
         steps = self.attention_residual.after_sublayer(steps, sublayer_input, attended)
         sublayer_input = self.cross_residual.before_sublayer(steps)
-        queries = sublayer_input.reshape(source.num_sequences, -1, sublayer_input.shape[2])  # neighbors are further queries
+        queries = sublayer_input.reshape(
+            source.num_sequences, -1, sublayer_input.shape[2]
+        )  # neighbors are further queries
         cross_attended = self.cross_attention(queries, source, mask=source_mask).view_as(sublayer_input)
         steps = self.cross_residual.after_sublayer(steps, sublayer_input, cross_attended)
         sublayer_input = self.feed_forward_residual.before_sublayer(steps)
-        return self.feed_forward_residual.after_sublayer(steps, sublayer_input, self.feed_forward(sublayer_input)), cache
+        return self.feed_forward_residual.after_sublayer(
+            steps, sublayer_input, self.feed_forward(sublayer_input)
+        ), cache

@@ -16,15 +16,23 @@ MULTIPLIER = 6364136223846793005
 class WordCharacterEmbedding(nn.Module):
     """vector = [row of the word ; encoder(characters of the word)].
 
-    A step is (word id, its characters …). While training, a word becomes the unknown one with probability drop_rates[word] but keeps its
-    characters, so that the network learns what to do with words it will never have seen. Every distinct word of a batch is encoded once.
+    A step is (word id, its characters …). While training, a word becomes the unknown one with probability
+    drop_rates[word] but keeps its characters, so that the network learns what to do with words it will never
+    have seen. Every distinct word of a batch is encoded once.
 
     drop_rates: for every id of the vocabulary; stays with the weights.
     """
 
     drop_rates: Tensor
 
-    def __init__(self, words: TokenEmbedding, characters: CharacterEncoder, *, unk_id: int, drop_rates: Float[Tensor, " vocab"]) -> None:
+    def __init__(
+        self,
+        words: TokenEmbedding,
+        characters: CharacterEncoder,
+        *,
+        unk_id: int,
+        drop_rates: Float[Tensor, " vocab"],
+    ) -> None:
         super().__init__()
         self.words = words
         self.characters = characters
@@ -32,7 +40,10 @@ class WordCharacterEmbedding(nn.Module):
         self.register_buffer("drop_rates", drop_rates)
 
     def forward(self, inputs: Int[Tensor, "batch time features"]) -> Float[Tensor, "batch time hidden"]:
-        word_ids, characters = inputs[..., 0], inputs[..., 1:].flatten(0, 1)  # (batch, time), (batch * time, characters)
+        word_ids, characters = (
+            inputs[..., 0],
+            inputs[..., 1:].flatten(0, 1),
+        )  # (batch, time), (batch * time, characters)
         if self.training:
             is_dropped = torch.rand(word_ids.shape, device=word_ids.device) < self.drop_rates[word_ids]
             word_ids = torch.where(is_dropped, self.unk_id, word_ids)
@@ -45,8 +56,8 @@ class WordCharacterEmbedding(nn.Module):
 def word_drop_rates(counts: Int[Tensor, " vocab"], *, strength: float) -> Float[Tensor, " vocab"]:
     """rate(word) = strength / (strength + count(word)), and 0 for what training never has.
 
-    Paper: Kiperwasser & Goldberg 2016, "Simple and Accurate Dependency Parsing Using Bidirectional LSTM Feature Representations",
-    arXiv:1603.04351, section 4.
+    Paper: Kiperwasser & Goldberg 2016, "Simple and Accurate Dependency Parsing Using Bidirectional LSTM
+    Feature Representations", arXiv:1603.04351, section 4.
 
     >>> word_drop_rates(torch.tensor([0, 1, 3]), strength=1.0).tolist()
     [0.0, 0.5, 0.25]
@@ -54,18 +65,25 @@ def word_drop_rates(counts: Int[Tensor, " vocab"], *, strength: float) -> Float[
     return torch.where(counts > 0, strength / (strength + counts.clamp(min=1)), torch.zeros(()))
 
 
-def unique_rows(rows: Int[Tensor, "rows width"]) -> tuple[Int[Tensor, "distinct width"], Int[Tensor, " rows"]]:
+def unique_rows(
+    rows: Int[Tensor, "rows width"],
+) -> tuple[Int[Tensor, "distinct width"], Int[Tensor, " rows"]]:
     """The different rows, and for each row its place among them.
 
-    torch.unique(dim=0) sorts whole rows; six times faster is to sort one number for each row, and to look whether two rows share one.
+    torch.unique(dim=0) sorts whole rows; six times faster is to sort one number for each row, and to look
+    whether two rows share one.
 
     >>> rows, inverse = unique_rows(torch.tensor([[5, 6], [7, 0], [5, 6]]))
     >>> rows[inverse].tolist()
     [[5, 6], [7, 0], [5, 6]]
     """
-    powers = torch.full((rows.shape[1],), MULTIPLIER, device=rows.device).cumprod(0)  # whole numbers that run over go on from the other end
+    powers = torch.full((rows.shape[1],), MULTIPLIER, device=rows.device).cumprod(
+        0
+    )  # whole numbers that run over go on from the other end
     keys, inverse = torch.unique((rows * powers).sum(dim=1), return_inverse=True)
-    chosen = inverse.new_empty(len(keys)).scatter_(0, inverse, torch.arange(len(rows), device=rows.device))  # any of the equal rows
+    chosen = inverse.new_empty(len(keys)).scatter_(
+        0, inverse, torch.arange(len(rows), device=rows.device)
+    )  # any of the equal rows
     distinct = rows[chosen]
     if not torch.equal(distinct[inverse], rows):
         return torch.unique(rows, dim=0, return_inverse=True)

@@ -1,4 +1,6 @@
-"""The functions that bend a sum: by name, with their range, and with their derivative written through their value."""
+"""The functions that bend a sum: by name, with their range, and with their derivative written through their
+value.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from seqlab.core.errors import UsageError, nearest
 class Activation:
     """y = function(x), low <= y <= high, and dy/dx = derivative(y).
 
-    The derivative is a function of the value y alone, so that back-propagation by hand keeps the outputs of a layer and nothing else.
+    The derivative is a function of the value y alone, so that back-propagation by hand keeps the outputs of a
+    layer and nothing else.
     """
 
     name: str
@@ -51,7 +54,9 @@ def get_activation(name: str) -> Activation:
 
 @dataclass(frozen=True)
 class SampledActivation:
-    """An activation as a chart needs it: plain numbers, point by point, and the range its values can reach."""
+    """An activation as a chart needs it: plain numbers, point by point, and the range its values can
+    reach.
+    """
 
     name: str
     inputs: list[float]
@@ -68,8 +73,18 @@ def sample_activation(name: str, low: float = -4.0, high: float = 4.0, points: i
     [0.0, 0.0, 1.0]
     """
     if points < 2 or not low < high:
-        raise UsageError(f"{points} points from {low} to {high} make no curve.", cure="Ask for two points or more, the lower end first.")
+        raise UsageError(
+            f"{points} points from {low} to {high} make no curve.",
+            cure="Ask for two points or more, the lower end first.",
+        )
     activation = get_activation(name)
     inputs: Float[Tensor, "points"] = torch.linspace(low, high, points, dtype=torch.float64)
     outputs = activation.function(inputs)
-    return SampledActivation(name, inputs.tolist(), outputs.tolist(), activation.derivative(outputs).tolist(), activation.low, activation.high)
+    return SampledActivation(
+        name,
+        inputs.tolist(),
+        outputs.tolist(),
+        activation.derivative(outputs).tolist(),
+        activation.low,
+        activation.high,
+    )

@@ -16,7 +16,11 @@ from seqlab.core.errors import UsageError, nearest
 CandidateFunction = Callable[[Tensor, Tensor], Tensor]
 """(W_c x + b_c, hidden), each (batch, hidden) -> candidate (batch, hidden)."""
 
-CANDIDATES: dict[str, Callable[[Tensor], Tensor]] = {"recurrent": torch.tanh, "input": torch.tanh, "linear": lambda sums: sums}
+CANDIDATES: dict[str, Callable[[Tensor], Tensor]] = {
+    "recurrent": torch.tanh,
+    "input": torch.tanh,
+    "linear": lambda sums: sums,
+}
 
 
 @cells.register("additive")
@@ -27,21 +31,30 @@ class Additive(GatedCell):
         hidden'   = gate ⊙ hidden + (1 - gate) ⊙ candidate        keep = "old", as above: the gate at 1 keeps the old state
         hidden'   = (1 - gate) ⊙ hidden + gate ⊙ candidate        keep = "new": σ(-a) = 1 - σ(a), so the two differ by the gate's sign
 
-    The state changes by adding, so the gradient has a path through time that no matrix multiplies; `closed_form` writes the state as a
-    weighted sum of all candidates. Candidates by name:
+    The state changes by adding, so the gradient has a path through time that no matrix multiplies;
+    `closed_form` writes the state as a weighted sum of all candidates. Candidates by name:
 
         recurrent   tanh(W_c x + U_c hidden + b_c)      input   tanh(W_c x + b_c)      linear   W_c x + b_c
 
-    candidate: one of these names, or any function (W_c x + b_c, hidden) -> candidate; a module brings its own parameters.
+    candidate: one of these names, or any function (W_c x + b_c, hidden) -> candidate; a module brings its own
+    parameters.
     """
 
     num_gates = 2
 
     def __init__(
-        self, input_size: int, hidden_size: int, *, bias: bool = True, candidate: str | CandidateFunction = "recurrent", keep: GateConvention = "old"
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        bias: bool = True,
+        candidate: str | CandidateFunction = "recurrent",
+        keep: GateConvention = "old",
     ) -> None:
         if isinstance(candidate, str) and candidate not in CANDIDATES:
-            raise UsageError(f"there is no candidate called '{candidate}'.", cure=nearest(candidate, CANDIDATES))
+            raise UsageError(
+                f"there is no candidate called '{candidate}'.", cure=nearest(candidate, CANDIDATES)
+            )
         self.keep: GateConvention = check_choice("keep", keep, ("old", "new"))
         self._candidate_sees_state = candidate == "recurrent"
         super().__init__(input_size, hidden_size, bias=bias)
@@ -51,21 +64,31 @@ class Additive(GatedCell):
     def num_recurrent_gates(self) -> int:
         return 2 if self._candidate_sees_state else 1
 
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
         size = self.hidden_size
         gate = projected[:, :size] + state[0] @ self.recurrent[:size].T
         return {"gate": torch.sigmoid(gate), "candidate": self._candidate(projected[:, size:], state[0])}
 
-    def _candidate(self, projected: Float[Tensor, "batch hidden"], hidden: Float[Tensor, "batch hidden"]) -> Float[Tensor, "batch hidden"]:
+    def _candidate(
+        self, projected: Float[Tensor, "batch hidden"], hidden: Float[Tensor, "batch hidden"]
+    ) -> Float[Tensor, "batch hidden"]:
         if not isinstance(self.candidate, str):
             return self.candidate(projected, hidden)
-        sums = projected + hidden @ self.recurrent[self.hidden_size :].T if self._candidate_sees_state else projected
+        sums = (
+            projected + hidden @ self.recurrent[self.hidden_size :].T
+            if self._candidate_sees_state
+            else projected
+        )
         return CANDIDATES[self.candidate](sums)
 
     def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         return update_gate_coefficients(gates["gate"], self.keep)
 
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+    def step(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
         keep, write = self.mixing_coefficients(gates)
         hidden = keep * state[0] + write * gates["candidate"]
@@ -74,9 +97,13 @@ class Additive(GatedCell):
 
 @torch.no_grad()
 def flip_convention(cell: Additive) -> Additive:
-    """The same function of inputs and state with the other `keep`: the gate's weights negated; a candidate given as a module is shared."""
+    """The same function of inputs and state with the other `keep`: the gate's weights negated; a candidate
+    given as a module is shared.
+    """
     keep: GateConvention = "new" if cell.keep == "old" else "old"
-    other = Additive(cell.input_size, cell.hidden_size, bias=cell.bias is not None, candidate=cell.candidate, keep=keep).to(cell.input)
+    other = Additive(
+        cell.input_size, cell.hidden_size, bias=cell.bias is not None, candidate=cell.candidate, keep=keep
+    ).to(cell.input)
     for theirs, own in zip(other.parameters(recurse=False), cell.parameters(recurse=False), strict=True):
         theirs.copy_(flip_gate_sign(own, gate=0, hidden_size=cell.hidden_size))
     return other

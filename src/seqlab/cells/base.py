@@ -1,4 +1,6 @@
-"""What every recurrent cell is: parameters, one readable step, and perhaps a fast way through a whole batch."""
+"""What every recurrent cell is: parameters, one readable step, and perhaps a fast way through a whole
+batch.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from seqlab.cells.step_layout import StepLayout
 from seqlab.core.registry import Registry
 
 State = tuple[Tensor, ...]
-"""(hidden,) or (hidden, cell_state), each (batch, hidden). The hidden state is what a cell shows to the layer above."""
+"""(hidden,) or (hidden, cell_state), each (batch, hidden).
+
+The hidden state is what a cell shows to the layer above.
+"""
 
 
 class Cell(nn.Module, ABC):
@@ -25,9 +30,10 @@ class Cell(nn.Module, ABC):
         projected = W x + b             for all steps at once: it does not depend on the past
         state'    = step(projected, state)
 
-    `input` (gates * hidden, input) is W, `recurrent` (gates * hidden, hidden) multiplies the hidden state, `bias` is b or None. The rows
-    of each are grouped by gate, in the order that the cell's docstring names. A cell whose gates do not all see the hidden state says so in
-    `num_recurrent_gates`; where none does, `recurrent` is None. `step` is the truth; `fast_scan` may give the same numbers sooner.
+    `input` (gates * hidden, input) is W, `recurrent` (gates * hidden, hidden) multiplies the hidden state,
+    `bias` is b or None. The rows of each are grouped by gate, in the order that the cell's docstring names. A
+    cell whose gates do not all see the hidden state says so in `num_recurrent_gates`; where none does,
+    `recurrent` is None. `step` is the truth; `fast_scan` may give the same numbers sooner.
     """
 
     num_gates: ClassVar[int]
@@ -45,7 +51,9 @@ class Cell(nn.Module, ABC):
         rows = self.num_gates * hidden_size
         self.input = nn.Parameter(torch.empty(rows, input_size))
         rows_of_state = self.num_recurrent_gates * hidden_size
-        self.register_parameter("recurrent", nn.Parameter(torch.empty(rows_of_state, self.output_size)) if rows_of_state else None)
+        self.register_parameter(
+            "recurrent", nn.Parameter(torch.empty(rows_of_state, self.output_size)) if rows_of_state else None
+        )
         self.register_parameter("bias", nn.Parameter(torch.empty(rows)) if bias else None)
         self.reset_parameters()
 
@@ -64,14 +72,20 @@ class Cell(nn.Module, ABC):
         return F.linear(steps, self.input, self.bias)
 
     @abstractmethod
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+    def step(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
         """One step for every sequence of the batch."""
 
-    def forward(self, inputs: Float[Tensor, "batch input"], state: State | None = None) -> tuple[Float[Tensor, "batch hidden"], State]:
+    def forward(
+        self, inputs: Float[Tensor, "batch input"], state: State | None = None
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
         """One step from the raw input: word by word through a sentence, carrying the state."""
         return self.step(self.project(inputs), self.zero_state(inputs) if state is None else state)
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         """The whole scan in one go, or None where only the plain one exists."""
         return None
 
@@ -92,7 +106,9 @@ class Cell(nn.Module, ABC):
         return (self.hidden_size,) * self.num_state_tensors
 
     def with_weights(self, weights: Mapping[str, Tensor | None]) -> Self:
-        """The same equations with other tensors in place of some parameters; nothing is copied, gradients reach the tensors given."""
+        """The same equations with other tensors in place of some parameters; nothing is copied, gradients
+        reach the tensors given.
+        """
         other = copy.copy(self)
         other.__dict__["_parameters"] = {**self._parameters, **weights}
         return other
@@ -104,11 +120,14 @@ class Cell(nn.Module, ABC):
 class GatedCell(Cell):
     """A cell whose step mixes what it kept with what it adds; the gates can be looked at.
 
-    carried' = keep ⊙ carried + write ⊙ candidate        (carried is the cell state, or the hidden state where there is none)
+    carried' = keep ⊙ carried + write ⊙ candidate        (carried is the cell state, or the hidden state where
+    there is none)
     """
 
     @abstractmethod
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
         """Every gate by name, after its activation, and the candidate."""
 
     @abstractmethod

@@ -27,15 +27,18 @@ class CoupledLSTM(GatedCell):
         cell_state' = forget ⊙ cell_state + (1 - forget) ⊙ candidate
         hidden'     = output ⊙ tanh(cell_state')
 
-    The cell state is a running average, so it never leaves the range of what was written: the cell cannot count. It has three quarters of
-    an LSTM's parameters, and is an LSTM whose input gate has the forget gate's weights with the other sign: 1 - σ(a) = σ(-a).
-    Paper: Greff et al. 2017, "LSTM: A Search Space Odyssey" (variant CIFG), arXiv:1503.04069.
+    The cell state is a running average, so it never leaves the range of what was written: the cell cannot
+    count. It has three quarters of an LSTM's parameters, and is an LSTM whose input gate has the forget
+    gate's weights with the other sign: 1 - σ(a) = σ(-a). Paper: Greff et al. 2017, "LSTM: A Search Space
+    Odyssey" (variant CIFG), arXiv:1503.04069.
     """
 
     num_gates = 3
     num_state_tensors = 2
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0
+    ) -> None:
         self.forget_bias = forget_bias
         super().__init__(input_size, hidden_size, bias=bias)
 
@@ -43,22 +46,44 @@ class CoupledLSTM(GatedCell):
         super().reset_parameters()
         set_forget_bias(self.bias, gate=0, size=self.hidden_size, value=self.forget_bias)
 
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
         forget_gate, candidate, output_gate = (projected + state[0] @ self.recurrent.T).chunk(3, dim=-1)
-        return {"forget": torch.sigmoid(forget_gate), "candidate": torch.tanh(candidate), "output": torch.sigmoid(output_gate)}
+        return {
+            "forget": torch.sigmoid(forget_gate),
+            "candidate": torch.tanh(candidate),
+            "output": torch.sigmoid(output_gate),
+        }
 
     def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         return gates["forget"], 1 - gates["forget"]
 
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+    def step(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
         cell_state = gates["forget"] * state[1] + (1 - gates["forget"]) * gates["candidate"]
         hidden = gates["output"] * torch.tanh(cell_state)
         return hidden, (hidden, cell_state)
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         if native_kernels(rows) is not None:
-            hidden, *last = apply_function(NativeLSTMScan, rows, self.input, self.recurrent, self.bias, *state, None, layout, "coupled_lstm")
+            hidden, *last = apply_function(
+                NativeLSTMScan,
+                rows,
+                self.input,
+                self.recurrent,
+                self.bias,
+                *state,
+                None,
+                layout,
+                "coupled_lstm",
+            )
         else:
-            hidden, *last = apply_function(CoupledLSTMScan, rows, self.input, self.recurrent, self.bias, *state, layout)
+            hidden, *last = apply_function(
+                CoupledLSTMScan, rows, self.input, self.recurrent, self.bias, *state, layout
+            )
         return hidden, tuple(last)

@@ -1,4 +1,6 @@
-"""Which state a gate at 1 keeps, the old one or the new one: two conventions that differ by the sign of the gate's weights."""
+"""Which state a gate at 1 keeps, the old one or the new one: two conventions that differ by the sign of the
+gate's weights.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +35,20 @@ class UpdateGateCell(GatedCell):
     def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         return update_gate_coefficients(gates["update"], self.keep)
 
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+    def step(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
         keep, write = self.mixing_coefficients(gates)
         hidden = keep * state[0] + write * gates["candidate"]
         return hidden, (hidden,)
 
 
-def flip_gate_sign(weights: Float[Tensor, "gates *columns"], gate: int, hidden_size: int) -> Float[Tensor, "gates *columns"]:
-    """The same weights with the sign of one gate's rows turned: σ(-a) = 1 - σ(a), so the gate keeps what it wrote before.
+def flip_gate_sign(
+    weights: Float[Tensor, "gates *columns"], gate: int, hidden_size: int
+) -> Float[Tensor, "gates *columns"]:
+    """The same weights with the sign of one gate's rows turned: σ(-a) = 1 - σ(a), so the gate keeps what it
+    wrote before.
 
     >>> import torch
     >>> flip_gate_sign(torch.tensor([1.0, 2.0, 3.0, 4.0]), gate=1, hidden_size=2).tolist()
@@ -53,7 +60,9 @@ def flip_gate_sign(weights: Float[Tensor, "gates *columns"], gate: int, hidden_s
 
 
 def weights_for_keep_old(cell: UpdateGateCell) -> tuple[Tensor, Tensor, Tensor | None]:
-    """(input, recurrent, bias) with which the same cell keeps the old state, so that a fast scan knows one convention only."""
+    """(input, recurrent, bias) with which the same cell keeps the old state, so that a fast scan knows one
+    convention only.
+    """
     if cell.keep == "old":
         return cell.input, cell.recurrent, cell.bias
     gate, size = cell.update_gate, cell.hidden_size

@@ -25,9 +25,10 @@ class GRU(UpdateGateCell):
         candidate = tanh(W_c x + b_c + reset ⊙ (U_c h + d))
         hidden'   = update ⊙ hidden + (1 - update) ⊙ candidate
 
-    `recurrent_bias` (hidden,) is d. torch and Keras give every gate a second bias, but only the candidate's cannot be added to `bias`:
-    the reset gate scales it. With the reset before the product, as in the paper's last version, it is the cell reset_before_gru.
-    Paper: Cho et al. 2014, arXiv:1406.1078, section 2.3; the order of reset and product is that of cuDNN.
+    `recurrent_bias` (hidden,) is d. torch and Keras give every gate a second bias, but only the candidate's
+    cannot be added to `bias`: the reset gate scales it. With the reset before the product, as in the paper's
+    last version, it is the cell reset_before_gru. Paper: Cho et al. 2014, arXiv:1406.1078, section 2.3; the
+    order of reset and product is that of cuDNN.
 
     keep: what the update gate at 1 keeps; "new" swaps its two places in the last line.
     """
@@ -37,25 +38,37 @@ class GRU(UpdateGateCell):
 
     recurrent_bias: nn.Parameter | None
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, keep: GateConvention = "old") -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, *, bias: bool = True, keep: GateConvention = "old"
+    ) -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.register_parameter("recurrent_bias", nn.Parameter(torch.empty(hidden_size)) if bias else None)
         self.keep = check_choice("keep", keep, ("old", "new"))
         self.reset_parameters()
 
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
         reset, update, candidate = projected.chunk(3, dim=-1)
         to_reset, to_update, product = (state[0] @ self.recurrent.T).chunk(3, dim=-1)
         if self.recurrent_bias is not None:
             product = product + self.recurrent_bias
         reset = torch.sigmoid(reset + to_reset)
-        return {"reset": reset, "update": torch.sigmoid(update + to_update), "candidate": torch.tanh(candidate + reset * product)}
+        return {
+            "reset": reset,
+            "update": torch.sigmoid(update + to_update),
+            "candidate": torch.tanh(candidate + reset * product),
+        }
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         weights = (*weights_for_keep_old(self), self.recurrent_bias)
         if native_kernels(rows) is not None:
             outputs, last = apply_function(NativeGRUScan, rows, *weights, state[0], layout, "gru")
-        elif layout.is_full and not torch.is_grad_enabled():  # the only case in which torch's own layer is the faster one
+        elif (
+            layout.is_full and not torch.is_grad_enabled()
+        ):  # the only case in which torch's own layer is the faster one
             outputs, last = torch_scan(rows, *weights, state[0], layout)
         else:
             outputs, last = apply_function(GRUScan, rows, *weights, state[0], layout)

@@ -19,13 +19,17 @@ def initialize(cell: Cell, kind: Initialization) -> None:
 
         torch        uniform in ±1/√hidden, as torch.nn's layers start
         orthogonal   each gate's block of `recurrent` a random orthogonal matrix: lengths neither grow nor fade (Saxe et al. 2014)
-        identity     each block the identity, and no bias in a cell of one gate: a relu cell remembers at first (Le et al. 2015, arXiv:1504.00941)
+        identity     each block the identity, and no bias in a cell of one gate: a relu cell remembers at
+            first (Le et al. 2015, arXiv:1504.00941)
         xavier       each block of `input` and `recurrent` uniform in ±√(6 / (rows + columns)) (Glorot & Bengio 2010)
 
-    A cell whose recurrent matrix is computed from other parameters, or that has none, keeps its own start there.
+    A cell whose recurrent matrix is computed from other parameters, or that has none, keeps its own start
+    there.
     """
     if kind not in get_args(Initialization):
-        raise UsageError(f"there is no start of weights called '{kind}'.", cure=nearest(kind, get_args(Initialization)))
+        raise UsageError(
+            f"there is no start of weights called '{kind}'.", cure=nearest(kind, get_args(Initialization))
+        )
     cell.reset_parameters()
     recurrent = [] if cell.recurrent is None else list(cell.recurrent.split(cell.hidden_size))
     if kind == "orthogonal":

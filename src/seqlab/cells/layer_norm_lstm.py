@@ -30,9 +30,9 @@ class LayerNormLSTM(GatedCell):
         cell_state' = forget ⊙ cell_state + input ⊙ candidate
         hidden'     = output ⊙ tanh(memory_gain ⊙ norm(cell_state') + memory_shift)
 
-    The paper gives each norm a gain and a shift. Those of the two sums would only be added to b, so b stands for all three; the cell state's norm
-    has both. Without biases there is no memory_shift either. Gains start at 1, shifts at 0.
-    Paper: Ba et al. 2016, "Layer Normalization", arXiv:1607.06450, equations 20-22.
+    The paper gives each norm a gain and a shift. Those of the two sums would only be added to b, so b stands
+    for all three; the cell state's norm has both. Without biases there is no memory_shift either. Gains start
+    at 1, shifts at 0. Paper: Ba et al. 2016, "Layer Normalization", arXiv:1607.06450, equations 20-22.
     """
 
     num_gates = 4
@@ -40,7 +40,9 @@ class LayerNormLSTM(GatedCell):
 
     memory_shift: nn.Parameter | None
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0
+    ) -> None:
         self.forget_bias = forget_bias
         super().__init__(input_size, hidden_size, bias=bias)
         self.input_gain = nn.Parameter(torch.empty(4 * hidden_size))
@@ -59,10 +61,16 @@ class LayerNormLSTM(GatedCell):
         set_forget_bias(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
 
     def project(self, steps: Float[Tensor, "*steps input"]) -> Float[Tensor, "*steps gates"]:
-        return F.layer_norm(F.linear(steps, self.input), (4 * self.hidden_size,), self.input_gain, self.bias, EPSILON)
+        return F.layer_norm(
+            F.linear(steps, self.input), (4 * self.hidden_size,), self.input_gain, self.bias, EPSILON
+        )
 
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
-        normed = F.layer_norm(state[0] @ self.recurrent.T, (4 * self.hidden_size,), self.recurrent_gain, None, EPSILON)
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
+        normed = F.layer_norm(
+            state[0] @ self.recurrent.T, (4 * self.hidden_size,), self.recurrent_gain, None, EPSILON
+        )
         input_gate, forget_gate, candidate, output_gate = (projected + normed).chunk(4, dim=-1)
         return {
             "input": torch.sigmoid(input_gate),
@@ -74,17 +82,31 @@ class LayerNormLSTM(GatedCell):
     def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         return gates["forget"], gates["input"]
 
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+    def step(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
         cell_state = gates["forget"] * state[1] + gates["input"] * gates["candidate"]
         normed = F.layer_norm(cell_state, (self.hidden_size,), self.memory_gain, self.memory_shift, EPSILON)
         hidden = gates["output"] * torch.tanh(normed)
         return hidden, (hidden, cell_state)
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         if native_kernels(rows) is None:  # written by hand in Python the way back was slower than autograd's
             return None
         gains = (self.input_gain, self.recurrent_gain, self.memory_gain)
-        given = (rows, self.input, self.recurrent, self.bias, *gains, self.memory_shift, *state, layout, EPSILON)
+        given = (
+            rows,
+            self.input,
+            self.recurrent,
+            self.bias,
+            *gains,
+            self.memory_shift,
+            *state,
+            layout,
+            EPSILON,
+        )
         hidden, *last = apply_function(NativeLayerNormLSTMScan, *given)
         return hidden, tuple(last)

@@ -20,7 +20,9 @@ from seqlab.cells.options import check_choice
 from seqlab.cells.step_layout import StepLayout
 
 MIN_FILL_RATIO = 0.85
-"""Share of real steps in the padded batch from which on torch's layer, padding and all, is faster than the scan by hand over the real ones."""
+"""Share of real steps in the padded batch from which on torch's layer, padding and all, is faster than the
+scan by hand over the real ones.
+"""
 
 
 @cells.register("lstm")
@@ -34,8 +36,9 @@ class LSTM(GatedCell):
         cell_state' = forget ⊙ cell_state + input ⊙ candidate
         hidden'     = output ⊙ tanh(cell_state')
 
-    Some books write s for the cell state, g for the forget gate and q for the output gate (Goodfellow et al. 2016, section 10.10.1).
-    Papers: Hochreiter & Schmidhuber 1997; forget gate: Gers et al. 2000; a forget bias of 1 remembers from the start: Jozefowicz et al. 2015.
+    Some books write s for the cell state, g for the forget gate and q for the output gate (Goodfellow et al.
+    2016, section 10.10.1). Papers: Hochreiter & Schmidhuber 1997; forget gate: Gers et al. 2000; a forget
+    bias of 1 remembers from the start: Jozefowicz et al. 2015.
 
     candidate: the activation of the candidate; some lectures print σ.
     """
@@ -44,7 +47,13 @@ class LSTM(GatedCell):
     num_state_tensors = 2
 
     def __init__(
-        self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0, candidate: Literal["tanh", "sigmoid"] = "tanh"
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        bias: bool = True,
+        forget_bias: float = 1.0,
+        candidate: Literal["tanh", "sigmoid"] = "tanh",
     ) -> None:
         self.forget_bias = forget_bias
         super().__init__(input_size, hidden_size, bias=bias)
@@ -54,8 +63,12 @@ class LSTM(GatedCell):
         super().reset_parameters()
         set_forget_bias(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
 
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
-        input_gate, forget_gate, candidate, output_gate = (projected + state[0] @ self.recurrent.T).chunk(4, dim=-1)
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
+        input_gate, forget_gate, candidate, output_gate = (projected + state[0] @ self.recurrent.T).chunk(
+            4, dim=-1
+        )
         return {
             "input": torch.sigmoid(input_gate),
             "forget": torch.sigmoid(forget_gate),
@@ -66,13 +79,17 @@ class LSTM(GatedCell):
     def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         return gates["forget"], gates["input"]
 
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+    def step(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
         cell_state = gates["forget"] * state[1] + gates["input"] * gates["candidate"]
         hidden = gates["output"] * torch.tanh(cell_state)
         return hidden, (hidden, cell_state)
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         weights = (self.input, self.recurrent, self.bias)
         suits_torch = self.candidate == "tanh" and rows.device.type == "cpu"
         if (
@@ -86,10 +103,14 @@ class LSTM(GatedCell):
         elif suits_torch and layout.fill_ratio >= MIN_FILL_RATIO:
             hidden, *last = padded_scan(rows, weights, state, layout)
         else:
-            hidden, *last = apply_function(LSTMScan, rows, *weights, *state, layout, self.candidate == "sigmoid")
+            hidden, *last = apply_function(
+                LSTMScan, rows, *weights, *state, layout, self.candidate == "sigmoid"
+            )
         return hidden, tuple(last)
 
 
 def _has_few(layout: StepLayout, hidden_size: int) -> bool:
-    """So few sequences for so large a matrix that torch's layer, which keeps the matrix in a special order, is faster than the kernel."""
+    """So few sequences for so large a matrix that torch's layer, which keeps the matrix in a special order,
+    is faster than the kernel.
+    """
     return layout.num_sequences < max(32, hidden_size // 8)

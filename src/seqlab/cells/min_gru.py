@@ -22,8 +22,8 @@ class MinGRU(GatedCell):
         candidate = W_h x + b_h
         hidden'   = (1 - update) ⊙ hidden + update ⊙ candidate
 
-    Nothing that a step multiplies the state with depends on the state, so all products are done before the scan begins.
-    Paper: Feng et al. 2024, "Were RNNs all we needed?", arXiv:2410.01201, section 3.1.
+    Nothing that a step multiplies the state with depends on the state, so all products are done before the
+    scan begins. Paper: Feng et al. 2024, "Were RNNs all we needed?", arXiv:2410.01201, section 3.1.
     """
 
     num_gates = 2
@@ -32,19 +32,25 @@ class MinGRU(GatedCell):
     def num_recurrent_gates(self) -> int:
         return 0
 
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
         update, candidate = projected.chunk(2, dim=-1)
         return {"update": torch.sigmoid(update), "candidate": candidate}
 
     def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         return 1 - gates["update"], gates["update"]
 
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+    def step(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
         keep, update = self.mixing_coefficients(gates)
         hidden = keep * state[0] + update * gates["candidate"]
         return hidden, (hidden,)
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         hidden, last = apply_function(MinGRUScan, rows, self.input, self.bias, state[0], layout)
         return hidden, (last,)

@@ -16,5 +16,7 @@ def check_choice(option: str, choice: Choice, allowed: tuple[str, ...]) -> Choic
     'old'
     """
     if choice not in allowed:
-        raise UsageError(f"{option} is {choice!r}.", cure=f"It takes {' or '.join(repr(other) for other in allowed)}.")
+        raise UsageError(
+            f"{option} is {choice!r}.", cure=f"It takes {' or '.join(repr(other) for other in allowed)}."
+        )
     return choice

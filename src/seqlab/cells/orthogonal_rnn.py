@@ -1,4 +1,6 @@
-"""A plain cell whose recurrent matrix keeps lengths: orthogonal by construction, before, while and after it is trained."""
+"""A plain cell whose recurrent matrix keeps lengths: orthogonal by construction, before, while and after it
+is trained.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,11 @@ class OrthogonalRNN(Cell):
         U        = exp(A) diag(s) exp(B)ᵀ                else, with s = 1 + radius · tanh(stretch): singular values within 1 ± radius
         modrelu  = sign(a) relu(|a| + shift)             real modReLU: lengths change by the shift alone, signs never
 
-    The free parameters are the entries above the diagonal of A (`rotation`), of B (`turn`), `stretch`, and modReLU's `shift`. A starts as
-    rotations of pairs of units by angles uniform in ±π (Henaff et al. 2016).
-    Papers: Arjovsky et al. 2016, arXiv:1511.06464 (modReLU); Helfrich et al. 2018, arXiv:1707.09520 (real and orthogonal); Lezcano-Casado &
-    Martínez-Rubio 2019, arXiv:1901.08428 (the exponential); Vorontsov et al. 2017, arXiv:1702.00071 (a margin around 1).
+    The free parameters are the entries above the diagonal of A (`rotation`), of B (`turn`), `stretch`, and
+    modReLU's `shift`. A starts as rotations of pairs of units by angles uniform in ±π (Henaff et al. 2016).
+    Papers: Arjovsky et al. 2016, arXiv:1511.06464 (modReLU); Helfrich et al. 2018, arXiv:1707.09520 (real and
+    orthogonal); Lezcano-Casado & Martínez-Rubio 2019, arXiv:1901.08428 (the exponential); Vorontsov et al.
+    2017, arXiv:1702.00071 (a margin around 1).
     """
 
     num_gates = 1
@@ -58,7 +61,9 @@ class OrthogonalRNN(Cell):
         self.rotation = nn.Parameter(torch.empty(angles))
         self.register_parameter("turn", nn.Parameter(torch.empty(angles)) if radius else None)
         self.register_parameter("stretch", nn.Parameter(torch.empty(hidden_size)) if radius else None)
-        self.register_parameter("shift", nn.Parameter(torch.empty(hidden_size)) if activation == "modrelu" else None)
+        self.register_parameter(
+            "shift", nn.Parameter(torch.empty(hidden_size)) if activation == "modrelu" else None
+        )
         self.reset_parameters()
 
     @property
@@ -80,27 +85,46 @@ class OrthogonalRNN(Cell):
         turned = rotation_matrix(self.rotation, self.hidden_size)
         if self.stretch is None or self.turn is None:
             return turned
-        return turned * (1 + self.radius * torch.tanh(self.stretch)) @ rotation_matrix(self.turn, self.hidden_size).T
+        return (
+            turned
+            * (1 + self.radius * torch.tanh(self.stretch))
+            @ rotation_matrix(self.turn, self.hidden_size).T
+        )
 
     def materialize_weights(self) -> OrthogonalRNN:
         return self.with_weights({"recurrent": self.recurrent_matrix()})
 
-    def step(self, projected: Float[Tensor, "batch hidden"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+    def step(
+        self, projected: Float[Tensor, "batch hidden"], state: State
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
         recurrent = self._parameters["recurrent"]
-        hidden = self._activate(projected + state[0] @ (self.recurrent_matrix() if recurrent is None else recurrent).T)
+        hidden = self._activate(
+            projected + state[0] @ (self.recurrent_matrix() if recurrent is None else recurrent).T
+        )
         return hidden, (hidden,)
 
     def _activate(self, sums: Float[Tensor, "batch hidden"]) -> Float[Tensor, "batch hidden"]:
-        return get_activation(self.activation).function(sums) if self.shift is None else sums.sign() * torch.relu(sums.abs() + self.shift)
+        return (
+            get_activation(self.activation).function(sums)
+            if self.shift is None
+            else sums.sign() * torch.relu(sums.abs() + self.shift)
+        )
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         recurrent = self._parameters["recurrent"]
         matrix = self.recurrent_matrix() if recurrent is None else recurrent
         if self.shift is None:
-            activate, derivative = IN_PLACE_ACTIVATIONS[self.activation], get_activation(self.activation).derivative
+            activate, derivative = (
+                IN_PLACE_ACTIVATIONS[self.activation],
+                get_activation(self.activation).derivative,
+            )
         else:
             activate, derivative = _modrelu_, _modrelu_derivative
-        hidden, last = apply_function(RNNScan, rows, self.input, matrix, self.bias, state[0], self.shift, activate, derivative, layout)
+        hidden, last = apply_function(
+            RNNScan, rows, self.input, matrix, self.bias, state[0], self.shift, activate, derivative, layout
+        )
         return hidden, (last,)
 
     def extra_repr(self) -> str:
@@ -109,9 +133,14 @@ class OrthogonalRNN(Cell):
 
 def _check(activation: str, radius: float) -> None:
     if activation not in ALLOWED:
-        raise UsageError(f"an orthogonal cell has no activation called '{activation}'.", cure=nearest(activation, ALLOWED))
+        raise UsageError(
+            f"an orthogonal cell has no activation called '{activation}'.", cure=nearest(activation, ALLOWED)
+        )
     if not 0 <= radius < 1:
-        raise UsageError(f"radius is {radius}.", cure="Singular values lie within 1 ± radius: from 0 (orthogonal) to below 1.")
+        raise UsageError(
+            f"radius is {radius}.",
+            cure="Singular values lie within 1 ± radius: from 0 (orthogonal) to below 1.",
+        )
 
 
 def _modrelu_(sums: Tensor, shift: Tensor | None) -> Tensor:

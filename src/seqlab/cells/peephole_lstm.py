@@ -36,9 +36,10 @@ class PeepholeLSTM(GatedCell):
         cell_state' = forget ⊙ cell_state + input ⊙ candidate
         hidden'     = output ⊙ tanh(cell_state')
 
-    `peephole` holds P for the gates that peep, in the order input, forget, output: a row (hidden) of the diagonal for each, or a full matrix
-    (hidden, hidden) below the other. As first published, P is diagonal and the output gate sees cell_state' (`expose_sees="new"`).
-    Papers: Gers & Schmidhuber 2000, "Recurrent nets that time and count"; Gers et al. 2002 (JMLR 3, pages 115-143).
+    `peephole` holds P for the gates that peep, in the order input, forget, output: a row (hidden) of the
+    diagonal for each, or a full matrix (hidden, hidden) below the other. As first published, P is diagonal
+    and the output gate sees cell_state' (`expose_sees="new"`). Papers: Gers & Schmidhuber 2000, "Recurrent
+    nets that time and count"; Gers et al. 2002 (JMLR 3, pages 115-143).
 
     gates: the gates that see the cell state.
     expose_sees: the cell state that the output gate sees, "previous" (cell_state) or "new" (cell_state').
@@ -71,39 +72,59 @@ class PeepholeLSTM(GatedCell):
         super().reset_parameters()
         set_forget_bias(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
 
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
         hidden, cell_state = state
-        input_gate, forget_gate, candidate, output_gate = (projected + hidden @ self.recurrent.T).chunk(4, dim=-1)
+        input_gate, forget_gate, candidate, output_gate = (projected + hidden @ self.recurrent.T).chunk(
+            4, dim=-1
+        )
         found = {
             "input": torch.sigmoid(input_gate + self._peep("write", cell_state)),
             "forget": torch.sigmoid(forget_gate + self._peep("forget", cell_state)),
             "candidate": torch.tanh(candidate),
         }
-        seen = found["forget"] * cell_state + found["input"] * found["candidate"] if self.output_gate_sees_new else cell_state
+        seen = (
+            found["forget"] * cell_state + found["input"] * found["candidate"]
+            if self.output_gate_sees_new
+            else cell_state
+        )
         return {**found, "output": torch.sigmoid(output_gate + self._peep("expose", seen))}
 
-    def _peep(self, gate: str, cell_state: Float[Tensor, "batch hidden"]) -> Float[Tensor, "batch hidden"] | float:
+    def _peep(
+        self, gate: str, cell_state: Float[Tensor, "batch hidden"]
+    ) -> Float[Tensor, "batch hidden"] | float:
         if gate not in self.peephole_gates:
             return 0.0
-        weights = self.peephole.chunk(len(self.peephole_gates))[self.peephole_gates.index(gate)]  # (hidden, hidden), or the diagonal (1, hidden)
+        weights = self.peephole.chunk(len(self.peephole_gates))[
+            self.peephole_gates.index(gate)
+        ]  # (hidden, hidden), or the diagonal (1, hidden)
         return cell_state @ weights.T if self.is_full else cell_state * weights
 
     def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         return gates["forget"], gates["input"]
 
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
+    def step(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
         gates = self.gates(projected, state)
         cell_state = gates["forget"] * state[1] + gates["input"] * gates["candidate"]
         hidden = gates["output"] * torch.tanh(cell_state)
         return hidden, (hidden, cell_state)
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         weights = (rows, self.input, self.recurrent, self.bias)
         if not self.is_full and native_kernels(rows) is not None:
             kernel = "peephole_lstm_new" if self.output_gate_sees_new else "peephole_lstm"
-            hidden, *last = apply_function(NativeLSTMScan, *weights, *state, self._all_peepholes(), layout, kernel)
+            hidden, *last = apply_function(
+                NativeLSTMScan, *weights, *state, self._all_peepholes(), layout, kernel
+            )
         elif not self.is_full:
-            hidden, *last = apply_function(PeepholeLSTMScan, *weights, *state, self._all_peepholes(), layout, self.output_gate_sees_new)
+            hidden, *last = apply_function(
+                PeepholeLSTMScan, *weights, *state, self._all_peepholes(), layout, self.output_gate_sees_new
+            )
         elif not (self.output_gate_sees_new and "expose" in self.peephole_gates):
             input_gate, forget_gate, output_gate = self._all_peepholes().split(self.hidden_size)
             seen = torch.cat(
@@ -123,8 +144,14 @@ class PeepholeLSTM(GatedCell):
         return torch.cat([blocks.get(gate, blind) for gate in GATES])
 
     def extra_repr(self) -> str:
-        kind, seen = "full" if self.is_full else "diagonal", "new" if self.output_gate_sees_new else "previous"
-        return f"{super().extra_repr()}, peepholes={kind}, gates=({', '.join(self.peephole_gates)}), expose_sees={seen}"
+        kind, seen = (
+            "full" if self.is_full else "diagonal",
+            "new" if self.output_gate_sees_new else "previous",
+        )
+        return (
+            f"{super().extra_repr()}, peepholes={kind}, gates=({', '.join(self.peephole_gates)}),"
+            f" expose_sees={seen}"
+        )
 
 
 def _in_order(gates: Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,6 @@
-"""An LSTM that shows a smaller projection of its hidden state: a wide cell state at the price of a narrow recurrence."""
+"""An LSTM that shows a smaller projection of its hidden state: a wide cell state at the price of a narrow
+recurrence.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,16 @@ from seqlab.core.errors import UsageError
 
 @cells.register("projected_lstm")
 class ProjectedLSTM(GatedCell):
-    """One step of an LSTM with a recurrent projection layer. Gates stand in torch's order: input, forget, candidate, output.
+    """One step of an LSTM with a recurrent projection layer. Gates stand in torch's order: input, forget,
+    candidate, output.
 
         input, forget, output = σ(W x + U h + b),  candidate = tanh(W x + U h + b)
         cell_state' = forget ⊙ cell_state + input ⊙ candidate            (hidden)
         hidden'     = R (output ⊙ tanh(cell_state'))                     (proj)
 
-    `recurrent` U is (4 * hidden, proj) and `projection` R is (proj, hidden); the equations are those of torch.nn.LSTM(proj_size=proj).
-    Paper: Sak et al. 2014, "Long short-term memory based recurrent neural network architectures", arXiv:1402.1128.
+    `recurrent` U is (4 * hidden, proj) and `projection` R is (proj, hidden); the equations are those of
+    torch.nn.LSTM(proj_size=proj). Paper: Sak et al. 2014, "Long short-term memory based recurrent neural
+    network architectures", arXiv:1402.1128.
 
     proj_size: width of the hidden state that is shown; smaller than that of the cell state.
     """
@@ -33,11 +37,23 @@ class ProjectedLSTM(GatedCell):
     num_gates = 4
     num_state_tensors = 2
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, forget_bias: float = 1.0, proj_size: int = 64) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        bias: bool = True,
+        forget_bias: float = 1.0,
+        proj_size: int = 64,
+    ) -> None:
         if not 1 <= proj_size < hidden_size:
             raise UsageError(
-                f"proj_size {proj_size} with a hidden_size of {hidden_size}: a projected LSTM shows less than it remembers.",
-                cure=f"proj_size must be from 1 to {hidden_size - 1}; without a projection the cell is the lstm.",
+                f"proj_size {proj_size} with a hidden_size of {hidden_size}: a projected LSTM shows less than"
+                " it remembers.",
+                cure=(
+                    f"proj_size must be from 1 to {hidden_size - 1}; without a projection the cell is the"
+                    " lstm."
+                ),
             )
         self.forget_bias = forget_bias
         self.proj_size = proj_size
@@ -53,8 +69,12 @@ class ProjectedLSTM(GatedCell):
         super().reset_parameters()
         set_forget_bias(self.bias, gate=1, size=self.hidden_size, value=self.forget_bias)
 
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
-        input_gate, forget_gate, candidate, output_gate = (projected + state[0] @ self.recurrent.T).chunk(4, dim=-1)
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
+        input_gate, forget_gate, candidate, output_gate = (projected + state[0] @ self.recurrent.T).chunk(
+            4, dim=-1
+        )
         return {
             "input": torch.sigmoid(input_gate),
             "forget": torch.sigmoid(forget_gate),
@@ -65,14 +85,20 @@ class ProjectedLSTM(GatedCell):
     def mixing_coefficients(self, gates: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         return gates["forget"], gates["input"]
 
-    def step(self, projected: Float[Tensor, "batch gates"], state: State) -> tuple[Float[Tensor, "batch proj"], State]:
+    def step(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> tuple[Float[Tensor, "batch proj"], State]:
         gates = self.gates(projected, state)
         cell_state = gates["forget"] * state[1] + gates["input"] * gates["candidate"]
         hidden = (gates["output"] * torch.tanh(cell_state)) @ self.projection.T
         return hidden, (hidden, cell_state)
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows proj"], State] | None:
-        hidden, *last = apply_function(ProjectedLSTMScan, rows, self.input, self.recurrent, self.bias, self.projection, *state, layout)
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows proj"], State] | None:
+        hidden, *last = apply_function(
+            ProjectedLSTMScan, rows, self.input, self.recurrent, self.bias, self.projection, *state, layout
+        )
         return hidden, tuple(last)
 
     def extra_repr(self) -> str:

@@ -29,12 +29,12 @@ class ResetBeforeGRU(UpdateGateCell):
         candidate = tanh(W_c x + U_c (reset ⊙ h) + b_c)
         hidden'   = update ⊙ hidden + (1 - update) ⊙ candidate
 
-    Not the GRU of torch, which resets U_c h and not h: see seqlab.cells.conversions.gru for when the two agree.
-    Paper: Cho et al. 2014, arXiv:1406.1078 (third version), section 2.3.
+    Not the GRU of torch, which resets U_c h and not h: see seqlab.cells.conversions.gru for when the two
+    agree. Paper: Cho et al. 2014, arXiv:1406.1078 (third version), section 2.3.
 
-    keep: what the update gate at 1 keeps; "new" swaps its two places in the last line.
-    candidate: the activation of the candidate; some lectures print σ.
-    candidate_bias: "outside" is what one lecture prints, tanh(W_c x + U_c (reset ⊙ h)) + b_c; the state may then leave ±1.
+    keep: what the update gate at 1 keeps; "new" swaps its two places in the last line. candidate: the
+    activation of the candidate; some lectures print σ. candidate_bias: "outside" is what one lecture prints,
+    tanh(W_c x + U_c (reset ⊙ h)) + b_c; the state may then leave ±1.
     """
 
     num_gates = 3
@@ -58,21 +58,35 @@ class ResetBeforeGRU(UpdateGateCell):
     def project(self, steps: Float[Tensor, "*steps input"]) -> Float[Tensor, "*steps gates"]:
         return F.linear(steps, self.input, self._split(self.bias)[0])
 
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
         size, (hidden, *_) = self.hidden_size, state
         opening, inner = self.recurrent[: 2 * size], self.recurrent[2 * size :]
         reset, update = torch.sigmoid(projected[:, : 2 * size] + hidden @ opening.T).chunk(2, dim=-1)
-        candidate = ACTIVATIONS[self.candidate].function(projected[:, 2 * size :] + (reset * hidden) @ inner.T)
+        candidate = ACTIVATIONS[self.candidate].function(
+            projected[:, 2 * size :] + (reset * hidden) @ inner.T
+        )
         shift = self._split(self.bias)[1]
-        return {"reset": reset, "update": update, "candidate": candidate if shift is None else candidate + shift}
+        return {
+            "reset": reset,
+            "update": update,
+            "candidate": candidate if shift is None else candidate + shift,
+        }
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         weight, recurrent, bias = weights_for_keep_old(self)
         inside, shift = self._split(bias)
         if shift is None and self.candidate == "tanh" and native_kernels(rows) is not None:
-            outputs, last = apply_function(NativeResetBeforeGRUScan, rows, weight, recurrent, inside, state[0], layout)
+            outputs, last = apply_function(
+                NativeResetBeforeGRUScan, rows, weight, recurrent, inside, state[0], layout
+            )
         else:
-            outputs, last = apply_function(ResetBeforeGRUScan, rows, weight, recurrent, inside, shift, state[0], layout, self.candidate)
+            outputs, last = apply_function(
+                ResetBeforeGRUScan, rows, weight, recurrent, inside, shift, state[0], layout, self.candidate
+            )
         return outputs, (last,)
 
     def _split(self, bias: Tensor | None) -> tuple[Tensor | None, Tensor | None]:

@@ -27,35 +27,61 @@ class RNN(Cell):
 
         hidden' = activation(W x + U hidden + b)
 
-    With the identity as activation and no bias this is the linear network whose gradients `hand_gradients` writes out.
-    The other ways in which books write this cell stand in `rnn_forms`.
-    Paper: Elman 1990, "Finding structure in time".
+    With the identity as activation and no bias this is the linear network whose gradients `hand_gradients`
+    writes out. The other ways in which books write this cell stand in `rnn_forms`. Paper: Elman 1990,
+    "Finding structure in time".
 
     activation: tanh, relu, sigmoid or identity; or any function of a tensor, which then takes the plain path.
     """
 
     num_gates = 1
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, activation: str | Callable[[Tensor], Tensor] = "tanh") -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        *,
+        bias: bool = True,
+        activation: str | Callable[[Tensor], Tensor] = "tanh",
+    ) -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.activation = activation
         if isinstance(activation, str):
             get_activation(activation)  # an unknown name is refused here, not in the first step
 
-    def step(self, projected: Float[Tensor, "batch hidden"], state: State) -> tuple[Float[Tensor, "batch hidden"], State]:
-        activate = get_activation(self.activation).function if isinstance(self.activation, str) else self.activation
+    def step(
+        self, projected: Float[Tensor, "batch hidden"], state: State
+    ) -> tuple[Float[Tensor, "batch hidden"], State]:
+        activate = (
+            get_activation(self.activation).function if isinstance(self.activation, str) else self.activation
+        )
         hidden = activate(projected + state[0] @ self.recurrent.T)
         return hidden, (hidden,)
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         if not isinstance(self.activation, str):
             return None
         derivative = get_activation(self.activation).derivative
         hidden, last = apply_function(
-            RNNScan, rows, self.input, self.recurrent, self.bias, state[0], None, IN_PLACE_ACTIVATIONS[self.activation], derivative, layout
+            RNNScan,
+            rows,
+            self.input,
+            self.recurrent,
+            self.bias,
+            state[0],
+            None,
+            IN_PLACE_ACTIVATIONS[self.activation],
+            derivative,
+            layout,
         )
         return hidden, (last,)
 
     def extra_repr(self) -> str:
-        name = self.activation if isinstance(self.activation, str) else getattr(self.activation, "__name__", type(self.activation).__name__)
+        name = (
+            self.activation
+            if isinstance(self.activation, str)
+            else getattr(self.activation, "__name__", type(self.activation).__name__)
+        )
         return super().extra_repr() + f", activation={name}"

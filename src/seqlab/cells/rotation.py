@@ -1,4 +1,6 @@
-"""Rotations from free numbers: the exponential of a skew-symmetric matrix is orthogonal whatever its entries are."""
+"""Rotations from free numbers: the exponential of a skew-symmetric matrix is orthogonal whatever its entries
+are.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ def rotation_matrix(angles: Float[Tensor, "angles"], size: int) -> Float[Tensor,
 def matrix_exponential(matrix: Float[Tensor, "hidden hidden"]) -> Float[Tensor, "hidden hidden"]:
     """exp(A) = (Σ_{k<16} (A / 2^n)^k / k!)^(2^n), with n such that A / 2^n is small.
 
-    torch.linalg.matrix_exp gives the same numbers, but its gradient exponentiates a matrix of twice the size; autograd through these few
-    products takes a fourth of the time.
+    torch.linalg.matrix_exp gives the same numbers, but its gradient exponentiates a matrix of twice the size;
+    autograd through these few products takes a fourth of the time.
     """
     norm = float(matrix.detach().abs().sum(dim=0).max())
     if not isfinite(norm):
@@ -38,7 +40,9 @@ def matrix_exponential(matrix: Float[Tensor, "hidden hidden"]) -> Float[Tensor, 
     fourth = second @ second
     result = torch.zeros_like(matrix)
     for begin in (12, 8, 4, 0):  # Horner's rule in the fourth power: three products instead of fourteen
-        part = sum((power / factorial(begin + k) for k, power in enumerate(powers)), start=torch.zeros_like(matrix))
+        part = sum(
+            (power / factorial(begin + k) for k, power in enumerate(powers)), start=torch.zeros_like(matrix)
+        )
         result = part if begin == 12 else part + result @ fourth
     for _ in range(halvings):
         result = result @ result
@@ -47,7 +51,9 @@ def matrix_exponential(matrix: Float[Tensor, "hidden hidden"]) -> Float[Tensor, 
 
 @torch.no_grad()
 def init_pair_rotations_(angles: Float[Tensor, "angles"], size: int) -> None:
-    """Start with units (0, 1), (2, 3), ... turning around each other by angles uniform in ±π; the entries of all other pairs are zero."""
+    """Start with units (0, 1), (2, 3), ... turning around each other by angles uniform in ±π; the entries of
+    all other pairs are zero.
+    """
     upper = torch.zeros(size, size)
     pairs = torch.arange(0, size - 1, 2)
     upper[pairs, pairs + 1] = torch.empty(len(pairs)).uniform_(-pi, pi)

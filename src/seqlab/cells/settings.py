@@ -1,4 +1,6 @@
-"""The setting `model.cell` of a recipe: one class of settings per cell, its options named like the cell's own arguments."""
+"""The setting `model.cell` of a recipe: one class of settings per cell, its options named like the cell's own
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ ActivationName = Literal["tanh", "relu", "sigmoid", "identity"]
 Gate = Literal["write", "forget", "expose"]
 BIAS = "Add a bias to every gate."
 FORGET_BIAS = "The forget gate's bias at the start; 1 remembers, 0 forgets half at every step."
-KEEP = "What the gate at 1 keeps: the old state, or the new candidate. The two differ by the sign of the gate's weights."
+KEEP = (
+    "What the gate at 1 keeps: the old state, or the new candidate. The two differ by the sign of the gate's"
+    " weights."
+)
 
 
 class RNNSettings(Settings):
@@ -20,7 +25,9 @@ class RNNSettings(Settings):
 
     kind: Literal["rnn"] = Field("rnn", description="The cell.")
     bias: bool = Field(True, description=BIAS)
-    activation: ActivationName = Field("tanh", description="What bends the sum; identity gives the linear recurrent network.")
+    activation: ActivationName = Field(
+        "tanh", description="What bends the sum; identity gives the linear recurrent network."
+    )
 
 
 class LSTMSettings(Settings):
@@ -29,7 +36,9 @@ class LSTMSettings(Settings):
     kind: Literal["lstm"] = Field("lstm", description="The cell.")
     bias: bool = Field(True, description=BIAS)
     forget_bias: float = Field(1.0, description=FORGET_BIAS)
-    candidate: Literal["tanh", "sigmoid"] = Field("tanh", description="The activation of what is written; some lectures print sigmoid.")
+    candidate: Literal["tanh", "sigmoid"] = Field(
+        "tanh", description="The activation of what is written; some lectures print sigmoid."
+    )
 
 
 class PeepholeLSTMSettings(Settings):
@@ -38,9 +47,15 @@ class PeepholeLSTMSettings(Settings):
     kind: Literal["peephole_lstm"] = Field("peephole_lstm", description="The cell.")
     bias: bool = Field(True, description=BIAS)
     forget_bias: float = Field(1.0, description=FORGET_BIAS)
-    peepholes: Literal["diagonal", "full"] = Field("diagonal", description="Each gate sees its own memory cell, or all of them through a matrix.")
-    gates: tuple[Gate, ...] = Field(("write", "forget", "expose"), description="The gates that see the memory.")
-    expose_sees: Literal["previous", "new"] = Field("previous", description="Which memory the exposing gate sees: as before the step, or after.")
+    peepholes: Literal["diagonal", "full"] = Field(
+        "diagonal", description="Each gate sees its own memory cell, or all of them through a matrix."
+    )
+    gates: tuple[Gate, ...] = Field(
+        ("write", "forget", "expose"), description="The gates that see the memory."
+    )
+    expose_sees: Literal["previous", "new"] = Field(
+        "previous", description="Which memory the exposing gate sees: as before the step, or after."
+    )
 
 
 class CoupledLSTMSettings(Settings):
@@ -82,7 +97,9 @@ class ResetBeforeGRUSettings(Settings):
     kind: Literal["reset_before_gru"] = Field("reset_before_gru", description="The cell.")
     bias: bool = Field(True, description=BIAS)
     keep: Literal["old", "new"] = Field("old", description=KEEP)
-    candidate: Literal["tanh", "sigmoid"] = Field("tanh", description="The activation of the candidate; some lectures print sigmoid.")
+    candidate: Literal["tanh", "sigmoid"] = Field(
+        "tanh", description="The activation of the candidate; some lectures print sigmoid."
+    )
     candidate_bias: Literal["inside", "outside"] = Field(
         "inside", description="The candidate's bias before its activation, or (as one lecture prints) after."
     )
@@ -101,7 +118,9 @@ class AdditiveSettings(Settings):
 
     kind: Literal["additive"] = Field("additive", description="The cell.")
     bias: bool = Field(True, description=BIAS)
-    candidate: Literal["recurrent", "input", "linear"] = Field("recurrent", description="tanh(W x + U hidden + b), tanh(W x + b), or W x + b.")
+    candidate: Literal["recurrent", "input", "linear"] = Field(
+        "recurrent", description="tanh(W x + U hidden + b), tanh(W x + b), or W x + b."
+    )
     keep: Literal["old", "new"] = Field("old", description=KEEP)
 
 
@@ -110,8 +129,15 @@ class OrthogonalRNNSettings(Settings):
 
     kind: Literal["orthogonal_rnn"] = Field("orthogonal_rnn", description="The cell.")
     bias: bool = Field(True, description=BIAS)
-    activation: Literal["modrelu", "tanh", "relu", "identity"] = Field("modrelu", description="modrelu moves values to or from zero and keeps signs.")
-    radius: float = Field(0.0, ge=0, lt=1, description="Singular values may lie within 1 ± radius; 0 keeps the matrix orthogonal.")
+    activation: Literal["modrelu", "tanh", "relu", "identity"] = Field(
+        "modrelu", description="modrelu moves values to or from zero and keeps signs."
+    )
+    radius: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Singular values may lie within 1 ± radius; 0 keeps the matrix orthogonal.",
+    )
 
 
 class MinGRUSettings(Settings):

@@ -24,8 +24,9 @@ class SingleGate(UpdateGateCell):
         candidate = tanh(W_c x + U_c h + b_c)
         hidden'   = (1 - update) ⊙ hidden + update ⊙ candidate
 
-    Lectures print it with s for the hidden state, g for the gate and no biases: s' = (1 - g) ⊙ s + g ⊙ tanh(W_ss s + W_sx x).
-    A GRU whose reset gate is always open; seqlab.cells.conversions.gru writes it as one.
+    Lectures print it with s for the hidden state, g for the gate and no biases: s' = (1 - g) ⊙ s + g ⊙
+    tanh(W_ss s + W_sx x). A GRU whose reset gate is always open; seqlab.cells.conversions.gru writes it as
+    one.
 
     keep: what the gate at 1 keeps; "old" swaps its two places in the last line.
     """
@@ -33,17 +34,27 @@ class SingleGate(UpdateGateCell):
     num_gates = 2
     update_gate = 0
 
-    def __init__(self, input_size: int, hidden_size: int, *, bias: bool = True, keep: GateConvention = "new") -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, *, bias: bool = True, keep: GateConvention = "new"
+    ) -> None:
         super().__init__(input_size, hidden_size, bias=bias)
         self.keep = check_choice("keep", keep, ("old", "new"))
 
-    def gates(self, projected: Float[Tensor, "batch gates"], state: State) -> dict[str, Float[Tensor, "batch hidden"]]:
+    def gates(
+        self, projected: Float[Tensor, "batch gates"], state: State
+    ) -> dict[str, Float[Tensor, "batch hidden"]]:
         update, candidate = (projected + state[0] @ self.recurrent.T).chunk(2, dim=-1)
         return {"update": torch.sigmoid(update), "candidate": torch.tanh(candidate)}
 
-    def fast_scan(self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout) -> tuple[Float[Tensor, "rows hidden"], State] | None:
+    def fast_scan(
+        self, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout
+    ) -> tuple[Float[Tensor, "rows hidden"], State] | None:
         if native_kernels(rows) is not None:
-            outputs, last = apply_function(NativeGRUScan, rows, *weights_for_keep_old(self), None, state[0], layout, "single_gate")
+            outputs, last = apply_function(
+                NativeGRUScan, rows, *weights_for_keep_old(self), None, state[0], layout, "single_gate"
+            )
         else:
-            outputs, last = apply_function(SingleGateScan, rows, *weights_for_keep_old(self), state[0], layout)
+            outputs, last = apply_function(
+                SingleGateScan, rows, *weights_for_keep_old(self), state[0], layout
+            )
         return outputs, (last,)

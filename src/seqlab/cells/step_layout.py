@@ -18,10 +18,10 @@ from seqlab.core.errors import UsageError
 class StepLayout:
     """One scan over packed rows, forward or backward in time.
 
-    `starts[t]` and `sizes[t]` say where the rows of time step t begin and how many sequences are live there. Sequences stand
-    longest first, so the live ones are always the first of the batch: a scan keeps its state in one buffer and works on the
-    first `live` rows of it. Forward, the others have ended and their final state stays; backward, they have not begun and
-    their initial state still stands there.
+    `starts[t]` and `sizes[t]` say where the rows of time step t begin and how many sequences are live there.
+    Sequences stand longest first, so the live ones are always the first of the batch: a scan keeps its state
+    in one buffer and works on the first `live` rows of it. Forward, the others have ended and their final
+    state stays; backward, they have not begun and their initial state still stands there.
     """
 
     starts: tuple[int, ...]
@@ -32,7 +32,9 @@ class StepLayout:
     @cached_property
     def steps(self) -> list[tuple[int, int, int]]:
         """(begin, end, live) of the rows of every time step, in the order of the scan."""
-        steps = [(start, start + live, live) for start, live in zip(self.starts, self.batch_sizes, strict=True)]
+        steps = [
+            (start, start + live, live) for start, live in zip(self.starts, self.batch_sizes, strict=True)
+        ]
         return steps[::-1] if self.reverse else steps
 
     @property
@@ -55,7 +57,9 @@ class StepLayout:
 
     @cached_property
     def padded_rows(self) -> Int[Tensor, "rows"]:
-        """For each row its place in a padded batch (time * batch) that holds every sequence in the order of the scan, from step 0 on."""
+        """For each row its place in a padded batch (time * batch) that holds every sequence in the order of
+        the scan, from step 0 on.
+        """
         sizes = torch.tensor(self.batch_sizes)
         times = torch.arange(len(sizes)).repeat_interleave(sizes)
         sequences = torch.arange(len(times)) - torch.tensor(self.starts)[times]
@@ -65,23 +69,31 @@ class StepLayout:
     @cached_property
     def previous_rows(self) -> Int[Tensor, "rows"]:
         """For each row the row of [initial state; outputs] that came before it."""
-        starts, sizes = torch.tensor([*self.starts, 0]), torch.tensor([*self.batch_sizes, 0])  # index -1 and T: a step with nobody
+        starts, sizes = (
+            torch.tensor([*self.starts, 0]),
+            torch.tensor([*self.batch_sizes, 0]),
+        )  # index -1 and T: a step with nobody
         times = torch.arange(len(self.batch_sizes)).repeat_interleave(sizes[:-1])
         sequences = torch.arange(len(times)) - starts[times]
         before = times + (1 if self.reverse else -1)
         has_past = sequences < sizes[before]
-        return torch.where(has_past, self.num_sequences + starts[before] + sequences, sequences).to(self.device)
+        return torch.where(has_past, self.num_sequences + starts[before] + sequences, sequences).to(
+            self.device
+        )
 
 
 class Packing:
-    """Where each step of a ragged batch stands when its real steps are packed: all first steps, then all second ones, and so on.
+    """Where each step of a ragged batch stands when its real steps are packed: all first steps, then all
+    second ones, and so on.
 
     >>> packing = Packing.from_lengths(torch.tensor([1, 3]), time=4)
     >>> packing.sizes, packing.pack(torch.arange(8.0).view(2, 4, 1)).flatten().tolist()
     ((2, 1, 1), [4.0, 0.0, 5.0, 6.0])
     """
 
-    def __init__(self, batch_sizes: tuple[int, ...], sorted_indices: Int[Tensor, "batch"] | None, time: int) -> None:
+    def __init__(
+        self, batch_sizes: tuple[int, ...], sorted_indices: Int[Tensor, "batch"] | None, time: int
+    ) -> None:
         self.batch_sizes = batch_sizes
         self.sorted_indices = sorted_indices
         """Sequence j of the packing is row order[j] of the batch; None when the batch is sorted already."""
@@ -98,7 +110,8 @@ class Packing:
         if bool((is_token[:, 1:] & ~is_token[:, :-1]).any()):
             row = int((is_token[:, 1:] & ~is_token[:, :-1]).any(dim=1).nonzero()[0])
             raise UsageError(
-                f"row {row} of is_token has real steps after padding.", cure="The real steps of a sequence come first, the padding after them."
+                f"row {row} of is_token has real steps after padding.",
+                cure="The real steps of a sequence come first, the padding after them.",
             )
         return cls.from_lengths(is_token.sum(dim=1), time=time)
 
@@ -108,7 +121,10 @@ class Packing:
         for row, length in enumerate(found):
             if not 1 <= length <= time:
                 wrong = "is empty" if length < 1 else f"has {length} steps"
-                raise UsageError(f"sequence {row} {wrong}; every length must be from 1 to {time}, the size of the time axis.")
+                raise UsageError(
+                    f"sequence {row} {wrong}; every length must be from 1 to {time}, the size of the time"
+                    " axis."
+                )
         ordered = sorted(range(len(found)), key=lambda row: -found[row])
         order = None if ordered == list(range(len(found))) else torch.tensor(ordered, device=lengths.device)
         counts = torch.bincount(torch.tensor(found), minlength=time + 1)
@@ -130,12 +146,18 @@ class Packing:
         """Back into a padded batch; zeros stand in the padding."""
         if self.is_full:
             return self.unsort(rows.view(self.time, self.num_sequences, -1).transpose(0, 1))
-        flat = apply_function(ScatterRows, rows, self._row_index.to(rows.device), self.num_sequences * self.time)
+        flat = apply_function(
+            ScatterRows, rows, self._row_index.to(rows.device), self.num_sequences * self.time
+        )
         return flat.view(self.num_sequences, self.time, rows.shape[1])
 
     def sort(self, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Tensors with one row per sequence, from the order of the batch into that of the packing."""
-        return state if self.sorted_indices is None else tuple(part[self.sorted_indices.to(part.device)] for part in state)
+        return (
+            state
+            if self.sorted_indices is None
+            else tuple(part[self.sorted_indices.to(part.device)] for part in state)
+        )
 
     def unsort(self, part: Tensor) -> Tensor:
         """A tensor with one row per sequence, back into the order of the batch."""
@@ -172,7 +194,9 @@ class Packing:
 
 
 class GatherRows(torch.autograd.Function):
-    """Rows picked once each; the gradient is put back by copying, which is several times faster than adding."""
+    """Rows picked once each; the gradient is put back by copying, which is several times faster than
+    adding.
+    """
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor, row_index: Tensor) -> Tensor:

@@ -27,25 +27,59 @@ MOST_DISAGREEMENTS = 3
 
 
 def compare(
-    what: Annotated[list[str], typer.Argument(metavar="RUN RUN … | WHAT [KEY=VALUE …]", help="Runs; or, with --models, data and settings.")],
-    models: Annotated[str, typer.Option(help="Train and compare these models: lstm,cnn,transformer", metavar="NAME,NAME")] = "",
-    against: Annotated[str, typer.Option(help="Compare the others with this one; the first when left out.", metavar="NAME")] = "",
-    data: Annotated[str, typer.Option(help="Score all runs on this data instead of the test part that they share.", metavar="FILE")] = "",
-    minutes: Annotated[float, typer.Option(help="Time budget of each training in minutes.", show_default=False)] = 0,
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN RUN … | WHAT [KEY=VALUE …]", help="Runs; or, with --models, data and settings."
+        ),
+    ],
+    models: Annotated[
+        str, typer.Option(help="Train and compare these models: lstm,cnn,transformer", metavar="NAME,NAME")
+    ] = "",
+    against: Annotated[
+        str, typer.Option(help="Compare the others with this one; the first when left out.", metavar="NAME")
+    ] = "",
+    data: Annotated[
+        str,
+        typer.Option(
+            help="Score all runs on this data instead of the test part that they share.", metavar="FILE"
+        ),
+    ] = "",
+    minutes: Annotated[
+        float, typer.Option(help="Time budget of each training in minutes.", show_default=False)
+    ] = 0,
     seeds: Annotated[int, typer.Option(min=1, help="Train every model with this many seeds.")] = 1,
-    task: Annotated[str, typer.Option(help="The job of the models, see: seqlab list tasks; guessed when left out.")] = "",
+    task: Annotated[
+        str, typer.Option(help="The job of the models, see: seqlab list tasks; guessed when left out.")
+    ] = "",
     out: Annotated[str, typer.Option(help="Folder of the page, and of the runs that are trained.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Compare runs on the same data, or train several models on the same budget; paired tests tell difference from chance."""
+    """Compare runs on the same data, or train several models on the same budget; paired tests tell difference
+    from chance.
+    """
     if models and data:
-        raise UsageError("--data is for finished runs.", cure="Models are compared on the test part of the data that they are trained on.")
+        raise UsageError(
+            "--data is for finished runs.",
+            cure="Models are compared on the test part of the data that they are trained on.",
+        )
     if not models and (minutes or seeds > 1 or task):
-        raise UsageError("--minutes, --seeds and --task are for models that are still to be trained.", cure="Name them: --models lstm,cnn")
+        raise UsageError(
+            "--minutes, --seeds and --task are for models that are still to be trained.",
+            cure="Name them: --models lstm,cnn",
+        )
     if models:
         folder, comparison = _contest(
-            what[0], models.split(","), what[1:], minutes=minutes, seeds=seeds, task=task, against=against, out=out, quiet=quiet
+            what[0],
+            models.split(","),
+            what[1:],
+            minutes=minutes,
+            seeds=seeds,
+            task=task,
+            against=against,
+            out=out,
+            quiet=quiet,
         )
     else:
         from seqlab.runs.compare.compare import compare_runs
@@ -54,7 +88,13 @@ def compare(
         folder = Path(out) if out else Path("runs") / "compared"
     from seqlab.runs.compare.comparison_page import write_comparison
 
-    options = {"models": models, "data": data, "minutes": f"{minutes:g}" if minutes else "", "seeds": str(seeds) if seeds > 1 else "", "task": task}
+    options = {
+        "models": models,
+        "data": data,
+        "minutes": f"{minutes:g}" if minutes else "",
+        "seeds": str(seeds) if seeds > 1 else "",
+        "task": task,
+    }
     page = write_comparison(comparison, folder, command=_command(what, {**options, "against": against}))
     if as_json:
         return answer_json({"page": str(page), **comparison.as_json()})
@@ -64,10 +104,21 @@ def compare(
 
 
 def _contest(
-    what: str, models: list[str], settings: list[str], *, minutes: float, seeds: int, task: str, against: str, out: str, quiet: bool
+    what: str,
+    models: list[str],
+    settings: list[str],
+    *,
+    minutes: float,
+    seeds: int,
+    task: str,
+    against: str,
+    out: str,
+    quiet: bool,
 ) -> tuple[Path, Comparison]:
     words = [*settings, *([f"training.minutes={minutes}"] if minutes else [])]
-    recipes = [checked(what, words, task=task, model=model) for model in models]  # all mistakes show before the first training
+    recipes = [
+        checked(what, words, task=task, model=model) for model in models
+    ]  # all mistakes show before the first training
     from seqlab.cli.progress import TerminalProgress
     from seqlab.runs.compare.model_comparison import hold_contest
     from seqlab.runs.train.start import Interrupted
@@ -76,7 +127,15 @@ def _contest(
     begin = silent if quiet else announced
     try:
         return folder, hold_contest(
-            what, models, words, seeds=seeds, folder=folder, task=task, against=against, watch=lambda: TerminalProgress(quiet=quiet), begin=begin
+            what,
+            models,
+            words,
+            seeds=seeds,
+            folder=folder,
+            task=task,
+            against=against,
+            watch=lambda: TerminalProgress(quiet=quiet),
+            begin=begin,
         )
     except Interrupted as stopped:
         stopped_at(stopped.folder, stopped.step)
@@ -87,7 +146,13 @@ def _command(what: list[str], options: dict[str, str]) -> str:
     >>> _command(["my data.csv"], {"models": "lstm,cnn", "data": "", "task": "tagging"})
     "seqlab compare 'my data.csv' --models lstm,cnn --task tagging"
     """
-    return " ".join(["seqlab compare", *map(quoted, what), *(f"--{name} {quoted(value)}" for name, value in options.items() if value)])
+    return " ".join(
+        [
+            "seqlab compare",
+            *map(quoted, what),
+            *(f"--{name} {quoted(value)}" for name, value in options.items() if value),
+        ]
+    )
 
 
 def _show(comparison: Comparison) -> None:
@@ -106,11 +171,15 @@ def _show(comparison: Comparison) -> None:
         _show_lengths(comparison.by_length)
     for name, counts in comparison.mcnemars.items():
         answer(
-            f"{name} alone is right about {counts.only_second:,} examples, {comparison.reference.name} alone about {counts.only_first:,}, "
-            f"both about {counts.both:,}, neither about {counts.neither:,}; McNemar's p = {counts.p:.2g}"
+            f"{name} alone is right about {counts.only_second:,} examples, {comparison.reference.name} alone"
+            f" about {counts.only_first:,}, both about {counts.both:,}, neither about {counts.neither:,};"
+            f" McNemar's p = {counts.p:.2g}"
         )
     if comparison.num_disagreements:
-        answer(f"they disagree about {comparison.num_disagreements:,} of {len(comparison.reference.first.answers):,}; the page shows some:")
+        answer(
+            f"they disagree about {comparison.num_disagreements:,} of"
+            f" {len(comparison.reference.first.answers):,}; the page shows some:"
+        )
     for one in comparison.disagreements[:MOST_DISAGREEMENTS]:
         told = ", ".join(f"{name}: {shortened(said, 60)}" for name, said in one.answers.items())
         answer(f"    {one.where}  truth {shortened(one.truth, 60)}; {told}")

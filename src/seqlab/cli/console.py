@@ -16,8 +16,10 @@ from seqlab.core.errors import SeqlabError
 LONGEST_MESSAGE = 12
 LONGEST_LINE = 600
 
-# What can drive a terminal or turn the order of its letters around: control characters but line ends and tabs (ESC starts every
-# terminal command, and 0x9b is its 8-bit twin), bidirectional overrides and isolates, and halves of surrogate pairs, which no terminal
+# What can drive a terminal or turn the order of its letters around: control characters but line ends and tabs
+# (ESC starts every
+# terminal command, and 0x9b is its 8-bit twin), bidirectional overrides and isolates, and halves of surrogate
+# pairs, which no terminal
 # can print. Joiners, soft hyphens and direction marks stay: emoji, Arabic and Indic text need them.
 HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 HARMFUL_IN_JSON = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -59,7 +61,9 @@ def clean(text: str) -> str:
     >>> clean("a\\x1b[31mb\\n")
     'a\\\\x1b[31mb\\n'
     """
-    return HARMFUL.sub(lambda match: f"\\x{ord(match[0]):02x}" if ord(match[0]) < 256 else f"\\u{ord(match[0]):04x}", text)
+    return HARMFUL.sub(
+        lambda match: f"\\x{ord(match[0]):02x}" if ord(match[0]) < 256 else f"\\u{ord(match[0]):04x}", text
+    )
 
 
 def one_line(text: str) -> str:
@@ -90,7 +94,11 @@ def duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     minutes = round(whole / 60)
-    return f"{whole // 60} min {whole % 60:02d} s" if whole < 3600 else f"{minutes // 60} h {minutes % 60:02d} min"
+    return (
+        f"{whole // 60} min {whole % 60:02d} s"
+        if whole < 3600
+        else f"{minutes // 60} h {minutes % 60:02d} min"
+    )
 
 
 def _writes_unicode() -> bool:

@@ -21,8 +21,13 @@ MOST_LABELS = 12
 
 
 def data(
-    what: Annotated[str, typer.Argument(help="A recipe, a built-in dataset, or your file or folder.", metavar="WHAT")],
-    settings: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe.")] = None,
+    what: Annotated[
+        str, typer.Argument(help="A recipe, a built-in dataset, or your file or folder.", metavar="WHAT")
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Report rows, lengths, labels, repeats and leaks."""
@@ -52,18 +57,26 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
     rows = "lines" if is_stream else "rows"
     notes = [] if is_stream else [f"{part.duplicates:,} repeated", f"{part.empty:,} empty"]
     answer(", ".join([f"{name}: {part.rows:,} {rows}", f"{part.characters:,} {unit}", *notes]))
-    spread = {unit: part.length_characters} if unit in ("steps", "words") else {unit: part.length_characters, "words": part.length_words}
+    spread = (
+        {unit: part.length_characters}
+        if unit in ("steps", "words")
+        else {unit: part.length_characters, "words": part.length_words}
+    )
     for counted, lengths in spread.items():
         if lengths is not None:
             answer(
-                f"    {counted} per {rows[:-1]}: {lengths.smallest:,} at least, {lengths.median:,} median, {lengths.ninetieth:,} at 90 %, "
-                f"{lengths.ninety_ninth:,} at 99 %, {lengths.largest:,} at most"
+                f"    {counted} per {rows[:-1]}: {lengths.smallest:,} at least, {lengths.median:,} median,"
+                f" {lengths.ninetieth:,} at 90 %, {lengths.ninety_ninth:,} at 99 %, {lengths.largest:,} at"
+                " most"
             )
     if part.labels:
         total = sum(part.labels.values())
         ranked = sorted(part.labels.items(), key=lambda entry: -entry[1])
         more = f" and {len(ranked) - MOST_LABELS:,} more" if len(ranked) > MOST_LABELS else ""
-        shown = ", ".join(f"{shortened(one_line(label), 30)}: {count:,} ({count / total:.0%})" for label, count in ranked[:MOST_LABELS])
+        shown = ", ".join(
+            f"{shortened(one_line(label), 30)}: {count:,} ({count / total:.0%})"
+            for label, count in ranked[:MOST_LABELS]
+        )
         answer(f"    labels  {shown}{more}")
     for what, leaks in (
         ("also in train", part.first_leaks),
@@ -73,4 +86,7 @@ def _show(name: str, part: PartSurvey, *, unit: str, is_stream: bool) -> None:
         ("with another label", part.first_conflicts),
     ):
         for leak in leaks:
-            answer(f"    {what}: {leak.where} = {leak.also}{'' if leak.likeness == 1 else f' ({leak.likeness:.0%} alike)'}")
+            answer(
+                f"    {what}: {leak.where} ="
+                f" {leak.also}{'' if leak.likeness == 1 else f' ({leak.likeness:.0%} alike)'}"
+            )

@@ -34,7 +34,10 @@ def main() -> None:
         say(f"\n# {story}")
         say("$ seqlab " + " ".join(f'"{word}"' if " " in word else word for word in words))
         app(words, standalone_mode=False)
-    say(f"\nOpen the reports in a browser: {CLASSIFIER / 'report.html'} and {TRANSLATOR / 'report.html'} (where it looks!)")
+    say(
+        f"\nOpen the reports in a browser: {CLASSIFIER / 'report.html'} and {TRANSLATOR / 'report.html'}"
+        " (where it looks!)"
+    )
 
 
 if __name__ == "__main__":

@@ -26,13 +26,29 @@ def evaluate(
     run: Annotated[str, typer.Argument(help="The folder of a run, or its name below runs/.", metavar="RUN")],
     data: Annotated[
         str,
-        typer.Argument(help="Further data in the format of the training data; the run's own test part when left out.", metavar="DATA"),
+        typer.Argument(
+            help="Further data in the format of the training data; the run's own test part when left out.",
+            metavar="DATA",
+        ),
     ] = "",
     beam: Annotated[int, typer.Option(help="Of a translation: hypotheses that are kept at every step.")] = 0,
-    search: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search.")] = None,
-    others: Annotated[list[str] | None, typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together.")] = None,
-    cache: Annotated[bool, typer.Option("--cache", help="Besides, the perplexity of a language model with a neural cache.")] = False,
-    dynamic: Annotated[bool, typer.Option("--dynamic", help="Besides, the perplexity of one that goes on learning from what it has read.")] = False,
+    search: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search."),
+    ] = None,
+    others: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together."),
+    ] = None,
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Besides, the perplexity of a language model with a neural cache.")
+    ] = False,
+    dynamic: Annotated[
+        bool,
+        typer.Option(
+            "--dynamic", help="Besides, the perplexity of one that goes on learning from what it has read."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Score a run on its test data or on further data."""

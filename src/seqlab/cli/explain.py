@@ -23,7 +23,13 @@ Examples:
 def explain(
     topic: Annotated[
         str,
-        typer.Argument(help="A section (training), a setting (training.clip_norm), a model, cell, score, dataset, task or recipe.", metavar="TOPIC"),
+        typer.Argument(
+            help=(
+                "A section (training), a setting (training.clip_norm), a model, cell, score, dataset, task or"
+                " recipe."
+            ),
+            metavar="TOPIC",
+        ),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
@@ -36,16 +42,24 @@ def explain(
     wanted = _wanted(topic, settings)
     named = _named(topic)
     if topic and not wanted and not named:
-        names = {entry.name for entry in settings} | set(SECTIONS) | {name for kind in KINDS.values() for name in kind()}
+        names = (
+            {entry.name for entry in settings}
+            | set(SECTIONS)
+            | {name for kind in KINDS.values() for name in kind()}
+        )
         raise UsageError(f"there is nothing called '{shortened(topic)}'.", cure=nearest(topic, names))
     if not topic:
         named = _sections()
     if as_json:
-        return answer_json({"topic": topic, "settings": [_as_json(entry) for entry in wanted], "names": named})
+        return answer_json(
+            {"topic": topic, "settings": [_as_json(entry) for entry in wanted], "names": named}
+        )
     for name, sentence in named.items():
         answer(f"{name}: {sentence}")
     for entry in wanted:
-        answer(f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}")
+        answer(
+            f"{entry.name} ({entry.kind}; {_default(entry.default)})\n    {entry.sentence}{_owners(entry)}"
+        )
     return suggest([_next(topic, wanted)])
 
 
@@ -56,9 +70,17 @@ def _wanted(topic: str, settings: list[SettingHelp]) -> list[SettingHelp]:
     from seqlab.recipes.recipe import SECTIONS, settings_help
 
     if topic in CELL_KINDS:
-        return [entry for entry in describe(CELL_KINDS[topic], prefix="model.cell.") if entry.name != "model.cell.kind"]
+        return [
+            entry
+            for entry in describe(CELL_KINDS[topic], prefix="model.cell.")
+            if entry.name != "model.cell.kind"
+        ]
     own = settings_help(topic) if topic in SECTIONS else []
-    return [*(entry for entry in settings if entry.name == topic or entry.name.endswith(f".{topic}")), *own] if topic else []
+    return (
+        [*(entry for entry in settings if entry.name == topic or entry.name.endswith(f".{topic}")), *own]
+        if topic
+        else []
+    )
 
 
 def _owners(entry: SettingHelp) -> str:
@@ -69,7 +91,9 @@ def _owners(entry: SettingHelp) -> str:
 
 
 def _all_settings() -> list[SettingHelp]:
-    """Every setting once; those of several kinds of model that differ in their sentence or default once each."""
+    """Every setting once; those of several kinds of model that differ in their sentence or default once
+    each.
+    """
     from seqlab.core.settings import describe
     from seqlab.recipes.recipe import SECTIONS, Recipe, settings_help
 
@@ -84,13 +108,22 @@ def _sections() -> dict[str, str]:
 
 
 def _named(topic: str) -> dict[str, str]:
-    """Tasks, models, cells, scores, positions, tokens, datasets and recipes of this name, and the cells among which a model chooses."""
+    """Tasks, models, cells, scores, positions, tokens, datasets and recipes of this name, and the cells among
+    which a model chooses.
+    """
     from seqlab.cli.listing import KINDS
 
     if topic in ("model", "model.cell"):
         return {f"cell {name}": sentence for name, sentence in KINDS["cells"]().items()}
-    found = {kind: KINDS[kind]() for kind in ("tasks", "models", "cells", "attention", "positions", "tokens", "datasets", "recipes")}
-    return {f"{kind.removesuffix('s')} {topic}": entries[topic] for kind, entries in found.items() if topic in entries}
+    found = {
+        kind: KINDS[kind]()
+        for kind in ("tasks", "models", "cells", "attention", "positions", "tokens", "datasets", "recipes")
+    }
+    return {
+        f"{kind.removesuffix('s')} {topic}": entries[topic]
+        for kind, entries in found.items()
+        if topic in entries
+    }
 
 
 def _default(value: Any) -> str:
@@ -102,12 +135,21 @@ def _default(value: Any) -> str:
         return "empty by default"
     if isinstance(value, tuple):
         return f"default {', '.join(map(str, value))}"
-    return f"default {str(value).lower() if isinstance(value, bool) else f'{value:g}' if isinstance(value, float) else value}"
+    return (
+        "default"
+        f" {str(value).lower() if isinstance(value, bool) else f'{value:g}' if isinstance(value, float) else value}"
+    )
 
 
 def _as_json(entry: SettingHelp) -> dict[str, Any]:
     owners = {"kinds": list(entry.kinds)} if entry.kinds else {}
-    return {"name": entry.name, "kind": entry.kind, "default": entry.default, "help": entry.sentence, **owners}
+    return {
+        "name": entry.name,
+        "kind": entry.kind,
+        "default": entry.default,
+        "help": entry.sentence,
+        **owners,
+    }
 
 
 def _next(topic: str, wanted: list[SettingHelp]) -> str:

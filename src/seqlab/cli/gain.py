@@ -24,18 +24,39 @@ ROWS = "100,1000,all"
 
 
 def gain(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="Labelled data: a file, a folder, a recipe or a built-in dataset.")],
-    settings: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe.")] = None,
-    start_from: Annotated[str, typer.Option("--from", metavar="RUN", help="The run whose tokens, network and weights are started from.")] = "",
-    rows: Annotated[str, typer.Option(metavar="NUMBER,NUMBER", help="Labelled rows to learn from; all takes every one.")] = ROWS,
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHAT", help="Labelled data: a file, a folder, a recipe or a built-in dataset."
+        ),
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe."),
+    ] = None,
+    start_from: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="RUN", help="The run whose tokens, network and weights are started from."
+        ),
+    ] = "",
+    rows: Annotated[
+        str, typer.Option(metavar="NUMBER,NUMBER", help="Labelled rows to learn from; all takes every one.")
+    ] = ROWS,
     task: Annotated[str, typer.Option(help="The job, see: seqlab list tasks; guessed when left out.")] = "",
     out: Annotated[str, typer.Option(help="Folder of the runs; runs/NAME-gain when left out.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Train from what a run has learned and from chance, on few and on many labels, and tell the difference from luck."""
+    """Train from what a run has learned and from chance, on few and on many labels, and tell the difference
+    from luck.
+    """
     if not start_from:
-        raise UsageError("no run to start from is named.", where="--from", cure="For example: seqlab gain reviews.csv --from runs/texts-lstm")
+        raise UsageError(
+            "no run to start from is named.",
+            where="--from",
+            cure="For example: seqlab gain reviews.csv --from runs/texts-lstm",
+        )
     counts = _counts(rows)
     words = [*(settings or []), f"start.run={start_from}"]
     recipe, name = checked(what, words, task=task, model="")  # mistakes show before the first training
@@ -48,7 +69,14 @@ def gain(
     begin = silent if quiet else announced
     try:
         found = measure_gain(
-            what, start_from, counts, settings or [], folder=folder, task=task, watch=lambda: TerminalProgress(quiet=quiet), begin=begin
+            what,
+            start_from,
+            counts,
+            settings or [],
+            folder=folder,
+            task=task,
+            watch=lambda: TerminalProgress(quiet=quiet),
+            begin=begin,
         )
     except Interrupted as stopped:
         stopped_at(stopped.folder, stopped.step)
@@ -65,14 +93,25 @@ def _counts(rows: str) -> list[int]:
     [100, 1000, 0]
     """
     words = [word.strip() for word in rows.split(",") if word.strip()]
-    wrong = [word for word in words if word != "all" and (not word.isascii() or not word.isdigit() or int(word) < 1)]
+    wrong = [
+        word
+        for word in words
+        if word != "all" and (not word.isascii() or not word.isdigit() or int(word) < 1)
+    ]
     if wrong or not words:
-        raise UsageError(f"'{shortened(wrong[0] if wrong else rows)}' is no number of rows.", where="--rows", cure=f"For example: --rows {ROWS}")
+        raise UsageError(
+            f"'{shortened(wrong[0] if wrong else rows)}' is no number of rows.",
+            where="--rows",
+            cure=f"For example: --rows {ROWS}",
+        )
     return [0 if word == "all" else int(word) for word in words]
 
 
 def _show(found: list[Gain], start: str) -> None:
-    answer(f"{'labels':>8}  {'from chance':<28}  {'from ' + shortened(start, 40):<46}  gain in {found[0].new.name}")
+    answer(
+        f"{'labels':>8}  {'from chance':<28}  {'from ' + shortened(start, 40):<46}  gain in"
+        f" {found[0].new.name}"
+    )
     for one in found:
         difference = one.difference
         sure = "" if difference.is_significant else "  (could be chance)"
@@ -84,4 +123,8 @@ def _show(found: list[Gain], start: str) -> None:
 
 
 def _interval(value: float, low: float | None, high: float | None, *, sign: str = "-") -> str:
-    return f"{value:{sign}.4f}" if low is None or high is None else f"{value:{sign}.4f} [{low:{sign}.4f}, {high:{sign}.4f}]"
+    return (
+        f"{value:{sign}.4f}"
+        if low is None or high is None
+        else f"{value:{sign}.4f} [{low:{sign}.4f}, {high:{sign}.4f}]"
+    )

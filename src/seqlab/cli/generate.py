@@ -21,9 +21,15 @@ def generate(
     run: Annotated[str, typer.Argument(help="The folder of a run, or its name below runs/.", metavar="RUN")],
     prompt: Annotated[str, typer.Option(help="The text to continue.")] = "",
     tokens: Annotated[int | None, typer.Option(help="At most this many new tokens.")] = None,
-    temperature: Annotated[float | None, typer.Option(help="Below 1 safer, above 1 more random; 0 always takes the likeliest.")] = None,
-    top_k: Annotated[int | None, typer.Option(help="Choose among this many likeliest tokens; 0 considers all.")] = None,
-    top_p: Annotated[float | None, typer.Option(help="Choose among the likeliest tokens with this total probability.")] = None,
+    temperature: Annotated[
+        float | None, typer.Option(help="Below 1 safer, above 1 more random; 0 always takes the likeliest.")
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option(help="Choose among this many likeliest tokens; 0 considers all.")
+    ] = None,
+    top_p: Annotated[
+        float | None, typer.Option(help="Choose among the likeliest tokens with this total probability.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Another seed, another text.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:

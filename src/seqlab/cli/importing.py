@@ -21,20 +21,31 @@ Examples:
 
 def import_model(
     path: Annotated[
-        str, typer.Argument(help="A folder with config.json and model.safetensors, a .gguf file, or the .npz of g2p_en.", metavar="PATH")
+        str,
+        typer.Argument(
+            help="A folder with config.json and model.safetensors, a .gguf file, or the .npz of g2p_en.",
+            metavar="PATH",
+        ),
     ],
     out: Annotated[str, typer.Option(help="Folder of the run; runs/NAME when left out.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Import a published model: BERT-like encoders, GPT-2, Llama-like decoders, Marian and BART, spelling to sound of g2p_en."""
+    """Import a published model: BERT-like encoders, GPT-2, Llama-like decoders, Marian and BART, spelling to
+    sound of g2p_en.
+    """
     from seqlab.interop.import_model import import_details, import_published_model
 
     say(f"reading {path}")
     run = import_published_model(path, out=out)
     facts = import_details(run)
     if as_json:
-        return answer_json({"run": str(run.folder), "task": run.recipe.task, **facts, "next": _uses(run, facts)})
-    size = f"{facts['layers']} layer{'s' if facts['layers'] > 1 else ''}, {facts['parameters']:,} parameters, {facts['vocabulary']:,} tokens"
+        return answer_json(
+            {"run": str(run.folder), "task": run.recipe.task, **facts, "next": _uses(run, facts)}
+        )
+    size = (
+        f"{facts['layers']} layer{'s' if facts['layers'] > 1 else ''}, {facts['parameters']:,} parameters,"
+        f" {facts['vocabulary']:,} tokens"
+    )
     reads = f"reads {facts['context']:,} at once" if facts["context"] else "reads texts of any length"
     answer(f"{facts['family']}: {size}, {reads}")
     answer(f"run: {run.folder} (task {run.recipe.task})")
@@ -48,7 +59,11 @@ def _uses(run: Run, facts: dict[str, Any]) -> list[str]:
     from seqlab.tasks.spec import find_spec
 
     spec, folder = find_spec(run.recipe.task), quoted(run.folder)
-    questions = [] if facts["headless"] else spec.example_commands(run.folder, run.recipe, run.task.example_input())[:1]
+    questions = (
+        []
+        if facts["headless"]
+        else spec.example_commands(run.folder, run.recipe, run.task.example_input())[:1]
+    )
     if spec.generates:
         return questions
     vectors = [] if spec.continues_text else [f'seqlab predict {folder} --vectors "some text"']

@@ -22,10 +22,15 @@ def _models() -> dict[str, str]:
 
     def sentence(settings: dict[str, object]) -> str:
         about = sentence_of(MODEL_KINDS[str(settings["kind"])])
-        means = " ".join(f"model.{key}={str(value).lower()}" for key, value in settings.items() if key != "kind")
+        means = " ".join(
+            f"model.{key}={str(value).lower()}" for key, value in settings.items() if key != "kind"
+        )
         return f"{about} {means}".rstrip()
 
-    return {name: MODEL_PRESETS[name].summary if name in MODEL_PRESETS else sentence(settings) for name, settings in MODEL_ALIASES.items()}
+    return {
+        name: MODEL_PRESETS[name].summary if name in MODEL_PRESETS else sentence(settings)
+        for name, settings in MODEL_ALIASES.items()
+    }
 
 
 def _cells() -> dict[str, str]:
@@ -114,7 +119,10 @@ def _state_of(folder: Path) -> str:
         score = splits[split]["scores"][0]
         return f"{split} {score['name'].replace('_', ' ')} {float(score['value']):.4f}"
     except (SeqlabError, OSError, ValueError, KeyError, IndexError, TypeError, AttributeError):
-        return f"its results are damaged or of an earlier version; write them again: seqlab train --resume {quoted(folder)}"
+        return (
+            "its results are damaged or of an earlier version; write them again: seqlab train --resume"
+            f" {quoted(folder)}"
+        )
 
 
 KINDS: dict[str, Callable[[], dict[str, str]]] = {
@@ -146,10 +154,14 @@ USES = {
 
 
 def list_choices(
-    kind: Annotated[str, typer.Argument(help=f"One of: {', '.join(KINDS)}. All when left out.", metavar="KIND")] = "",
+    kind: Annotated[
+        str, typer.Argument(help=f"One of: {', '.join(KINDS)}. All when left out.", metavar="KIND")
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """List tasks, models, cells, attention scores, positions, optimizers, tokens, datasets, recipes, studies or runs."""
+    """List tasks, models, cells, attention scores, positions, optimizers, tokens, datasets, recipes, studies
+    or runs.
+    """
     from seqlab.core.errors import UsageError, nearest
 
     if kind and kind not in KINDS:
@@ -162,5 +174,9 @@ def list_choices(
         width = max((len(entry) for entry in entries), default=0)
         for entry, sentence in entries.items():
             answer(f"  {entry:<{width}}  {sentence}")
-    uses = [USES[name].format(quoted(next(iter(entries)))) for name, entries in chosen.items() if entries and (kind or name == "datasets")]
+    uses = [
+        USES[name].format(quoted(next(iter(entries))))
+        for name, entries in chosen.items()
+        if entries and (kind or name == "datasets")
+    ]
     return suggest(uses or ["seqlab train FILE"])

@@ -10,12 +10,29 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from seqlab.cli import compare, data, evaluate, explain, exporting, gain, generate, importing, listing, predict, study, train, words
+from seqlab.cli import (
+    compare,
+    data,
+    evaluate,
+    explain,
+    exporting,
+    gain,
+    generate,
+    importing,
+    listing,
+    predict,
+    study,
+    train,
+    words,
+)
 from seqlab.cli.outcome import reported
 
 SHORT_WAIT = "1000"
-"""How long threads spin while they wait for each other. As fast as spinning on when the cores are free; but when another program takes
-a core, threads that spin on slow each other down many times over (docs/benchmarks.md)."""
+"""How long threads spin while they wait for each other.
+
+As fast as spinning on when the cores are free; but when another program takes a core, threads that spin on
+slow each other down many times over (docs/benchmarks.md).
+"""
 
 FIRST_STEPS = """\b
 First steps:
@@ -40,7 +57,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="Train, compare, look inside and serve sequence models, from the plain RNN to the Transformer, on your own data.",
+    help=(
+        "Train, compare, look inside and serve sequence models, from the plain RNN to the Transformer, on"
+        " your own data."
+    ),
     epilog=FIRST_STEPS,
 )
 app.command("train", epilog=train.EXAMPLES)(train.train)
@@ -68,8 +88,12 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
-    debug: bool = typer.Option(False, "--debug", help="Show the full traceback of a mistake; may stand anywhere."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version."
+    ),
+    debug: bool = typer.Option(
+        False, "--debug", help="Show the full traceback of a mistake; may stand anywhere."
+    ),
 ) -> None:
     """Options that every verb understands."""
 

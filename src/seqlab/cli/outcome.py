@@ -1,6 +1,7 @@
 """How a command ends: words on standard error and an exit code.
 
-0 done    1 a bug    2 the user must change something    3 the environment (disk, memory, port)    130 interrupted
+0 done    1 a bug    2 the user must change something    3 the environment (disk, memory, port)    130
+interrupted
 """
 
 from __future__ import annotations
@@ -57,11 +58,19 @@ def _end_with_bug() -> None:
 def _environment(error: BaseException) -> EnvironmentProblem | None:
     """Memory, disk and permissions, which no recipe can mend; None for anything else."""
     text = str(error)
-    if isinstance(error, MemoryError) or "not enough memory" in text or "can't allocate memory" in text or "out of memory" in text.lower():
+    if (
+        isinstance(error, MemoryError)
+        or "not enough memory" in text
+        or "can't allocate memory" in text
+        or "out of memory" in text.lower()
+    ):
         return EnvironmentProblem(
-            "there is not enough memory.", cure="Try a smaller training.batch_size, model.hidden_size, training.window or data.max_length."
+            "there is not enough memory.",
+            cure="Try a smaller training.batch_size, model.hidden_size, training.window or data.max_length.",
         )
     if isinstance(error, OSError) and error.filename is not None:
         cure = "Check the permissions and the free space there, or choose another folder with --out."
-        return EnvironmentProblem(f"{error.strerror or 'cannot be used'}.", where=str(error.filename), cure=cure)
+        return EnvironmentProblem(
+            f"{error.strerror or 'cannot be used'}.", where=str(error.filename), cure=cure
+        )
     return None

@@ -20,7 +20,10 @@ def pairs_of_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
             raise DataError(
                 "there is no tab between a source and a target.",
                 where=f"input {place}",
-                cure="Write both with a tab between them, or name a file with both columns: --score --file pairs.tsv",
+                cure=(
+                    "Write both with a tab between them, or name a file with both columns: --score --file"
+                    " pairs.tsv"
+                ),
             )
         yield source, target
 

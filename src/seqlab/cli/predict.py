@@ -40,27 +40,69 @@ Examples:
 
 def predict(
     run: Annotated[str, typer.Argument(help="The folder of a run, or its name below runs/.", metavar="RUN")],
-    texts: Annotated[list[str] | None, typer.Argument(metavar="TEXT", help="Texts; standard input, one per line, when left out.")] = None,
-    file: Annotated[str, typer.Option("--file", "-f", help="A file in the format of the training data, or with one text per line.")] = "",
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TEXT", help="Texts; standard input, one per line, when left out."),
+    ] = None,
+    file: Annotated[
+        str,
+        typer.Option(
+            "--file", "-f", help="A file in the format of the training data, or with one text per line."
+        ),
+    ] = "",
     top: Annotated[int, typer.Option(help="How many answers to show for each text.")] = 1,
     score: Annotated[
-        bool, typer.Option("--score", help="How probable a language model thinks each text is, or a translator each SOURCE<tab>TARGET.")
+        bool,
+        typer.Option(
+            "--score",
+            help="How probable a language model thinks each text is, or a translator each SOURCE<tab>TARGET.",
+        ),
     ] = False,
-    beam: Annotated[int, typer.Option(help="Of a translation: hypotheses that are kept at every step; 0: as many as in the recipe.")] = 0,
-    search: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search.")] = None,
-    others: Annotated[list[str] | None, typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together.")] = None,
+    beam: Annotated[
+        int,
+        typer.Option(
+            help="Of a translation: hypotheses that are kept at every step; 0: as many as in the recipe."
+        ),
+    ] = 0,
+    search: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Further settings of a search, see: seqlab explain search."),
+    ] = None,
+    others: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="RUN", help="Further runs with the same tokens that write together."),
+    ] = None,
     tree: Annotated[
-        str, typer.Option(metavar="FILE", help="With a beam, for one text: what it looked at, as a picture (.svg) or a page (.html).")
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="With a beam, for one text: what it looked at, as a picture (.svg) or a page (.html).",
+        ),
     ] = "",
-    vectors: Annotated[bool, typer.Option("--vectors", help="Vectors of the texts in place of answers: a JSON object per line.")] = False,
-    pooling: Annotated[str, typer.Option(help="With --vectors: how the steps of a text become one vector; mean, first, last or max.")] = "",
-    out: Annotated[str, typer.Option(help="With --vectors: a .npy file for all of them. With --score: an .html page of coloured texts.")] = "",
+    vectors: Annotated[
+        bool,
+        typer.Option("--vectors", help="Vectors of the texts in place of answers: a JSON object per line."),
+    ] = False,
+    pooling: Annotated[
+        str,
+        typer.Option(
+            help="With --vectors: how the steps of a text become one vector; mean, first, last or max."
+        ),
+    ] = "",
+    out: Annotated[
+        str,
+        typer.Option(
+            help="With --vectors: a .npy file for all of them. With --score: an .html page of coloured texts."
+        ),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Predict labels, tags and translations, with a language model the next token, with a masked one what stands in the gaps.
+    """Predict labels, tags and translations, with a language model the next token, with a masked one what
+    stands in the gaps.
 
-    Each answer is a line with the answer, its probability and the text, separated by tabs. What is written token by token has log P in
-    place of the probability and, after a beam, the score by which it was ranked behind the text.
+    Each answer is a line with the answer, its probability and the text, separated by tabs. What is written
+    token by token has log P in place of the probability and, after a beam, the score by which it was ranked
+    behind the text.
     """
     if texts and file:
         raise UsageError("texts and --file are both given.", cure="Give the one or the other.")
@@ -78,7 +120,9 @@ def predict(
     check_top(loaded, top)
     spec = find_spec(loaded.recipe.task)
     if score and spec.generates:
-        return show_pair_scores(loaded, _pairs(loaded, texts, file), detailed=bool(texts or file), out=out, as_json=as_json)
+        return show_pair_scores(
+            loaded, _pairs(loaded, texts, file), detailed=bool(texts or file), out=out, as_json=as_json
+        )
     inputs = _inputs(loaded, texts, file)
     if score:
         return show_scores(loaded, inputs, ranked=bool(texts or file), out=out, as_json=as_json)
@@ -92,7 +136,9 @@ def predict(
         _show_written(drawn, top=top, by_beam=True)
         return say(f"search tree: {tree}")
     if as_json:
-        found = [_as_json(prediction) for part in together(inputs) for prediction in loaded.predict(part, top=top)]
+        found = [
+            _as_json(prediction) for part in together(inputs) for prediction in loaded.predict(part, top=top)
+        ]
         return answer_json({"run": str(loaded.folder), "predictions": found})
     from seqlab.tasks.seq2seq.generated import Written
 
@@ -114,9 +160,14 @@ def _check_options(*, score: bool, vectors: bool, pooling: str, out: str) -> Non
     if out and not (vectors or score):
         raise UsageError("--out belongs to --vectors or --score.", cure="Add one of them, or leave it out.")
     if out and vectors and not out.endswith(".npy"):
-        raise UsageError(f"--out {out} is not called NAME.npy.", cure="Vectors are written as one NumPy array: --out vectors.npy")
+        raise UsageError(
+            f"--out {out} is not called NAME.npy.",
+            cure="Vectors are written as one NumPy array: --out vectors.npy",
+        )
     if out and score and not out.endswith(".html"):
-        raise UsageError(f"--out {out} is not called NAME.html.", cure="Scored texts are drawn on a page: --out page.html")
+        raise UsageError(
+            f"--out {out} is not called NAME.html.", cure="Scored texts are drawn on a page: --out page.html"
+        )
 
 
 def _inputs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[Any]:
@@ -127,19 +178,27 @@ def _inputs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[Any]:
         return open_inputs(loaded.recipe, file)
     given = iter(texts) if texts else lines_of_stdin()
     has_text = bool(loaded.recipe.data.text) or find_spec(loaded.recipe.task).predicts_tokens
-    return (_sound(text) for text in given) if has_text else (_numbers(text, place) for place, text in enumerate(given, start=1))
+    return (
+        (_sound(text) for text in given)
+        if has_text
+        else (_numbers(text, place) for place, text in enumerate(given, start=1))
+    )
 
 
 def _pairs(loaded: Run, texts: list[str] | None, file: str) -> Iterator[tuple[Any, str]]:
     if file:
         return pairs_of_file(file, loaded.recipe)
-    return pairs_of_lines(_sound(text) for text in (texts or lines_of_stdin()))
+    return pairs_of_lines(_sound(text) for text in texts or lines_of_stdin())
 
 
 def _sound(text: str) -> str:
     """A shell may hand over bytes that are no text."""
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise UsageError("a text holds bytes that are not UTF-8.", where=text[:40], cure="Give it in UTF-8, or in a file with data.encoding.")
+        raise UsageError(
+            "a text holds bytes that are not UTF-8.",
+            where=text[:40],
+            cure="Give it in UTF-8, or in a file with data.encoding.",
+        )
     return text
 
 
@@ -156,22 +215,42 @@ def _numbers(text: str, place: int) -> Any:
 
 
 def _as_json(prediction: Prediction) -> dict[str, Any]:
-    """Tagged sentences have words and tags besides and, where tags mark spans, the spans; targets have log P and the score of their rank."""
-    own = {"input": prediction.input, "answer": prediction.answer, "probability": prediction.probability, "ranking": prediction.ranking}
+    """Tagged sentences have words and tags besides and, where tags mark spans, the spans; targets have log P
+    and the score of their rank.
+    """
+    own = {
+        "input": prediction.input,
+        "answer": prediction.answer,
+        "probability": prediction.probability,
+        "ranking": prediction.ranking,
+    }
     more = {name: getattr(prediction, name) for name in ("words", "tags") if hasattr(prediction, name)}
     spans = getattr(prediction, "spans", None)
     if (answers := getattr(prediction, "answers", None)) is not None:
         each = [
-            {"text": one.text, "probability": one.probability, "log_prob": one.log_prob, "score": one.score, "ended": one.found.ended}
+            {
+                "text": one.text,
+                "probability": one.probability,
+                "log_prob": one.log_prob,
+                "score": one.score,
+                "ended": one.found.ended,
+            }
             for one in answers
         ]
-        more = {"log_prob": each[0]["log_prob"], "score": each[0]["score"], "ended": each[0]["ended"], "answers": each}
+        more = {
+            "log_prob": each[0]["log_prob"],
+            "score": each[0]["score"],
+            "ended": each[0]["ended"],
+            "answers": each,
+        }
     return {**own, **more, **({} if spans is None else {"spans": [asdict(span) for span in spans]})}
 
 
 def _show(prediction: Prediction, *, top: int, speaks: bool) -> None:
     if top == 1:
-        return answer(f"{_piece(prediction.answer, speaks)}\t{_sure(prediction)}\t{one_line(prediction.input)}{_spans(prediction)}")
+        return answer(
+            f"{_piece(prediction.answer, speaks)}\t{_sure(prediction)}\t{one_line(prediction.input)}{_spans(prediction)}"
+        )
     answer(one_line(prediction.input))
     for name, share in prediction.ranking:
         answer(f"  {share:8.4f}  {_piece(name, speaks)}")
@@ -179,7 +258,9 @@ def _show(prediction: Prediction, *, top: int, speaks: bool) -> None:
 
 
 def _show_written(prediction: Written, *, top: int, by_beam: bool) -> None:
-    """Of whole sentences the probability is too small to be read, so its logarithm is shown; a beam ranks by another score."""
+    """Of whole sentences the probability is too small to be read, so its logarithm is shown; a beam ranks by
+    another score.
+    """
     if top == 1:
         (best,) = prediction.answers
         ranked = f"\t{best.score:.4f}" if by_beam else ""

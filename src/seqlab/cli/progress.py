@@ -1,4 +1,6 @@
-"""Training seen from the terminal: a bar with rate, loss and time left, or plain lines when nobody watches."""
+"""Training seen from the terminal: a bar with rate, loss and time left, or plain lines when nobody
+watches.
+"""
 
 from __future__ import annotations
 
@@ -30,27 +32,45 @@ class TerminalProgress:
     def __enter__(self) -> Self:
         if sys.stderr.isatty() and not self._quiet:
             self._bar = Progress(
-                TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[status]}"), console=Console(stderr=True), transient=True
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[status]}"),
+                console=Console(stderr=True),
+                transient=True,
             )
             self._bar.start()
             self._task = self._bar.add_task("training", total=None, status="")
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._bar is not None:
             self._bar.stop()
 
     def stepped(self, report: StepReport) -> None:
         rate = self._speed.count()
-        status = f"loss {self._loss.add(report.loss):.4f}  {rate:.1f} steps/s  {duration(report.seconds_left)} left"
+        status = (
+            f"loss {self._loss.add(report.loss):.4f}  {rate:.1f} steps/s  {duration(report.seconds_left)}"
+            " left"
+        )
         if self._bar is not None:
-            self._bar.update(self._task, completed=report.step, total=report.total_steps, status=f"{report.step:,}/{report.total_steps:,}  {status}")
+            self._bar.update(
+                self._task,
+                completed=report.step,
+                total=report.total_steps,
+                status=f"{report.step:,}/{report.total_steps:,}  {status}",
+            )
         elif not self._quiet and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
             say(f"step {report.step:,}/{report.total_steps:,}  epoch {report.epoch + 1}  {status}")
 
     def validated(self, step: int, validation: Validation, *, is_best: bool) -> None:
-        numbers = "  ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in validation.facts.items() if isinstance(value, float))
+        numbers = "  ".join(
+            f"{name.replace('_', ' ')} {value:.4f}"
+            for name, value in validation.facts.items()
+            if isinstance(value, float)
+        )
         line = f"step {step:,}: {numbers}{'  (best so far)' if is_best else ''}"
         if self._quiet:
             return

@@ -1,4 +1,6 @@
-"""seqlab predict --score: how probable a language model thinks texts are, or a translator targets, as lines, as JSON or as a page."""
+"""seqlab predict --score: how probable a language model thinks texts are, or a translator targets, as lines,
+as JSON or as a page.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ COLUMNS = "perplexity\tbits/token\tbits/character\tnats\ttext"
 
 
 def show_scores(run: Run, inputs: Iterator[Any], *, ranked: bool, out: str, as_json: bool) -> None:
-    """A line for each text: in their order as they come, or all of them ranked, the least surprising first. One text alone shows its tokens."""
+    """A line for each text: in their order as they come, or all of them ranked, the least surprising first.
+
+    One text alone shows its tokens.
+    """
     found = (score for part in together(inputs) for score in run.score(part))
     if not (ranked or out or as_json):
         say(COLUMNS)
@@ -46,7 +51,9 @@ def show_scores(run: Run, inputs: Iterator[Any], *, ranked: bool, out: str, as_j
     return say(f"next:\n  seqlab predict {quoted(run.folder)} --score … --out page.html")
 
 
-def show_pair_scores(run: Run, pairs: Iterator[tuple[Any, str]], *, detailed: bool, out: str, as_json: bool) -> None:
+def show_pair_scores(
+    run: Run, pairs: Iterator[tuple[Any, str]], *, detailed: bool, out: str, as_json: bool
+) -> None:
     """A line for each pair, in their order. detailed: one pair alone shows its tokens."""
     found = (score for part in together(pairs) for score in run.score(part))
     if out or as_json:
@@ -59,7 +66,9 @@ def show_pair_scores(run: Run, pairs: Iterator[tuple[Any, str]], *, detailed: bo
     first: TextScore | None = None
     for number, score in enumerate(found):
         first = None if number else score
-        answer(f"{score.log_prob:.4f}\t{-score.nats_per_token:.4f}\t{one_line(score.source or '')}\t{one_line(score.text)}")
+        answer(
+            f"{score.log_prob:.4f}\t{-score.nats_per_token:.4f}\t{one_line(score.source or '')}\t{one_line(score.text)}"
+        )
         _warn([score])
     if detailed and first is not None:
         _show_tokens(first)
@@ -88,18 +97,26 @@ def _write(scores: Sequence[TextScore], run: Run, path: Path) -> None:
 
     texts = [
         ScoredText(
-            _name(score), [token.token for token in score.tokens], [token.bits for token in score.tokens], score.bits_per_character, score.perplexity
+            _name(score),
+            [token.token for token in score.tokens],
+            [token.bits for token in score.tokens],
+            score.bits_per_character,
+            score.perplexity,
         )
         for score in scores
         if score.tokens
     ]
     title = f"How surprising {run.folder.name} finds {'this text' if len(texts) == 1 else 'these texts'}"
-    subtitle = f"{run.recipe.task.replace('_', ' ')}, {run.recipe.model.kind}, {run.num_parameters:,} parameters"
+    subtitle = (
+        f"{run.recipe.task.replace('_', ' ')}, {run.recipe.model.kind}, {run.num_parameters:,} parameters"
+    )
     page = render_scored_texts(texts, title=title, subtitle=subtitle)
     try:
         write_whole(path, page)
     except OSError as error:
-        raise EnvironmentProblem(f"the page cannot be written ({error.strerror}).", where=str(path), cure="Choose another --out.") from error
+        raise EnvironmentProblem(
+            f"the page cannot be written ({error.strerror}).", where=str(path), cure="Choose another --out."
+        ) from error
     say(f"{len(texts):,} texts: {path}")
 
 

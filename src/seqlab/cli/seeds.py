@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from seqlab.runs.train.start import Prepared
 
 
-def train_with_seeds(what: str, words: list[str], seeds: int, *, task: str, model: str, out: str, quiet: bool, as_json: bool) -> None:
+def train_with_seeds(
+    what: str, words: list[str], seeds: int, *, task: str, model: str, out: str, quiet: bool, as_json: bool
+) -> None:
     """Train, print a line for every seed and the mean over them."""
     recipe, name = checked(what, words, task=task, model=model)
 
@@ -24,7 +26,16 @@ def train_with_seeds(what: str, words: list[str], seeds: int, *, task: str, mode
     base = Path(out) if out else Path("runs") / (name or name_of(recipe, model))
     begin = silent if quiet else announced
     try:
-        results = train_seeds(what, words, seeds, base=base, task=task, model=model, watch=lambda: TerminalProgress(quiet=quiet), begin=begin)
+        results = train_seeds(
+            what,
+            words,
+            seeds,
+            base=base,
+            task=task,
+            model=model,
+            watch=lambda: TerminalProgress(quiet=quiet),
+            begin=begin,
+        )
     except Interrupted as stopped:
         stopped_at(stopped.folder, stopped.step)
     if as_json:
@@ -65,7 +76,14 @@ def announced(name: str, prepared: Prepared | None) -> None:
     if prepared is None:
         return say(f"{name}: goes on where it was stopped")
     forecast, steps = prepared.forecast, prepared.budget.total_steps
-    seconds = "" if forecast is None else f" in about {duration(min(steps * forecast.step_seconds, prepared.budget.seconds or float('inf')))}"
+    seconds = (
+        ""
+        if forecast is None
+        else (
+            " in about"
+            f" {duration(min(steps * forecast.step_seconds, prepared.budget.seconds or float('inf')))}"
+        )
+    )
     for warning in prepared.warnings:
         say(f"  WARNING: {warning}")
     size = "" if forecast is None else f"{forecast.num_parameters:,} parameters, "

@@ -18,7 +18,9 @@ AT_ONCE = 256
 
 
 def together(inputs: Iterator[Any], *, at_once: int = AT_ONCE) -> Iterator[list[Any]]:
-    """Lists of what is there at the moment: whoever writes slowly gets an answer to every line, a file is read in large parts."""
+    """Lists of what is there at the moment: whoever writes slowly gets an answer to every line, a file is
+    read in large parts.
+    """
     waiting: Queue[Any] = Queue(maxsize=4 * at_once)
     end = object()
 
@@ -57,4 +59,8 @@ def lines_of_stdin() -> Iterator[str]:
             yield line.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
             where = f"standard input, line {number}"
-            raise DataError("holds bytes that are not UTF-8.", where=where, cure="Convert it first: iconv -f latin1 -t utf-8") from error
+            raise DataError(
+                "holds bytes that are not UTF-8.",
+                where=where,
+                cure="Convert it first: iconv -f latin1 -t utf-8",
+            ) from error

@@ -22,8 +22,12 @@ Examples:
 
 
 def study(
-    name: Annotated[str, typer.Argument(help="The study; seqlab list studies names them.", metavar="NAME")] = "",
-    quick: Annotated[bool, typer.Option("--quick", help="A few seconds: smaller and shorter, to see the direction.")] = False,
+    name: Annotated[
+        str, typer.Argument(help="The study; seqlab list studies names them.", metavar="NAME")
+    ] = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few seconds: smaller and shorter, to see the direction.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Another seed, other data and weights.")] = 0,
     threads: Annotated[int, typer.Option(min=1, help="Threads to compute with.")] = 1,
     out: Annotated[str, typer.Option(help="Folder of the page; runs/studies/NAME when left out.")] = "",
@@ -34,7 +38,9 @@ def study(
     from seqlab.studies.base import studies
 
     if not name:
-        raise UsageError("no study is named.", cure=f"seqlab study NAME. There is: {listed(studies.names())}.")
+        raise UsageError(
+            "no study is named.", cure=f"seqlab study NAME. There is: {listed(studies.names())}."
+        )
     sentence = studies.summary(name) if name in studies.names() else ""
     run = studies.get(name)  # a wrong name is refused here, before torch is imported
 
@@ -47,20 +53,34 @@ def study(
     finding = run(seed=seed, quick=quick)
     page = write_study(finding, Path(out or f"runs/studies/{name}"), name=name, seed=seed, quick=quick)
     if as_json:
-        return answer_json({"study": name, "seed": seed, "quick": quick, "page": str(page), **finding.as_json()})
+        return answer_json(
+            {"study": name, "seed": seed, "quick": quick, "page": str(page), **finding.as_json()}
+        )
     _show(finding, page)
     others = [other for other in studies.names() if other != name]
-    return suggest([*([f"seqlab study {quoted(name)}"] if quick else []), f"seqlab study {others[0]}", "seqlab list studies"])
+    return suggest(
+        [
+            *([f"seqlab study {quoted(name)}"] if quick else []),
+            f"seqlab study {others[0]}",
+            "seqlab list studies",
+        ]
+    )
 
 
 def _show(finding: Finding, page: Path) -> None:
     from seqlab.pages.study import format_value
 
-    lines = [finding.columns, *[[format_value(row[name]) for name in finding.columns] for row in finding.rows]]
+    lines = [
+        finding.columns,
+        *[[format_value(row[name]) for name in finding.columns] for row in finding.rows],
+    ]
     is_text = [any(isinstance(row[name], str) for row in finding.rows) for name in finding.columns]
     widths = [max(len(line[place]) for line in lines) for place in range(len(finding.columns))]
     for line in lines:
-        words = [f"{word:<{width}}" if text else f"{word:>{width}}" for word, width, text in zip(line, widths, is_text, strict=True)]
+        words = [
+            f"{word:<{width}}" if text else f"{word:>{width}}"
+            for word, width, text in zip(line, widths, is_text, strict=True)
+        ]
         answer("  ".join(words).rstrip())
     answer(f"claim: {finding.claim}")
     answer(f"found: {finding.conclusion}")

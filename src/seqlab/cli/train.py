@@ -33,16 +33,42 @@ QUIET, STAGES = (lambda _: None), (lambda text: say(f"… {text}"))
 
 
 def train(
-    what: Annotated[str, typer.Argument(help="A recipe (shipped name or .toml), a built-in dataset, or your file or folder.", metavar="WHAT")] = "",
-    settings: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe.")] = None,
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="A recipe (shipped name or .toml), a built-in dataset, or your file or folder.",
+            metavar="WHAT",
+        ),
+    ] = "",
+    settings: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="KEY=VALUE", help="Settings by their dotted names, as in a recipe."),
+    ] = None,
     task: Annotated[str, typer.Option(help="The job, see: seqlab list tasks; guessed when left out.")] = "",
-    model: Annotated[str, typer.Option(help="A short name: rnn, lstm, gru, bilstm, cnn, transformer, …")] = "",
+    model: Annotated[
+        str, typer.Option(help="A short name: rnn, lstm, gru, bilstm, cnn, transformer, …")
+    ] = "",
     out: Annotated[str, typer.Option(help="Folder of the run; runs/NAME when left out.")] = "",
-    minutes: Annotated[float, typer.Option(help="Time limit in minutes; step counts of a recipe shrink with it.", show_default=False)] = 0,
-    start_from: Annotated[str, typer.Option("--from", metavar="RUN", help="Start from the tokens and weights of a finished run.")] = "",
-    seeds: Annotated[int, typer.Option(help="Train with this many seeds; mean, spread and interval over them.", show_default=False)] = 0,
+    minutes: Annotated[
+        float,
+        typer.Option(
+            help="Time limit in minutes; step counts of a recipe shrink with it.", show_default=False
+        ),
+    ] = 0,
+    start_from: Annotated[
+        str,
+        typer.Option("--from", metavar="RUN", help="Start from the tokens and weights of a finished run."),
+    ] = "",
+    seeds: Annotated[
+        int,
+        typer.Option(
+            help="Train with this many seeds; mean, spread and interval over them.", show_default=False
+        ),
+    ] = 0,
     resume: Annotated[str, typer.Option(metavar="RUN", help="Go on with a run that was stopped.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen and the whole recipe, and stop.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would happen and the whole recipe, and stop.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
@@ -54,13 +80,21 @@ def train(
             raise UsageError("--resume takes only the folder of a run.", cure=cure)
         from seqlab.runs.train import start
 
-        return _conclude(_watch(lambda watcher: start.resume(resume, watcher=watcher, say=stage), quiet=quiet), as_json=as_json)
+        return _conclude(
+            _watch(lambda watcher: start.resume(resume, watcher=watcher, say=stage), quiet=quiet),
+            as_json=as_json,
+        )
     if not what:
-        raise UsageError("nothing to train on.", cure="Name a file: seqlab train FILE, or a built-in dataset: seqlab list datasets")
+        raise UsageError(
+            "nothing to train on.",
+            cure="Name a file: seqlab train FILE, or a built-in dataset: seqlab list datasets",
+        )
     words = [*(settings or []), *([f"training.minutes={minutes}"] if minutes else [])]
     if seeds and not dry_run:
         words = [*words, *([f"start.run={start_from}"] if start_from else [])]
-        return train_with_seeds(what, words, seeds, task=task, model=model, out=out, quiet=quiet, as_json=as_json)
+        return train_with_seeds(
+            what, words, seeds, task=task, model=model, out=out, quiet=quiet, as_json=as_json
+        )
     prepared = _prepare(what, words, task=task, model=model, start_from=start_from, out=out, stage=stage)
     if not quiet:
         announce(prepared)
@@ -72,7 +106,16 @@ def train(
     return _conclude(run, as_json=as_json, known=[] if quiet else prepared.warnings)
 
 
-def _prepare(what: str, words: list[str], *, task: str, model: str, start_from: str, out: str, stage: Callable[[str], None]) -> Prepared:
+def _prepare(
+    what: str,
+    words: list[str],
+    *,
+    task: str,
+    model: str,
+    start_from: str,
+    out: str,
+    stage: Callable[[str], None],
+) -> Prepared:
     """What can be wrong with settings and names of files shows at once, before torch is imported."""
     from seqlab.runs.data import refuse_missing
     from seqlab.runs.find_recipe import find_recipe
@@ -94,7 +137,10 @@ def _watch(work: Callable[[Watcher], Run], *, quiet: bool) -> Run:
         with TerminalProgress(quiet=quiet) as watcher:
             return work(watcher)
     except Interrupted as stopped:
-        say(f"Stopped and saved after step {stopped.step:,}. Go on with:\n  seqlab train --resume {quoted(stopped.folder)}")
+        say(
+            f"Stopped and saved after step {stopped.step:,}. Go on with:\n  seqlab train --resume"
+            f" {quoted(stopped.folder)}"
+        )
         sys.exit(130)
 
 
@@ -106,10 +152,15 @@ def announce(prepared: Prepared) -> None:
         say(f"  WARNING: {warning}")
     forecast, budget, recipe = prepared.forecast, prepared.budget, prepared.recipe
     assert forecast is not None
-    sizes = ", ".join(f"{split} {len(store):,}" for split, store in prepared.task.stores.items() if len(store) > 1)
+    sizes = ", ".join(
+        f"{split} {len(store):,}" for split, store in prepared.task.stores.items() if len(store) > 1
+    )
     cell = getattr(recipe.model, "cell", "")
     trained = sum(parameter.numel() for parameter in prepared.model.parameters() if parameter.requires_grad)
-    size = f"{forecast.num_parameters:,} parameters{f', {trained:,} of them trained' if trained < forecast.num_parameters else ''}"
+    size = (
+        f"{forecast.num_parameters:,}"
+        f" parameters{f', {trained:,} of them trained' if trained < forecast.num_parameters else ''}"
+    )
     another = "" if recipe.start.run else "; another: --model NAME"
     network = f"{recipe.model.kind}{f' ({cell})' if cell else ''}, {size}{another}"
     say(f"  task {recipe.task}" + (f"; rows: {sizes}" if sizes else ""))
@@ -119,7 +170,11 @@ def announce(prepared: Prepared) -> None:
     seconds = min(seconds, budget.seconds) if budget.seconds else seconds
     epochs = budget.total_steps / forecast.steps_per_epoch
     training = recipe.training
-    batch = f"at most {training.batch_tokens:,} tokens" if training.batch_tokens else f"{training.batch_size} sequences"
+    batch = (
+        f"at most {training.batch_tokens:,} tokens"
+        if training.batch_tokens
+        else f"{training.batch_size} sequences"
+    )
     steps = f"{budget.total_steps:,} step{'s' if budget.total_steps != 1 else ''} of {batch}"
     say(f"  {steps} ({epochs:.1f} epochs) in about {duration(seconds)}; otherwise: --minutes NUMBER")
     threads = f"{recipe.training.threads} thread{'s' if recipe.training.threads != 1 else ''}"
@@ -129,7 +184,13 @@ def announce(prepared: Prepared) -> None:
 
 def _show_recipe(prepared: Prepared, *, as_json: bool) -> None:
     if as_json:
-        return answer_json({"run": str(prepared.folder), "recipe": prepared.recipe.model_dump(), "warnings": prepared.warnings})
+        return answer_json(
+            {
+                "run": str(prepared.folder),
+                "recipe": prepared.recipe.model_dump(),
+                "warnings": prepared.warnings,
+            }
+        )
     answer(prepared.recipe.to_toml(), end="")
     return say("next:\n  save this as NAME.toml and: seqlab train NAME.toml")
 
@@ -147,14 +208,24 @@ def _conclude(run: Run, *, as_json: bool, known: list[str] | None = None) -> Non
     raw = results.raw
     if as_json:
         scores = {name: score.as_json() for name, score in results.items()}
-        return answer_json({"run": str(run.folder), "split": results.split, "scores": scores, "warnings": raw["warnings"], **raw["training"]})
+        return answer_json(
+            {
+                "run": str(run.folder),
+                "split": results.split,
+                "scores": scores,
+                "warnings": raw["warnings"],
+                **raw["training"],
+            }
+        )
     show_warnings(run, known=known or [])
     for score in results.values():
         answer(f"{results.split}: {score.describe()}")
     if any(warning.startswith(BEATEN) for warning in raw["warnings"]):  # the line above has the numbers
         say(f"WARNING: {BEATEN}. More time may help (--minutes NUMBER), or another model (--model NAME).")
     for name, part in raw["splits"].items():
-        if mean := part["sections"].get("batch_mean_accuracy"):  # the number that many training loops print beside the exact one
+        if mean := part["sections"].get(
+            "batch_mean_accuracy"
+        ):  # the number that many training loops print beside the exact one
             answer(f"{name}: mean of batch accuracies {mean['value']:.4f} (batches of {mean['batch_size']})")
     answer(f"report: {run.folder / 'report.html'}")
     return suggest(after_training(run))

@@ -17,16 +17,22 @@ ENDINGS = (".svg", ".html")
 
 
 def check_tree(file: str, texts: Sequence[str], *, beside: Mapping[str, bool]) -> None:
-    """What is wrong with `--tree FILE`, before a run is loaded. beside: options that answer something else, and whether they are given."""
+    """What is wrong with `--tree FILE`, before a run is loaded. beside: options that answer something else,
+    and whether they are given.
+    """
     if Path(file).suffix not in ENDINGS:
-        raise UsageError(f"--tree {file} is neither a picture nor a page.", cure="Call it NAME.svg or NAME.html.")
+        raise UsageError(
+            f"--tree {file} is neither a picture nor a page.", cure="Call it NAME.svg or NAME.html."
+        )
     if len(texts) != 1:
         raise UsageError(
             f"--tree draws the search of one text, and there are {len(texts)}.",
             cure='For example: seqlab predict RUN "A text." --beam 3 --tree t.svg',
         )
     if wrong := [option for option, is_given in beside.items() if is_given]:
-        raise UsageError(f"--tree and {' and '.join(wrong)} are both given.", cure="Give the one or the other.")
+        raise UsageError(
+            f"--tree and {' and '.join(wrong)} are both given.", cure="Give the one or the other."
+        )
 
 
 def draw_tree(run: Run, text: str, file: str, *, top: int) -> Written:
@@ -37,5 +43,7 @@ def draw_tree(run: Run, text: str, file: str, *, top: int) -> Written:
     prediction, candidates = run.search_tree(text, top=top)
     tree = BeamTree.from_data(candidates, title=f"A beam of {run.recipe.search.beam}", source=text)
     path = Path(file)
-    write_whole(path, render_svg(beam_tree_diagram(tree)) if path.suffix == ".svg" else render_beam_tree(tree))
+    write_whole(
+        path, render_svg(beam_tree_diagram(tree)) if path.suffix == ".svg" else render_beam_tree(tree)
+    )
     return prediction

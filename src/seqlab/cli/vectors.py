@@ -15,11 +15,17 @@ if TYPE_CHECKING:
 
 
 def show_vectors(run: Run, inputs: Iterator[Any], *, pooling: Any, out: str, as_json: bool) -> None:
-    """A line {"input", "vector"} for each text as it comes; with --json one object for all; with --out a file and no lines."""
+    """A line {"input", "vector"} for each text as it comes; with --json one object for all; with --out a file
+    and no lines.
+    """
     parts = ((part, run.vectors(part, pooling=pooling)) for part in together(inputs))
     if out:
         return _write([vectors for _, vectors in parts], Path(out))
-    lines = ({"input": value, "vector": vector.tolist()} for part, vectors in parts for value, vector in zip(part, vectors, strict=True))
+    lines = (
+        {"input": value, "vector": vector.tolist()}
+        for part, vectors in parts
+        for value, vector in zip(part, vectors, strict=True)
+    )
     if as_json:
         return answer_json({"run": str(run.folder), "pooling": pooling, "vectors": list(lines)})
     for line in lines:
@@ -35,5 +41,12 @@ def _write(parts: list[Any], path: Path) -> None:
         with path.open("wb") as file:
             np.save(file, whole)
     except OSError as error:
-        raise EnvironmentProblem(f"the vectors cannot be written ({error.strerror}).", where=str(path), cure="Choose another --out.") from error
-    say(f"{len(whole):,} vectors of {whole.shape[1]} numbers: {path}\nread them in Python:\n  numpy.load({quoted(path)!r})")
+        raise EnvironmentProblem(
+            f"the vectors cannot be written ({error.strerror}).",
+            where=str(path),
+            cure="Choose another --out.",
+        ) from error
+    say(
+        f"{len(whole):,} vectors of {whole.shape[1]} numbers: {path}\nread them in Python:\n "
+        f" numpy.load({quoted(path)!r})"
+    )

@@ -25,28 +25,66 @@ SHOWN = 12
 
 
 def words(
-    what: Annotated[str, typer.Argument(help="A run, or a file of word vectors: text (.vec, .txt) or binary (.bin), also packed.", metavar="WHAT")],
-    asked: Annotated[list[str] | None, typer.Argument(metavar="WORD", help="Words whose nearest words are shown.")] = None,
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="A run, or a file of word vectors: text (.vec, .txt) or binary (.bin), also packed.",
+            metavar="WHAT",
+        ),
+    ],
+    asked: Annotated[
+        list[str] | None, typer.Argument(metavar="WORD", help="Words whose nearest words are shown.")
+    ] = None,
     top: Annotated[int, typer.Option(min=1, help="How many words to show for each question.")] = 10,
     analogy: Annotated[
-        tuple[str, str, str] | None, typer.Option("--analogy", help="A is to B as C is to …: answered by B - A + C.", metavar="A B C")
+        tuple[str, str, str] | None,
+        typer.Option("--analogy", help="A is to B as C is to …: answered by B - A + C.", metavar="A B C"),
     ] = None,
-    multiply: Annotated[bool, typer.Option("--multiply", help="Analogies by products of cosines (3CosMul) instead of sums (3CosAdd).")] = False,
-    questions: Annotated[str, typer.Option(help="A file of analogies with sections, as word2vec has one: scored section by section.")] = "",
-    map_page: Annotated[
-        str, typer.Option("--map", help="Write a page with a map: the WORDs and what is near them, or the first 300.", metavar="OUT.html")
+    multiply: Annotated[
+        bool,
+        typer.Option(
+            "--multiply", help="Analogies by products of cosines (3CosMul) instead of sums (3CosAdd)."
+        ),
+    ] = False,
+    questions: Annotated[
+        str,
+        typer.Option(
+            help="A file of analogies with sections, as word2vec has one: scored section by section."
+        ),
     ] = "",
-    learn: Annotated[str, typer.Option(help="WHAT is a text: learn vectors from it by counting, and write them here.", metavar="OUT.vec")] = "",
+    map_page: Annotated[
+        str,
+        typer.Option(
+            "--map",
+            help="Write a page with a map: the WORDs and what is near them, or the first 300.",
+            metavar="OUT.html",
+        ),
+    ] = "",
+    learn: Annotated[
+        str,
+        typer.Option(
+            help="WHAT is a text: learn vectors from it by counting, and write them here.", metavar="OUT.vec"
+        ),
+    ] = "",
     twins: Annotated[
-        tuple[str, str] | None, typer.Option("--twins", help="Two texts of the same words: how far apart are they for this run?", metavar="ONE OTHER")
+        tuple[str, str] | None,
+        typer.Option(
+            "--twins",
+            help="Two texts of the same words: how far apart are they for this run?",
+            metavar="ONE OTHER",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Look at word vectors: nearest words, analogies, a map; or learn some from a text."""
     if multiply and not (analogy or questions):
-        raise UsageError("--multiply belongs to --analogy or --questions.", cure="Add one of them, or leave it out.")
+        raise UsageError(
+            "--multiply belongs to --analogy or --questions.", cure="Add one of them, or leave it out."
+        )
     if map_page and not map_page.endswith(".html"):
-        raise UsageError(f"--map {map_page} is not called NAME.html.", cure="The map is a page: --map words.html")
+        raise UsageError(
+            f"--map {map_page} is not called NAME.html.", cure="The map is a page: --map words.html"
+        )
     if twins:
         return _twins(what, twins, as_json=as_json)
     table = _learn(what, learn) if learn else _open(what)
@@ -96,7 +134,10 @@ def _near(table: WordVectors, asked: list[str], top: int) -> dict[str, Any]:
 def _analogy(table: WordVectors, words: tuple[str, str, str], multiply: bool, top: int) -> dict[str, Any]:
     from seqlab.inspection.analogies import solve_analogy
 
-    return {"analogy": list(words), "answers": solve_analogy(table, *words, method="multiply" if multiply else "add", top=top)}
+    return {
+        "analogy": list(words),
+        "answers": solve_analogy(table, *words, method="multiply" if multiply else "add", top=top),
+    }
 
 
 def _questions(table: WordVectors, path: str, multiply: bool) -> dict[str, Any]:
@@ -105,14 +146,22 @@ def _questions(table: WordVectors, path: str, multiply: bool) -> dict[str, Any]:
     from seqlab.inspection.analogies import read_questions, score_analogies, total_score
 
     scores = score_analogies(table, read_questions(path), method="multiply" if multiply else "add")
-    return {"sections": [asdict(each) | {"accuracy": each.accuracy, "baseline": each.baseline} for each in [*scores, total_score(scores)]]}
+    return {
+        "sections": [
+            asdict(each) | {"accuracy": each.accuracy, "baseline": each.baseline}
+            for each in [*scores, total_score(scores)]
+        ]
+    }
 
 
 def _map(table: WordVectors, asked: list[str], path: str, name: str) -> dict[str, Any]:
     from seqlab.inspection.embedding_map import build_embedding_map, write_embedding_map
 
     plane = build_embedding_map(table, asked, num_neighbors=SHOWN)
-    return {"map": str(write_embedding_map(plane, path, subtitle=name)), "points": [[word.word, word.x, word.y] for word in plane.words]}
+    return {
+        "map": str(write_embedding_map(plane, path, subtitle=name)),
+        "points": [[word.word, word.x, word.y] for word in plane.words],
+    }
 
 
 def _twins(what: str, texts: tuple[str, str], *, as_json: bool) -> None:
@@ -121,16 +170,28 @@ def _twins(what: str, texts: tuple[str, str], *, as_json: bool) -> None:
 
     found = order_distance(Run.load(what), *texts)
     if as_json:
-        return answer_json({"run": what, "texts": list(texts), "distance": found.distance, "relative": found.relative, "same": found.is_same})
+        return answer_json(
+            {
+                "run": what,
+                "texts": list(texts),
+                "distance": found.distance,
+                "relative": found.relative,
+                "same": found.is_same,
+            }
+        )
     answer(f"distance {found.distance:.4g}, {found.relative:.1%} of the length of their vectors")
     answer("to this network they are the same" if found.is_same else "this network tells them apart")
-    return suggest([f"seqlab predict {quoted(what)} {quoted(texts[0])} {quoted(texts[1])}", "seqlab study twins"])
+    return suggest(
+        [f"seqlab predict {quoted(what)} {quoted(texts[0])} {quoted(texts[1])}", "seqlab study twins"]
+    )
 
 
 def _show(found: dict[str, Any], table: WordVectors, name: str) -> None:
     nothing_asked = not found.keys() & {"near", "answers", "sections", "map"}
     if nothing_asked:
-        answer(f"{len(table):,} words with vectors of {table.width} numbers: {', '.join(table.words[:SHOWN])} …")
+        answer(
+            f"{len(table):,} words with vectors of {table.width} numbers: {', '.join(table.words[:SHOWN])} …"
+        )
     for word, near in found.get("near", {}).items():
         answer(word)
         _list(near)
@@ -143,7 +204,9 @@ def _show(found: dict[str, Any], table: WordVectors, name: str) -> None:
     if "map" in found:
         answer(f"map: {found['map']} ({len(found['points'])} words)")
     some = next((word for word in table.words if len(word) > 3 and word.isalpha()), table.words[-1])
-    return suggest([f"seqlab words {quoted(name)} {quoted(some)}", f"seqlab words {quoted(name)} --map words.html"])
+    return suggest(
+        [f"seqlab words {quoted(name)} {quoted(some)}", f"seqlab words {quoted(name)} --map words.html"]
+    )
 
 
 def _list(near: list[tuple[str, float]]) -> None:
@@ -155,5 +218,9 @@ def _show_sections(sections: list[dict[str, Any]]) -> None:
     width = max(len("section"), *(len(each["section"]) for each in sections))
     answer(f"{'section':<{width}}  accuracy  nearest to c  covered of questions")
     for each in sections:
-        shown = f"{each['accuracy']:8.3f}  {each['baseline']:12.3f}" if each["covered"] else f"{'-':>8}  {'-':>12}"
+        shown = (
+            f"{each['accuracy']:8.3f}  {each['baseline']:12.3f}"
+            if each["covered"]
+            else f"{'-':>8}  {'-':>12}"
+        )
         answer(f"{each['section']:<{width}}  {shown}  {each['covered']:>7,} of {each['questions']:,}")

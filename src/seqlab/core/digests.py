@@ -1,4 +1,5 @@
-"""Sizes and SHA-256 digests of files, by which a reader notices every byte that changed since they were written.
+"""Sizes and SHA-256 digests of files, by which a reader notices every byte that changed since they were
+written.
 
     record = {"size": 1234, "sha256": "9f86d0…"}
 
@@ -50,8 +51,15 @@ def record_of_file(path: Path) -> FileRecord:
 
 
 def is_intact(path: Path, record: object) -> bool:
-    """Whether a file is as its record says; a file of another size is not read. Raises OSError where there is no file."""
-    return isinstance(record, dict) and path.stat().st_size == record.get("size") and sha256(path) == record.get("sha256")
+    """Whether a file is as its record says; a file of another size is not read.
+
+    Raises OSError where there is no file.
+    """
+    return (
+        isinstance(record, dict)
+        and path.stat().st_size == record.get("size")
+        and sha256(path) == record.get("sha256")
+    )
 
 
 def with_digest(content: Any) -> dict[str, Any]:
@@ -70,7 +78,11 @@ def without_digest(found: Any) -> Any:
     Traceback (most recent call last):
     ValueError: the content does not match its digest
     """
-    if not isinstance(found, dict) or "content" not in found or found.get("sha256") != _digest(found["content"]):
+    if (
+        not isinstance(found, dict)
+        or "content" not in found
+        or found.get("sha256") != _digest(found["content"])
+    ):
         raise ValueError("the content does not match its digest")
     return found["content"]
 

@@ -16,7 +16,9 @@ CHUNK = 1 << 20
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that a reader sees the old content or the new, never a part, whatever happens in between."""
+    """Write a file so that a reader sees the old content or the new, never a part, whatever happens in
+    between.
+    """
     data = content.encode("utf-8") if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")

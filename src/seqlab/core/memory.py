@@ -13,8 +13,9 @@ NEVER = (1 << 31) - 1
 def keep_freed_memory() -> bool:
     """Ask the C library to keep what is freed instead of handing it back to the system; whether it does.
 
-    A gradient of fifty megabytes is made and dropped at every update. By default each comes fresh from the system, page by page and full of
-    zeros, which can take longer than the arithmetic; kept memory is there at once. The process holds its peak until somebody asks for it.
+    A gradient of fifty megabytes is made and dropped at every update. By default each comes fresh from the
+    system, page by page and full of zeros, which can take longer than the arithmetic; kept memory is there at
+    once. The process holds its peak until somebody asks for it.
     """
     mallopt = _of_the_c_library("mallopt")
     return mallopt is not None and bool(mallopt(M_MMAP_MAX, 0)) and bool(mallopt(M_TRIM_THRESHOLD, NEVER))
@@ -23,8 +24,8 @@ def keep_freed_memory() -> bool:
 def give_back_freed_memory() -> bool:
     """Hand the system all pages in which nothing is kept any more; whether there were any.
 
-    Batches of many lengths leave holes of many sizes between what is still in use, and the C library itself gives back only what lies
-    behind the last of it: now and then somebody has to ask.
+    Batches of many lengths leave holes of many sizes between what is still in use, and the C library itself
+    gives back only what lies behind the last of it: now and then somebody has to ask.
     """
     trim = _of_the_c_library("malloc_trim")
     return trim is not None and bool(trim(0))

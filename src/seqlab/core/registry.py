@@ -20,9 +20,10 @@ _REGISTRATION = re.compile(r'^@\w+\.register\("(\w+)"\)', re.MULTILINE)
 class Registry(Generic[Part]):
     """Finds the parts of a package by name and imports the file of a part when it is first requested.
 
-    A part registers itself with a decorator, ``@cells.register("lstm")``, in any file below the package. The names and
-    summaries of built-in parts are read from these files without importing them, so `seqlab list` and error messages
-    never wait for torch. Plug-ins register their parts the same way when they are imported.
+    A part registers itself with a decorator, ``@cells.register("lstm")``, in any file below the package. The
+    names and summaries of built-in parts are read from these files without importing them, so `seqlab list`
+    and error messages never wait for torch. Plug-ins register their parts the same way when they are
+    imported.
     """
 
     def __init__(self, kind: str, *, package: str) -> None:

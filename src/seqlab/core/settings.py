@@ -39,7 +39,9 @@ class SettingHelp:
 def describe(settings: type[Settings], *, prefix: str = "") -> list[SettingHelp]:
     """Every setting of a section, in the order in which it is declared."""
     return [
-        SettingHelp(f"{prefix}{name}", _kind(field.annotation), _plain(field.default), field.description or "")
+        SettingHelp(
+            f"{prefix}{name}", _kind(field.annotation), _plain(field.default), field.description or ""
+        )
         for name, field in settings.model_fields.items()
     ]
 
@@ -50,7 +52,9 @@ def sentence_of(settings: type[Settings]) -> str:
 
 
 def expected(field: FieldInfo) -> str:
-    """What a setting takes, in the words of an error message: `a whole number of at least 1`, `last, max or mean`."""
+    """What a setting takes, in the words of an error message: `a whole number of at least 1`, `last, max or
+    mean`.
+    """
     annotation = field.annotation
     if choices := choices_of(annotation):
         return _alternatives([repr(choice) if choice == "" else choice for choice in choices])
@@ -58,21 +62,33 @@ def expected(field: FieldInfo) -> str:
     if entry := entry_of(annotation):
         return _list_of(entry, limits)
     if "max_length" in limits:
-        return "one character" if limits["max_length"] == 1 else f"text of at most {limits['max_length']} characters"
+        return (
+            "one character"
+            if limits["max_length"] == 1
+            else f"text of at most {limits['max_length']} characters"
+        )
     return NAMES.get(annotation, "something else") + _bounds(limits)
 
 
 def expected_entry(field: FieldInfo) -> str:
     """What each entry of a list takes: `a whole number of at least 1`."""
     entry = entry_of(field.annotation)
-    return _alternatives(choices_of(entry)) if choices_of(entry) else NAMES.get(_bare(entry), "something else") + _bounds(_entry_limits(entry))
+    return (
+        _alternatives(choices_of(entry))
+        if choices_of(entry)
+        else NAMES.get(_bare(entry), "something else") + _bounds(_entry_limits(entry))
+    )
 
 
 def choices_of(annotation: Any) -> list[str]:
     """The words among which a setting chooses: its own, or the kinds of the settings that it stands for."""
     if get_origin(_bare(annotation)) is Literal:
         return [str(choice) for choice in get_args(_bare(annotation))]
-    return [str(part.model_fields["kind"].default) for part in get_args(annotation) if isinstance(part, type) and issubclass(part, Settings)]
+    return [
+        str(part.model_fields["kind"].default)
+        for part in get_args(annotation)
+        if isinstance(part, type) and issubclass(part, Settings)
+    ]
 
 
 def entry_of(annotation: Any) -> Any:
@@ -86,7 +102,10 @@ def _list_of(entry: Any, limits: dict[str, Any]) -> str:
         return f"a list of {at_most}the names {', '.join(choices)}"
     if _bare(entry) is str:
         return f'a list of {at_most}names, such as ["a", "b"] or a,b'
-    return f"a list of {at_most}{PLURALS.get(_bare(entry), 'values')}{_bounds(_entry_limits(entry))}, such as [64, 32] or 64,32"
+    return (
+        f"a list of {at_most}{PLURALS.get(_bare(entry), 'values')}{_bounds(_entry_limits(entry))}, such as"
+        " [64, 32] or 64,32"
+    )
 
 
 def _bare(annotation: Any) -> Any:
@@ -94,11 +113,18 @@ def _bare(annotation: Any) -> Any:
 
 
 def _entry_limits(entry: Any) -> dict[str, Any]:
-    return _limits([limit for part in getattr(entry, "__metadata__", ()) for limit in getattr(part, "metadata", [part])])
+    return _limits(
+        [limit for part in getattr(entry, "__metadata__", ()) for limit in getattr(part, "metadata", [part])]
+    )
 
 
 def _limits(metadata: list[Any]) -> dict[str, Any]:
-    return {name: getattr(limit, name) for limit in metadata for name in ("max_length", *BOUNDS) if hasattr(limit, name)}
+    return {
+        name: getattr(limit, name)
+        for limit in metadata
+        for name in ("max_length", *BOUNDS)
+        if hasattr(limit, name)
+    }
 
 
 def _bounds(limits: dict[str, Any]) -> str:

@@ -1,4 +1,6 @@
-"""What a built-in dataset is: three parts that need no download, the task they are for, and the settings they come with."""
+"""What a built-in dataset is: three parts that need no download, the task they are for, and the settings they
+come with.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,16 @@ class BuiltInDataset(ABC):
 
     name: ClassVar[str]
     description: ClassVar[str]
-    task: ClassVar[Literal["captioning", "classification", "language_model", "masked_language_model", "tagging", "translation"]]
+    task: ClassVar[
+        Literal[
+            "captioning",
+            "classification",
+            "language_model",
+            "masked_language_model",
+            "tagging",
+            "translation",
+        ]
+    ]
     settings: ClassVar[dict[str, str]]  # what a recipe for it must say, by dotted name
 
     @classmethod

@@ -1,7 +1,9 @@
-"""Write the same letters again: the simplest translation, and a test of how much passes from encoder to decoder (data.length).
+"""Write the same letters again: the simplest translation, and a test of how much passes from encoder to
+decoder (data.length).
 
-Without attention all letters go through one vector, so longer sequences are copied worse; with it each letter is looked at when its turn comes.
-Paper: the copy task of Graves, Wayne & Danihelka 2014, "Neural Turing Machines", arXiv:1410.5401, section 4.1.
+Without attention all letters go through one vector, so longer sequences are copied worse; with it each letter
+is looked at when its turn comes. Paper: the copy task of Graves, Wayne & Danihelka 2014, "Neural Turing
+Machines", arXiv:1410.5401, section 4.1.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Dates as 30 languages write them -> ISO 8601: `5. listopadu 2005` -> `2005-11-05`.
 
-The names of months and days and the order of the parts come from the CLDR data that Babel carries (extra `datasets`), so rows differ a little
-between its versions. Each written form means one date: a style in which `05/11/2005` could be two is left out. Names of months do not always settle
-it alone (listopada is October in Croatian and November in Polish), the marks beside them do.
+The names of months and days and the order of the parts come from the CLDR data that Babel carries (extra
+`datasets`), so rows differ a little between its versions. Each written form means one date: a style in which
+`05/11/2005` could be two is left out. Names of months do not always settle it alone (listopada is October in
+Croatian and November in Polish), the marks beside them do.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from datetime import date, timedelta
 from functools import cache
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from seqlab.core.extras import require
 from seqlab.core.seeds import derive
@@ -22,9 +23,37 @@ from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 
 LOCALES = (
-    "ca", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu", "id", "is", "it", "ja", "ko", "lt", "lv", "nb", "nl", "pl", "pt", "ro",
-    "ru", "sk", "sl", "sv", "tr", "uk",
-)  # fmt: skip
+    "ca",
+    "cs",
+    "da",
+    "de",
+    "el",
+    "en",
+    "es",
+    "et",
+    "fi",
+    "fr",
+    "hr",
+    "hu",
+    "id",
+    "is",
+    "it",
+    "ja",
+    "ko",
+    "lt",
+    "lv",
+    "nb",
+    "nl",
+    "pl",
+    "pt",
+    "ro",
+    "ru",
+    "sk",
+    "sl",
+    "sv",
+    "tr",
+    "uk",
+)
 STYLES = ("medium", "long", "full")
 """Short dates have years of two digits, which name several years."""
 FIRST, LAST = date(1900, 1, 1), date(2099, 12, 31)
@@ -46,12 +75,18 @@ class Dates(BuiltInDataset):
     name = "dates"
     description = "Dates in 30 languages and several formats, to be written as ISO 8601."
     task = "translation"
-    settings = {"data.source": "written", "data.target": "iso", "tokens.kind": "characters"}  # noqa: RUF012 (declared ClassVar in the base)
+    settings: ClassVar[dict[str, Any]] = {
+        "data.source": "written",
+        "data.target": "iso",
+        "tokens.kind": "characters",
+    }
 
     def splits(self) -> dict[str, Source]:
         rows = [{"written": written, "iso": iso} for written, iso in read_dates().items()]
         source = InMemoryRows("dates", ["written", "iso"], rows)
-        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["iso"]))
+        return to_sources(
+            hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["iso"])
+        )
 
 
 @cache
@@ -71,17 +106,23 @@ def read_dates() -> dict[str, str]:
 def unambiguous_formats() -> list[DateFormat]:
     """Every language in every style whose order of day and month can be told."""
     return [
-        DateFormat(locale, style) for locale in LOCALES for style in STYLES if is_unambiguous(_babel_dates().get_date_format(style, locale).pattern)
+        DateFormat(locale, style)
+        for locale in LOCALES
+        for style in STYLES
+        if is_unambiguous(_babel_dates().get_date_format(style, locale).pattern)
     ]
 
 
 def is_unambiguous(pattern: str) -> bool:
-    """Whether the order of day and month can be told: a month in letters, the year in front, or points between numbers, which put the day first.
+    """Whether the order of day and month can be told: a month in letters, the year in front, or points
+    between numbers, which put the day first.
 
     >>> is_unambiguous("dd/MM/y"), is_unambiguous("d. MMMM y"), is_unambiguous("y/MM/dd"), is_unambiguous("dd.MM.y")
     (False, True, True, True)
     """
-    return "MMM" in pattern or pattern.startswith("y") or re.fullmatch(r"d+\. ?M+\. ?y\.?", pattern) is not None
+    return (
+        "MMM" in pattern or pattern.startswith("y") or re.fullmatch(r"d+\. ?M+\. ?y\.?", pattern) is not None
+    )
 
 
 def format_date(day: date, date_format: DateFormat) -> str:

@@ -28,12 +28,16 @@ class Digits(BuiltInDataset):
 
     def splits(self) -> dict[str, Source]:
         source = InMemoryRows("digits", ["steps", "label"], read_digits())
-        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["steps"]))
+        return to_sources(
+            hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["steps"])
+        )
 
 
 @cache
 def read_digits() -> list[dict[str, Any]]:
-    library = require("sklearn.datasets", extra="datasets", purpose="The dataset 'digits'", package="scikit-learn")
+    library = require(
+        "sklearn.datasets", extra="datasets", purpose="The dataset 'digits'", package="scikit-learn"
+    )
     digits = library.load_digits()
     return [
         {"steps": (image / MAX_PIXEL).tolist(), "label": str(label)}  # (8 steps, 8 numbers)

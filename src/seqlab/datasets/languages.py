@@ -1,8 +1,9 @@
-"""Which of 18 languages is this name from? Names of languages, countries, scripts and currencies in Latin letters.
+"""Which of 18 languages is this name from? Names of languages, countries, scripts and currencies in Latin
+letters.
 
-The names come from the CLDR data that Babel carries (extra `datasets`). A name that is written alike in two of the
-languages, capitals and punctuation aside, has no single answer and is left out; of the ways to write a name in one
-language the first is taken, so that no name stands in two parts.
+The names come from the CLDR data that Babel carries (extra `datasets`). A name that is written alike in two
+of the languages, capitals and punctuation aside, has no single answer and is left out; of the ways to write a
+name in one language the first is taken, so that no name stands in two parts.
 """
 
 from __future__ import annotations
@@ -17,7 +18,26 @@ from seqlab.sources.splitting import hold_out
 from seqlab.sources.survey.row_equality import plain_text_of
 
 # All in Latin letters, most with close relatives: letters alone do not give the answer away.
-LOCALES = ("cs", "da", "de", "en", "es", "et", "fi", "fr", "hr", "hu", "it", "nl", "pl", "pt", "ro", "sk", "sv", "tr")
+LOCALES = (
+    "cs",
+    "da",
+    "de",
+    "en",
+    "es",
+    "et",
+    "fi",
+    "fr",
+    "hr",
+    "hu",
+    "it",
+    "nl",
+    "pl",
+    "pt",
+    "ro",
+    "sk",
+    "sv",
+    "tr",
+)
 NAME_KINDS = ("languages", "territories", "scripts", "currencies")
 AMBIGUOUS = ""
 
@@ -34,7 +54,9 @@ class Languages(BuiltInDataset):
     def splits(self) -> dict[str, Source]:
         rows = [{"name": name, "language": language} for name, language in read_language_names().items()]
         source = InMemoryRows("languages", ["name", "language"], rows)
-        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["name"]))
+        return to_sources(
+            hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["name"])
+        )
 
 
 @cache
@@ -47,7 +69,11 @@ def read_language_names() -> dict[str, str]:
         names = {name for kind in NAME_KINDS for name in getattr(locale, kind).values()}
         for text, name in {plain_text_of(name): name for name in sorted(names, reverse=True)}.items():
             language_by_text[text] = (name, AMBIGUOUS if text in language_by_text else locale.english_name)
-    return {name: language for name, language in sorted(language_by_text.values()) if language != AMBIGUOUS and _is_name(name)}
+    return {
+        name: language
+        for name, language in sorted(language_by_text.values())
+        if language != AMBIGUOUS and _is_name(name)
+    }
 
 
 def _is_name(name: str) -> bool:

@@ -1,4 +1,6 @@
-"""Random letters for the datasets `copy` and `reverse`: different sequences, half as long to wholly as long as is asked."""
+"""Random letters for the datasets `copy` and `reverse`: different sequences, half as long to wholly as long
+as is asked.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ NUM_ROWS = 8_000
 
 
 def random_strings(name: str, length: int) -> list[str]:
-    """Sequences of ⌈length / 2⌉ to length letters, each length as often while there are enough different ones."""
+    """Sequences of ⌈length / 2⌉ to length letters, each length as often while there are enough different
+    ones.
+    """
     rng = random.Random(derive(SEED, name, length))  # noqa: S311 (not for secrets)
     strings: dict[str, None] = {}
     while len(strings) < NUM_ROWS:
@@ -45,6 +49,13 @@ class CharacterPairs(BuiltInDataset):
     def splits(self) -> dict[str, Source]:
         """Three parts that share no sequence of letters."""
         target = self.settings["data.target"]
-        rows = [{"letters": characters, target: self.target_text(characters)} for characters in random_strings(self.name, self.length)]
+        rows = [
+            {"letters": characters, target: self.target_text(characters)}
+            for characters in random_strings(self.name, self.length)
+        ]
         source = InMemoryRows(f"{self.name}, length {self.length}", ["letters", target], rows)
-        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["letters"]))
+        return to_sources(
+            hold_out(
+                source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["letters"]
+            )
+        )

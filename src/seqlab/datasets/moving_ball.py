@@ -1,7 +1,9 @@
-"""Into which of eight directions will a ball move next? The places where it was say it, one place alone says nothing.
+"""Into which of eight directions will a ball move next? The places where it was say it, one place alone says
+nothing.
 
-A row is a straight path at constant speed: places (x, y), a step each. The first place and the direction are drawn independently of each other, so
-that whoever has seen one place (data.max_length=1) is right in an eighth of all cases, and whoever remembers another one can know.
+A row is a straight path at constant speed: places (x, y), a step each. The first place and the direction are
+drawn independently of each other, so that whoever has seen one place (data.max_length=1) is right in an
+eighth of all cases, and whoever remembers another one can know.
 """
 
 from __future__ import annotations
@@ -29,13 +31,18 @@ class MovingBall(BuiltInDataset):
     """Classification of numeric sequences."""
 
     name = "moving_ball"
-    description = "Into which of eight directions will a ball move next? One place alone says nothing (data.max_length=1)."
+    description = (
+        "Into which of eight directions will a ball move next? One place alone says nothing"
+        " (data.max_length=1)."
+    )
     task = "classification"
     settings = {"data.label": "next"}  # noqa: RUF012 (declared ClassVar in the base)
 
     def splits(self) -> dict[str, Source]:
         source = InMemoryRows("moving_ball", ["steps", "next"], ball_path_rows())
-        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["steps"]))
+        return to_sources(
+            hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["steps"])
+        )
 
 
 def ball_path_rows() -> list[dict[str, Any]]:
@@ -47,6 +54,9 @@ def ball_path_rows() -> list[dict[str, Any]]:
         angle = 2 * math.pi * (direction + rng.uniform(-0.5, 0.5)) / len(DIRECTIONS)
         speed = rng.uniform(SLOWEST, FASTEST)
         x, y = rng.uniform(-1, 1), rng.uniform(-1, 1)
-        steps = [[x + step * speed * math.cos(angle), y + step * speed * math.sin(angle)] for step in range(NUM_POSITIONS)]
+        steps = [
+            [x + step * speed * math.cos(angle), y + step * speed * math.sin(angle)]
+            for step in range(NUM_POSITIONS)
+        ]
         rows.append({"steps": steps, "next": DIRECTIONS[direction]})
     return rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
+from typing import Any, ClassVar
 
 from seqlab.core.seeds import derive
 from seqlab.datasets.base import SEED, BuiltInDataset, datasets, to_sources
@@ -12,9 +13,27 @@ from seqlab.sources.in_memory import InMemoryRows
 from seqlab.sources.splitting import hold_out
 
 ONES = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen",
-    "sixteen", "seventeen", "eighteen", "nineteen",
-)  # fmt: skip
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+)
 TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 SCALES = {1_000_000: "million", 1_000: "thousand"}
 MAX_DIGITS = 9
@@ -28,16 +47,26 @@ class NumberWords(BuiltInDataset):
     name = "numbers"
     description = "English number words, to be written in digits."
     task = "translation"
-    settings = {"data.source": "words", "data.target": "digits", "tokens.kind": "characters"}  # noqa: RUF012 (declared ClassVar in the base)
+    settings: ClassVar[dict[str, Any]] = {
+        "data.source": "words",
+        "data.target": "digits",
+        "tokens.kind": "characters",
+    }
 
     def splits(self) -> dict[str, Source]:
         source = InMemoryRows("numbers", ["words", "digits"], read_numbers())
-        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["digits"]))
+        return to_sources(
+            hold_out(
+                source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["digits"]
+            )
+        )
 
 
 @cache
 def read_numbers() -> list[dict[str, str]]:
-    """Different numbers of one to nine digits, shorter ones as often as longer ones while there are enough; half of them written with `and`."""
+    """Different numbers of one to nine digits, shorter ones as often as longer ones while there are enough;
+    half of them written with `and`.
+    """
     rng = random.Random(derive(SEED, "numbers"))  # noqa: S311 (not for secrets)
     words_by_number: dict[int, str] = {}
     while len(words_by_number) < NUM_ROWS:
@@ -70,5 +99,9 @@ def _below_thousand(number: int, *, with_and: bool) -> list[str]:
     words = [ONES[hundreds], "hundred"] if hundreds else []
     if rest or not hundreds:
         words += ["and"] if with_and and hundreds else []
-        words.append(ONES[rest] if rest < len(ONES) else TENS[rest // 10] + (f"-{ONES[rest % 10]}" if rest % 10 else ""))
+        words.append(
+            ONES[rest]
+            if rest < len(ONES)
+            else TENS[rest // 10] + (f"-{ONES[rest % 10]}" if rest % 10 else "")
+        )
     return words

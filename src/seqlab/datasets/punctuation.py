@@ -1,7 +1,8 @@
 """Put capitals, commas, periods and colons back into the prose of Python's own help.
 
-A word is shown in small letters and without marks; its tag says what to restore. A row is a paragraph, or the first words of a long one, so that
-where a sentence ends has to be found too. Names with capitals inside (TypeError, PEP) stay as they are.
+A word is shown in small letters and without marks; its tag says what to restore. A row is a paragraph, or the
+first words of a long one, so that where a sentence ends has to be found too. Names with capitals inside
+(TypeError, PEP) stay as they are.
 """
 
 from __future__ import annotations
@@ -29,13 +30,18 @@ class Punctuation(BuiltInDataset):
     """Tagging: what stands around a word decides."""
 
     name = "punctuation"
-    description = "Which words begin with a capital, and which marks follow them? Prose of Python's own help, in small letters."
+    description = (
+        "Which words begin with a capital, and which marks follow them? Prose of Python's own help, in small"
+        " letters."
+    )
     task = "tagging"
     settings = {"data.text": "words", "data.label": "tags"}  # noqa: RUF012 (declared ClassVar in the base)
 
     def splits(self) -> dict[str, Source]:
         source = InMemoryRows("punctuation", ["words", "tags"], read_paragraphs())
-        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["words"]))
+        return to_sources(
+            hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["words"])
+        )
 
 
 @cache
@@ -45,12 +51,15 @@ def read_paragraphs() -> list[dict[str, list[str]]]:
         words = paragraph.split()
         if len(words) >= MIN_WORDS and _is_prose(paragraph, words):
             pairs = [pair for word in words[:MAX_WORDS] if (pair := strip_punctuation(word)) is not None]
-            rows.setdefault(tuple(word for word, _ in pairs), [tag for _, tag in pairs])  # a paragraph that comes again is left out
+            rows.setdefault(
+                tuple(word for word, _ in pairs), [tag for _, tag in pairs]
+            )  # a paragraph that comes again is left out
     return [{"words": list(words), "tags": tags} for words, tags in rows.items()]
 
 
 def strip_punctuation(token: str) -> tuple[str, str] | None:
-    """A word without its marks and capitals, and the tag that restores them; None where nothing but marks is left.
+    """A word without its marks and capitals, and the tag that restores them; None where nothing but marks is
+    left.
 
     >>> strip_punctuation("(However,"), strip_punctuation("it"), strip_punctuation("TypeError."), strip_punctuation("--")
     (('however', 'Cap+comma'), ('it', 'keep'), ('TypeError', 'period'), None)
@@ -65,6 +74,13 @@ def strip_punctuation(token: str) -> tuple[str, str] | None:
 
 
 def _is_prose(paragraph: str, words: list[str]) -> bool:
-    """Sentences rather than grammar, code, tables and headings: mostly plain words, and not set off far from the margin."""
+    """Sentences rather than grammar, code, tables and headings: mostly plain words, and not set off far from
+    the margin.
+    """
     num_plain = sum(PROSE.fullmatch(word.strip(STRIPPED_MARKS + ",.:")) is not None for word in words)
-    return num_plain >= 0.8 * len(words) and "::=" not in paragraph and ">>>" not in paragraph and not paragraph.startswith("      ")
+    return (
+        num_plain >= 0.8 * len(words)
+        and "::=" not in paragraph
+        and ">>>" not in paragraph
+        and not paragraph.startswith("      ")
+    )

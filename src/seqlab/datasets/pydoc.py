@@ -1,7 +1,8 @@
 """The reference topics of Python's own help, as text for a language model.
 
-`pydoc_data.topics` belongs to the standard library, so the text differs a little between Python versions. Topics repeat
-one another's paragraphs; only the first copy of each is kept, since a test text that was trained on proves nothing.
+`pydoc_data.topics` belongs to the standard library, so the text differs a little between Python versions.
+Topics repeat one another's paragraphs; only the first copy of each is kept, since a test text that was
+trained on proves nothing.
 """
 
 from __future__ import annotations
@@ -27,12 +28,18 @@ class Pydoc(BuiltInDataset):
     settings = {"data.text": "text"}  # noqa: RUF012 (declared ClassVar in the base)
 
     def splits(self) -> dict[str, Source]:
-        return to_sources(hold_out(InMemoryText("pydoc", read_topics()), how="tail", valid_share=0.1, test_share=0.1, seed=SEED))
+        return to_sources(
+            hold_out(
+                InMemoryText("pydoc", read_topics()), how="tail", valid_share=0.1, test_share=0.1, seed=SEED
+            )
+        )
 
 
 @cache
 def read_topics() -> str:
-    """All topics, one after the other, in an order that a hash of their names mixes, so that the end is not all about one subject."""
+    """All topics, one after the other, in an order that a hash of their names mixes, so that the end is not
+    all about one subject.
+    """
     topics: dict[str, str] = import_module("pydoc_data.topics").topics
     seen: set[str] = set()
     kept = []

@@ -1,7 +1,8 @@
-"""What is each name in the source of Python's standard library? Called, defined, imported, a parameter, an attribute, a keyword, or merely used.
+"""What is each name in the source of Python's standard library? Called, defined, imported, a parameter, an
+attribute, a keyword, or merely used.
 
-The names stand in their order without the signs between them: with brackets and dots in sight, a look at the next sign would tell. A row is a
-few lines of code, the files are those of the Python that runs.
+The names stand in their order without the signs between them: with brackets and dots in sight, a look at the
+next sign would tell. A row is a few lines of code, the files are those of the Python that runs.
 """
 
 from __future__ import annotations
@@ -34,13 +35,18 @@ class PythonTokens(BuiltInDataset):
     """Tagging: the same name is called here and defined there."""
 
     name = "python_tokens"
-    description = "Which names in Python's standard library are calls, definitions, parameters, attributes, imports? Without the signs between them."
+    description = (
+        "Which names in Python's standard library are calls, definitions, parameters, attributes, imports?"
+        " Without the signs between them."
+    )
     task = "tagging"
     settings = {"data.text": "words", "data.label": "tags"}  # noqa: RUF012 (declared ClassVar in the base)
 
     def splits(self) -> dict[str, Source]:
         source = InMemoryRows("python_tokens", ["words", "tags"], read_tagged_names())
-        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["words"]))
+        return to_sources(
+            hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["words"])
+        )
 
 
 @cache
@@ -57,7 +63,9 @@ def read_tagged_names() -> list[dict[str, list[str]]]:
 
 
 def _lines_of_file(path: Path) -> Iterator[list[TaggedName]]:
-    """The lines of a file up to MOST_OF_FILE names; a file that no longer follows today's grammar ends where that shows."""
+    """The lines of a file up to MOST_OF_FILE names; a file that no longer follows today's grammar ends where
+    that shows.
+    """
     num_taken = 0
     try:
         for line in tagged_lines(path.read_text(encoding="utf-8")):
@@ -102,8 +110,20 @@ def _tagged(line: list[tokenize.TokenInfo]) -> list[TaggedName]:
     tagged = []
     for index, token in enumerate(line):
         if token.type == tokenize.NAME:
-            before, after = texts[index - 1] if index else "", texts[index + 1] if index + 1 < len(texts) else ""
-            tagged.append((token.string, "parameter" if index in parameters else _kind(token.string, before, after, first=texts[0])))
+            before, after = (
+                texts[index - 1] if index else "",
+                texts[index + 1] if index + 1 < len(texts) else "",
+            )
+            tagged.append(
+                (
+                    token.string,
+                    (
+                        "parameter"
+                        if index in parameters
+                        else _kind(token.string, before, after, first=texts[0])
+                    ),
+                )
+            )
     return tagged
 
 
@@ -137,6 +157,8 @@ def _parameters(texts: list[str]) -> set[int]:
 
 
 def _opens_parameter(before: list[str]) -> bool:
-    """Whether a parameter may come next: at the bracket or behind a comma, also with stars; those of a product stand elsewhere."""
+    """Whether a parameter may come next: at the bracket or behind a comma, also with stars; those of a
+    product stand elsewhere.
+    """
     stars = before[-1] in ("*", "**")
     return before[-2 if stars else -1] in ("(", ",")

@@ -1,7 +1,9 @@
-"""Which of two words came first, so many words ago? A test of memory and order with an adjustable gap (data.gap).
+"""Which of two words came first, so many words ago? A test of memory and order with an adjustable gap
+(data.gap).
 
-A row is `red blue ka mo ti … what`, its label the first word. Both colours stand in the row, so that a bag of words is right in half of all
-cases (a guess: in a quarter); and a network that reads from left to right has to carry the first word over the whole gap.
+A row is `red blue ka mo ti … what`, its label the first word. Both colours stand in the row, so that a bag of
+words is right in half of all cases (a guess: in a quarter); and a network that reads from left to right has
+to carry the first word over the whole gap.
 """
 
 from __future__ import annotations
@@ -41,13 +43,21 @@ class Recall(BuiltInDataset):
         return cls(settings.gap)
 
     def splits(self) -> dict[str, Source]:
-        rows = [{"sequence": sequence, "first": sequence.split()[0]} for sequence in recall_sequences(self.gap)]
+        rows = [
+            {"sequence": sequence, "first": sequence.split()[0]} for sequence in recall_sequences(self.gap)
+        ]
         source = InMemoryRows(f"recall, gap {self.gap}", ["sequence", "first"], rows)
-        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["sequence"]))
+        return to_sources(
+            hold_out(
+                source, how="content", valid_share=0.1, test_share=0.2, seed=SEED, key_columns=["sequence"]
+            )
+        )
 
 
 def recall_sequences(gap: int) -> list[str]:
-    """Different sequences with that many syllables between the two words and the question, as often for each answer."""
+    """Different sequences with that many syllables between the two words and the question, as often for each
+    answer.
+    """
     rng = random.Random(derive(SEED, "recall", gap))  # noqa: S311 (not for secrets)
     strings: dict[str, None] = {}
     while len(strings) < NUM_ROWS:

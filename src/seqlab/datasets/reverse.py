@@ -1,7 +1,8 @@
-"""Write letters from the last to the first: order decides, and the alignment of a good model is the other diagonal (data.length).
+"""Write letters from the last to the first: order decides, and the alignment of a good model is the other
+diagonal (data.length).
 
-Paper: reading a source backwards made translation easier for Sutskever, Vinyals & Le 2014, "Sequence to Sequence Learning with Neural Networks",
-arXiv:1409.3215, section 3.3; here the target is turned instead.
+Paper: reading a source backwards made translation easier for Sutskever, Vinyals & Le 2014, "Sequence to
+Sequence Learning with Neural Networks", arXiv:1409.3215, section 3.3; here the target is turned instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Pictures of two coloured shapes, drawn by code, with the one sentence that is true of each: `a red circle above a blue square`.
+"""Pictures of two coloured shapes, drawn by code, with the one sentence that is true of each: `a red circle
+above a blue square`.
 
-Every pair of different things stands in every two squares of a row or a column. A pair stands in one part only, so that the test asks for things
-that were never seen together.
+Every pair of different things stands in every two squares of a row or a column. A pair stands in one part
+only, so that the test asks for things that were never seen together.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ from seqlab.sources.splitting import hold_out
 GRID_SIZE, CELL_SIZE = 3, 5
 """Squares along each side of a picture, and pixels along each side of a square."""
 NOISE = 0.1
-COLORS = {"red": (0.85, 0.15, 0.15), "green": (0.1, 0.6, 0.2), "blue": (0.15, 0.3, 0.85), "yellow": (0.9, 0.75, 0.1)}
+COLORS = {
+    "red": (0.85, 0.15, 0.15),
+    "green": (0.1, 0.6, 0.2),
+    "blue": (0.15, 0.3, 0.85),
+    "yellow": (0.9, 0.75, 0.1),
+}
 MASKS = {
     "square": ("#####", "#####", "#####", "#####", "#####"),
     "circle": (".###.", "#...#", "#...#", "#...#", ".###."),
@@ -38,7 +44,9 @@ COLORED_SHAPES: list[ColoredShape] = [(color, shape) for color in COLORS for sha
 
 @dataclass(frozen=True)
 class Scene:
-    """Two things in two squares (row, column); the first is the upper one, or the left one where both are in one row."""
+    """Two things in two squares (row, column); the first is the upper one, or the left one where both are in
+    one row.
+    """
 
     shapes: tuple[ColoredShape, ColoredShape]
     positions: tuple[tuple[int, int], tuple[int, int]]
@@ -65,7 +73,9 @@ class Scene:
         image = np.ones((GRID_SIZE * CELL_SIZE, GRID_SIZE * CELL_SIZE, 3))
         for (color, shape), (row, column) in zip(self.shapes, self.positions, strict=True):
             mask = np.array([[character == "#" for character in line] for line in MASKS[shape]])
-            image[row * CELL_SIZE : (row + 1) * CELL_SIZE, column * CELL_SIZE : (column + 1) * CELL_SIZE][mask] = COLORS[color]
+            image[row * CELL_SIZE : (row + 1) * CELL_SIZE, column * CELL_SIZE : (column + 1) * CELL_SIZE][
+                mask
+            ] = COLORS[color]
         return image
 
 
@@ -80,7 +90,11 @@ class Shapes(BuiltInDataset):
 
     def splits(self) -> dict[str, Source]:
         source = InMemoryRows("shapes", ["image", "caption", "things"], render_all_scenes())
-        return to_sources(hold_out(source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["things"]))
+        return to_sources(
+            hold_out(
+                source, how="content", valid_share=0.1, test_share=0.1, seed=SEED, key_columns=["things"]
+            )
+        )
 
 
 @cache
@@ -89,9 +103,17 @@ def render_all_scenes() -> list[dict[str, Any]]:
     rng, scenes, rows = np.random.default_rng(derive(SEED, "shapes")), all_scenes(), []
     for index in rng.permutation(len(scenes)).tolist():
         scene = scenes[index]
-        noisy = scene.render() + NOISE * rng.standard_normal((GRID_SIZE * CELL_SIZE, GRID_SIZE * CELL_SIZE, 3))
+        noisy = scene.render() + NOISE * rng.standard_normal(
+            (GRID_SIZE * CELL_SIZE, GRID_SIZE * CELL_SIZE, 3)
+        )
         image = np.rint(255 * noisy.clip(0, 1)).astype(np.uint8).tolist()
-        rows.append({"image": image, "caption": " ".join(scene.caption), "things": ", ".join(" ".join(shape) for shape in scene.shapes)})
+        rows.append(
+            {
+                "image": image,
+                "caption": " ".join(scene.caption),
+                "things": ", ".join(" ".join(shape) for shape in scene.shapes),
+            }
+        )
     return rows
 
 

@@ -1,7 +1,7 @@
 """The source of Python's standard library, as text for a language model of code.
 
-The files are those of the Python that runs, so the text differs between Python versions. Tests, installed packages,
-generated tables of encodings and files that are not UTF-8 are left out.
+The files are those of the Python that runs, so the text differs between Python versions. Tests, installed
+packages, generated tables of encodings and files that are not UTF-8 are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,17 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.splitting import hold_out
 
 MAX_CHARACTERS = 5_000_000  # characters in all: minutes of training, not hours
-SKIPPED = {"test", "tests", "idle_test", "site-packages", "dist-packages", "__pycache__", "encodings", "pydoc_data", "lib2to3"}
+SKIPPED = {
+    "test",
+    "tests",
+    "idle_test",
+    "site-packages",
+    "dist-packages",
+    "__pycache__",
+    "encodings",
+    "pydoc_data",
+    "lib2to3",
+}
 
 
 @datasets.register("stdlib")

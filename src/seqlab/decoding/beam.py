@@ -27,17 +27,20 @@ ROOT = Node(None, -1, 0.0)
 
 
 class BeamSearch(Search):
-    """Of all continuations of the open hypotheses of a sentence, the `beam_size` likeliest are kept; those that end become complete and leave.
+    """Of all continuations of the open hypotheses of a sentence, the `beam_size` likeliest are kept; those
+    that end become complete and leave.
 
-    Complete hypotheses are ranked by score = rule(log_prob, length) + coverage penalty, and the `n_best` of them are answered. All
-    continuations at one step are equally long, so no rule is needed to keep the best.
+    Complete hypotheses are ranked by score = rule(log_prob, length) + coverage penalty, and the `n_best` of
+    them are answered. All continuations at one step are equally long, so no rule is needed to keep the best.
 
-    A sentence is finished when nothing is open, or when `n_best` hypotheses are complete and no open one can still beat the worst of
-    them: rule.bound(highest open log_prob) ≤ its score (a coverage penalty, never above 0, cannot help an open one). So stopping early
-    never changes the answer, and with a width of V^T, where nothing is ever left out, the answer is that of an exhaustive search.
-    A width of 1 is greedy decoding, whatever the rule.
+    A sentence is finished when nothing is open, or when `n_best` hypotheses are complete and no open one can
+    still beat the worst of them: rule.bound(highest open log_prob) ≤ its score (a coverage penalty, never
+    above 0, cannot help an open one). So stopping early never changes the answer, and with a width of V^T,
+    where nothing is ever left out, the answer is that of an exhaustive search. A width of 1 is greedy
+    decoding, whatever the rule.
 
-    Sums are of float64; rows of a batch never meet, but for the order in which a matrix product adds. Finished sentences leave the batch.
+    Sums are of float64; rows of a batch never meet, but for the order in which a matrix product adds.
+    Finished sentences leave the batch.
     """
 
     def __init__(
@@ -69,7 +72,9 @@ class BeamSearch(Search):
         return self.run_recorded(model, sources, None)
 
     @torch.inference_mode()
-    def run_recorded(self, model: Seq2SeqModel, sources: SourceBatch, recorder: SearchRecorder | None) -> list[list[Hypothesis]]:
+    def run_recorded(
+        self, model: Seq2SeqModel, sources: SourceBatch, recorder: SearchRecorder | None
+    ) -> list[list[Hypothesis]]:
         """The same, while somebody is told of every step's candidates."""
         groups = self.diversity.groups
         beams = [_Beam(source_id, group) for source_id in sources.source_ids for group in range(groups)]
@@ -84,10 +89,17 @@ class BeamSearch(Search):
                 rows = torch.arange(len(log_probs), device=log_probs.device).repeat_interleave(groups)
                 log_probs, state = log_probs[rows], state.pick(rows)
             source_ids = [beam.source_id for beam in running for _ in beam.open]
-            step = SearchStep(log_probs, source_ids, lambda: [node.tokens() for beam in running for node in beam.open], length)  # noqa: B023  # asked at once
+            step = SearchStep(
+                log_probs,
+                source_ids,
+                lambda beams=running: [node.tokens() for beam in beams for node in beam.open],
+                length,
+            )
             allowed = self.allowed_log_probs(step)
             if self.constraints:
-                self._complete_dead_ends(running, allowed, length, penalties_before if length else [0.0] * len(log_probs))
+                self._complete_dead_ends(
+                    running, allowed, length, penalties_before if length else [0.0] * len(log_probs)
+                )
             self._extend(running, allowed, length + 1, self._penalties(state, len(log_probs)), recorder)
             running, state = self._prune(running, state, length + 1)
         return [self._merge_groups(beams[index : index + groups]) for index in range(0, len(beams), groups)]
@@ -100,23 +112,43 @@ class BeamSearch(Search):
             return to_log_probs(logits[:, -1]), state._replace(decoder_state=decoder_state)
         if not isinstance(model, AttentionSeq2SeqModel):
             raise _no_attention_error()
-        logits, decoder_state, alignment = model.decode_with_alignment(tokens, full_mask(tokens), state.decoder_state)
+        logits, decoder_state, alignment = model.decode_with_alignment(
+            tokens, full_mask(tokens), state.decoder_state
+        )
         if alignment is None:
             raise _no_attention_error()
-        attention_sum = alignment[:, -1] if state.attention_sum is None else state.attention_sum + alignment[:, -1]  # (hypotheses, source)
-        return to_log_probs(logits[:, -1]), state._replace(decoder_state=decoder_state, attention_sum=attention_sum)
+        attention_sum = (
+            alignment[:, -1] if state.attention_sum is None else state.attention_sum + alignment[:, -1]
+        )  # (hypotheses, source)
+        return to_log_probs(logits[:, -1]), state._replace(
+            decoder_state=decoder_state, attention_sum=attention_sum
+        )
 
     def _penalties(self, state: _BeamState, hypotheses: int) -> list[float]:
         if self.coverage_penalty is None or state.attention_sum is None:
             return [0.0] * hypotheses
-        attention_sum = state.attention_sum.unflatten(0, (len(state.is_token), -1))  # (sentences, hypotheses, source)
-        return [float(penalty) for penalty in self.coverage_penalty.penalty(attention_sum, state.is_token).flatten()]
+        attention_sum = state.attention_sum.unflatten(
+            0, (len(state.is_token), -1)
+        )  # (sentences, hypotheses, source)
+        return [
+            float(penalty)
+            for penalty in self.coverage_penalty.penalty(attention_sum, state.is_token).flatten()
+        ]
 
-    def _extend(self, running: list[_Beam], allowed: Tensor, length: int, penalties: list[float], recorder: SearchRecorder | None) -> None:
+    def _extend(
+        self,
+        running: list[_Beam],
+        allowed: Tensor,
+        length: int,
+        penalties: list[float],
+        recorder: SearchRecorder | None,
+    ) -> None:
         """Every beam chooses its next open hypotheses, and takes those that became complete."""
         open_now = len(running[0].open)
         num_candidates = self.group_size + (recorder.num_pruned if recorder else 0)
-        for index, (beam, candidates) in enumerate(zip(running, self._top_continuations(running, allowed, num_candidates), strict=True)):
+        for index, (beam, candidates) in enumerate(
+            zip(running, self._top_continuations(running, allowed, num_candidates), strict=True)
+        ):
             open_before, beam.chosen = beam.open, []
             outcomes: list[CandidateOutcome] = []
             for rank, (parent, token, log_prob) in enumerate(candidates):
@@ -140,54 +172,100 @@ class BeamSearch(Search):
         """Complete hypotheses that each group keeps."""
         return min(self.n_best, self.group_size)
 
-    def _top_continuations(self, running: list[_Beam], allowed: Tensor, num_candidates: int) -> list[list[tuple[int, int, float]]]:
-        """For each beam its best continuations: the place of the parent among the open ones, the token, the log_prob of the whole."""
+    def _top_continuations(
+        self, running: list[_Beam], allowed: Tensor, num_candidates: int
+    ) -> list[list[tuple[int, int, float]]]:
+        """For each beam its best continuations: the place of the parent among the open ones, the token, the
+        log_prob of the whole.
+        """
         groups, open_now = self.diversity.groups, len(running[0].open)
-        sums = torch.tensor([[node.log_prob for node in beam.open] for beam in running], dtype=torch.float64, device=allowed.device)
+        sums = torch.tensor(
+            [[node.log_prob for node in beam.open] for beam in running],
+            dtype=torch.float64,
+            device=allowed.device,
+        )
         by_group: list[list[list[tuple[int, int, float]]]] = []
         counts: Tensor | None = None  # how often earlier groups have chosen each token
         for group in range(groups):
-            group_log_probs = allowed.view(-1, groups, open_now, allowed.shape[1])[:, group]  # (sentences, open, vocab)
+            group_log_probs = allowed.view(-1, groups, open_now, allowed.shape[1])[
+                :, group
+            ]  # (sentences, open, vocab)
             ranked = group_log_probs if counts is None else self.diversity.penalize(group_log_probs, counts)
-            values, tokens = top_candidates(ranked.reshape(-1, allowed.shape[1]), num_candidates)  # (sentences * open, some)
+            values, tokens = top_candidates(
+                ranked.reshape(-1, allowed.shape[1]), num_candidates
+            )  # (sentences * open, some)
             num_tokens = values.shape[1]
             before = sums[group::groups].unsqueeze(2)  # (sentences, open, 1)
-            ranks, order = (values.view(-1, open_now, num_tokens) + before).flatten(1).sort(dim=1, descending=True, stable=True)
+            ranks, order = (
+                (values.view(-1, open_now, num_tokens) + before)
+                .flatten(1)
+                .sort(dim=1, descending=True, stable=True)
+            )
             order, ranks = order[:, :num_candidates], ranks[:, :num_candidates]
             parents = order // num_tokens
             tokens = tokens.view(len(order), -1).gather(1, order)
-            log_probs = ranks if counts is None else _gather_log_probs(group_log_probs, parents, tokens) + before[:, :, 0].gather(1, parents)
+            log_probs = (
+                ranks
+                if counts is None
+                else _gather_log_probs(group_log_probs, parents, tokens) + before[:, :, 0].gather(1, parents)
+            )
             rows = zip(parents.tolist(), tokens.tolist(), log_probs.tolist(), strict=True)
-            by_group.append([[candidate for candidate in zip(*row, strict=True) if candidate[2] > -torch.inf] for row in rows])
+            by_group.append(
+                [
+                    [candidate for candidate in zip(*row, strict=True) if candidate[2] > -torch.inf]
+                    for row in rows
+                ]
+            )
             if group + 1 < groups:
                 counts = torch.zeros_like(group_log_probs[:, 0]) if counts is None else counts
                 is_chosen = (log_probs[:, : self.group_size] > -torch.inf).to(counts.dtype)
                 counts = counts.scatter_add(1, tokens[:, : self.group_size], is_chosen)
         return [candidates for sentence in zip(*by_group, strict=True) for candidates in sentence]
 
-    def _complete_dead_ends(self, running: list[_Beam], allowed: Tensor, length: int, penalties: list[float]) -> None:
+    def _complete_dead_ends(
+        self, running: list[_Beam], allowed: Tensor, length: int, penalties: list[float]
+    ) -> None:
         """Open hypotheses after which everything is forbidden are complete as they are."""
         is_dead_end = (allowed.amax(dim=1) == -torch.inf).tolist()
         nodes = [(beam, node) for beam in running for node in beam.open]
         for (beam, node), dead_end, penalty in zip(nodes, is_dead_end, penalties, strict=True):
             if dead_end and node.is_alive:
-                beam.add_complete(node, self.length_penalty.score(node.log_prob, length) + penalty, self._num_complete_kept, ended=False)
+                beam.add_complete(
+                    node,
+                    self.length_penalty.score(node.log_prob, length) + penalty,
+                    self._num_complete_kept,
+                    ended=False,
+                )
 
     def _prune(self, running: list[_Beam], state: _BeamState, length: int) -> tuple[list[_Beam], _BeamState]:
-        """The beams of the sentences that are not finished, each with its new open hypotheses, as many for each."""
+        """The beams of the sentences that are not finished, each with its new open hypotheses, as many for
+        each.
+        """
         groups, open_before = self.diversity.groups, len(running[0].open)
         is_finished = [self._is_finished(beam, length) for beam in running]
-        unfinished = [index for index in range(0, len(running), groups) if not all(is_finished[index : index + groups])]
+        unfinished = [
+            index for index in range(0, len(running), groups) if not all(is_finished[index : index + groups])
+        ]
         kept = [index + group for index in unfinished for group in range(groups)]
         open_now = max((len(running[index].chosen) for index in kept), default=0)
         rows: list[int] = []
         for index in kept:
-            parents, running[index].open = assign_slots(running[index].chosen, num_before=open_before, num_after=open_now)
+            parents, running[index].open = assign_slots(
+                running[index].chosen, num_before=open_before, num_after=open_now
+            )
             rows += [index * open_before + parent for parent in parents]
         if len(unfinished) * groups < len(running):
-            state = state.keep(torch.tensor([index // groups for index in unfinished], dtype=torch.long, device=state.tokens.device))
+            state = state.keep(
+                torch.tensor(
+                    [index // groups for index in unfinished], dtype=torch.long, device=state.tokens.device
+                )
+            )
         beams = [running[index] for index in kept]
-        newest = torch.tensor([max(node.token, 0) for beam in beams for node in beam.open], dtype=torch.long, device=state.tokens.device)
+        newest = torch.tensor(
+            [max(node.token, 0) for beam in beams for node in beam.open],
+            dtype=torch.long,
+            device=state.tokens.device,
+        )
         if rows != list(range(len(state.tokens))):
             state = state.move(torch.tensor(rows, dtype=torch.long, device=state.tokens.device))
         return beams, state._replace(tokens=newest)
@@ -198,12 +276,20 @@ class BeamSearch(Search):
         if len(beam.complete) < self._num_complete_kept:
             return False
         highest = max(node.log_prob for _, node in beam.chosen)
-        return self.length_penalty.bound(highest, length=length, max_length=self.max_tokens) <= beam.complete[-1].score
+        return (
+            self.length_penalty.bound(highest, length=length, max_length=self.max_tokens)
+            <= beam.complete[-1].score
+        )
 
     def _merge_groups(self, groups: Sequence[_Beam]) -> list[Hypothesis]:
         """The best of all groups; what several have found is there once."""
-        hypotheses = sorted((hypothesis for beam in groups for hypothesis in beam.complete), key=lambda hypothesis: -hypothesis.score)
-        distinct = {(tuple(hypothesis.tokens), hypothesis.ended): hypothesis for hypothesis in reversed(hypotheses)}
+        hypotheses = sorted(
+            (hypothesis for beam in groups for hypothesis in beam.complete),
+            key=lambda hypothesis: -hypothesis.score,
+        )
+        distinct = {
+            (tuple(hypothesis.tokens), hypothesis.ended): hypothesis for hypothesis in reversed(hypotheses)
+        }
         return sorted(distinct.values(), key=lambda hypothesis: -hypothesis.score)[: self.n_best]
 
 
@@ -222,19 +308,25 @@ class _Beam:
         if len(self.complete) == num_kept and score <= self.complete[-1].score:
             return
         tokens = node.tokens()
-        self.complete.append(Hypothesis(tokens[:-1] if ended else tokens, node.token_log_probs(), score, ended))
+        self.complete.append(
+            Hypothesis(tokens[:-1] if ended else tokens, node.token_log_probs(), score, ended)
+        )
         self.complete.sort(key=lambda hypothesis: -hypothesis.score)
         del self.complete[num_kept:]
 
 
 def _no_attention_error() -> UsageError:
     return UsageError(
-        "a coverage penalty needs a model that says where it looks, and this one does not.", where="search.coverage", cure="Leave it at 0."
+        "a coverage penalty needs a model that says where it looks, and this one does not.",
+        where="search.coverage",
+        cure="Leave it at 0.",
     )
 
 
 def _gather_log_probs(
-    log_probs: Float[Tensor, "sentences open vocab"], parents: Int[Tensor, "sentences some"], tokens: Int[Tensor, "sentences some"]
+    log_probs: Float[Tensor, "sentences open vocab"],
+    parents: Int[Tensor, "sentences some"],
+    tokens: Int[Tensor, "sentences some"],
 ) -> Float[Tensor, "sentences some"]:
     sentences = torch.arange(len(parents), device=parents.device).unsqueeze(1)
     return log_probs[sentences, parents, tokens].double()
@@ -270,4 +362,6 @@ class _BeamState(NamedTuple):
         )
 
     def keep(self, sentences: Tensor) -> _BeamState:
-        return self._replace(decoder_state=self.decoder_state.keep_sources(sentences), is_token=self.is_token[sentences])
+        return self._replace(
+            decoder_state=self.decoder_state.keep_sources(sentences), is_token=self.is_token[sentences]
+        )

@@ -11,13 +11,21 @@ from seqlab.decoding.coverage import CoveragePenalty
 from seqlab.decoding.diversity import Diversity
 from seqlab.decoding.hypothesis import Hypothesis
 from seqlab.decoding.length_normalization import GNMTLengthPenalty, LengthPenalty, PowerLengthPenalty
-from seqlab.decoding.minimum_bayes_risk import Utility, hypothesis_probabilities, minimum_risk_index, ngram_overlap
+from seqlab.decoding.minimum_bayes_risk import (
+    Utility,
+    hypothesis_probabilities,
+    minimum_risk_index,
+    ngram_overlap,
+)
 from seqlab.decoding.search import Search, SpecialTokens
 from seqlab.decoding.settings import SearchSettings
 from seqlab.decoding.stepwise import StepwiseSearch
 from seqlab.decoding.token_choice import Greedy, MultinomialSampler
 
-LENGTH_PENALTIES: Mapping[str, type[PowerLengthPenalty | GNMTLengthPenalty]] = {"power": PowerLengthPenalty, "gnmt": GNMTLengthPenalty}
+LENGTH_PENALTIES: Mapping[str, type[PowerLengthPenalty | GNMTLengthPenalty]] = {
+    "power": PowerLengthPenalty,
+    "gnmt": GNMTLengthPenalty,
+}
 
 
 def build_search(
@@ -29,14 +37,18 @@ def build_search(
     prefixes: Mapping[int, Sequence[int]] | None = None,
     max_target_tokens: int | None = None,
 ) -> Search:
-    """prefix: the tokens of settings.prefix; prefixes: those of single sentences by their numbers; longest: tokens that the model can write."""
+    """prefix: the tokens of settings.prefix; prefixes: those of single sentences by their numbers; longest:
+    tokens that the model can write.
+    """
     if settings.beam > vocabulary_size:
         raise RecipeError(
             f"a beam of {settings.beam} is wider than the vocabulary of {vocabulary_size} tokens.",
             where="search.beam",
             cure=f"Use at most {vocabulary_size}; more than 10 rarely helps.",
         )
-    max_tokens = settings.max_tokens if max_target_tokens is None else min(settings.max_tokens, max_target_tokens)
+    max_tokens = (
+        settings.max_tokens if max_target_tokens is None else min(settings.max_tokens, max_target_tokens)
+    )
     constraints: list[Constraint] = []
     if settings.min_tokens:
         constraints.append(MinTokens(settings.min_tokens, end_id=special_tokens.end_id))
@@ -45,7 +57,9 @@ def build_search(
     if prefix or prefixes:
         constraints.append(ForcedPrefix(prefix, prefixes))
     if settings.beam == 1:
-        return StepwiseSearch(special_tokens, _build_chooser(settings), max_tokens=max_tokens, constraints=constraints)
+        return StepwiseSearch(
+            special_tokens, _build_chooser(settings), max_tokens=max_tokens, constraints=constraints
+        )
     return BeamSearch(
         special_tokens,
         beam_size=settings.beam,
@@ -62,12 +76,21 @@ def build_length_penalty(settings: SearchSettings) -> LengthPenalty:
     return LENGTH_PENALTIES[settings.length_rule](settings.length_alpha)
 
 
-def select_n_best(settings: SearchSettings, hypotheses: Sequence[Hypothesis], utility: Utility[list[int]] = ngram_overlap) -> list[Hypothesis]:
-    """The `n_best` of what was found for one source; with choose_by=risk the one of all with the least expected loss comes first."""
+def select_n_best(
+    settings: SearchSettings, hypotheses: Sequence[Hypothesis], utility: Utility[list[int]] = ngram_overlap
+) -> list[Hypothesis]:
+    """The `n_best` of what was found for one source; with choose_by=risk the one of all with the least
+    expected loss comes first.
+    """
     candidates = list(hypotheses)
     if settings.choose_by == "risk" and len(candidates) > 1:
         weights = None if settings.temperature else hypothesis_probabilities(candidates)
-        candidates.insert(0, candidates.pop(minimum_risk_index([hypothesis.tokens for hypothesis in candidates], utility, weights=weights)))
+        candidates.insert(
+            0,
+            candidates.pop(
+                minimum_risk_index([hypothesis.tokens for hypothesis in candidates], utility, weights=weights)
+            ),
+        )
     return candidates[: settings.n_best]
 
 

@@ -18,7 +18,9 @@ LogProbs = Float[Tensor, "hypotheses vocab"]
 
 @dataclass(frozen=True)
 class SearchStep:
-    """One step of a search: what the network thinks, of which sentence each hypothesis is, and what it has so far."""
+    """One step of a search: what the network thinks, of which sentence each hypothesis is, and what it has so
+    far.
+    """
 
     log_probs: LogProbs
     source_ids: Sequence[int]
@@ -34,7 +36,9 @@ class SearchStep:
 
 
 class Constraint(ABC):
-    """Takes probability away from what may not follow; what is left is not made larger, so scores stay the network's own."""
+    """Takes probability away from what may not follow; what is left is not made larger, so scores stay the
+    network's own.
+    """
 
     @abstractmethod
     def check_limit(self, max_tokens: int) -> None:
@@ -68,7 +72,8 @@ class MinTokens(Constraint):
 class NoRepeatNGram(Constraint):
     """No n tokens in a row come twice in a target.
 
-    Paper: Paulus et al. 2018, "A Deep Reinforced Model for Abstractive Summarization", arXiv:1705.04304, section 2.5 (n = 3).
+    Paper: Paulus et al. 2018, "A Deep Reinforced Model for Abstractive Summarization", arXiv:1705.04304,
+    section 2.5 (n = 3).
     """
 
     def __init__(self, n: int) -> None:
@@ -79,19 +84,26 @@ class NoRepeatNGram(Constraint):
         """Any limit will do."""
 
     def apply(self, allowed: LogProbs, step: SearchStep) -> None:
-        banned = [(row, token) for row, tokens in enumerate(step.tokens) for token in banned_next_tokens(tokens, self.n)]
+        banned = [
+            (row, token)
+            for row, tokens in enumerate(step.tokens)
+            for token in banned_next_tokens(tokens, self.n)
+        ]
         if banned:
             rows, tokens = torch.tensor(banned, device=allowed.device).T
             allowed[rows, tokens] = -torch.inf
 
 
 class ForcedPrefix(Constraint):
-    """Every target begins with these tokens, or with its own, by the number of its sentence. No other constraint is asked about them.
+    """Every target begins with these tokens, or with its own, by the number of its sentence. No other
+    constraint is asked about them.
 
     The tokens of the prefix count: they are part of the target, of its length and of its log-probability.
     """
 
-    def __init__(self, tokens: Sequence[int] = (), per_source: Mapping[int, Sequence[int]] | None = None) -> None:
+    def __init__(
+        self, tokens: Sequence[int] = (), per_source: Mapping[int, Sequence[int]] | None = None
+    ) -> None:
         self.tokens = list(tokens)
         self.per_source = {source_id: list(prefix) for source_id, prefix in (per_source or {}).items()}
 
@@ -106,12 +118,18 @@ class ForcedPrefix(Constraint):
 
     def apply(self, allowed: LogProbs, step: SearchStep) -> None:
         prefixes = [self.per_source.get(source_id, self.tokens) for source_id in step.source_ids]
-        forced = [(row, prefix[step.length]) for row, prefix in enumerate(prefixes) if step.length < len(prefix)]
+        forced = [
+            (row, prefix[step.length]) for row, prefix in enumerate(prefixes) if step.length < len(prefix)
+        ]
         if not forced:
             return
         vocab = allowed.shape[1]
         if unknown := [token for _, token in forced if not 0 <= token < vocab]:
-            raise UsageError(f"the prefix has the token {unknown[0]}, but there are {vocab} tokens.", where="search.prefix", cure="Count from 0.")
+            raise UsageError(
+                f"the prefix has the token {unknown[0]}, but there are {vocab} tokens.",
+                where="search.prefix",
+                cure="Count from 0.",
+            )
         rows, tokens = torch.tensor(forced, device=allowed.device).T
         allowed[rows] = -torch.inf
         allowed[rows, tokens] = step.log_probs[rows, tokens]
@@ -126,4 +144,8 @@ def banned_next_tokens(tokens: Sequence[int], n: int) -> set[int]:
     last = list(tokens[len(tokens) - n + 1 :]) if n > 1 else []
     if len(last) < n - 1:
         return set()
-    return {tokens[start + n - 1] for start in range(len(tokens) - n + 1) if list(tokens[start : start + n - 1]) == last}
+    return {
+        tokens[start + n - 1]
+        for start in range(len(tokens) - n + 1)
+        if list(tokens[start : start + n - 1]) == last
+    }

@@ -18,7 +18,10 @@ class NextTokenModel(Protocol):
     """A language model: tokens and a state in, logits and the next state out."""
 
     def __call__(
-        self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+        self,
+        tokens: Int[Tensor, "batch time"],
+        is_token: Bool[Tensor, "batch time"],
+        state: ModelState | None = None,
     ) -> tuple[Float[Tensor, "batch time vocab"], ModelState]: ...
 
 
@@ -34,8 +37,8 @@ def generate_tokens(
 ) -> Iterator[int]:
     """Yield new tokens one by one until a stop token or the limit.
 
-    `suppressed_ids` (padding, unknown) are never chosen. A model that sees at most `context` tokens is started again on the
-    last half of them when they are used up.
+    `suppressed_ids` (padding, unknown) are never chosen. A model that sees at most `context` tokens is
+    started again on the last half of them when they are used up.
     """
     assert prompt, "a prompt has at least one token"
     generator = torch.Generator().manual_seed(settings.seed)

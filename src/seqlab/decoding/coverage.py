@@ -8,7 +8,9 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 MIN_COVERAGE = 1e-9
-"""Attention that a step of the source counts as having got at least, so that one that was never looked at does not rule a target out."""
+"""Attention that a step of the source counts as having got at least, so that one that was never looked at
+does not rule a target out.
+"""
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,12 @@ class CoveragePenalty:
     beta: float
 
     def penalty(
-        self, coverage: Float[Tensor, "sentences hypotheses source"], is_token: Bool[Tensor, "sentences source"]
+        self,
+        coverage: Float[Tensor, "sentences hypotheses source"],
+        is_token: Bool[Tensor, "sentences source"],
     ) -> Float[Tensor, "sentences hypotheses"]:
         """looked: Σ_t alignment_t of each hypothesis so far."""
-        log_coverage = coverage.double().clamp(MIN_COVERAGE, 1.0).log().masked_fill(~is_token.unsqueeze(1), 0.0)
+        log_coverage = (
+            coverage.double().clamp(MIN_COVERAGE, 1.0).log().masked_fill(~is_token.unsqueeze(1), 0.0)
+        )
         return self.beta * log_coverage.sum(dim=2)

@@ -12,11 +12,11 @@ from seqlab.core.errors import UsageError
 
 @dataclass(frozen=True)
 class Diversity:
-    """A beam in groups of equal size. They choose one after the other, and at every step a token costs a group `penalty` for each time that
-    an earlier group has chosen it at the same step (Hamming diversity).
+    """A beam in groups of equal size. They choose one after the other, and at every step a token costs a
+    group `penalty` for each time that an earlier group has chosen it at the same step (Hamming diversity).
 
-    Only what is kept depends on it; log-probabilities and scores stay as they are. One group is a beam like any other.
-    Paper: Vijayakumar et al. 2016, "Diverse Beam Search", arXiv:1610.02424, section 3.
+    Only what is kept depends on it; log-probabilities and scores stay as they are. One group is a beam like
+    any other. Paper: Vijayakumar et al. 2016, "Diverse Beam Search", arXiv:1610.02424, section 3.
     """
 
     groups: int = 1

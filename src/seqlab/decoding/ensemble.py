@@ -18,33 +18,56 @@ from seqlab.models.decoders.base import Alignment, DecoderState, reorder_rows
 
 
 class Ensemble(nn.Module):
-    """P(token) = mean over the networks of P_m(token); the logits are log P. All have the vocabularies of the first, in the same order."""
+    """P(token) = mean over the networks of P_m(token); the logits are log P.
+
+    All have the vocabularies of the first, in the same order.
+    """
 
     def __init__(self, models: Sequence[Seq2SeqModel]) -> None:
         super().__init__()
         if not models:
-            raise UsageError("an ensemble needs at least one model.", cure="Name the runs that shall write together.")
+            raise UsageError(
+                "an ensemble needs at least one model.", cure="Name the runs that shall write together."
+            )
         self.models = tuple(models)
         self.networks = nn.ModuleList(model for model in models if isinstance(model, nn.Module))
 
-    def encode(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> DecoderState:
+    def encode(
+        self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]
+    ) -> DecoderState:
         decoder_states = [model.encode(source, source_is_token) for model in self.models]
-        return DecoderState(tuple(_StateBundle(one.source) for one in decoder_states), tuple(_StateBundle(one.cache) for one in decoder_states))
+        return DecoderState(
+            tuple(_StateBundle(one.source) for one in decoder_states),
+            tuple(_StateBundle(one.cache) for one in decoder_states),
+        )
 
     def decode(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+        self,
+        targets: Int[Tensor, "hypotheses time"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState]:
         logits, decoder_state, _ = self._step(targets, is_token, decoder_state, with_alignment=False)
         return logits, decoder_state
 
     def decode_with_alignment(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+        self,
+        targets: Int[Tensor, "hypotheses time"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState, Alignment | None]:
-        """As `decode`, with the mean of the alignments of those networks that have one; None where none has."""
+        """As `decode`, with the mean of the alignments of those networks that have one; None where none
+        has.
+        """
         return self._step(targets, is_token, decoder_state, with_alignment=True)
 
     def _step(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState, *, with_alignment: bool
+        self,
+        targets: Int[Tensor, "hypotheses time"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
+        *,
+        with_alignment: bool,
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState, Alignment | None]:
         log_probs, caches, alignments = [], [], []
         for model, source, cache in zip(self.models, decoder_state.source, decoder_state.cache, strict=True):
@@ -59,12 +82,19 @@ class Ensemble(nn.Module):
         sizes = [member.shape[2] for member in log_probs]
         if len(set(sizes)) > 1:
             raise UsageError(
-                f"models with vocabularies of {', '.join(f'{size:,}' for size in sizes)} tokens cannot write together.",
+                f"models with vocabularies of {', '.join(f'{size:,}' for size in sizes)} tokens cannot write"
+                " together.",
                 where="ensemble",
-                cure="Take runs that were trained with the same vocabulary, for instance with different seeds.",
+                cure=(
+                    "Take runs that were trained with the same vocabulary, for instance with different seeds."
+                ),
             )
         mean_log_probs = torch.stack(log_probs).logsumexp(dim=0) - math.log(len(log_probs))
-        return mean_log_probs, decoder_state.with_cache(tuple(caches)), torch.stack(alignments).mean(dim=0) if alignments else None
+        return (
+            mean_log_probs,
+            decoder_state.with_cache(tuple(caches)),
+            torch.stack(alignments).mean(dim=0) if alignments else None,
+        )
 
 
 @dataclass(frozen=True)

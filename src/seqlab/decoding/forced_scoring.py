@@ -27,13 +27,17 @@ def score_targets(
     ended: Sequence[bool] | None = None,
     device: torch.device | None = None,
 ) -> list[Hypothesis]:
-    """log P(target | source) = Σ_t log P(token_t | source, tokens before), one target for each source, the end token included.
+    """log P(target | source) = Σ_t log P(token_t | source, tokens before), one target for each source, the
+    end token included.
 
-    To compare two translations of one source give it twice. `ended` is False for targets without an end, of which only the tokens count.
-    Pairs of about the same length are scored together, and come back in order.
+    To compare two translations of one source give it twice. `ended` is False for targets without an end, of
+    which only the tokens count. Pairs of about the same length are scored together, and come back in order.
     """
     if len(sources) != len(targets):
-        raise UsageError(f"{len(sources)} sources and {len(targets)} targets cannot be paired.", cure="Give one target for each source.")
+        raise UsageError(
+            f"{len(sources)} sources and {len(targets)} targets cannot be paired.",
+            cure="Give one target for each source.",
+        )
     ends = list(ended) if ended is not None else [True] * len(targets)
     order = sorted(range(len(targets)), key=lambda index: (len(targets[index]), len(sources[index])))
     hypotheses: list[Hypothesis | None] = [None] * len(targets)
@@ -41,7 +45,10 @@ def score_targets(
         indices = order[start : start + BATCH_SIZE]
         rows = [[*targets[index], *([special_tokens.end_id] if ends[index] else [])] for index in indices]
         for index, row, log_probs in zip(
-            indices, rows, _score_batch(model, [sources[index] for index in indices], rows, special_tokens, device), strict=True
+            indices,
+            rows,
+            _score_batch(model, [sources[index] for index in indices], rows, special_tokens, device),
+            strict=True,
         ):
             assert len(row) == len(log_probs)
             hypotheses[index] = Hypothesis(list(targets[index]), log_probs, sum(log_probs), ends[index])
@@ -50,7 +57,11 @@ def score_targets(
 
 @torch.inference_mode()
 def _score_batch(
-    model: Seq2SeqModel, sources: Sequence[Tensor], rows: Sequence[Sequence[int]], special_tokens: SpecialTokens, device: torch.device | None
+    model: Seq2SeqModel,
+    sources: Sequence[Tensor],
+    rows: Sequence[Sequence[int]],
+    special_tokens: SpecialTokens,
+    device: torch.device | None,
 ) -> list[list[float]]:
     """Of every token of every row."""
     tokens, is_token = pad_sources(sources, device=device)
@@ -58,8 +69,14 @@ def _score_batch(
     time = max(map(len, rows))
     if not time:
         return [[] for _ in rows]
-    inputs = torch.tensor([[special_tokens.start_id, *row, *[special_tokens.end_id] * (time - len(row))] for row in rows], device=tokens.device)
-    is_input = torch.tensor([[True] * max(1, len(row)) + [False] * (time - max(1, len(row))) for row in rows], device=tokens.device)
+    inputs = torch.tensor(
+        [[special_tokens.start_id, *row, *[special_tokens.end_id] * (time - len(row))] for row in rows],
+        device=tokens.device,
+    )
+    is_input = torch.tensor(
+        [[True] * max(1, len(row)) + [False] * (time - max(1, len(row))) for row in rows],
+        device=tokens.device,
+    )
     logits, _ = model.decode(inputs[:, :-1], is_input, decoder_state)
     chosen = to_log_probs(logits).gather(2, inputs[:, 1:].unsqueeze(2)).squeeze(2)  # (pairs, time)
     return [log_probs[: len(row)] for row, log_probs in zip(rows, chosen.double().tolist(), strict=True)]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Hypothesis:
     """A target without start and end token.
 
-    log_prob = Σ_t log P(token_t | source, tokens before), with the end token where it ended. The probabilities are the network's own:
-    whatever forbids, penalises or sharpens only changes what is chosen.
+    log_prob = Σ_t log P(token_t | source, tokens before), with the end token where it ended. The
+    probabilities are the network's own: whatever forbids, penalises or sharpens only changes what is chosen.
     """
 
     tokens: list[int]

@@ -8,8 +8,8 @@ from abc import ABC, abstractmethod
 class LengthPenalty(ABC):
     """score = log_prob / divisor(length), where the length counts the end token too.
 
-    A sum of log-probabilities falls with every token, so that a beam prefers short targets; a divisor that grows with the length takes
-    some of that back.
+    A sum of log-probabilities falls with every token, so that a beam prefers short targets; a divisor that
+    grows with the length takes some of that back.
     """
 
     @abstractmethod
@@ -20,10 +20,11 @@ class LengthPenalty(ABC):
         return log_prob / self.divisor(length) if length else log_prob
 
     def bound(self, log_prob: float, *, length: int, max_length: int) -> float:
-        """No continuation of a hypothesis with this log_prob and length (of at least 1) can get a higher score.
+        """No continuation of a hypothesis with this log_prob and length (of at least 1) can get a higher
+        score.
 
-        Its log_prob can only fall, and its divisor lies between those of its own length and of the longest one:
-        score ≤ log_prob / max(divisor(length), divisor(longest)), since log_prob ≤ 0.
+        Its log_prob can only fall, and its divisor lies between those of its own length and of the longest
+        one: score ≤ log_prob / max(divisor(length), divisor(longest)), since log_prob ≤ 0.
         """
         return log_prob / max(self.divisor(length), self.divisor(max_length))
 

@@ -11,24 +11,35 @@ from seqlab.decoding.hypothesis import Hypothesis
 
 Target = TypeVar("Target")
 Utility = Callable[[Target, Target], float]
-"""How good a target is where the reference is right; higher is better. Both are whatever the candidates are: texts, or lists of tokens."""
+"""How good a target is where the reference is right; higher is better.
+
+Both are whatever the candidates are: texts, or lists of tokens.
+"""
 MAX_NGRAM_ORDER = 4
 
 
-def expected_utilities(candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None) -> list[float]:
+def expected_utilities(
+    candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None
+) -> list[float]:
     """U(c) = Σ_r w_r utility(c, r) / Σ_r w_r, every candidate measured against all of them, itself included.
 
-    The candidate with the highest U has the least expected loss, if the candidates stand for what the network thinks: draws do, with
-    equal weights; an n-best list does with the probabilities as weights.
-    Paper: Kumar and Byrne 2004, "Minimum Bayes-Risk Decoding for Statistical Machine Translation"; with samples: Eikema and Aziz 2020,
-    arXiv:2005.10283.
+    The candidate with the highest U has the least expected loss, if the candidates stand for what the network
+    thinks: draws do, with equal weights; an n-best list does with the probabilities as weights. Paper: Kumar
+    and Byrne 2004, "Minimum Bayes-Risk Decoding for Statistical Machine Translation"; with samples: Eikema
+    and Aziz 2020, arXiv:2005.10283.
     """
     shares = list(weights) if weights is not None else [1.0] * len(candidates)
     total = sum(shares)
-    return [sum(share * utility(candidate, other) for other, share in zip(candidates, shares, strict=True)) / total for candidate in candidates]
+    return [
+        sum(share * utility(candidate, other) for other, share in zip(candidates, shares, strict=True))
+        / total
+        for candidate in candidates
+    ]
 
 
-def minimum_risk_index(candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None) -> int:
+def minimum_risk_index(
+    candidates: Sequence[Target], utility: Utility[Target], *, weights: Sequence[float] | None = None
+) -> int:
     """The place of the candidate with the highest expected utility; of equals the first."""
     expected = expected_utilities(candidates, utility, weights=weights)
     return max(range(len(expected)), key=lambda index: expected[index])
@@ -46,7 +57,8 @@ def hypothesis_probabilities(hypotheses: Sequence[Hypothesis]) -> list[float]:
 
 
 def ngram_overlap(target: Sequence[int], reference: Sequence[int]) -> float:
-    """A utility that needs nothing but tokens: F1 of the n-grams of both, the mean over n = 1 … 4 for which one of them has any.
+    """A utility that needs nothing but tokens: F1 of the n-grams of both, the mean over n = 1 … 4 for which
+    one of them has any.
 
     >>> ngram_overlap([1, 2, 3], [1, 2, 3]), ngram_overlap([], []), ngram_overlap([1, 2], [2, 1])
     (1.0, 1.0, 0.5)
@@ -54,8 +66,13 @@ def ngram_overlap(target: Sequence[int], reference: Sequence[int]) -> float:
     overlaps = []
     for n in range(1, MAX_NGRAM_ORDER + 1):
         target_ngrams, reference_ngrams = (
-            Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1)) for tokens in (target, reference)
+            Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))
+            for tokens in (target, reference)
         )
         if target_ngrams or reference_ngrams:
-            overlaps.append(2 * (target_ngrams & reference_ngrams).total() / (target_ngrams.total() + reference_ngrams.total()))
+            overlaps.append(
+                2
+                * (target_ngrams & reference_ngrams).total()
+                / (target_ngrams.total() + reference_ngrams.total())
+            )
     return sum(overlaps) / len(overlaps) if overlaps else 1.0

@@ -22,8 +22,12 @@ def record_search(
     num_pruned: int | None = None,
     device: torch.device | None = None,
 ) -> tuple[list[Hypothesis], SearchTree]:
-    """The targets, as without being watched, and the tree. At every step the best `num_pruned` that were not kept are in it, by default
-    as many as are kept."""
+    """The targets, as without being watched, and the tree.
+
+    At every step the best `num_pruned` that were not kept are in it, by default as many as are kept.
+    """
     recorder = SearchRecorder(num_pruned=search.group_size if num_pruned is None else num_pruned)
-    (answers,) = search.run_recorded(model, SourceBatch.from_tokens(*pad_sources([source], device=device)), recorder)
+    (answers,) = search.run_recorded(
+        model, SourceBatch.from_tokens(*pad_sources([source], device=device)), recorder
+    )
     return answers, recorder.tree(answers)

@@ -1,4 +1,6 @@
-"""What all searches share: the symbols, the limit, what is forbidden, and the batch of sources that they take."""
+"""What all searches share: the symbols, the limit, what is forbidden, and the batch of sources that they
+take.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,18 @@ class SpecialTokens:
 
 @dataclass(frozen=True)
 class SourceBatch:
-    """Sources side by side, and the number of each among all that are decoded, by which draws and prefixes know it."""
+    """Sources side by side, and the number of each among all that are decoded, by which draws and prefixes
+    know it.
+    """
 
     tokens: Shaped[Tensor, "batch source *features"]
     is_token: Bool[Tensor, "batch source"]
     source_ids: Sequence[int]
 
     @classmethod
-    def from_tokens(cls, tokens: Shaped[Tensor, "batch source *features"], is_token: Bool[Tensor, "batch source"]) -> SourceBatch:
+    def from_tokens(
+        cls, tokens: Shaped[Tensor, "batch source *features"], is_token: Bool[Tensor, "batch source"]
+    ) -> SourceBatch:
         """The first ones."""
         return cls(tokens, is_token, range(len(tokens)))
 
@@ -46,11 +52,14 @@ class SourceBatch:
 class Search(ABC):
     """From sources to targets of at most `max_tokens` tokens.
 
-    A target is complete when it has ended, when it has `max_tokens` tokens, or when everything that could follow is forbidden. The end
-    token takes a step as any other: after `max_tokens` tokens it is no longer asked for.
+    A target is complete when it has ended, when it has `max_tokens` tokens, or when everything that could
+    follow is forbidden. The end token takes a step as any other: after `max_tokens` tokens it is no longer
+    asked for.
     """
 
-    def __init__(self, special_tokens: SpecialTokens, *, max_tokens: int, constraints: Sequence[Constraint] = ()) -> None:
+    def __init__(
+        self, special_tokens: SpecialTokens, *, max_tokens: int, constraints: Sequence[Constraint] = ()
+    ) -> None:
         self.special_tokens = special_tokens
         self.max_tokens = max_tokens
         self.constraints = tuple(constraints)

@@ -9,7 +9,9 @@ from typing import Any, Literal, NamedTuple
 from seqlab.decoding.hypothesis import Hypothesis
 
 CandidateFate = Literal["kept", "pruned", "ended", "cut"]
-"""kept: went on; pruned: others were better; ended: complete with the end token; cut: complete at the limit."""
+"""kept: went on; pruned: others were better; ended: complete with the end token; cut: complete at the
+limit.
+"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -79,7 +81,9 @@ class SearchTree:
 
     def to_dicts(self, token_to_text: Callable[[int], str] = str) -> list[dict[str, Any]]:
         """Ready for JSON and for `pages.beam_tree`, with words in place of token ids."""
-        return [{**asdict(candidate), "word": token_to_text(candidate.token)} for candidate in self.candidates]
+        return [
+            {**asdict(candidate), "word": token_to_text(candidate.token)} for candidate in self.candidates
+        ]
 
 
 class SearchRecorder:
@@ -102,8 +106,16 @@ class SearchRecorder:
         candidates = []
         for ident, (group, step, (node, score, fate)) in enumerate(self._outcomes):
             tokens = tuple(node.tokens())
-            is_complete = fate in ("ended", "cut") or (fate == "kept" and (tokens, False) in ranks)  # it may have been unable to go on
-            rank = ranks.get((tokens[:-1], True) if fate == "ended" else (tokens, False), 0) if is_complete else 0
+            is_complete = fate in ("ended", "cut") or (
+                fate == "kept" and (tokens, False) in ranks
+            )  # it may have been unable to go on
+            rank = (
+                ranks.get((tokens[:-1], True) if fate == "ended" else (tokens, False), 0)
+                if is_complete
+                else 0
+            )
             parent = idents.get(id(node.parent), -1)
-            candidates.append(Candidate(ident, parent, step, node.token, node.log_prob, score, fate, group, rank))
+            candidates.append(
+                Candidate(ident, parent, step, node.token, node.log_prob, score, fate, group, rank)
+            )
         return SearchTree(candidates)

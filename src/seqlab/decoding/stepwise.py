@@ -16,9 +16,19 @@ from seqlab.decoding.token_choice import TokenChooser
 
 
 class StepwiseSearch(Search):
-    """token_t = choose(P(· | source, tokens before t)), until the end token. A sentence whose targets have all ended leaves the batch."""
+    """token_t = choose(P(· | source, tokens before t)), until the end token.
 
-    def __init__(self, special_tokens: SpecialTokens, chooser: TokenChooser, *, max_tokens: int, constraints: Sequence[Constraint] = ()) -> None:
+    A sentence whose targets have all ended leaves the batch.
+    """
+
+    def __init__(
+        self,
+        special_tokens: SpecialTokens,
+        chooser: TokenChooser,
+        *,
+        max_tokens: int,
+        constraints: Sequence[Constraint] = (),
+    ) -> None:
         super().__init__(special_tokens, max_tokens=max_tokens, constraints=constraints)
         self.chooser = chooser
 
@@ -27,7 +37,9 @@ class StepwiseSearch(Search):
         """The targets of each source, the likeliest first."""
         num_samples, device = self.chooser.num_samples, sources.tokens.device
         paths = [_OpenHypothesis(source_id) for source_id in sources.source_ids for _ in range(num_samples)]
-        random_numbers = self.chooser.random_numbers(sources.source_ids, self.max_tokens).to(device)  # (sentences * draws, steps)
+        random_numbers = self.chooser.random_numbers(sources.source_ids, self.max_tokens).to(
+            device
+        )  # (sentences * draws, steps)
         decoder_state = model.encode(sources.tokens, sources.is_token)
         tokens = torch.full((len(sources.tokens),), self.special_tokens.start_id, device=device)
         running = paths
@@ -41,19 +53,38 @@ class StepwiseSearch(Search):
                 log_probs, decoder_state = log_probs[repeated], decoder_state.select(repeated)
             tokens = self._extend(log_probs, running, random_numbers[:, length], length)
             unfinished = [
-                index for index in range(0, len(running), num_samples) if any(path.is_open for path in running[index : index + num_samples])
+                index
+                for index in range(0, len(running), num_samples)
+                if any(path.is_open for path in running[index : index + num_samples])
             ]
             if len(unfinished) * num_samples < len(running):
-                rows = torch.tensor([index + sample for index in unfinished for sample in range(num_samples)], dtype=torch.long, device=device)
-                kept = torch.tensor([index // num_samples for index in unfinished], dtype=torch.long, device=device)
-                decoder_state, tokens, random_numbers = decoder_state.keep_sources(kept).select(rows), tokens[rows], random_numbers[rows]
+                rows = torch.tensor(
+                    [index + sample for index in unfinished for sample in range(num_samples)],
+                    dtype=torch.long,
+                    device=device,
+                )
+                kept = torch.tensor(
+                    [index // num_samples for index in unfinished], dtype=torch.long, device=device
+                )
+                decoder_state, tokens, random_numbers = (
+                    decoder_state.keep_sources(kept).select(rows),
+                    tokens[rows],
+                    random_numbers[rows],
+                )
                 running = [running[row] for row in rows.tolist()]
         hypotheses = [path.hypothesis for path in paths]
-        return [sorted(hypotheses[index : index + num_samples], key=lambda target: -target.score) for index in range(0, len(hypotheses), num_samples)]
+        return [
+            sorted(hypotheses[index : index + num_samples], key=lambda target: -target.score)
+            for index in range(0, len(hypotheses), num_samples)
+        ]
 
-    def _extend(self, log_probs: Tensor, running: list[_OpenHypothesis], random_numbers: Tensor, length: int) -> Tensor:
+    def _extend(
+        self, log_probs: Tensor, running: list[_OpenHypothesis], random_numbers: Tensor, length: int
+    ) -> Tensor:
         """Add a token to every path that is open; the tokens that were chosen."""
-        step = SearchStep(log_probs, [path.source_id for path in running], lambda: [path.tokens for path in running], length)
+        step = SearchStep(
+            log_probs, [path.source_id for path in running], lambda: [path.tokens for path in running], length
+        )
         allowed = self.allowed_log_probs(step)
         tokens = self.chooser.choose(allowed, random_numbers).clamp_(max=allowed.shape[1] - 1)
         chosen = allowed.gather(1, tokens.unsqueeze(1)).squeeze(1)

@@ -22,10 +22,14 @@ class TokenChooser(ABC):
 
     @abstractmethod
     def random_numbers(self, source_ids: Sequence[int], steps: int) -> Float[Tensor, "hypotheses steps"]:
-        """Numbers in [0, 1) for every step of the sentences with these numbers; draws of a sentence stand side by side."""
+        """Numbers in [0, 1) for every step of the sentences with these numbers; draws of a sentence stand
+        side by side.
+        """
 
     @abstractmethod
-    def choose(self, log_probs: Float[Tensor, "hypotheses vocab"], random_numbers: Float[Tensor, " hypotheses"]) -> Int[Tensor, " hypotheses"]: ...
+    def choose(
+        self, log_probs: Float[Tensor, "hypotheses vocab"], random_numbers: Float[Tensor, " hypotheses"]
+    ) -> Int[Tensor, " hypotheses"]: ...
 
 
 class Greedy(TokenChooser):
@@ -36,19 +40,29 @@ class Greedy(TokenChooser):
     def random_numbers(self, source_ids: Sequence[int], steps: int) -> Float[Tensor, "hypotheses steps"]:
         return torch.zeros(len(source_ids), steps, dtype=torch.float64)
 
-    def choose(self, log_probs: Float[Tensor, "hypotheses vocab"], random_numbers: Float[Tensor, " hypotheses"]) -> Int[Tensor, " hypotheses"]:
+    def choose(
+        self, log_probs: Float[Tensor, "hypotheses vocab"], random_numbers: Float[Tensor, " hypotheses"]
+    ) -> Int[Tensor, " hypotheses"]:
         return top_candidates(log_probs, 1).tokens[:, 0]
 
 
 class MultinomialSampler(TokenChooser):
-    """A wheel whose sectors are as wide as the tokens are probable, after sharpening and narrowing, and where it stops is a number in [0, 1).
+    """A wheel whose sectors are as wide as the tokens are probable, after sharpening and narrowing, and where
+    it stops is a number in [0, 1).
 
-    Every draw of every sentence has random numbers of its own, keyed by the seed, the number of the sentence and that of the draw: who
-    else is in the batch does not matter, nor does how long the others are.
+    Every draw of every sentence has random numbers of its own, keyed by the seed, the number of the sentence
+    and that of the draw: who else is in the batch does not matter, nor does how long the others are.
     """
 
     def __init__(
-        self, *, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0, min_p: float = 0.0, seed: int = 1, num_samples: int = 1
+        self,
+        *,
+        temperature: float = 1.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        min_p: float = 0.0,
+        seed: int = 1,
+        num_samples: int = 1,
     ) -> None:
         assert temperature > 0
         self.temperature = temperature
@@ -57,12 +71,23 @@ class MultinomialSampler(TokenChooser):
         self.num_samples = num_samples
 
     def random_numbers(self, source_ids: Sequence[int], steps: int) -> Float[Tensor, "hypotheses steps"]:
-        seeds = [derive(self.seed, "draw", source_id, sample) for source_id in source_ids for sample in range(self.num_samples)]
-        rows = [torch.rand(steps, generator=torch.Generator().manual_seed(seed), dtype=torch.float64) for seed in seeds]
+        seeds = [
+            derive(self.seed, "draw", source_id, sample)
+            for source_id in source_ids
+            for sample in range(self.num_samples)
+        ]
+        rows = [
+            torch.rand(steps, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+            for seed in seeds
+        ]
         return torch.stack(rows) if rows else torch.zeros(0, steps, dtype=torch.float64)
 
-    def choose(self, log_probs: Float[Tensor, "hypotheses vocab"], random_numbers: Float[Tensor, " hypotheses"]) -> Int[Tensor, " hypotheses"]:
-        warped = warp_logits(log_probs, temperature=self.temperature, top_k=self.top_k, top_p=self.top_p, min_p=self.min_p)
+    def choose(
+        self, log_probs: Float[Tensor, "hypotheses vocab"], random_numbers: Float[Tensor, " hypotheses"]
+    ) -> Int[Tensor, " hypotheses"]:
+        warped = warp_logits(
+            log_probs, temperature=self.temperature, top_k=self.top_k, top_p=self.top_p, min_p=self.min_p
+        )
         cumulative = warped.softmax(dim=-1).cumsum(dim=-1)  # (hypotheses, vocab); where each sector ends
         thresholds = (random_numbers * cumulative[:, -1]).unsqueeze(1)
         return torch.searchsorted(cumulative, thresholds, right=True).squeeze(1)

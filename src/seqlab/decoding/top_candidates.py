@@ -22,8 +22,9 @@ class TopCandidates(NamedTuple):
 def top_candidates(log_probs: Float[Tensor, "hypotheses vocab"], k: int) -> TopCandidates:
     """The k best tokens of each row, exactly; of all, if there are not so many.
 
-    The maximum of every block is found with one fast pass; the k best tokens stand in the k blocks with the highest maxima, for each
-    block that is left out has k better tokens before it. Only those blocks are searched.
+    The maximum of every block is found with one fast pass; the k best tokens stand in the k blocks with the
+    highest maxima, for each block that is left out has k better tokens before it. Only those blocks are
+    searched.
     """
     rows, vocab = log_probs.shape
     k, num_blocks = min(k, vocab), vocab // BLOCK
@@ -36,7 +37,10 @@ def top_candidates(log_probs: Float[Tensor, "hypotheses vocab"], k: int) -> TopC
     ids = (best.unsqueeze(2) * BLOCK + torch.arange(BLOCK, device=best.device)).flatten(1)
     if num_blocks * BLOCK < vocab:  # the last, shorter block is always searched
         rest = torch.arange(num_blocks * BLOCK, vocab, device=best.device).expand(rows, -1)
-        pool, ids = torch.cat([pool, log_probs[:, num_blocks * BLOCK :]], dim=1), torch.cat([ids, rest], dim=1)
+        pool, ids = (
+            torch.cat([pool, log_probs[:, num_blocks * BLOCK :]], dim=1),
+            torch.cat([ids, rest], dim=1),
+        )
     best_of_pool = _argmax_candidates(pool) if k == 1 else TopCandidates(*pool.topk(k, dim=1))
     return TopCandidates(best_of_pool.log_probs, ids.gather(1, best_of_pool.tokens))
 

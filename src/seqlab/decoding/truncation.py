@@ -9,18 +9,32 @@ from torch import Tensor
 from seqlab.decoding.settings import DecodingSettings
 
 
-def sample_token(logits: Float[Tensor, "batch vocab"], settings: DecodingSettings, generator: torch.Generator) -> Int[Tensor, " batch"]:
+def sample_token(
+    logits: Float[Tensor, "batch vocab"], settings: DecodingSettings, generator: torch.Generator
+) -> Int[Tensor, " batch"]:
     """The likeliest token at temperature 0, else a draw from the narrowed and sharpened distribution."""
     if settings.temperature == 0:
         return logits.argmax(dim=-1)
-    warped = warp_logits(logits, temperature=settings.temperature, top_k=settings.top_k, top_p=settings.top_p, min_p=settings.min_p)
+    warped = warp_logits(
+        logits,
+        temperature=settings.temperature,
+        top_k=settings.top_k,
+        top_p=settings.top_p,
+        min_p=settings.min_p,
+    )
     return torch.multinomial(warped.softmax(dim=-1), 1, generator=generator).squeeze(-1)
 
 
-def warp_logits(logits: Float[Tensor, "batch vocab"], *, temperature: float, top_k: int, top_p: float, min_p: float) -> Float[Tensor, "batch vocab"]:
-    """Logits in float64, divided by the temperature, then with -inf at what top-k, top-p and min-p leave out, in this order."""
+def warp_logits(
+    logits: Float[Tensor, "batch vocab"], *, temperature: float, top_k: int, top_p: float, min_p: float
+) -> Float[Tensor, "batch vocab"]:
+    """Logits in float64, divided by the temperature, then with -inf at what top-k, top-p and min-p leave out,
+    in this order.
+    """
     highest = logits.amax(dim=-1, keepdim=True)
-    shifted = logits.double() - highest.masked_fill(highest == -torch.inf, 0.0)  # a tiny temperature then makes -inf of it, never inf
+    shifted = logits.double() - highest.masked_fill(
+        highest == -torch.inf, 0.0
+    )  # a tiny temperature then makes -inf of it, never inf
     return keep_min_p(keep_top_p(keep_top_k(shifted / temperature, top_k), top_p), min_p)
 
 
@@ -53,7 +67,8 @@ def keep_top_p(logits: Float[Tensor, "batch vocab"], p: float) -> Float[Tensor, 
 def keep_min_p(logits: Float[Tensor, "batch vocab"], p: float) -> Float[Tensor, "batch vocab"]:
     """Only tokens that are at least p times as probable as the likeliest one stay; 0 keeps all.
 
-    Paper: Nguyen et al. 2024, "Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM Outputs", arXiv:2407.01082.
+    Paper: Nguyen et al. 2024, "Turning Up the Heat: Min-p Sampling for Creative and Coherent LLM Outputs",
+    arXiv:2407.01082.
 
     >>> keep_min_p(torch.tensor([[0.5, 0.3, 0.2]]).log(), 0.5).exp().tolist()[0][2]
     0.0

@@ -1,4 +1,6 @@
-"""a is to b as c is to …: analogies by vector arithmetic, one by one and by the standard file of questions."""
+"""a is to b as c is to …: analogies by vector arithmetic, one by one and by the standard file of
+questions.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ class SectionScore:
         return self.baseline_right / self.covered if self.covered else float("nan")
 
 
-def solve_analogy(table: WordVectors, a: str, b: str, c: str, *, method: Method = "add", top: int = 5) -> list[tuple[str, float]]:
+def solve_analogy(
+    table: WordVectors, a: str, b: str, c: str, *, method: Method = "add", top: int = 5
+) -> list[tuple[str, float]]:
     """Words d such that a is to b as c is to d, best first. The three words of the question are no answers.
 
         add        d = argmax cos(d, b − a + c)                        of unit vectors (3CosAdd)
@@ -63,30 +67,41 @@ def solve_analogy(table: WordVectors, a: str, b: str, c: str, *, method: Method 
 
 
 def read_questions(path: str | Path) -> list[AnalogyQuestion]:
-    """The file of word2vec: a line `: name` begins a section, every other line is a question of four words."""
+    """The file of word2vec: a line `: name` begins a section, every other line is a question of four
+    words.
+    """
     questions, section = [], ""
     with open_binary(Path(path)) as stream:
         for number, line in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES), b""), start=1):
             try:
                 words = line.decode("utf-8").split()
             except UnicodeDecodeError as error:
-                raise DataError("is not UTF-8.", where=f"{path}, line {number}", cure="Convert the file first.") from error
+                raise DataError(
+                    "is not UTF-8.", where=f"{path}, line {number}", cure="Convert the file first."
+                ) from error
             if words[:1] == [":"]:
                 section = " ".join(words[1:])
             elif len(words) == 4:
                 questions.append(AnalogyQuestion(section, (words[0], words[1], words[2], words[3])))
             elif words:
                 raise DataError(
-                    f"{len(words)} words; a question has four, and a section begins with a colon and a blank.",
+                    f"{len(words)} words; a question has four, and a section begins with a colon and a"
+                    " blank.",
                     where=f"{path}, line {number}",
                     cure="For example: man woman king queen",
                 )
     if not questions:
-        raise DataError("holds no question.", where=str(path), cure="A line is a question of four words: man woman king queen")
+        raise DataError(
+            "holds no question.",
+            where=str(path),
+            cure="A line is a question of four words: man woman king queen",
+        )
     return questions
 
 
-def score_analogies(table: WordVectors, questions: Sequence[AnalogyQuestion], *, method: Method = "add") -> list[SectionScore]:
+def score_analogies(
+    table: WordVectors, questions: Sequence[AnalogyQuestion], *, method: Method = "add"
+) -> list[SectionScore]:
     """Every section in the order of the file. A word that the table lacks is looked for in lower case."""
     names = list(dict.fromkeys(question.section for question in questions))
     counts = {name: np.zeros(4, int) for name in names}  # questions, covered, right, right by the baseline
@@ -108,7 +123,10 @@ def score_analogies(table: WordVectors, questions: Sequence[AnalogyQuestion], *,
 
 def total_score(scores: Sequence[SectionScore]) -> SectionScore:
     """All sections as one."""
-    sums = [sum(getattr(score, name) for score in scores) for name in ("questions", "covered", "right", "baseline_right")]
+    sums = [
+        sum(getattr(score, name) for score in scores)
+        for name in ("questions", "covered", "right", "baseline_right")
+    ]
     return SectionScore("all", *sums)
 
 

@@ -21,15 +21,32 @@ def write_attention_page(alignments: Sequence[LayerAttention], path: str | Path)
     """Write the page, which needs no other file, and return where it is."""
     if not alignments:
         raise UsageError("there are no alignments to draw.", cure="attention_weights(run, text) gives them.")
-    sections = [Section(f"look-{number}", layer.title, _layer(layer, number)) for number, layer in enumerate(alignments, start=1)]
-    write_whole(Path(path), render_page(title="Where it looks", subtitle=" ".join(alignments[0].tokens), created="", notices=(), sections=sections))
+    sections = [
+        Section(f"look-{number}", layer.title, _layer(layer, number))
+        for number, layer in enumerate(alignments, start=1)
+    ]
+    write_whole(
+        Path(path),
+        render_page(
+            title="Where it looks",
+            subtitle=" ".join(alignments[0].tokens),
+            created="",
+            notices=(),
+            sections=sections,
+        ),
+    )
     return Path(path)
 
 
 def attention_heatmap(layer: LayerAttention) -> TokenHeatmap:
-    """One strip for each learned query; for self-attention one for each head: the weight that a token gets on average over all that look."""
+    """One strip for each learned query; for self-attention one for each head: the weight that a token gets on
+    average over all that look.
+    """
     if layer.has_learned_queries:
-        rows = [HeatmapRow(name, weights.tolist()) for name, weights in zip(layer.query_tokens, layer.alignment[0], strict=True)]
+        rows = [
+            HeatmapRow(name, weights.tolist())
+            for name, weights in zip(layer.query_tokens, layer.alignment[0], strict=True)
+        ]
         return TokenHeatmap("Where each learned query looks", layer.tokens, rows)
     means = layer.alignment.mean(axis=1)  # (heads, source)
     rows = [HeatmapRow(f"head {head}", weights.tolist()) for head, weights in enumerate(means, start=1)]
@@ -40,7 +57,10 @@ def _layer(layer: LayerAttention, number: int) -> Markup:
     figures = [draw_token_heatmap(attention_heatmap(layer), ident=f"strips-{number}")]
     if len(layer.tokens) <= MAX_MAP_TOKENS and not layer.has_learned_queries:
         maps = [
-            draw_attention_map(AttentionMap(f"head {head}", layer.query_tokens, layer.tokens, weights.tolist()), ident=f"map-{number}-{head}")
+            draw_attention_map(
+                AttentionMap(f"head {head}", layer.query_tokens, layer.tokens, weights.tolist()),
+                ident=f"map-{number}-{head}",
+            )
             for head, weights in enumerate(layer.alignment, start=1)
         ]
         figures.append(tag("div", *maps, class_="beside"))

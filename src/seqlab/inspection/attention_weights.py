@@ -22,7 +22,10 @@ from seqlab.tasks.vectors import step_vectors
 
 @dataclass(frozen=True)
 class LayerAttention:
-    """What one attention did with one text, as plain data. Rows over the source add up to 1, or to 0 where nothing may be looked at."""
+    """What one attention did with one text, as plain data.
+
+    Rows over the source add up to 1, or to 0 where nothing may be looked at.
+    """
 
     name: str
     """The name of its module: body.layers.0.attention."""
@@ -39,7 +42,13 @@ class LayerAttention:
         'layer 3'
         """
         layer = re.fullmatch(r"body\.layers\.(\d+)\.attention", self.name)
-        return f"layer {int(layer[1]) + 1}" if layer else "learned queries" if self.has_learned_queries else self.name
+        return (
+            f"layer {int(layer[1]) + 1}"
+            if layer
+            else "learned queries"
+            if self.has_learned_queries
+            else self.name
+        )
 
     @property
     def has_learned_queries(self) -> bool:
@@ -47,13 +56,18 @@ class LayerAttention:
 
 
 def attention_weights(run: Run, text: Any) -> list[LayerAttention]:
-    """Every attention that reads the text, from the first to the last: self-attention of the body, then learned queries of the pooling."""
+    """Every attention that reads the text, from the first to the last: self-attention of the body, then
+    learned queries of the pooling.
+    """
     model = run.model
     if not any(isinstance(module, RecordableAttention) for module in model.modules()):
         raise UsageError(
             f"the {run.recipe.model.kind} network of this run has no attention to look at.",
             where=str(run.folder),
-            cure="Train one that has: seqlab train DATA --model transformer, or with learned queries: model.pooling=queries",
+            cure=(
+                "Train one that has: seqlab train DATA --model transformer, or with learned queries:"
+                " model.pooling=queries"
+            ),
         )
     if isinstance(run.task, Translation):
         return _translation_attention(run, run.task, text)
@@ -68,14 +82,24 @@ def attention_weights(run: Run, text: Any) -> list[LayerAttention]:
     with record_alignments(model) as recorded:
         features = step_vectors(model, steps)
         _pool(model, features)
-    queries = {f"{name}.attention" for name, module in model.named_modules() if isinstance(module, LearnedQueries)}
-    return [_to_layer_attention(name, calls[0], tokens, has_queries=name in queries) for name, calls in recorded.items() if calls]
+    queries = {
+        f"{name}.attention" for name, module in model.named_modules() if isinstance(module, LearnedQueries)
+    }
+    return [
+        _to_layer_attention(name, calls[0], tokens, has_queries=name in queries)
+        for name, calls in recorded.items()
+        if calls
+    ]
 
 
 def _translation_attention(run: Run, task: Translation, text: Any) -> list[LayerAttention]:
     """Where the decoder looked while it wrote."""
     looks = task.looks(run.model, str(text))
-    return [] if looks is None else [LayerAttention("decoder", list(looks.written), list(looks.read), np.array([looks.weights]))]
+    return (
+        []
+        if looks is None
+        else [LayerAttention("decoder", list(looks.written), list(looks.read), np.array([looks.weights]))]
+    )
 
 
 @torch.inference_mode()
@@ -87,7 +111,9 @@ def _pool(model: nn.Module, features: Float[np.ndarray, "time hidden"]) -> None:
         pool(steps, torch.ones(steps.shape[:2], dtype=torch.bool, device=steps.device))
 
 
-def _to_layer_attention(name: str, alignment: torch.Tensor, tokens: list[str], *, has_queries: bool) -> LayerAttention:
+def _to_layer_attention(
+    name: str, alignment: torch.Tensor, tokens: list[str], *, has_queries: bool
+) -> LayerAttention:
     weights = alignment[0].float().cpu().numpy()  # (heads, target, source)
     query_tokens = [f"query {number}" for number in range(1, weights.shape[1] + 1)] if has_queries else tokens
     return LayerAttention(name, query_tokens, tokens, weights)

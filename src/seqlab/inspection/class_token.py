@@ -15,15 +15,21 @@ from seqlab.models.images.vision_transformer import VisionTransformer
 
 
 @torch.inference_mode()
-def class_token_attention(network: VisionTransformer, images: Images) -> Float[Tensor, "batch layers heads rows columns"]:
+def class_token_attention(
+    network: VisionTransformer, images: Images
+) -> Float[Tensor, "batch layers heads rows columns"]:
     """For every picture, layer and head: the share of the class token's attention that each patch gets.
 
     The shares of a picture add up to less than 1: the rest is what the token gives to itself.
     """
     if not isinstance(network.class_token, ClassToken):
-        raise UsageError("this network has no class token to look with.", cure="Train one with model.pooling=first.")
+        raise UsageError(
+            "this network has no class token to look with.", cure="Train one with model.pooling=first."
+        )
     rows, columns = count_patches(images.shape[2], images.shape[3], network.patches.patch_size)
     with record_alignments(network) as recorded:
         network(images)
-    alignments = [calls[0][:, :, 0, 1:] for calls in recorded.values()]  # (batch, heads, patches) for each layer
+    alignments = [
+        calls[0][:, :, 0, 1:] for calls in recorded.values()
+    ]  # (batch, heads, patches) for each layer
     return torch.stack(alignments, dim=1).unflatten(-1, (rows, columns))

@@ -27,8 +27,9 @@ def principal_components(
 
         X − mean = U S Vᵀ,   places = (X − mean) V[:, :count],   share_k = S_k² / Σ S²
 
-    Gives the places, and the share of all variance that each direction holds. The sign of a direction is free; here its strongest number
-    is positive. Paper: Pearson 1901, "On lines and planes of closest fit to systems of points in space".
+    Gives the places, and the share of all variance that each direction holds. The sign of a direction is
+    free; here its strongest number is positive. Paper: Pearson 1901, "On lines and planes of closest fit to
+    systems of points in space".
     """
     centered = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
     _, singular_values, directions = np.linalg.svd(centered, full_matrices=False)
@@ -47,18 +48,29 @@ def build_embedding_map(
     pairs: Sequence[tuple[str, str]] = (),
     title: str = "Words by their vectors",
 ) -> EmbeddingMap:
-    """A map as plain data: some words with so many nearest words `num_neighbors` each, or the first 300; and arrows between pairs."""
+    """A map as plain data: some words with so many nearest words `num_neighbors` each, or the first 300; and
+    arrows between pairs.
+    """
     neighbors = [neighbor for word in words for neighbor, _ in nearest_words(table, word, top=num_neighbors)]
-    chosen = list(dict.fromkeys([*words, *neighbors, *(word for pair in pairs for word in pair)])) or table.words[:MAX_WORDS]
+    chosen = (
+        list(dict.fromkeys([*words, *neighbors, *(word for pair in pairs for word in pair)]))
+        or table.words[:MAX_WORDS]
+    )
     if len(chosen) < 3 or table.width < 2:
-        raise UsageError("a map needs at least three words with vectors of two numbers.", cure="Name more words.")
-    rows = table.units[[table.place(word) for word in chosen]]  # directions count for likeness, so lengths are left out
+        raise UsageError(
+            "a map needs at least three words with vectors of two numbers.", cure="Name more words."
+        )
+    rows = table.units[
+        [table.place(word) for word in chosen]
+    ]  # directions count for likeness, so lengths are left out
     coordinates, shares = principal_components(rows)
     points = [
         EmbeddingPoint(word, float(x), float(y), _nearest_labels(table, word), is_highlighted=word in words)
         for word, (x, y) in zip(chosen, coordinates, strict=True)
     ]
-    return EmbeddingMap(title, points, explained_variance=(float(shares[0]), float(shares[1])), pairs=list(pairs))
+    return EmbeddingMap(
+        title, points, explained_variance=(float(shares[0]), float(shares[1])), pairs=list(pairs)
+    )
 
 
 def _nearest_labels(table: WordVectors, word: str) -> list[str]:
@@ -68,8 +80,18 @@ def _nearest_labels(table: WordVectors, word: str) -> list[str]:
 def write_embedding_map(embedding_map: EmbeddingMap, path: str | Path, *, subtitle: str = "") -> Path:
     """Write the page, which needs no other file, and return where it is."""
     drawn = draw_embedding_map(embedding_map, ident="map")
-    summary = tag("p", f"{len(embedding_map.words):,} words. {embedding_map.description()} Point at a word to see its nearest words.")
-    listing = tag("ul", *[tag("li", tag("b", word.word), f": {', '.join(word.neighbors)}") for word in embedding_map.words])
+    summary = tag(
+        "p",
+        f"{len(embedding_map.words):,} words. {embedding_map.description()} Point at a word to see its"
+        " nearest words.",
+    )
+    listing = tag(
+        "ul",
+        *[tag("li", tag("b", word.word), f": {', '.join(word.neighbors)}") for word in embedding_map.words],
+    )
     sections = [Section("map", "Map", tag("div", summary, drawn)), Section("near", "Nearest words", listing)]
-    write_whole(Path(path), render_page(title=embedding_map.title, subtitle=subtitle, created="", notices=(), sections=sections))
+    write_whole(
+        Path(path),
+        render_page(title=embedding_map.title, subtitle=subtitle, created="", notices=(), sections=sections),
+    )
     return Path(path)

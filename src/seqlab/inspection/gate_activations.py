@@ -25,7 +25,9 @@ from seqlab.runs.run import Run
 
 @dataclass(frozen=True)
 class GateActivations:
-    """One gate of one direction of one layer: the value of every unit at every token, between 0 (shut) and 1 (open)."""
+    """One gate of one direction of one layer: the value of every unit at every token, between 0 (shut) and 1
+    (open).
+    """
 
     layer: int
     """From 1."""
@@ -51,25 +53,39 @@ def gate_activations(run: Run, text: Any) -> list[GateActivations]:
     steps = run.task.encode([text])[0]
     tokens = run.task.pieces(steps)
     ids = torch.from_numpy(np.asarray(steps)).to(next(run.model.parameters()).device).unsqueeze(0)
-    embedded = run.model.get_submodule("embed")(ids if ids.is_floating_point() else ids.long())  # (1, time, input)
+    embedded = run.model.get_submodule("embed")(
+        ids if ids.is_floating_point() else ids.long()
+    )  # (1, time, input)
     activations = []
     for trace in unroll(backbone.stack, embedded.detach()).traces:
         for gate in [name for name in (trace.gates[0] if trace.gates else {}) if name != CANDIDATE]:
             values = torch.cat([gates[gate] for gates in trace.gates])  # (time, hidden)
-            activations.append(GateActivations(trace.layer + 1, trace.reverse, gate, tokens, to_numpy(values)))
+            activations.append(
+                GateActivations(trace.layer + 1, trace.reverse, gate, tokens, to_numpy(values))
+            )
     if not activations:
-        raise UsageError("a plain recurrent cell has no gates.", where=str(run.folder), cure="Train one that has: --model lstm or --model gru")
+        raise UsageError(
+            "a plain recurrent cell has no gates.",
+            where=str(run.folder),
+            cure="Train one that has: --model lstm or --model gru",
+        )
     return activations
 
 
 def gate_heatmaps(gates: Sequence[GateActivations]) -> list[TokenHeatmap]:
-    """For each layer and direction a picture: a strip for each gate, a token as dark as the gate is open on average over the units."""
+    """For each layer and direction a picture: a strip for each gate, a token as dark as the gate is open on
+    average over the units.
+    """
     layer_names = dict.fromkeys(gate.layer_name for gate in gates)
     return [
         TokenHeatmap(
             f"Open gates: {layer_name}",
             gates[0].tokens,
-            [HeatmapRow(gate.gate, gate.values.mean(axis=1).tolist()) for gate in gates if gate.layer_name == layer_name],
+            [
+                HeatmapRow(gate.gate, gate.values.mean(axis=1).tolist())
+                for gate in gates
+                if gate.layer_name == layer_name
+            ],
             max_weight=1.0,
         )
         for layer_name in layer_names
@@ -78,9 +94,19 @@ def gate_heatmaps(gates: Sequence[GateActivations]) -> list[TokenHeatmap]:
 
 def write_gate_page(gates: Sequence[GateActivations], path: str | Path) -> Path:
     """Write the page, which needs no other file, and return where it is."""
-    sections = [Section(f"gates-{number}", heatmap.title, _draw(heatmap, number)) for number, heatmap in enumerate(gate_heatmaps(gates), start=1)]
+    sections = [
+        Section(f"gates-{number}", heatmap.title, _draw(heatmap, number))
+        for number, heatmap in enumerate(gate_heatmaps(gates), start=1)
+    ]
     write_whole(
-        Path(path), render_page(title="How open the gates are", subtitle=" ".join(gates[0].tokens), created="", notices=(), sections=sections)
+        Path(path),
+        render_page(
+            title="How open the gates are",
+            subtitle=" ".join(gates[0].tokens),
+            created="",
+            notices=(),
+            sections=sections,
+        ),
     )
     return Path(path)
 

@@ -33,25 +33,37 @@ class GateStatistics:
     num_zero: int
     """Values that are exactly 0 in float32: nothing passes, and no gradient reaches the gate."""
     num_one: int
-    """Values that are exactly 1 in float32: a sigmoid only tends to 1, but rounding takes it there from about 17 on."""
+    """Values that are exactly 1 in float32: a sigmoid only tends to 1, but rounding takes it there from about
+    17 on.
+    """
     num_values: int
     over_time: Float[Array, "time"]
     """Mean at every step, over the sequences that have it."""
 
 
 def gate_statistics(unrolled: UnrolledNetwork) -> list[GateStatistics]:
-    """Every gate of every layer and direction. The candidate is left out: it is no gate, its values have both signs."""
+    """Every gate of every layer and direction.
+
+    The candidate is left out: it is no gate, its values have both signs.
+    """
     statistics = []
     for trace in unrolled.traces:
         for gate in [name for name in (trace.gates[0] if trace.gates else {}) if name != CANDIDATE]:
             values = torch.stack([gates[gate] for gates in trace.gates], dim=1)  # (batch, time, hidden)
-            statistics.append(_statistics(trace.layer, trace.reverse, gate, mask_padding(to_numpy(values), unrolled)))
+            statistics.append(
+                _statistics(trace.layer, trace.reverse, gate, mask_padding(to_numpy(values), unrolled))
+            )
     if not statistics:
-        raise UsageError("this network has no gates to look at.", cure="A plain recurrent cell has none; an LSTM or a GRU has.")
+        raise UsageError(
+            "this network has no gates to look at.",
+            cure="A plain recurrent cell has none; an LSTM or a GRU has.",
+        )
     return statistics
 
 
-def _statistics(layer: int, reverse: bool, gate: str, values: Float[Array, "batch time hidden"]) -> GateStatistics:
+def _statistics(
+    layer: int, reverse: bool, gate: str, values: Float[Array, "batch time hidden"]
+) -> GateStatistics:
     real = values[~np.isnan(values)]
     rounded = real.astype(np.float32)
     return GateStatistics(

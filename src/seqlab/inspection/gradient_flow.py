@@ -1,4 +1,6 @@
-"""What flows forward and what flows back at every step: the size of each state, and of the loss's gradient there."""
+"""What flows forward and what flows back at every step: the size of each state, and of the loss's gradient
+there.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ Loss = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class GradientFlow:
-    """Norms at every step of one direction of one layer. NaN stands in the padding; the arrays of a memory are None where there is none."""
+    """Norms at every step of one direction of one layer.
+
+    NaN stands in the padding; the arrays of a memory are None where there is none.
+    """
 
     layer: int
     reverse: bool
@@ -32,13 +37,21 @@ class GradientFlow:
     memory_gradient: Float[Array, "batch time"] | None
     """‖∂L/∂c_t‖, through everything that comes after, the hidden state of the same step included."""
     projected_gradient: Float[Array, "batch time"]
-    """‖∂L/∂(W x_t + b)‖: what step t adds to the gradient of the weights, before the product with its input."""
+    """‖∂L/∂(W x_t + b)‖: what step t adds to the gradient of the weights, before the product with its
+    input.
+    """
 
     def table(self) -> list[dict[str, float]]:
         """One line per step, each value a mean over the sequences that have this step."""
-        columns = {name: getattr(self, name) for name in ("hidden", "memory", "hidden_gradient", "memory_gradient", "projected_gradient")}
+        columns = {
+            name: getattr(self, name)
+            for name in ("hidden", "memory", "hidden_gradient", "memory_gradient", "projected_gradient")
+        }
         means = {name: np.nanmean(values, axis=0) for name, values in columns.items() if values is not None}
-        return [{"time": time, **{name: float(mean[time]) for name, mean in means.items()}} for time in range(self.hidden.shape[1])]
+        return [
+            {"time": time, **{name: float(mean[time]) for name, mean in means.items()}}
+            for time in range(self.hidden.shape[1])
+        ]
 
 
 def last_output_loss(unrolled: UnrolledNetwork) -> Loss:
@@ -49,15 +62,20 @@ def last_output_loss(unrolled: UnrolledNetwork) -> Loss:
 
 
 def gradient_flow(unrolled: UnrolledNetwork, loss: Loss | None = None) -> list[GradientFlow]:
-    """Gradient norms of every hidden state and memory, for a loss at the last step or for any loss of the outputs.
+    """Gradient norms of every hidden state and memory, for a loss at the last step or for any loss of the
+    outputs.
 
     The norms are those of single sequences: the loss must be a sum of what each sequence gives, not a mean.
     """
     value = (loss or last_output_loss(unrolled))(unrolled.outputs)
     if value.dim() != 0 or not value.requires_grad:
-        raise UsageError(f"the loss has shape {tuple(value.shape)}; it must be one number computed from the outputs.")
+        raise UsageError(
+            f"the loss has shape {tuple(value.shape)}; it must be one number computed from the outputs."
+        )
     parts = [part for trace in unrolled.traces for part in (*trace.hidden, *trace.memory, *trace.projected)]
-    gradients = iter(torch.autograd.grad(value, parts, retain_graph=True, allow_unused=True, materialize_grads=True))
+    gradients = iter(
+        torch.autograd.grad(value, parts, retain_graph=True, allow_unused=True, materialize_grads=True)
+    )
     return [_flow(trace, unrolled, gradients) for trace in unrolled.traces]
 
 

@@ -1,4 +1,6 @@
-"""The norm of the gradient, batch by batch, and the clipping norm it suggests: for a model of any kind, or for a run that is done."""
+"""The norm of the gradient, batch by batch, and the clipping norm it suggests: for a model of any kind, or
+for a run that is done.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,13 @@ from seqlab.training.clipping import clip_by_norm
 from seqlab.training.journal import read_journal
 
 
-def gradient_norms(model: nn.Module, batches: Iterable[Any], loss: Callable[[nn.Module, Any], Tensor]) -> list[float]:
-    """‖g‖ over all parameters for each batch. Nothing is updated, and the gradients that stood in the parameters come back afterwards."""
+def gradient_norms(
+    model: nn.Module, batches: Iterable[Any], loss: Callable[[nn.Module, Any], Tensor]
+) -> list[float]:
+    """‖g‖ over all parameters for each batch.
+
+    Nothing is updated, and the gradients that stood in the parameters come back afterwards.
+    """
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     before = [parameter.grad for parameter in parameters]
     norms = []
@@ -33,8 +40,15 @@ def gradient_norms(model: nn.Module, batches: Iterable[Any], loss: Callable[[nn.
 
 
 def suggest_clip_from_journal(journal: Path, *, clip_norm: float = 0.0) -> ClipAdvice:
-    """What the journal of a run says: its norms are those before clipping. `clip_norm` is the run's own `training.clip_norm`."""
+    """What the journal of a run says: its norms are those before clipping.
+
+    `clip_norm` is the run's own `training.clip_norm`.
+    """
     norms = [event.get("gradient_norm") for event in read_journal(journal) if event["event"] == "step"]
     if not any(norm is not None for norm in norms):
-        raise RunError("no gradient norms are written here.", where=str(journal), cure="The journal of a run that made a step has some.")
+        raise RunError(
+            "no gradient norms are written here.",
+            where=str(journal),
+            cure="The journal of a run that made a step has some.",
+        )
     return suggest_clip(norms, limit=clip_norm)

@@ -22,9 +22,10 @@ class ImplicitAttention:
                 = Σ_i weight_{t,i} ⊙ candidate_i + start_t ⊙ state_0
         weight_{t,i} = write_i ⊙ Π_{j = i+1 … t} keep_j          start_t = Π_{j = 1 … t} keep_j
 
-    The state is the memory, or the hidden state of a cell without one. Where write = 1 - keep (GRU, coupled LSTM) the weights of a
-    row and its start add up to 1: attention whose weights depend on each other through the gates. An LSTM's need not.
-    Walking backwards, i runs from the other end. A row is NaN where its sequence has no such step.
+    The state is the memory, or the hidden state of a cell without one. Where write = 1 - keep (GRU, coupled
+    LSTM) the weights of a row and its start add up to 1: attention whose weights depend on each other through
+    the gates. An LSTM's need not. Walking backwards, i runs from the other end. A row is NaN where its
+    sequence has no such step.
     """
 
     layer: int
@@ -46,7 +47,9 @@ class ImplicitAttention:
     def reconstructed(self) -> Float[Array, "batch target hidden"]:
         """Σ_i weight_{t,i} ⊙ candidate_i + start_t ⊙ state_0: the states again, by the closed form."""
         candidates = np.nan_to_num(self.candidates)
-        return (self.weights * candidates[:, None]).sum(axis=2) + self.initial_weights * self.initial_state[:, None]
+        return (self.weights * candidates[:, None]).sum(axis=2) + self.initial_weights * self.initial_state[
+            :, None
+        ]
 
     @property
     def error(self) -> float:
@@ -54,20 +57,40 @@ class ImplicitAttention:
         return float(np.nanmax(np.abs(self.reconstructed - self.states)))
 
     def table(self, sequence: int = 0) -> list[dict[str, float]]:
-        """One line per step of a sequence: the weight of the start, of the step itself, and of all steps in between."""
+        """One line per step of a sequence: the weight of the start, of the step itself, and of all steps in
+        between.
+        """
         lines = []
-        for time, (row, start) in enumerate(zip(self.alignment[sequence], self.initial_weights[sequence].mean(axis=-1), strict=True)):
-            lines.append({"time": time, "start": float(start), "now": float(row[time]), "past": float(row.sum() - row[time])})
+        for time, (row, start) in enumerate(
+            zip(self.alignment[sequence], self.initial_weights[sequence].mean(axis=-1), strict=True)
+        ):
+            lines.append(
+                {
+                    "time": time,
+                    "start": float(start),
+                    "now": float(row[time]),
+                    "past": float(row.sum() - row[time]),
+                }
+            )
         return lines
 
 
-def implicit_attention(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> ImplicitAttention:
+def implicit_attention(
+    unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False
+) -> ImplicitAttention:
     """The weights of every candidate in every state, unit by unit (batch · time² · hidden numbers)."""
     trace, cell = get_gated_trace(unrolled, layer, reverse)
-    keep, write, candidates = (part.detach().double() for part in gates_over_time(trace, cell))  # (batch, time, hidden) each
+    keep, write, candidates = (
+        part.detach().double() for part in gates_over_time(trace, cell)
+    )  # (batch, time, hidden) each
     is_live = unrolled.is_token.unsqueeze(-1)
-    keep, write = torch.where(is_live, keep, 1.0), torch.where(is_live, write, 0.0)  # outside a sequence the state stands still
-    start, weights = unrolled_weights_per_step(*[part[:, trace.scan_order].transpose(0, 1) for part in (keep, write)])
+    keep, write = (
+        torch.where(is_live, keep, 1.0),
+        torch.where(is_live, write, 0.0),
+    )  # outside a sequence the state stands still
+    start, weights = unrolled_weights_per_step(
+        *[part[:, trace.scan_order].transpose(0, 1) for part in (keep, write)]
+    )
     start, weights = (
         start[trace.scan_order],
         weights[trace.scan_order][:, trace.scan_order],

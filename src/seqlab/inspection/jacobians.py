@@ -19,7 +19,10 @@ StatePart = Literal["hidden", "memory"]
 
 @dataclass(frozen=True)
 class JacobianNorms:
-    """‖∂h_T/∂h_{T-d}‖ for every distance d, T the end of each sequence's walk. NaN where a sequence is shorter."""
+    """‖∂h_T/∂h_{T-d}‖ for every distance d, T the end of each sequence's walk.
+
+    NaN where a sequence is shorter.
+    """
 
     part: StatePart
     layer: int
@@ -28,9 +31,18 @@ class JacobianNorms:
 
     def table(self) -> list[dict[str, float]]:
         """One line per distance: mean, smallest and largest over the sequences."""
-        columns = (np.nanmean(self.norms, axis=0), np.nanmin(self.norms, axis=0), np.nanmax(self.norms, axis=0))
+        columns = (
+            np.nanmean(self.norms, axis=0),
+            np.nanmin(self.norms, axis=0),
+            np.nanmax(self.norms, axis=0),
+        )
         return [
-            {"distance": distance, "mean": float(mean), "smallest": float(smallest), "largest": float(largest)}
+            {
+                "distance": distance,
+                "mean": float(mean),
+                "smallest": float(smallest),
+                "largest": float(largest),
+            }
             for distance, (mean, smallest, largest) in enumerate(zip(*columns, strict=True))
         ]
 
@@ -40,8 +52,9 @@ def jacobians(
 ) -> Float[Array, "batch distance size size"]:
     """∂h_T/∂h_{T-d} (rows: h_T) by automatic differentiation, one backward pass per unit.
 
-    The derivative is taken through everything that follows from the earlier tensor. For an LSTM that means: ∂c_T/∂c_t includes the way
-    through h_t and the gates of later steps, while ∂h_T/∂h_t is the way through the gates alone, with c_t held where it is.
+    The derivative is taken through everything that follows from the earlier tensor. For an LSTM that means:
+    ∂c_T/∂c_t includes the way through h_t and the gates of later steps, while ∂h_T/∂h_t is the way through
+    the gates alone, with c_t held where it is.
     """
     trace = unrolled.trace(layer, reverse=reverse)
     states = trace.memory if part == "memory" else trace.hidden
@@ -50,12 +63,18 @@ def jacobians(
     end = states[trace.last_step]
     rows = []
     for unit in range(end.shape[1]):
-        gradients = torch.autograd.grad(end[:, unit].sum(), states, retain_graph=True, allow_unused=True, materialize_grads=True)
+        gradients = torch.autograd.grad(
+            end[:, unit].sum(), states, retain_graph=True, allow_unused=True, materialize_grads=True
+        )
         rows.append(torch.stack(gradients, dim=1))  # (batch, time, size)
     return order_by_distance(to_numpy(torch.stack(rows, dim=2)), unrolled, trace)
 
 
-def jacobian_norms(unrolled: UnrolledNetwork, part: StatePart = "hidden", *, layer: int = -1, reverse: bool = False) -> JacobianNorms:
+def jacobian_norms(
+    unrolled: UnrolledNetwork, part: StatePart = "hidden", *, layer: int = -1, reverse: bool = False
+) -> JacobianNorms:
     """The spectral norm of each of these matrices."""
     trace = unrolled.trace(layer, reverse=reverse)
-    return JacobianNorms(part, trace.layer, reverse, spectral_norm(jacobians(unrolled, part, layer=layer, reverse=reverse)))
+    return JacobianNorms(
+        part, trace.layer, reverse, spectral_norm(jacobians(unrolled, part, layer=layer, reverse=reverse))
+    )

@@ -1,4 +1,6 @@
-"""The additive path of a gated cell: what its keeping gates alone let through, beside all that really flows."""
+"""The additive path of a gated cell: what its keeping gates alone let through, beside all that really
+flows.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,9 @@ from seqlab.inspection.unroll import DirectionTrace, UnrolledNetwork
 class MemoryPath:
     """Between the end T of a sequence's walk and d steps before it. NaN where a sequence is shorter.
 
-    c_t = keep_t ⊙ c_{t-1} + write_t ⊙ candidate_t
-    with the gates and the candidate held fixed:     ∂c_T/∂c_{T-d} = diag(Π keep_t),  t = T-d+1 … T, never more than 1
-    in truth they see h_{t-1}, which sees c_{t-1}:   the whole Jacobian has that way too, and no bound
+    c_t = keep_t ⊙ c_{t-1} + write_t ⊙ candidate_t with the gates and the candidate held fixed:
+    ∂c_T/∂c_{T-d} = diag(Π keep_t),  t = T-d+1 … T, never more than 1 in truth they see h_{t-1}, which sees
+    c_{t-1}:   the whole Jacobian has that way too, and no bound
     """
 
     layer: int
@@ -41,14 +43,19 @@ class MemoryPath:
         """One line per distance, means over the sequences."""
         columns = {"direct": self.direct_norms, "whole": self.total_norms, "other": self.indirect_norms}
         means = {name: np.nanmean(values, axis=0) for name, values in columns.items()}
-        return [{"distance": d, **{name: float(mean[d]) for name, mean in means.items()}} for d in range(self.kept.shape[1])]
+        return [
+            {"distance": d, **{name: float(mean[d]) for name, mean in means.items()}}
+            for d in range(self.kept.shape[1])
+        ]
 
 
 def get_gated_trace(unrolled: UnrolledNetwork, layer: int, reverse: bool) -> tuple[DirectionTrace, GatedCell]:
     """The track and its cell, refused where the cell does not mix old and new."""
     trace = unrolled.trace(layer, reverse=reverse)
     if not isinstance(trace.cell, GatedCell):
-        raise UsageError(f"{type(trace.cell).__name__} has no gates: it does not mix what it kept with a candidate.")
+        raise UsageError(
+            f"{type(trace.cell).__name__} has no gates: it does not mix what it kept with a candidate."
+        )
     return trace, trace.cell
 
 
@@ -60,11 +67,17 @@ def gates_over_time(trace: DirectionTrace, cell: GatedCell) -> tuple[Tensor, Ten
 
 
 def memory_path(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> MemoryPath:
-    """The memory of an LSTM, or the hidden state of a cell that has gates but no memory (a GRU and its relatives)."""
+    """The memory of an LSTM, or the hidden state of a cell that has gates but no memory (a GRU and its
+    relatives).
+    """
     trace, cell = get_gated_trace(unrolled, layer, reverse)
-    keep = order_by_distance(to_numpy(gates_over_time(trace, cell)[0]), unrolled, trace)  # (batch, distance, hidden)
+    keep = order_by_distance(
+        to_numpy(gates_over_time(trace, cell)[0]), unrolled, trace
+    )  # (batch, distance, hidden)
     later = np.concatenate([np.ones_like(keep[:, :1]), keep[:, :-1]], axis=1)
     kept = np.where(np.isnan(keep), np.nan, np.cumprod(np.nan_to_num(later), axis=1))
     direct = kept[..., None] * np.eye(kept.shape[-1])
     total = jacobians(unrolled, "memory" if trace.memory else "hidden", layer=layer, reverse=reverse)
-    return MemoryPath(trace.layer, reverse, kept, spectral_norm(direct), spectral_norm(total), spectral_norm(total - direct))
+    return MemoryPath(
+        trace.layer, reverse, kept, spectral_norm(direct), spectral_norm(total), spectral_norm(total - direct)
+    )

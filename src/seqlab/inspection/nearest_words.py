@@ -10,21 +10,26 @@ from seqlab.tokens.word_vectors import WordVectors
 
 
 def nearest_words(table: WordVectors, word: str, *, top: int = 10) -> list[tuple[str, float]]:
-    """The words with the largest cosine to a word, and their cosines, nearest first; the word itself is left out.
+    """The words with the largest cosine to a word, and their cosines, nearest first; the word itself is left
+    out.
 
     cos(a, b) = a · b / (‖a‖ ‖b‖)
     """
     return nearest_to_vector(table, table.vector(word), top=top, exclude=[table.place(word)])
 
 
-def nearest_to_vector(table: WordVectors, vector: np.ndarray, *, top: int, exclude: Sequence[int] = ()) -> list[tuple[str, float]]:
+def nearest_to_vector(
+    table: WordVectors, vector: np.ndarray, *, top: int, exclude: Sequence[int] = ()
+) -> list[tuple[str, float]]:
     """The words nearest to any vector; the rows `exclude` do not count."""
     length = float(np.linalg.norm(vector))
     cosines = table.units @ (vector / length if length > 0 else vector).astype(np.float32)  # (words,)
     return top_words(table, cosines, top=top, exclude=exclude)
 
 
-def top_words(table: WordVectors, scores: np.ndarray, *, top: int, exclude: Sequence[int] = ()) -> list[tuple[str, float]]:
+def top_words(
+    table: WordVectors, scores: np.ndarray, *, top: int, exclude: Sequence[int] = ()
+) -> list[tuple[str, float]]:
     """The words with the largest scores; of equal ones the earlier word first."""
     scores = scores.copy()
     scores[list(exclude)] = -np.inf

@@ -32,7 +32,8 @@ class OrderDistance:
 
 
 def order_distance(run: Run, text: str, reordered: str = "") -> OrderDistance:
-    """The distance of two texts for the network of a run: as its classifier pools them, or else of their mean vectors.
+    """The distance of two texts for the network of a run: as its classifier pools them, or else of their mean
+    vectors.
 
     other: a text of the same words in another order; the words of `one` backwards when it is empty.
     """
@@ -41,8 +42,13 @@ def order_distance(run: Run, text: str, reordered: str = "") -> OrderDistance:
     bags = [Counter(run.task.pieces(steps)) for steps in (first, second)]
     if bags[0] != bags[1]:
         differing = sorted((bags[0] - bags[1]) + (bags[1] - bags[0]))
-        raise UsageError(f"these are not the same words: they differ in {listed(differing)}.", cure="Give the words of the one in another order.")
-    return vector_distance(_pooled(run, step_vectors(run.model, first)), _pooled(run, step_vectors(run.model, second)))
+        raise UsageError(
+            f"these are not the same words: they differ in {listed(differing)}.",
+            cure="Give the words of the one in another order.",
+        )
+    return vector_distance(
+        _pooled(run, step_vectors(run.model, first)), _pooled(run, step_vectors(run.model, second))
+    )
 
 
 def vector_distance(first: Float[np.ndarray, "hidden"], second: Float[np.ndarray, "hidden"]) -> OrderDistance:

@@ -34,7 +34,10 @@ class ReceptiveField:
 
     @property
     def depends(self) -> Bool[Array, "target source"]:
-        """Whether any sequence's output t depends on its input s at all. Where no way leads from s to t the gradient is exactly 0."""
+        """Whether any sequence's output t depends on its input s at all.
+
+        Where no way leads from s to t the gradient is exactly 0.
+        """
         return self.norms.max(axis=0) > 0
 
     @property
@@ -44,19 +47,29 @@ class ReceptiveField:
 
 
 def receptive_field(
-    network: Scannable | SequenceFunction, steps: Float[Tensor, "batch time input"], *, num_probes: int = 0, seed: int = 0
+    network: Scannable | SequenceFunction,
+    steps: Float[Tensor, "batch time input"],
+    *,
+    num_probes: int = 0,
+    seed: int = 0,
 ) -> ReceptiveField:
-    """The lower triangle for a network that walks forward or masks the future, all for one that sees both ways.
+    """The lower triangle for a network that walks forward or masks the future, all for one that sees both
+    ways.
 
-    network: a recurrent layer of any kind, or any function (batch, time, features) -> (batch, time, features).
-    num_probes: 0 asks for every output feature, exactly: time * features backward passes. With n the norms are estimated from n random
+    network: a recurrent layer of any kind, or any function (batch, time, features) -> (batch, time,
+        features).
+    num_probes: 0 asks for every output feature, exactly: time * features backward passes. With n the norms
+        are estimated from n random
         directions of the output instead (without bias in their squares), and what cannot be seen still gives exactly 0.
     """
     inputs = steps.detach().clone().requires_grad_()
     with torch.enable_grad():
         outputs = _outputs(network, inputs)
     if outputs.dim() != 3 or outputs.shape[:2] != steps.shape[:2]:
-        raise UsageError(f"the network made {tuple(outputs.shape)} of {tuple(steps.shape)}; the receptive field needs one output per step.")
+        raise UsageError(
+            f"the network made {tuple(outputs.shape)} of {tuple(steps.shape)}; the receptive field needs one"
+            " output per step."
+        )
     directions = _directions(outputs, num_probes, seed)  # (num, features)
     rows = [_row(outputs[:, time], inputs, directions) for time in range(outputs.shape[1])]
     return ReceptiveField(np.stack(rows, axis=1))
@@ -77,10 +90,14 @@ def _directions(outputs: Tensor, num_probes: int, seed: int) -> Float[Tensor, "n
     return (drawn / num_probes**0.5).to(outputs)
 
 
-def _row(output: Float[Tensor, "batch features"], inputs: Tensor, directions: Float[Tensor, "num features"]) -> Float[Array, "batch source"]:
+def _row(
+    output: Float[Tensor, "batch features"], inputs: Tensor, directions: Float[Tensor, "num features"]
+) -> Float[Array, "batch source"]:
     """‖J‖² = Σ ‖vᵀJ‖² over the directions v."""
     squares = np.zeros(inputs.shape[:2])
     for direction in directions:
-        (gradient,) = torch.autograd.grad((output @ direction).sum(), inputs, retain_graph=True, allow_unused=True, materialize_grads=True)
+        (gradient,) = torch.autograd.grad(
+            (output @ direction).sum(), inputs, retain_graph=True, allow_unused=True, materialize_grads=True
+        )
         squares += (to_numpy(gradient) ** 2).sum(axis=-1)
     return np.sqrt(squares)

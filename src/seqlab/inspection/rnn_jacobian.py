@@ -1,4 +1,6 @@
-"""The Jacobian of the plain recurrent network written out as a product, step by step, and the bound that explains its size."""
+"""The Jacobian of the plain recurrent network written out as a product, step by step, and the bound that
+explains its size.
+"""
 
 from __future__ import annotations
 
@@ -33,21 +35,35 @@ class NormBound:
 
     def table(self) -> list[dict[str, float]]:
         largest = np.nanmax(self.norms, axis=0)
-        return [{"distance": d, "norm": float(norm), "bound": float(bound)} for d, (norm, bound) in enumerate(zip(largest, self.bounds, strict=True))]
+        return [
+            {"distance": d, "norm": float(norm), "bound": float(bound)}
+            for d, (norm, bound) in enumerate(zip(largest, self.bounds, strict=True))
+        ]
 
 
-def activation_slopes(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> Float[Array, "batch time hidden"]:
-    """activation′(a_t) of every unit, where a_t = W x_t + U h_{t-1} + b. For tanh each lies in (0, 1], or rounds to 0 where tanh rounds to ±1."""
+def activation_slopes(
+    unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False
+) -> Float[Array, "batch time hidden"]:
+    """activation′(a_t) of every unit, where a_t = W x_t + U h_{t-1} + b.
+
+    For tanh each lies in (0, 1], or rounds to 0 where tanh rounds to ±1.
+    """
     trace = _rnn_trace(unrolled, layer, reverse)
     slopes = []
     for time, projected in enumerate(trace.projected):
         output, _ = trace.cell.step(projected, (trace.previous_hidden(time).detach(),))
-        slopes.append(torch.autograd.grad(output.sum(), projected)[0])  # unit by unit: no unit's value depends on another's sum
+        slopes.append(
+            torch.autograd.grad(output.sum(), projected)[0]
+        )  # unit by unit: no unit's value depends on another's sum
     return mask_padding(to_numpy(torch.stack(slopes, dim=1)), unrolled)
 
 
-def rnn_jacobians(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> Float[Array, "batch distance hidden hidden"]:
-    """∂h_T/∂h_{T-d} = Π_{t = T-d+1 … T} diag(activation′(a_t)) U, the latest step leftmost (the transpose of Π Uᵀ diag(tanh′(a_t)))."""
+def rnn_jacobians(
+    unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False
+) -> Float[Array, "batch distance hidden hidden"]:
+    """∂h_T/∂h_{T-d} = Π_{t = T-d+1 … T} diag(activation′(a_t)) U, the latest step leftmost (the transpose of
+    Π Uᵀ diag(tanh′(a_t))).
+    """
     trace = _rnn_trace(unrolled, layer, reverse)
     recurrent = to_numpy(trace.cell.recurrent)
     slopes = order_by_distance(activation_slopes(unrolled, layer=layer, reverse=reverse), unrolled, trace)
@@ -61,9 +77,11 @@ def rnn_jacobians(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool =
 
 
 def norm_bound(unrolled: UnrolledNetwork, *, layer: int = -1, reverse: bool = False) -> NormBound:
-    """Sub-multiplicative: the norm of the product is at most the product of the norms, at most γ_max · λ_1 per step.
+    """Sub-multiplicative: the norm of the product is at most the product of the norms, at most γ_max · λ_1
+    per step.
 
-    Paper: Pascanu et al. 2013, "On the difficulty of training recurrent neural networks", arXiv:1211.5063, section 2.1.
+    Paper: Pascanu et al. 2013, "On the difficulty of training recurrent neural networks", arXiv:1211.5063,
+    section 2.1.
     """
     trace = _rnn_trace(unrolled, layer, reverse)
     steepest = float(np.nanmax(np.abs(activation_slopes(unrolled, layer=layer, reverse=reverse))))

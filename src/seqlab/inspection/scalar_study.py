@@ -28,7 +28,10 @@ class ScalarCurve:
         return self.slope * self.weight
 
     def table(self) -> list[dict[str, float]]:
-        return [{"distance": distance, "factor": factor} for distance, factor in zip(self.distances, self.factors, strict=True)]
+        return [
+            {"distance": distance, "factor": factor}
+            for distance, factor in zip(self.distances, self.factors, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,14 @@ def scalar_curve(weight: float, *, slope: float = 1.0, max_distance: int = 50) -
     distances = list(range(max_distance + 1))
     size = abs(slope * weight)
     fate: GradientFate = "stays" if abs(size - 1) <= 1e-9 else "explodes" if size > 1 else "vanishes"
-    return ScalarCurve(slope, weight, distances, [(slope * weight) ** distance for distance in distances], fate)
+    return ScalarCurve(
+        slope, weight, distances, [(slope * weight) ** distance for distance in distances], fate
+    )
 
 
-def scalar_curves(weights: Sequence[float] = (0.9, 1.0, 1.1), *, slope: float = 1.0, max_distance: int = 50) -> list[ScalarCurve]:
+def scalar_curves(
+    weights: Sequence[float] = (0.9, 1.0, 1.1), *, slope: float = 1.0, max_distance: int = 50
+) -> list[ScalarCurve]:
     """The three fates side by side: below 1, at 1 and above 1."""
     return [scalar_curve(weight, slope=slope, max_distance=max_distance) for weight in weights]
 
@@ -74,5 +81,7 @@ def scalar_trajectory(weight: float, inputs: Sequence[float], *, hidden: float =
         derivative *= weight * slopes[-1]
         states.append(hidden)
         derivatives.append(derivative)
-    mean = exp(sum(map(log, slopes)) / len(slopes)) if all(slopes) else 0.0  # 1 - h² rounds to 0 where tanh rounds to ±1
+    mean = (
+        exp(sum(map(log, slopes)) / len(slopes)) if all(slopes) else 0.0
+    )  # 1 - h² rounds to 0 where tanh rounds to ±1
     return ScalarTrajectory(weight, states, slopes, derivatives, mean)

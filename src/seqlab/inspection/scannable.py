@@ -1,4 +1,6 @@
-"""What the instruments can walk through: a cell, a layer, a stack, or torch's own layers, all read in one form."""
+"""What the instruments can walk through: a cell, a layer, a stack, or torch's own layers, all read in one
+form.
+"""
 
 from __future__ import annotations
 
@@ -52,24 +54,33 @@ def read_layers(layer: Scannable) -> list[LayerDirections]:
         return [_single_direction(_from_zeros(layer.materialize_weights()))]
     raise UsageError(
         f"{type(layer).__name__} is not a recurrent layer.",
-        cure="Give a cell, a RecurrentStack or one of its layers, or torch's RNN, LSTM, GRU (or a cell of these): the part of the model that walks.",
+        cure=(
+            "Give a cell, a RecurrentStack or one of its layers, or torch's RNN, LSTM, GRU (or a cell of"
+            " these): the part of the model that walks."
+        ),
     )
 
 
 def flatten_state(layer: Scannable, state: State | Tensor | None) -> State | None:
-    """seqlab's flat state (by layer, direction and part), also from what layers with torch's face take: h_0 or (h_0, c_0), layers first."""
+    """seqlab's flat state (by layer, direction and part), also from what layers with torch's face take: h_0
+    or (h_0, c_0), layers first.
+    """
     if state is None:
         return None
     if not isinstance(layer, nn.RNNBase):
         return (state,) if isinstance(state, Tensor) else tuple(state)
     parts = state if isinstance(layer, nn.LSTM) else (state,)
-    rows = [list(part) if isinstance(part, Tensor) else [row for block in part for row in block] for part in parts]
+    rows = [
+        list(part) if isinstance(part, Tensor) else [row for block in part for row in block] for part in parts
+    ]
     return tuple(part for cell_parts in zip(*rows, strict=True) for part in cell_parts)
 
 
 def _read_torch_layer(layer: nn.RNNBase, number: int) -> LayerDirections:
     outputs = (False, True) if layer.bidirectional else (False,)
-    directions = [_from_zeros(bind_torch_layer(layer, number, reverse=output), reverse=output) for output in outputs]
+    directions = [
+        _from_zeros(bind_torch_layer(layer, number, reverse=output), reverse=output) for output in outputs
+    ]
     return LayerDirections(tuple(directions), merge_function(layer, number))
 
 

@@ -38,4 +38,6 @@ class ProductNorm:
 def product_norm(matrices: Sequence[Float[Array, "size size"]]) -> ProductNorm:
     """Both sides of the inequality, for matrices multiplied in the order given."""
     product = matrices[0] if len(matrices) == 1 else np.linalg.multi_dot(matrices)
-    return ProductNorm(float(spectral_norm(product)), float(np.prod([spectral_norm(matrix) for matrix in matrices])))
+    return ProductNorm(
+        float(spectral_norm(product)), float(np.prod([spectral_norm(matrix) for matrix in matrices]))
+    )

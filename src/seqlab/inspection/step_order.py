@@ -1,4 +1,6 @@
-"""Numbers of a padded batch, put in each sequence's own order: how far back from the end of its walk, with NaN where there is no such step."""
+"""Numbers of a padded batch, put in each sequence's own order: how far back from the end of its walk, with
+NaN where there is no such step.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ def to_numpy(tensor: Tensor) -> Float[Array, "..."]:
     return tensor.detach().double().cpu().numpy()
 
 
-def mask_padding(values: Float[Array, "batch time *rest"], unrolled: UnrolledNetwork) -> Float[Array, "batch time *rest"]:
+def mask_padding(
+    values: Float[Array, "batch time *rest"], unrolled: UnrolledNetwork
+) -> Float[Array, "batch time *rest"]:
     """NaN in the padding: there is no step to have a value."""
     is_token: Bool[Array, "batch time"] = unrolled.is_token.cpu().numpy()
     return np.where(is_token.reshape(*is_token.shape, *[1] * (values.ndim - 2)), values, np.nan)

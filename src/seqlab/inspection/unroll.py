@@ -1,4 +1,6 @@
-"""A recurrent network unrolled: every state, gate and projection of every layer, direction and step, kept for the other instruments."""
+"""A recurrent network unrolled: every state, gate and projection of every layer, direction and step, kept for
+the other instruments.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from seqlab.inspection.scannable import Direction, LayerDirections, Scannable, f
 
 @dataclass(frozen=True)
 class DirectionTrace:
-    """One direction of one layer. Tuples are in the order of time, whichever way the walk went; each entry is (batch, size).
+    """One direction of one layer. Tuples are in the order of time, whichever way the walk went; each entry is
+    (batch, size).
 
     After the end of a sequence (before its beginning, walking backwards) its states stand still.
     """
@@ -57,7 +60,10 @@ class DirectionTrace:
 
 @dataclass(frozen=True)
 class UnrolledNetwork:
-    """A network after one plain walk. It holds tensors, with their graph: the other instruments go backward through it."""
+    """A network after one plain walk.
+
+    It holds tensors, with their graph: the other instruments go backward through it.
+    """
 
     traces: tuple[DirectionTrace, ...]
     outputs: Float[Tensor, "batch time output"]
@@ -90,21 +96,27 @@ def unroll(
 ) -> UnrolledNetwork:
     """Walk plainly through time and keep everything.
 
-    layer: a cell, a RecurrentStack or a layer of one, or torch's RNN, LSTM, GRU or a cell of these. Dropout is left out.
-    steps: batch first, also for a torch layer that has batch_first=False.
-    lengths: how many steps of each sequence are real; all of them by default.
-    state: as the layer itself takes it; by default as the layer itself begins.
+    layer: a cell, a RecurrentStack or a layer of one, or torch's RNN, LSTM, GRU or a cell of these. Dropout
+    is left out. steps: batch first, also for a torch layer that has batch_first=False. lengths: how many
+    steps of each sequence are real; all of them by default. state: as the layer itself takes it; by default
+    as the layer itself begins.
     """
     with torch.enable_grad():  # also when the caller only evaluates
         return _unroll(layer, read_layers(layer), steps, lengths, flatten_state(layer, state))
 
 
 def _unroll(
-    layer: Scannable, levels: list[LayerDirections], steps: Tensor, lengths: Tensor | Sequence[int] | None, initial_state: State | None
+    layer: Scannable,
+    levels: list[LayerDirections],
+    steps: Tensor,
+    lengths: Tensor | Sequence[int] | None,
+    initial_state: State | None,
 ) -> UnrolledNetwork:
     _check(levels, steps, initial_state)
     is_token = _is_token(steps, lengths)
-    below = steps.masked_fill(~is_token.unsqueeze(-1), 0.0)  # what stands in the padding must not reach a derivative
+    below = steps.masked_fill(
+        ~is_token.unsqueeze(-1), 0.0
+    )  # what stands in the padding must not reach a derivative
     traces: list[DirectionTrace] = []
     for number, level in enumerate(levels):
         layer_traces, initial_state = _unroll_layer(level, number, below, is_token, initial_state)
@@ -128,7 +140,9 @@ def _unroll_layer(
     return traces, initial_state
 
 
-def _scan(direction: Direction, number: int, steps: Tensor, is_token: Tensor, initial: State) -> DirectionTrace:
+def _scan(
+    direction: Direction, number: int, steps: Tensor, is_token: Tensor, initial: State
+) -> DirectionTrace:
     cell = direction.cell
     initial = state = tuple(_differentiable(part) for part in initial)
     projected = [_differentiable(part) for part in cell.project(steps).unbind(dim=1)]
@@ -145,11 +159,15 @@ def _scan(direction: Direction, number: int, steps: Tensor, is_token: Tensor, in
         states[time] = state = new
     hidden, *memory = zip(*[states[time] for time in times], strict=True)
     kept = tuple(gates[time] for time in times if time in gates)
-    return DirectionTrace(number, direction.reverse, cell, initial, tuple(projected), hidden, memory[0] if memory else (), kept)
+    return DirectionTrace(
+        number, direction.reverse, cell, initial, tuple(projected), hidden, memory[0] if memory else (), kept
+    )
 
 
 def _differentiable(part: Tensor) -> Tensor:
-    """Itself where a graph leads to it, else the same numbers as the beginning of one (frozen weights, given states)."""
+    """Itself where a graph leads to it, else the same numbers as the beginning of one (frozen weights, given
+    states).
+    """
     return part if part.requires_grad else part.detach().clone().requires_grad_()
 
 
@@ -168,7 +186,18 @@ def _check(levels: list[LayerDirections], steps: Tensor, state: State | None) ->
     """Refuse steps of the wrong width and states of the wrong shape before the first product does."""
     width = levels[0].directions[0].cell.input_size
     if steps.dim() != 3 or steps.shape[2] != width or 0 in steps.shape:
-        raise UsageError(f"the steps have shape {tuple(steps.shape)}; this layer reads (batch, time, {width}), with one step or more.")
-    expected = [(len(steps), size) for level in levels for direction in level.directions for size in direction.cell.state_sizes]
+        raise UsageError(
+            f"the steps have shape {tuple(steps.shape)}; this layer reads (batch, time, {width}), with one"
+            " step or more."
+        )
+    expected = [
+        (len(steps), size)
+        for level in levels
+        for direction in level.directions
+        for size in direction.cell.state_sizes
+    ]
     if state is not None and [tuple(part.shape) for part in state] != expected:
-        raise UsageError(f"the state has parts of shape {[tuple(part.shape) for part in state]}; this batch and these layers need {expected}.")
+        raise UsageError(
+            f"the state has parts of shape {[tuple(part.shape) for part in state]}; this batch and these"
+            f" layers need {expected}."
+        )

@@ -37,6 +37,8 @@ exporters: Registry[type[Exporter]] = Registry("format", package="seqlab.interop
 
 
 def export_to_format(run: Run, to: str, out: str | Path = "") -> ExportResult:
-    """Write a run in a format, to a file or into a folder of that name; RUN.SUFFIX in this folder when none is given."""
+    """Write a run in a format, to a file or into a folder of that name; RUN.SUFFIX in this folder when none
+    is given.
+    """
     exporter = exporters.get(to)()
     return exporter.write(run, Path(out or f"{run.folder.name}{exporter.suffix}"))

@@ -1,4 +1,6 @@
-"""A published model becomes a run: its network in seqlab's blocks, its tokenizer kept whole, every file in its manifest."""
+"""A published model becomes a run: its network in seqlab's blocks, its tokenizer kept whole, every file in
+its manifest.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ GENERIC_NAMES = ("model", "models", "main", "snapshot", "onnx", "weights")
 
 
 MAX_WINDOW = 512
-"""Tokens of a stretch of text when such a model is trained on or scored; the memory for more would not be there on most machines."""
+"""Tokens of a stretch of text when such a model is trained on or scored; the memory for more would not be
+there on most machines.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ class OpenedModel:
 
 
 def import_published_model(path: str | Path, *, out: str | Path = "") -> Run:
-    """Read the folder (or the .gguf or .npz file) of a published model and write it as a run, ready to predict, generate or be trained on.
+    """Read the folder (or the .gguf or .npz file) of a published model and write it as a run, ready to
+    predict, generate or be trained on.
 
     Only numbers and settings are read: nothing that a file brings is ever run.
     """
@@ -102,7 +107,9 @@ def open_published_model(path: Path) -> OpenedModel:
     vocabulary = tokenizer.target.vocabulary if isinstance(tokenizer, PairTokens) else tokenizer.vocabulary
     ends = values.get("eos_token_id")
     if isinstance(ends, list) and len(ends) > 1:
-        published.notes.append(f"{len(ends)} tokens may end a text; here only '{vocabulary.pieces[vocabulary.ids[EOS]]}' does")
+        published.notes.append(
+            f"{len(ends)} tokens may end a text; here only '{vocabulary.pieces[vocabulary.ids[EOS]]}' does"
+        )
     return OpenedModel(published, tensors, tokenizer, str(path))
 
 
@@ -116,7 +123,13 @@ def _tokenizer(folder: Path, published: PublishedModel, config: Mapping[str, Any
 def _describe(config: ConfigReader, tensors: PublishedTensors, *, where: str) -> PublishedModel:
     """What the config says, once it is certain that the tensors are of that kind."""
     published = describe_published_model(config, tensors.shapes)
-    check_tensors(published.weights, tensors.shapes, unused=published.unused, where=where, name_in_file=tensors.name_in_file)
+    check_tensors(
+        published.weights,
+        tensors.shapes,
+        unused=published.unused,
+        where=where,
+        name_in_file=tensors.name_in_file,
+    )
     return published
 
 
@@ -124,25 +137,45 @@ def _not_found_error(path: Path) -> DataError:
     if not path.exists():
         there = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         close = closest(path.name, there)
-        return DataError("there is no such file or folder.", where=str(path)[:200], cure=f"Did you mean '{path.parent / close}'?" if close else "")
+        return DataError(
+            "there is no such file or folder.",
+            where=str(path)[:200],
+            cure=f"Did you mean '{path.parent / close}'?" if close else "",
+        )
     inside = sorted(entry.parent.name for entry in path.glob("*/config.json")) if path.is_dir() else []
-    cure = f"Did you mean '{path / inside[0]}'?" if inside else "Expected a folder with config.json and model.safetensors, a .gguf or an .npz file."
+    cure = (
+        f"Did you mean '{path / inside[0]}'?"
+        if inside
+        else "Expected a folder with config.json and model.safetensors, a .gguf or an .npz file."
+    )
     return DataError("there is no published model here.", where=str(path)[:200], cure=cure)
 
 
 def _recipe(published: PublishedModel) -> Recipe:
-    """A recipe that builds the same network. It writes with all that it can look back on, and is trained or scored on shorter stretches."""
+    """A recipe that builds the same network.
+
+    It writes with all that it can look back on, and is trained or scored on shorter stretches.
+    """
     recipe = Recipe.model_validate(
-        {"task": published.task, "model": published.model.model_dump(), "decoder": published.decoder.model_dump(), **published.sections}
+        {
+            "task": published.task,
+            "model": published.model.model_dump(),
+            "decoder": published.decoder.model_dump(),
+            **published.sections,
+        }
     )
-    recipe = recipe.changed("training", window=max(2, min(published.context or MAX_WINDOW, MAX_WINDOW)), batch_size=8)
+    recipe = recipe.changed(
+        "training", window=max(2, min(published.context or MAX_WINDOW, MAX_WINDOW)), batch_size=8
+    )
     if find_spec(published.task).continues_text:
         recipe = recipe.changed("decoding", context=published.context)
     return recipe.changed("data", text="text")
 
 
 def _check_recipe(recipe: Recipe, opened: OpenedModel) -> None:
-    """The network that the recipe builds has exactly the tensors that will be written: our own promise, kept before anything is."""
+    """The network that the recipe builds has exactly the tensors that will be written: our own promise, kept
+    before anything is.
+    """
     with tempfile.TemporaryDirectory() as folder:
         _save_tokens(opened, Path(folder))
         task = find_spec(recipe.task).load_task().load(recipe, Path(folder))
@@ -150,7 +183,9 @@ def _check_recipe(recipe: Recipe, opened: OpenedModel) -> None:
         expected = shapes_of(task.build_model)
     except RecipeError as error:  # sizes that fit no network, such as heads that do not divide a width
         raise DataError(error.what, where=opened.where, cure=REDOWNLOAD_HINT) from error
-    assert set(expected) == set(opened.published.weights), sorted(set(expected) ^ set(opened.published.weights))
+    assert set(expected) == set(opened.published.weights), sorted(
+        set(expected) ^ set(opened.published.weights)
+    )
 
 
 def _save_tokens(opened: OpenedModel, folder: Path) -> None:
@@ -162,17 +197,27 @@ def _save_tokens(opened: OpenedModel, folder: Path) -> None:
 
 def _build(opened: OpenedModel) -> dict[str, Tensor]:
     published, tensors = opened.published, opened.tensors
-    check_unused(published.unused, tensors.shapes, used=required_tensors(published.weights), read=tensors.read, where=opened.where)
+    check_unused(
+        published.unused,
+        tensors.shapes,
+        used=required_tensors(published.weights),
+        read=tensors.read,
+        where=opened.where,
+    )
     weights = {name: tensors.build(spec) for name, spec in published.weights.items()}
     broken = [name for name, tensor in weights.items() if not bool(torch.isfinite(tensor).all())]
     if broken:
         raise DataError(
-            f"{len(broken)} tensors hold numbers that are not finite, the first for {broken[0]}.", where=opened.where, cure=REDOWNLOAD_HINT
+            f"{len(broken)} tensors hold numbers that are not finite, the first for {broken[0]}.",
+            where=opened.where,
+            cure=REDOWNLOAD_HINT,
         )
     return weights
 
 
-def _write_results(folder: Path, published: PublishedModel, weights: Mapping[str, Tensor], *, source: str) -> None:
+def _write_results(
+    folder: Path, published: PublishedModel, weights: Mapping[str, Tensor], *, source: str
+) -> None:
     facts = provenance(seed=0, device=torch.device("cpu"), data={})
     imported = {
         "family": published.family,
@@ -184,12 +229,22 @@ def _write_results(folder: Path, published: PublishedModel, weights: Mapping[str
         "headless": published.headless,
         "notes": published.notes,
     }
-    write_results(folder, [], training={"parameters": imported["parameters"], "imported": imported}, provenance=facts, warnings=published.notes)
+    write_results(
+        folder,
+        [],
+        training={"parameters": imported["parameters"], "imported": imported},
+        provenance=facts,
+        warnings=published.notes,
+    )
 
 
 def _count(published: PublishedModel, weights: Mapping[str, Tensor]) -> int:
-    """Numbers that were published: a table that serves twice counts once, and zeros that nobody published do not."""
-    return sum({spec.parts: weights[name].numel() for name, spec in published.weights.items() if spec.parts}.values())
+    """Numbers that were published: a table that serves twice counts once, and zeros that nobody published do
+    not.
+    """
+    return sum(
+        {spec.parts: weights[name].numel() for name, spec in published.weights.items() if spec.parts}.values()
+    )
 
 
 def import_details(run: Run) -> dict[str, Any]:

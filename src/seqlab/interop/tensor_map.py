@@ -39,7 +39,9 @@ def concatenated(*specs: TensorSpec) -> TensorSpec:
     spans = list(zip([0, *ends], ends, strict=False))
     return TensorSpec(
         tuple(part for spec in specs for part in spec.parts),
-        lambda *tensors: torch.cat([spec.combine(*tensors[start:end]) for spec, (start, end) in zip(specs, spans, strict=True)]),
+        lambda *tensors: torch.cat(
+            [spec.combine(*tensors[start:end]) for spec, (start, end) in zip(specs, spans, strict=True)]
+        ),
     )
 
 
@@ -62,7 +64,8 @@ def check_tensors(
     described: str = "that the config describes",
     name_in_file: Callable[[str], str] = str,
 ) -> None:
-    """Everything that is wanted is there in its shape, and nothing is there that nobody wants: all that is not so, in one message.
+    """Everything that is wanted is there in its shape, and nothing is there that nobody wants: all that is
+    not so, in one message.
 
     unused: what may be there without being wanted.
     described: which tensors are wanted, in words.  name_in_file: what a file calls a tensor that is found.
@@ -74,13 +77,25 @@ def check_tensors(
         for name, shape in parts.items()
         if name in shapes and shapes[name] != shape
     ]
-    unexpected = [name_in_file(name) for name in shapes if name not in parts and not any(entry.covers(name) for entry in unused)]
-    problems = [_listed("missing", missing), _listed("of another shape", wrong), _listed("not understood", unexpected)]
+    unexpected = [
+        name_in_file(name)
+        for name in shapes
+        if name not in parts and not any(entry.covers(name) for entry in unused)
+    ]
+    problems = [
+        _listed("missing", missing),
+        _listed("of another shape", wrong),
+        _listed("not understood", unexpected),
+    ]
     if any(problems):
         raise DataError(
-            f"the tensors are not those {described}.\n" + "\n".join(f"  {problem}" for problem in problems if problem),
+            f"the tensors are not those {described}.\n"
+            + "\n".join(f"  {problem}" for problem in problems if problem),
             where=where,
-            cure="Is the folder whole, and do config and weights belong together? A variant with parts of its own cannot be imported.",
+            cure=(
+                "Is the folder whole, and do config and weights belong together? A variant with parts of its"
+                " own cannot be imported."
+            ),
         )
 
 

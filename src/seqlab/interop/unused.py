@@ -1,4 +1,6 @@
-"""Published tensors that the network does not read: each has a reason, and what the reason says is checked before the tensor is left out."""
+"""Published tensors that the network does not read: each has a reason, and what the reason says is checked
+before the tensor is left out.
+"""
 
 from __future__ import annotations
 
@@ -36,40 +38,70 @@ class UnusedTensor:
 
 
 def resolve_tied(shapes: Collection[str], *names: str) -> tuple[str, tuple[UnusedTensor, ...]]:
-    """Of tensors that the config calls one: the name of the first that is in the file, and the others as copies of it.
+    """Of tensors that the config calls one: the name of the first that is in the file, and the others as
+    copies of it.
 
     >>> resolve_tied(["lm_head.weight"], "wte.weight", "lm_head.weight")[0]
     'lm_head.weight'
     """
     chosen = next((name for name in names if name in shapes), names[0])
-    return chosen, tuple(UnusedTensor(name, f"a copy of {chosen}", copy_of=chosen) for name in names if name != chosen)
+    return chosen, tuple(
+        UnusedTensor(name, f"a copy of {chosen}", copy_of=chosen) for name in names if name != chosen
+    )
 
 
 def is_one_number(tensor: Tensor) -> bool:
     return tensor.numel() == 1
 
 
-def check_unused(unused: Collection[UnusedTensor], shapes: Shapes, *, used: Collection[str], read: Callable[[str], Tensor], where: str) -> None:
+def check_unused(
+    unused: Collection[UnusedTensor],
+    shapes: Shapes,
+    *,
+    used: Collection[str],
+    read: Callable[[str], Tensor],
+    where: str,
+) -> None:
     """Every tensor that is left out is what its reason says; all that are not are in one message.
 
     shapes: the tensors of the file.  used: those that the network reads.
     """
-    left_out = [(name, next(entry for entry in unused if entry.covers(name))) for name in shapes if name not in used]
-    copies = [(name, entry.copy_of) for name, entry in left_out if entry.copy_of and not _equal(name, entry.copy_of, shapes, read)]
-    others = [(name, entry.reason) for name, entry in left_out if entry.holds is not None and not entry.holds(read(name))]
+    left_out = [
+        (name, next(entry for entry in unused if entry.covers(name))) for name in shapes if name not in used
+    ]
+    copies = [
+        (name, entry.copy_of)
+        for name, entry in left_out
+        if entry.copy_of and not _equal(name, entry.copy_of, shapes, read)
+    ]
+    others = [
+        (name, entry.reason)
+        for name, entry in left_out
+        if entry.holds is not None and not entry.holds(read(name))
+    ]
     if copies:
         lines = [f"{name[:120]} differs from {original}" for name, original in copies[:MAX_LISTED]]
         raise DataError(
-            "the config says that these tensors are one, and they are not:\n" + "\n".join(f"  {line}" for line in lines),
+            "the config says that these tensors are one, and they are not:\n"
+            + "\n".join(f"  {line}" for line in lines),
             where=where,
-            cure="If the model was trained with separate tables, set tie_word_embeddings to false in config.json. " + REDOWNLOAD_HINT,
+            cure=(
+                "If the model was trained with separate tables, set tie_word_embeddings to false in"
+                " config.json. "
+            )
+            + REDOWNLOAD_HINT,
         )
     if others:
         lines = [f"{name[:120]} does not hold {reason}" for name, reason in others[:MAX_LISTED]]
         raise DataError(
-            "tensors that should be left out hold something else:\n" + "\n".join(f"  {line}" for line in lines), where=where, cure=REDOWNLOAD_HINT
+            "tensors that should be left out hold something else:\n"
+            + "\n".join(f"  {line}" for line in lines),
+            where=where,
+            cure=REDOWNLOAD_HINT,
         )
 
 
 def _equal(name: str, original: str, shapes: Shapes, read: Callable[[str], Tensor]) -> bool:
-    return shapes[name] == shapes[original] and torch.equal(read(name).to(torch.float32), read(original).to(torch.float32))
+    return shapes[name] == shapes[original] and torch.equal(
+        read(name).to(torch.float32), read(original).to(torch.float32)
+    )

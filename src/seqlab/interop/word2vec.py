@@ -11,7 +11,10 @@ from seqlab.runs.run import Run
 
 @exporters.register("word2vec")
 class Word2Vec(Exporter):
-    """For gensim (KeyedVectors.load_word2vec_format), fastText, Magnitude and most others. Paper: Mikolov et al. 2013, arXiv:1301.3781."""
+    """For gensim (KeyedVectors.load_word2vec_format), fastText, Magnitude and most others.
+
+    Paper: Mikolov et al. 2013, arXiv:1301.3781.
+    """
 
     suffix = ".vec"
 

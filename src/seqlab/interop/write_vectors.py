@@ -16,13 +16,19 @@ DIGITS = 9
 
 
 def write_word_vectors(table: WordVectors, path: Path, *, header: bool) -> None:
-    """A line for each word; with `header` one before them that counts words and numbers. NAME.gz is packed."""
+    """A line for each word; with `header` one before them that counts words and numbers.
+
+    NAME.gz is packed.
+    """
     if wrong := next((word for word in table.words if WHITESPACE.search(word) or not word), None):
         raise UsageError(
             f"the token {wrong!r} holds a blank, and this format separates by blanks.",
             cure="Vectors of words can be written: train with tokens.kind=words or whitespace.",
         )
     lines = [f"{len(table)} {table.width}\n"] if header else []
-    lines += [f"{word} {' '.join(f'{value:.{DIGITS}g}' for value in row)}\n" for word, row in zip(table.words, table.vectors.tolist(), strict=True)]
+    lines += [
+        f"{word} {' '.join(f'{value:.{DIGITS}g}' for value in row)}\n"
+        for word, row in zip(table.words, table.vectors.tolist(), strict=True)
+    ]
     content = "".join(lines).encode("utf-8", "surrogatepass")
     write_whole(path, gzip.compress(content, mtime=0) if path.name.endswith(".gz") else content)

@@ -8,7 +8,10 @@ from torch.nn import functional as F
 
 
 def binary_cross_entropy(
-    logits: Float[Tensor, "batch classes"], targets: Bool[Tensor, "batch classes"], *, label_smoothing: float = 0.0
+    logits: Float[Tensor, "batch classes"],
+    targets: Bool[Tensor, "batch classes"],
+    *,
+    label_smoothing: float = 0.0,
 ) -> Float[Tensor, ""]:
     """Sum over examples and labels of -log of the probability of the truth, with σ(logit) for a yes.
 

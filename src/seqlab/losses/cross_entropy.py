@@ -14,13 +14,17 @@ def class_cross_entropy(
     label_smoothing: float = 0.0,
     class_weights: Float[Tensor, " classes"] | None = None,
 ) -> Float[Tensor, ""]:
-    """Sum over the batch of -log P(target), with label smoothing: a share of the target is spread over all classes.
+    """Sum over the batch of -log P(target), with label smoothing: a share of the target is spread over all
+    classes.
 
-    With weights an example counts as much as its class; the mean is this sum by the sum of the weights of the targets.
+    With weights an example counts as much as its class; the mean is this sum by the sum of the weights of the
+    targets.
     """
     if class_weights is None:
         return F.cross_entropy(logits, targets, reduction="sum", label_smoothing=label_smoothing)
-    return class_weights[targets] @ F.cross_entropy(logits, targets, reduction="none", label_smoothing=label_smoothing)
+    return class_weights[targets] @ F.cross_entropy(
+        logits, targets, reduction="none", label_smoothing=label_smoothing
+    )
 
 
 def token_cross_entropy(
@@ -33,4 +37,9 @@ def token_cross_entropy(
     """Sum over the real steps of -log P(target). Padding adds nothing."""
     if not bool(is_target.all()):
         logits, targets = logits[is_target], targets[is_target]
-    return F.cross_entropy(logits.reshape(-1, logits.shape[-1]), targets.reshape(-1), reduction="sum", label_smoothing=label_smoothing)
+    return F.cross_entropy(
+        logits.reshape(-1, logits.shape[-1]),
+        targets.reshape(-1),
+        reduction="sum",
+        label_smoothing=label_smoothing,
+    )

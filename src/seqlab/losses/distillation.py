@@ -8,9 +8,13 @@ from torch.nn import functional as F
 
 
 def distillation_loss(
-    student_logits: Float[Tensor, "*targets classes"], teacher_logits: Float[Tensor, "*targets classes"], *, temperature: float = 1.0
+    student_logits: Float[Tensor, "*targets classes"],
+    teacher_logits: Float[Tensor, "*targets classes"],
+    *,
+    temperature: float = 1.0,
 ) -> Float[Tensor, ""]:
-    """Sum over the targets of T² · KL(softmax(teacher / T) ‖ softmax(student / T)), where both are logits and T is the temperature.
+    """Sum over the targets of T² · KL(softmax(teacher / T) ‖ softmax(student / T)), where both are logits and
+    T is the temperature.
 
     T² keeps the size of the gradient: that of the softened answers shrinks by 1 / T².
     Papers: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", arXiv:1503.02531, section 2;

@@ -22,18 +22,32 @@ class ChunkedCrossEntropy(torch.autograd.Function):
         p_t   = softmax(W x_t + b)
         d x_t = Wᵀ (p_t - y_t),    d W = Σ_t (p_t - y_t) x_tᵀ,    d b = Σ_t (p_t - y_t)
 
-    The gradients are made together with the loss, chunk by chunk: the logits of a chunk are turned into p - y where they stand. Beside the
-    gradients themselves only one chunk of logits is ever in memory, where the plain computation keeps several times those of all steps.
+    The gradients are made together with the loss, chunk by chunk: the logits of a chunk are turned into p - y
+    where they stand. Beside the gradients themselves only one chunk of logits is ever in memory, where the
+    plain computation keeps several times those of all steps.
     """
 
     @staticmethod
     def forward(
-        ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, rows: int, label_smoothing: float
+        ctx: Any,
+        features: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        targets: Tensor,
+        rows: int,
+        label_smoothing: float,
     ) -> tuple[Tensor, Tensor]:
-        features_grad, weight_grad, bias_grad = torch.empty_like(features), torch.zeros_like(weight), torch.zeros_like(bias)
+        features_grad, weight_grad, bias_grad = (
+            torch.empty_like(features),
+            torch.zeros_like(weight),
+            torch.zeros_like(bias),
+        )
         total, correct = features.new_zeros(()), targets.new_zeros(())
         for start in range(0, len(features), rows):
-            chunk_features, chunk_targets = features[start : start + rows], targets[start : start + rows, None]  # (rows, hidden), (rows, 1)
+            chunk_features, chunk_targets = (
+                features[start : start + rows],
+                targets[start : start + rows, None],
+            )  # (rows, hidden), (rows, 1)
             logits = torch.addmm(bias, chunk_features, weight.T)  # (rows, vocab)
             highest, predicted = logits.max(dim=-1, keepdim=True)  # (rows, 1)
             correct += (predicted == chunk_targets).sum()
@@ -46,7 +60,9 @@ class ChunkedCrossEntropy(torch.autograd.Function):
             errors.div_(sums)  # p
             if label_smoothing:
                 errors.sub_(label_smoothing / len(weight))
-            errors.scatter_add_(-1, chunk_targets, errors.new_full(chunk_targets.shape, label_smoothing - 1))  # p - y
+            errors.scatter_add_(
+                -1, chunk_targets, errors.new_full(chunk_targets.shape, label_smoothing - 1)
+            )  # p - y
             torch.mm(errors, weight, out=features_grad[start : start + rows])
             weight_grad.addmm_(errors.T, chunk_features)
             bias_grad += errors.sum(dim=0)
@@ -83,15 +99,26 @@ def full_softmax_loss(
 
 @torch.no_grad()
 def target_log_probs(
-    features: Float[Tensor, "steps hidden"], weight: Float[Tensor, "vocab hidden"], bias: Float[Tensor, " vocab"], targets: Int[Tensor, " steps"]
+    features: Float[Tensor, "steps hidden"],
+    weight: Float[Tensor, "vocab hidden"],
+    bias: Float[Tensor, " vocab"],
+    targets: Int[Tensor, " steps"],
 ) -> Float[Tensor, " steps"]:
     """log softmax(W x_t + b)[target_t] of every step, in chunks."""
-    return torch.cat([_log_probs(logits, chunk_targets) for logits, chunk_targets in _logit_chunks(features, weight, bias, targets)])
+    return torch.cat(
+        [
+            _log_probs(logits, chunk_targets)
+            for logits, chunk_targets in _logit_chunks(features, weight, bias, targets)
+        ]
+    )
 
 
 @torch.no_grad()
 def target_log_probs_and_hits(
-    features: Float[Tensor, "steps hidden"], weight: Float[Tensor, "vocab hidden"], bias: Float[Tensor, " vocab"], targets: Int[Tensor, " steps"]
+    features: Float[Tensor, "steps hidden"],
+    weight: Float[Tensor, "vocab hidden"],
+    bias: Float[Tensor, " vocab"],
+    targets: Int[Tensor, " steps"],
 ) -> tuple[Float[Tensor, " steps"], int]:
     """The same, and how many targets are what the model thinks most likely."""
     log_probs, correct = [], 0
@@ -101,7 +128,9 @@ def target_log_probs_and_hits(
     return torch.cat(log_probs), correct
 
 
-def _logit_chunks(features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+def _logit_chunks(
+    features: Tensor, weight: Tensor, bias: Tensor, targets: Tensor
+) -> Iterator[tuple[Tensor, Tensor]]:
     rows = max(1, MAX_LOGITS // weight.shape[0])
     for chunk_features, chunk_targets in zip(features.split(rows), targets.split(rows), strict=True):
         yield F.linear(chunk_features, weight, bias).float(), chunk_targets  # (rows, vocab)

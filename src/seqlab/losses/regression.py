@@ -13,7 +13,8 @@ def squared_error(predicted: Float[Tensor, " batch"], targets: Float[Tensor, " b
 
 
 def huber_loss(predicted: Float[Tensor, " batch"], targets: Float[Tensor, " batch"]) -> Float[Tensor, ""]:
-    """Sum over the batch of half the squared error up to an error of 1, and of the error less one half beyond: outliers pull less.
+    """Sum over the batch of half the squared error up to an error of 1, and of the error less one half
+    beyond: outliers pull less.
 
     Paper: Huber 1964, "Robust Estimation of a Location Parameter".
     """

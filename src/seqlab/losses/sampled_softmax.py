@@ -10,7 +10,9 @@ from torch.nn import functional as F
 CERTAIN = 1.0
 
 
-def inclusion_probabilities(counts: Float[Tensor, " vocab"], num_sampled: int, *, power: float = 0.75) -> Float[Tensor, " vocab"]:
+def inclusion_probabilities(
+    counts: Float[Tensor, " vocab"], num_sampled: int, *, power: float = 0.75
+) -> Float[Tensor, " vocab"]:
     """π_w = min(1, c · count_w^power), with c such that num_sampled tokens are drawn on average.
 
     Frequent tokens have π = 1 and are always there; a token that was never seen counts as seen once.
@@ -19,8 +21,12 @@ def inclusion_probabilities(counts: Float[Tensor, " vocab"], num_sampled: int, *
         return torch.ones_like(counts)
     weights = counts.double().clamp(min=1) ** power
     budget, is_certain = float(num_sampled), torch.zeros_like(weights, dtype=torch.bool)
-    while True:  # each round makes sure of those that want more than 1; what they leave is shared by the others
-        probabilities = torch.where(is_certain, CERTAIN, weights * (budget - float(is_certain.sum())) / weights[~is_certain].sum())
+    while (
+        True
+    ):  # each round makes sure of those that want more than 1; what they leave is shared by the others
+        probabilities = torch.where(
+            is_certain, CERTAIN, weights * (budget - float(is_certain.sum())) / weights[~is_certain].sum()
+        )
         exceeds_one = (probabilities > CERTAIN) & ~is_certain
         if not bool(exceeds_one.any()):
             return probabilities.to(counts.dtype)
@@ -28,16 +34,19 @@ def inclusion_probabilities(counts: Float[Tensor, " vocab"], num_sampled: int, *
 
 
 class SampledSoftmax:
-    """-z_target + log Ẑ, where the sum Z over the vocabulary is estimated from tokens S drawn anew for every batch.
+    """-z_target + log Ẑ, where the sum Z over the vocabulary is estimated from tokens S drawn anew for every
+    batch.
 
         z_w = W_w · x + b_w,     Ẑ = exp z_target + Σ_{w ∈ S, w ≠ target} exp(z_w) / π_w
 
-    Token w is in S with probability π_w, so the expectation of Ẑ is Z: dividing by π_w is subtracting log π_w, the log of how often w is
-    expected, from its logit. All steps of a batch share S, so that one product of matrices gives all logits. With π = 1 everywhere this is
-    the full softmax. It is for training only: scores are always those of the full one.
+    Token w is in S with probability π_w, so the expectation of Ẑ is Z: dividing by π_w is subtracting log
+    π_w, the log of how often w is expected, from its logit. All steps of a batch share S, so that one product
+    of matrices gives all logits. With π = 1 everywhere this is the full softmax. It is for training only:
+    scores are always those of the full one.
 
-    Papers: Bengio & Senécal 2008, "Adaptive Importance Sampling to Accelerate Training of a Neural Probabilistic Language Model";
-    Jean et al. 2015, "On Using Very Large Target Vocabulary for Neural Machine Translation", arXiv:1412.2007, section 3.
+    Papers: Bengio & Senécal 2008, "Adaptive Importance Sampling to Accelerate Training of a Neural
+    Probabilistic Language Model"; Jean et al. 2015, "On Using Very Large Target Vocabulary for Neural Machine
+    Translation", arXiv:1412.2007, section 3.
     """
 
     def __init__(self, inclusion_probs: Float[Tensor, " vocab"]) -> None:
@@ -50,16 +59,28 @@ class SampledSoftmax:
         bias: Float[Tensor, " vocab"],
         targets: Int[Tensor, " steps"],
     ) -> tuple[Float[Tensor, ""], int]:
-        """Sum over the steps of the estimated -log P(target), and how many targets beat every sampled token."""
-        sampled = torch.nonzero(torch.rand(len(self.inclusion_probs)) < self.inclusion_probs).squeeze(-1)  # (sampled,), in order
+        """Sum over the steps of the estimated -log P(target), and how many targets beat every sampled
+        token.
+        """
+        sampled = torch.nonzero(torch.rand(len(self.inclusion_probs)) < self.inclusion_probs).squeeze(
+            -1
+        )  # (sampled,), in order
         log_inclusion = self.inclusion_probs[sampled].log().to(features)
         sampled = sampled.to(features.device)
-        rows = F.embedding(torch.cat([sampled, targets]), weight)  # looked up at once: each look-up costs a gradient as large as the table
-        sampled_logits = F.linear(features, rows[: len(sampled)], bias[sampled] - log_inclusion)  # (steps, sampled)
+        rows = F.embedding(
+            torch.cat([sampled, targets]), weight
+        )  # looked up at once: each look-up costs a gradient as large as the table
+        sampled_logits = F.linear(
+            features, rows[: len(sampled)], bias[sampled] - log_inclusion
+        )  # (steps, sampled)
         target_logits = (features * rows[len(sampled) :]).sum(dim=-1) + bias[targets]  # (steps,)
         index = torch.searchsorted(sampled, targets).clamp(max=len(sampled) - 1)
-        steps = torch.nonzero(sampled[index] == targets).squeeze(-1)  # whose target was also drawn: it must not count twice
-        sampled_logits = sampled_logits.index_put((steps, index[steps]), sampled_logits.new_tensor(float("-inf")))
+        steps = torch.nonzero(sampled[index] == targets).squeeze(
+            -1
+        )  # whose target was also drawn: it must not count twice
+        sampled_logits = sampled_logits.index_put(
+            (steps, index[steps]), sampled_logits.new_tensor(float("-inf"))
+        )
         total = torch.logaddexp(target_logits, sampled_logits.logsumexp(dim=-1)) - target_logits
         best = (sampled_logits.detach() + log_inclusion).amax(dim=-1)
         return total.sum(), int((target_logits.detach() > best).sum())

@@ -1,4 +1,5 @@
-"""Whether a text is a tune in ABC notation: are its headers complete, and do the notes of every bar fill the metre?
+"""Whether a text is a tune in ABC notation: are its headers complete, and do the notes of every bar fill the
+metre?
 
     X:1             number, always first
     T:A title
@@ -7,8 +8,9 @@
     K:D Major       key, always the last header
     A|dAF DFA|…     notes; 2 doubles a note, / halves it, (3abc plays three in the time of two, > lengthens one note and shortens the next
 
-The bars at the beginning, at the end and beside a repeat or an ending may be shorter than the metre: an upbeat and the bar that it is taken from
-share one. Source: the ABC music standard 2.1 (abcnotation.com), sections 3 and 4; the `!` at line ends is from older tunes.
+The bars at the beginning, at the end and beside a repeat or an ending may be shorter than the metre: an
+upbeat and the bar that it is taken from share one. Source: the ABC music standard 2.1 (abcnotation.com),
+sections 3 and 4; the `!` at line ends is from older tunes.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ PLAYED = re.compile(
     r"|(?P<ignored>[\s\\()\-.~!HLMOPSTuv$*]|\[?[1-9]|\[[A-Za-z]:[^\]]*\])"
 )
 TUPLET_TIME = {2: 3, 3: 2, 4: 3, 6: 2, 8: 3}
-"""So many notes are played in the time of how many; 5, 7 and 9 notes in that of 2, or of 3 where the metre counts in threes."""
+"""So many notes are played in the time of how many; 5, 7 and 9 notes in that of 2, or of 3 where the metre
+counts in threes.
+"""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,9 @@ class Bar:
 
     length: Fraction
     may_be_short: bool
-    """Whether it may be short: the first, the last, or one beside a repeat, a double line or a first or second ending."""
+    """Whether it may be short: the first, the last, or one beside a repeat, a double line or a first or
+    second ending.
+    """
 
 
 def split_tunes(text: str) -> list[str]:
@@ -78,7 +84,9 @@ def check_tune(tune: str) -> TuneCheck:
     if headers and next(iter(headers)) != "X":
         problems.append("the number X does not come first")
     meter, unit = _parse_meter(headers.get("M", "")), _parse_fraction(headers.get("L", ""))
-    problems += ["unknown metre"] * (meter is None and "M" in headers) + ["unknown note length"] * (unit is None and "L" in headers)
+    problems += ["unknown metre"] * (meter is None and "M" in headers) + ["unknown note length"] * (
+        unit is None and "L" in headers
+    )
     if not body.strip():
         problems.append("no notes")
     if meter is None or unit is None:

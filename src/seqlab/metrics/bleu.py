@@ -4,12 +4,14 @@
     BP    = min(1, exp(1 - r / c))                                            c tokens in all outputs, r in the nearest references
     BLEU  = BP · (p_1 p_2 p_3 p_4)^(1/4)                                      0 … 1
 
-All sums run over the whole corpus before anything is divided, so BLEU of a corpus is no mean of BLEUs of sentences, and an interval draws
-sentences and adds their counts again. A p_n without a match counts as 1 / 2^k of one match, the k-th time that happens, as the scripts of NIST and
-sacrebleu do; without any match BLEU is 0.
+All sums run over the whole corpus before anything is divided, so BLEU of a corpus is no mean of BLEUs of
+sentences, and an interval draws sentences and adds their counts again. A p_n without a match counts as 1 /
+2^k of one match, the k-th time that happens, as the scripts of NIST and sacrebleu do; without any match BLEU
+is 0.
 
-Papers: Papineni, Roukos, Ward & Zhu 2002, "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL, section 2; the smoothing: Chen &
-Cherry 2014, "A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU", WMT, method 3.
+Papers: Papineni, Roukos, Ward & Zhu 2002, "BLEU: a Method for Automatic Evaluation of Machine Translation",
+ACL, section 2; the smoothing: Chen & Cherry 2014, "A Systematic Comparison of Smoothing Techniques for
+Sentence-Level BLEU", WMT, method 3.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ ORDER = 4
 Tokens = Sequence[str]
 
 
-def corpus_bleu(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, order: int = ORDER) -> float:
+def corpus_bleu(
+    outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, order: int = ORDER
+) -> float:
     """BLEU of a corpus, 0 … 1; `references[i]` are the references of output i, one or several.
 
     >>> round(corpus_bleu(["a b c d e".split()], [["a b c d f".split()]]), 4)
@@ -38,15 +42,20 @@ def corpus_bleu(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]
     return bleu_items(outputs, references, order=order).full_score()
 
 
-def bleu_items(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, order: int = ORDER) -> SumItems:
+def bleu_items(
+    outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, order: int = ORDER
+) -> SumItems:
     """The sentences of a corpus, whose sums give BLEU in 0 … 1."""
     check_references(outputs, references)
-    table = np.array([bleu_counts(*pair, order=order) for pair in zip(outputs, references, strict=True)], np.float64)
+    table = np.array(
+        [bleu_counts(*pair, order=order) for pair in zip(outputs, references, strict=True)], np.float64
+    )
     return SumItems(np.arange(len(table)), table, bleu_from_sums)
 
 
 def bleu_counts(output: Tokens, references: Sequence[Tokens], *, order: int = ORDER) -> list[int]:
-    """What one sentence adds: its length, that of the nearest reference, clipped matches for n = 1 … order, n-grams for n = 1 … order.
+    """What one sentence adds: its length, that of the nearest reference, clipped matches for n = 1 … order,
+    n-grams for n = 1 … order.
 
     Of two references that are equally near in length the shorter one counts.
     """
@@ -70,7 +79,11 @@ def modified_precision(outputs: Sequence[Tokens], references: Sequence[Sequence[
     """
     check_references(outputs, references)
     matched, total = (
-        np.array([bleu_counts(*pair, order=n) for pair in zip(outputs, references, strict=True)])[:, [1 + n, 1 + 2 * n]].sum(axis=0).tolist()
+        np.array([bleu_counts(*pair, order=n) for pair in zip(outputs, references, strict=True)])[
+            :, [1 + n, 1 + 2 * n]
+        ]
+        .sum(axis=0)
+        .tolist()
     )
     return matched / total if total else 0.0
 
@@ -101,8 +114,14 @@ def check_references(outputs: Sequence[object], references: Sequence[Sequence[ob
     if not len(outputs):
         raise UsageError("there is no output to score.", cure="Give at least one sentence.")
     if len(outputs) != len(references):
-        raise UsageError(f"{len(outputs):,} outputs, but references for {len(references):,}.", cure="Give one list of references for each output.")
+        raise UsageError(
+            f"{len(outputs):,} outputs, but references for {len(references):,}.",
+            cure="Give one list of references for each output.",
+        )
     for number, sentence_references in enumerate(references, start=1):
         if isinstance(sentence_references, str) or not len(sentence_references):
             what = "is a text" if isinstance(sentence_references, str) else "is empty"
-            raise UsageError(f"the list of references of output {number} {what}.", cure='A list with one reference or more is needed: ["…"].')
+            raise UsageError(
+                f"the list of references of output {number} {what}.",
+                cure='A list with one reference or more is needed: ["…"].',
+            )

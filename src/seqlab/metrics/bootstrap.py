@@ -1,10 +1,12 @@
 """How sure a score is: percentile intervals from resampling the items with replacement.
 
-Draw as many items as there are, with replacement, compute the score again, repeat; the middle 95 % of these scores is the interval. The
-items drawn must be independent of each other: sentences or documents rather than the words inside them. Several models are scored on
-the same draws, so that what is easy and what is hard cancels out of their differences (paired.py).
+Draw as many items as there are, with replacement, compute the score again, repeat; the middle 95 % of these
+scores is the interval. The items drawn must be independent of each other: sentences or documents rather than
+the words inside them. Several models are scored on the same draws, so that what is easy and what is hard
+cancels out of their differences (paired.py).
 
-Paper: Efron 1979, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7(1); percentile intervals: Efron 1981.
+Paper: Efron 1979, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7(1); percentile
+intervals: Efron 1981.
 """
 
 from __future__ import annotations
@@ -23,8 +25,11 @@ from seqlab.metrics.score import Score
 RESAMPLES = 1000
 CONFIDENCE_LEVEL = 0.95
 MIN_ITEMS = 10
-"""With fewer items there is neither an interval nor a verdict. One item is drawn again and again: no width, whatever the truth. Of n items that
-all say the same no draw says otherwise, which chance alone does in 2 · (1/2)^n of all cases: 6 % for five items, 0.2 % for ten."""
+"""With fewer items there is neither an interval nor a verdict.
+
+One item is drawn again and again: no width, whatever the truth. Of n items that all say the same no draw says
+otherwise, which chance alone does in 2 · (1/2)^n of all cases: 6 % for five items, 0.2 % for ten.
+"""
 # Drawn indices held at once: 4 million are fast and take 32 MB.
 MAX_DRAWN = 1 << 22
 
@@ -54,15 +59,20 @@ def interval_bounds(items: Items) -> tuple[float | None, float | None]:
     return interval.low, interval.high
 
 
-def bootstrap_interval(items: Items, *, seed: int = 0, resamples: int = RESAMPLES, level: float = CONFIDENCE_LEVEL) -> ConfidenceInterval:
+def bootstrap_interval(
+    items: Items, *, seed: int = 0, resamples: int = RESAMPLES, level: float = CONFIDENCE_LEVEL
+) -> ConfidenceInterval:
     """The interval of a score."""
     return percentile_interval(resample([items], seed=seed, resamples=resamples)[0], level=level)
 
 
-def resample(all_items: Sequence[Items], *, seed: int = 0, resamples: int = RESAMPLES) -> Float[np.ndarray, "several resamples"]:
+def resample(
+    all_items: Sequence[Items], *, seed: int = 0, resamples: int = RESAMPLES
+) -> Float[np.ndarray, "several resamples"]:
     """The scores of several models, or of one, on the same drawn items.
 
-    Where the items come in few kinds, a resample is drawn as how often each kind comes, which costs far less than drawing items.
+    Where the items come in few kinds, a resample is drawn as how often each kind comes, which costs far less
+    than drawing items.
     """
     num_items = all_items[0].num_items
     _check_not_empty(num_items)
@@ -72,8 +82,12 @@ def resample(all_items: Sequence[Items], *, seed: int = 0, resamples: int = RESA
     if len(sums) == len(all_items):
         firsts, counts = _shared_rows(sums)
         if len(counts) < num_items and len(counts) <= max(MAX_DISTINCT_VALUES, num_items // 4):
-            row_counts = generator.multinomial(num_items, counts / num_items, size=resamples)  # (resamples, kinds of all)
-            return np.stack([items.score_from_counts(row_counts, items.table[items.row_ids[firsts]]) for items in sums])
+            row_counts = generator.multinomial(
+                num_items, counts / num_items, size=resamples
+            )  # (resamples, kinds of all)
+            return np.stack(
+                [items.score_from_counts(row_counts, items.table[items.row_ids[firsts]]) for items in sums]
+            )
     rows = max(1, MAX_DRAWN // num_items)
     parts = []
     for start in range(0, resamples, rows):
@@ -92,23 +106,32 @@ def ratio_interval(
 ) -> ConfidenceInterval:
     """The interval of Σ above / Σ below, both summed over the same drawn examples.
 
-    With the nats and the tokens of each document it is the interval of the nats per token; its ends through exp are the
-    interval of the perplexity.
+    With the nats and the tokens of each document it is the interval of the nats per token; its ends through
+    exp are the interval of the perplexity.
     """
-    return bootstrap_interval(ratio_items(numerator, denominator), seed=seed, resamples=resamples, level=level)
+    return bootstrap_interval(
+        ratio_items(numerator, denominator), seed=seed, resamples=resamples, level=level
+    )
 
 
 def percentile_interval(values: Statistics, *, level: float = CONFIDENCE_LEVEL) -> ConfidenceInterval:
     """The middle part of some values, as large as the level."""
     if not 0 < level < 1:
-        raise UsageError(f"an interval of level {level} does not exist.", cure="A level lies between 0 and 1, such as 0.95.")
+        raise UsageError(
+            f"an interval of level {level} does not exist.",
+            cure="A level lies between 0 and 1, such as 0.95.",
+        )
     # A value that occurred, never one between two: infinite ones have nothing between them.
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
     return ConfidenceInterval(float(low), float(high))
 
 
-def _shared_rows(all_items: Sequence[SumItems]) -> tuple[Int[np.ndarray, " kinds"], Int[np.ndarray, " kinds"]]:
-    """Items that are of one kind for each of several models are of one kind for all: an item of every such kind, and how many there are."""
+def _shared_rows(
+    all_items: Sequence[SumItems],
+) -> tuple[Int[np.ndarray, " kinds"], Int[np.ndarray, " kinds"]]:
+    """Items that are of one kind for each of several models are of one kind for all: an item of every such
+    kind, and how many there are.
+    """
     row_ids = all_items[0].row_ids
     for items in all_items[1:]:
         row_ids = np.unique(row_ids * len(items.table) + items.row_ids, return_inverse=True)[1]

@@ -5,13 +5,14 @@ Of all examples to which a model gives its answer with probability 0.8, eight of
     ECE         = Σ_bins (examples in the bin / all) · |accuracy in the bin - mean probability in the bin|
     temperature = argmin_T of the mean of -Σ_class target(class) log softmax(logits / T)[class]
 
-Dividing all logits by one number changes no answer, only how sure it is. The mean is convex in 1 / T, so its minimum is found by
-Newton's method between two ends that close in on it. Of n examples a target keeps 1 - 1 / (n + 2), as if one example had been wrong: a few
-examples that are all right do not prove that a model never errs.
+Dividing all logits by one number changes no answer, only how sure it is. The mean is convex in 1 / T, so its
+minimum is found by Newton's method between two ends that close in on it. Of n examples a target keeps 1 - 1 /
+(n + 2), as if one example had been wrong: a few examples that are all right do not prove that a model never
+errs.
 
-Papers: Guo et al. 2017, "On Calibration of Modern Neural Networks", arXiv:1706.04599, sections 2 and 4.2; bins of equal width: Naeini et al.
-2015, "Obtaining Well Calibrated Probabilities Using Bayesian Binning"; targets below 1: Platt 1999, "Probabilistic Outputs for Support Vector
-Machines", section 2.2.
+Papers: Guo et al. 2017, "On Calibration of Modern Neural Networks", arXiv:1706.04599, sections 2 and 4.2;
+bins of equal width: Naeini et al. 2015, "Obtaining Well Calibrated Probabilities Using Bayesian Binning";
+targets below 1: Platt 1999, "Probabilistic Outputs for Support Vector Machines", section 2.2.
 """
 
 from __future__ import annotations
@@ -45,12 +46,16 @@ class ReliabilityBin:
 def reliability_curve(
     confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"], *, bins: int = BINS
 ) -> list[ReliabilityBin]:
-    """The examples in bins of equal width over the probability of the answer; bins without examples are left out."""
+    """The examples in bins of equal width over the probability of the answer; bins without examples are left
+    out.
+    """
     bin_indices = _bin_indices(confidence, bins)
     curve = []
     for bin_index in np.unique(bin_indices):
         in_bin = bin_indices == bin_index
-        curve.append(ReliabilityBin(int(in_bin.sum()), float(confidence[in_bin].mean()), float(correct[in_bin].mean())))
+        curve.append(
+            ReliabilityBin(int(in_bin.sum()), float(confidence[in_bin].mean()), float(correct[in_bin].mean()))
+        )
     return curve
 
 
@@ -64,10 +69,16 @@ def expected_calibration_error(curve: Sequence[ReliabilityBin]) -> float:
     return round(sum(entry.count * abs(entry.accuracy - entry.confidence) for entry in curve) / total, 12)
 
 
-def calibration_error_items(confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"]) -> SumItems:
-    """What the expected calibration error is made of: for each example how far it pulls its bin up or down."""
+def calibration_error_items(
+    confidence: Float[np.ndarray, " examples"], correct: Bool[np.ndarray, " examples"]
+) -> SumItems:
+    """What the expected calibration error is made of: for each example how far it pulls its bin up or
+    down.
+    """
     table = np.zeros((len(confidence), BINS + 1))
-    table[np.arange(len(confidence)), _bin_indices(confidence, BINS)] = correct - confidence  # a bin's gap is the sum of the gaps in it
+    table[np.arange(len(confidence)), _bin_indices(confidence, BINS)] = (
+        correct - confidence
+    )  # a bin's gap is the sum of the gaps in it
     table[:, BINS] = 1
     return SumItems(np.arange(len(table)), table, _calibration_error_from_sums)
 
@@ -80,10 +91,15 @@ def _calibration_error_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> 
 def fit_temperature(log_probs: ClassLogProbs, targets: Int[np.ndarray, " examples"]) -> float:
     """The temperature with the smallest loss on held-out examples.
 
-    With β = 1 / T the derivative of an example's loss is E[z] - Σ target · z and the second one Var[z], both under softmax(β z).
+    With β = 1 / T the derivative of an example's loss is E[z] - Σ target · z and the second one Var[z], both
+    under softmax(β z).
     """
-    scores = log_probs.astype(np.float64)  # log-probabilities serve as logits: they differ by a constant per example
-    target_scores = (_smoothed_targets(targets, num_classes=scores.shape[1]) * scores).sum(axis=1)  # (examples,)
+    scores = log_probs.astype(
+        np.float64
+    )  # log-probabilities serve as logits: they differ by a constant per example
+    target_scores = (_smoothed_targets(targets, num_classes=scores.shape[1]) * scores).sum(
+        axis=1
+    )  # (examples,)
     low, high = 1 / MAX_TEMPERATURE, 1 / MIN_TEMPERATURE
     inverse = 1.0
     for _ in range(MAX_ITERATIONS):
@@ -105,7 +121,9 @@ def apply_temperature(log_probs: ClassLogProbs, temperature: float) -> ClassLogP
     return softened
 
 
-def _smoothed_targets(targets: Int[np.ndarray, " examples"], *, num_classes: int) -> Float[np.ndarray, "examples classes"]:
+def _smoothed_targets(
+    targets: Int[np.ndarray, " examples"], *, num_classes: int
+) -> Float[np.ndarray, "examples classes"]:
     """What each class should get: nearly all for the target, a little for the others."""
     off_target = 1 / (len(targets) + 2)
     targets_smoothed = np.full((len(targets), num_classes), off_target / max(1, num_classes - 1))
@@ -113,7 +131,11 @@ def _smoothed_targets(targets: Int[np.ndarray, " examples"], *, num_classes: int
     return targets_smoothed
 
 
-def _derivatives(scores: Float[np.ndarray, "examples classes"], target_scores: Float[np.ndarray, " examples"], inverse: float) -> tuple[float, float]:
+def _derivatives(
+    scores: Float[np.ndarray, "examples classes"],
+    target_scores: Float[np.ndarray, " examples"],
+    inverse: float,
+) -> tuple[float, float]:
     probabilities = np.exp(apply_temperature(scores, 1 / inverse))
     mean = (probabilities * scores).sum(axis=1)
     variance = (probabilities * scores**2).sum(axis=1) - mean**2
@@ -122,5 +144,7 @@ def _derivatives(scores: Float[np.ndarray, "examples classes"], target_scores: F
 
 def _bin_indices(confidence: Float[np.ndarray, " examples"], bins: int) -> Int[np.ndarray, " examples"]:
     """Each bin takes its upper end: 0.1 belongs to the first of ten."""
-    bin_indices: Int[np.ndarray, " examples"] = np.clip(np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1)
+    bin_indices: Int[np.ndarray, " examples"] = np.clip(
+        np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1
+    )
     return bin_indices

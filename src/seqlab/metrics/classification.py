@@ -39,27 +39,32 @@ def accuracy(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, "
 def mean_batch_accuracy(correct: Bool[np.ndarray, " examples"], *, batch_size: int) -> float:
     """The mean of the accuracies of consecutive batches, the number that many training loops print.
 
-    It is not the accuracy when the last batch is smaller, since the examples in that batch weigh more. Kept to stand beside
-    the exact value.
+    It is not the accuracy when the last batch is smaller, since the examples in that batch weigh more. Kept
+    to stand beside the exact value.
 
     >>> mean_batch_accuracy(np.array([True, True, True, True, False]), batch_size=4)
     0.5
     """
     _check_not_empty(len(correct))
     if batch_size < 1:
-        raise UsageError(f"a batch of {batch_size} examples cannot be averaged.", cure="batch_size is at least 1.")
+        raise UsageError(
+            f"a batch of {batch_size} examples cannot be averaged.", cure="batch_size is at least 1."
+        )
     starts = np.arange(0, len(correct), batch_size)
     sizes = np.minimum(batch_size, len(correct) - starts)
     return float(np.mean(np.add.reduceat(correct.astype(np.int64), starts) / sizes))
 
 
-def confusion_counts(targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, " examples"], *, num_classes: int) -> ConfusionCounts:
+def confusion_counts(
+    targets: Int[np.ndarray, " examples"], predicted: Int[np.ndarray, " examples"], *, num_classes: int
+) -> ConfusionCounts:
     """How often each class (row) was taken for each class (column)."""
     for name, ids in (("targets", targets), ("predicted", predicted)):
         outside = (ids < 0) | (ids >= num_classes)
         if outside.any():
             raise UsageError(
-                f"{name} has class {ids[outside][0]}, but there are {num_classes} classes.", cure=f"Class ids run from 0 to {num_classes - 1}."
+                f"{name} has class {ids[outside][0]}, but there are {num_classes} classes.",
+                cure=f"Class ids run from 0 to {num_classes - 1}.",
             )
     pairs = targets.astype(np.int64) * num_classes + predicted
     return np.bincount(pairs, minlength=num_classes * num_classes).reshape(num_classes, num_classes)
@@ -72,29 +77,51 @@ def class_scores(counts: ConfusionCounts) -> ClassScores:
 
 
 def macro_f1(counts: ConfusionCounts) -> float:
-    """The mean of the F1 of the classes, each weighing the same; one that is neither present nor predicted has none and is left out."""
-    return float(macro_f1_from_counts(np.diagonal(counts)[None], predicted=counts.sum(axis=0)[None], support=counts.sum(axis=1)[None])[0])
+    """The mean of the F1 of the classes, each weighing the same; one that is neither present nor predicted
+    has none and is left out.
+    """
+    return float(
+        macro_f1_from_counts(
+            np.diagonal(counts)[None], predicted=counts.sum(axis=0)[None], support=counts.sum(axis=1)[None]
+        )[0]
+    )
 
 
 def macro_f1_from_counts(
-    correct: Int[np.ndarray, "sets classes"], *, predicted: Int[np.ndarray, "sets classes"], support: Int[np.ndarray, "sets classes"]
+    correct: Int[np.ndarray, "sets classes"],
+    *,
+    predicted: Int[np.ndarray, "sets classes"],
+    support: Int[np.ndarray, "sets classes"],
 ) -> Float[np.ndarray, " sets"]:
-    """For each set of examples the mean F1 of the classes that it has or that it got, from three counts for each class; 0 where there is none."""
+    """For each set of examples the mean F1 of the classes that it has or that it got, from three counts for
+    each class; 0 where there is none.
+    """
     num_counted = (predicted + support > 0).sum(axis=1)  # (sets,)
-    macro_f1s: Float[np.ndarray, " sets"] = class_scores_from_counts(correct, predicted=predicted, support=support).f1.sum(axis=1) / np.maximum(
-        num_counted, 1
-    )
+    macro_f1s: Float[np.ndarray, " sets"] = class_scores_from_counts(
+        correct, predicted=predicted, support=support
+    ).f1.sum(axis=1) / np.maximum(num_counted, 1)
     return macro_f1s
 
 
 def class_scores_from_counts(
-    correct: Int[np.ndarray, "*batch classes"], *, predicted: Int[np.ndarray, "*batch classes"], support: Int[np.ndarray, "*batch classes"]
+    correct: Int[np.ndarray, "*batch classes"],
+    *,
+    predicted: Int[np.ndarray, "*batch classes"],
+    support: Int[np.ndarray, "*batch classes"],
 ) -> ClassScores:
-    """The scores from three counts for each class, for one set of examples or (along leading axes) for many."""
-    return ClassScores(precision=_ratio(correct, predicted), recall=_ratio(correct, support), f1=_ratio(2 * correct, predicted + support))
+    """The scores from three counts for each class, for one set of examples or (along leading axes) for
+    many.
+    """
+    return ClassScores(
+        precision=_ratio(correct, predicted),
+        recall=_ratio(correct, support),
+        f1=_ratio(2 * correct, predicted + support),
+    )
 
 
-def _ratio(numerator: Int[np.ndarray, "*batch classes"], denominator: Int[np.ndarray, "*batch classes"]) -> PerClass:
+def _ratio(
+    numerator: Int[np.ndarray, "*batch classes"], denominator: Int[np.ndarray, "*batch classes"]
+) -> PerClass:
     ratio: PerClass = np.divide(numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0)
     return ratio
 

@@ -13,7 +13,9 @@ from seqlab.metrics.score import Score
 
 @dataclass(frozen=True)
 class DraftScore:
-    """`method` is enough to compute the score again; for those of sacrebleu it is the signature that papers print."""
+    """`method` is enough to compute the score again; for those of sacrebleu it is the signature that papers
+    print.
+    """
 
     name: str
     items: Items
@@ -22,7 +24,9 @@ class DraftScore:
 
     def score(self, **score_fields: Any) -> Score:
         """The value with its interval; `score_fields` are further fields of a score, such as its baseline."""
-        return score_with_interval(self.name, self.items, method=self.method, higher_is_better=self.higher_is_better, **score_fields)
+        return score_with_interval(
+            self.name, self.items, method=self.method, higher_is_better=self.higher_is_better, **score_fields
+        )
 
 
 def items_by_name(scores: Iterable[DraftScore]) -> dict[str, Items]:

@@ -3,9 +3,11 @@
     edits      = the fewest substitutions, insertions and deletions that turn the reference into the output
     error rate = Σ edits / Σ length of the reference                   of tokens, of characters, of phonemes; may exceed 1
 
-Of alignments with as few edits, the one with the fewest insertions and deletions is counted. With several references the nearest counts.
+Of alignments with as few edits, the one with the fewest insertions and deletions is counted. With several
+references the nearest counts.
 
-Paper: Levenshtein 1966, "Binary Codes Capable of Correcting Deletions, Insertions and Reversals", Soviet Physics Doklady 10(8).
+Paper: Levenshtein 1966, "Binary Codes Capable of Correcting Deletions, Insertions and Reversals", Soviet
+Physics Doklady 10(8).
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from seqlab.metrics.items import Statistics, SumItems, mean_items
 BATCH_SIZE = 256
 """Pairs whose tables are filled side by side."""
 GAP_SURCHARGE = 1
-"""What an insertion or a deletion costs more than a substitution; far less than one edit, so that it only decides between equals."""
+"""What an insertion or a deletion costs more than a substitution; far less than one edit, so that it only
+decides between equals.
+"""
 EDIT_COST = 1 << 24
 
 Tokens = Sequence[str]
@@ -32,7 +36,8 @@ Edits = Int[np.ndarray, "pairs 4"]
 
 
 def count_edits(pairs: Sequence[tuple[Tokens, Tokens]]) -> Edits:
-    """For each (output, reference): substitutions, insertions (only in the output), deletions (only in the reference), length of the reference.
+    """For each (output, reference): substitutions, insertions (only in the output), deletions (only in the
+    reference), length of the reference.
 
     >>> count_edits([("sitting", "kitten"), ("abc", "abc"), ("", "ab")]).tolist()
     [[2, 1, 0, 6], [0, 0, 0, 3], [0, 0, 2, 2]]
@@ -40,7 +45,9 @@ def count_edits(pairs: Sequence[tuple[Tokens, Tokens]]) -> Edits:
     ids: dict[str, int] = {}
     rows = [[[ids.setdefault(symbol, len(ids)) for symbol in side] for side in pair] for pair in pairs]
     edits = np.zeros((len(rows), 4), np.int64)
-    order = sorted(range(len(rows)), key=lambda index: (len(rows[index][0]), len(rows[index][1])))  # equals together waste no cells
+    order = sorted(
+        range(len(rows)), key=lambda index: (len(rows[index][0]), len(rows[index][1]))
+    )  # equals together waste no cells
     for start in range(0, len(order), BATCH_SIZE):
         indices = order[start : start + BATCH_SIZE]
         edits[indices] = _edits([rows[index][0] for index in indices], [rows[index][1] for index in indices])
@@ -48,23 +55,37 @@ def count_edits(pairs: Sequence[tuple[Tokens, Tokens]]) -> Edits:
 
 
 def nearest_edits(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]]) -> Edits:
-    """The edits to the nearest of several references; of equally near ones to the longest, in which they weigh least."""
+    """The edits to the nearest of several references; of equally near ones to the longest, in which they
+    weigh least.
+    """
     check_references(outputs, references)
     edits = count_edits(
-        [(output, reference) for output, sentence_references in zip(outputs, references, strict=True) for reference in sentence_references]
+        [
+            (output, reference)
+            for output, sentence_references in zip(outputs, references, strict=True)
+            for reference in sentence_references
+        ]
     )
-    sentences = np.repeat(np.arange(len(outputs)), [len(sentence_references) for sentence_references in references])
+    sentences = np.repeat(
+        np.arange(len(outputs)), [len(sentence_references) for sentence_references in references]
+    )
     best = np.lexsort((-edits[:, 3], edits[:, :3].sum(axis=1), sentences))
-    return edits[best[np.unique(sentences, return_index=True)[1]]]  # sorted by sentence first, so the first of each is its best
+    return edits[
+        best[np.unique(sentences, return_index=True)[1]]
+    ]  # sorted by sentence first, so the first of each is its best
 
 
 def error_rate(name: str, edits: Edits, *, unit: str) -> DraftScore:
     """Σ edits / Σ length; a sentence is an item. `unit` says what was counted."""
     items = SumItems(np.arange(len(edits)), edits.astype(np.float64), error_rate_from_sums)
-    return DraftScore(name, items, f"edits of {unit} to the nearest reference / its {unit}", higher_is_better=False)
+    return DraftScore(
+        name, items, f"edits of {unit} to the nearest reference / its {unit}", higher_is_better=False
+    )
 
 
-def token_error_rate(outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, unit: str = "tokens") -> DraftScore:
+def token_error_rate(
+    outputs: Sequence[Tokens], references: Sequence[Sequence[Tokens]], *, unit: str = "tokens"
+) -> DraftScore:
     """What speech recognition calls the word error rate, when tokens are words."""
     return error_rate("token_error_rate", nearest_edits(outputs, references), unit=unit)
 
@@ -80,12 +101,21 @@ def exact_match(outputs: Sequence[object], references: Sequence[Sequence[object]
     1.0
     """
     method = f"share of {len(outputs):,} that equal a reference"
-    return DraftScore("exact_match", mean_items(exact_matches(outputs, references).astype(np.float64)), method)
+    return DraftScore(
+        "exact_match", mean_items(exact_matches(outputs, references).astype(np.float64)), method
+    )
 
 
-def exact_matches(outputs: Sequence[object], references: Sequence[Sequence[object]]) -> Bool[np.ndarray, " outputs"]:
+def exact_matches(
+    outputs: Sequence[object], references: Sequence[Sequence[object]]
+) -> Bool[np.ndarray, " outputs"]:
     check_references(outputs, references)
-    return np.array([output in sentence_references for output, sentence_references in zip(outputs, references, strict=True)])
+    return np.array(
+        [
+            output in sentence_references
+            for output, sentence_references in zip(outputs, references, strict=True)
+        ]
+    )
 
 
 def error_rate_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
@@ -96,12 +126,20 @@ def error_rate_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statisti
 
 
 def _edits(outputs: list[list[int]], references: list[list[int]]) -> Edits:
-    """Fill the tables of many pairs row by row: a row is one symbol of the outputs, its cells the symbols of the references.
+    """Fill the tables of many pairs row by row: a row is one symbol of the outputs, its cells the symbols of
+    the references.
 
-    Along a row a cell is the least of `above` and its left neighbour plus a deletion: a running minimum, once the price of walking is taken off.
+    Along a row a cell is the least of `above` and its left neighbour plus a deletion: a running minimum, once
+    the price of walking is taken off.
     """
-    lengths, reference_lengths = np.array([len(row) for row in outputs]), np.array([len(row) for row in references])
-    output_ids, reference_ids = _padded(outputs, fill=-1), _padded(references, fill=-2)  # the fills differ, so they never match
+    lengths, reference_lengths = (
+        np.array([len(row) for row in outputs]),
+        np.array([len(row) for row in references]),
+    )
+    output_ids, reference_ids = (
+        _padded(outputs, fill=-1),
+        _padded(references, fill=-2),
+    )  # the fills differ, so they never match
     gap_cost = EDIT_COST + GAP_SURCHARGE
     gap_costs = gap_cost * np.arange(reference_ids.shape[1] + 1)
     row = np.broadcast_to(gap_costs, (len(outputs), len(gap_costs))).copy()  # (pairs, reference + 1)

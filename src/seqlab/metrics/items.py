@@ -1,12 +1,13 @@
 """What a score is made of: independent items, and the score of any choice of them.
 
-Accuracy, loss, perplexity, macro-F1 and F1 over spans have one shape: something is counted for every item (a row, a sentence, a block of
-tokens), the counts are added up over the chosen items, and the score is a function of the sums:
+Accuracy, loss, perplexity, macro-F1 and F1 over spans have one shape: something is counted for every item (a
+row, a sentence, a block of tokens), the counts are added up over the chosen items, and the score is a
+function of the sums:
 
     value(chosen) = score(Σ_{i in chosen} table[kinds[i]])
 
-so that one piece of code draws items again and again, for the interval of one score and for the difference between two models. A score of
-another shape is a class of its own with `num_items` and `value`.
+so that one piece of code draws items again and again, for the interval of one score and for the difference
+between two models. A score of another shape is a class of its own with `num_items` and `value`.
 """
 
 from __future__ import annotations
@@ -79,9 +80,14 @@ class SumItems(Items):
         return float(self.values(indices[None])[0])
 
     def values(self, draws: Draws) -> Statistics:
-        return self.score_from_counts(np.stack([np.bincount(self.row_ids[draw], minlength=len(self.table)) for draw in draws]), self.table)
+        return self.score_from_counts(
+            np.stack([np.bincount(self.row_ids[draw], minlength=len(self.table)) for draw in draws]),
+            self.table,
+        )
 
-    def score_from_counts(self, counts: Int[np.ndarray, "resamples kinds"], table: Float[np.ndarray, "kinds parts"]) -> Statistics:
+    def score_from_counts(
+        self, counts: Int[np.ndarray, "resamples kinds"], table: Float[np.ndarray, "kinds parts"]
+    ) -> Statistics:
         """The scores when each row of a table comes some times."""
         return self.score(weighted_sums(counts, table))
 
@@ -102,11 +108,18 @@ def mean_items(values: Shaped[np.ndarray, " items"]) -> SumItems:
     distinct, row_ids = np.unique(values, return_inverse=True)
     if len(distinct) > MAX_DISTINCT_VALUES:
         distinct, row_ids = values, np.arange(len(values))
-    return SumItems(row_ids, np.stack([distinct.astype(np.float64), np.ones(len(distinct))], axis=1), ratio_of_sums)
+    return SumItems(
+        row_ids, np.stack([distinct.astype(np.float64), np.ones(len(distinct))], axis=1), ratio_of_sums
+    )
 
 
-def ratio_items(numerator: Shaped[np.ndarray, " items"], denominator: Shaped[np.ndarray, " items"], score: ScoreFromSums | None = None) -> SumItems:
-    """Σ above / Σ below: nats and tokens give nats per token; twice the right spans, and found plus wanted ones, give their F1.
+def ratio_items(
+    numerator: Shaped[np.ndarray, " items"],
+    denominator: Shaped[np.ndarray, " items"],
+    score: ScoreFromSums | None = None,
+) -> SumItems:
+    """Σ above / Σ below: nats and tokens give nats per token; twice the right spans, and found plus wanted
+    ones, give their F1.
 
     >>> ratio_items(np.array([3.0, 1.0]), np.array([4.0, 1.0])).full_score()
     0.8
@@ -124,22 +137,42 @@ def macro_f1_items(
     num_classes: int,
     groups: Int[np.ndarray, " answers"] | None = None,
 ) -> SumItems:
-    """The mean F1 of the classes. With `groups` an item is a group of answers, such as the words of a sentence."""
+    """The mean F1 of the classes.
+
+    With `groups` an item is a group of answers, such as the words of a sentence.
+    """
     if groups is None:  # an item is known by its class and the class that it got
         distinct, row_ids = np.unique(targets.astype(np.int64) * num_classes + predicted, return_inverse=True)
-        return SumItems(row_ids, _counts(distinct // num_classes, distinct % num_classes, np.arange(len(distinct)), num_classes), macro_f1_from_sums)
+        return SumItems(
+            row_ids,
+            _counts(distinct // num_classes, distinct % num_classes, np.arange(len(distinct)), num_classes),
+            macro_f1_from_sums,
+        )
     _, row_ids = np.unique(groups, return_inverse=True)
-    return SumItems(np.arange(int(row_ids.max(initial=-1)) + 1), _counts(targets, predicted, row_ids, num_classes), macro_f1_from_sums)
+    return SumItems(
+        np.arange(int(row_ids.max(initial=-1)) + 1),
+        _counts(targets, predicted, row_ids, num_classes),
+        macro_f1_from_sums,
+    )
 
 
-def grouped_mean_items(values: Shaped[np.ndarray, " answers"], groups: Int[np.ndarray, " answers"], score: ScoreFromSums | None = None) -> SumItems:
-    """A mean over answers whose items are groups of them, such as words of sentences. Groups without an answer play no part."""
+def grouped_mean_items(
+    values: Shaped[np.ndarray, " answers"],
+    groups: Int[np.ndarray, " answers"],
+    score: ScoreFromSums | None = None,
+) -> SumItems:
+    """A mean over answers whose items are groups of them, such as words of sentences.
+
+    Groups without an answer play no part.
+    """
     sizes = np.bincount(groups)
     sums = np.bincount(groups, weights=values.astype(np.float64))
     return ratio_items(sums[sizes > 0], sizes[sizes > 0], score)
 
 
-def weighted_sums(counts_by_row: Int[np.ndarray, "resamples kinds"], table: Float[np.ndarray, "kinds parts"]) -> Float[np.ndarray, "resamples parts"]:
+def weighted_sums(
+    counts_by_row: Int[np.ndarray, "resamples kinds"], table: Float[np.ndarray, "kinds parts"]
+) -> Float[np.ndarray, "resamples parts"]:
     """times @ table, in which an infinite part counts as often as it comes and not where it comes 0 times."""
     counts = counts_by_row.astype(np.float64)  # products of floats are far faster, and exact for counts
     is_infinite = np.isinf(table)
@@ -158,7 +191,9 @@ def ratio_of_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
 
 
 def ratio_or_zero(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """The first sum by the second, 0 where there is nothing to divide by: items that count for nothing may be among those that are drawn."""
+    """The first sum by the second, 0 where there is nothing to divide by: items that count for nothing may be
+    among those that are drawn.
+    """
     scores: Statistics = np.divide(sums[:, 0], sums[:, 1], out=np.zeros(len(sums)), where=sums[:, 1] > 0)
     return scores
 
@@ -171,17 +206,27 @@ def exp_ratio(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
 
 
 def macro_f1_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """The mean F1 of the classes in each draw, out of three counts for each class: right, predicted, present."""
+    """The mean F1 of the classes in each draw, out of three counts for each class: right, predicted,
+    present.
+    """
     correct, predicted, support = np.split(np.rint(sums).astype(np.int64), 3, axis=1)
     return macro_f1_from_counts(correct, predicted=predicted, support=support)
 
 
 def _counts(
-    targets: Int[np.ndarray, " answers"], predicted: Int[np.ndarray, " answers"], items: Int[np.ndarray, " answers"], num_classes: int
+    targets: Int[np.ndarray, " answers"],
+    predicted: Int[np.ndarray, " answers"],
+    items: Int[np.ndarray, " answers"],
+    num_classes: int,
 ) -> Float[np.ndarray, "items parts"]:
     """For each item, by class: how many were right, how many got the class, how many have it."""
     num_items = int(items.max(initial=-1)) + 1
     correct = targets == predicted
     pairs = ((targets[correct], items[correct]), (predicted, items), (targets, items))
-    counts = [np.bincount(rows * num_classes + classes, minlength=num_items * num_classes).reshape(num_items, num_classes) for classes, rows in pairs]
+    counts = [
+        np.bincount(rows * num_classes + classes, minlength=num_items * num_classes).reshape(
+            num_items, num_classes
+        )
+        for classes, rows in pairs
+    ]
     return np.concatenate(counts, axis=1).astype(np.float64)

@@ -4,11 +4,11 @@
     perplexity  = exp(nats / count)                    per token
     bits        = nats / (count · log 2)               per token, or per character with the number of characters
 
-Perplexity is exp of the mean negative log-likelihood and therefore 1 / (Π p(target))^(1/count): the inverse of the geometric
-mean of the probabilities that the targets got. It is 1 when every target was certain, V when all V tokens were equally likely
-each time, and infinite as soon as one target got probability 0. (Some texts speak of a harmonic mean or of an average number
-of choices; those are other numbers unless all probabilities are equal.) The mean in bits is the length of the best code for
-the text under the model.
+Perplexity is exp of the mean negative log-likelihood and therefore 1 / (Π p(target))^(1/count): the inverse
+of the geometric mean of the probabilities that the targets got. It is 1 when every target was certain, V when
+all V tokens were equally likely each time, and infinite as soon as one target got probability 0. (Some texts
+speak of a harmonic mean or of an average number of choices; those are other numbers unless all probabilities
+are equal.) The mean in bits is the length of the best code for the text under the model.
 """
 
 from __future__ import annotations

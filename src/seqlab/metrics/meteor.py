@@ -1,17 +1,20 @@
-"""METEOR: words that an output shares with its reference, also by their stems, and how well their order agrees.
+"""METEOR: words that an output shares with its reference, also by their stems, and how well their order
+agrees.
 
-    match         each word of the output with at most one of the reference: equal words first, then words with the same stem.
+    match         each word of the output with at most one of the reference: equal words first, then words
+        with the same stem.
                   As many matches as possible, and of those choices the one whose lines cross least
     precision P   = matches / words of the output,      recall R = matches / words of the reference
     F_mean        = P R / (α P + (1 - α) R)             α = 0.9: 10 P R / (R + 9 P)
     penalty       = γ (chunks / matches)^β              γ = 0.5, β = 3; a chunk is a run of matches that stand side by side in both
     METEOR        = F_mean (1 - penalty)                0 … 1
 
-Matches, chunks and words are added up over the corpus before anything is divided. With several references the one that fits a sentence best
-counts for it. The third stage of the paper, synonyms of WordNet, is left out: it needs a dictionary of English.
+Matches, chunks and words are added up over the corpus before anything is divided. With several references the
+one that fits a sentence best counts for it. The third stage of the paper, synonyms of WordNet, is left out:
+it needs a dictionary of English.
 
-Paper: Banerjee & Lavie 2005, "METEOR: An Automatic Metric for MT Evaluation with Improved Correlation with Human Judgments", ACL workshop
-on evaluation measures, section 2.2.
+Paper: Banerjee & Lavie 2005, "METEOR: An Automatic Metric for MT Evaluation with Improved Correlation with
+Human Judgments", ACL workshop on evaluation measures, section 2.2.
 """
 
 from __future__ import annotations
@@ -74,7 +77,10 @@ def meteor(
     stem: Stem | None = porter_stem,
     parameters: MeteorParameters = DEFAULT_PARAMETERS,
 ) -> DraftScore:
-    """METEOR of a corpus; `references[i]` are the references of output i. `stem` is for English, None matches equal words alone."""
+    """METEOR of a corpus; `references[i]` are the references of output i.
+
+    `stem` is for English, None matches equal words alone.
+    """
     check_references(outputs, references)
     best_counts = []
     for output, sentence_references in zip(outputs, references, strict=True):
@@ -82,7 +88,10 @@ def meteor(
         values = parameters.score_from_sums(np.array(candidates, np.float64))
         best_counts.append(candidates[int(values.argmax())])
     table = np.array(best_counts, np.float64)
-    method = f"equal words{' and stems (Porter)' if stem else ''}, α {parameters.alpha:g}, β {parameters.beta:g}, γ {parameters.gamma:g}"
+    method = (
+        f"equal words{' and stems (Porter)' if stem else ''}, α {parameters.alpha:g}, β {parameters.beta:g},"
+        f" γ {parameters.gamma:g}"
+    )
     return DraftScore("meteor", SumItems(np.arange(len(table)), table, parameters.score_from_sums), method)
 
 
@@ -100,12 +109,17 @@ def count_chunks(matched: Sequence[tuple[int, int]]) -> int:
     >>> count_chunks([(0, 4), (1, 5), (2, 3)]), count_chunks([(0, 0), (2, 1)])
     (2, 2)
     """
-    follows = sum((position - 1, other - 1) == matched_before for matched_before, (position, other) in pairwise(matched))
+    follows = sum(
+        (position - 1, other - 1) == matched_before for matched_before, (position, other) in pairwise(matched)
+    )
     return len(matched) - follows
 
 
 def match_words(output: Words, reference: Words, *, stem: Stem | None = porter_stem) -> list[tuple[int, int]]:
-    """(place in the output, place in the reference) of every match, in the order of the output. A later stage leaves earlier matches as they are."""
+    """(place in the output, place in the reference) of every match, in the order of the output.
+
+    A later stage leaves earlier matches as they are.
+    """
     matched: list[tuple[int, int]] = []
     for key in (str, stem):
         if key is not None:
@@ -121,16 +135,25 @@ class _Matching(NamedTuple):
     matched: tuple[tuple[int, int], ...]
 
 
-def _match_stage(output: Words, reference: Words, matched_before: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """As many further matches of equal words as there can be, from left to right, keeping the choices whose lines cross least.
+def _match_stage(
+    output: Words, reference: Words, matched_before: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """As many further matches of equal words as there can be, from left to right, keeping the choices whose
+    lines cross least.
 
-    A word that comes a times in the output and b times in the reference has min(a, b) matches, whichever they are. Lines of one word never need to
-    cross each other: uncrossing two of them crosses nothing else more often.
+    A word that comes a times in the output and b times in the reference has min(a, b) matches, whichever they
+    are. Lines of one word never need to cross each other: uncrossing two of them crosses nothing else more
+    often.
     """
-    output_taken, reference_taken = {position for position, _ in matched_before}, {position for _, position in matched_before}
+    output_taken, reference_taken = (
+        {position for position, _ in matched_before},
+        {position for _, position in matched_before},
+    )
     reference_positions = _positions_by_word(reference, without=reference_taken)
     output_positions = {
-        word: positions for word, positions in _positions_by_word(output, without=output_taken).items() if word in reference_positions
+        word: positions
+        for word, positions in _positions_by_word(output, without=output_taken).items()
+        if word in reference_positions
     }
     matchings = [_Matching(0, 0, ())]
     for position in sorted(position for positions in output_positions.values() for position in positions):
@@ -138,7 +161,9 @@ def _match_stage(output: Words, reference: Words, matched_before: list[tuple[int
         extended = [
             candidate
             for matching in matchings
-            for candidate in _extend_matching(matching, position, output_positions[word], reference_positions[word], matched_before)
+            for candidate in _extend_matching(
+                matching, position, output_positions[word], reference_positions[word], matched_before
+            )
         ]
         matchings = sorted(extended, key=lambda matching: matching[:2])[:BEAM]
     return [*matched_before, *matchings[0].matched]
@@ -153,17 +178,40 @@ def _positions_by_word(words: Words, *, without: set[int]) -> dict[str, list[int
 
 
 def _extend_matching(
-    matching: _Matching, position: int, output_positions: Sequence[int], reference_positions: Sequence[int], matched_before: Sequence[tuple[int, int]]
+    matching: _Matching,
+    position: int,
+    output_positions: Sequence[int],
+    reference_positions: Sequence[int],
+    matched_before: Sequence[tuple[int, int]],
 ) -> list[_Matching]:
-    """A word goes to each place behind its last one that leaves enough for the rest of its kind; or to none, where there are too few for all."""
-    own_positions = [other for output_position, other in matching.matched if output_position in output_positions]
-    num_missing = min(len(output_positions), len(reference_positions)) - len(own_positions)  # matches that are still to come
-    num_left = len(output_positions) - output_positions.index(position)  # places of the output that may still have one, this one included
-    open_positions = [other for other in reference_positions if not own_positions or other > own_positions[-1]]
+    """A word goes to each place behind its last one that leaves enough for the rest of its kind; or to none,
+    where there are too few for all.
+    """
+    own_positions = [
+        other for output_position, other in matching.matched if output_position in output_positions
+    ]
+    num_missing = min(len(output_positions), len(reference_positions)) - len(
+        own_positions
+    )  # matches that are still to come
+    num_left = len(output_positions) - output_positions.index(
+        position
+    )  # places of the output that may still have one, this one included
+    open_positions = [
+        other for other in reference_positions if not own_positions or other > own_positions[-1]
+    ]
     all_matches = (*matched_before, *matching.matched)
     matchings = [matching] if num_left > num_missing else []
     for other in open_positions[: len(open_positions) - num_missing + 1] if num_missing else []:
-        crossings = sum((position - output_position) * (other - reference_position) < 0 for output_position, reference_position in all_matches)
+        crossings = sum(
+            (position - output_position) * (other - reference_position) < 0
+            for output_position, reference_position in all_matches
+        )
         begins = (position - 1, other - 1) not in all_matches
-        matchings.append(_Matching(matching.crossings + crossings, matching.chunks + begins, (*matching.matched, (position, other))))
+        matchings.append(
+            _Matching(
+                matching.crossings + crossings,
+                matching.chunks + begins,
+                (*matching.matched, (position, other)),
+            )
+        )
     return matchings

@@ -1,8 +1,8 @@
 """Scores where an example may have several labels, or none: every label is a yes or no of its own.
 
-micro-F1        = 2 Σ right / (Σ predicted + Σ present)      over all labels together, so that frequent ones count more
-macro-F1        = mean over labels of their own F1           each label that is true or said somewhere counts the same
-subset accuracy = share of examples whose labels are all right
+micro-F1        = 2 Σ right / (Σ predicted + Σ present)      over all labels together, so that frequent ones
+count more macro-F1        = mean over labels of their own F1           each label that is true or said
+somewhere counts the same subset accuracy = share of examples whose labels are all right
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ Decisions = Bool[np.ndarray, "examples labels"]
 
 def label_scores(targets: Decisions, predicted: Decisions) -> ClassScores:
     """Precision, recall and F1 of every label."""
-    return class_scores_from_counts(_sum(targets & predicted), predicted=_sum(predicted), support=_sum(targets))
+    return class_scores_from_counts(
+        _sum(targets & predicted), predicted=_sum(predicted), support=_sum(targets)
+    )
 
 
 def micro_f1_items(targets: Decisions, predicted: Decisions) -> SumItems:
@@ -28,7 +30,9 @@ def micro_f1_items(targets: Decisions, predicted: Decisions) -> SumItems:
     >>> micro_f1_items(np.array([[True, False], [True, True]]), np.array([[True, True], [False, True]])).full_score()
     0.6666666666666666
     """
-    table = np.stack([2.0 * (targets & predicted).sum(axis=1), targets.sum(axis=1) + predicted.sum(axis=1)], axis=1)
+    table = np.stack(
+        [2.0 * (targets & predicted).sum(axis=1), targets.sum(axis=1) + predicted.sum(axis=1)], axis=1
+    )
     return SumItems(np.arange(len(table)), table, ratio_or_zero)
 
 
@@ -43,11 +47,14 @@ def subset_accuracy_items(targets: Decisions, predicted: Decisions) -> SumItems:
     return mean_items((targets == predicted).all(axis=1).astype(float))
 
 
-def best_thresholds(targets: Decisions, probabilities: Float[np.ndarray, "examples labels"], *, default: float = 0.5) -> Float[np.ndarray, " labels"]:
+def best_thresholds(
+    targets: Decisions, probabilities: Float[np.ndarray, "examples labels"], *, default: float = 0.5
+) -> Float[np.ndarray, " labels"]:
     """For every label the probability from which it is said, with the highest F1 on these examples.
 
-    It lies in the middle between the last example taken and the first one left out. A label without an example keeps the usual threshold.
-    Paper: Lipton et al. 2014, "Optimal Thresholding of Classifiers to Maximize F1 Measure", arXiv:1402.1892.
+    It lies in the middle between the last example taken and the first one left out. A label without an
+    example keeps the usual threshold. Paper: Lipton et al. 2014, "Optimal Thresholding of Classifiers to
+    Maximize F1 Measure", arXiv:1402.1892.
     """
     thresholds = np.full(targets.shape[1], default)
     for label in np.flatnonzero(targets.any(axis=0)):

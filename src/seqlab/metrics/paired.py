@@ -8,8 +8,9 @@
     Holm               of m p-values the smallest counts m times, the next m - 1 times, …, so that the chance of any false alarm
                        stays at the level
 
-Papers: Efron & Tibshirani 1993, "An Introduction to the Bootstrap", chapter 16; Koehn 2004, "Statistical Significance Tests for Machine
-Translation Evaluation", EMNLP; McNemar 1947, Psychometrika 12(2); Holm 1979, Scandinavian Journal of Statistics 6(2).
+Papers: Efron & Tibshirani 1993, "An Introduction to the Bootstrap", chapter 16; Koehn 2004, "Statistical
+Significance Tests for Machine Translation Evaluation", EMNLP; McNemar 1947, Psychometrika 12(2); Holm 1979,
+Scandinavian Journal of Statistics 6(2).
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ Statistics = Float[np.ndarray, " resamples"]
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """How much better one model is than another in one score; above 0 it is better, whatever the direction of the score.
+    """How much better one model is than another in one score; above 0 it is better, whatever the direction of
+    the score.
 
     Too few items give a value without an interval, and a p of 1.
     """
@@ -57,17 +59,29 @@ class PairedDifference:
         >>> PairedDifference(0.012, 0.004, 0.02, 0.003, 0.003, 10_000).describe("B", "A", decimals=3)
         'B is better than A by 0.012 [0.004, 0.020]; p = 0.003'
         >>> PairedDifference(-0.012, -0.03, 0.002, 0.09, 0.09, 10_000).describe("B", "A", decimals=3)
-        'no difference between B and A that this data can show: B is worse by 0.012 [−0.002, 0.030]; p = 0.090'
+        'no difference between B and A that this data can show: B is worse by 0.012 [−0.002, 0.030]; p =
+        0.090'
         >>> PairedDifference(0.012, None, None, 1.0, 1.0, 0).describe("B", "A", decimals=3)
-        'no difference between B and A that this data can show: B is better by 0.012; fewer than 10 items give no interval'
+        'no difference between B and A that this data can show: B is better by 0.012; fewer than 10 items give
+        no interval'
         """
-        comparative, by = ("worse", f"by {-self.value:.{decimals}f}") if self.value < 0 else ("better", f"by {self.value:.{decimals}f}")
-        not_significant = f"no difference between {name} and {other} that this data can show: {name} is {comparative} {by}"
+        comparative, by = (
+            ("worse", f"by {-self.value:.{decimals}f}")
+            if self.value < 0
+            else ("better", f"by {self.value:.{decimals}f}")
+        )
+        not_significant = (
+            f"no difference between {name} and {other} that this data can show: {name} is {comparative} {by}"
+        )
         if self.low is None or self.high is None:
             return f"{not_significant}; fewer than {MIN_ITEMS} items give no interval"
         low, high = (-self.high, -self.low) if self.value < 0 else (self.low, self.high)
         interval = f"[{_signed(low, decimals)}, {_signed(high, decimals)}]; p = {_format_p(self.holm_p)}"
-        return f"{name} is {comparative} than {other} {by} {interval}" if self.is_significant else f"{not_significant} {interval}"
+        return (
+            f"{name} is {comparative} than {other} {by} {interval}"
+            if self.is_significant
+            else f"{not_significant} {interval}"
+        )
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "is_shown": self.is_significant}
@@ -76,12 +90,19 @@ class PairedDifference:
 def paired_bootstrap(
     reference: Sequence[Items], others: Sequence[Sequence[Items]], *, higher_is_better: bool, seed: int = 0
 ) -> list[PairedDifference]:
-    """Each of the others beside the reference, on the same items. A model that was trained with several seeds is the mean of its runs."""
+    """Each of the others beside the reference, on the same items.
+
+    A model that was trained with several seeds is the mean of its runs.
+    """
     all_items = [*reference, *(items for other in others for items in other)]
-    max_resamples = RESAMPLES if all(isinstance(items, SumItems) for items in all_items) else MIN_RESAMPLES  # other scores are computed one by one
+    max_resamples = (
+        RESAMPLES if all(isinstance(items, SumItems) for items in all_items) else MIN_RESAMPLES
+    )  # other scores are computed one by one
     resamples = max(MIN_RESAMPLES, min(max_resamples, MAX_DRAWN_ITEMS // max(1, all_items[0].num_items)))
     is_enough = all_items[0].num_items >= MIN_ITEMS
-    drawn = resample(all_items, seed=seed, resamples=resamples) if is_enough else np.empty((len(all_items), 0))
+    drawn = (
+        resample(all_items, seed=seed, resamples=resamples) if is_enough else np.empty((len(all_items), 0))
+    )
     full_scores = np.array([items.full_score() for items in all_items])
     sign = 1.0 if higher_is_better else -1.0
     ends = np.cumsum([len(reference), *map(len, others)]).tolist()
@@ -90,8 +111,15 @@ def paired_bootstrap(
         with np.errstate(invalid="ignore"):  # two infinite scores have no difference
             differences = sign * (drawn[start:stop].mean(axis=0) - drawn[: ends[0]].mean(axis=0))
             value = sign * float(full_scores[start:stop].mean() - full_scores[: ends[0]].mean())
-        results.append(difference_with_interval(value, differences) if is_enough else PairedDifference(value, None, None, 1.0, 1.0, 0))
-    return [replace(result, holm_p=p) for result, p in zip(results, holm_adjust([result.p for result in results]), strict=True)]
+        results.append(
+            difference_with_interval(value, differences)
+            if is_enough
+            else PairedDifference(value, None, None, 1.0, 1.0, 0)
+        )
+    return [
+        replace(result, holm_p=p)
+        for result, p in zip(results, holm_adjust([result.p for result in results]), strict=True)
+    ]
 
 
 def difference_with_interval(value: float, differences: Statistics) -> PairedDifference:
@@ -101,12 +129,15 @@ def difference_with_interval(value: float, differences: Statistics) -> PairedDif
 
 
 def two_sided_p_value(differences: Statistics) -> float:
-    """The share of resamples beyond 0 on the rarer side, doubled; one is added to each count, since the data itself is one draw.
+    """The share of resamples beyond 0 on the rarer side, doubled; one is added to each count, since the data
+    itself is one draw.
 
     >>> two_sided_p_value(np.array([1.0] * 99)), two_sided_p_value(np.array([1.0, -1.0, 2.0]))
     (0.02, 1.0)
     """
-    rarer = min(int((~(differences > 0)).sum()), int((~(differences < 0)).sum()))  # what is no number speaks for neither side
+    rarer = min(
+        int((~(differences > 0)).sum()), int((~(differences < 0)).sum())
+    )  # what is no number speaks for neither side
     return min(1.0, 2 * (rarer + 1) / (len(differences) + 1))
 
 
@@ -124,7 +155,9 @@ def holm_adjust(p_values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class McNemar:
-    """How two classifiers agree: examples that both, only the first, only the second or none of them has right, and the p-value."""
+    """How two classifiers agree: examples that both, only the first, only the second or none of them has
+    right, and the p-value.
+    """
 
     both: int
     only_first: int
@@ -141,8 +174,13 @@ def mcnemar(first: Bool[np.ndarray, " examples"], second: Bool[np.ndarray, " exa
     """
     only_first, only_second = int((first & ~second).sum()), int((~first & second).sum())
     count, fewer = only_first + only_second, min(only_first, only_second)
-    logs = [math.lgamma(count + 1) - math.lgamma(k + 1) - math.lgamma(count - k + 1) - count * math.log(2) for k in range(fewer + 1)]
-    p = float(f"{min(1.0, 2 * math.fsum(map(math.exp, logs))):.10g}")  # logarithms of factorials are not exact
+    logs = [
+        math.lgamma(count + 1) - math.lgamma(k + 1) - math.lgamma(count - k + 1) - count * math.log(2)
+        for k in range(fewer + 1)
+    ]
+    p = float(
+        f"{min(1.0, 2 * math.fsum(map(math.exp, logs))):.10g}"
+    )  # logarithms of factorials are not exact
     return McNemar(int((first & second).sum()), only_first, only_second, int((~first & ~second).sum()), p)
 
 

@@ -1,7 +1,7 @@
 """Porter's stemmer: the stem of an English word, so that `translating` meets `translated`.
 
-A word is read as [C](VC)^m[V] in runs of consonants C and vowels V; m is its measure. Five steps cut endings off, most of them only while
-what stays has a large enough measure.
+A word is read as [C](VC)^m[V] in runs of consonants C and vowels V; m is its measure. Five steps cut endings
+off, most of them only while what stays has a large enough measure.
 
 Paper: Porter 1980, "An Algorithm for Suffix Stripping", Program 14(3), in its published form.
 """
@@ -15,13 +15,51 @@ from functools import lru_cache
 SHORTEST = 3
 """Shorter words are their own stems, as in the author's own program."""
 TWO = {
-    "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "abli": "able", "alli": "al", "entli": "ent", "eli": "e",
-    "ousli": "ous", "ization": "ize", "ation": "ate", "ator": "ate", "alism": "al", "iveness": "ive", "fulness": "ful", "ousness": "ous",
-    "aliti": "al", "iviti": "ive", "biliti": "ble",
-}  # fmt: skip
+    "ational": "ate",
+    "tional": "tion",
+    "enci": "ence",
+    "anci": "ance",
+    "izer": "ize",
+    "abli": "able",
+    "alli": "al",
+    "entli": "ent",
+    "eli": "e",
+    "ousli": "ous",
+    "ization": "ize",
+    "ation": "ate",
+    "ator": "ate",
+    "alism": "al",
+    "iveness": "ive",
+    "fulness": "ful",
+    "ousness": "ous",
+    "aliti": "al",
+    "iviti": "ive",
+    "biliti": "ble",
+}
 THREE = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
 FOUR = dict.fromkeys(
-    ["al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize"], ""
+    [
+        "al",
+        "ance",
+        "ence",
+        "er",
+        "ic",
+        "able",
+        "ible",
+        "ant",
+        "ement",
+        "ment",
+        "ent",
+        "ion",
+        "ou",
+        "ism",
+        "ate",
+        "iti",
+        "ous",
+        "ive",
+        "ize",
+    ],
+    "",
 )
 
 
@@ -39,8 +77,12 @@ def porter_stem(word: str) -> str:
         stem = stem[:-1] + "i"
     stem = _replaced(stem, TWO, lambda left, _: _measure(left) > 0)
     stem = _replaced(stem, THREE, lambda left, _: _measure(left) > 0)
-    stem = _replaced(stem, FOUR, lambda left, ending: _measure(left) > 1 and (ending != "ion" or left.endswith(("s", "t"))))
-    if stem.endswith("e") and (_measure(stem[:-1]) > 1 or (_measure(stem[:-1]) == 1 and not _is_closed(stem[:-1]))):
+    stem = _replaced(
+        stem, FOUR, lambda left, ending: _measure(left) > 1 and (ending != "ion" or left.endswith(("s", "t")))
+    )
+    if stem.endswith("e") and (
+        _measure(stem[:-1]) > 1 or (_measure(stem[:-1]) == 1 and not _is_closed(stem[:-1]))
+    ):
         stem = stem[:-1]
     return stem[:-1] if stem.endswith("ll") and _measure(stem) > 1 else stem
 

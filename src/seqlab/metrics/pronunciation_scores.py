@@ -3,8 +3,8 @@
     WER = words none of whose listed pronunciations was found / words
     PER = Σ edits to the nearest listed pronunciation / Σ its phonemes
 
-Dictionaries list a word once for each of its pronunciations; here it is one word with several references, since a model gives one answer for
-one spelling.
+Dictionaries list a word once for each of its pronunciations; here it is one word with several references,
+since a model gives one answer for one spelling.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ from seqlab.metrics.items import mean_items
 Phonemes = Sequence[str]
 
 
-def pronunciation_scores(outputs: Sequence[Phonemes], references: Sequence[Sequence[Phonemes]]) -> list[DraftScore]:
+def pronunciation_scores(
+    outputs: Sequence[Phonemes], references: Sequence[Sequence[Phonemes]]
+) -> list[DraftScore]:
     """WER and PER; `references[i]` are the listed pronunciations of word i."""
     words = [tuple(output) for output in outputs]
-    references_by_word = [[tuple(pronunciation) for pronunciation in pronunciations] for pronunciations in references]
+    references_by_word = [
+        [tuple(pronunciation) for pronunciation in pronunciations] for pronunciations in references
+    ]
     is_missed = ~exact_matches(words, references_by_word)
     method = f"share of {len(words):,} words with none of their listed pronunciations"
     return [

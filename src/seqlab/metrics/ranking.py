@@ -3,10 +3,11 @@
     ROC AUC           = P(score of an example of the class > score of another one), ties count one half
     average precision = Σ_n (recall_n - recall_(n-1)) · precision_n, over the thresholds from the highest down
 
-Where all examples are on one side there is nothing to put first: the area is one half, as for chance, and the average precision 0.
+Where all examples are on one side there is nothing to put first: the area is one half, as for chance, and the
+average precision 0.
 
-Papers: Hanley & McNeil 1982, "The Meaning and Use of the Area under a ROC Curve"; Davis & Goadrich 2006, "The Relationship Between
-Precision-Recall and ROC Curves".
+Papers: Hanley & McNeil 1982, "The Meaning and Use of the Area under a ROC Curve"; Davis & Goadrich 2006, "The
+Relationship Between Precision-Recall and ROC Curves".
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ Counts = Float[np.ndarray, " thresholds"]
 
 @dataclass(frozen=True)
 class ThresholdCurve:
-    """What each threshold gives, from the highest score down: an example counts as positive when its score is at least the threshold."""
+    """What each threshold gives, from the highest score down: an example counts as positive when its score is
+    at least the threshold.
+    """
 
     thresholds: Float[np.ndarray, " thresholds"]
     precision: Float[np.ndarray, " thresholds"]
@@ -35,7 +38,9 @@ class ThresholdCurve:
     @property
     def f1(self) -> Float[np.ndarray, " thresholds"]:
         total = self.precision + self.recall
-        f1: Float[np.ndarray, " thresholds"] = np.divide(2 * self.precision * self.recall, total, out=np.zeros(len(total)), where=total > 0)
+        f1: Float[np.ndarray, " thresholds"] = np.divide(
+            2 * self.precision * self.recall, total, out=np.zeros(len(total)), where=total > 0
+        )
         return f1
 
     def best_f1(self) -> tuple[float, float]:
@@ -47,7 +52,9 @@ class ThresholdCurve:
 def threshold_curve(is_positive: IsPositive, scores: Scores) -> ThresholdCurve:
     """Precision and recall at every score that occurs."""
     thresholds, true_positives, num_predicted = _threshold_counts(is_positive, scores)
-    return ThresholdCurve(thresholds, true_positives / num_predicted, true_positives / max(1, is_positive.sum()))
+    return ThresholdCurve(
+        thresholds, true_positives / num_predicted, true_positives / max(1, is_positive.sum())
+    )
 
 
 def roc_auc(is_positive: IsPositive, scores: Scores) -> float:
@@ -71,9 +78,13 @@ def average_precision_items(is_positive: IsPositive, scores: Scores) -> Items:
 
 
 class _RankedItems(Items):
-    """Examples in the order of their scores, which are sorted once: a choice of them is how often each comes."""
+    """Examples in the order of their scores, which are sorted once: a choice of them is how often each
+    comes.
+    """
 
-    def __init__(self, is_positive: IsPositive, scores: Scores, score: Callable[[Counts, Counts], float]) -> None:
+    def __init__(
+        self, is_positive: IsPositive, scores: Scores, score: Callable[[Counts, Counts], float]
+    ) -> None:
         self.num_items = len(scores)
         order = np.argsort(-scores, kind="stable")
         self._rank_of = np.argsort(order, kind="stable")
@@ -81,7 +92,10 @@ class _RankedItems(Items):
 
     def value(self, indices: Indices) -> float:
         counts = np.bincount(self._rank_of[indices], minlength=self.num_items)
-        true_positives, num_predicted = np.cumsum(counts * self._is_positive)[self._ends], np.cumsum(counts)[self._ends]
+        true_positives, num_predicted = (
+            np.cumsum(counts * self._is_positive)[self._ends],
+            np.cumsum(counts)[self._ends],
+        )
         return self._score(true_positives.astype(float), num_predicted.astype(float))
 
 
@@ -92,7 +106,9 @@ def _last_of_ties(ordered: Scores) -> Int[np.ndarray, " thresholds"]:
 
 
 def _threshold_counts(is_positive: IsPositive, scores: Scores) -> tuple[Counts, Counts, Counts]:
-    """At each threshold from the highest down: the threshold, how many of the class are taken, how many are taken at all."""
+    """At each threshold from the highest down: the threshold, how many of the class are taken, how many are
+    taken at all.
+    """
     order = np.argsort(-scores, kind="stable")
     ordered, positive = scores[order], is_positive[order]
     ends = _last_of_ties(ordered)
@@ -103,11 +119,21 @@ def _roc_auc(true_positives: Counts, num_predicted: Counts) -> float:
     false_positives = num_predicted - true_positives
     if not len(true_positives) or true_positives[-1] == 0 or false_positives[-1] == 0:
         return 0.5
-    return float(np.trapezoid(np.append(0.0, true_positives), np.append(0.0, false_positives)) / (true_positives[-1] * false_positives[-1]))
+    return float(
+        np.trapezoid(np.append(0.0, true_positives), np.append(0.0, false_positives))
+        / (true_positives[-1] * false_positives[-1])
+    )
 
 
 def _average_precision(true_positives: Counts, num_predicted: Counts) -> float:
     if not len(true_positives) or true_positives[-1] == 0:
         return 0.0
     recall_gain = np.diff(true_positives, prepend=0.0) / true_positives[-1]
-    return float((recall_gain * np.divide(true_positives, num_predicted, out=np.zeros(len(true_positives)), where=num_predicted > 0)).sum())
+    return float(
+        (
+            recall_gain
+            * np.divide(
+                true_positives, num_predicted, out=np.zeros(len(true_positives)), where=num_predicted > 0
+            )
+        ).sum()
+    )

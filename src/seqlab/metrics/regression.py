@@ -1,9 +1,9 @@
 """Scores of predicted numbers.
 
-RMSE     = sqrt(mean of (truth - predicted)²)             large errors count most
-MAE      = mean of |truth - predicted|
-R²       = 1 - Σ (truth - predicted)² / Σ (truth - mean of truth)²     1 is perfect, 0 is as good as the mean of these very truths
-Spearman = correlation of the ranks, equal values sharing theirs     whether the order is right, whatever the scale
+RMSE     = sqrt(mean of (truth - predicted)²)             large errors count most MAE      = mean of |truth -
+predicted| R²       = 1 - Σ (truth - predicted)² / Σ (truth - mean of truth)²     1 is perfect, 0 is as good
+as the mean of these very truths Spearman = correlation of the ranks, equal values sharing theirs     whether
+the order is right, whatever the scale
 """
 
 from __future__ import annotations
@@ -48,22 +48,37 @@ def spearman_items(targets: Values, predicted: Values) -> Items:
 def _r_squared_from_sums(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
     errors, squares, total, count = sums.T
     variance = squares - total**2 / count
-    explained: Statistics = 1 - np.divide(errors, variance, out=np.ones(len(sums)), where=variance > 1e-12 * squares)
+    explained: Statistics = 1 - np.divide(
+        errors, variance, out=np.ones(len(sums)), where=variance > 1e-12 * squares
+    )
     return explained
 
 
 class _RankItems(Items):
-    """Examples whose values are sorted once: the ranks of a choice of them follow from how often each comes."""
+    """Examples whose values are sorted once: the ranks of a choice of them follow from how often each
+    comes.
+    """
 
     def __init__(self, targets: Values, predicted: Values) -> None:
         self.num_items = len(targets)
-        self._target_ids, self._predicted_ids = (np.unique(values, return_inverse=True)[1] for values in (targets, predicted))
+        self._target_ids, self._predicted_ids = (
+            np.unique(values, return_inverse=True)[1] for values in (targets, predicted)
+        )
 
     def value(self, indices: Indices) -> float:
         counts_by_item = np.bincount(indices, minlength=self.num_items).astype(float)
-        target_ranks, predicted_ranks = _centered_ranks(self._target_ids, counts_by_item), _centered_ranks(self._predicted_ids, counts_by_item)
-        denominator = math.sqrt(float((counts_by_item * target_ranks**2).sum() * (counts_by_item * predicted_ranks**2).sum()))
-        return float((counts_by_item * target_ranks * predicted_ranks).sum()) / denominator if denominator > 0 else 0.0
+        target_ranks, predicted_ranks = (
+            _centered_ranks(self._target_ids, counts_by_item),
+            _centered_ranks(self._predicted_ids, counts_by_item),
+        )
+        denominator = math.sqrt(
+            float((counts_by_item * target_ranks**2).sum() * (counts_by_item * predicted_ranks**2).sum())
+        )
+        return (
+            float((counts_by_item * target_ranks * predicted_ranks).sum()) / denominator
+            if denominator > 0
+            else 0.0
+        )
 
 
 def _centered_ranks(value_ids: Int[np.ndarray, " examples"], counts_by_item: Values) -> Values:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 class Score:
     """One number about a model on some data.
 
-    `low` and `high` bound a 95 % interval, None where there are too few items for one; `baseline` is what a naive method gets on the same data;
-    `method` tells in a few words how the number was computed, enough to compute it again.
+    `low` and `high` bound a 95 % interval, None where there are too few items for one; `baseline` is what a
+    naive method gets on the same data; `method` tells in a few words how the number was computed, enough to
+    compute it again.
     """
 
     name: str
@@ -33,20 +34,27 @@ class Score:
 
     @property
     def is_beaten(self) -> bool:
-        """Whether a naive method does as well or better. Nothing is better than perfect: 1, 100 of scores in percent, 0 of losses."""
+        """Whether a naive method does as well or better.
+
+        Nothing is better than perfect: 1, 100 of scores in percent, 0 of losses.
+        """
         is_perfect = self.value in (1.0, 100.0) if self.higher_is_better else self.value == 0
         return self.beats_baseline is False and not (is_perfect and self.value == self.baseline)
 
     @property
     def clearly_beats_baseline(self) -> bool | None:
-        """Whether even the worse end of the interval is better than the baseline; None without an interval or a baseline."""
+        """Whether even the worse end of the interval is better than the baseline; None without an interval or
+        a baseline.
+        """
         worst = self.low if self.higher_is_better else self.high
         if worst is None or self.baseline is None or math.isnan(worst) or math.isnan(self.baseline):
             return None
         return worst > self.baseline if self.higher_is_better else worst < self.baseline
 
     def as_json(self) -> dict[str, str | float | bool | None]:
-        """Plain values for JSON, which knows no infinity and no NaN: those become the words "inf", "-inf" and "nan"."""
+        """Plain values for JSON, which knows no infinity and no NaN: those become the words "inf", "-inf" and
+        "nan".
+        """
         return {
             "name": self.name,
             "value": _json_number(self.value),
@@ -62,7 +70,10 @@ class Score:
     @classmethod
     def from_json(cls, values: dict[str, str | float | bool | None]) -> Score:
         """The score that `as_json` wrote."""
-        numbers = {key: None if values.get(key) is None else float(values[key] or 0) for key in ("low", "high", "baseline")}
+        numbers = {
+            key: None if values.get(key) is None else float(values[key] or 0)
+            for key in ("low", "high", "baseline")
+        }
         return cls(
             name=str(values["name"]),
             value=float(values["value"] or 0),
@@ -89,12 +100,19 @@ class Score:
         if self.beats_baseline is None:
             return f"{text}, beside {baseline_text}"
         if self.beats_baseline:
-            return f"{text}, better than {baseline_text}" + (", though not clearly" if self.clearly_beats_baseline is False else "")
-        return f"{text}, equal to {baseline_text}" if self.value == self.baseline else f"{text}, worse than {baseline_text}"
+            return f"{text}, better than {baseline_text}" + (
+                ", though not clearly" if self.clearly_beats_baseline is False else ""
+            )
+        return (
+            f"{text}, equal to {baseline_text}"
+            if self.value == self.baseline
+            else f"{text}, worse than {baseline_text}"
+        )
 
 
 def beaten_scores(scores: Sequence[Score]) -> list[Score]:
-    """The first score, if a naive method does as well or better; a tie is none where another score is clearly better.
+    """The first score, if a naive method does as well or better; a tie is none where another score is clearly
+    better.
 
     >>> tie = Score("exact_match", 0.0, 0.0, 0.0, baseline=0.0)
     >>> better, worse = (Score("error", value, value, value, baseline=0.7, higher_is_better=False) for value in (0.6, 0.8))

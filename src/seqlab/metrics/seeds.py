@@ -2,10 +2,11 @@
 
     mean ± t · s / √n      s: standard deviation with n - 1 below;  t: the quantile of Student's distribution with n - 1 degrees of freedom
 
-The interval of one run says how the score would change with other test data; this one how it would change with other seeds.
+The interval of one run says how the score would change with other test data; this one how it would change
+with other seeds.
 
-Paper: Student 1908, "The Probable Error of a Mean", Biometrika 6(1); the closed form of the distribution for whole degrees of freedom:
-Abramowitz & Stegun 1964, 26.7.3 and 26.7.4.
+Paper: Student 1908, "The Probable Error of a Mean", Biometrika 6(1); the closed form of the distribution for
+whole degrees of freedom: Abramowitz & Stegun 1964, 26.7.3 and 26.7.4.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ CONFIDENCE_LEVEL = 0.95
 
 @dataclass(frozen=True)
 class SeedSummary:
-    """One score of several runs that differ in their seeds only; with one run there is no spread and no interval."""
+    """One score of several runs that differ in their seeds only; with one run there is no spread and no
+    interval.
+    """
 
     values: list[float]
     mean: float
@@ -57,7 +60,11 @@ def student_t_quantile(probability: float, degrees_of_freedom: int) -> float:
         high *= 2
     for _ in range(200):
         middle = (low + high) / 2
-        low, high = (middle, high) if _central_probability(middle, degrees_of_freedom) < 2 * probability - 1 else (low, middle)
+        low, high = (
+            (middle, high)
+            if _central_probability(middle, degrees_of_freedom) < 2 * probability - 1
+            else (low, middle)
+        )
     return (low + high) / 2
 
 

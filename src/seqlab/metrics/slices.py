@@ -1,7 +1,7 @@
 """Where a model is good and where it is not: its score on parts of the data, each with its own interval.
 
-A mean hides much: long texts, rare words. Every part is scored like the whole, so that a difference between two parts can be told from
-the chance of few items.
+A mean hides much: long texts, rare words. Every part is scored like the whole, so that a difference between
+two parts can be told from the chance of few items.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ Groups = Int[np.ndarray, " values"]
 
 @dataclass(frozen=True)
 class SliceScore:
-    """One part of the data: what is in it, how much, and the score there, with the ends of its interval where there is one."""
+    """One part of the data: what is in it, how much, and the score there, with the ends of its interval where
+    there is one.
+    """
 
     name: str
     count: int
@@ -48,8 +50,12 @@ class ScoreSlices:
         return asdict(self)
 
 
-def slice_scores(by: str, *, score: str, unit: str, parts: Iterable[tuple[str, int, Items]]) -> list[ScoreSlices]:
-    """The score on every part that has items; nothing where there is only one, which says no more than the whole."""
+def slice_scores(
+    by: str, *, score: str, unit: str, parts: Iterable[tuple[str, int, Items]]
+) -> list[ScoreSlices]:
+    """The score on every part that has items; nothing where there is only one, which says no more than the
+    whole.
+    """
     scores = []
     for name, count, items in parts:
         if count:
@@ -77,21 +83,29 @@ def quartile_edges(values: Values) -> list[float]:
 
 
 def round_edges(values: Values, *, max_parts: int = 10, min_count: int = 10) -> list[float]:
-    """Edges at round numbers that cut values into at most `max_parts` parts of equal width; a last part of fewer than `min_count` joins the one before.
+    """Edges at round numbers that cut values into at most `max_parts` parts of equal width; a last part of
+    fewer than `min_count` joins the one before.
 
     >>> round_edges(np.arange(1, 33)), round_edges(np.array([1] * 20 + [2] * 20 + [7]))
     ([5.0, 10.0, 15.0, 20.0], [1.0])
     """
     highest = max(1.0, float(values.max()))
     powers = 10.0 ** np.arange(0, 19)
-    width = next(float(width) for power in powers for width in (power, 2 * power, 5 * power) if highest / width <= max_parts)
+    width = next(
+        float(width)
+        for power in powers
+        for width in (power, 2 * power, 5 * power)
+        if highest / width <= max_parts
+    )
     edges = [width * multiple for multiple in range(1, max_parts) if width * multiple < highest]
     while edges and (values > edges[-1]).sum() < min_count:
         edges.pop()
     return [edge for edge in edges if (values <= edge).any()]
 
 
-def range_labels(values: Values, groups: Groups, format_value: Callable[[float], str] = "{:,.0f}".format) -> dict[int, str]:
+def range_labels(
+    values: Values, groups: Groups, format_value: Callable[[float], str] = "{:,.0f}".format
+) -> dict[int, str]:
     """What each part holds, in words: its smallest and its largest value.
 
     >>> range_labels(np.array([2, 5, 1, 9]), np.array([0, 1, 0, 1]))
@@ -105,13 +119,22 @@ def range_labels(values: Values, groups: Groups, format_value: Callable[[float],
     return labels
 
 
-def slice_by_length(items: Items, lengths: Values, *, score: str, unit: str = "tokens", edges: Sequence[float] | None = None) -> list[ScoreSlices]:
-    """The score by the length of the source: in four parts of about equal size, or cut at the edges (RNNsearch's picture has 10, 20, … 60).
+def slice_by_length(
+    items: Items, lengths: Values, *, score: str, unit: str = "tokens", edges: Sequence[float] | None = None
+) -> list[ScoreSlices]:
+    """The score by the length of the source: in four parts of about equal size, or cut at the edges
+    (RNNsearch's picture has 10, 20, … 60).
 
-    Paper: Bahdanau et al. 2015, "Neural Machine Translation by Jointly Learning to Align and Translate", arXiv:1409.0473, figure 2.
+    Paper: Bahdanau et al. 2015, "Neural Machine Translation by Jointly Learning to Align and Translate",
+    arXiv:1409.0473, figure 2.
     """
     groups = assign_groups(lengths, quartile_edges(lengths) if edges is None else edges)
-    return slice_scores(f"{unit} in the source", score=score, unit="rows", parts=parts_of_items(items, groups, range_labels(lengths, groups)))
+    return slice_scores(
+        f"{unit} in the source",
+        score=score,
+        unit="rows",
+        parts=parts_of_items(items, groups, range_labels(lengths, groups)),
+    )
 
 
 def parts_of_items(items: Items, groups: Groups, names: dict[int, str]) -> Iterable[tuple[str, int, Items]]:
@@ -124,7 +147,9 @@ def parts_of_items(items: Items, groups: Groups, names: dict[int, str]) -> Itera
 def parts_within_items(
     make_items: Callable[[Shaped[np.ndarray, " values"]], Items], groups: Groups, names: dict[int, str]
 ) -> Iterable[tuple[str, int, Items]]:
-    """Parts that run through the items, such as the rare words of every sentence; `make_items` gives the items for a choice of values."""
+    """Parts that run through the items, such as the rare words of every sentence; `make_items` gives the
+    items for a choice of values.
+    """
     for group, name in names.items():
         inside = groups == group
         if inside.any():

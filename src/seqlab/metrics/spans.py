@@ -13,9 +13,10 @@ A span is right when its type and both ends are. Two ways to read tags that brea
     strict    only B-X (or S-X) begins a span, any other I-X belongs to none, and where there is an E it must stand at the end (seqeval with
               mode='strict' and IOB2, IOBES or BILOU)
 
-Papers: Ramshaw & Marcus 1995, "Text Chunking using Transformation-Based Learning", arXiv:cmp-lg/9505040, section 4.1; marked ends: Ratinov & Roth
-2009, "Design Challenges and Misconceptions in Named Entity Recognition", section 3.2; scores: Tjong Kim Sang & Buchholz 2000, "Introduction to the
-CoNLL-2000 Shared Task: Chunking".
+Papers: Ramshaw & Marcus 1995, "Text Chunking using Transformation-Based Learning", arXiv:cmp-lg/9505040,
+section 4.1; marked ends: Ratinov & Roth 2009, "Design Challenges and Misconceptions in Named Entity
+Recognition", section 3.2; scores: Tjong Kim Sang & Buchholz 2000, "Introduction to the CoNLL-2000 Shared
+Task: Chunking".
 """
 
 from __future__ import annotations
@@ -114,11 +115,17 @@ class TaggingScheme:
     strict: SpanReader
 
     def matches(self, names: Set[str]) -> bool:
-        """Whether all tags are of this scheme, and some of those that set it apart: without types, both ends; letters alone may mean anything."""
+        """Whether all tags are of this scheme, and some of those that set it apart: without types, both ends;
+        letters alone may mean anything.
+        """
         if not all(re.fullmatch(rf"O|[BI{self.end}{self.single}](-.+)?", name) for name in names):
             return False
         marks = {name[:1] for name in names}
-        return not self.end or {"B", self.end} <= marks or any(name.startswith(f"{self.single}-") for name in names)
+        return (
+            not self.end
+            or {"B", self.end} <= marks
+            or any(name.startswith(f"{self.single}-") for name in names)
+        )
 
 
 BIO = TaggingScheme("BIO", end="", single="", strict=extract_strict_spans)
@@ -171,7 +178,9 @@ class SpanScores:
     by_sentence: Float[np.ndarray, "sentences 3"]
 
 
-def compare_spans(targets: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]], *, read: SpanReader = extract_spans) -> SpanScores:
+def compare_spans(
+    targets: Iterable[Sequence[str]], predicted: Iterable[Sequence[str]], *, read: SpanReader = extract_spans
+) -> SpanScores:
     """The spans of two lists of tagged sentences, side by side."""
     correct, num_predicted, support = Counter[str](), Counter[str](), Counter[str]()
     sentences = []

@@ -2,8 +2,9 @@
 
     surprisal(w_t) = -log2 p(w_t | w_<t)      bits: 0 for what was certain, 1 for the flip of a coin, more for what nobody expected
 
-The surprisals of a text add up to its code length in bits; log 2 times that is its negative log-likelihood in nats.
-Paper: Hale 2001, "A Probabilistic Earley Parser as a Psycholinguistic Model" (surprisal as the effort of reading a word).
+The surprisals of a text add up to its code length in bits; log 2 times that is its negative log-likelihood in
+nats. Paper: Hale 2001, "A Probabilistic Earley Parser as a Psycholinguistic Model" (surprisal as the effort
+of reading a word).
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity, total_nats
+from seqlab.metrics.likelihood import (
+    bits_per_character,
+    bits_per_token,
+    nats_per_token,
+    perplexity,
+    total_nats,
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,9 @@ class TextScore:
     num_characters: int
     """Characters of the text, one more where its end was foretold too."""
     num_unknown: int = 0
-    """Tokens that the vocabulary does not know: one <unk> stands for all of them, so their real probability is lower."""
+    """Tokens that the vocabulary does not know: one <unk> stands for all of them, so their real probability
+    is lower.
+    """
     source: str | None = None
     """What was read before the text was written, where there is something."""
 
@@ -85,17 +94,28 @@ class TextScore:
     def as_json(self) -> dict[str, Any]:
         read = {} if self.source is None else {"source": self.source}
         names = ("log_prob", "nats", "bits_per_token", "bits_per_character", "perplexity", "num_unknown")
-        tokens = [{"token": token.token, "log_prob": token.log_prob, "probability": token.probability, "bits": token.bits} for token in self.tokens]
+        tokens = [
+            {
+                "token": token.token,
+                "log_prob": token.log_prob,
+                "probability": token.probability,
+                "bits": token.bits,
+            }
+            for token in self.tokens
+        ]
         return {**read, "text": self.text, **{name: getattr(self, name) for name in names}, "tokens": tokens}
 
 
 def likelihood_ranks(scores: Sequence[TextScore]) -> list[int]:
-    """The place of each text when the least surprising one is first; equals keep their order, and texts without tokens come last.
+    """The place of each text when the least surprising one is first; equals keep their order, and texts
+    without tokens come last.
 
     >>> likelihood_ranks([TextScore("x", [Surprisal("x", -3.0)], 1), TextScore("y", [Surprisal("y", -1.0)], 1)])
     [2, 1]
     """
-    order = sorted(range(len(scores)), key=lambda index: scores[index].perplexity if scores[index].tokens else math.inf)
+    order = sorted(
+        range(len(scores)), key=lambda index: scores[index].perplexity if scores[index].tokens else math.inf
+    )
     ranks = [0] * len(scores)
     for rank, index in enumerate(order, start=1):
         ranks[index] = rank

@@ -1,7 +1,8 @@
-"""A scored text, cut into blocks: neighbouring tokens are not independent of each other, blocks of hundreds nearly are.
+"""A scored text, cut into blocks: neighbouring tokens are not independent of each other, blocks of hundreds
+nearly are.
 
-Blocks of a short text are shorter, so that there are some to draw. Blocks of tokens serve one model. Models that cut the same text into
-different tokens are scored on the same blocks of characters:
+Blocks of a short text are shorter, so that there are some to draw. Blocks of tokens serve one model. Models
+that cut the same text into different tokens are scored on the same blocks of characters:
 
     bits per character = Σ nats of the tokens / (log 2 · characters)
 
@@ -25,12 +26,17 @@ BLOCK_CHARACTERS = 2048
 MIN_BLOCKS = 20
 """Blocks that even a short text is cut into."""
 MAX_SHRINK = 16
-"""By how much a block may be shorter: 32 tokens, 128 characters. Of less text there are fewer blocks, and soon too few for an interval."""
+"""By how much a block may be shorter: 32 tokens, 128 characters.
+
+Of less text there are fewer blocks, and soon too few for an interval.
+"""
 
 
 @dataclass(frozen=True)
 class TokenStream:
-    """The surprise of every token of a text in nats, and how many characters of the text there are up to its end."""
+    """The surprise of every token of a text in nats, and how many characters of the text there are up to its
+    end.
+    """
 
     nats: Float[np.ndarray, " tokens"]
     ends: Float[np.ndarray, " tokens"]
@@ -39,9 +45,16 @@ class TokenStream:
 
     @classmethod
     def from_log_probs(
-        cls, log_probs: Float[np.ndarray, " tokens"], lengths: Num[np.ndarray, " tokens"], *, characters: int, num_unknown: int = 0
+        cls,
+        log_probs: Float[np.ndarray, " tokens"],
+        lengths: Num[np.ndarray, " tokens"],
+        *,
+        characters: int,
+        num_unknown: int = 0,
     ) -> TokenStream:
-        """`lengths` may be off, since a token does not always say how much text it stands for; their sum is put right."""
+        """`lengths` may be off, since a token does not always say how much text it stands for; their sum is
+        put right.
+        """
         ends = np.cumsum(lengths, dtype=np.float64)
         return cls(-log_probs.astype(np.float64), ends * (characters / ends[-1]), num_unknown)
 
@@ -68,7 +81,9 @@ class TokenStream:
         }
 
     def character_items(self, *, num_characters: float) -> SumItems:
-        """Bits per character on blocks of equal text; what stands after `num_characters` characters is left out."""
+        """Bits per character on blocks of equal text; what stands after `num_characters` characters is left
+        out.
+        """
         size = choose_block_size(num_characters, max_size=BLOCK_CHARACTERS)
         num_blocks = max(1, math.ceil(num_characters / size))
         inside = self.ends <= num_characters * (1 + 1e-9)

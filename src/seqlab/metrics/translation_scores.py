@@ -1,14 +1,17 @@
-"""BLEU, chrF and TER of translations as sacrebleu computes them, with intervals and tests that draw sentences again.
+"""BLEU, chrF and TER of translations as sacrebleu computes them, with intervals and tests that draw sentences
+again.
 
-sacrebleu cuts texts into tokens, counts, and says in its signature how; what it counts for every sentence is added up here, so that a score of any
-choice of sentences costs one sum (Koehn 2004: the paired bootstrap). All three are in percent, as papers print them.
+sacrebleu cuts texts into tokens, counts, and says in its signature how; what it counts for every sentence is
+added up here, so that a score of any choice of sentences costs one sum (Koehn 2004: the paired bootstrap).
+All three are in percent, as papers print them.
 
     BLEU   bleu.py, times 100; tokens of mteval-v13a, capitals count
     chrF   F_2 of the mean precision and the mean recall of runs of one to six characters, blanks left out
     TER    edits of words and moves of blocks of words / words in the reference; lower is better, capitals do not count
 
-Papers: Post 2018, "A Call for Clarity in Reporting BLEU Scores", arXiv:1804.08771; Popović 2015, "chrF: character n-gram F-score for automatic MT
-evaluation", WMT; Snover et al. 2006, "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA.
+Papers: Post 2018, "A Call for Clarity in Reporting BLEU Scores", arXiv:1804.08771; Popović 2015, "chrF:
+character n-gram F-score for automatic MT evaluation", WMT; Snover et al. 2006, "A Study of Translation Edit
+Rate with Targeted Human Annotation", AMTA.
 """
 
 from __future__ import annotations
@@ -40,8 +43,12 @@ def bleu_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
 
 
 def chrf_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """Out of (runs in the output, in the reference, in both) for each length of a run; lengths that one side does not have are left out."""
-    output_ngrams, reference_ngrams, matched = (sums[:, first::3] for first in range(3))  # (resamples, lengths) each
+    """Out of (runs in the output, in the reference, in both) for each length of a run; lengths that one side
+    does not have are left out.
+    """
+    output_ngrams, reference_ngrams, matched = (
+        sums[:, first::3] for first in range(3)
+    )  # (resamples, lengths) each
     has_ngrams = (output_ngrams > 0) & (reference_ngrams > 0)
     num_counts = np.maximum(has_ngrams.sum(axis=1), 1)
     precision = np.where(has_ngrams, matched / np.maximum(output_ngrams, 1), 0.0).sum(axis=1) / num_counts
@@ -51,13 +58,17 @@ def chrf_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
 
 
 def ter_percent(sums: Float[np.ndarray, "resamples parts"]) -> Statistics:
-    """Out of (edits, words in the reference); with nothing to write, anything that is written is wholly wrong."""
+    """Out of (edits, words in the reference); with nothing to write, anything that is written is wholly
+    wrong.
+    """
     return PERCENT * np.where(sums[:, 1] > 0, ratio_of_sums(sums), np.sign(sums[:, 0]))
 
 
 @dataclass(frozen=True)
 class SacrebleuMetric:
-    """One of sacrebleu's metrics: its class there, the options that differ from its defaults, and the score of the sums."""
+    """One of sacrebleu's metrics: its class there, the options that differ from its defaults, and the score
+    of the sums.
+    """
 
     metric: str
     score: ScoreFromSums
@@ -65,16 +76,20 @@ class SacrebleuMetric:
     higher_is_better: bool = True
 
 
-# force: no warning where outputs look tokenised; what is scored is the caller's choice, and the signature says how.
+# force: no warning where outputs look tokenised; what is scored is the caller's choice, and the signature
+# says how.
 SACREBLEU_METRICS: dict[str, SacrebleuMetric] = {
     "bleu": SacrebleuMetric("BLEU", bleu_percent, {"force": True}),
     "bleu_lower": SacrebleuMetric("BLEU", bleu_percent, {"force": True, "lowercase": True}),
-    "bleu_tokens_lower": SacrebleuMetric("BLEU", bleu_percent, {"force": True, "lowercase": True, "tokenize": "none"}),
+    "bleu_tokens_lower": SacrebleuMetric(
+        "BLEU", bleu_percent, {"force": True, "lowercase": True, "tokenize": "none"}
+    ),
     "chrf": SacrebleuMetric("CHRF", chrf_percent, {"beta": BETA}),
     "ter": SacrebleuMetric("TER", ter_percent, {}, higher_is_better=False),
 }
-"""bleu_lower: capitals do not count, and the texts are cut into tokens; bleu_tokens_lower: the same for texts that are cut already, by blanks, as
-`multi-bleu.perl -lc` takes them."""
+"""bleu_lower: capitals do not count, and the texts are cut into tokens; bleu_tokens_lower: the same for texts
+that are cut already, by blanks, as `multi-bleu.perl -lc` takes them.
+"""
 REPORTED = ("bleu", "bleu_lower", "chrf", "ter")
 
 
@@ -87,21 +102,39 @@ def sacrebleu_score(name: str, outputs: Sequence[str], references: Sequence[Sequ
 
     chosen = SACREBLEU_METRICS[name]
     metric = getattr(metrics, chosen.metric)(**chosen.options)
-    by_rank = list(zip_longest(*references))  # first references of all, second references of all, …; None where there are fewer
+    by_rank = list(
+        zip_longest(*references)
+    )  # first references of all, second references of all, …; None where there are fewer
     statistics = metric._extract_corpus_statistics(outputs, by_rank)  # noqa: SLF001 (its own significance tests use the same; no public face)
     table = np.array(statistics, np.float64)
     signature = f"{metric.get_signature()}"
-    return DraftScore(name, SumItems(np.arange(len(table)), table, chosen.score), f"sacrebleu {signature}", chosen.higher_is_better)
+    return DraftScore(
+        name,
+        SumItems(np.arange(len(table)), table, chosen.score),
+        f"sacrebleu {signature}",
+        chosen.higher_is_better,
+    )
 
 
-def translation_scores(outputs: Sequence[str], references: Sequence[Sequence[str]], *, in_english: bool = False) -> list[DraftScore]:
-    """BLEU with and without capitals, chrF, TER, METEOR and the word error rate of a corpus; METEOR looks at stems where the outputs are English."""
+def translation_scores(
+    outputs: Sequence[str], references: Sequence[Sequence[str]], *, in_english: bool = False
+) -> list[DraftScore]:
+    """BLEU with and without capitals, chrF, TER, METEOR and the word error rate of a corpus; METEOR looks at
+    stems where the outputs are English.
+    """
     scores = [sacrebleu_score(name, outputs, references) for name in REPORTED]
     words = (
         [tokenize_13a(output) for output in outputs],
-        [[tokenize_13a(reference) for reference in sentence_references] for sentence_references in references],
+        [
+            [tokenize_13a(reference) for reference in sentence_references]
+            for sentence_references in references
+        ],
     )
-    return [*scores, meteor(*words, stem=porter_stem if in_english else None), token_error_rate(*words, unit="words in small letters")]
+    return [
+        *scores,
+        meteor(*words, stem=porter_stem if in_english else None),
+        token_error_rate(*words, unit="words in small letters"),
+    ]
 
 
 def tokenize_13a(text: str) -> list[str]:

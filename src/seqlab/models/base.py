@@ -11,7 +11,10 @@ from torch import Tensor, nn
 from seqlab.core.registry import Registry
 
 ModelState = tuple[Any, ...]
-"""What a backbone carries from piece to piece. Each part is a tensor, or behaves like one with the batch first: part[rows] picks sequences."""
+"""What a backbone carries from piece to piece.
+
+Each part is a tensor, or behaves like one with the batch first: part[rows] picks sequences.
+"""
 
 
 class Encoder(nn.Module, ABC):
@@ -33,8 +36,8 @@ class Encoder(nn.Module, ABC):
 class Backbone(Encoder):
     """Steps in, features out, one for one.
 
-    A causal backbone shows each step only the earlier ones. Its sequences may come in pieces, of different lengths too: given
-    the state after one piece, the next piece gives what the whole would have given.
+    A causal backbone shows each step only the earlier ones. Its sequences may come in pieces, of different
+    lengths too: given the state after one piece, the next piece gives what the whole would have given.
     """
 
     input_size: int
@@ -49,7 +52,10 @@ class Backbone(Encoder):
 
     @abstractmethod
     def forward(
-        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+        self,
+        steps: Float[Tensor, "batch time input"],
+        is_token: Bool[Tensor, "batch time"],
+        state: ModelState | None = None,
     ) -> tuple[Float[Tensor, "batch time output"], ModelState]: ...
 
 

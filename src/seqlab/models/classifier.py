@@ -16,19 +16,28 @@ from seqlab.core.errors import RecipeError
 from seqlab.models.base import Backbone, backbones
 from seqlab.models.images.classifier import build_image_classifier
 from seqlab.models.ngram_bag import NGramBag, build_bag
-from seqlab.models.settings import BagSettings, ImageSettings, ModelSettings, NGramBagSettings, RecurrentSettings, SequenceSettings
+from seqlab.models.settings import (
+    BagSettings,
+    ImageSettings,
+    ModelSettings,
+    NGramBagSettings,
+    RecurrentSettings,
+    SequenceSettings,
+)
 
 NO_BAG = BagSettings()
 """Nothing is weighed beside a network."""
 
 
 class Classifier(nn.Module):
-    """logits = head(dropout(pool(backbone(embed(inputs))))), and what a bag of n-grams says is added where there is one.
+    """logits = head(dropout(pool(backbone(embed(inputs))))), and what a bag of n-grams says is added where
+    there is one.
 
-    The sum of a wide linear model and a deep network is trained as one. Paper: Cheng et al. 2016, "Wide & Deep Learning for Recommender
-    Systems", arXiv:1606.07792.
+    The sum of a wide linear model and a deep network is trained as one. Paper: Cheng et al. 2016, "Wide &
+    Deep Learning for Recommender Systems", arXiv:1606.07792.
 
-    With `ignore_padding_mask` the padding is treated as if it were text, as a common mistake does; only for comparison.
+    With `ignore_padding_mask` the padding is treated as if it were text, as a common mistake does; only for
+    comparison.
     """
 
     def __init__(
@@ -51,7 +60,9 @@ class Classifier(nn.Module):
         self.ignore_padding_mask = ignore_padding_mask
         self.bag = bag
 
-    def forward(self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:
+    def forward(
+        self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]
+    ) -> Float[Tensor, "batch classes"]:
         if self.ignore_padding_mask:
             is_token = torch.ones_like(is_token)
         features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
@@ -68,15 +79,21 @@ def build_classifier(
     is_exclusive: bool = True,
     bag: BagSettings = NO_BAG,
 ) -> nn.Module:
-    """The whole network that the settings describe; `embedding` makes the layer through which steps enter, of a width.
+    """The whole network that the settings describe; `embedding` makes the layer through which steps enter, of
+    a width.
 
-    num_features: numbers in one step, which a network for images reads as a row of pixels; 0 where a step is a token.
-    is_exclusive: whether an example has exactly one class, so that two classes may share a logit.
+    num_features: numbers in one step, which a network for images reads as a row of pixels; 0 where a step is
+    a token. is_exclusive: whether an example has exactly one class, so that two classes may share a logit.
     """
     if isinstance(settings, NGramBagSettings):
         return build_bag(bag, num_classes=num_classes, num_features=num_features)
     if isinstance(settings, ImageSettings):
-        return build_image_classifier(settings, num_features=num_features, num_classes=num_classes, pool=build_pool(settings, settings.hidden_size))
+        return build_image_classifier(
+            settings,
+            num_features=num_features,
+            num_classes=num_classes,
+            pool=build_pool(settings, settings.hidden_size),
+        )
     backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
     pool = build_pool(settings, backbone.output_size)
     return Classifier(
@@ -90,10 +107,18 @@ def build_classifier(
     )
 
 
-def build_head(settings: ModelSettings, size: int, num_classes: int, *, is_exclusive: bool = True) -> nn.Module:
+def build_head(
+    settings: ModelSettings, size: int, num_classes: int, *, is_exclusive: bool = True
+) -> nn.Module:
     """One layer, or two where the settings ask for a hidden one."""
     if isinstance(settings, RecurrentSettings) and settings.head_size:
-        return MLPHead(size, num_classes, hidden_size=settings.head_size, dropout=settings.dropout, is_exclusive=is_exclusive)
+        return MLPHead(
+            size,
+            num_classes,
+            hidden_size=settings.head_size,
+            dropout=settings.dropout,
+            is_exclusive=is_exclusive,
+        )
     return linear_head(size, num_classes)
 
 
@@ -112,6 +137,9 @@ def build_pool(settings: SequenceSettings | ImageSettings, size: int) -> nn.Modu
         raise RecipeError(
             "'last' takes each direction where it has read all, and merged directions cannot be told apart.",
             where="model.pooling",
-            cure="Use model.pooling=max or model.pooling=mean, or keep the directions side by side: model.merge=concat",
+            cure=(
+                "Use model.pooling=max or model.pooling=mean, or keep the directions side by side:"
+                " model.merge=concat"
+            ),
         )
     return LastPool(bidirectional=bidirectional)

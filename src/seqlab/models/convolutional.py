@@ -16,9 +16,11 @@ from seqlab.models.settings import ConvolutionalSettings
 
 @backbones.register("convolutional")
 class ConvolutionalBackbone(Backbone):
-    """Residual convolutions with dilations 1, 2, 4, …: the receptive field is 1 + (kernel - 1)(2^layers - 1) steps.
+    """Residual convolutions with dilations 1, 2, 4, …: the receptive field is 1 + (kernel - 1)(2^layers - 1)
+    steps.
 
-    Paper: Bai et al. 2018, "An Empirical Evaluation of Generic Convolutional and Recurrent Networks", arXiv:1803.01271.
+    Paper: Bai et al. 2018, "An Empirical Evaluation of Generic Convolutional and Recurrent Networks",
+    arXiv:1803.01271.
     """
 
     is_stateful = False
@@ -39,13 +41,22 @@ class ConvolutionalBackbone(Backbone):
                 cure=f"Use {settings.kernel_size - 1} or {settings.kernel_size + 1}.",
             )
         layers = [
-            ConvolutionLayer(settings.hidden_size, kernel_size=settings.kernel_size, dilation=2**depth, causal=causal, dropout=settings.dropout)
+            ConvolutionLayer(
+                settings.hidden_size,
+                kernel_size=settings.kernel_size,
+                dilation=2**depth,
+                causal=causal,
+                dropout=settings.dropout,
+            )
             for depth in range(settings.layers)
         ]
         return cls(layers, hidden_size=settings.hidden_size)
 
     def forward(
-        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+        self,
+        steps: Float[Tensor, "batch time input"],
+        is_token: Bool[Tensor, "batch time"],
+        state: ModelState | None = None,
     ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
         left_contexts: list[Tensor] = []
         for depth, layer in enumerate(self.layers):

@@ -30,7 +30,9 @@ class DocumentPieces:
     """For every real token of the rows, row by row, its place in the flattened pieces."""
 
     @classmethod
-    def split(cls, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, start_id: int) -> DocumentPieces:
+    def split(
+        cls, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], *, start_id: int
+    ) -> DocumentPieces:
         begins = (tokens == start_id) & is_token
         is_new = begins[:, 0].clone()
         begins[:, 0] = True  # something begins with every row
@@ -40,7 +42,11 @@ class DocumentPieces:
         longest = int(lengths.max())
         firsts = lengths.cumsum(0) - lengths
         flat_index = number * longest + torch.arange(len(number), device=tokens.device) - firsts[number]
-        pieces = tokens.new_zeros(len(lengths) * longest).index_copy_(0, flat_index, tokens[is_token]).view(-1, longest)
+        pieces = (
+            tokens.new_zeros(len(lengths) * longest)
+            .index_copy_(0, flat_index, tokens[is_token])
+            .view(-1, longest)
+        )
         is_first = torch.ones_like(row, dtype=torch.bool)
         is_first[1:] = row[1:] != row[:-1]
         is_longer = torch.arange(longest, device=tokens.device) < lengths.unsqueeze(1)
@@ -48,7 +54,10 @@ class DocumentPieces:
 
     def initial_states(self, state: ModelState, initial: ModelState) -> ModelState:
         """The state before every piece."""
-        return tuple(torch.where(self.is_new.unsqueeze(1), new, part[self.row]) for new, part in zip(initial, state, strict=True))
+        return tuple(
+            torch.where(self.is_new.unsqueeze(1), new, part[self.row])
+            for new, part in zip(initial, state, strict=True)
+        )
 
     def final_states(self, state: ModelState) -> ModelState:
         """The state after every row: that of its last piece."""
@@ -64,4 +73,8 @@ class DocumentPieces:
         if len(real) == is_token.numel():
             return real.view(*is_token.shape, -1)
         where = is_token.flatten().nonzero().squeeze(1)
-        return real.new_zeros(is_token.numel(), real.shape[1]).index_copy(0, where, real).view(*is_token.shape, -1)
+        return (
+            real.new_zeros(is_token.numel(), real.shape[1])
+            .index_copy(0, where, real)
+            .view(*is_token.shape, -1)
+        )

@@ -24,11 +24,19 @@ class EncoderDecoder(nn.Module):
     When tied, W is the table of the target's embedding. Both embeddings may be the same layer.
     Paper: Vaswani et al. 2017, "Attention Is All You Need", arXiv:1706.03762, section 3; tied: section 3.4.
 
-    The encoder reads a whole source, so it must not be causal (but may be); any backbone will do, and so does a network for images, whose
-    regions are then what is looked at.
+    The encoder reads a whole source, so it must not be causal (but may be); any backbone will do, and so does
+    a network for images, whose regions are then what is looked at.
     """
 
-    def __init__(self, embed_source: nn.Module, encoder: Encoder, embed_target: TokenEmbedding, decoder: Decoder, *, tied: bool) -> None:
+    def __init__(
+        self,
+        embed_source: nn.Module,
+        encoder: Encoder,
+        embed_target: TokenEmbedding,
+        decoder: Decoder,
+        *,
+        tied: bool,
+    ) -> None:
         super().__init__()
         num_tokens, width = embed_target.weight.shape
         if tied and width != decoder.output_size:
@@ -41,7 +49,11 @@ class EncoderDecoder(nn.Module):
         self.encoder = encoder
         self.embed_target = embed_target
         self.decoder = decoder
-        self.weight = None if tied else nn.Parameter(torch.randn(num_tokens, decoder.output_size) * decoder.output_size**-0.5)
+        self.weight = (
+            None
+            if tied
+            else nn.Parameter(torch.randn(num_tokens, decoder.output_size) * decoder.output_size**-0.5)
+        )
         self.bias = nn.Parameter(torch.zeros(num_tokens))
 
     def forward(
@@ -61,27 +73,41 @@ class EncoderDecoder(nn.Module):
         targets: Int[Tensor, "batch target"],
         target_is_token: Bool[Tensor, "batch target"],
     ) -> Float[Tensor, "batch target output"]:
-        """What the output layer reads: a loss that looks at real steps only need not make logits of the others."""
-        features, _ = self.decoder(self.embed_target(targets), target_is_token, self.encode(source, source_is_token))
+        """What the output layer reads: a loss that looks at real steps only need not make logits of the
+        others.
+        """
+        features, _ = self.decoder(
+            self.embed_target(targets), target_is_token, self.encode(source, source_is_token)
+        )
         return features
 
-    def encode(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> DecoderState:
+    def encode(
+        self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]
+    ) -> DecoderState:
         """Before the first target: the source, read once for all steps to come."""
         features, final_state = self.encoder(self.embed_source(source), source_is_token)
         return self.decoder.init_state(features, self.encoder.feature_mask(source_is_token), final_state)
 
     def decode(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+        self,
+        targets: Int[Tensor, "hypotheses time"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState]:
         """Logits after each of the next targets, from what `encode` or an earlier call gave."""
         features, decoder_state = self.decoder(self.embed_target(targets), is_token, decoder_state)
         return self.head(features), decoder_state
 
     def decode_with_alignment(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+        self,
+        targets: Int[Tensor, "hypotheses time"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState, Alignment | None]:
         """As `decode`, with how much each step of the source was looked at; None without attention."""
-        features, decoder_state, alignment = self.decoder.forward_with_alignment(self.embed_target(targets), is_token, decoder_state)
+        features, decoder_state, alignment = self.decoder.forward_with_alignment(
+            self.embed_target(targets), is_token, decoder_state
+        )
         return self.head(features), decoder_state, alignment
 
     def head(self, features: Float[Tensor, "*steps output"]) -> Float[Tensor, "*steps vocab"]:
@@ -102,13 +128,20 @@ def build_encoder_decoder(
     target_pad_id: int,
     shared: bool = False,
 ) -> EncoderDecoder:
-    """The network that the settings of both sides describe. `shared`: both sides have one vocabulary and one table."""
+    """The network that the settings of both sides describe.
+
+    `shared`: both sides have one vocabulary and one table.
+    """
     encoder = backbones.get(model.kind).from_settings(model, causal=False)
     parts = build_decoder_parts(encoder, model, decoder, num_tokens=num_target_tokens, pad_id=target_pad_id)
     if not shared:
         embed_source = _embedding(num_source_tokens, encoder.input_size, pad_id=source_pad_id)
         return EncoderDecoder(embed_source, encoder, parts.embed, parts.decoder, tied=parts.tied)
-    if (num_source_tokens, encoder.input_size, source_pad_id) != (num_target_tokens, parts.decoder.input_size, target_pad_id):
+    if (num_source_tokens, encoder.input_size, source_pad_id) != (
+        num_target_tokens,
+        parts.decoder.input_size,
+        target_pad_id,
+    ):
         raise RecipeError(
             f"one table cannot serve {num_source_tokens:,} source tokens of width {encoder.input_size} and "
             f"{num_target_tokens:,} target tokens of width {parts.decoder.input_size}.",
@@ -126,13 +159,19 @@ class DecoderParts(NamedTuple):
     tied: bool
 
 
-def build_decoder_parts(encoder: Encoder, model: SequenceSettings, decoder: DecoderSettings, *, num_tokens: int, pad_id: int) -> DecoderParts:
-    """The decoder that the settings describe behind an encoder of any kind, and the embedding of what it writes.
+def build_decoder_parts(
+    encoder: Encoder, model: SequenceSettings, decoder: DecoderSettings, *, num_tokens: int, pad_id: int
+) -> DecoderParts:
+    """The decoder that the settings describe behind an encoder of any kind, and the embedding of what it
+    writes.
 
-    model: the settings from which the decoder takes what its own leave out.  num_tokens, pad_id: of what is written.
+    model: the settings from which the decoder takes what its own leave out.  num_tokens, pad_id: of what is
+    written.
     """
     built = build_decoder(model, decoder, encoder)
-    tied = model.tied and (built.output_size == built.input_size or isinstance(built, TransformerSeq2SeqDecoder))
+    tied = model.tied and (
+        built.output_size == built.input_size or isinstance(built, TransformerSeq2SeqDecoder)
+    )
     return DecoderParts(built, _embedding(num_tokens, built.input_size, pad_id=pad_id), tied)
 
 

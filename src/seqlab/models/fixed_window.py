@@ -1,4 +1,6 @@
-"""A fixed-window network: the same small feed-forward net at every step, over the last few steps and nothing else."""
+"""A fixed-window network: the same small feed-forward net at every step, over the last few steps and nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,20 @@ class FixedWindowBackbone(Backbone):
 
         hidden_t = tanh(W [x_{t-n+1}; …; x_t] + b)        n = context, zeros before the first step
 
-    A causal one sees the step itself and the n - 1 before it, so its context is bounded: what stands farther back changes nothing. The other
-    one has the step in the middle of its window. The net is the same at every step, which makes it a convolution over time with a kernel of n steps.
-    Unlike a recurrent network it grows with its context: W has n times as many columns as a step has numbers.
+    A causal one sees the step itself and the n - 1 before it, so its context is bounded: what stands farther
+    back changes nothing. The other one has the step in the middle of its window. The net is the same at every
+    step, which makes it a convolution over time with a kernel of n steps. Unlike a recurrent network it grows
+    with its context: W has n times as many columns as a step has numbers.
 
-    Paper: Bengio et al. 2003, "A Neural Probabilistic Language Model", JMLR 3, equation 1 without the direct connections.
+    Paper: Bengio et al. 2003, "A Neural Probabilistic Language Model", JMLR 3, equation 1 without the direct
+    connections.
     """
 
     is_stateful = False
 
-    def __init__(self, input_size: int, hidden_size: int, *, context: int, causal: bool, dropout: float) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, *, context: int, causal: bool, dropout: float
+    ) -> None:
         super().__init__()
         self.input_size = input_size
         self.output_size = hidden_size
@@ -49,14 +55,27 @@ class FixedWindowBackbone(Backbone):
                 cure=f"Use {settings.context - 1} or {settings.context + 1}.",
             )
         size = settings.embedding_size or settings.hidden_size
-        return cls(size, settings.hidden_size, context=settings.context, causal=causal, dropout=settings.dropout)
+        return cls(
+            size, settings.hidden_size, context=settings.context, causal=causal, dropout=settings.dropout
+        )
 
     def forward(
-        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+        self,
+        steps: Float[Tensor, "batch time input"],
+        is_token: Bool[Tensor, "batch time"],
+        state: ModelState | None = None,
     ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
         seen = steps * is_token.unsqueeze(-1)  # (batch, time, input)
-        left_context = seen.new_zeros(len(seen), self.left_context, self.input_size) if state is None else state[0]
+        left_context = (
+            seen.new_zeros(len(seen), self.left_context, self.input_size) if state is None else state[0]
+        )
         seen = torch.cat([left_context, seen], dim=1)  # (batch, before + time, input)
-        padded = F.pad(seen, (0, 0, 0, self.context - 1 - self.left_context))  # (batch, context - 1 + time, input)
-        windows = padded.unfold(1, self.context, 1).transpose(2, 3).flatten(2)  # (batch, time, context * input)
-        return self.dropout(torch.tanh(self.hidden(windows))), (last_steps(seen, is_token, self.left_context),)
+        padded = F.pad(
+            seen, (0, 0, 0, self.context - 1 - self.left_context)
+        )  # (batch, context - 1 + time, input)
+        windows = (
+            padded.unfold(1, self.context, 1).transpose(2, 3).flatten(2)
+        )  # (batch, time, context * input)
+        return self.dropout(torch.tanh(self.hidden(windows))), (
+            last_steps(seen, is_token, self.left_context),
+        )

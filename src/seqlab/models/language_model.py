@@ -17,33 +17,51 @@ from seqlab.models.recurrent import RecurrentBackbone
 class LanguageModel(nn.Module):
     """logits_t = W backbone(embed(tokens))_t + b, where the backbone has seen tokens up to t.
 
-    When tied, W is the embedding's own table.  Paper: Press & Wolf 2017, "Using the Output Embedding to Improve Language Models", arXiv:1608.05859.
+    When tied, W is the embedding's own table.  Paper: Press & Wolf 2017, "Using the Output Embedding to
+    Improve Language Models", arXiv:1608.05859.
 
-    start_id: the token with which every document of a stream begins. A recurrent backbone starts from its initial state there, also in the middle
-    of a row, and whatever state it was given.
+    start_id: the token with which every document of a stream begins. A recurrent backbone starts from its
+    initial state there, also in the middle of a row, and whatever state it was given.
     """
 
-    def __init__(self, embed: TokenEmbedding, backbone: Backbone, *, dropout: float, tied: bool, start_id: int | None = None) -> None:
+    def __init__(
+        self,
+        embed: TokenEmbedding,
+        backbone: Backbone,
+        *,
+        dropout: float,
+        tied: bool,
+        start_id: int | None = None,
+    ) -> None:
         super().__init__()
         self.embed = embed
         self.body = backbone
         self.dropout = Dropout(dropout)
         num_tokens = embed.num_embeddings
         self.bias = nn.Parameter(torch.zeros(num_tokens))
-        self.weight = None if tied else nn.Parameter(torch.randn(num_tokens, backbone.output_size) * backbone.output_size**-0.5)
+        self.weight = (
+            None
+            if tied
+            else nn.Parameter(torch.randn(num_tokens, backbone.output_size) * backbone.output_size**-0.5)
+        )
         self.start_id = start_id
 
     def forward(
-        self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+        self,
+        tokens: Int[Tensor, "batch time"],
+        is_token: Bool[Tensor, "batch time"],
+        state: ModelState | None = None,
     ) -> tuple[Float[Tensor, "batch time vocab"], ModelState]:
         features, state = self.features(tokens, is_token, state)  # (batch, time, output)
         return F.linear(features, self.output_weight, self.bias), state
 
     @torch.no_grad()
     def init_bias_from_counts(self, counts: Float[Tensor, " vocab"]) -> None:
-        """b_w = log((count_w + ½) / Σ (count + ½)): before anything is learned, tokens are as likely as they are frequent.
+        """b_w = log((count_w + ½) / Σ (count + ½)): before anything is learned, tokens are as likely as they
+        are frequent.
 
-        A rare token's bias has to come down by ten or more; at the steps of Adam, each about as long as the learning rate, that takes thousands.
+        A rare token's bias has to come down by ten or more; at the steps of Adam, each about as long as the
+        learning rate, that takes thousands.
         """
         self.bias.copy_(((counts + 0.5) / (counts + 0.5).sum()).log())
 
@@ -53,20 +71,33 @@ class LanguageModel(nn.Module):
         return self.embed.weight if self.weight is None else self.weight
 
     def features(
-        self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+        self,
+        tokens: Int[Tensor, "batch time"],
+        is_token: Bool[Tensor, "batch time"],
+        state: ModelState | None = None,
     ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
-        """What the rows of the table are compared with at every step. Of a large vocabulary a loss need not make all logits at once."""
+        """What the rows of the table are compared with at every step.
+
+        Of a large vocabulary a loss need not make all logits at once.
+        """
         features, state = self._run_backbone(tokens, is_token, state)
         return self.dropout(features), state
 
     def _run_backbone(
-        self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: ModelState | None
+        self,
+        tokens: Int[Tensor, "batch time"],
+        is_token: Bool[Tensor, "batch time"],
+        state: ModelState | None,
     ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
         if self.start_id is None or not bool((tokens == self.start_id).any()):
             return self.body(self.embed(tokens), is_token, state)
         assert isinstance(self.body, RecurrentBackbone), "only a recurrent body has a state to start from"
         documents = DocumentPieces.split(tokens, is_token, start_id=self.start_id)
         steps = self.embed(documents.tokens)  # (pieces, longest, input)
-        before = None if state is None else documents.initial_states(state, self.body.initial_state(len(steps), steps))
+        before = (
+            None
+            if state is None
+            else documents.initial_states(state, self.body.initial_state(len(steps), steps))
+        )
         features, after = self.body(steps, documents.is_token, before)
         return documents.merge_features(features, is_token), documents.final_states(after)

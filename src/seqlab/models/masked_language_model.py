@@ -18,13 +18,22 @@ NORM_EPS = 1e-12
 class MaskedLanguageModel(nn.Module):
     """logits = E norm(gelu(W backbone(embed(tokens)) + b)) + c, at the asked places only.
 
-    E is the embedding's own table when tied; W brings features of any width to that of the embedding, so that every backbone can be tied.
-    The output layer, the dearest part of a small model, is spared at all places that nobody asks about: 85 % of them in training.
+    E is the embedding's own table when tied; W brings features of any width to that of the embedding, so that
+    every backbone can be tied. The output layer, the dearest part of a small model, is spared at all places
+    that nobody asks about: 85 % of them in training.
 
     Paper: Devlin et al. 2019, "BERT", arXiv:1810.04805, section 3.1 (task 1).
     """
 
-    def __init__(self, embed: TokenEmbedding, backbone: Backbone, *, dropout: float, tied: bool, norm_eps: float = NORM_EPS) -> None:
+    def __init__(
+        self,
+        embed: TokenEmbedding,
+        backbone: Backbone,
+        *,
+        dropout: float,
+        tied: bool,
+        norm_eps: float = NORM_EPS,
+    ) -> None:
         super().__init__()
         self.embed = embed
         self.body = backbone
@@ -38,7 +47,10 @@ class MaskedLanguageModel(nn.Module):
         self.weight = None if tied else nn.Parameter(torch.randn(embed.num_embeddings, size) * size**-0.5)
 
     def forward(
-        self, tokens: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], is_target: Bool[Tensor, "batch time"]
+        self,
+        tokens: Int[Tensor, "batch time"],
+        is_token: Bool[Tensor, "batch time"],
+        is_target: Bool[Tensor, "batch time"],
     ) -> Float[Tensor, "targets vocab"]:
         """The logits of every place where is_target, row by row and from left to right."""
         features, _ = self.body(self.embed(tokens), is_token)  # (batch, time, output)

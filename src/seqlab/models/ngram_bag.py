@@ -16,20 +16,25 @@ DEFAULT_MAX_N, DEFAULT_MAX_FEATURES = 3, 1 << 18
 SMOOTHING = 1.0
 """What every count starts from."""
 LOGIT_SCALE = 10.0
-"""How far one update moves the logits, compared with the rest of a network; chosen on validation data (docs/recipes/imdb.md)."""
+"""How far one update moves the logits, compared with the rest of a network; chosen on validation data
+(docs/recipes/imdb.md).
+"""
 
 
 class NGramBag(nn.Module, CountStatistics):
-    """Logistic regression on n-grams, each scaled by how much it speaks for a class: NB-SVM with a logistic loss.
+    """Logistic regression on n-grams, each scaled by how much it speaks for a class: NB-SVM with a logistic
+    loss.
 
         logits = LOGIT_SCALE / √m · Σ_g w[g] ⊙ r[g] + b        over the m distinct known n-grams g of the sequence
         r[g]   = log (p[g] / ‖p‖₁) - log (q[g] / ‖q‖₁)      p = 1 + sequences of a class with g, q = 1 + those of all others
 
-    p and q are counted on the training split before the first update; w and b are trained, from zero on: a start at w = 1, which is naive
-    Bayes, fits the training split at once and leaves nothing to learn. Where answers are no classes, r is 1.
+    p and q are counted on the training split before the first update; w and b are trained, from zero on: a
+    start at w = 1, which is naive Bayes, fits the training split at once and leaves nothing to learn. Where
+    answers are no classes, r is 1.
 
-    Papers: Wang & Manning 2012, "Baselines and Bigrams: Simple, Good Sentiment and Topic Classification", ACL, section 2;
-    Mesnil et al. 2015, "Ensemble of Generative and Discriminative Techniques for Sentiment Analysis of Movie Reviews", arXiv:1412.5335.
+    Papers: Wang & Manning 2012, "Baselines and Bigrams: Simple, Good Sentiment and Topic Classification",
+    ACL, section 2; Mesnil et al. 2015, "Ensemble of Generative and Discriminative Techniques for Sentiment
+    Analysis of Movie Reviews", arXiv:1412.5335.
     """
 
     ratios: Float[Tensor, "places classes"]
@@ -42,7 +47,9 @@ class NGramBag(nn.Module, CountStatistics):
         self.bias = nn.Parameter(torch.zeros(num_classes))
         self.register_buffer("ratios", torch.zeros(max_features, num_classes))
 
-    def forward(self, inputs: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:
+    def forward(
+        self, inputs: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"]
+    ) -> Float[Tensor, "batch classes"]:
         rows, slots = self.table(inputs, is_token)
         spoken = self.weight.index_select(0, slots) * self.ratios.index_select(0, slots)  # (found, classes)
         sums = spoken.new_zeros(len(inputs), spoken.shape[1]).index_add(0, rows, spoken)  # (batch, classes)
@@ -61,10 +68,14 @@ class NGramBag(nn.Module, CountStatistics):
             counts.index_add_(0, slots, belongs.index_select(0, rows))
             others.index_add_(0, slots, 1 - belongs.index_select(0, rows))
         is_used = (counts + others > 0).any(dim=1, keepdim=True)
-        self.ratios.copy_((_log_shares(counts, is_used) - _log_shares(others, is_used)).masked_fill(~is_used, 0.0))
+        self.ratios.copy_(
+            (_log_shares(counts, is_used) - _log_shares(others, is_used)).masked_fill(~is_used, 0.0)
+        )
 
 
-def _log_shares(counts: Float[Tensor, "places classes"], is_used: Bool[Tensor, "places 1"]) -> Float[Tensor, "places classes"]:
+def _log_shares(
+    counts: Float[Tensor, "places classes"], is_used: Bool[Tensor, "places 1"]
+) -> Float[Tensor, "places classes"]:
     """log (p / ‖p‖₁) of every class, the free places left out of the sum."""
     smoothed = counts + SMOOTHING
     return smoothed.log() - (smoothed * is_used).sum(dim=0, dtype=torch.float64).log().to(smoothed)
@@ -78,4 +89,9 @@ def build_bag(settings: BagSettings, *, num_classes: int, num_features: int) -> 
             where="bag.n_grams",
             cure="Use --model bilstm and bag.n_grams=0.",
         )
-    return NGramBag(num_classes, max_n=settings.n_grams or DEFAULT_MAX_N, max_features=settings.places or DEFAULT_MAX_FEATURES, min_df=settings.least)
+    return NGramBag(
+        num_classes,
+        max_n=settings.n_grams or DEFAULT_MAX_N,
+        max_features=settings.places or DEFAULT_MAX_FEATURES,
+        min_df=settings.least,
+    )

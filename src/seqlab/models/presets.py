@@ -1,7 +1,7 @@
 """Networks of the literature by their names: `--model bert-base` stands for all of its sizes. No torch here.
 
-The sizes are those of the papers and of the weights that were published with them. Dropout of attention weights is left at 0, for it
-leaves the fast path; `model.attention_dropout=0.1` is as in the papers.
+The sizes are those of the papers and of the weights that were published with them. Dropout of attention
+weights is left at 0, for it leaves the fast path; `model.attention_dropout=0.1` is as in the papers.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 class ModelPreset:
     """One published network.
 
-    vocabulary_size: of its own tokenizer; a run has the tokens of its own data.  causal: whether it was trained to foresee the next
-    token, or to find masked ones.  parameters: of the model that seqlab builds for that purpose, with that vocabulary.
+    vocabulary_size: of its own tokenizer; a run has the tokens of its own data.  causal: whether it was
+    trained to foresee the next token, or to find masked ones.  parameters: of the model that seqlab builds
+    for that purpose, with that vocabulary.
     """
 
     about: str
@@ -28,14 +29,24 @@ class ModelPreset:
         """One line for lists: what it is and how large.
 
         >>> MODEL_PRESETS["bert-base"].summary
-        'BERT base (Devlin et al. 2019): 12 layers, width 768, 12 heads; 109.5 million parameters with its 30,522 tokens.'
+        'BERT base (Devlin et al. 2019): 12 layers, width 768, 12 heads; 109.5 million parameters with its
+        30,522 tokens.'
         """
-        sizes = f"{self.settings['layers']} layers, width {self.settings['hidden_size']}, {self.settings['heads']} heads"
-        return f"{self.about}: {sizes}; {self.parameters / 1e6:,.1f} million parameters with its {self.vocabulary_size:,} tokens."
+        sizes = (
+            f"{self.settings['layers']} layers, width {self.settings['hidden_size']},"
+            f" {self.settings['heads']} heads"
+        )
+        return (
+            f"{self.about}: {sizes}; {self.parameters / 1e6:,.1f} million parameters with its"
+            f" {self.vocabulary_size:,} tokens."
+        )
 
 
 def _bert(layers: int, hidden_size: int, heads: int, *, norm_eps: float = 1e-12) -> dict[str, object]:
-    """Post-norm, exact GELU, learned positions, a norm after the embedding.  Paper: Devlin et al. 2019, arXiv:1810.04805."""
+    """Post-norm, exact GELU, learned positions, a norm after the embedding.
+
+    Paper: Devlin et al. 2019, arXiv:1810.04805.
+    """
     return {
         "kind": "transformer",
         "layers": layers,
@@ -54,7 +65,10 @@ def _bert(layers: int, hidden_size: int, heads: int, *, norm_eps: float = 1e-12)
 
 
 def _gpt2(layers: int, hidden_size: int, heads: int) -> dict[str, object]:
-    """Pre-norm, GELU by tanh, learned positions.  Paper: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners"."""
+    """Pre-norm, GELU by tanh, learned positions.
+
+    Paper: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners".
+    """
     return {
         "kind": "transformer",
         "layers": layers,
@@ -72,12 +86,24 @@ def _gpt2(layers: int, hidden_size: int, heads: int) -> dict[str, object]:
 
 
 MODEL_PRESETS: dict[str, ModelPreset] = {
-    "bert-base": ModelPreset("BERT base (Devlin et al. 2019)", 30_522, False, 109_512_762, _bert(12, 768, 12)),
-    "bert-large": ModelPreset("BERT large (Devlin et al. 2019)", 30_522, False, 335_172_410, _bert(24, 1024, 16)),
+    "bert-base": ModelPreset(
+        "BERT base (Devlin et al. 2019)", 30_522, False, 109_512_762, _bert(12, 768, 12)
+    ),
+    "bert-large": ModelPreset(
+        "BERT large (Devlin et al. 2019)", 30_522, False, 335_172_410, _bert(24, 1024, 16)
+    ),
     "distilbert": ModelPreset("DistilBERT (Sanh et al. 2019)", 30_522, False, 66_985_530, _bert(6, 768, 12)),
-    "roberta-base": ModelPreset("RoBERTa base (Liu et al. 2019)", 50_265, False, 124_695_129, _bert(12, 768, 12, norm_eps=1e-5)),
+    "roberta-base": ModelPreset(
+        "RoBERTa base (Liu et al. 2019)", 50_265, False, 124_695_129, _bert(12, 768, 12, norm_eps=1e-5)
+    ),
     "gpt2": ModelPreset("GPT-2 (Radford et al. 2019)", 50_257, True, 124_490_065, _gpt2(12, 768, 12)),
-    "gpt2-medium": ModelPreset("GPT-2 medium (Radford et al. 2019)", 50_257, True, 354_873_425, _gpt2(24, 1024, 16)),
-    "gpt2-large": ModelPreset("GPT-2 large (Radford et al. 2019)", 50_257, True, 774_080_337, _gpt2(36, 1280, 20)),
-    "gpt2-xl": ModelPreset("GPT-2 XL (Radford et al. 2019)", 50_257, True, 1_557_661_457, _gpt2(48, 1600, 25)),
+    "gpt2-medium": ModelPreset(
+        "GPT-2 medium (Radford et al. 2019)", 50_257, True, 354_873_425, _gpt2(24, 1024, 16)
+    ),
+    "gpt2-large": ModelPreset(
+        "GPT-2 large (Radford et al. 2019)", 50_257, True, 774_080_337, _gpt2(36, 1280, 20)
+    ),
+    "gpt2-xl": ModelPreset(
+        "GPT-2 XL (Radford et al. 2019)", 50_257, True, 1_557_661_457, _gpt2(48, 1600, 25)
+    ),
 }

@@ -24,7 +24,9 @@ class RecurrentBackbone(Backbone):
 
     is_stateful = True
 
-    def __init__(self, stack: RecurrentStack, *, input_size: int, dropout: float, locked: bool = False) -> None:
+    def __init__(
+        self, stack: RecurrentStack, *, input_size: int, dropout: float, locked: bool = False
+    ) -> None:
         super().__init__()
         self.stack = stack
         self.dropout = LockedDropout(dropout) if locked else Dropout(dropout)
@@ -46,7 +48,10 @@ class RecurrentBackbone(Backbone):
         return cls(stack, input_size=input_size, dropout=dropout, locked=settings.locked_dropout)
 
     def forward(
-        self, steps: Float[Tensor, "batch time input"], is_token: Bool[Tensor, "batch time"], state: ModelState | None = None
+        self,
+        steps: Float[Tensor, "batch time input"],
+        is_token: Bool[Tensor, "batch time"],
+        state: ModelState | None = None,
     ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
         outputs, state = self.stack(self._drop(steps), is_token, state)
         return outputs, state
@@ -57,7 +62,9 @@ class RecurrentBackbone(Backbone):
 
     def _drop(self, steps: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch time input"]:
         if isinstance(self.dropout, LockedDropout):
-            sequences = torch.arange(len(steps), device=steps.device).unsqueeze(1).expand(steps.shape[:2])  # (batch, time)
+            sequences = (
+                torch.arange(len(steps), device=steps.device).unsqueeze(1).expand(steps.shape[:2])
+            )  # (batch, time)
             return self.dropout(steps, sequences, len(steps))
         return self.dropout(steps)
 

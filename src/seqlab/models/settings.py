@@ -18,188 +18,442 @@ Pooling = Literal["last", "first", "max", "mean", "queries"]
 class RecurrentSettings(Settings):
     """A recurrent network: reads step by step and carries a state."""
 
-    kind: Literal["recurrent"] = Field("recurrent", description="The family of the network: recurrent, convolutional or transformer.")
-    cell: CellSettings = Field(LSTMSettings(), description="The cell that is walked through time; its name alone takes the cell's defaults.")
+    kind: Literal["recurrent"] = Field(
+        "recurrent", description="The family of the network: recurrent, convolutional or transformer."
+    )
+    cell: CellSettings = Field(
+        LSTMSettings(),
+        description="The cell that is walked through time; its name alone takes the cell's defaults.",
+    )
     layers: int = Field(1, ge=1, le=64, description="Layers on top of each other.")
     hidden_size: int = Field(256, ge=1, description="Width of the state.")
-    hidden_sizes: tuple[Width, ...] = Field((), max_length=64, description="A width for each layer, in place of layers and hidden_size.")
-    embedding_size: int = Field(0, ge=0, description="Width of what enters; 0 takes the width of the first layer.")
-    bidirectional: bool = Field(False, description="Read in both directions; refused where the future must stay unseen.")
+    hidden_sizes: tuple[Width, ...] = Field(
+        (), max_length=64, description="A width for each layer, in place of layers and hidden_size."
+    )
+    embedding_size: int = Field(
+        0, ge=0, description="Width of what enters; 0 takes the width of the first layer."
+    )
+    bidirectional: bool = Field(
+        False, description="Read in both directions; refused where the future must stay unseen."
+    )
     merge: Literal["concat", "mean", "sum", "learned"] = Field(
-        "concat", description="How the two directions of a layer become one: side by side, their mean, their sum, or a trained map of both."
+        "concat",
+        description=(
+            "How the two directions of a layer become one: side by side, their mean, their sum, or a trained"
+            " map of both."
+        ),
     )
-    residual: bool = Field(False, description="Add what enters a layer to what leaves it, where both are equally wide.")
+    residual: bool = Field(
+        False, description="Add what enters a layer to what leaves it, where both are equally wide."
+    )
     initial_state: Literal["zeros", "random", "xavier", "learned"] = Field(
-        "zeros", description="The state before the first step: zeros, drawn anew for every sequence while training (random, xavier), or learned."
+        "zeros",
+        description=(
+            "The state before the first step: zeros, drawn anew for every sequence while training (random,"
+            " xavier), or learned."
+        ),
     )
-    initialisation: Literal["torch", "orthogonal", "identity", "xavier"] = Field("torch", description="How the weights of the cells start.")
-    dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped before each layer while training.")
-    input_dropout: float = Field(-1, ge=-1, lt=1, description="Share of what enters the first layer that is dropped; -1 takes dropout.")
-    locked_dropout: bool = Field(False, description="Drop the same values at every step of a sequence (variational dropout).")
-    pooling: Pooling = Field("last", description="How all steps become one vector for a classifier: last, first, max, mean or learned queries.")
-    queries: int = Field(4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries.")
-    head_size: int = Field(0, ge=0, description="Width of a layer with ReLU between a classifier's vector and its classes; 0 has none.")
-    padding_mask: bool = Field(True, description="Walk over real steps only; False repeats a common mistake of classifiers, for comparison.")
-    tied: bool = Field(True, description="A language model's output layer shares the embedding's weights when the widths allow it.")
+    initialisation: Literal["torch", "orthogonal", "identity", "xavier"] = Field(
+        "torch", description="How the weights of the cells start."
+    )
+    dropout: float = Field(
+        0.2, ge=0, lt=1, description="Share of values dropped before each layer while training."
+    )
+    input_dropout: float = Field(
+        -1, ge=-1, lt=1, description="Share of what enters the first layer that is dropped; -1 takes dropout."
+    )
+    locked_dropout: bool = Field(
+        False, description="Drop the same values at every step of a sequence (variational dropout)."
+    )
+    pooling: Pooling = Field(
+        "last",
+        description=(
+            "How all steps become one vector for a classifier: last, first, max, mean or learned queries."
+        ),
+    )
+    queries: int = Field(
+        4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries."
+    )
+    head_size: int = Field(
+        0,
+        ge=0,
+        description="Width of a layer with ReLU between a classifier's vector and its classes; 0 has none.",
+    )
+    padding_mask: bool = Field(
+        True,
+        description=(
+            "Walk over real steps only; False repeats a common mistake of classifiers, for comparison."
+        ),
+    )
+    tied: bool = Field(
+        True,
+        description=(
+            "A language model's output layer shares the embedding's weights when the widths allow it."
+        ),
+    )
 
 
 class ConvolutionalSettings(Settings):
     """A stack of convolutions over time: each layer doubles what a step sees."""
 
-    kind: Literal["convolutional"] = Field("convolutional", description="The family of the network: recurrent, convolutional or transformer.")
-    layers: int = Field(4, ge=1, le=16, description="Layers on top of each other; each looks twice as far as the one below.")
+    kind: Literal["convolutional"] = Field(
+        "convolutional", description="The family of the network: recurrent, convolutional or transformer."
+    )
+    layers: int = Field(
+        4, ge=1, le=16, description="Layers on top of each other; each looks twice as far as the one below."
+    )
     hidden_size: int = Field(128, ge=1, description="Width of every layer.")
-    kernel_size: int = Field(3, ge=1, le=99, description="Steps that one convolution joins; odd unless the model is causal.")
-    dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped after each layer while training.")
-    pooling: Pooling = Field("max", description="How all steps become one vector for a classifier: last, first, max, mean or learned queries.")
-    queries: int = Field(4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries.")
+    kernel_size: int = Field(
+        3, ge=1, le=99, description="Steps that one convolution joins; odd unless the model is causal."
+    )
+    dropout: float = Field(
+        0.2, ge=0, lt=1, description="Share of values dropped after each layer while training."
+    )
+    pooling: Pooling = Field(
+        "max",
+        description=(
+            "How all steps become one vector for a classifier: last, first, max, mean or learned queries."
+        ),
+    )
+    queries: int = Field(
+        4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries."
+    )
     tied: bool = Field(True, description="A language model's output layer shares the embedding's weights.")
 
 
 class FixedWindowSettings(Settings):
-    """A fixed window: one hidden layer over the last few steps, the same at every step, and no memory of what stands before them."""
+    """A fixed window: one hidden layer over the last few steps, the same at every step, and no memory of what
+    stands before them.
+    """
 
     kind: Literal["fixed_window"] = Field("fixed_window", description="The family of the network.")
-    context: int = Field(9, ge=1, le=512, description="Steps that the network sees at once, the last one included; odd unless the model is causal.")
+    context: int = Field(
+        9,
+        ge=1,
+        le=512,
+        description=(
+            "Steps that the network sees at once, the last one included; odd unless the model is causal."
+        ),
+    )
     hidden_size: int = Field(512, ge=1, description="Width of the hidden layer.")
-    embedding_size: int = Field(64, ge=0, description="Width of what enters; 0 takes the width of the hidden layer.")
-    dropout: float = Field(0.1, ge=0, lt=1, description="Share of the hidden layer's values dropped while training.")
-    pooling: Pooling = Field("max", description="How all steps become one vector for a classifier: last, first, max, mean or learned queries.")
-    queries: int = Field(4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries.")
-    tied: bool = Field(True, description="A language model's output layer shares the embedding's weights when the widths allow it.")
+    embedding_size: int = Field(
+        64, ge=0, description="Width of what enters; 0 takes the width of the hidden layer."
+    )
+    dropout: float = Field(
+        0.1, ge=0, lt=1, description="Share of the hidden layer's values dropped while training."
+    )
+    pooling: Pooling = Field(
+        "max",
+        description=(
+            "How all steps become one vector for a classifier: last, first, max, mean or learned queries."
+        ),
+    )
+    queries: int = Field(
+        4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries."
+    )
+    tied: bool = Field(
+        True,
+        description=(
+            "A language model's output layer shares the embedding's weights when the widths allow it."
+        ),
+    )
 
 
 class TransformerSettings(Settings):
     """A Transformer: every step looks at every other one (or, in a language model, at the earlier ones)."""
 
-    kind: Literal["transformer"] = Field("transformer", description="The family of the network: recurrent, convolutional or transformer.")
+    kind: Literal["transformer"] = Field(
+        "transformer", description="The family of the network: recurrent, convolutional or transformer."
+    )
     layers: int = Field(2, ge=1, le=200, description="Layers on top of each other.")
     hidden_size: int = Field(128, ge=1, description="Width of every layer.")
-    heads: int = Field(4, ge=1, description="Attention heads; hidden_size must be a multiple unless head_size is given.")
+    heads: int = Field(
+        4, ge=1, description="Attention heads; hidden_size must be a multiple unless head_size is given."
+    )
     head_size: int = Field(0, ge=0, description="Width of a head; 0 divides hidden_size over the heads.")
-    kv_heads: int = Field(0, ge=0, description="Heads with keys and values of their own, shared by groups of heads; 0 gives one to each head.")
-    feedforward_size: int = Field(0, ge=0, description="Inner width of the feed-forward network; 0 takes four times hidden_size.")
+    kv_heads: int = Field(
+        0,
+        ge=0,
+        description=(
+            "Heads with keys and values of their own, shared by groups of heads; 0 gives one to each head."
+        ),
+    )
+    feedforward_size: int = Field(
+        0, ge=0, description="Inner width of the feed-forward network; 0 takes four times hidden_size."
+    )
     norm: Literal["pre", "post", "rezero", "shared_rezero", "lecture"] = Field(
         "pre",
-        description="Norm before or after each sub-layer, a learned factor instead (rezero; shared_rezero: one a layer), or lecture: a slip.",
+        description=(
+            "Norm before or after each sub-layer, a learned factor instead (rezero; shared_rezero: one a"
+            " layer), or lecture: a slip."
+        ),
     )
-    norm_kind: Literal["layer", "rms"] = Field("layer", description="LayerNorm, or RMSNorm: without mean and bias.")
+    norm_kind: Literal["layer", "rms"] = Field(
+        "layer", description="LayerNorm, or RMSNorm: without mean and bias."
+    )
     norm_eps: float = Field(1e-5, gt=0, description="Added to the variance in each norm.")
     positions: Literal["sinusoidal", "learned", "none", "rotary", "alibi", "relative"] = Field(
         "sinusoidal", description="How a step's place is told."
     )
     max_positions: int = Field(1024, ge=1, description="Places that learned positions know.")
-    rotary_base: float = Field(10000.0, gt=1, description="How slowly rotary positions turn: larger for longer texts.")
-    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = Field(
-        "gelu", description="Activation inside the feed-forward network; gelu_tanh is an approximation of gelu that some published weights need."
+    rotary_base: float = Field(
+        10000.0, gt=1, description="How slowly rotary positions turn: larger for longer texts."
     )
-    gated: bool = Field(False, description="A gate in the feed-forward network; with activation silu this is SwiGLU.")
+    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = Field(
+        "gelu",
+        description=(
+            "Activation inside the feed-forward network; gelu_tanh is an approximation of gelu that some"
+            " published weights need."
+        ),
+    )
+    gated: bool = Field(
+        False, description="A gate in the feed-forward network; with activation silu this is SwiGLU."
+    )
     window: int = Field(0, ge=0, description="A step looks only at steps nearer than this; 0 looks at all.")
-    dropout: float = Field(0.1, ge=0, lt=1, description="Share of values dropped after the embedding and inside the feed-forward network.")
+    dropout: float = Field(
+        0.1,
+        ge=0,
+        lt=1,
+        description="Share of values dropped after the embedding and inside the feed-forward network.",
+    )
     sublayer_dropout: bool = Field(True, description="Also drop from the output of each sub-layer.")
     attention_dropout: float = Field(
-        0.0, ge=0, lt=1, description="Dropped from the attention weights; more than 0 makes a step 1.1 to 3 times as long."
+        0.0,
+        ge=0,
+        lt=1,
+        description="Dropped from the attention weights; more than 0 makes a step 1.1 to 3 times as long.",
     )
     qkv_bias: bool = Field(True, description="Biases in the query, key and value projections.")
-    bias: bool = Field(True, description="Biases in the output projection of attention and in the feed-forward network.")
+    bias: bool = Field(
+        True, description="Biases in the output projection of attention and in the feed-forward network."
+    )
     embedding_norm: bool = Field(False, description="LayerNorm after the embedding.")
-    embedding_norm_eps: float = Field(1e-12, gt=0, description="Added to the variance in the LayerNorm after the embedding.")
-    embedding_scale: bool = Field(False, description="Multiply the embedding by the root of hidden_size before positions are added.")
-    causal: bool = Field(False, description="Each step sees only earlier ones in a classifier or tagger too; a language model always does so.")
-    padding_mask: bool = Field(True, description="Keep padding out of attention and pooling; False repeats a common mistake, for comparison.")
-    pooling: Pooling = Field("max", description="How all steps become one vector for a classifier: last, first, max, mean or learned queries.")
-    queries: int = Field(4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries.")
+    embedding_norm_eps: float = Field(
+        1e-12, gt=0, description="Added to the variance in the LayerNorm after the embedding."
+    )
+    embedding_scale: bool = Field(
+        False, description="Multiply the embedding by the root of hidden_size before positions are added."
+    )
+    causal: bool = Field(
+        False,
+        description=(
+            "Each step sees only earlier ones in a classifier or tagger too; a language model always does so."
+        ),
+    )
+    padding_mask: bool = Field(
+        True,
+        description=(
+            "Keep padding out of attention and pooling; False repeats a common mistake, for comparison."
+        ),
+    )
+    pooling: Pooling = Field(
+        "max",
+        description=(
+            "How all steps become one vector for a classifier: last, first, max, mean or learned queries."
+        ),
+    )
+    queries: int = Field(
+        4, ge=1, le=64, description="Learned queries that look at the steps, with pooling=queries."
+    )
     tied: bool = Field(True, description="A language model's output layer shares the embedding's weights.")
 
 
 class VisionTransformerSettings(TransformerSettings):
-    """A Vision Transformer: patches of a picture, whose rows come as steps, are the steps of a Transformer."""
+    """A Vision Transformer: patches of a picture, whose rows come as steps, are the steps of a
+    Transformer.
+    """
 
     # Each kind has its own name, which for the type checker contradicts that of the parent.
-    kind: Literal["vision_transformer"] = Field("vision_transformer", description="The family of the network.")  # type: ignore[assignment]  # see above
-    patch_size: int = Field(4, ge=1, description="Pixels along each side of a patch; height and width must be multiples.")
-    channels: int = Field(1, ge=1, description="Numbers of one pixel, which stand side by side in a row: 1 for grey, 3 for colours.")
+    kind: Literal["vision_transformer"] = Field(
+        "vision_transformer", description="The family of the network."
+    )  # type: ignore[assignment]  # see above
+    patch_size: int = Field(
+        4, ge=1, description="Pixels along each side of a patch; height and width must be multiples."
+    )
+    channels: int = Field(
+        1,
+        ge=1,
+        description="Numbers of one pixel, which stand side by side in a row: 1 for grey, 3 for colours.",
+    )
     height: int = Field(0, ge=0, description="Rows of a picture; 0 takes as many as there are columns.")
-    positions: Literal["sinusoidal", "learned", "none", "rotary", "alibi", "relative"] = Field("learned", description="How a patch's place is told.")
-    max_positions: int = Field(0, ge=0, description="Places that learned positions know; 0 takes as many as a picture needs.")
+    positions: Literal["sinusoidal", "learned", "none", "rotary", "alibi", "relative"] = Field(
+        "learned", description="How a patch's place is told."
+    )
+    max_positions: int = Field(
+        0, ge=0, description="Places that learned positions know; 0 takes as many as a picture needs."
+    )
     pooling: Pooling = Field(
-        "first", description="How all patches become one vector: first (a learned token that stands before them), last, max, mean or learned queries."
+        "first",
+        description=(
+            "How all patches become one vector: first (a learned token that stands before them), last, max,"
+            " mean or learned queries."
+        ),
     )
 
 
 class ImageConvolutionalSettings(Settings):
-    """A convolutional network for pictures, whose rows come as steps: stages of 3 by 3 convolutions, halved in between."""
+    """A convolutional network for pictures, whose rows come as steps: stages of 3 by 3 convolutions, halved
+    in between.
+    """
 
-    kind: Literal["image_convolutional"] = Field("image_convolutional", description="The family of the network.")
-    layers: int = Field(2, ge=1, le=8, description="Stages of two convolutions; between two stages the picture is halved.")
+    kind: Literal["image_convolutional"] = Field(
+        "image_convolutional", description="The family of the network."
+    )
+    layers: int = Field(
+        2, ge=1, le=8, description="Stages of two convolutions; between two stages the picture is halved."
+    )
     hidden_size: int = Field(64, ge=1, description="Channels of every stage.")
-    channels: int = Field(1, ge=1, description="Numbers of one pixel, which stand side by side in a row: 1 for grey, 3 for colours.")
+    channels: int = Field(
+        1,
+        ge=1,
+        description="Numbers of one pixel, which stand side by side in a row: 1 for grey, 3 for colours.",
+    )
     height: int = Field(0, ge=0, description="Rows of a picture; 0 takes as many as there are columns.")
-    non_local: bool = Field(False, description="After the first stage, let every place look at every other one.")
+    non_local: bool = Field(
+        False, description="After the first stage, let every place look at every other one."
+    )
     non_local_score: Literal["dot", "scaled_dot", "additive", "concat", "general"] = Field(
         "scaled_dot", description="How a place is compared with another one, with non_local."
     )
-    dropout: float = Field(0.2, ge=0, lt=1, description="Share of values dropped after each stage and before the classes.")
-    pooling: Literal["max", "mean"] = Field("mean", description="How all regions become one vector: max or mean.")
+    dropout: float = Field(
+        0.2, ge=0, lt=1, description="Share of values dropped after each stage and before the classes."
+    )
+    pooling: Literal["max", "mean"] = Field(
+        "mean", description="How all regions become one vector: max or mean."
+    )
 
 
 class NGramBagSettings(Settings):
-    """No network but a bag of n-grams: which runs of tokens stand in a text, each weighed by what it says about the classes."""
+    """No network but a bag of n-grams: which runs of tokens stand in a text, each weighed by what it says
+    about the classes.
+    """
 
-    kind: Literal["n_gram_bag"] = Field("n_gram_bag", description="The family of the network; the section bag has its settings.")
+    kind: Literal["n_gram_bag"] = Field(
+        "n_gram_bag", description="The family of the network; the section bag has its settings."
+    )
 
 
 class BagSettings(Settings):
     """The bag of n-grams that a classifier of text weighs, alone (--model bag) or beside its network."""
 
-    n_grams: int = Field(0, ge=0, le=8, description="Longest run of tokens that has a weight; 0: no bag beside a network, 3 in a bag alone.")
-    places: int = Field(0, ge=0, le=1 << 28, description="N-grams that have a weight, those of most texts first; 0 lets the task decide.")
-    least: int = Field(2, ge=1, description="An n-gram that stands in fewer texts of the training split has no weight.")
+    n_grams: int = Field(
+        0,
+        ge=0,
+        le=8,
+        description="Longest run of tokens that has a weight; 0: no bag beside a network, 3 in a bag alone.",
+    )
+    places: int = Field(
+        0,
+        ge=0,
+        le=1 << 28,
+        description="N-grams that have a weight, those of most texts first; 0 lets the task decide.",
+    )
+    least: int = Field(
+        2, ge=1, description="An n-gram that stands in fewer texts of the training split has no weight."
+    )
 
 
 class TaggingSettings(Settings):
     """How words enter a tagger, and how their tags are decided."""
 
     characters: Literal["none", "convolutional", "recurrent"] = Field(
-        "none", description="What is made of the characters of a word beside its own vector; where nothing is said, the task decides."
+        "none",
+        description=(
+            "What is made of the characters of a word beside its own vector; where nothing is said, the task"
+            " decides."
+        ),
     )
-    character_size: int = Field(0, ge=0, description="Width of what the characters give, out of the width of what enters; 0 takes half of it.")
+    character_size: int = Field(
+        0,
+        ge=0,
+        description="Width of what the characters give, out of the width of what enters; 0 takes half of it.",
+    )
     character_embedding: int = Field(32, ge=1, description="Width of the vector of one character.")
-    character_widths: tuple[Width, ...] = Field((2, 3, 4, 5), min_length=1, description="Characters in a window, for each group of convolutions.")
-    longest_word: int = Field(20, ge=4, le=1000, description="Characters read of a word, its two borders among them; of longer ones both ends.")
-    word_dropout: float = Field(
-        1.0, ge=0, description="With characters: while training, a word seen n times is unknown with probability w / (w + n); 0 never."
+    character_widths: tuple[Width, ...] = Field(
+        (2, 3, 4, 5), min_length=1, description="Characters in a window, for each group of convolutions."
     )
-    crf: bool = Field(False, description="Decide on all tags of a sentence together: a linear chain learns which tags follow each other.")
+    longest_word: int = Field(
+        20,
+        ge=4,
+        le=1000,
+        description="Characters read of a word, its two borders among them; of longer ones both ends.",
+    )
+    word_dropout: float = Field(
+        1.0,
+        ge=0,
+        description=(
+            "With characters: while training, a word seen n times is unknown with probability w / (w + n); 0"
+            " never."
+        ),
+    )
+    crf: bool = Field(
+        False,
+        description=(
+            "Decide on all tags of a sentence together: a linear chain learns which tags follow each other."
+        ),
+    )
 
 
 class DecoderSettings(Settings):
-    """The half of an encoder-decoder that writes. The section model describes the half that reads; what is left out here is as there."""
+    """The half of an encoder-decoder that writes.
 
-    kind: Literal["", "recurrent", "transformer"] = Field("", description="The family of the decoder; that of the encoder when empty.")
-    cell: str = Field("", description="The cell of a recurrent decoder; that of a recurrent encoder when empty, else lstm.")
-    layers: int = Field(0, ge=0, le=200, description="Layers of the decoder; 0 takes as many as the encoder has.")
+    The section model describes the half that reads; what is left out here is as there.
+    """
+
+    kind: Literal["", "recurrent", "transformer"] = Field(
+        "", description="The family of the decoder; that of the encoder when empty."
+    )
+    cell: str = Field(
+        "", description="The cell of a recurrent decoder; that of a recurrent encoder when empty, else lstm."
+    )
+    layers: int = Field(
+        0, ge=0, le=200, description="Layers of the decoder; 0 takes as many as the encoder has."
+    )
     hidden_size: int = Field(0, ge=0, description="Width of the decoder; 0 takes that of the encoder.")
-    heads: int = Field(0, ge=0, description="Attention heads of a Transformer decoder; 0 takes those of the encoder, or 4.")
+    heads: int = Field(
+        0, ge=0, description="Attention heads of a Transformer decoder; 0 takes those of the encoder, or 4."
+    )
     attention: Literal["additive", "dot", "scaled_dot", "general", "concat", "constant", "none"] = Field(
         "additive",
-        description="How a recurrent decoder compares its state with the source; constant: the encoder's end enters each step; none: only the first.",
+        description=(
+            "How a recurrent decoder compares its state with the source; constant: the encoder's end enters"
+            " each step; none: only the first."
+        ),
     )
-    alignment: Literal["soft", "hard"] = Field("soft", description="Look at all of the source by weight, or at the one best step.")
-    projected: bool = Field(False, description="Keys and values are learned maps of the encoder's features, not these themselves.")
+    alignment: Literal["soft", "hard"] = Field(
+        "soft", description="Look at all of the source by weight, or at the one best step."
+    )
+    projected: bool = Field(
+        False, description="Keys and values are learned maps of the encoder's features, not these themselves."
+    )
     window: Literal["none", "monotonic", "predicted"] = Field(
-        "none", description="Look at the whole source, or only around step t (monotonic) or around a step that the decoder predicts."
+        "none",
+        description=(
+            "Look at the whole source, or only around step t (monotonic) or around a step that the decoder"
+            " predicts."
+        ),
     )
     reach: int = Field(10, ge=1, description="Steps of the source on either side that a window shows.")
     context: Literal["output", "input"] = Field(
-        "output", description="What attention found joins the state before the output layer, or also enters the next step (input feeding)."
+        "output",
+        description=(
+            "What attention found joins the state before the output layer, or also enters the next step"
+            " (input feeding)."
+        ),
     )
     bridge: Literal["", "identity", "learned", "mean", "none"] = Field(
         "",
-        description="How a decoder's first state follows from the encoder's last, or from the mean of all; empty: identity if it fits, else learned.",
+        description=(
+            "How a decoder's first state follows from the encoder's last, or from the mean of all; empty:"
+            " identity if it fits, else learned."
+        ),
     )
     shared_embedding: bool = Field(
-        True, description="Where both sides share one vocabulary, they share one embedding table too; false gives the decoder its own."
+        True,
+        description=(
+            "Where both sides share one vocabulary, they share one embedding table too; false gives the"
+            " decoder its own."
+        ),
     )
 
 
@@ -229,7 +483,10 @@ MODEL_KINDS: dict[str, type[Settings]] = {
 
 MODEL_ALIASES: dict[str, dict[str, object]] = {
     **{name: {"kind": "recurrent", "cell": name} for name in CELL_KINDS},
-    **{f"bi{name}": {"kind": "recurrent", "cell": name, "bidirectional": True} for name in ("rnn", "lstm", "gru")},
+    **{
+        f"bi{name}": {"kind": "recurrent", "cell": name, "bidirectional": True}
+        for name in ("rnn", "lstm", "gru")
+    },
     "cnn": {"kind": "convolutional"},
     "recurrent": {"kind": "recurrent"},
     "convolutional": {"kind": "convolutional"},
@@ -248,12 +505,17 @@ MODEL_ALIASES: dict[str, dict[str, object]] = {
 
 
 def require_sequence_settings(settings: ModelSettings) -> SequenceSettings:
-    """The settings of a network that answers step by step; those of a network for pictures, or of a bag, are refused."""
+    """The settings of a network that answers step by step; those of a network for pictures, or of a bag, are
+    refused.
+    """
     if isinstance(settings, ImageSettings):
         raise RecipeError(
             f"a {settings.kind} network reads whole pictures, and this task asks about every step.",
             where="model.kind",
-            cure="Use --model lstm, --model cnn or --model transformer; pictures can be classified and captioned.",
+            cure=(
+                "Use --model lstm, --model cnn or --model transformer; pictures can be classified and"
+                " captioned."
+            ),
         )
     if isinstance(settings, NGramBagSettings):
         raise RecipeError(
@@ -266,4 +528,8 @@ def require_sequence_settings(settings: ModelSettings) -> SequenceSettings:
 
 def max_known_length(settings: ModelSettings) -> int | None:
     """Steps that the learned positions of a network know; None where any number can be read."""
-    return settings.max_positions if isinstance(settings, TransformerSettings) and settings.positions == "learned" else None
+    return (
+        settings.max_positions
+        if isinstance(settings, TransformerSettings) and settings.positions == "learned"
+        else None
+    )

@@ -17,14 +17,23 @@ from seqlab.models.settings import ImageSettings, ModelSettings, require_sequenc
 
 
 class Tagger(nn.Module):
-    """logits_t = head(dropout(backbone(embed(inputs))_t)), at each step; with a chain, tags are decided from all logits of a sentence together.
+    """logits_t = head(dropout(backbone(embed(inputs))_t)), at each step; with a chain, tags are decided from
+    all logits of a sentence together.
 
-    The parts are called as in a classifier, so that a backbone learned elsewhere fits. With `ignore_padding_mask` the padding is treated as if it
-    were text, as a common mistake does; only for comparison.
+    The parts are called as in a classifier, so that a backbone learned elsewhere fits. With
+    `ignore_padding_mask` the padding is treated as if it were text, as a common mistake does; only for
+    comparison.
     """
 
     def __init__(
-        self, embed: nn.Module, backbone: Backbone, head: nn.Module, *, dropout: float, chain: CRF | None = None, ignore_padding_mask: bool = False
+        self,
+        embed: nn.Module,
+        backbone: Backbone,
+        head: nn.Module,
+        *,
+        dropout: float,
+        chain: CRF | None = None,
+        ignore_padding_mask: bool = False,
     ) -> None:
         super().__init__()
         self.embed = embed
@@ -34,20 +43,31 @@ class Tagger(nn.Module):
         self.chain = chain
         self.ignore_padding_mask = ignore_padding_mask
 
-    def forward(self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch time tags"]:
+    def forward(
+        self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]
+    ) -> Float[Tensor, "batch time tags"]:
         if self.ignore_padding_mask:
             is_token = torch.ones_like(is_token)
         features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
-        return self.head(self.dropout(features).flatten(0, 1)).unflatten(0, is_token.shape)  # heads know one axis of examples
+        return self.head(self.dropout(features).flatten(0, 1)).unflatten(
+            0, is_token.shape
+        )  # heads know one axis of examples
 
 
-def build_tagger(settings: ModelSettings, *, embedding: Callable[[int], nn.Module], num_tags: int, crf: bool = False) -> nn.Module:
-    """The whole network that the settings describe; `embedding` makes the layer through which steps enter, of a width.
+def build_tagger(
+    settings: ModelSettings, *, embedding: Callable[[int], nn.Module], num_tags: int, crf: bool = False
+) -> nn.Module:
+    """The whole network that the settings describe; `embedding` makes the layer through which steps enter, of
+    a width.
 
     crf: with a chain over the tags.
     """
     if isinstance(settings, ImageSettings):
-        raise RecipeError(f"a {settings.kind} network sees a picture as a whole, and has no steps to tag.", where="model.kind", cure="--model bilstm")
+        raise RecipeError(
+            f"a {settings.kind} network sees a picture as a whole, and has no steps to tag.",
+            where="model.kind",
+            cure="--model bilstm",
+        )
     settings = require_sequence_settings(settings)
     backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
     return Tagger(

@@ -19,13 +19,20 @@ from seqlab.positions.base import PositionalEncoding, positional_encodings
 def build_encoder_layer(settings: TransformerSettings) -> EncoderLayer:
     attention = MultiHeadSelfAttention(settings.hidden_size, **_heads(settings))
     residual = _residuals(settings)
-    return EncoderLayer(attention, _build_feed_forward(settings), attention_residual=residual(), feed_forward_residual=residual())
+    return EncoderLayer(
+        attention,
+        _build_feed_forward(settings),
+        attention_residual=residual(),
+        feed_forward_residual=residual(),
+    )
 
 
 def build_decoder_layer(settings: TransformerSettings, *, source_size: int = 0) -> DecoderLayer:
     """source_size: the width of the encoder's features; 0 takes that of the decoder."""
     attention = MultiHeadSelfAttention(settings.hidden_size, **_heads(settings))
-    cross_attention = MultiHeadCrossAttention(settings.hidden_size, key_size=source_size, value_size=source_size, **_heads(settings))
+    cross_attention = MultiHeadCrossAttention(
+        settings.hidden_size, key_size=source_size, value_size=source_size, **_heads(settings)
+    )
     residual = _residuals(settings)
     return DecoderLayer(
         attention,
@@ -40,17 +47,31 @@ def build_decoder_layer(settings: TransformerSettings, *, source_size: int = 0) 
 def build_positions(settings: TransformerSettings, *, causal: bool) -> PositionalEncoding:
     head_size = settings.head_size or settings.hidden_size // settings.heads
     kind = positional_encodings.get(settings.positions)
-    return kind.from_settings(hidden_size=settings.hidden_size, num_heads=settings.heads, head_size=head_size, causal=causal, settings=settings)
+    return kind.from_settings(
+        hidden_size=settings.hidden_size,
+        num_heads=settings.heads,
+        head_size=head_size,
+        causal=causal,
+        settings=settings,
+    )
 
 
 def build_embedding_norm(settings: TransformerSettings) -> nn.Module:
     """A norm of what enters the first layer, where it is asked for."""
-    return nn.LayerNorm(settings.hidden_size, eps=settings.embedding_norm_eps) if settings.embedding_norm else nn.Identity()
+    return (
+        nn.LayerNorm(settings.hidden_size, eps=settings.embedding_norm_eps)
+        if settings.embedding_norm
+        else nn.Identity()
+    )
 
 
 def build_final_norm(settings: TransformerSettings) -> nn.Module:
     """A stack that normalizes before its sub-layers ends un-normalized."""
-    return build_norm(settings.norm_kind, settings.hidden_size, eps=settings.norm_eps) if settings.norm in ("pre", "lecture") else nn.Identity()
+    return (
+        build_norm(settings.norm_kind, settings.hidden_size, eps=settings.norm_eps)
+        if settings.norm in ("pre", "lecture")
+        else nn.Identity()
+    )
 
 
 def _heads(settings: TransformerSettings) -> dict[str, Any]:
@@ -67,7 +88,13 @@ def _heads(settings: TransformerSettings) -> dict[str, Any]:
 def _build_feed_forward(settings: TransformerSettings) -> nn.Module:
     kind = GatedFeedForward if settings.gated else FeedForward
     inner_size = settings.feedforward_size or 4 * settings.hidden_size
-    return kind(settings.hidden_size, inner_size=inner_size, activation=settings.activation, dropout=settings.dropout, bias=settings.bias)
+    return kind(
+        settings.hidden_size,
+        inner_size=inner_size,
+        activation=settings.activation,
+        dropout=settings.dropout,
+        bias=settings.bias,
+    )
 
 
 def _residuals(settings: TransformerSettings) -> Callable[[], Residual]:

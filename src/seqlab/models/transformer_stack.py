@@ -44,8 +44,16 @@ class TransformerStack(nn.Module):
         self.scale = size**0.5 if settings.embedding_scale else 1.0
         self.input_size = self.output_size = size
 
-    def _prepare_inputs(self, steps: Float[Tensor, "batch time hidden"], all_is_token: Bool[Tensor, "batch seen"], *, num_cached: int) -> StackInputs:
-        """`all_is_token` says of all steps so far whether they are real; keys and values of the last `num_cached` before the new ones are cached."""
+    def _prepare_inputs(
+        self,
+        steps: Float[Tensor, "batch time hidden"],
+        all_is_token: Bool[Tensor, "batch seen"],
+        *,
+        num_cached: int,
+    ) -> StackInputs:
+        """`all_is_token` says of all steps so far whether they are real; keys and values of the last
+        `num_cached` before the new ones are cached.
+        """
         time = steps.shape[1]
         position_ids, all_position_ids = compute_position_ids(all_is_token, time=time)
         if self.scale != 1.0:
@@ -53,6 +61,17 @@ class TransformerStack(nn.Module):
         steps = self.first_norm(self.dropout(self.positions.add(steps, position_ids)))
         source = num_cached + time  # a window has let go of the oldest steps
         bias = self.positions.bias(position_ids, all_position_ids[:, -source:])
-        mask = attention_mask(all_is_token[:, -source:], time=time, causal=self.causal, window=self.window, bias=bias)
-        apply_rotary = partial(self.positions.apply_rotary, position_ids=position_ids) if self.positions.is_rotary else None
-        return StackInputs(steps, mask, apply_rotary, num_to_keep=num_steps_to_keep(all_is_token[:, -source:], window=self.window))
+        mask = attention_mask(
+            all_is_token[:, -source:], time=time, causal=self.causal, window=self.window, bias=bias
+        )
+        apply_rotary = (
+            partial(self.positions.apply_rotary, position_ids=position_ids)
+            if self.positions.is_rotary
+            else None
+        )
+        return StackInputs(
+            steps,
+            mask,
+            apply_rotary,
+            num_to_keep=num_steps_to_keep(all_is_token[:, -source:], window=self.window),
+        )

@@ -1,4 +1,6 @@
-"""torch's forms of input to attention, checked: a batch with either axis first, or one sequence without a batch."""
+"""torch's forms of input to attention, checked: a batch with either axis first, or one sequence without a
+batch.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ class InputLayout:
     @classmethod
     def from_query(cls, query: Tensor, *, batch_first: bool, where: str) -> InputLayout:
         if query.dim() not in (2, 3):
-            raise UsageError(f"query has {query.dim()} axes.", where=where, cure="Give three: a batch; or two: one sequence without a batch.")
+            raise UsageError(
+                f"query has {query.dim()} axes.",
+                where=where,
+                cure="Give three: a batch; or two: one sequence without a batch.",
+            )
         return cls(query.dim() == 3, batch_first and query.dim() == 3)
 
     def sizes(self, steps: Tensor) -> tuple[int, int]:
@@ -42,17 +48,38 @@ class InputLayout:
         return heads.transpose(1, 2).flatten(2) if self.batch_first else heads.permute(2, 0, 1, 3).flatten(2)
 
 
-def check_inputs(query: Tensor, key: Tensor, value: Tensor, *, layout: InputLayout, widths: tuple[int, int, int], where: str) -> None:
+def check_inputs(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    layout: InputLayout,
+    widths: tuple[int, int, int],
+    where: str,
+) -> None:
     """Query, key and value fit together and the attention."""
     for name, steps, width in zip(("query", "key", "value"), (query, key, value), widths, strict=True):
         if steps.dim() != query.dim():
-            raise UsageError(f"query has {query.dim()} axes and {name} {steps.dim()}.", where=where, cure="All three come with a batch, or none.")
+            raise UsageError(
+                f"query has {query.dim()} axes and {name} {steps.dim()}.",
+                where=where,
+                cure="All three come with a batch, or none.",
+            )
         if steps.shape[-1] != width:
-            cure = "Widths of keys and values other than embed_dim are arguments of the attention: kdim=, vdim=." if name != "query" else ""
-            raise UsageError(f"{name} has {steps.shape[-1]} features, the attention expects {width}.", where=where, cure=cure)
+            cure = (
+                "Widths of keys and values other than embed_dim are arguments of the attention: kdim=, vdim=."
+                if name != "query"
+                else ""
+            )
+            raise UsageError(
+                f"{name} has {steps.shape[-1]} features, the attention expects {width}.",
+                where=where,
+                cure=cure,
+            )
     if layout.sizes(key) != layout.sizes(value):
         raise UsageError(
-            f"keys and values do not pair up: {_told(layout.sizes(key))} of keys, {_told(layout.sizes(value))} of values.",
+            f"keys and values do not pair up: {_told(layout.sizes(key))} of keys,"
+            f" {_told(layout.sizes(value))} of values.",
             where=where,
             cure="Each key has one value.",
         )

@@ -1,4 +1,6 @@
-"""torch's masks for attention, checked and turned into one of seqlab's: True there keeps a query from looking, here it lets it look."""
+"""torch's masks for attention, checked and turned into one of seqlab's: True there keeps a query from
+looking, here it lets it look.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,9 @@ def attention_mask_from_torch(
 ) -> AttentionMask:
     """What queries see: (batch, heads, target, source) sizes, source being the keys that the user gave.
 
-    is_causal: a hint in torch's sense. It stands for the mask where there is none, and in its place where `may_ignore_mask`.
-    num_extra: keys behind the user's own, which every query sees.  bias: numbers for the scores of the user's own keys.
+    is_causal: a hint in torch's sense. It stands for the mask where there is none, and in its place where
+    `may_ignore_mask`. num_extra: keys behind the user's own, which every query sees.  bias: numbers for the
+    scores of the user's own keys.
     """
     padding = None if key_padding_mask is None else _checked_padding(key_padding_mask, sizes, where=where)
     mask = None if attn_mask is None else _checked_mask(attn_mask, sizes, where=where)
@@ -33,17 +36,23 @@ def attention_mask_from_torch(
         if padding is None and bias is None and not num_extra and sizes[2] == sizes[3]:
             return AttentionMask(causal=True)
         mask = torch.ones(sizes[2:], dtype=torch.bool, device=like.device).triu(1)[None, None]
-    return AttentionMask(_joined([part for part in (padding, mask, bias) if part is not None], num_extra=num_extra, like=like))
+    return AttentionMask(
+        _joined([part for part in (padding, mask, bias) if part is not None], num_extra=num_extra, like=like)
+    )
 
 
 def is_causal_mask(mask: Tensor | None, hint: bool | None, size: int) -> bool:
-    """The user's hint; without one, whether a mask is that of a sequence in which each step sees itself and the ones before."""
+    """The user's hint; without one, whether a mask is that of a sequence in which each step sees itself and
+    the ones before.
+    """
     if hint is not None:
         return hint
     if mask is None or mask.shape != (size, size):
         return False
     later = torch.ones(size, size, dtype=torch.bool, device=mask.device).triu(1)
-    return torch.equal(mask, later if mask.dtype == torch.bool else torch.zeros_like(mask).masked_fill(later, -torch.inf))
+    return torch.equal(
+        mask, later if mask.dtype == torch.bool else torch.zeros_like(mask).masked_fill(later, -torch.inf)
+    )
 
 
 def _joined(parts: list[Tensor], *, num_extra: int, like: Tensor) -> Tensor | None:
@@ -72,9 +81,13 @@ def _checked_padding(mask: Tensor, sizes: tuple[int, int, int, int], *, where: s
     _check_type(mask, "key_padding_mask", where=where)
     if mask.shape != (batch, source):
         raise UsageError(
-            f"key_padding_mask has the shape {tuple(mask.shape)}; {batch} sequences with {source} keys need {(batch, source)}.",
+            f"key_padding_mask has the shape {tuple(mask.shape)}; {batch} sequences with {source} keys need"
+            f" {(batch, source)}.",
             where=where,
-            cure="It has one row per sequence, also where batch_first is False; a single sequence without a batch axis takes (keys,).",
+            cure=(
+                "It has one row per sequence, also where batch_first is False; a single sequence without a"
+                " batch axis takes (keys,)."
+            ),
         )
     return mask[:, None, None, :]
 
@@ -88,9 +101,13 @@ def _checked_mask(mask: Tensor, sizes: tuple[int, int, int, int], *, where: str)
     if mask.shape == (batch * heads, target, source):
         return mask.view(batch, heads, target, source)
     raise UsageError(
-        f"attn_mask has the shape {tuple(mask.shape)}; {target} queries and {source} keys need {(target, source)}.",
+        f"attn_mask has the shape {tuple(mask.shape)}; {target} queries and {source} keys need"
+        f" {(target, source)}.",
         where=where,
-        cure=f"A mask for each sequence and head has the shape {(batch * heads, target, source)}: {batch} sequences times {heads} heads.",
+        cure=(
+            f"A mask for each sequence and head has the shape {(batch * heads, target, source)}: {batch}"
+            f" sequences times {heads} heads."
+        ),
     )
 
 
@@ -99,5 +116,8 @@ def _check_type(mask: Tensor, name: str, *, where: str) -> None:
         raise UsageError(
             f"{name} holds {str(mask.dtype).removeprefix('torch.')}.",
             where=where,
-            cure="Give bool, where True keeps a query from looking, or numbers with a fraction, which are added to the scores.",
+            cure=(
+                "Give bool, where True keeps a query from looking, or numbers with a fraction, which are"
+                " added to the scores."
+            ),
         )

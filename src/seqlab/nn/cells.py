@@ -1,4 +1,6 @@
-"""torch.nn.RNNCell, LSTMCell and GRUCell, with a choice of cells: a sentence word by word, carrying the state."""
+"""torch.nn.RNNCell, LSTMCell and GRUCell, with a choice of cells: a sentence word by word, carrying the
+state.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class RNNCell(RecurrentCell, nn.RNNCell):
         cell: CellChoice | None = None,
     ) -> None:
         options = {} if nonlinearity is None else {"activation": nonlinearity}
-        super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype, cell=cell, options=options)
+        super().__init__(
+            input_size, hidden_size, bias, device=device, dtype=dtype, cell=cell, options=options
+        )
         self.nonlinearity = getattr(self._weights and self._weights.template, "activation", "tanh")
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:  # noqa: A002 - torch's name

@@ -17,7 +17,9 @@ from seqlab.core.settings import expected
 
 Family = Literal["rnn", "lstm", "gru"]
 CellChoice = str | type[Cell] | Mapping[str, Any]
-"""A name ("peephole_lstm", or "peephole" inside an LSTM), a class of cells, or {"kind": name or class, option: value, ...}."""
+"""A name ("peephole_lstm", or "peephole" inside an LSTM), a class of cells, or {"kind": name or class,
+option: value, ...}.
+"""
 Nonlinearity = str | Callable[[Tensor], Tensor]
 
 NUM_STATE_TENSORS: dict[Family, int] = {"rnn": 1, "lstm": 2, "gru": 1}
@@ -26,7 +28,9 @@ STATES = {1: "a hidden state alone", 2: "a hidden state and a memory"}
 
 @dataclass(frozen=True)
 class ChosenCell:
-    """A class of cells, its registered name (none for a class of the user's own), and the options that were asked for."""
+    """A class of cells, its registered name (none for a class of the user's own), and the options that were
+    asked for.
+    """
 
     family: Family
     """That of the layer, which decides what torch could do in its place."""
@@ -44,13 +48,17 @@ class ChosenCell:
             return self.family == "lstm"
         asked = self.options.get
         has_torchs_options = (
-            asked("activation", "tanh") in ("tanh", "relu") and asked("candidate", "tanh") == "tanh" and asked("keep", "old") == "old"
+            asked("activation", "tanh") in ("tanh", "relu")
+            and asked("candidate", "tanh") == "tanh"
+            and asked("keep", "old") == "old"
         )
         return self.name == self.family and has_torchs_options
 
     @property
     def initializes_like_torch(self) -> bool:
-        """torch's cells take torch's start, whatever their activation, unless the forget gate's start is asked for."""
+        """torch's cells take torch's start, whatever their activation, unless the forget gate's start is
+        asked for.
+        """
         return self.name in (*NUM_STATE_TENSORS, "projected_lstm") and "forget_bias" not in self.options
 
     def describe(self) -> str:
@@ -65,22 +73,38 @@ class ChosenCell:
         return (self.name or self.kind.__name__) + (f"({options})" if options else "")
 
 
-def choose_cell(choice: CellChoice | None, *, family: Family, where: str, extra_options: Mapping[str, Any] | None = None) -> ChosenCell:
-    """The cell that a layer named `where` (of torch's family) was asked for; `extra_options` are options that came as arguments of their own."""
+def choose_cell(
+    choice: CellChoice | None, *, family: Family, where: str, extra_options: Mapping[str, Any] | None = None
+) -> ChosenCell:
+    """The cell that a layer named `where` (of torch's family) was asked for; `extra_options` are options that
+    came as arguments of their own.
+    """
     asked = dict(choice) if isinstance(choice, Mapping) else {"kind": family if choice is None else choice}
     if "kind" not in asked:
-        raise UsageError(f"cell= has no 'kind', only {listed(sorted(asked))}.", where=where, cure='Write {"kind": "lstm", ...}.')
+        raise UsageError(
+            f"cell= has no 'kind', only {listed(sorted(asked))}.",
+            where=where,
+            cure='Write {"kind": "lstm", ...}.',
+        )
     name, kind = _find(asked.pop("kind"), family=family, where=where)
     for option, value in (extra_options or {}).items():
         if option in asked and asked[option] != value:
-            raise UsageError(f"{option} is {value!r} in the arguments and {asked[option]!r} in cell=.", where=where, cure="Say it once.")
+            raise UsageError(
+                f"{option} is {value!r} in the arguments and {asked[option]!r} in cell=.",
+                where=where,
+                cure="Say it once.",
+            )
         asked[option] = value
     _check_options(kind, name, asked, where=where)
     if kind.num_state_tensors != NUM_STATE_TENSORS[family]:
         raise UsageError(
-            f"the cell {name or kind.__name__} carries {STATES[kind.num_state_tensors]}; {where} carries {STATES[NUM_STATE_TENSORS[family]]}.",
+            f"the cell {name or kind.__name__} carries {STATES[kind.num_state_tensors]}; {where} carries"
+            f" {STATES[NUM_STATE_TENSORS[family]]}.",
             where=where,
-            cure=f"Give this cell to seqlab.nn.{'LSTM' if kind.num_state_tensors == 2 else 'GRU'}, or choose here from: {listed(_fitting(family))}.",
+            cure=(
+                f"Give this cell to seqlab.nn.{'LSTM' if kind.num_state_tensors == 2 else 'GRU'}, or choose"
+                f" here from: {listed(_fitting(family))}."
+            ),
         )
     return ChosenCell(family, kind, name, asked)
 
@@ -90,22 +114,35 @@ def _find(asked: Any, *, family: Family, where: str) -> tuple[str, type[Cell]]:
     if inspect.isclass(asked) and issubclass(asked, Cell):
         return next((name for name in cells.names() if cells.get(name) is asked), ""), asked
     if not isinstance(asked, str):
-        raise UsageError(f"cell= takes a name, a class of cells or a dict with a 'kind', not {type(asked).__name__}.", where=where)
+        raise UsageError(
+            f"cell= takes a name, a class of cells or a dict with a 'kind', not {type(asked).__name__}.",
+            where=where,
+        )
     names = cells.names()
     for name in (asked, f"{asked}_{family}"):
         if name in names:
             return name, cells.get(name)
-    raise UsageError(f"there is no cell called '{asked}'.", where=where, cure=nearest(asked, _fitting(family)))
+    raise UsageError(
+        f"there is no cell called '{asked}'.", where=where, cure=nearest(asked, _fitting(family))
+    )
 
 
 def _check_options(kind: type[Cell], name: str, options: Mapping[str, Any], *, where: str) -> None:
-    known = [option for option, parameter in inspect.signature(kind).parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
+    known = [
+        option
+        for option, parameter in inspect.signature(kind).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    ]
     if "bias" in options:
-        raise UsageError("bias stands in cell=.", where=where, cure="It is an argument of the layer: bias=False.")
+        raise UsageError(
+            "bias stands in cell=.", where=where, cure="It is an argument of the layer: bias=False."
+        )
     for option in options:
         if option not in known:
             cure = f"Its options: {listed([other for other in known if other != 'bias'])}."
-            raise UsageError(f"the cell {name or kind.__name__} has no option '{option}'.", where=where, cure=cure)
+            raise UsageError(
+                f"the cell {name or kind.__name__} has no option '{option}'.", where=where, cure=cure
+            )
     if name in CELL_KINDS:
         _check_values(name, options, where=where)
 
@@ -113,12 +150,20 @@ def _check_options(kind: type[Cell], name: str, options: Mapping[str, Any], *, w
 def _check_values(name: str, options: Mapping[str, Any], *, where: str) -> None:
     """Values that a recipe could hold must be such as a recipe may hold; functions are for Python alone."""
     settings = CELL_KINDS[name]
-    plain = {option: value for option, value in options.items() if option in settings.model_fields and not callable(value)}
+    plain = {
+        option: value
+        for option, value in options.items()
+        if option in settings.model_fields and not callable(value)
+    }
     try:
         settings.model_validate({"kind": name, **plain})
     except ValidationError as error:
         option = str(error.errors()[0]["loc"][0])
-        raise UsageError(f"{option} is {options[option]!r}; the cell {name} takes {expected(settings.model_fields[option])}.", where=where) from None
+        raise UsageError(
+            f"{option} is {options[option]!r}; the cell {name} takes"
+            f" {expected(settings.model_fields[option])}.",
+            where=where,
+        ) from None
 
 
 def _fitting(family: Family) -> list[str]:

@@ -18,9 +18,11 @@ class GRU(Recurrent, nn.GRU):  # type: ignore[misc]  # both say forward; ours co
 
         output, h_n = GRU(input_size, hidden_size, num_layers)(input, h_0)
 
-    cell: the equations: "reset_before", "single_gate", "min", any cell without a memory, or {"kind": "gru", "keep": "new"}.
+    cell: the equations: "reset_before", "single_gate", "min", any cell without a memory, or {"kind": "gru",
+        "keep": "new"}.
     merge: how the two directions become one: concat, mean, sum or learned.
-    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0 and h_n are tuples with one
+    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0 and
+        h_n are tuples with one
         tensor (directions, batch, width) per layer.
     fast: False takes the plain path, which can be differentiated any number of times.
 
@@ -56,7 +58,12 @@ class GRU(Recurrent, nn.GRU):  # type: ignore[misc]  # both say forward; ours co
             input_size,
             hidden_size,
             num_layers,
-            torch_kwargs={"bias": bias, "batch_first": batch_first, "dropout": dropout, "bidirectional": bidirectional},
+            torch_kwargs={
+                "bias": bias,
+                "batch_first": batch_first,
+                "dropout": dropout,
+                "bidirectional": bidirectional,
+            },
             device=device,
             dtype=dtype,
             cell=cell,

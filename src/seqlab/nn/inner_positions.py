@@ -13,17 +13,23 @@ DEFAULTS = SimpleNamespace(rotary_base=10000.0, max_positions=1024)
 """What a recipe says in its section `model`; other values: build the positions and give the module."""
 
 
-def choose_positions(choice: PositionsChoice, *, hidden_size: int, num_heads: int, head_size: int, where: str) -> PositionalEncoding:
+def choose_positions(
+    choice: PositionsChoice, *, hidden_size: int, num_heads: int, head_size: int, where: str
+) -> PositionalEncoding:
     if isinstance(choice, str):
         if choice not in positional_encodings.names():
-            raise UsageError(f"there are no positions called '{choice}'.", where=where, cure=nearest(choice, _inner()))
+            raise UsageError(
+                f"there are no positions called '{choice}'.", where=where, cure=nearest(choice, _inner())
+            )
         kind = positional_encodings.get(choice)
         sizes = {"hidden_size": hidden_size, "num_heads": num_heads, "head_size": head_size}
         found = _built(kind, sizes, where=where) if _acts_inside(kind) else None
     elif isinstance(choice, PositionalEncoding):
         found = choice if _acts_inside(type(choice)) else None
     else:
-        raise UsageError(f"positions= takes a name or a module of positions, not {type(choice).__name__}.", where=where)
+        raise UsageError(
+            f"positions= takes a name or a module of positions, not {type(choice).__name__}.", where=where
+        )
     if found is None:
         word = choice if isinstance(choice, str) else type(choice).__name__
         raise UsageError(
@@ -46,4 +52,6 @@ def _inner() -> list[str]:
 
 
 def _acts_inside(kind: type[PositionalEncoding]) -> bool:
-    return kind.apply_rotary is not PositionalEncoding.apply_rotary or kind.bias is not PositionalEncoding.bias
+    return (
+        kind.apply_rotary is not PositionalEncoding.apply_rotary or kind.bias is not PositionalEncoding.bias
+    )

@@ -18,9 +18,11 @@ class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]  # both say forward; ours 
 
         output, (h_n, c_n) = LSTM(input_size, hidden_size, num_layers)(input, (h_0, c_0))
 
-    cell: the equations: "peephole", "coupled", "layer_norm", any cell with a memory, or {"kind": "peephole", "peepholes": "full"}.
+    cell: the equations: "peephole", "coupled", "layer_norm", any cell with a memory, or {"kind": "peephole",
+        "peepholes": "full"}.
     merge: how the two directions become one: concat, mean, sum or learned.
-    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0, c_0, h_n and c_n are
+    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0, c_0,
+        h_n and c_n are
         tuples with one tensor (directions, batch, width) per layer.
     fast: False takes the plain path, which can be differentiated any number of times.
 
@@ -54,7 +56,12 @@ class LSTM(Recurrent, nn.LSTM):  # type: ignore[misc]  # both say forward; ours 
             input_size,
             hidden_size,
             num_layers,
-            torch_kwargs={"bias": bias, "batch_first": batch_first, "dropout": dropout, "bidirectional": bidirectional},
+            torch_kwargs={
+                "bias": bias,
+                "batch_first": batch_first,
+                "dropout": dropout,
+                "bidirectional": bidirectional,
+            },
             proj_size=proj_size,
             device=device,
             dtype=dtype,

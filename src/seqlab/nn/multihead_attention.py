@@ -1,4 +1,6 @@
-"""torch.nn.MultiheadAttention, always on the flash kernel, with grouped heads, heads of any size, and positions."""
+"""torch.nn.MultiheadAttention, always on the flash kernel, with grouped heads, heads of any size, and
+positions.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,13 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
 
         output, weights = MultiheadAttention(embed_dim, num_heads)(query, key, value, key_padding_mask=..., attn_mask=...)
 
-    The output comes from the flash kernel, also where weights are asked for: they are computed beside it. A query that may look at
-    nothing gets zeros (torch: NaN where weights are asked for). is_causal needs no mask beside it. `record_alignments` sees the weights too.
+    The output comes from the flash kernel, also where weights are asked for: they are computed beside it. A
+    query that may look at nothing gets zeros (torch: NaN where weights are asked for). is_causal needs no
+    mask beside it. `record_alignments` sees the weights too.
 
     num_kv_heads: so many heads have keys and values of their own, each shared by a group of the others.
-    head_dim: width of a head; embed_dim need not be divisible then.
-    positions: "rotary", "alibi" or another kind that tells places inside attention; queries and keys both count from 0.
+    head_dim: width of a head; embed_dim need not be divisible then. positions: "rotary", "alibi" or another
+    kind that tells places inside attention; queries and keys both count from 0.
 
     >>> attention = MultiheadAttention(6, 2, batch_first=True)
     >>> output, weights = attention(*[torch.randn(3, 5, 6)] * 3)
@@ -58,7 +61,12 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         positions: PositionsChoice | None = None,
     ) -> None:
         nn.Module.__init__(self)  # torch's own constructor knows one width of heads
-        self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
+        self.embed_dim, self.num_heads, self.dropout, self.batch_first = (
+            embed_dim,
+            num_heads,
+            dropout,
+            batch_first,
+        )
         self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         self._check_counts(head_dim)
         self.head_dim = embed_dim // num_heads if head_dim is None else head_dim
@@ -71,20 +79,32 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         self.positions = None
         if positions is not None:
             sizes = {"hidden_size": embed_dim, "num_heads": num_heads, "head_size": self.head_dim}
-            self.positions = choose_positions(positions, **sizes, where=type(self).__name__).to(device=device, dtype=dtype)
+            self.positions = choose_positions(positions, **sizes, where=type(self).__name__).to(
+                device=device, dtype=dtype
+            )
 
     def _check_counts(self, head_dim: int | None) -> None:
         where = type(self).__name__
-        counts = {"embed_dim": self.embed_dim, "num_heads": self.num_heads, "num_kv_heads": self.num_kv_heads, "head_dim": head_dim}
+        counts = {
+            "embed_dim": self.embed_dim,
+            "num_heads": self.num_heads,
+            "num_kv_heads": self.num_kv_heads,
+            "head_dim": head_dim,
+        }
         for name, count in counts.items():
             if count is not None and count < 1:
-                raise UsageError(f"{name} is {count}.", where=where, cure="Give a whole number of at least 1.")
+                raise UsageError(
+                    f"{name} is {count}.", where=where, cure="Give a whole number of at least 1."
+                )
         if head_dim is None and self.embed_dim % self.num_heads:
             fitting = [heads for heads in _divisors(self.embed_dim) if heads <= 2 * self.num_heads]
             raise UsageError(
                 f"embed_dim must be divisible by num_heads; {self.embed_dim} is not by {self.num_heads}.",
                 where=where,
-                cure=f"Numbers of heads that fit: {', '.join(map(str, fitting))}. Heads of any width: head_dim=NUMBER.",
+                cure=(
+                    f"Numbers of heads that fit: {', '.join(map(str, fitting))}. Heads of any width:"
+                    " head_dim=NUMBER."
+                ),
             )
         if self.num_heads % self.num_kv_heads:
             raise UsageError(
@@ -97,7 +117,9 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         """torch's parameters under torch's names, in torch's order."""
 
         def add(name: str, *shape: int, wanted: bool) -> None:
-            self.register_parameter(name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if wanted else None)
+            self.register_parameter(
+                name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if wanted else None
+            )
 
         q, k, v = self._widths
         packed = self._qkv_same_embed_dim
@@ -106,14 +128,20 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         add("v_proj_weight", v, self.vdim, wanted=not packed)
         add("in_proj_weight", q + k + v, self.embed_dim, wanted=packed)
         add("in_proj_bias", q + k + v, wanted=bias)
-        self.out_proj = NonDynamicallyQuantizableLinear(q, self.embed_dim, bias=bias, device=device, dtype=dtype)
+        self.out_proj = NonDynamicallyQuantizableLinear(
+            q, self.embed_dim, bias=bias, device=device, dtype=dtype
+        )
         add("bias_k", 1, 1, k, wanted=add_bias_kv)
         add("bias_v", 1, 1, v, wanted=add_bias_kv)
 
     @property
     def _widths(self) -> tuple[int, int, int]:
         """Of all queries, keys and values of a step."""
-        return self.num_heads * self.head_dim, self.num_kv_heads * self.head_dim, self.num_kv_heads * self.head_dim
+        return (
+            self.num_heads * self.head_dim,
+            self.num_kv_heads * self.head_dim,
+            self.num_kv_heads * self.head_dim,
+        )
 
     def forward(
         self,
@@ -129,13 +157,19 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         """(output, weights), as torch.nn.MultiheadAttention returns them."""
         where = type(self).__name__
         layout = InputLayout.from_query(query, batch_first=self.batch_first, where=where)
-        check_inputs(query, key, value, layout=layout, widths=(self.embed_dim, self.kdim, self.vdim), where=where)
+        check_inputs(
+            query, key, value, layout=layout, widths=(self.embed_dim, self.kdim, self.vdim), where=where
+        )
         (batch, target), source = layout.sizes(query), layout.sizes(key)[1]
         q, k, v = self._project(query, key, value, layout)
         q, k, bias = self._placed(q, k)
         k, v = self._extended(k, v)
         mask = attention_mask_from_torch(
-            key_padding_mask if key_padding_mask is None or layout.is_batched else key_padding_mask.unsqueeze(0),
+            (
+                key_padding_mask
+                if key_padding_mask is None or layout.is_batched
+                else key_padding_mask.unsqueeze(0)
+            ),
             attn_mask,
             is_causal=is_causal,
             may_ignore_mask=not need_weights,
@@ -152,43 +186,64 @@ class MultiheadAttention(RecordableAttention, nn.MultiheadAttention):
         told = weights.mean(dim=1) if average_attn_weights else weights
         return output, told if layout.is_batched else told.squeeze(0)
 
-    def _attend(self, q: Heads, k: KeyHeads, v: KeyHeads, mask: AttentionMask, *, need_weights: bool) -> tuple[Heads, Alignment | None]:
+    def _attend(
+        self, q: Heads, k: KeyHeads, v: KeyHeads, mask: AttentionMask, *, need_weights: bool
+    ) -> tuple[Heads, Alignment | None]:
         if self.alignment_hook is not None:
             self.alignment_hook(compute_alignment(q, k, mask))
         dropout = self.dropout if self.training else 0.0
         weights = compute_alignment(q, k, mask) if need_weights else None
-        if weights is not None and dropout:  # there is no flash kernel with dropout, and the weights are to be those in use
+        if (
+            weights is not None and dropout
+        ):  # there is no flash kernel with dropout, and the weights are to be those in use
             weights = F.dropout(weights, dropout)
             return weights @ v.repeat_interleave(self.num_heads // self.num_kv_heads, dim=1), weights
         return attend_heads(q, k, v, mask, dropout=dropout), weights
 
-    def _project(self, query: Tensor, key: Tensor, value: Tensor, layout: InputLayout) -> tuple[Heads, KeyHeads, KeyHeads]:
+    def _project(
+        self, query: Tensor, key: Tensor, value: Tensor, layout: InputLayout
+    ) -> tuple[Heads, KeyHeads, KeyHeads]:
         """One product for inputs that are one."""
         sizes, bias = list(self._widths), self.in_proj_bias
         if self.in_proj_weight is not None and query is key and key is value:
             q, k, v = F.linear(query, self.in_proj_weight, bias).split(sizes, dim=-1)
         elif self.in_proj_weight is not None and key is value:
             q = F.linear(query, self.in_proj_weight[: sizes[0]], None if bias is None else bias[: sizes[0]])
-            k, v = F.linear(key, self.in_proj_weight[sizes[0] :], None if bias is None else bias[sizes[0] :]).split(sizes[1:], dim=-1)
+            k, v = F.linear(
+                key, self.in_proj_weight[sizes[0] :], None if bias is None else bias[sizes[0] :]
+            ).split(sizes[1:], dim=-1)
         else:
             own = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
             matrices = own if self.in_proj_weight is None else self.in_proj_weight.split(sizes)
             biases = [None] * 3 if bias is None else bias.split(sizes)
             q, k, v = map(F.linear, (query, key, value), matrices, biases)
-        return layout.split(q, self.num_heads), layout.split(k, self.num_kv_heads), layout.split(v, self.num_kv_heads)
+        return (
+            layout.split(q, self.num_heads),
+            layout.split(k, self.num_kv_heads),
+            layout.split(v, self.num_kv_heads),
+        )
 
-    def _placed(self, q: Heads, k: KeyHeads) -> tuple[Heads, KeyHeads, Float[Tensor, "#batch heads target source"] | None]:
+    def _placed(
+        self, q: Heads, k: KeyHeads
+    ) -> tuple[Heads, KeyHeads, Float[Tensor, "#batch heads target source"] | None]:
         if self.positions is None:
             return q, k, None
         position_ids = torch.arange(max(q.shape[2], k.shape[2]), device=q.device).unsqueeze(0)  # (1, time)
         of_queries, of_keys = position_ids[:, : q.shape[2]], position_ids[:, : k.shape[2]]
-        return self.positions.apply_rotary(q, of_queries), self.positions.apply_rotary(k, of_keys), self.positions.bias(of_queries, of_keys)
+        return (
+            self.positions.apply_rotary(q, of_queries),
+            self.positions.apply_rotary(k, of_keys),
+            self.positions.bias(of_queries, of_keys),
+        )
 
     def _extended(self, k: KeyHeads, v: KeyHeads) -> tuple[Tensor, Tensor]:
         """With a learned key and value behind, and one of zeros, where they were asked for."""
         batch = k.shape[0]
         if self.bias_k is not None and self.bias_v is not None:
-            more = [row.view(1, self.num_kv_heads, 1, self.head_dim).expand(batch, -1, -1, -1) for row in (self.bias_k, self.bias_v)]
+            more = [
+                row.view(1, self.num_kv_heads, 1, self.head_dim).expand(batch, -1, -1, -1)
+                for row in (self.bias_k, self.bias_v)
+            ]
             k, v = torch.cat([k, more[0]], dim=2), torch.cat([v, more[1]], dim=2)
         if self.add_zero_attn:
             k, v = F.pad(k, (0, 0, 0, 1)), F.pad(v, (0, 0, 0, 1))

@@ -23,16 +23,20 @@ TORCH_NAMES = {
     "memory_gain": "gain_c",
     "memory_shift": "shift_c",
 }
-"""The cell's name of a parameter and torch's, or one in torch's style where torch has none; any other keeps its own."""
+"""The cell's name of a parameter and torch's, or one in torch's style where torch has none; any other keeps
+its own.
+"""
 BIASES = ("bias", "recurrent_bias")
 
 
 @dataclass(frozen=True, eq=False)
 class NamedWeights:
-    """One cell of a layer, without its parameters: those belong to the layer, as `weight_ih_l0` and so on, and are read at every call.
+    """One cell of a layer, without its parameters: those belong to the layer, as `weight_ih_l0` and so on,
+    and are read at every call.
 
-    torch keeps two biases, b_ih and b_hh, though only their sum matters: `bias` = b_ih + b_hh. The exception is the GRU's candidate,
-    whose second bias is scaled by the reset gate: there b_hh ends with the cell's own `recurrent_bias`.
+    torch keeps two biases, b_ih and b_hh, though only their sum matters: `bias` = b_ih + b_hh. The exception
+    is the GRU's candidate, whose second bias is scaled by the reset gate: there b_hh ends with the cell's own
+    `recurrent_bias`.
     """
 
     chosen: ChosenCell
@@ -41,14 +45,19 @@ class NamedWeights:
     """What follows every name: "_l0", "_l1_reverse", or nothing for a single cell."""
 
     @classmethod
-    def for_cell(cls, chosen: ChosenCell, input_size: int, hidden_size: int, *, bias: bool, suffix: str = "") -> NamedWeights:
+    def for_cell(
+        cls, chosen: ChosenCell, input_size: int, hidden_size: int, *, bias: bool, suffix: str = ""
+    ) -> NamedWeights:
         with torch.device("meta"):  # shapes only: nothing is drawn and no memory is used
             template = chosen.build(input_size, hidden_size, bias=bias)
         inner = [name for name, _ in template.named_parameters() if "." in name]
         if inner:
             raise UsageError(
                 f"the cell {chosen} brings a module with parameters of its own: {listed(inner)}.",
-                cure="torch's names have no place for them; walk such a cell with seqlab.blocks.recurrent instead.",
+                cure=(
+                    "torch's names have no place for them; walk such a cell with seqlab.blocks.recurrent"
+                    " instead."
+                ),
             )
         return cls(chosen, template, suffix)
 
@@ -75,7 +84,9 @@ class NamedWeights:
         return self.template.with_weights(weights)
 
     def initialize(self, get_parameter: Callable[[str], Tensor]) -> None:
-        """torch's own start for torch's cells (the same numbers under the same seed), the cell's own for all others."""
+        """torch's own start for torch's cells (the same numbers under the same seed), the cell's own for all
+        others.
+        """
         if self.chosen.initializes_like_torch:
             bound = self.template.hidden_size**-0.5
             for name in self.shapes:
@@ -86,7 +97,9 @@ class NamedWeights:
                     get_parameter(name).copy_(value)
 
     def _of_a_new_cell(self) -> Iterator[tuple[str, Tensor]]:
-        cell = self.chosen.build(self.template.input_size, self.template.hidden_size, bias=self.template.bias is not None)
+        cell = self.chosen.build(
+            self.template.input_size, self.template.hidden_size, bias=self.template.bias is not None
+        )
         own = dict(cell.named_parameters())
         for own_name, name in self._names.items():
             yield name, own[own_name]

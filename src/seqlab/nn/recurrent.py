@@ -27,9 +27,10 @@ from seqlab.nn.widths import layer_widths
 class Recurrent(nn.RNNBase):
     """Layers of one kind of cell with torch's constructor, parameters, inputs and outputs.
 
-    A subclass also inherits from torch's own layer, whose forward pass runs where torch has the equations and all sequences are
-    equally long; everything else is scanned here, over real steps only. Parameters are read at every call, so whatever replaces them
-    (load_state_dict with assign, .to, parametrizations, functional_call) is seen.
+    A subclass also inherits from torch's own layer, whose forward pass runs where torch has the equations and
+    all sequences are equally long; everything else is scanned here, over real steps only. Parameters are read
+    at every call, so whatever replaces them (load_state_dict with assign, .to, parametrizations,
+    functional_call) is seen.
     """
 
     family: ClassVar[Family]
@@ -57,18 +58,25 @@ class Recurrent(nn.RNNBase):
         if proj_size:
             arguments["proj_size"] = proj_size  # torch's RNN and GRU refuse the very word
         sizes: tuple[Any, ...] = (input_size, widths[-1], num_layers if hidden_sizes is None else len(widths))
-        # torch checks its own arguments and sets its own attributes; its parameters make room for those of the cell.
+        # torch checks its own arguments and sets its own attributes; its parameters make room for those of
+        # the cell.
         super().__init__(*sizes, **arguments)
         self._forget_torchs_parameters()
         if merge not in MERGES:
             raise UsageError(f"there is no merge called '{merge}'.", where=where, cure=nearest(merge, MERGES))
         if merge != "concat" and not self.bidirectional:
             raise UsageError(
-                f"merge='{merge}' has nothing to merge in one direction.", where=where, cure="Add bidirectional=True, or leave merge out."
+                f"merge='{merge}' has nothing to merge in one direction.",
+                where=where,
+                cure="Add bidirectional=True, or leave merge out.",
             )
         self.chosen = choose_cell(cell, family=self.family, where=where, extra_options=options)
         if self.chosen.name == "projected_lstm" and not proj_size:
-            raise UsageError("the cell projected_lstm needs a width.", where=where, cure="It is an argument of the layer: proj_size=64.")
+            raise UsageError(
+                "the cell projected_lstm needs a width.",
+                where=where,
+                cure="It is an argument of the layer: proj_size=64.",
+            )
         self.hidden_sizes = widths
         self.merge = merge
         self.fast = fast
@@ -85,15 +93,25 @@ class Recurrent(nn.RNNBase):
         size = self.input_size
         for number, width in enumerate(self.hidden_sizes):
             suffixes = [f"_l{number}", f"_l{number}_reverse"][: self._num_directions]
-            layer = [NamedWeights.for_cell(self.chosen, size, width, bias=self.bias, suffix=suffix) for suffix in suffixes]
+            layer = [
+                NamedWeights.for_cell(self.chosen, size, width, bias=self.bias, suffix=suffix)
+                for suffix in suffixes
+            ]
             self._cells.append(layer)
             shapes = [weights.shapes for weights in layer]
             size = layer[0].template.output_size * (2 if self.bidirectional and self.merge == "concat" else 1)
             if self.merge == "learned":
-                shapes.append({f"weight_merge_l{number}": torch.Size([size, 2 * size]), f"bias_merge_l{number}": torch.Size([size])})
+                shapes.append(
+                    {
+                        f"weight_merge_l{number}": torch.Size([size, 2 * size]),
+                        f"bias_merge_l{number}": torch.Size([size]),
+                    }
+                )
             for group in shapes:
                 for name, shape in group.items():
-                    self.register_parameter(name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype)))
+                    self.register_parameter(
+                        name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
+                    )
                 self._flat_weights_names.extend(group)
                 self._all_weights.append(list(group))
         self._init_flat_weights()
@@ -114,7 +132,9 @@ class Recurrent(nn.RNNBase):
         return getattr(self, name)
 
     def flatten_parameters(self) -> None:
-        """One block of memory for all weights, where torch's fused layer can use it; torch calls this by itself."""
+        """One block of memory for all weights, where torch's fused layer can use it; torch calls this by
+        itself.
+        """
         if self._cells and self._matches_torch:
             super().flatten_parameters()
 
@@ -143,7 +163,9 @@ class Recurrent(nn.RNNBase):
         return rows.to_output(outputs), states.join(last)
 
     def _is_left_to_torch(self, input: Tensor | PackedSequence) -> bool:  # noqa: A002 - torch's own name
-        """torch is at its best on a graphics card, and on a CPU with sequences of one length, no projection and no kernel of our own."""
+        """torch is at its best on a graphics card, and on a CPU with sequences of one length, no projection
+        and no kernel of our own.
+        """
         if not (self.fast and self._matches_torch):
             return False
         if input.data.device.type != "cpu":
@@ -154,12 +176,19 @@ class Recurrent(nn.RNNBase):
     def _scan(
         self, rows: Float[Tensor, "rows input"], packing: Packing, states: list[list[State]]
     ) -> tuple[Float[Tensor, "rows output"], list[list[State]]]:
-        """All layers, each direction by itself: packed rows and (layer, direction) states in the packing's order, in and out."""
+        """All layers, each direction by itself: packed rows and (layer, direction) states in the packing's
+        order, in and out.
+        """
         last = []
         for number, (layer, given) in enumerate(zip(self._cells, states, strict=True)):
             below = rows if number == 0 else F.dropout(rows, self.dropout, self.training)
             scanned = [
-                self._scan_one(weights.bind(self._read), below, state, packing.layout(reverse=bool(reverse), device=rows.device))
+                self._scan_one(
+                    weights.bind(self._read),
+                    below,
+                    state,
+                    packing.layout(reverse=bool(reverse), device=rows.device),
+                )
                 for reverse, (weights, state) in enumerate(zip(layer, given, strict=True))
             ]
             rows = self._merge(number, [outputs for outputs, _ in scanned])
@@ -169,14 +198,20 @@ class Recurrent(nn.RNNBase):
     def _scan_one(self, cell: Cell, rows: Tensor, state: State, layout: StepLayout) -> tuple[Tensor, State]:
         if layout.num_sequences == 0:  # a step of nobody has the right shapes
             return cell.materialize_weights().forward(rows, state)
-        fast = self.fast and not torch.is_autocast_enabled(rows.device.type)  # a scan by hand knows one type of numbers
+        fast = self.fast and not torch.is_autocast_enabled(
+            rows.device.type
+        )  # a scan by hand knows one type of numbers
         return scan(cell, rows, state, layout, fast=fast)
 
     def _merge(self, number: int, directions: list[Tensor]) -> Tensor:
         if len(directions) == 1:
             return directions[0]
         if self.merge == "learned":
-            return F.linear(torch.cat(directions, dim=-1), self._read(f"weight_merge_l{number}"), self._read(f"bias_merge_l{number}"))
+            return F.linear(
+                torch.cat(directions, dim=-1),
+                self._read(f"weight_merge_l{number}"),
+                self._read(f"bias_merge_l{number}"),
+            )
         return MERGES[self.merge](directions[0].shape[1])(*directions)
 
     def extra_repr(self) -> str:

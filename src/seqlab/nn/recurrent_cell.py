@@ -16,8 +16,10 @@ TORCH_PARAMETERS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 
 
 class RecurrentCell(nn.RNNCellBase):
-    """One step: the state goes in, the next state comes out. A subclass also inherits from torch's own cell, which takes the step where it
-    has the equations."""
+    """One step: the state goes in, the next state comes out.
+
+    A subclass also inherits from torch's own cell, which takes the step where it has the equations.
+    """
 
     family: ClassVar[Family]
 
@@ -40,7 +42,9 @@ class RecurrentCell(nn.RNNCellBase):
             delattr(self, name)
         for name in (*TORCH_PARAMETERS, *self._weights.shapes):
             shape = self._weights.shapes.get(name)
-            self.register_parameter(name, None if shape is None else nn.Parameter(torch.empty(shape, device=device, dtype=dtype)))
+            self.register_parameter(
+                name, None if shape is None else nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
+            )
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -70,13 +74,21 @@ class RecurrentCell(nn.RNNCellBase):
         if inputs.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {inputs.dim()}D instead")
         if inputs.shape[-1] != self.input_size:
-            raise RuntimeError(f"input has inconsistent input_size: got {inputs.shape[-1]} expected {self.input_size}")
+            raise RuntimeError(
+                f"input has inconsistent input_size: got {inputs.shape[-1]} expected {self.input_size}"
+            )
         for number, (part, size) in enumerate(zip(state or (), sizes, strict=state is not None)):
             place = "hidden" if len(sizes) == 1 else f"hx[{number}]"
             if part.dim() not in (1, 2):
                 raise ValueError(f"{name}: Expected {place} to be 1D or 2D, got {part.dim()}D instead")
             if part.shape != (*inputs.shape[:-1], size):
-                raise RuntimeError(f"{name}: Expected {place} size {(*inputs.shape[:-1], size)}, got {list(part.shape)}")
+                raise RuntimeError(
+                    f"{name}: Expected {place} size {(*inputs.shape[:-1], size)}, got {list(part.shape)}"
+                )
 
     def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False") + self.chosen.describe()
+        return (
+            f"{self.input_size}, {self.hidden_size}"
+            + ("" if self.bias else ", bias=False")
+            + self.chosen.describe()
+        )

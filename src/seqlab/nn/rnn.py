@@ -19,9 +19,11 @@ class RNN(Recurrent, nn.RNN):  # type: ignore[misc]  # both say forward; ours co
         output, h_n = RNN(input_size, hidden_size, num_layers)(input, h_0)
 
     nonlinearity: tanh (unless said otherwise), relu, sigmoid, identity, or any function of a tensor.
-    cell: the equations: "orthogonal", any cell without a memory, or {"kind": "orthogonal", "activation": "tanh"}.
+    cell: the equations: "orthogonal", any cell without a memory, or {"kind": "orthogonal", "activation":
+        "tanh"}.
     merge: how the two directions become one: concat, mean, sum or learned.
-    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0 and h_n are tuples with one
+    hidden_sizes: a width for each layer, in place of hidden_size and num_layers. Where they differ, h_0 and
+        h_n are tuples with one
         tensor (directions, batch, width) per layer.
     fast: False takes the plain path, which can be differentiated any number of times.
     """

@@ -38,7 +38,13 @@ class PackedRows:
         time, batch = time_first.shape[:2]
         if time == 0:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
-        return cls(time_first.reshape(time * batch, inputs.shape[-1]), steps, Packing((batch,) * time, None, time), batch_first, is_batched)
+        return cls(
+            time_first.reshape(time * batch, inputs.shape[-1]),
+            steps,
+            Packing((batch,) * time, None, time),
+            batch_first,
+            is_batched,
+        )
 
     @property
     def batch_sizes(self) -> Tensor | None:
@@ -51,17 +57,23 @@ class PackedRows:
     def to_output(self, rows: Float[Tensor, "rows output"]) -> Tensor | PackedSequence:
         """The output of every step, in the form in which the input came."""
         if self.packed is not None:
-            return PackedSequence(rows, self.packed.batch_sizes, self.packed.sorted_indices, self.packed.unsorted_indices)
+            return PackedSequence(
+                rows, self.packed.batch_sizes, self.packed.sorted_indices, self.packed.unsorted_indices
+            )
         steps = rows.view(self.packing.time, self.num_sequences, rows.shape[1])  # (time, batch, output)
         if not self.is_batched:
             return steps.squeeze(1)
         return steps.transpose(0, 1) if self.batch_first else steps
 
-    def sort(self, part: Float[Tensor, "directions batch hidden"]) -> Float[Tensor, "directions batch hidden"]:
+    def sort(
+        self, part: Float[Tensor, "directions batch hidden"]
+    ) -> Float[Tensor, "directions batch hidden"]:
         """A state from the user's order of the batch into that of the rows."""
         order = None if self.packed is None else self.packed.sorted_indices
         return part if order is None else part.index_select(1, order)
 
-    def unsort(self, part: Float[Tensor, "directions batch hidden"]) -> Float[Tensor, "directions batch hidden"]:
+    def unsort(
+        self, part: Float[Tensor, "directions batch hidden"]
+    ) -> Float[Tensor, "directions batch hidden"]:
         order = None if self.packed is None else self.packed.unsorted_indices
         return part if order is None else part.index_select(1, order)

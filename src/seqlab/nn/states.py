@@ -1,4 +1,6 @@
-"""torch's form of a state, (layers * directions, batch, hidden) for each part, and that of the scan: one row per sequence for each cell."""
+"""torch's form of a state, (layers * directions, batch, hidden) for each part, and that of the scan: one row
+per sequence for each cell.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +34,16 @@ class States:
         """By layer and direction, in the order of the rows; zeros where none is given."""
         if hx is None:
             batch = self._rows.num_sequences
-            return [[tuple(self._rows.rows.new_zeros(batch, size) for size in sizes)] * self._num_directions for sizes in self._sizes]
+            return [
+                [tuple(self._rows.rows.new_zeros(batch, size) for size in sizes)] * self._num_directions
+                for sizes in self._sizes
+            ]
         parts = self._parts(hx)
         by_part = [self._by_layer(number, part) for number, part in enumerate(parts)]
-        return [[tuple(part[layer][direction] for part in by_part) for direction in range(self._num_directions)] for layer in range(len(self._sizes))]
+        return [
+            [tuple(part[layer][direction] for part in by_part) for direction in range(self._num_directions)]
+            for layer in range(len(self._sizes))
+        ]
 
     def _parts(self, hx: Any) -> list[Part]:
         if self._num_parts == 1:
@@ -62,22 +70,36 @@ class States:
         name = "hidden size" if self._num_parts == 1 else f"hidden[{number}] size"
         if self._is_even(number):
             if not isinstance(part, Tensor):
-                raise UsageError(f"the state is a {type(part).__name__}.", cure="Give one tensor (layers * directions, batch, hidden).")
-            entered = self._enter(part, (len(sizes) * self._num_directions, self._rows.num_sequences, sizes[0]), name)
+                raise UsageError(
+                    f"the state is a {type(part).__name__}.",
+                    cure="Give one tensor (layers * directions, batch, hidden).",
+                )
+            entered = self._enter(
+                part, (len(sizes) * self._num_directions, self._rows.num_sequences, sizes[0]), name
+            )
             return list(entered.split(self._num_directions))
         if isinstance(part, Tensor) or len(part) != len(sizes):
             found = "one tensor" if isinstance(part, Tensor) else f"{len(part)} tensors"
             raise UsageError(
-                f"the state is {found}, but the {len(sizes)} layers have different widths: {', '.join(map(str, sizes))}.",
-                cure="Give a list with one tensor (directions, batch, width) per layer, as the layer returns it.",
+                f"the state is {found}, but the {len(sizes)} layers have different widths:"
+                f" {', '.join(map(str, sizes))}.",
+                cure=(
+                    "Give a list with one tensor (directions, batch, width) per layer, as the layer"
+                    " returns it."
+                ),
             )
-        return [self._enter(layer, (self._num_directions, self._rows.num_sequences, size), name) for layer, size in zip(part, sizes, strict=True)]
+        return [
+            self._enter(layer, (self._num_directions, self._rows.num_sequences, size), name)
+            for layer, size in zip(part, sizes, strict=True)
+        ]
 
     def _enter(self, part: Tensor, expected: tuple[int, int, int], name: str) -> Tensor:
         axes = 3 if self._rows.is_batched else 2
         if part.dim() != axes:
             kind = "batched" if self._rows.is_batched else "unbatched"
-            raise RuntimeError(f"For {kind} {axes}-D input, hx should also be {axes}-D but got {part.dim()}-D tensor")
+            raise RuntimeError(
+                f"For {kind} {axes}-D input, hx should also be {axes}-D but got {part.dim()}-D tensor"
+            )
         whole = part if self._rows.is_batched else part.unsqueeze(1)
         if whole.shape != expected:
             raise RuntimeError(f"Expected {name} {expected}, got {list(whole.shape)}")

@@ -21,8 +21,8 @@ from seqlab.nn.transformer_layer import ActivationFunction, ResidualKind
 class Transformer(nn.Transformer):
     """torch.nn.Transformer: same arguments, inputs, outputs, parameters and start.
 
-    What is added is that of TransformerEncoderLayer, for every layer. Encoder and decoder end in a norm, as torch's do, whatever their
-    layers have; of the kind that `norm` says.
+    What is added is that of TransformerEncoderLayer, for every layer. Encoder and decoder end in a norm, as
+    torch's do, whatever their layers have; of the kind that `norm` says.
 
     >>> model = Transformer(6, 2, 1, 1, 7, batch_first=True, residual="rezero")
     >>> model(torch.randn(3, 5, 6), torch.randn(3, 4, 6), tgt_is_causal=True).shape
@@ -56,9 +56,30 @@ class Transformer(nn.Transformer):
         gated: bool = False,
     ) -> None:
         nn.Module.__init__(self)  # torch's own constructor would build torch's layers
-        torchs: tuple[Any, ...] = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype)
-        layer_options: dict[str, Any] = {"num_kv_heads": num_kv_heads, "head_dim": head_dim, "positions": positions}
-        layer_options |= {"attention_dropout": attention_dropout, "norm": norm, "residual": residual, "gated": gated}
+        torchs: tuple[Any, ...] = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+            device,
+            dtype,
+        )
+        layer_options: dict[str, Any] = {
+            "num_kv_heads": num_kv_heads,
+            "head_dim": head_dim,
+            "positions": positions,
+        }
+        layer_options |= {
+            "attention_dropout": attention_dropout,
+            "norm": norm,
+            "residual": residual,
+            "gated": gated,
+        }
 
         def last_norm() -> nn.Module:
             if norm == "rms":
@@ -66,10 +87,14 @@ class Transformer(nn.Transformer):
             return nn.LayerNorm(d_model, eps=layer_norm_eps, bias=bias, device=device, dtype=dtype)
 
         def encoder() -> nn.Module:
-            return TransformerEncoder(TransformerEncoderLayer(*torchs, **layer_options), num_encoder_layers, last_norm())
+            return TransformerEncoder(
+                TransformerEncoderLayer(*torchs, **layer_options), num_encoder_layers, last_norm()
+            )
 
         def decoder() -> nn.Module:
-            return TransformerDecoder(TransformerDecoderLayer(*torchs, **layer_options), num_decoder_layers, last_norm())
+            return TransformerDecoder(
+                TransformerDecoderLayer(*torchs, **layer_options), num_decoder_layers, last_norm()
+            )
 
         self.encoder = encoder() if custom_encoder is None else custom_encoder
         self.decoder = decoder() if custom_decoder is None else custom_decoder

@@ -9,7 +9,10 @@ from seqlab.nn.transformer_encoder import num_steps
 
 
 class TransformerDecoder(nn.TransformerDecoder):
-    """torch.nn.TransformerDecoder: same arguments, inputs, outputs and parameters. Layers may be torch's, seqlab's or anyone's."""
+    """torch.nn.TransformerDecoder: same arguments, inputs, outputs and parameters.
+
+    Layers may be torch's, seqlab's or anyone's.
+    """
 
     def forward(
         self,

@@ -15,8 +15,8 @@ from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, Residu
 class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
     """torch.nn.TransformerDecoderLayer: same arguments, inputs, outputs, parameters and start.
 
-    What is added is that of TransformerEncoderLayer. num_kv_heads and head_dim go to both attentions, positions to the steps' look at
-    each other alone.
+    What is added is that of TransformerEncoderLayer. num_kv_heads and head_dim go to both attentions,
+    positions to the steps' look at each other alone.
     """
 
     self_attn: MultiheadAttention
@@ -45,8 +45,20 @@ class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
         residual: ResidualKind | None = None,
         gated: bool = False,
     ) -> None:
-        layer_options = LayerOptions(attention_dropout, num_kv_heads, head_dim, positions, norm, residual, gated)
-        sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+        layer_options = LayerOptions(
+            attention_dropout, num_kv_heads, head_dim, positions, norm, residual, gated
+        )
+        sizes = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+        )
         super().__init__(*sizes, factory={"device": device, "dtype": dtype}, layer_options=layer_options)
 
     def forward(
@@ -60,6 +72,12 @@ class TransformerDecoderLayer(TransformerLayer, nn.TransformerDecoderLayer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        steps = self._residual_block(1, tgt, lambda x: self._sa_block(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal))
-        steps = self._residual_block(2, steps, lambda x: self._mha_block(x, memory, memory_mask, memory_key_padding_mask, memory_is_causal))
+        steps = self._residual_block(
+            1, tgt, lambda x: self._sa_block(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+        )
+        steps = self._residual_block(
+            2,
+            steps,
+            lambda x: self._mha_block(x, memory, memory_mask, memory_key_padding_mask, memory_is_causal),
+        )
         return self._residual_block(3, steps, self._ff_block)

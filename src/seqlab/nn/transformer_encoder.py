@@ -10,17 +10,29 @@ from seqlab.nn.attention_masks import is_causal_mask
 class TransformerEncoder(nn.TransformerEncoder):
     """torch.nn.TransformerEncoder: same arguments, inputs, outputs and parameters.
 
-    Layers may be torch's, seqlab's or anyone's. Padding is masked, not taken out: enable_nested_tensor and mask_check are accepted and
-    change nothing, and nothing warns about them. What stands at padded steps of the output is the same in training and evaluation.
+    Layers may be torch's, seqlab's or anyone's. Padding is masked, not taken out: enable_nested_tensor and
+    mask_check are accepted and change nothing, and nothing warns about them. What stands at padded steps of
+    the output is the same in training and evaluation.
     """
 
     def __init__(
-        self, encoder_layer: nn.Module, num_layers: int, norm: nn.Module | None = None, enable_nested_tensor: bool = True, mask_check: bool = True
+        self,
+        encoder_layer: nn.Module,
+        num_layers: int,
+        norm: nn.Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
     ) -> None:
         super().__init__(encoder_layer, num_layers, norm, enable_nested_tensor=False, mask_check=mask_check)  # type: ignore[arg-type] # any layer
         self.enable_nested_tensor = enable_nested_tensor
 
-    def forward(self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool | None = None) -> Tensor:
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:
         causal = is_causal_mask(mask, is_causal, num_steps(src, self.layers))
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)

@@ -16,9 +16,11 @@ from seqlab.nn.transformer_layer import ActivationFunction, LayerOptions, Residu
 class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
     """torch.nn.TransformerEncoderLayer: same arguments, inputs, outputs, parameters and start.
 
-    attention_dropout: on the attention weights; torch gives them `dropout`, which keeps the flash kernel from being used. Set 0.
+    attention_dropout: on the attention weights; torch gives them `dropout`, which keeps the flash kernel from
+        being used. Set 0.
     num_kv_heads, head_dim, positions: of the attention, as in MultiheadAttention.
-    residual: "post" (torch's), "pre" (torch's norm_first), "rezero" or "shared_rezero" (no norm, a learned factor for each sub-layer or
+    residual: "post" (torch's), "pre" (torch's norm_first), "rezero" or "shared_rezero" (no norm, a learned
+        factor for each sub-layer or
         for the layer).
     norm: "layer" (torch's) or "rms".
     gated: a gate in the feed-forward network; with activation="silu" this is SwiGLU.
@@ -53,20 +55,44 @@ class TransformerEncoderLayer(TransformerLayer, nn.TransformerEncoderLayer):
         residual: ResidualKind | None = None,
         gated: bool = False,
     ) -> None:
-        layer_options = LayerOptions(attention_dropout, num_kv_heads, head_dim, positions, norm, residual, gated)
-        sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+        layer_options = LayerOptions(
+            attention_dropout, num_kv_heads, head_dim, positions, norm, residual, gated
+        )
+        sizes = (
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+        )
         super().__init__(*sizes, factory={"device": device, "dtype": dtype}, layer_options=layer_options)
 
-    def forward(self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
         if src.is_nested:
             return self._of_nested(src, src_mask, src_key_padding_mask, is_causal=is_causal)
-        steps = self._residual_block(1, src, lambda x: self._sa_block(x, src_mask, src_key_padding_mask, is_causal=is_causal))
+        steps = self._residual_block(
+            1, src, lambda x: self._sa_block(x, src_mask, src_key_padding_mask, is_causal=is_causal)
+        )
         return self._residual_block(2, steps, self._ff_block)
 
-    def _of_nested(self, src: Tensor, mask: Tensor | None, padding: Tensor | None, *, is_causal: bool) -> Tensor:
+    def _of_nested(
+        self, src: Tensor, mask: Tensor | None, padding: Tensor | None, *, is_causal: bool
+    ) -> Tensor:
         """torch's own stack hands over nested tensors while evaluating, and torch's own code takes them."""
         if not self.activation_relu_or_gelu:
             raise UsageError(
-                "a nested tensor, which only torch's own layer can read.", where=type(self).__name__, cure="Pad it and mask the padding."
+                "a nested tensor, which only torch's own layer can read.",
+                where=type(self).__name__,
+                cure="Pad it and mask the padding.",
             )
         return nn.TransformerEncoderLayer.forward(self, src, mask, padding, is_causal)

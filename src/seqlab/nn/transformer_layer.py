@@ -1,4 +1,6 @@
-"""What the encoder's and the decoder's layer share: torch's parts under torch's names, and seqlab's choices among them."""
+"""What the encoder's and the decoder's layer share: torch's parts under torch's names, and seqlab's choices
+among them.
+"""
 
 from __future__ import annotations
 
@@ -41,21 +43,35 @@ class LayerOptions:
 
     def resolve_residual(self, *, norm_first: bool, where: str) -> ResidualKind:
         """How sub-layers are joined: said by torch's norm_first or by residual=, and where by both, alike."""
-        for name, found, allowed in (("norm", self.norm, NORMS), ("residual", self.residual or "pre", RESIDUALS)):
+        for name, found, allowed in (
+            ("norm", self.norm, NORMS),
+            ("residual", self.residual or "pre", RESIDUALS),
+        ):
             if found not in allowed:
-                raise UsageError(f"there is no {name} called '{found}'.", where=where, cure=nearest(found, allowed))
+                raise UsageError(
+                    f"there is no {name} called '{found}'.", where=where, cure=nearest(found, allowed)
+                )
         if norm_first and self.residual not in (None, "pre"):
-            raise UsageError(f"norm_first is True and residual '{self.residual}'.", where=where, cure="Say it once: residual= alone.")
+            raise UsageError(
+                f"norm_first is True and residual '{self.residual}'.",
+                where=where,
+                cure="Say it once: residual= alone.",
+            )
         return self.residual or ("pre" if norm_first else "post")
 
     @property
     def match_torch(self) -> bool:
         """Whether torch's own code could run the layer."""
-        return self == LayerOptions(attention_dropout=self.attention_dropout, residual=self.residual) and self.residual in (None, "pre", "post")
+        return self == LayerOptions(
+            attention_dropout=self.attention_dropout, residual=self.residual
+        ) and self.residual in (None, "pre", "post")
 
 
 class GatedActivation(nn.Module):
-    """activation(W_g x) ⊙ W x, both halves made by one product.  Paper: Shazeer 2020, "GLU Variants Improve Transformer", arXiv:2002.05202."""
+    """activation(W_g x) ⊙ W x, both halves made by one product.
+
+    Paper: Shazeer 2020, "GLU Variants Improve Transformer", arXiv:2002.05202.
+    """
 
     def __init__(self, activation: ActivationFunction) -> None:
         super().__init__()
@@ -67,9 +83,11 @@ class GatedActivation(nn.Module):
 
 
 class TransformerLayer(nn.Module):
-    """Attentions and a feed-forward network, with a path around each; a subclass also inherits from torch's own layer.
+    """Attentions and a feed-forward network, with a path around each; a subclass also inherits from torch's
+    own layer.
 
-    torch's blocks (`_sa_block`, `_mha_block`, `_ff_block`) are called where torch calls them, so whoever overrides them is heard.
+    torch's blocks (`_sa_block`, `_mha_block`, `_ff_block`) are called where torch calls them, so whoever
+    overrides them is heard.
     """
 
     attentions: ClassVar[tuple[str, ...]]
@@ -98,11 +116,21 @@ class TransformerLayer(nn.Module):
             "num_kv_heads": layer_options.num_kv_heads,
             "head_dim": layer_options.head_dim,
         }
-        attention_dropout = dropout if layer_options.attention_dropout is None else layer_options.attention_dropout
+        attention_dropout = (
+            dropout if layer_options.attention_dropout is None else layer_options.attention_dropout
+        )
         for name in self.attentions:
-            own = layer_options.positions if name == "self_attn" else None  # how far a source's step is from a target's says nothing
-            setattr(self, name, MultiheadAttention(d_model, nhead, attention_dropout, positions=own, **heads, **factory))
-        self.linear1 = nn.Linear(d_model, dim_feedforward * (2 if layer_options.gated else 1), bias=bias, **factory)
+            own = (
+                layer_options.positions if name == "self_attn" else None
+            )  # how far a source's step is from a target's says nothing
+            setattr(
+                self,
+                name,
+                MultiheadAttention(d_model, nhead, attention_dropout, positions=own, **heads, **factory),
+            )
+        self.linear1 = nn.Linear(
+            d_model, dim_feedforward * (2 if layer_options.gated else 1), bias=bias, **factory
+        )
         self.dropout = nn.Dropout(dropout)
         self.linear2 = nn.Linear(dim_feedforward, d_model, bias=bias, **factory)
         self._lay_out_paths(d_model, layer_norm_eps, dropout, layer_options.norm, bias=bias, factory=factory)
@@ -110,7 +138,9 @@ class TransformerLayer(nn.Module):
         self.activation = GatedActivation(activation) if layer_options.gated else activation
         self.activation_relu_or_gelu = _torchs_number(activation) if layer_options.match_torch else 0
 
-    def _lay_out_paths(self, size: int, eps: float, dropout: float, norm: NormKind, *, bias: bool, factory: FactoryKwargs) -> None:
+    def _lay_out_paths(
+        self, size: int, eps: float, dropout: float, norm: NormKind, *, bias: bool, factory: FactoryKwargs
+    ) -> None:
         """A norm (or with rezero a factor) and dropout for each sub-layer."""
         numbers = range(1, len(self.attentions) + 2)
         if self.residual == "shared_rezero":
@@ -122,13 +152,21 @@ class TransformerLayer(nn.Module):
         for number in numbers:
             setattr(self, f"dropout{number}", nn.Dropout(dropout))
 
-    def _norm(self, kind: NormKind, size: int, eps: float, *, bias: bool, factory: FactoryKwargs) -> nn.Module:
+    def _norm(
+        self, kind: NormKind, size: int, eps: float, *, bias: bool, factory: FactoryKwargs
+    ) -> nn.Module:
         if self.residual in ("rezero", "shared_rezero"):
             return nn.Identity()
-        return nn.LayerNorm(size, eps=eps, bias=bias, **factory) if kind == "layer" else nn.RMSNorm(size, eps=eps, **factory)
+        return (
+            nn.LayerNorm(size, eps=eps, bias=bias, **factory)
+            if kind == "layer"
+            else nn.RMSNorm(size, eps=eps, **factory)
+        )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """torch's decoder layer puts relu in the place of an activation that is a module whenever it is copied, as its stack does."""
+        """torch's decoder layer puts relu in the place of an activation that is a module whenever it is
+        copied, as its stack does.
+        """
         nn.Module.__setstate__(self, state)
 
     def _residual_block(self, number: int, steps: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
@@ -149,7 +187,9 @@ def _found(activation: str | ActivationFunction, *, where: str) -> ActivationFun
         return activation
     if activation not in ACTIVATIONS:
         raise UsageError(
-            f"there is no activation called '{activation}'.", where=where, cure=f"{nearest(activation, ACTIVATIONS)} Or give a function."
+            f"there is no activation called '{activation}'.",
+            where=where,
+            cure=f"{nearest(activation, ACTIVATIONS)} Or give a function.",
         )
     return ACTIVATIONS[activation]
 

@@ -7,20 +7,27 @@ from collections.abc import Sequence
 from seqlab.core.errors import UsageError
 
 
-def layer_widths(hidden_size: int | None, num_layers: int, hidden_sizes: Sequence[int] | None, *, where: str) -> tuple[int, ...]:
-    """One number per layer, from `hidden_sizes` or from torch's two arguments; both may be given if they agree.
+def layer_widths(
+    hidden_size: int | None, num_layers: int, hidden_sizes: Sequence[int] | None, *, where: str
+) -> tuple[int, ...]:
+    """One number per layer, from `hidden_sizes` or from torch's two arguments; both may be given if they
+    agree.
 
     >>> layer_widths(5, 2, None, where="LSTM"), layer_widths(None, 1, [3, 5], where="LSTM")
     ((5, 5), (3, 5))
     """
     if hidden_sizes is None:
         if hidden_size is None:
-            raise TypeError(f"{where}() needs hidden_size, the width of all layers, or hidden_sizes, a width for each")
+            raise TypeError(
+                f"{where}() needs hidden_size, the width of all layers, or hidden_sizes, a width for each"
+            )
         return (hidden_size,) * max(num_layers, 1)  # where there is no layer, torch has its own words for it
     widths = tuple(hidden_sizes)
     if not widths or not all(isinstance(width, int) and width > 0 for width in widths):
         raise UsageError(
-            f"hidden_sizes is {list(widths)}.", where=where, cure="Give a whole number of at least 1 for each layer, such as [256, 128]."
+            f"hidden_sizes is {list(widths)}.",
+            where=where,
+            cure="Give a whole number of at least 1 for each layer, such as [256, 128].",
         )
     if hidden_size not in (None, widths[-1]):
         raise UsageError(
@@ -29,5 +36,9 @@ def layer_widths(hidden_size: int | None, num_layers: int, hidden_sizes: Sequenc
             cure="Leave hidden_size out, or give the last width.",
         )
     if num_layers not in (1, len(widths)):
-        raise UsageError(f"num_layers is {num_layers}, but hidden_sizes has {len(widths)} widths.", where=where, cure="Leave num_layers out.")
+        raise UsageError(
+            f"num_layers is {num_layers}, but hidden_sizes has {len(widths)} widths.",
+            where=where,
+            cure="Leave num_layers out.",
+        )
     return widths

@@ -1,4 +1,6 @@
-"""The page of a comparison: who is better and whether that is more than chance, then the scores, the agreement, the examples."""
+"""The page of a comparison: who is better and whether that is more than chance, then the scores, the
+agreement, the examples.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class ScoreComparison:
 
 @dataclass(frozen=True)
 class ScoreDifference:
-    """How much better a competitor is than the reference in one score; without an interval there were too few items to tell."""
+    """How much better a competitor is than the reference in one score; without an interval there were too few
+    items to tell.
+    """
 
     score: str
     name: str
@@ -97,9 +101,17 @@ def render_comparison(comparison: ComparisonPage) -> str:
 
 def _sections(comparison: ComparisonPage) -> Iterator[Section]:
     if comparison.findings:
-        yield Section("answer", "The answer", tag("div", *[tag("p", tag("b", finding)) for finding in comparison.findings]))
+        yield Section(
+            "answer",
+            "The answer",
+            tag("div", *[tag("p", tag("b", finding)) for finding in comparison.findings]),
+        )
     if comparison.scores:
-        yield Section("scores", "Scores", tag("div", *[_draw_scores(scores) for scores in comparison.scores], class_="charts"))
+        yield Section(
+            "scores",
+            "Scores",
+            tag("div", *[_draw_scores(scores) for scores in comparison.scores], class_="charts"),
+        )
     if comparison.differences:
         yield Section("differences", "Differences", _differences(comparison))
     if comparison.table:
@@ -107,21 +119,32 @@ def _sections(comparison: ComparisonPage) -> Iterator[Section]:
     if comparison.by_length:
         yield Section("lengths", "By length of the source", by_length_section(comparison.by_length))
     if comparison.curves:
-        drawn = [draw_line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(comparison.curves, start=1)]
+        drawn = [
+            draw_line_chart(curve, ident=f"curve-{index}")
+            for index, curve in enumerate(comparison.curves, start=1)
+        ]
         yield Section("curves", "While training", tag("div", *drawn, class_="charts"))
     if comparison.agreements:
         yield Section("agreement", "Agreement", _agreement(comparison))
     if comparison.examples:
         yield Section("examples", "Where they disagree", _examples(comparison))
     if comparison.command:
-        yield Section("again", "Run it again", tag("div", tag("code", comparison.command), class_="block command"))
+        yield Section(
+            "again", "Run it again", tag("div", tag("code", comparison.command), class_="block command")
+        )
 
 
 def _draw_scores(scores: ScoreComparison) -> Markup:
     better = "higher is better" if scores.higher_is_better else "lower is better"
     name = scores.score.replace("_", " ")
-    baseline_note = f"; the dashed line is {scores.baseline_name} {scores.baseline:.4f}" if scores.baseline is not None else ""
-    svg = draw_interval_rows(scores.models, title=name, reference=scores.baseline, reference_name=scores.baseline_name)
+    baseline_note = (
+        f"; the dashed line is {scores.baseline_name} {scores.baseline:.4f}"
+        if scores.baseline is not None
+        else ""
+    )
+    svg = draw_interval_rows(
+        scores.models, title=name, reference=scores.baseline, reference_name=scores.baseline_name
+    )
     caption = tag("figcaption", f"{better}; bar: {scores.interval}{baseline_note}", class_="quiet")
     return tag("figure", tag("h3", name), svg, caption, class_="chart-box")
 
@@ -130,14 +153,28 @@ def _differences(comparison: ComparisonPage) -> Markup:
     figures = []
     for score in dict.fromkeys(difference.score for difference in comparison.differences):
         rows = [
-            IntervalRow(difference.name, difference.value, difference.low, difference.high, note=_significance_note(difference))
+            IntervalRow(
+                difference.name,
+                difference.value,
+                difference.low,
+                difference.high,
+                note=_significance_note(difference),
+            )
             for difference in comparison.differences
             if difference.score == score
         ]
         name = score.replace("_", " ")
-        figures.append(tag("figure", tag("h3", name), draw_interval_rows(rows, title=f"{name}: differences", reference=0.0), class_="chart-box"))
+        figures.append(
+            tag(
+                "figure",
+                tag("h3", name),
+                draw_interval_rows(rows, title=f"{name}: differences", reference=0.0),
+                class_="chart-box",
+            )
+        )
     explanation = (
-        f"How much better than {comparison.reference}, on the same examples: right of the line is better. Paired bootstrap, p-values after Holm."
+        f"How much better than {comparison.reference}, on the same examples: right of the line is better."
+        " Paired bootstrap, p-values after Holm."
     )
     return tag("div", tag("p", explanation, class_="quiet"), tag("div", *figures, class_="charts"))
 
@@ -152,17 +189,42 @@ def _significance_note(difference: ScoreDifference) -> str:
 def _table(rows: Sequence[Mapping[str, str]]) -> Markup:
     names = list(rows[0])
     head = tag("tr", *[tag("th", name.replace("_", " "), scope="col") for name in names])
-    body = [tag("tr", *[tag("th" if column == 0 else "td", row[name]) for column, name in enumerate(names)]) for row in rows]
+    body = [
+        tag("tr", *[tag("th" if column == 0 else "td", row[name]) for column, name in enumerate(names)])
+        for row in rows
+    ]
     return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")
 
 
 def _agreement(comparison: ComparisonPage) -> Markup:
-    heads = ["beside " + comparison.reference, "both right", f"only {comparison.reference}", "only the other", "neither", "McNemar's p"]
-    head = tag("tr", *[tag("th", name, scope="col", class_="num" if column else None) for column, name in enumerate(heads)])
+    heads = [
+        "beside " + comparison.reference,
+        "both right",
+        f"only {comparison.reference}",
+        "only the other",
+        "neither",
+        "McNemar's p",
+    ]
+    head = tag(
+        "tr",
+        *[
+            tag("th", name, scope="col", class_="num" if column else None)
+            for column, name in enumerate(heads)
+        ],
+    )
     body = []
     for agreement in comparison.agreements:
-        numbers = [f"{count:,}" for count in (agreement.both, agreement.only_reference, agreement.only_model, agreement.neither)]
-        body.append(tag("tr", tag("th", agreement.name), *[tag("td", number, class_="num") for number in [*numbers, f"{agreement.p:.2g}"]]))
+        numbers = [
+            f"{count:,}"
+            for count in (agreement.both, agreement.only_reference, agreement.only_model, agreement.neither)
+        ]
+        body.append(
+            tag(
+                "tr",
+                tag("th", agreement.name),
+                *[tag("td", number, class_="num") for number in [*numbers, f"{agreement.p:.2g}"]],
+            )
+        )
     return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")
 
 
@@ -172,14 +234,29 @@ def _examples(comparison: ComparisonPage) -> Markup:
         if len(comparison.examples) < comparison.num_disagreements
         else ""
     )
-    return tag("div", tag("p", note, class_="quiet"), tag("ol", *[_example(example) for example in comparison.examples], class_="examples"))
+    return tag(
+        "div",
+        tag("p", note, class_="quiet"),
+        tag("ol", *[_example(example) for example in comparison.examples], class_="examples"),
+    )
 
 
 def _example(example: DisagreementExample) -> Markup:
     predictions = [
-        tag("span", f"{name} ", tag("b", tag("bdi", answer)), class_="is-true" if answer == example.truth else "is-wrong")
+        tag(
+            "span",
+            f"{name} ",
+            tag("b", tag("bdi", answer)),
+            class_="is-true" if answer == example.truth else "is-wrong",
+        )
         for name, answer in example.answers.items()
     ]
     truth = tag("span", "truth ", tag("b", tag("bdi", example.truth)))
     example_text = tag("div", text(example.text, limit=MAX_EXAMPLE_CHARACTERS), class_="text", dir="auto")
-    return tag("li", example_text, tag("div", truth, *predictions, tag("span", example.where, class_="quiet where"), class_="facts-line"))
+    return tag(
+        "li",
+        example_text,
+        tag(
+            "div", truth, *predictions, tag("span", example.where, class_="quiet where"), class_="facts-line"
+        ),
+    )

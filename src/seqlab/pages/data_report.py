@@ -15,7 +15,13 @@ MAX_LABELS = 200
 
 def render_survey(survey: Survey, *, title: str, subtitle: str = "", created: str = "") -> str:
     """The whole page as text; a section appears only when it has something to say."""
-    return render_page(title=title, subtitle=subtitle, created=created, notices=survey.warnings, sections=list(_sections(survey)))
+    return render_page(
+        title=title,
+        subtitle=subtitle,
+        created=created,
+        notices=survey.warnings,
+        sections=list(_sections(survey)),
+    )
 
 
 def _sections(survey: Survey) -> Iterator[Section]:
@@ -25,7 +31,9 @@ def _sections(survey: Survey) -> Iterator[Section]:
         yield Section("lengths", "Lengths", _lengths(survey))
     if any(part.labels for part in survey.parts.values()):
         yield Section("labels", "Labels", _labels(survey))
-    if any(part.first_leaks or part.first_plain_leaks or part.first_near_leaks for part in survey.parts.values()):
+    if any(
+        part.first_leaks or part.first_plain_leaks or part.first_near_leaks for part in survey.parts.values()
+    ):
         yield Section("leaks", "Leaks", _leaks(survey))
     if any(part.first_skipped for part in survey.parts.values()):
         yield Section("skipped", "Rows that were skipped", _skipped(survey))
@@ -33,16 +41,34 @@ def _sections(survey: Survey) -> Iterator[Section]:
 
 def _table(heads: list[str], rows: list[Markup], *, words: int = 1) -> Markup:
     """A table whose first columns hold words and the others numbers."""
-    head = tag("tr", *[tag("th", name, scope="col", class_="num" if index >= words else None) for index, name in enumerate(heads)])
+    head = tag(
+        "tr",
+        *[
+            tag("th", name, scope="col", class_="num" if index >= words else None)
+            for index, name in enumerate(heads)
+        ],
+    )
     return tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="scroll")
 
 
 def _number_row(name: str, *values: str) -> Markup:
-    return tag("tr", tag("th", tag("bdi", name), scope="row"), *[tag("td", value, class_="num") for value in values])
+    return tag(
+        "tr", tag("th", tag("bdi", name), scope="row"), *[tag("td", value, class_="num") for value in values]
+    )
 
 
 def _parts(survey: Survey) -> Markup:
-    heads = ["part", "rows", "characters", "labels", "most frequent label", "empty", "repeated", "also in train", "skipped"]
+    heads = [
+        "part",
+        "rows",
+        "characters",
+        "labels",
+        "most frequent label",
+        "empty",
+        "repeated",
+        "also in train",
+        "skipped",
+    ]
     return _table(heads, [_part_row(name, part) for name, part in survey.parts.items()])
 
 
@@ -50,7 +76,9 @@ def _part_row(name: str, part: PartSurvey) -> Markup:
     counts = (part.empty, part.duplicates, part.leaks, part.skipped)
     balance = format_percent(part.balance) if part.labels else "–"
     labels = f"{len(part.labels):,}" if part.labels else "–"
-    return _number_row(name, f"{part.rows:,}", f"{part.characters:,}", labels, balance, *[f"{count:,}" for count in counts])
+    return _number_row(
+        name, f"{part.rows:,}", f"{part.characters:,}", labels, balance, *[f"{count:,}" for count in counts]
+    )
 
 
 def _lengths(survey: Survey) -> Markup:
@@ -59,13 +87,28 @@ def _lengths(survey: Survey) -> Markup:
         for unit, lengths in (("characters", part.length_characters), ("words", part.length_words)):
             if lengths is not None:
                 rows.append(_length_row(name, unit, lengths))
-    return _table(["part", "unit", "shortest", "10 %", "median", "90 %", "99 %", "longest", "mean"], rows, words=2)
+    return _table(
+        ["part", "unit", "shortest", "10 %", "median", "90 %", "99 %", "longest", "mean"], rows, words=2
+    )
 
 
 def _length_row(name: str, unit: str, lengths: Quantiles) -> Markup:
-    values = (lengths.smallest, lengths.tenth, lengths.median, lengths.ninetieth, lengths.ninety_ninth, lengths.largest)
+    values = (
+        lengths.smallest,
+        lengths.tenth,
+        lengths.median,
+        lengths.ninetieth,
+        lengths.ninety_ninth,
+        lengths.largest,
+    )
     cells = [tag("td", f"{value:,}", class_="num") for value in values]
-    return tag("tr", tag("th", name, scope="row"), tag("td", unit), *cells, tag("td", format_number(lengths.mean), class_="num"))
+    return tag(
+        "tr",
+        tag("th", name, scope="row"),
+        tag("td", unit),
+        *cells,
+        tag("td", format_number(lengths.mean), class_="num"),
+    )
 
 
 def _labels(survey: Survey) -> Markup:
@@ -79,7 +122,11 @@ def _labels(survey: Survey) -> Markup:
     rows = [_label_row(label, survey) for label in ordered[:MAX_LABELS]]
     note = f"The first {MAX_LABELS} of {len(ordered):,} labels." if len(ordered) > MAX_LABELS else ""
     table = _table(["label", *names], rows)
-    return tag("div", tag("p", note, class_="quiet"), table, class_="classes") if note else tag("div", table, class_="classes")
+    return (
+        tag("div", tag("p", note, class_="quiet"), table, class_="classes")
+        if note
+        else tag("div", table, class_="classes")
+    )
 
 
 def _label_row(label: str, survey: Survey) -> Markup:
@@ -88,7 +135,14 @@ def _label_row(label: str, survey: Survey) -> Markup:
         count = part.labels.get(label, 0)
         share = count / sum(part.labels.values()) if count else 0.0
         style = f"--share: {100 * share:.1f}%"
-        cells.append(tag("td", tag("span", f"{count:,} ", tag("span", format_percent(share), class_="quiet")), class_="num meter", style=style))
+        cells.append(
+            tag(
+                "td",
+                tag("span", f"{count:,} ", tag("span", format_percent(share), class_="quiet")),
+                class_="num meter",
+                style=style,
+            )
+        )
     label_cell = tag("bdi", abbreviate(label, 60)) if label else tag("span", "(empty)", class_="quiet")
     return tag("tr", tag("th", label_cell, scope="row"), *cells)
 
@@ -97,11 +151,20 @@ def _leaks(survey: Survey) -> Markup:
     rows = [
         tag("tr", tag("td", name), tag("td", leak.where), tag("td", leak.also), tag("td", how))
         for name, part in survey.parts.items()
-        for leaks, how in ((part.first_leaks, "equal"), (part.first_plain_leaks, "but for capitals, punctuation and blanks"))
+        for leaks, how in (
+            (part.first_leaks, "equal"),
+            (part.first_plain_leaks, "but for capitals, punctuation and blanks"),
+        )
         for leak in leaks
     ]
     rows += [
-        tag("tr", tag("td", name), tag("td", leak.where), tag("td", leak.also), tag("td", f"{format_percent(leak.likeness)} alike"))
+        tag(
+            "tr",
+            tag("td", name),
+            tag("td", leak.where),
+            tag("td", leak.also),
+            tag("td", f"{format_percent(leak.likeness)} alike"),
+        )
         for name, part in survey.parts.items()
         for leak in part.first_near_leaks
     ]
@@ -109,5 +172,9 @@ def _leaks(survey: Survey) -> Markup:
 
 
 def _skipped(survey: Survey) -> Markup:
-    rows = [tag("tr", tag("td", name), tag("td", message)) for name, part in survey.parts.items() for message in part.first_skipped]
+    rows = [
+        tag("tr", tag("td", name), tag("td", message))
+        for name, part in survey.parts.items()
+        for message in part.first_skipped
+    ]
     return _table(["part", "reason"], rows, words=2)

@@ -1,7 +1,8 @@
 """Text into HTML that stays text.
 
-`tag` escapes every plain string it is given, so forgetting to escape is not possible; only what `tag`, `text` and `join` return
-is taken as it is. An f-string or `+` makes a plain string again, which is escaped again: the mistake is visible, and harmless.
+`tag` escapes every plain string it is given, so forgetting to escape is not possible; only what `tag`, `text`
+and `join` return is taken as it is. An f-string or `+` makes a plain string again, which is escaped again:
+the mistake is visible, and harmless.
 """
 
 from __future__ import annotations
@@ -14,11 +15,29 @@ MAX_TEXT_CHARACTERS = 4000
 MAX_ATTRIBUTE_CHARACTERS = 300
 CONTROL_NAMES = (
     *("NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI"),
-    *("DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US"),
+    *(
+        "DLE",
+        "DC1",
+        "DC2",
+        "DC3",
+        "DC4",
+        "NAK",
+        "SYN",
+        "ETB",
+        "CAN",
+        "EM",
+        "SUB",
+        "ESC",
+        "FS",
+        "GS",
+        "RS",
+        "US",
+    ),
 )
 VOID = frozenset({"br", "hr", "img", "meta"})
 
-# Characters that a reader cannot see, that reorder their neighbours, or that cannot be written in UTF-8 or XML at all.
+# Characters that a reader cannot see, that reorder their neighbours, or that cannot be written in UTF-8 or
+# XML at all.
 # The joiners U+200C and U+200D stay: Persian, Hindi and emoji are written with them.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
@@ -67,12 +86,17 @@ def join(parts: Iterable[str], separator: str = "") -> Markup:
 
 
 def tag(name: str, /, *children: str, **attributes: str | float | bool | None) -> Markup:
-    """One element. `class_` is class, `stroke_width` is stroke-width; an attribute that is None or False is left out.
+    """One element. `class_` is class, `stroke_width` is stroke-width; an attribute that is None or False is
+    left out.
 
     >>> tag("p", "1 < 2", tag("br"), class_="note")
     '<p class="note">1 &lt; 2<br></p>'
     """
-    attribute_text = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None and value is not False)
+    attribute_text = "".join(
+        _attribute(key, value)
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
     if name in VOID:
         return Markup(f"<{name}{attribute_text}>")
     return Markup(f"<{name}{attribute_text}>{join(children)}</{name}>")

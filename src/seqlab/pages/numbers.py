@@ -13,7 +13,11 @@ def format_number(value: float) -> str:
     """
     if isinstance(value, int):
         return f"{value:,}"
-    return format_fixed(value, choose_decimals([value])) if value == 0 or abs(value) >= 0.001 or not math.isfinite(value) else f"{value:.1e}"
+    return (
+        format_fixed(value, choose_decimals([value]))
+        if value == 0 or abs(value) >= 0.001 or not math.isfinite(value)
+        else f"{value:.1e}"
+    )
 
 
 def format_fixed(value: float, decimals: int) -> str:

@@ -22,7 +22,9 @@ class Section:
     body: Markup
 
 
-def render_page(*, title: str, subtitle: str, created: str, notices: Sequence[str], sections: Sequence[Section]) -> str:
+def render_page(
+    *, title: str, subtitle: str, created: str, notices: Sequence[str], sections: Sequence[Section]
+) -> str:
     """A whole HTML document."""
     head = tag(
         "head",
@@ -55,7 +57,13 @@ def _notices(notices: Sequence[str]) -> Markup:
     if not notices:
         return Markup("")
     heading = "1 warning" if len(notices) == 1 else f"{len(notices)} warnings"
-    return tag("aside", tag("b", heading), tag("ul", *[tag("li", notice) for notice in notices]), class_="warnings", role="note")
+    return tag(
+        "aside",
+        tag("b", heading),
+        tag("ul", *[tag("li", notice) for notice in notices]),
+        class_="warnings",
+        role="note",
+    )
 
 
 def _contents(sections: Sequence[Section]) -> Markup:

@@ -47,11 +47,17 @@ def _sections(report: Report) -> list[Section]:
 
 
 def _facts(summary: Sequence[tuple[str, str]]) -> Markup:
-    return tag("dl", *[tag("div", tag("dt", name), tag("dd", value)) for name, value in summary], class_="facts")
+    return tag(
+        "dl", *[tag("div", tag("dt", name), tag("dd", value)) for name, value in summary], class_="facts"
+    )
 
 
 def _curves(curves: Sequence[LineChart]) -> Markup:
-    return tag("div", *[draw_line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(curves, start=1)], class_="charts")
+    return tag(
+        "div",
+        *[draw_line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(curves, start=1)],
+        class_="charts",
+    )
 
 
 def _recipe(recipe: str) -> Markup:

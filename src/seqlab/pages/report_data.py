@@ -92,7 +92,10 @@ class ClassLine:
 
 @dataclass(frozen=True)
 class WrongExample:
-    """One confident mistake, and where to find it ('test.csv, line 12'). Predicted numbers have no probability."""
+    """One confident mistake, and where to find it ('test.csv, line 12').
+
+    Predicted numbers have no probability.
+    """
 
     where: str
     text: str

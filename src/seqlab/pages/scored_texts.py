@@ -26,7 +26,9 @@ class ScoredText:
     perplexity: float
 
 
-def render_scored_texts(texts: Sequence[ScoredText], *, title: str, subtitle: str = "", created: str = "") -> str:
+def render_scored_texts(
+    texts: Sequence[ScoredText], *, title: str, subtitle: str = "", created: str = ""
+) -> str:
     """The whole page as text. One colour is one number of bits in all texts, so that they can be compared."""
     visible_texts = texts[:MAX_TEXTS]
     notices = [f"The first {MAX_TEXTS} of {len(texts):,} texts are shown."] if len(texts) > MAX_TEXTS else []
@@ -34,9 +36,15 @@ def render_scored_texts(texts: Sequence[ScoredText], *, title: str, subtitle: st
         notices.append(f"Of long texts the first {MAX_TOKENS:,} tokens are drawn.")
     sections = [
         Section(
-            "ranking", "From the least to the most surprising", number_table([_line(rank, text) for rank, text in enumerate(visible_texts, start=1)])
+            "ranking",
+            "From the least to the most surprising",
+            number_table([_line(rank, text) for rank, text in enumerate(visible_texts, start=1)]),
         ),
-        Section("tokens", "Token by token", tag("div", tag("p", _legend(visible_texts), class_="quiet"), *_heatmaps(visible_texts))),
+        Section(
+            "tokens",
+            "Token by token",
+            tag("div", tag("p", _legend(visible_texts), class_="quiet"), *_heatmaps(visible_texts)),
+        ),
     ]
     return render_page(title=title, subtitle=subtitle, created=created, notices=notices, sections=sections)
 
@@ -67,10 +75,18 @@ def _max_bits(texts: Sequence[ScoredText]) -> float:
 def _heatmaps(texts: Sequence[ScoredText]) -> list[Markup]:
     max_bits = _max_bits(texts)
     heatmaps = [
-        TokenHeatmap(_shorten_text(text.text), text.tokens[:MAX_TOKENS], [HeatmapRow("bits", text.bits[:MAX_TOKENS])], max_weight=max_bits)
+        TokenHeatmap(
+            _shorten_text(text.text),
+            text.tokens[:MAX_TOKENS],
+            [HeatmapRow("bits", text.bits[:MAX_TOKENS])],
+            max_weight=max_bits,
+        )
         for text in texts
     ]
-    return [tag("div", draw_token_heatmap(heatmap, ident=f"text-{rank}")) for rank, heatmap in enumerate(heatmaps, start=1)]
+    return [
+        tag("div", draw_token_heatmap(heatmap, ident=f"text-{rank}"))
+        for rank, heatmap in enumerate(heatmaps, start=1)
+    ]
 
 
 def _shorten_text(text: str) -> str:

@@ -27,17 +27,31 @@ def render_study(
 ) -> str:
     """The whole page as text; a part that is empty does not appear."""
     sections = [
-        Section("found", "What was found", tag("div", tag("p", tag("b", conclusion)), tag("p", tag("span", "The claim: ", class_="quiet"), claim)))
+        Section(
+            "found",
+            "What was found",
+            tag(
+                "div",
+                tag("p", tag("b", conclusion)),
+                tag("p", tag("span", "The claim: ", class_="quiet"), claim),
+            ),
+        )
     ]
     if curves or figures:
-        charts = [draw_line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(curves, start=1)]
+        charts = [
+            draw_line_chart(curve, ident=f"curve-{index}") for index, curve in enumerate(curves, start=1)
+        ]
         sections.append(Section("curves", "Seen", tag("div", *figures, *charts, class_="charts")))
     if rows:
         sections.append(Section("numbers", "Numbers", number_table(rows)))
     if notes:
-        sections.append(Section("how", "How it was measured", tag("ul", *[tag("li", note) for note in notes])))
+        sections.append(
+            Section("how", "How it was measured", tag("ul", *[tag("li", note) for note in notes]))
+        )
     if command:
-        sections.append(Section("again", "Run it again", tag("div", tag("code", command), class_="block command")))
+        sections.append(
+            Section("again", "Run it again", tag("div", tag("code", command), class_="block command"))
+        )
     return render_page(title=title, subtitle="", created=created, notices=(), sections=sections)
 
 
@@ -45,8 +59,19 @@ def number_table(rows: Sequence[Row]) -> Markup:
     """Rows that share their columns; columns of numbers stand to the right."""
     names = list(rows[0])
     is_number = {name: all(not isinstance(row[name], str) for row in rows) for name in names}
-    head = tag("tr", *[tag("th", name, scope="col", class_="num" if is_number[name] else None) for name in names])
-    body = [tag("tr", *[tag("td", format_value(row[name]), class_="num" if is_number[name] else None) for name in names]) for row in rows]
+    head = tag(
+        "tr", *[tag("th", name, scope="col", class_="num" if is_number[name] else None) for name in names]
+    )
+    body = [
+        tag(
+            "tr",
+            *[
+                tag("td", format_value(row[name]), class_="num" if is_number[name] else None)
+                for name in names
+            ],
+        )
+        for row in rows
+    ]
     return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")
 
 

@@ -14,7 +14,8 @@ PositionIds = Int[Tensor, "#batch time"]
 
 
 class PositionalEncoding(nn.Module):
-    """Tells places by one of three ways; a kind takes one and leaves the others as they are here, where they do nothing.
+    """Tells places by one of three ways; a kind takes one and leaves the others as they are here, where they
+    do nothing.
 
     add           rows that are added to the steps before the first layer
     apply_rotary  queries and keys are rotated by an angle that grows with their position
@@ -25,14 +26,20 @@ class PositionalEncoding(nn.Module):
     """Whether `apply_rotary` does anything; the attention is spared a detour where it does not."""
 
     @classmethod
-    def from_settings(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+    def from_settings(
+        cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any
+    ) -> Self:
         """The positions that a section `model` describes."""
         return cls()
 
-    def add(self, steps: Float[Tensor, "batch time hidden"], position_ids: PositionIds) -> Float[Tensor, "batch time hidden"]:
+    def add(
+        self, steps: Float[Tensor, "batch time hidden"], position_ids: PositionIds
+    ) -> Float[Tensor, "batch time hidden"]:
         return steps
 
-    def apply_rotary(self, heads: Float[Tensor, "batch heads time head"], position_ids: PositionIds) -> Float[Tensor, "batch heads time head"]:
+    def apply_rotary(
+        self, heads: Float[Tensor, "batch heads time head"], position_ids: PositionIds
+    ) -> Float[Tensor, "batch heads time head"]:
         return heads
 
     def bias(

@@ -13,13 +13,19 @@ from seqlab.positions.base import PositionIds
 
 
 class PositionTable:
-    """Rows for places 0, 1, 2, … of the type and on the device of whoever asks; the table grows when a longer sequence comes.
+    """Rows for places 0, 1, 2, … of the type and on the device of whoever asks; the table grows when a longer
+    sequence comes.
 
-    `compute` gives the rows of places, both in float64. This is no buffer of a network: a float32 table that is turned into float64
-    would not be exact.
+    `compute` gives the rows of places, both in float64. This is no buffer of a network: a float32 table that
+    is turned into float64 would not be exact.
     """
 
-    def __init__(self, compute: Callable[[Float[Tensor, " places"]], Float[Tensor, "places size"]], *, length: int = 1000) -> None:
+    def __init__(
+        self,
+        compute: Callable[[Float[Tensor, " places"]], Float[Tensor, "places size"]],
+        *,
+        length: int = 1000,
+    ) -> None:
         self._compute = compute
         self._length = length
         self._rows: Tensor | None = None

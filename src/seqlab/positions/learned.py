@@ -21,14 +21,20 @@ class LearnedPositions(PositionalEncoding):
         self.table = nn.Parameter(torch.randn(max_length, hidden_size) * 0.02)
 
     @classmethod
-    def from_settings(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+    def from_settings(
+        cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any
+    ) -> Self:
         return cls(hidden_size, max_length=settings.max_positions)
 
-    def add(self, steps: Float[Tensor, "batch time hidden"], position_ids: PositionIds) -> Float[Tensor, "batch time hidden"]:
+    def add(
+        self, steps: Float[Tensor, "batch time hidden"], position_ids: PositionIds
+    ) -> Float[Tensor, "batch time hidden"]:
         longest = int(position_ids.max()) + 1
         if longest > len(self.table):
             raise UsageError(
                 f"a sequence of {longest} steps, but positions were learned for {len(self.table)}.",
-                cure="Cut the input, or train with a larger model.max_positions or model.positions=sinusoidal.",
+                cure=(
+                    "Cut the input, or train with a larger model.max_positions or model.positions=sinusoidal."
+                ),
             )
         return steps + nn.functional.embedding(position_ids, self.table)

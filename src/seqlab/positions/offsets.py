@@ -7,8 +7,11 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 
-def compute_position_ids(is_token: Bool[Tensor, "batch source"], *, time: int) -> tuple[Int[Tensor, "#batch time"], Int[Tensor, "#batch source"]]:
-    """Where the last `time` steps stand, and where all steps stand: padding between two pieces takes no place.
+def compute_position_ids(
+    is_token: Bool[Tensor, "batch source"], *, time: int
+) -> tuple[Int[Tensor, "#batch time"], Int[Tensor, "#batch source"]]:
+    """Where the last `time` steps stand, and where all steps stand: padding between two pieces takes no
+    place.
 
     >>> compute_position_ids(torch.tensor([[True, False, True, True]]), time=2)
     (tensor([[1, 2]]), tensor([[0, 1, 1, 2]]))
@@ -18,6 +21,8 @@ def compute_position_ids(is_token: Bool[Tensor, "batch source"], *, time: int) -
     if bool(before.all()):
         position_ids = torch.arange(source, device=is_token.device).unsqueeze(0)  # (1, source)
         return position_ids[:, source - time :], position_ids
-    first = torch.cat([before.cumsum(dim=1) - before.int(), before.sum(dim=1, keepdim=True)], dim=1)  # (batch, seen + 1)
+    first = torch.cat(
+        [before.cumsum(dim=1) - before.int(), before.sum(dim=1, keepdim=True)], dim=1
+    )  # (batch, seen + 1)
     new = first[:, -1:] + torch.arange(time, device=is_token.device)  # (batch, time)
     return new, torch.cat([first[:, :-1], new], dim=1)

@@ -19,9 +19,9 @@ class RotaryPositions(PositionalEncoding):
 
         (a, b)  ->  (a cos θ - b sin θ,  b cos θ + a sin θ)
 
-    Turned query · turned key depends on the difference of their places alone.
-    Paper: Su et al. 2021, "RoFormer: Enhanced Transformer with Rotary Position Embedding", arXiv:2104.09864, section 3.2; there the pairs
-    are neighbors, here they are halves apart, as in most published weights.
+    Turned query · turned key depends on the difference of their places alone. Paper: Su et al. 2021,
+    "RoFormer: Enhanced Transformer with Rotary Position Embedding", arXiv:2104.09864, section 3.2; there the
+    pairs are neighbors, here they are halves apart, as in most published weights.
     """
 
     is_rotary = True
@@ -38,11 +38,17 @@ class RotaryPositions(PositionalEncoding):
         self._table = PositionTable(self._compute)
 
     @classmethod
-    def from_settings(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+    def from_settings(
+        cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any
+    ) -> Self:
         return cls(head_size, base=settings.rotary_base)
 
-    def apply_rotary(self, heads: Float[Tensor, "batch heads time head"], position_ids: PositionIds) -> Float[Tensor, "batch heads time head"]:
-        cos, sin = self._table.lookup(position_ids, heads).unsqueeze(1).chunk(2, dim=-1)  # (batch, 1, time, head) each
+    def apply_rotary(
+        self, heads: Float[Tensor, "batch heads time head"], position_ids: PositionIds
+    ) -> Float[Tensor, "batch heads time head"]:
+        cos, sin = (
+            self._table.lookup(position_ids, heads).unsqueeze(1).chunk(2, dim=-1)
+        )  # (batch, 1, time, head) each
         other = heads.roll(heads.shape[-1] // 2, dims=-1)  # the other half of each pair
         return torch.addcmul(heads * cos, other, sin)
 

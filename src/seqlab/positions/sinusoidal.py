@@ -18,7 +18,8 @@ from seqlab.positions.growing_table import PositionTable
 class SinusoidalPositions(PositionalEncoding):
     """x + P[place], with P[i, 2j] = sin(i / 10000^(2j/d)) and P[i, 2j+1] = cos(i / 10000^(2j/d)).
 
-    Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.5. The table has 1,000 places and grows when a longer sequence comes.
+    Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.5. The table has 1,000 places and grows when a
+    longer sequence comes.
     """
 
     def __init__(self, hidden_size: int, *, max_length: int = 1000) -> None:
@@ -27,10 +28,14 @@ class SinusoidalPositions(PositionalEncoding):
         self._table = PositionTable(self._compute, length=max_length)
 
     @classmethod
-    def from_settings(cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any) -> Self:
+    def from_settings(
+        cls, *, hidden_size: int, num_heads: int, head_size: int, causal: bool, settings: Any
+    ) -> Self:
         return cls(hidden_size)
 
-    def add(self, steps: Float[Tensor, "batch time hidden"], position_ids: PositionIds) -> Float[Tensor, "batch time hidden"]:
+    def add(
+        self, steps: Float[Tensor, "batch time hidden"], position_ids: PositionIds
+    ) -> Float[Tensor, "batch time hidden"]:
         return steps + self._table.lookup(position_ids, steps)
 
     def rows(self, num_positions: int, like: Tensor) -> Float[Tensor, "places hidden"]:
@@ -49,5 +54,7 @@ def sinusoid_curves(features: Sequence[int], *, size: int, num_positions: int) -
     >>> sinusoid_curves([1], size=2, places=3)
     {1: [1.0, 0.5403023058681398, -0.4161468365471424]}
     """
-    rows = SinusoidalPositions(size, max_length=num_positions).rows(num_positions, torch.empty(0, dtype=torch.float64))
+    rows = SinusoidalPositions(size, max_length=num_positions).rows(
+        num_positions, torch.empty(0, dtype=torch.float64)
+    )
     return {feature: rows[:num_positions, feature].tolist() for feature in features}

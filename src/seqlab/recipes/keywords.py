@@ -1,4 +1,6 @@
-"""Settings by keyword: `learning_rate=1e-3` instead of `training.learning_rate=1e-3`, where only one section has the name."""
+"""Settings by keyword: `learning_rate=1e-3` instead of `training.learning_rate=1e-3`, where only one section
+has the name.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from seqlab.core.errors import UsageError, nearest
 from seqlab.recipes.recipe import SECTIONS
 
 MAIN = ("data", "tokens", "model", "training")
-"""A name in one of these sections means that section, also where a special section such as `decoder` has the name too."""
+"""A name in one of these sections means that section, also where a special section such as `decoder` has the
+name too.
+"""
 
 
 def dotted_names(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -26,7 +30,9 @@ def dotted_names(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _dotted(name: str) -> str:
     if "." in name:
         return name
-    sections = [section for section, kinds in SECTIONS.items() if any(name in kind.model_fields for kind in kinds)]
+    sections = [
+        section for section, kinds in SECTIONS.items() if any(name in kind.model_fields for kind in kinds)
+    ]
     main = [section for section in sections if section in MAIN]
     if len(chosen := main or sections) == 1:
         return f"{chosen[0]}.{name}"
@@ -34,4 +40,7 @@ def _dotted(name: str) -> str:
         known = {field for kinds in SECTIONS.values() for kind in kinds for field in kind.model_fields}
         raise UsageError(f"there is no setting called '{name}'.", cure=nearest(name, sorted(known)))
     choices = " or ".join(f'**{{"{section}.{name}": …}}' for section in sections)
-    raise UsageError(f"'{name}' is a setting of several sections: {', '.join(sections)}.", cure=f"Give the dotted name: {choices}")
+    raise UsageError(
+        f"'{name}' is a setting of several sections: {', '.join(sections)}.",
+        cure=f"Give the dotted name: {choices}",
+    )

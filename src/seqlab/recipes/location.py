@@ -11,7 +11,9 @@ from seqlab.recipes.recipe import KINDS, SECTIONS
 
 @dataclass(frozen=True)
 class Place:
-    """A section by its dotted name, the class of settings chosen there by its kind, and what follows: a setting, an entry of a list."""
+    """A section by its dotted name, the class of settings chosen there by its kind, and what follows: a
+    setting, an entry of a list.
+    """
 
     section: str
     chosen: type[Settings] | None
@@ -29,7 +31,9 @@ class Place:
         while rest:
             if chosen is None and rest[0] in KINDS.get(section, {}):
                 chosen, rest = KINDS[section][str(rest[0])], rest[1:]
-            elif f"{section}.{rest[0]}" in SECTIONS and (chosen is None or str(rest[0]) in chosen.model_fields):
+            elif f"{section}.{rest[0]}" in SECTIONS and (
+                chosen is None or str(rest[0]) in chosen.model_fields
+            ):
                 section, chosen, rest = f"{section}.{rest[0]}", None, rest[1:]
             else:
                 break

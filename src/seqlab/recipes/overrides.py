@@ -16,13 +16,20 @@ from seqlab.models.settings import MODEL_ALIASES
 from seqlab.recipes.recipe import KINDS, SECTIONS, Recipe
 
 Raw = dict[str, Any]
-ALWAYS_NEW = {key for name, settings in MODEL_ALIASES.items() if name not in MODEL_PRESETS for key in settings}
-"""What a short name decides, also where it does not mention it: `lstm` after `bilstm` reads in one direction."""
+ALWAYS_NEW = {
+    key for name, settings in MODEL_ALIASES.items() if name not in MODEL_PRESETS for key in settings
+}
+"""What a short name decides, also where it does not mention it: `lstm` after `bilstm` reads in one
+direction.
+"""
 OPTION_OF_A_CELL = re.compile(r"\s*model\.cell\.(?!kind\s*=)")
 
 
-def override(raw: Raw, assignments: Iterable[str], *, model: str = "", values: Mapping[str, Any] | None = None) -> Raw:
-    """Apply `--model NAME`, `section.name=value` words and values by dotted names on top of a recipe, which stays as it was.
+def override(
+    raw: Raw, assignments: Iterable[str], *, model: str = "", values: Mapping[str, Any] | None = None
+) -> Raw:
+    """Apply `--model NAME`, `section.name=value` words and values by dotted names on top of a recipe, which
+    stays as it was.
 
     Options of a cell come last: they belong to the cell that all words together choose.
     """
@@ -52,12 +59,23 @@ def _copied(section: Any) -> Any:
 
 
 def short_model(name: str, *, before: Any = None) -> Raw:
-    """The settings that a short name stands for. Sizes already chosen for the same kind of network stay, unless the name is that of a
-    published network, which has its own."""
+    """The settings that a short name stands for.
+
+    Sizes already chosen for the same kind of network stay, unless the name is that of a published network,
+    which has its own.
+    """
     if name not in MODEL_ALIASES:
-        raise UsageError(f"there is no model called '{shortened(name)}'.", where="--model", cure=nearest(name, MODEL_ALIASES))
+        raise UsageError(
+            f"there is no model called '{shortened(name)}'.",
+            where="--model",
+            cure=nearest(name, MODEL_ALIASES),
+        )
     chosen = MODEL_ALIASES[name]
-    if name not in MODEL_PRESETS and isinstance(before, dict) and before.get("kind", "recurrent") == chosen["kind"]:
+    if (
+        name not in MODEL_PRESETS
+        and isinstance(before, dict)
+        and before.get("kind", "recurrent") == chosen["kind"]
+    ):
         return {key: value for key, value in before.items() if key not in ALWAYS_NEW} | chosen
     return dict(chosen)
 
@@ -66,7 +84,9 @@ def short_cell(name: str, *, before: Any = None) -> Raw:
     """The section that a cell's name stands for. Options that the new cell has as well stay."""
     known = KINDS["model.cell"][name].model_fields if name in KINDS["model.cell"] else {}
     options = before if isinstance(before, dict) else {}
-    return {"kind": name} | {option: value for option, value in options.items() if option in known and option != "kind"}
+    return {"kind": name} | {
+        option: value for option, value in options.items() if option in known and option != "kind"
+    }
 
 
 def _parted(assignment: str) -> tuple[str, str]:
@@ -87,7 +107,11 @@ def _assign(changed: Raw, name: str, read: Callable[[Any], Any]) -> None:
     section, dot, key = name.partition(".")
     if not dot:
         value = read(_annotation(Recipe, section))
-        changed[section] = short_model(value) if section == "model" and isinstance(value, str) and value in MODEL_ALIASES else value
+        changed[section] = (
+            short_model(value)
+            if section == "model" and isinstance(value, str) and value in MODEL_ALIASES
+            else value
+        )
         return
     place = _opened(changed, section, key)
     within, dot, option = key.partition(".")
@@ -96,7 +120,12 @@ def _assign(changed: Raw, name: str, read: Callable[[Any], Any]) -> None:
             place[within] = short_cell(str(read(str)), before=place.get(within))
             return
         section, key, place = f"{section}.{within}", option, _opened(place, within, option)
-    place[key] = read(next((found for kind in SECTIONS.get(section, ()) if (found := _annotation(kind, key)) is not None), None))
+    place[key] = read(
+        next(
+            (found for kind in SECTIONS.get(section, ()) if (found := _annotation(kind, key)) is not None),
+            None,
+        )
+    )
 
 
 def _opened(above: Raw, name: str, key: str) -> Raw:
@@ -107,7 +136,10 @@ def _opened(above: Raw, name: str, key: str) -> Raw:
     elif isinstance(place, str) and name == "cell":
         place = above[name] = short_cell(place)
     if not isinstance(place, dict):
-        raise UsageError(f"'{name}' is one setting and has no part '{shortened(key)}'.", cure=f"For example: {name}={place}")
+        raise UsageError(
+            f"'{name}' is one setting and has no part '{shortened(key)}'.",
+            cure=f"For example: {name}={place}",
+        )
     return place
 
 
@@ -117,7 +149,9 @@ def _annotation(settings: Any, name: str) -> Any:
 
 
 def _value(text: str, annotation: Any) -> Any:
-    """A word as the setting wants it: text stays as it stands (a column may be called 2024), lists may be written a,b."""
+    """A word as the setting wants it: text stays as it stands (a column may be called 2024), lists may be
+    written a,b.
+    """
     if annotation is str or get_origin(annotation) is Literal:
         quoted = _toml(text)
         return quoted if isinstance(quoted, str) else {r"\t": "\t"}.get(text, text)

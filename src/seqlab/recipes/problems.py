@@ -29,15 +29,27 @@ def in_words(entry: Any) -> str:
     if entry["type"] in ("union_tag_invalid", "union_tag_not_found"):
         return _unknown_kind(place, str(entry["input"].get("kind", "")))
     if not place.rest and place.section == "model.cell":
-        return f"model.cell: expected {_or(KINDS['model.cell'])}, or a section with one of them as its kind, found {found(entry['input'])}."
+        return (
+            f"model.cell: expected {_or(KINDS['model.cell'])}, or a section with one of them as its kind,"
+            f" found {found(entry['input'])}."
+        )
     if not place.rest and place.section in SECTIONS:
-        hint = _hint(entry["input"], MODEL_ALIASES) if place.section == "model" and isinstance(entry["input"], str) else ""
-        return f"{place.section}: expected a section with settings of its own, found {found(entry['input'])}.{hint}"
+        hint = (
+            _hint(entry["input"], MODEL_ALIASES)
+            if place.section == "model" and isinstance(entry["input"], str)
+            else ""
+        )
+        return (
+            f"{place.section}: expected a section with settings of its own, found"
+            f" {found(entry['input'])}.{hint}"
+        )
     return _wrong_value(place, entry["input"])
 
 
 def truths_for_numbers(section: str, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Settings that take a number and got `true` or `false`, which Python would read as 1 or 0: the other settings, and a sentence for each."""
+    """Settings that take a number and got `true` or `false`, which Python would read as 1 or 0: the other
+    settings, and a sentence for each.
+    """
     fields = {name: field for kind in SECTIONS.get(section, ()) for name, field in kind.model_fields.items()}
     right: dict[str, Any] = {}
     wrong: list[str] = []
@@ -66,8 +78,14 @@ def _wrong_value(place: Place, value: Any) -> str:
     field = settings.model_fields[name]
     if len(place.rest) > 1:  # an entry of a list
         hint = _hint(str(value), choices_of(entry_of(field.annotation)))
-        return f"{dotted}: expected {expected_entry(field)} as entry {int(place.rest[1]) + 1}, found {found(value)}.{hint}"
-    return f"{dotted}: expected {expected(field)}, found {found(value)}.{_hint(str(value), choices_of(field.annotation))}"
+        return (
+            f"{dotted}: expected {expected_entry(field)} as entry {int(place.rest[1]) + 1}, found"
+            f" {found(value)}.{hint}"
+        )
+    return (
+        f"{dotted}: expected {expected(field)}, found"
+        f" {found(value)}.{_hint(str(value), choices_of(field.annotation))}"
+    )
 
 
 def _unknown_kind(place: Place, kind: str) -> str:
@@ -80,9 +98,16 @@ def _unknown_setting(place: Place) -> str:
     section, key, chosen = place.section, str(place.rest[-1]) if place.rest else "", place.chosen
     kinds = SECTIONS.get(section, (Recipe,))
     name = f"{section}.{shortened(key)}"
-    elsewhere = [str(kind.model_fields["kind"].default) for kind in kinds if key in kind.model_fields and kind is not chosen]
+    elsewhere = [
+        str(kind.model_fields["kind"].default)
+        for kind in kinds
+        if key in kind.model_fields and kind is not chosen
+    ]
     if chosen is not None and elsewhere:
-        return f"{name}: a {chosen.model_fields['kind'].default} model has no such setting; it belongs to {' and '.join(elsewhere)} models."
+        return (
+            f"{name}: a {chosen.model_fields['kind'].default} model has no such setting; it belongs to"
+            f" {' and '.join(elsewhere)} models."
+        )
     allowed = chosen.model_fields if chosen is not None else kinds[0].model_fields
     homes = [f"{home}.{key}" for home in _homes(key)]
     hint = f"Did you mean {' or '.join(homes)}?" if homes else _meant(key, allowed)
@@ -106,7 +131,10 @@ def _unknown_option(place: Place) -> str:
         hint = f". Did you mean '{close}'?"
     else:
         hint = f". Did you mean '{close}' of {_and(owners)}?" if close else "."
-    return f"model.cell: '{chosen.model_fields['kind'].default}' has no option '{shortened(key)}'{hint} Options: {listed(own)}."
+    return (
+        f"model.cell: '{chosen.model_fields['kind'].default}' has no option '{shortened(key)}'{hint} Options:"
+        f" {listed(own)}."
+    )
 
 
 def _homes(key: str) -> list[str]:

@@ -22,7 +22,11 @@ LARGEST_RECIPE = 1_000_000
 
 def shipped_recipes() -> list[str]:
     """The names of the recipes that come with seqlab."""
-    return sorted(entry.name.removesuffix(".toml") for entry in resources.files("seqlab.recipes").iterdir() if entry.name.endswith(".toml"))
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in resources.files("seqlab.recipes").iterdir()
+        if entry.name.endswith(".toml")
+    )
 
 
 def sentence_of(what: str) -> str:
@@ -37,10 +41,16 @@ def read_raw(what: str) -> Raw:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise RecipeError(
-            f"not valid TOML: {_sentence(error)}", where=what, cure='Text needs quotes (task = "classification"); a section starts with [name].'
+            f"not valid TOML: {_sentence(error)}",
+            where=what,
+            cure='Text needs quotes (task = "classification"); a section starts with [name].',
         ) from error
     except RecursionError as error:
-        raise RecipeError("not valid TOML: nested too deeply.", where=what, cure="A recipe has sections with settings, and nothing below.") from error
+        raise RecipeError(
+            "not valid TOML: nested too deeply.",
+            where=what,
+            cure="A recipe has sections with settings, and nothing below.",
+        ) from error
 
 
 def check(raw: Raw, *, where: str) -> Recipe:
@@ -56,7 +66,10 @@ def check(raw: Raw, *, where: str) -> Recipe:
     names = registered_tasks.names()
     if isinstance(task, str) and task and task not in names:
         close = closest(task, names)
-        mistakes.append(f"task: expected {' or '.join(names)}, found {found(task)}." + (f" Did you mean '{close}'?" if close else ""))
+        mistakes.append(
+            f"task: expected {' or '.join(names)}, found {found(task)}."
+            + (f" Did you mean '{close}'?" if close else "")
+        )
     for section, values in known.items():
         if isinstance(values, dict):
             known[section], wrong = truths_for_numbers(section, values)
@@ -80,10 +93,15 @@ def _with_kinds(model: Raw) -> Raw:
 
 def _refuse_other_formats(version: object, *, where: str) -> None:
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise RecipeError(f"format: expected a whole number from 1 to {FORMAT}, found {found(version)}.", where=where, cure="Leave it out.")
+        raise RecipeError(
+            f"format: expected a whole number from 1 to {FORMAT}, found {found(version)}.",
+            where=where,
+            cure="Leave it out.",
+        )
     if version > FORMAT:
         raise RecipeError(
-            f"the recipe has format {version}, this seqlab reads up to {FORMAT}: it was written by a newer seqlab.",
+            f"the recipe has format {version}, this seqlab reads up to {FORMAT}: it was written by a newer"
+            " seqlab.",
             where=where,
             cure="Update seqlab: pip install --upgrade seqlab",
         )
@@ -97,20 +115,32 @@ def _read_file(what: str) -> str:
     """The text of a recipe file; whatever else a path may be is told apart."""
     path = Path(what)
     if path.is_dir():
-        raise RecipeError("is a folder, not a recipe.", where=what, cure="A folder with data is trained on when its name does not end in .toml.")
+        raise RecipeError(
+            "is a folder, not a recipe.",
+            where=what,
+            cure="A folder with data is trained on when its name does not end in .toml.",
+        )
     if not path.is_file():
         raise _missing(path)
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST_RECIPE + 1)
         if len(content) > LARGEST_RECIPE:
-            raise RecipeError("is larger than 1 MB, too much for a recipe.", where=what, cure="Is this the right file?")
+            raise RecipeError(
+                "is larger than 1 MB, too much for a recipe.", where=what, cure="Is this the right file?"
+            )
         return content.decode("utf-8-sig")
     except OSError as error:
-        raise RecipeError(f"cannot be read ({error.strerror}).", where=what, cure="Check the permissions of the file.") from error
+        raise RecipeError(
+            f"cannot be read ({error.strerror}).", where=what, cure="Check the permissions of the file."
+        ) from error
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise RecipeError("is not text in UTF-8.", where=f"{what}, line {line}", cure="Is this the right file? Save it as UTF-8.") from error
+        raise RecipeError(
+            "is not text in UTF-8.",
+            where=f"{what}, line {line}",
+            cure="Is this the right file? Save it as UTF-8.",
+        ) from error
 
 
 def _missing(path: Path) -> RecipeError:

@@ -12,7 +12,14 @@ from seqlab.batches.settings import MaskingSettings
 from seqlab.cells.settings import CELL_KINDS
 from seqlab.core.settings import SettingHelp, Settings, describe
 from seqlab.decoding.settings import DecodingSettings, SearchSettings
-from seqlab.models.settings import MODEL_KINDS, BagSettings, DecoderSettings, ModelSettings, RecurrentSettings, TaggingSettings
+from seqlab.models.settings import (
+    MODEL_KINDS,
+    BagSettings,
+    DecoderSettings,
+    ModelSettings,
+    RecurrentSettings,
+    TaggingSettings,
+)
 from seqlab.sources.settings import DataSettings
 from seqlab.tokens.settings import TokenSettings
 from seqlab.training.settings import StartSettings, TrainingSettings
@@ -45,19 +52,48 @@ class Recipe(Settings):
     """Everything that defines a run. Written into the run folder with every default spelled out."""
 
     format: int = Field(FORMAT, description="Version of the recipe format.")
-    task: str = Field("", description="The job: classification, tagging, language_model, …; guessed from the data when empty.")
-    data: DataSettings = Field(default_factory=DataSettings, description="Which files, which columns, which part is held out.")
+    task: str = Field(
+        "",
+        description="The job: classification, tagging, language_model, …; guessed from the data when empty.",
+    )
+    data: DataSettings = Field(
+        default_factory=DataSettings, description="Which files, which columns, which part is held out."
+    )
     tokens: TokenSettings = Field(default_factory=TokenSettings, description="How text becomes ids.")
-    model: ModelSettings = Field(default_factory=RecurrentSettings, description="The network; a short name such as lstm stands for a whole section.")
-    decoder: DecoderSettings = Field(default_factory=DecoderSettings, description="The half of an encoder-decoder that writes.")
-    masking: MaskingSettings = Field(default_factory=MaskingSettings, description="Which tokens a masked language model has to find again.")
-    bag: BagSettings = Field(default_factory=BagSettings, description="The bag of n-grams that a classifier weighs, alone or beside its network.")
-    tagging: TaggingSettings = Field(default_factory=TaggingSettings, description="How words enter a tagger, and how their tags are decided.")
-    training: TrainingSettings = Field(default_factory=TrainingSettings, description="The budget, the batches, the optimizer and when to stop.")
-    start: StartSettings = Field(default_factory=StartSettings, description="The run from which training starts, and what of it stays as it was.")
-    decoding: DecodingSettings = Field(default_factory=DecodingSettings, description="How a language model chooses the next token.")
+    model: ModelSettings = Field(
+        default_factory=RecurrentSettings,
+        description="The network; a short name such as lstm stands for a whole section.",
+    )
+    decoder: DecoderSettings = Field(
+        default_factory=DecoderSettings, description="The half of an encoder-decoder that writes."
+    )
+    masking: MaskingSettings = Field(
+        default_factory=MaskingSettings, description="Which tokens a masked language model has to find again."
+    )
+    bag: BagSettings = Field(
+        default_factory=BagSettings,
+        description="The bag of n-grams that a classifier weighs, alone or beside its network.",
+    )
+    tagging: TaggingSettings = Field(
+        default_factory=TaggingSettings,
+        description="How words enter a tagger, and how their tags are decided.",
+    )
+    training: TrainingSettings = Field(
+        default_factory=TrainingSettings,
+        description="The budget, the batches, the optimizer and when to stop.",
+    )
+    start: StartSettings = Field(
+        default_factory=StartSettings,
+        description="The run from which training starts, and what of it stays as it was.",
+    )
+    decoding: DecodingSettings = Field(
+        default_factory=DecodingSettings, description="How a language model chooses the next token."
+    )
 
-    search: SearchSettings = Field(default_factory=SearchSettings, description="How a translation is searched: greedily, by a beam, or by draws.")
+    search: SearchSettings = Field(
+        default_factory=SearchSettings,
+        description="How a translation is searched: greedily, by a beam, or by draws.",
+    )
 
     def to_toml(self) -> str:
         return tomli_w.dumps(self.model_dump())
@@ -73,7 +109,10 @@ class Recipe(Settings):
 
 
 def settings_help(section: str) -> list[SettingHelp]:
-    """Every setting of a section with its dotted name. One that differs between the kinds of a section is listed in each of its forms."""
+    """Every setting of a section with its dotted name.
+
+    One that differs between the kinds of a section is listed in each of its forms.
+    """
     if section not in KINDS:
         return describe(SECTIONS[section][0], prefix=f"{section}.")
     kinds = KINDS[section]
@@ -82,7 +121,15 @@ def settings_help(section: str) -> list[SettingHelp]:
     for kind, settings in kinds.items():
         for entry in describe(settings, prefix=f"{section}."):
             forms.setdefault(entry, []).append(kind)
-    own = [replace(entry, kinds=() if len(having) == len(kinds) else tuple(having)) for entry, having in forms.items()]
+    own = [
+        replace(entry, kinds=() if len(having) == len(kinds) else tuple(having))
+        for entry, having in forms.items()
+    ]
     names = list(dict.fromkeys(entry.name for entry in own))  # all forms of a setting stand together
     first = SettingHelp(f"{section}.kind", " | ".join(kinds), DEFAULT_KINDS[section], about)
-    return [first, *sorted((entry for entry in own if entry.name != first.name), key=lambda entry: names.index(entry.name))]
+    return [
+        first,
+        *sorted(
+            (entry for entry in own if entry.name != first.name), key=lambda entry: names.index(entry.name)
+        ),
+    ]

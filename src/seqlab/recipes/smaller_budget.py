@@ -13,18 +13,28 @@ BUDGETS = {"steps", "epochs", "minutes"}
 
 
 def fit_to_budget(recipe: Raw, changed: Raw, assignments: Iterable[str]) -> Raw:
-    """`changed` is a recipe under some assignments. If these set the budget, step counts that only the recipe sets follow it.
+    """`changed` is a recipe under some assignments. If these set the budget, step counts that only the recipe
+    sets follow it.
 
-    Fewer steps or epochs shrink them here. How many steps a time budget allows shows later: scale_with_budget tells the run what to shrink.
-    A recipe with minutes of its own plans no number of steps, so its counts are taken as written.
+    Fewer steps or epochs shrink them here. How many steps a time budget allows shows later: scale_with_budget
+    tells the run what to shrink. A recipe with minutes of its own plans no number of steps, so its counts are
+    taken as written.
     """
     before, after = _section(recipe), _section(changed)
-    assigned = {name.strip().removeprefix("training.") for name, equals, _ in (word.partition("=") for word in assignments) if equals}
+    assigned = {
+        name.strip().removeprefix("training.")
+        for name, equals, _ in (word.partition("=") for word in assignments)
+        if equals
+    }
     if "scale_with_budget" in assigned or not BUDGETS & assigned:
         return changed
     named = before.get("scale_with_budget")
     relative = (named if isinstance(named, list) else []) if _number(before.get("minutes")) else STEP_COUNTS
-    counts = [name for name in STEP_COUNTS if name in relative and name not in assigned and _number(before.get(name))]
+    counts = [
+        name
+        for name in STEP_COUNTS
+        if name in relative and name not in assigned and _number(before.get(name))
+    ]
     if not counts or not any(_number(before.get(unit)) for unit in ("steps", "epochs")):
         return changed
     share = _share(before, after)
@@ -38,7 +48,9 @@ def _section(raw: Raw) -> Raw:
 
 
 def _number(value: Any) -> float:
-    """A positive number, or 0 for whatever else stands there: the check of the recipe will say what is wrong with it."""
+    """A positive number, or 0 for whatever else stands there: the check of the recipe will say what is wrong
+    with it.
+    """
     return value if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else 0
 
 

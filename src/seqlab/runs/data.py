@@ -23,7 +23,9 @@ MADE_TO_MEASURE = {"gap": ["recall"], "length": ["copy", "reverse"]}
 
 @dataclass(frozen=True)
 class OpenedData:
-    """The parts by name (train and, where there are any, valid and test), the recipe with its guesses filled in, and why."""
+    """The parts by name (train and, where there are any, valid and test), the recipe with its guesses filled
+    in, and why.
+    """
 
     recipe: Recipe
     parts: dict[str, Source]
@@ -35,7 +37,9 @@ def refuse_missing(recipe: Recipe) -> None:
     """Every file that the recipe names exists. Nothing is read, so this can be asked before anything slow."""
     data = recipe.data
     if not data.train:
-        raise RecipeError("no training data is named.", where="data.train", cure="For example: data.train=reviews.csv")
+        raise RecipeError(
+            "no training data is named.", where="data.train", cure="For example: data.train=reviews.csv"
+        )
     if not files.exists(data.train, data) and data.train not in datasets.names():
         built_in = f" Without a file: seqlab train {'|'.join(datasets.names())}"
         raise files.missing(data.train, names=[*datasets.names(), *shipped_recipes()], examples=built_in)
@@ -60,7 +64,7 @@ def open_data(recipe: Recipe) -> OpenedData:
         return guess.spec, guess.reasons
 
     form = spec.format_of(Path(data.train), data) if spec is not None and not data.format else ""
-    chosen, opened = files.open_dataset(data, choose, seed=seed, format=form)
+    chosen, opened = files.open_dataset(data, choose, seed=seed, file_format=form)
     recipe = recipe.model_copy(update={"task": chosen.name, "data": opened.settings})
     return OpenedData(recipe, opened.parts, opened.reasons, opened.warnings)
 
@@ -87,7 +91,8 @@ def _refuse_idle_measures(recipe: Recipe) -> None:
         value = getattr(recipe.data, setting)
         if value != getattr(DataSettings(), setting) and recipe.data.train not in names:
             raise RecipeError(
-                f"a {setting} is chosen for the built-in dataset{'s' if len(names) > 1 else ''} {listed([repr(name) for name in names])} only.",
+                f"a {setting} is chosen for the built-in dataset{'s' if len(names) > 1 else ''}"
+                f" {listed([repr(name) for name in names])} only.",
                 where=f"data.{setting}",
                 cure=f"seqlab train {names[0]} data.{setting}={value}",
             )

@@ -1,4 +1,7 @@
-"""What a user asks to train on -> a checked recipe. No torch here: mistakes in settings are answered at once."""
+"""What a user asks to train on -> a checked recipe.
+
+No torch here: mistakes in settings are answered at once.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,28 @@ from seqlab.recipes.read import Raw, check, override, read_raw, shipped_recipes
 from seqlab.recipes.recipe import Recipe
 from seqlab.recipes.smaller_budget import fit_to_budget
 from seqlab.runs.folder.layout import read_recipe
-from seqlab.runs.transfer.warm_start import find_source, refuse_differences, refuse_idle_settings, with_kinds_of
+from seqlab.runs.transfer.warm_start import (
+    find_source,
+    refuse_differences,
+    refuse_idle_settings,
+    with_kinds_of,
+)
 from seqlab.training.settings import StartSettings
 
 
 def find_recipe(
-    what: str, assignments: list[str], *, task: str = "", model: str = "", start: str = "", values: Mapping[str, Any] | None = None
+    what: str,
+    assignments: list[str],
+    *,
+    task: str = "",
+    model: str = "",
+    start: str = "",
+    values: Mapping[str, Any] | None = None,
 ) -> tuple[Recipe, str]:
-    """WHAT is a recipe (shipped name or .toml), a built-in dataset, or data; START a run to start from. Returns the recipe and a name for the run."""
+    """WHAT is a recipe (shipped name or .toml), a built-in dataset, or data; START a run to start from.
+
+    Returns the recipe and a name for the run.
+    """
     raw: Raw = {"data": {"train": what}}
     name, where = "", "settings"
     if what in shipped_recipes() or what.endswith(".toml"):

@@ -62,8 +62,17 @@ class Run:
         task = find_spec(recipe.task).load_task().load(recipe, folder / TOKENS)
         take_choices(folder, task, manifest)
         if not (folder / WEIGHTS).is_file():
-            raise RunError("the run has no weights yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}")
-        weights = read_weights(folder / WEIGHTS, expected=shapes_of(lambda: build_model(task)), seal=manifest.run_id, verified=manifest.is_scored)
+            raise RunError(
+                "the run has no weights yet.",
+                where=str(folder),
+                cure=f"Finish it: seqlab train --resume {folder}",
+            )
+        weights = read_weights(
+            folder / WEIGHTS,
+            expected=shapes_of(lambda: build_model(task)),
+            seal=manifest.run_id,
+            verified=manifest.is_scored,
+        )
         model = build_model(task)
         model.load_state_dict(weights)
         return cls(folder, recipe, task, model.to(choose_device(recipe.training)))
@@ -77,16 +86,24 @@ class Run:
         return sum(parameter.numel() for parameter in self.model.parameters())
 
     def searching(self, *words: str) -> Run:
-        """The same model with another search, such as `run.searching("beam=5", "length_alpha=0.6")`; see the settings of the section search."""
+        """The same model with another search, such as `run.searching("beam=5", "length_alpha=0.6")`; see the
+        settings of the section search.
+        """
         return self._searched(words=[f"search.{word}" for word in words])
 
     def with_decoding(self, **settings: Any) -> Run:
-        """The same model with other decoding settings, such as `run.with_decoding(beam=5, length_alpha=0.6)`."""
+        """The same model with other decoding settings, such as `run.with_decoding(beam=5,
+        length_alpha=0.6)`.
+        """
         return self._searched(values={f"search.{name}": value for name, value in settings.items()})
 
     def _searched(self, *, words: Sequence[str] = (), values: Mapping[str, Any] | None = None) -> Run:
         if not find_spec(self.recipe.task).generates:
-            raise UsageError(f"a run of the task {self.recipe.task} searches nothing.", where="search", cure="Leave it out.")
+            raise UsageError(
+                f"a run of the task {self.recipe.task} searches nothing.",
+                where="search",
+                cure="Leave it out.",
+            )
         raw = override(self.recipe.model_dump(), words, values=values)
         recipe = check(raw, where="")  # a mistake names the section itself
         task = copy(self.task)
@@ -94,7 +111,8 @@ class Run:
         return Run(self.folder, recipe, task, self.model)
 
     def together(self, *others: Run | str | Path) -> Run:
-        """Runs that write one target together, each token by the mean of their probabilities; the search and the data are those of this one.
+        """Runs that write one target together, each token by the mean of their probabilities; the search and
+        the data are those of this one.
 
         For example `run.together("runs/seed-2", "runs/seed-3").searching("beam=5").predict(texts)`.
         """
@@ -103,24 +121,37 @@ class Run:
         return Run(self.folder, self.recipe, task, model)
 
     def search_tree(self, text: str, *, top: int = 1) -> tuple[Written, list[dict[str, Any]]]:
-        """The answer to one text, and all candidates that a beam looked at, kept and left out, as plain data; `pages.beam_tree` draws them."""
+        """The answer to one text, and all candidates that a beam looked at, kept and left out, as plain data;
+        `pages.beam_tree` draws them.
+        """
         if not isinstance(self.task, Translation):
-            raise UsageError(f"a run of the task {self.recipe.task} has no search tree.", where=str(self.folder), cure="Leave it out.")
+            raise UsageError(
+                f"a run of the task {self.recipe.task} has no search tree.",
+                where=str(self.folder),
+                cure="Leave it out.",
+            )
         answers, tree = self.task.tree(self.model, text, top=top)
         return Written.of(shown(text), answers, top=top), tree
 
     def predict(self, inputs: Any, *, top: int = 5, **decoding: Any) -> list[Prediction]:
-        """Predict for texts, numeric sequences or images, in their order; a language model predicts the next token.
+        """Predict for texts, numeric sequences or images, in their order; a language model predicts the next
+        token.
 
         Args:
-            inputs: A list of inputs, or a table with the columns of the training data (a list of dicts or a DataFrame).
+            inputs: A list of inputs, or a table with the columns of the training data (a list of dicts or a
+                DataFrame).
             top: How many of the best answers to give for each input.
-            decoding: For runs that generate: settings of the decoding, such as `beam=5` or `temperature=0.7, samples=4`.
+            decoding: For runs that generate: settings of the decoding, such as `beam=5` or `temperature=0.7,
+                samples=4`.
         """
         if isinstance(inputs, str):
-            raise UsageError("predict takes a list of inputs.", cure='For one text: run.predict(["the text"])')
+            raise UsageError(
+                "predict takes a list of inputs.", cure='For one text: run.predict(["the text"])'
+            )
         if is_table(inputs) and not self._reads_objects:
-            inputs = list(find_spec(self.recipe.task).read_inputs(open_table(inputs), self.recipe.data, Path()))
+            inputs = list(
+                find_spec(self.recipe.task).read_inputs(open_table(inputs), self.recipe.data, Path())
+            )
         run = self.with_decoding(**decoding) if decoding else self
         return run.task.predict(run.model, inputs, top=top)
 
@@ -129,8 +160,12 @@ class Run:
         """Whether one input is an object with a text for each of several columns."""
         return len(names_of(self.recipe.data.text, [])) > 1
 
-    def vectors(self, texts: Sequence[Any], *, pooling: VectorPooling = "mean") -> Float[np.ndarray, "texts hidden"]:
-        """One vector for each text (or numeric sequence): what the body of the network makes of its steps, pooled over them."""
+    def vectors(
+        self, texts: Sequence[Any], *, pooling: VectorPooling = "mean"
+    ) -> Float[np.ndarray, "texts hidden"]:
+        """One vector for each text (or numeric sequence): what the body of the network makes of its steps,
+        pooled over them.
+        """
         if isinstance(texts, str):
             raise UsageError("vectors takes a list of texts.", cure='For one text: run.vectors(["the text"])')
         return sequence_vectors(self.model, self.task.encode(texts), pooling=pooling)
@@ -138,7 +173,8 @@ class Run:
     def word_vectors(self, text: Any = None) -> tuple[list[str], Float[np.ndarray, "pieces hidden"]]:
         """The pieces of a text and a vector for each: the same piece has another one in another text.
 
-        Without a text: every known piece and its row of the embedding, which is the same wherever the piece stands.
+        Without a text: every known piece and its row of the embedding, which is the same wherever the piece
+        stands.
         """
         if text is None:
             table, steps = embedding_table(self.model)
@@ -152,7 +188,10 @@ class Run:
             return self._evaluate_imported(data)
         opened = open_data(self.recipe)
         train = opened.parts["train"]
-        for name in ("train", "valid"):  # as training did: a baseline may choose something on the validation part
+        for name in (
+            "train",
+            "valid",
+        ):  # as training did: a baseline may choose something on the validation part
             if name in opened.parts:
                 self.task.attach(name, opened.parts[name])
         split = MORE if data is not None else "test" if "test" in opened.parts else "valid"
@@ -160,7 +199,9 @@ class Run:
         if split != "valid":
             self.task.attach(split, part)
         evaluation = self.task.evaluate(self.model, split)
-        looked_at = opened.parts if data is None else {"train": train, split: part}  # as training did, whose survey is kept
+        looked_at = (
+            opened.parts if data is None else {"train": train, split: part}
+        )  # as training did, whose survey is kept
         note_leaks(evaluation, self.task, survey_parts(self.recipe, looked_at, more=data))
         return evaluation
 
@@ -176,15 +217,19 @@ class Run:
         return self.task.evaluate(self.model, MORE)
 
     def score(self, texts: Sequence[Any]) -> list[TextScore]:
-        """How probable a language model thinks each text is, token by token; each text alone, whatever stands beside it.
+        """How probable a language model thinks each text is, token by token; each text alone, whatever stands
+        beside it.
 
-        A run that translates or describes pictures takes pairs: how probable it thinks each target after its source, as in
-        `run.score([("A dog runs.", "Ein Hund läuft.")])`.
+        A run that translates or describes pictures takes pairs: how probable it thinks each target after its
+        source, as in `run.score([("A dog runs.", "Ein Hund läuft.")])`.
         """
         if isinstance(texts, str):
             raise UsageError("score takes a list of texts.", cure='For one text: run.score(["the text"])')
         if isinstance(self.task, PairTask):
-            if not all(isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str) for pair in texts):
+            if not all(
+                isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str)
+                for pair in texts
+            ):
                 raise UsageError(
                     f"score takes pairs of a source and a target where the task is {self.recipe.task}.",
                     where=str(self.folder),
@@ -195,25 +240,35 @@ class Run:
             raise UsageError(
                 f"a run of the task {self.recipe.task} gives no probability of a text.",
                 where=str(self.folder),
-                cure="A language model that reads from left to right does, and for a target after its source a run that translates.",
+                cure=(
+                    "A language model that reads from left to right does, and for a target after its source a"
+                    " run that translates."
+                ),
             )
         return self.task.score(self.model, texts)
 
-    def adapted_scores(self, data: str | Path | None = None, *, cache: bool = False, dynamic: bool = False) -> list[Score]:
-        """Perplexities of a language model that adapts to the text while it reads it: with a neural cache, or by dynamic evaluation.
+    def adapted_scores(
+        self, data: str | Path | None = None, *, cache: bool = False, dynamic: bool = False
+    ) -> list[Score]:
+        """Perplexities of a language model that adapts to the text while it reads it: with a neural cache, or
+        by dynamic evaluation.
 
-        Separate from `evaluate`, where the model stays as it was trained. What an adaptation needs to know is chosen on the run's validation text.
+        Separate from `evaluate`, where the model stays as it was trained. What an adaptation needs to know is
+        chosen on the run's validation text.
         """
         if not isinstance(self.task, LanguageModelling) or not self.recipe.data.train:
             raise UsageError(
-                "only a language model that was trained here, with a validation text, adapts to what it reads.",
+                "only a language model that was trained here, with a validation text, adapts to what it"
+                " reads.",
                 where=str(self.folder),
                 cure="Leave out --cache and --dynamic.",
             )
         opened = open_data(self.recipe)
         split = MORE if data is not None else "test" if "test" in opened.parts else "valid"
         for name in {"valid", split}:
-            self.task.attach(name, open_further(self.recipe, str(data)) if name == MORE else opened.parts[name])
+            self.task.attach(
+                name, open_further(self.recipe, str(data)) if name == MORE else opened.parts[name]
+            )
         return list(adapted_scores(self.task, self.model, split, cache=cache, dynamic=dynamic))
 
     def generate(self, prompt: str = "", **settings: Any) -> str:
@@ -228,13 +283,21 @@ class Run:
                 where=str(self.folder),
                 cure=f"Ask it: seqlab predict {self.folder} TEXT",
             )
-        return self.task.write(self.model, prompt, DecodingSettings(**{**self.recipe.decoding.model_dump(), **settings}))
+        return self.task.write(
+            self.model, prompt, DecodingSettings(**{**self.recipe.decoding.model_dump(), **settings})
+        )
 
     def __repr__(self) -> str:
-        return f"Run({str(self.folder)!r}: {self.recipe.task}, {self.recipe.model.kind}, {self.num_parameters:,} parameters)"
+        return (
+            f"Run({str(self.folder)!r}: {self.recipe.task}, {self.recipe.model.kind}, {self.num_parameters:,}"
+            " parameters)"
+        )
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = "".join(f"<tr><td style='text-align:left'>{escape(score.describe())}</td></tr>" for score in self.results.values())
+        rows = "".join(
+            f"<tr><td style='text-align:left'>{escape(score.describe())}</td></tr>"
+            for score in self.results.values()
+        )
         return f"<b>{escape(repr(self))}</b><table>{rows}</table>"

@@ -19,8 +19,8 @@ Item = TypeVar("Item")
 class BadRows:
     """The policy a source carries, and which rows it had to skip.
 
-    Sources are read many times, whole and in parts: a row counts once, by its file and line, however often it is met. Of very many rows not
-    every place is remembered; there the count is that of the fullest pass.
+    Sources are read many times, whole and in parts: a row counts once, by its file and line, however often it
+    is met. Of very many rows not every place is remembered; there the count is that of the fullest pass.
     """
 
     def __init__(self, *, skip: bool = False) -> None:
@@ -46,8 +46,12 @@ class BadRows:
     def new_pass(self) -> Pass:
         return Pass(self)
 
-    def usable(self, read: Callable[[Pass], Iterator[Item]], *, most: int, where: str, otherwise: str, cure: str) -> Iterator[Item]:
-        """What one pass reads, at most so many (0: all); DataError says `otherwise` and the cure if it is nothing."""
+    def usable(
+        self, read: Callable[[Pass], Iterator[Item]], *, most: int, where: str, otherwise: str, cure: str
+    ) -> Iterator[Item]:
+        """What one pass reads, at most so many (0: all); DataError says `otherwise` and the cure if it is
+        nothing.
+        """
         reading, found = self.new_pass(), 0
         for item in islice(read(reading), most or None):
             found += 1
@@ -56,7 +60,11 @@ class BadRows:
 
     def sentence(self) -> str:
         """One line for the user, empty when nothing was skipped."""
-        return f"{self.count:,} rows could not be read and were skipped; the first: {self.messages[0]}" if self.count else ""
+        return (
+            f"{self.count:,} rows could not be read and were skipped; the first: {self.messages[0]}"
+            if self.count
+            else ""
+        )
 
 
 class Pass:

@@ -15,7 +15,10 @@ STEPS = "steps"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a file. Values are text in tables and lines, anything JSON has in JSONL, arrays in built-in image sets."""
+    """One row of a file.
+
+    Values are text in tables and lines, anything JSON has in JSONL, arrays in built-in image sets.
+    """
 
     values: dict[str, Any]
     file: str
@@ -43,7 +46,9 @@ class Source(ABC):
 
 
 class PairSource(Source):
-    """Two sides of one thing by the very format, such as a message and its translation: the first column is to be read, the second to be written."""
+    """Two sides of one thing by the very format, such as a message and its translation: the first column is
+    to be read, the second to be written.
+    """
 
 
 class TextSource(Source):
@@ -53,4 +58,6 @@ class TextSource(Source):
 
     @abstractmethod
     def chunks(self, size: int) -> Iterator[str]:
-        """The whole text with its line ends, in pieces of at most `size` characters, cut at line ends where there are any."""
+        """The whole text with its line ends, in pieces of at most `size` characters, cut at line ends where
+        there are any.
+        """

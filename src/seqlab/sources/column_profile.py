@@ -10,7 +10,9 @@ from itertools import pairwise
 from seqlab.sources.base import Row
 from seqlab.sources.splitting import cell_text
 
-ID_NAME = re.compile(r"(^|_|\b)(id|ids|uuid|guid|key|index|idx|url|path|file|filename|image|timestamp|date)$", re.IGNORECASE)
+ID_NAME = re.compile(
+    r"(^|_|\b)(id|ids|uuid|guid|key|index|idx|url|path|file|filename|image|timestamp|date)$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,9 @@ class Profile:
 
     @property
     def is_mostly_number(self) -> bool:
-        """Numbers with a few gaps or slips: still a column of numbers, and the slips are reported when they are read."""
+        """Numbers with a few gaps or slips: still a column of numbers, and the slips are reported when they
+        are read.
+        """
         return self.number_share > 0.5
 
     @property
@@ -44,13 +48,22 @@ class Profile:
     @property
     def is_text(self) -> bool:
         """Words rather than numbers or a handful of classes."""
-        return not self.is_mostly_number and not self.is_id and (self.mean_words >= 2.5 or self.num_distinct > max(2, 0.5 * self.num_rows))
+        return (
+            not self.is_mostly_number
+            and not self.is_id
+            and (self.mean_words >= 2.5 or self.num_distinct > max(2, 0.5 * self.num_rows))
+        )
 
     @property
     def is_class(self) -> bool:
-        """Few values that come back, none of them a measurement. Half of a tiny sample may differ, a fifth of a large one, 200 at most."""
+        """Few values that come back, none of them a measurement.
+
+        Half of a tiny sample may differ, a fifth of a large one, 200 at most.
+        """
         most = min(200, max(self.num_rows // 5, min(self.num_rows // 2, 10)))
-        return 2 <= self.num_distinct <= most and (self.is_whole or not self.is_number) and self.mean_words < 6
+        return (
+            2 <= self.num_distinct <= most and (self.is_whole or not self.is_number) and self.mean_words < 6
+        )
 
 
 def profile(rows: Sequence[Row], column: str) -> Profile:

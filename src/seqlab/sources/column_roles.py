@@ -1,4 +1,6 @@
-"""Which column of a table holds the text, the answer, the sequence or the numbers, and which setting says otherwise."""
+"""Which column of a table holds the text, the answer, the sequence or the numbers, and which setting says
+otherwise.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,23 @@ from seqlab.sources.word_lists import are_paired, holds_lists, holds_tags
 Answer = Literal["none", "class", "labels", "number", "tags"]
 """What the label column holds: nothing, a class, a list of labels, a number, or a tag for every step."""
 ANOTHER_TASK = "another task: task=NAME"
-# In order of preference, compared without case; a name also counts when it is the last part of `airline_sentiment`.
-TEXT_NAMES = ("text", "review", "tweet", "sentence", "content", "document", "comment", "message", "body", "name", "title", "question", "caption")
+# In order of preference, compared without case; a name also counts when it is the last part of
+# `airline_sentiment`.
+TEXT_NAMES = (
+    "text",
+    "review",
+    "tweet",
+    "sentence",
+    "content",
+    "document",
+    "comment",
+    "message",
+    "body",
+    "name",
+    "title",
+    "question",
+    "caption",
+)
 LABEL_NAMES = (
     "label",
     "labels",
@@ -39,7 +56,18 @@ LABEL_NAMES = (
     "polarity",
 )
 NUMBER_NAMES = ("score", "rating", "stars", "grade", "price", "value", "number")
-SEQUENCE_NAMES = ("sequence", "sequence_id", "series", "series_id", "seq", "seq_id", "id", "group", "trial", "recording")
+SEQUENCE_NAMES = (
+    "sequence",
+    "sequence_id",
+    "series",
+    "series_id",
+    "seq",
+    "seq_id",
+    "id",
+    "group",
+    "trial",
+    "recording",
+)
 STEP_NAMES = ("step", "t", "time", "timestep", "index", "frame", "date", "timestamp")
 WORD_NAMES = ("word", "words", "form", "token", "tokens", "text", "sentence")
 TAG_NAMES = ("tag", "tags", "upos", "pos", "labels", "label")
@@ -67,11 +95,20 @@ class ColumnRoles:
 def find_roles(source: Source, *, sample: int = 1000, settings: DataSettings | None = None) -> ColumnRoles:
     """Look at the first rows and decide; what the settings already say is taken as given."""
     given = settings or DataSettings()
-    require_columns(source, [*names_of(given.text, source.columns), given.label, given.sequence, *given.features])
+    require_columns(
+        source, [*names_of(given.text, source.columns), given.label, given.sequence, *given.features]
+    )
     if isinstance(source, TextSource):
-        return ColumnRoles("none", "text", evidence="plain text", alternative=f"{ANOTHER_TASK}, another format: data.format=NAME")
+        return ColumnRoles(
+            "none",
+            "text",
+            evidence="plain text",
+            alternative=f"{ANOTHER_TASK}, another format: data.format=NAME",
+        )
     rows = list(islice(source.rows(), sample))
-    words, lists = ([name for name in source.columns if holds(rows, name)] for holds in (holds_lists, holds_tags))
+    words, lists = (
+        [name for name in source.columns if holds(rows, name)] for holds in (holds_lists, holds_tags)
+    )
     # The names of labels may stand beside their numbers, and are then no words.
     tokens = [name for name in words if name == given.text or not _is_named(name, (*LABEL_NAMES, *TAG_NAMES))]
     if are_paired(rows, tokens, lists):
@@ -87,26 +124,44 @@ def find_roles(source: Source, *, sample: int = 1000, settings: DataSettings | N
         raise DataError(
             f"column '{words[0]}' holds words, and no column holds a tag for each of them.",
             where=source.name,
-            cure='Each row needs both, such as {"tokens": ["It", "is"], "tags": ["PRON", "AUX"]}; the names: data.text=NAME data.label=NAME',
+            cure=(
+                'Each row needs both, such as {"tokens": ["It", "is"], "tags": ["PRON", "AUX"]}; the names:'
+                " data.text=NAME data.label=NAME"
+            ),
         )
     return _about_series(source, rows, columns, given)
 
 
-def _about_text(rows: Sequence[Row], columns: dict[str, Profile], text: str, given: DataSettings) -> ColumnRoles:
+def _about_text(
+    rows: Sequence[Row], columns: dict[str, Profile], text: str, given: DataSettings
+) -> ColumnRoles:
     named = names_of(text, list(columns))
     lists = [name for name in columns if name not in named and holds_lists(rows, name)]
     label = given.label or (lists[0] if len(lists) == 1 else "") or _pick_label(columns, taken=named)
     reasons = [] if given.text else [_about_choice(columns, text, label=label)]
     if not label:
         others = [name for name in columns if name != text and columns[name].is_text]
-        pairs = f"; pairs of columns: task=translation data.source={others[0]} data.target={text}" if others and not given.text else ""
+        pairs = (
+            f"; pairs of columns: task=translation data.source={others[0]} data.target={text}"
+            if others and not given.text
+            else ""
+        )
         return ColumnRoles(
-            "none", text, reasons=tuple(reasons), evidence="no column looks like a label", alternative=f"a label: data.label=NAME{pairs}"
+            "none",
+            text,
+            reasons=tuple(reasons),
+            evidence="no column looks like a label",
+            alternative=f"a label: data.label=NAME{pairs}",
         )
     if not given.label:
-        reasons.append(f"label column '{label}' ({columns[label].num_distinct} different values); another: data.label=NAME")
+        reasons.append(
+            f"label column '{label}' ({columns[label].num_distinct} different values); another:"
+            " data.label=NAME"
+        )
     if label in lists:
-        return ColumnRoles("labels", text, label, reasons=tuple(reasons), evidence="a text and a list of labels")
+        return ColumnRoles(
+            "labels", text, label, reasons=tuple(reasons), evidence="a text and a list of labels"
+        )
     if _is_measured(columns.get(label)):
         return ColumnRoles("number", text, label, reasons=tuple(reasons), evidence="a text and a number")
     return ColumnRoles("class", text, label, reasons=tuple(reasons), evidence="a text and a label")
@@ -114,21 +169,37 @@ def _about_text(rows: Sequence[Row], columns: dict[str, Profile], text: str, giv
 
 def _about_choice(columns: dict[str, Profile], text: str, *, label: str) -> str:
     """Which column was taken, and how to add others that hold text too."""
-    others = [name for name, column in columns.items() if column.is_text and name not in (text, label) and column.mean_words >= 2.5]
+    others = [
+        name
+        for name, column in columns.items()
+        if column.is_text and name not in (text, label) and column.mean_words >= 2.5
+    ]
     added = f"; with others: data.text={','.join([*others, text])}" if others else ""
-    return f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another: data.text=NAME{added}"
+    return (
+        f"text column '{text}' (mean {columns[text].mean_length:.0f} characters); another:"
+        f" data.text=NAME{added}"
+    )
 
 
 def _is_measured(column: Profile | None) -> bool:
     """Numbers, and too many different ones to be names of classes."""
-    return column is not None and column.is_number and not column.is_class and column.num_distinct > MOST_CLASSES_OF_NUMBERS
+    return (
+        column is not None
+        and column.is_number
+        and not column.is_class
+        and column.num_distinct > MOST_CLASSES_OF_NUMBERS
+    )
 
 
 def _about_tagged(tokens: Sequence[str], columns: Sequence[str], given: DataSettings) -> ColumnRoles:
     """Columns of lists: the words of a sentence, and something for each of them."""
-    words = given.text or next((name for wanted in WORD_NAMES for name in tokens if name.lower() == wanted), tokens[0])
+    words = given.text or next(
+        (name for wanted in WORD_NAMES for name in tokens if name.lower() == wanted), tokens[0]
+    )
     others = [name for name in columns if name != words]
-    tags = given.label or next((name for wanted in TAG_NAMES for name in others if _is_named(name, [wanted])), others[-1])
+    tags = given.label or next(
+        (name for wanted in TAG_NAMES for name in others if _is_named(name, [wanted])), others[-1]
+    )
     reasons = [] if given.text else [f"words in column '{words}'; another: data.text=NAME"]
     reasons += [] if given.label else [f"tags in column '{tags}'; another: data.label=NAME"]
     return ColumnRoles("tags", words, tags, reasons=tuple(reasons), evidence="a tag for every word")
@@ -137,38 +208,79 @@ def _about_tagged(tokens: Sequence[str], columns: Sequence[str], given: DataSett
 def _about_frames(vectors: Sequence[str], lists: Sequence[str], given: DataSettings) -> ColumnRoles:
     """A column with the number vectors of a sequence, and one with a tag for each of them."""
     features = given.features or (vectors[0],)
-    tags = given.label or next((name for wanted in TAG_NAMES for name in lists if _is_named(name, [wanted])), lists[0])
-    reasons = [] if given.features else [f"steps of numbers in column '{features[0]}'; another: data.features=NAME"]
+    tags = given.label or next(
+        (name for wanted in TAG_NAMES for name in lists if _is_named(name, [wanted])), lists[0]
+    )
+    reasons = (
+        [] if given.features else [f"steps of numbers in column '{features[0]}'; another: data.features=NAME"]
+    )
     reasons += [] if given.label else [f"tags in column '{tags}'; another: data.label=NAME"]
-    return ColumnRoles("tags", "", tags, features=features[:1], reasons=tuple(reasons), evidence="a tag for every step")
+    return ColumnRoles(
+        "tags", "", tags, features=features[:1], reasons=tuple(reasons), evidence="a tag for every step"
+    )
 
 
-def _about_series(source: Source, rows: Sequence[Row], columns: dict[str, Profile], given: DataSettings) -> ColumnRoles:
+def _about_series(
+    source: Source, rows: Sequence[Row], columns: dict[str, Profile], given: DataSettings
+) -> ColumnRoles:
     sequence = given.sequence or _pick_sequence(columns, taken=given.label)
     label = given.label or (_pick_series_label(rows, columns, sequence=sequence) if sequence else "")
     features = given.features or tuple(
-        name for name, column in columns.items() if column.is_mostly_number and name not in (sequence, label) and name.lower() not in STEP_NAMES
+        name
+        for name, column in columns.items()
+        if column.is_mostly_number and name not in (sequence, label) and name.lower() not in STEP_NAMES
     )
     if sequence and label and not features:
         raise no_features(source.name)
     if sequence and not label and (tags := _pick_step_tags(columns, taken=(sequence, *features))):
-        reasons = [] if given.sequence else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
+        reasons = (
+            []
+            if given.sequence
+            else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
+        )
         reasons += [f"tags in column '{tags}' (they change within a sequence); another: data.label=NAME"]
-        return ColumnRoles("tags", "", tags, sequence, features, tuple(reasons), evidence="numbers and a tag for every step")
+        return ColumnRoles(
+            "tags", "", tags, sequence, features, tuple(reasons), evidence="numbers and a tag for every step"
+        )
     if not (sequence and label):
         shown = ", ".join(source.columns)
-        cure = "Name them: data.text=NAME data.label=NAME for text, data.sequence=NAME data.label=NAME for a series with one row per step."
-        raise DataError(f"none of its columns ({shown}) looks like text, nor do they look like labelled series.", where=source.name, cure=cure)
-    reasons = [] if given.sequence else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
-    reasons += [] if given.label else [f"label column '{label}' (constant within a sequence); another: data.label=NAME"]
-    reasons += [] if given.features else [f"{len(features)} numbers per step ({', '.join(features[:6])}); others: data.features=NAME,NAME"]
+        cure = (
+            "Name them: data.text=NAME data.label=NAME for text, data.sequence=NAME data.label=NAME for a"
+            " series with one row per step."
+        )
+        raise DataError(
+            f"none of its columns ({shown}) looks like text, nor do they look like labelled series.",
+            where=source.name,
+            cure=cure,
+        )
+    reasons = (
+        []
+        if given.sequence
+        else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
+    )
+    reasons += (
+        []
+        if given.label
+        else [f"label column '{label}' (constant within a sequence); another: data.label=NAME"]
+    )
+    reasons += (
+        []
+        if given.features
+        else [
+            f"{len(features)} numbers per step ({', '.join(features[:6])}); others: data.features=NAME,NAME"
+        ]
+    )
     answer: Answer = "number" if _is_measured(columns.get(label)) else "class"
     return ColumnRoles(answer, "", label, sequence, features, tuple(reasons), evidence="numbers and a label")
 
 
 def _pick_text(columns: dict[str, Profile], *, taken: str) -> str:
     named = _by_name(columns, TEXT_NAMES, taken=taken, allowed=lambda column: not column.is_mostly_number)
-    likely = [column for name, column in columns.items() if column.is_text and name != taken and not _is_named(name, LABEL_NAMES)]
+    likely = [
+        column
+        for name, column in columns.items()
+        if column.is_text and name != taken and not _is_named(name, LABEL_NAMES)
+    ]
     longest = max(likely, key=lambda column: column.mean_length, default=None)
     if named and longest and columns[named].mean_length * 3 < longest.mean_length:
         return longest.name  # `title` beside a long `description`
@@ -187,7 +299,11 @@ def _pick_label(columns: dict[str, Profile], *, taken: Sequence[str]) -> str:
 
 def _pick_sequence(columns: dict[str, Profile], *, taken: str) -> str:
     """A column whose values stand in blocks, each value in one block only."""
-    blocks = [name for name, column in columns.items() if name != taken and column.num_runs == column.num_distinct < column.num_rows]
+    blocks = [
+        name
+        for name, column in columns.items()
+        if name != taken and column.num_runs == column.num_distinct < column.num_rows
+    ]
     named = [name for wanted in SEQUENCE_NAMES for name in blocks if name.lower() == wanted]
     ids = [name for name in blocks if name.lower().endswith("id")]
     finest = sorted(blocks, key=lambda name: -columns[name].num_runs)
@@ -197,20 +313,32 @@ def _pick_sequence(columns: dict[str, Profile], *, taken: str) -> str:
 def _pick_series_label(rows: Sequence[Row], columns: dict[str, Profile], *, sequence: str) -> str:
     def is_constant(name: str) -> bool:
         seen: dict[object, object] = {}
-        return all(seen.setdefault(str(row.values[sequence]), row.values[name]) == row.values[name] for row in rows)
+        return all(
+            seen.setdefault(str(row.values[sequence]), row.values[name]) == row.values[name] for row in rows
+        )
 
     constant = {name: column for name, column in columns.items() if name != sequence and is_constant(name)}
     classes = [name for name, column in constant.items() if not column.is_number or column.is_whole]
-    return _by_name(constant, LABEL_NAMES, taken=sequence, allowed=lambda _: True) or (classes[-1] if classes else "")
+    return _by_name(constant, LABEL_NAMES, taken=sequence, allowed=lambda _: True) or (
+        classes[-1] if classes else ""
+    )
 
 
 def _pick_step_tags(columns: dict[str, Profile], *, taken: Sequence[str]) -> str:
     """A column of classes beside the numbers of a step."""
-    classes = {name: column for name, column in columns.items() if name not in taken and column.is_class and not column.is_number}
-    return _by_name(classes, (*TAG_NAMES, *LABEL_NAMES), taken="", allowed=lambda _: True) or next(iter(classes), "")
+    classes = {
+        name: column
+        for name, column in columns.items()
+        if name not in taken and column.is_class and not column.is_number
+    }
+    return _by_name(classes, (*TAG_NAMES, *LABEL_NAMES), taken="", allowed=lambda _: True) or next(
+        iter(classes), ""
+    )
 
 
-def _by_name(columns: dict[str, Profile], names: Sequence[str], *, taken: str, allowed: Callable[[Profile], bool]) -> str:
+def _by_name(
+    columns: dict[str, Profile], names: Sequence[str], *, taken: str, allowed: Callable[[Profile], bool]
+) -> str:
     fitting = [name for name, column in columns.items() if name != taken and allowed(column)]
     exact = [name for wanted in names for name in fitting if name.lower() == wanted]
     ending = [name for wanted in names for name in fitting if _is_named(name, [wanted])]
@@ -218,12 +346,15 @@ def _by_name(columns: dict[str, Profile], names: Sequence[str], *, taken: str, a
 
 
 def names_columns(cells: Sequence[str]) -> bool:
-    """Whether a first line names the columns of a table, a text and a label among them, rather than holding a word and its tag.
+    """Whether a first line names the columns of a table, a text and a label among them, rather than holding a
+    word and its tag.
 
     >>> names_columns(["id", "tweet", "airline_sentiment"]), names_columns(["dog", "NOUN"])
     (True, False)
     """
-    return all(any(_is_named(cell, names) for cell in cells) for names in (TEXT_NAMES, (*LABEL_NAMES, *NUMBER_NAMES)))
+    return all(
+        any(_is_named(cell, names) for cell in cells) for names in (TEXT_NAMES, (*LABEL_NAMES, *NUMBER_NAMES))
+    )
 
 
 def _is_named(name: str, names: Sequence[str]) -> bool:

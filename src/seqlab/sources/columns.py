@@ -13,7 +13,9 @@ def require_columns(source: Source, wanted: Iterable[str]) -> None:
     """Every wanted column stands in the source; empty names are ignored."""
     for name in wanted:
         if name and name not in source.columns:
-            raise DataError(f"there is no column '{name}'.", where=source.name, cure=nearest(name, source.columns))
+            raise DataError(
+                f"there is no column '{name}'.", where=source.name, cure=nearest(name, source.columns)
+            )
 
 
 def text_of(row: Row, column: str) -> str:
@@ -25,7 +27,9 @@ def text_of(row: Row, column: str) -> str:
 
 
 def label_of(row: Row, column: str) -> str:
-    """The class in a cell, as text without blanks around it: 1 in JSON and "1" in a table are the same class, and so are "pos " and "pos"."""
+    """The class in a cell, as text without blanks around it: 1 in JSON and "1" in a table are the same class,
+    and so are "pos " and "pos".
+    """
     value = row.values.get(column)
     if found := label_text(value):
         return found
@@ -53,5 +57,13 @@ _CURE = "Mend the row or remove it; another column: data.text=NAME, data.label=N
 
 
 def _kind(value: object) -> str:
-    names = {type(None): "nothing", list: "a list", dict: "an object", bool: "true or false", int: "a number", float: "a number", str: "text"}
+    names = {
+        type(None): "nothing",
+        list: "a list",
+        dict: "an object",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        str: "text",
+    }
     return names.get(type(value), type(value).__name__)

@@ -1,4 +1,6 @@
-"""What a task says about its data, so that opening, splitting and reading files never ask which task it is."""
+"""What a task says about its data, so that opening, splitting and reading files never ask which task it
+is.
+"""
 
 from __future__ import annotations
 
@@ -38,16 +40,26 @@ class DataSpec(ABC):
         return [name for name in (data.label, *([data.text] if STEPS not in source.columns else [])) if name]
 
     def as_examples(self, source: Source, data: DataSettings) -> Source:
-        """A source with one row per example: rows that are single steps are grouped, several text columns joined."""
+        """A source with one row per example: rows that are single steps are grouped, several text columns
+        joined.
+        """
         if data.sequence:
             return Series(source, sequence=data.sequence, label=data.label, features=data.features)
         names = names_of(data.text, source.columns)
         if self.joins_text_columns:
             source = join_columns(source, data.text)
         elif len(names) > 1:
-            raise DataError(f"the task {self.name} reads one column, not {len(names)}.", where="data.text", cure=f"For example: data.text={names[0]}")
+            raise DataError(
+                f"the task {self.name} reads one column, not {len(names)}.",
+                where="data.text",
+                cure=f"For example: data.text={names[0]}",
+            )
         if STEPS in (data.text, data.label):
-            raise DataError(f"a column called '{STEPS}' cannot be the text or the label.", where=source.name, cure="Rename it in the file.")
+            raise DataError(
+                f"a column called '{STEPS}' cannot be the text or the label.",
+                where=source.name,
+                cure="Rename it in the file.",
+            )
         return HiddenColumn(source, STEPS) if STEPS in source.columns else source  # only called so
 
     def check_rows(self, source: Source, data: DataSettings) -> Source:
@@ -55,7 +67,9 @@ class DataSpec(ABC):
         return source
 
     def class_names(self, data: DataSettings) -> Callable[[Row], list[str]] | None:
-        """The names of the classes of a row, for stratified splits and counts; None where answers have no names."""
+        """The names of the classes of a row, for stratified splits and counts; None where answers have no
+        names.
+        """
         return None
 
     def warnings(self, source: Source, data: DataSettings) -> list[str]:
@@ -63,7 +77,10 @@ class DataSpec(ABC):
         return []
 
     def read_inputs(self, source: Source, data: DataSettings, folder: Path) -> Iterator[Any]:
-        """What predictions are asked for: the inputs of every row, without labels. `folder` is where the file is."""
+        """What predictions are asked for: the inputs of every row, without labels.
+
+        `folder` is where the file is.
+        """
         if data.sequence:
             series = Series(source, sequence=data.sequence, features=data.features)
             return (row.values[STEPS] for row in series.rows())
@@ -71,4 +88,7 @@ class DataSpec(ABC):
         source = source if isinstance(source, TextSource) else join_columns(source, data.text)
         require_columns(source, [column])
         parts = parts_of(data.text, source.columns)
-        return ({part: row.values[part] for part in parts} if parts else text_of(row, column) for row in source.rows())
+        return (
+            {part: row.values[part] for part in parts} if parts else text_of(row, column)
+            for row in source.rows()
+        )

@@ -65,7 +65,10 @@ def rows_of_table(value: Any) -> list[dict[str, Any]]:
         rows = value.astype(object).where(value.notna(), None).to_dict("records")
     else:
         rows = list(value)
-    return [{str(name): cell.item() if hasattr(cell, "item") else cell for name, cell in row.items()} for row in rows]
+    return [
+        {str(name): cell.item() if hasattr(cell, "item") else cell for name, cell in row.items()}
+        for row in rows
+    ]
 
 
 def open_table(value: Any, *, name: str = "table") -> InMemoryRows:
@@ -76,7 +79,9 @@ def open_table(value: Any, *, name: str = "table") -> InMemoryRows:
 
 
 def save_table(value: Any) -> Path:
-    """A table in memory as a JSON-lines file in the cache, named after its content, so that a run can read its data again."""
+    """A table in memory as a JSON-lines file in the cache, named after its content, so that a run can read
+    its data again.
+    """
     source = open_table(value)
     lines = "".join(json.dumps(row.values, ensure_ascii=False, default=str) + "\n" for row in source.rows())
     digest = hashlib.blake2b(lines.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -10,7 +10,10 @@ from seqlab.sources.columns import label_text
 
 SEPARATORS = ("|", ";", ",")
 """What is looked for between names, in this order."""
-CURE = "Mend the row, or skip such rows with data.bad_rows=skip; another column: data.label=NAME, other marks between names: data.label_separator=X."
+CURE = (
+    "Mend the row, or skip such rows with data.bad_rows=skip; another column: data.label=NAME, other marks"
+    " between names: data.label_separator=X."
+)
 
 
 def labels_of(row: Row, column: str, *, separator: str) -> list[str]:
@@ -24,13 +27,17 @@ def labels_of(row: Row, column: str, *, separator: str) -> list[str]:
         names = [label_text(part) for part in value or []]
         if all(names):
             return list(dict.fromkeys(names))
-        raise DataError(f"entry {names.index('') + 1} of column '{column}' is no label.", where=row.where, cure=CURE)
+        raise DataError(
+            f"entry {names.index('') + 1} of column '{column}' is no label.", where=row.where, cure=CURE
+        )
     if name := label_text(value):
         return [name]
     raise DataError(f"column '{column}' holds no list of labels.", where=row.where, cure=CURE)
 
 
 def guess_separator(rows: Sequence[Row], column: str) -> str:
-    """The character that stands between names in the first rows; empty where cells hold lists, or one name each."""
+    """The character that stands between names in the first rows; empty where cells hold lists, or one name
+    each.
+    """
     cells = [value for row in rows if isinstance(value := row.values.get(column), str)]
     return next((mark for mark in SEPARATORS if any(mark in cell for cell in cells)), "")

@@ -22,7 +22,9 @@ Spec = TypeVar("Spec", bound=DataSpec)
 
 @dataclass(frozen=True)
 class OpenedData:
-    """The parts by name (train and, where there are any, valid and test), the settings with all columns, and what was decided why."""
+    """The parts by name (train and, where there are any, valid and test), the settings with all columns, and
+    what was decided why.
+    """
 
     settings: DataSettings
     parts: dict[str, Source]
@@ -30,13 +32,19 @@ class OpenedData:
     warnings: list[str] = field(default_factory=list)
 
 
-def open_dataset(data: DataSettings, choose: Callable[[Source], tuple[Spec, list[str]]], *, seed: int, format: str = "") -> tuple[Spec, OpenedData]:  # noqa: A002
+def open_dataset(
+    data: DataSettings,
+    choose: Callable[[Source], tuple[Spec, list[str]]],
+    *,
+    seed: int,
+    file_format: str = "",
+) -> tuple[Spec, OpenedData]:
     """Open the files of a recipe, find the columns, and hold out what no file provides.
 
     choose: the task of the training data, and why.
-    format: the format of the files where nothing names it.
+    file_format: the format of the files where nothing names it.
     """
-    data = data.model_copy(update={"format": data.format or format})
+    data = data.model_copy(update={"format": data.format or file_format})
     parts = open_parts(data.train, data)
     spec, why = choose(parts["train"])
     data, reasons = spec.find_columns(parts["train"], data)
@@ -50,7 +58,10 @@ def open_dataset(data: DataSettings, choose: Callable[[Source], tuple[Spec, list
 
 
 def open_further(path: str, data: DataSettings, spec: DataSpec) -> Source:
-    """Further labeled data, read the way the training data was. A folder with a test part offers that part."""
+    """Further labeled data, read the way the training data was.
+
+    A folder with a test part offers that part.
+    """
     if not exists(path, data):
         raise missing(path)
     parts = open_parts(path, data)
@@ -61,7 +72,9 @@ def open_further(path: str, data: DataSettings, spec: DataSpec) -> Source:
 
 def open_inputs(path: str, data: DataSettings, spec: DataSpec) -> Iterator[Any]:
     """What a file asks predictions for. Labels are not needed; a file of lines holds one text per line."""
-    is_side = bool(data.source) and plain_name(Path(path)).endswith(f".{data.source}")  # new.en, with or without new.de
+    is_side = bool(data.source) and plain_name(Path(path)).endswith(
+        f".{data.source}"
+    )  # new.en, with or without new.de
     own = {"target": "", "format": "text" if is_side else ""} if Path(path).is_file() else {"format": ""}
     source = open_source(Path(path), data.model_copy(update={"label": "", **own}))
     return spec.read_inputs(source, data, Path(path).parent)
@@ -70,7 +83,11 @@ def open_inputs(path: str, data: DataSettings, spec: DataSpec) -> Iterator[Any]:
 def open_named_parts(data: DataSettings) -> dict[str, Source]:
     """The validation and test data that the settings name."""
     paths = {"valid": data.valid, "test": data.test}
-    return {name: open_parts(path, data).get(name) or open_source(path, data) for name, path in paths.items() if path}
+    return {
+        name: open_parts(path, data).get(name) or open_source(path, data)
+        for name, path in paths.items()
+        if path
+    }
 
 
 def check_columns(spec: DataSpec, data: DataSettings, sources: Iterable[Source]) -> None:
@@ -82,19 +99,30 @@ def exists(path: str, data: DataSettings) -> bool:
     try:
         return is_there(path, data)
     except OSError as error:
-        raise DataError(f"cannot be looked at ({error.strerror}).", where=shortened(path), cure="Check the name and the permissions.") from error
+        raise DataError(
+            f"cannot be looked at ({error.strerror}).",
+            where=shortened(path),
+            cure="Check the name and the permissions.",
+        ) from error
 
 
 def missing(path: str, *, names: Sequence[str] = (), examples: str = "") -> DataError:
-    """There is no such file: say what is near, files of the folder as well as further `names` that are known."""
+    """There is no such file: say what is near, files of the folder as well as further `names` that are
+    known.
+    """
     folder = Path(path).parent
     there = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
     endings = sorted({ending for name in there if (ending := _language_behind(Path(path).name, name))})
     if not folder.is_dir():
         cure = f"There is no folder '{shortened(str(folder), 200)}' either."
     elif len(endings) > 1:
-        sides = " ".join(f"data.{side}={ending}" for side, ending in zip(("source", "target"), endings, strict=False))
-        cure = f"There is '{shortened(path)}' with the endings {listed(endings)}: for pairs of lines add {sides}, for example."
+        sides = " ".join(
+            f"data.{side}={ending}" for side, ending in zip(("source", "target"), endings, strict=False)
+        )
+        cure = (
+            f"There is '{shortened(path)}' with the endings {listed(endings)}: for pairs of lines add"
+            f" {sides}, for example."
+        )
     elif close := closest(Path(path).name, [*there, *names]):
         cure = f"Did you mean '{close if close in names else folder / close}'?"
     else:
@@ -169,7 +197,9 @@ def subsampled(opened: OpenedData, *, seed: int) -> OpenedData:
             where="data.train_rows",
             cure="Leave it out; the beginning of a file: data.max_rows=NUMBER",
         )
-    fewer = fewer_rows(train, data.train_rows, seed=split_seed(data, seed), columns=[data.sequence or data.text or STEPS])
+    fewer = fewer_rows(
+        train, data.train_rows, seed=split_seed(data, seed), columns=[data.sequence or data.text or STEPS]
+    )
     return replace(opened, parts={**opened.parts, "train": fewer})
 
 

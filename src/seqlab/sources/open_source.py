@@ -25,12 +25,37 @@ from seqlab.sources.settings import DataSettings
 from seqlab.sources.views.filtered import PARTS, ColumnSplit, part_of
 
 SUFFIXES = {
-    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet",
-    ".txt": "text", ".text": "text", ".md": "text", ".rst": "text", ".py": "text", ".abc": "text", ".en": "text", ".de": "text", ".fr": "text",
-    ".conll": "tagged", ".conllu": "tagged", ".iob": "tagged", ".bio": "tagged", ".tagged": "tagged",
-    ".fasta": "fasta", ".fa": "fasta", ".faa": "fasta", ".fna": "fasta", ".ffn": "fasta",
-    ".tmx": "tmx", ".po": "gettext", ".mo": "gettext", ".dict": "pronunciations",
-}  # fmt: skip
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".txt": "text",
+    ".text": "text",
+    ".md": "text",
+    ".rst": "text",
+    ".py": "text",
+    ".abc": "text",
+    ".en": "text",
+    ".de": "text",
+    ".fr": "text",
+    ".conll": "tagged",
+    ".conllu": "tagged",
+    ".iob": "tagged",
+    ".bio": "tagged",
+    ".tagged": "tagged",
+    ".fasta": "fasta",
+    ".fa": "fasta",
+    ".faa": "fasta",
+    ".fna": "fasta",
+    ".ffn": "fasta",
+    ".tmx": "tmx",
+    ".po": "gettext",
+    ".mo": "gettext",
+    ".dict": "pronunciations",
+}
 FORMATS: dict[str, Callable[[Path, DataSettings], Source]] = {
     "csv": CsvTable,
     "tsv": lambda path, settings: CsvTable(path, settings, delimiter="\t"),
@@ -44,11 +69,20 @@ FORMATS: dict[str, Callable[[Path, DataSettings], Source]] = {
     "gettext": Gettext,
     "pronunciations": Pronunciations,
 }
-FOREIGN = {b"%PDF": "a PDF", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture", b"SQLite format 3": "an SQLite database", b"\x80\x04": "a pickle"}
+FOREIGN = {
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"SQLite format 3": "an SQLite database",
+    b"\x80\x04": "a pickle",
+}
 
 
 def open_source(path: str | Path, settings: DataSettings) -> Source:
-    """The source that reads a file or folder. The settings' format decides, then the name, then the content."""
+    """The source that reads a file or folder.
+
+    The settings' format decides, then the name, then the content.
+    """
     path = Path(path)
     if pair := find_pair(path, settings):
         return AlignedLines(pair, settings)
@@ -64,7 +98,9 @@ def is_there(path: str, settings: DataSettings) -> bool:
 
 
 def open_parts(path: str | Path, settings: DataSettings) -> dict[str, Source]:
-    """Everything a path offers: at least `train`, and `valid` and `test` where the folder or a split column names them."""
+    """Everything a path offers: at least `train`, and `valid` and `test` where the folder or a split column
+    names them.
+    """
     path = Path(path)
     if path.is_dir() or is_tar(path) or path.suffix.lower() == ".zip":
         parts = _parts_of_folder(path, settings)
@@ -80,7 +116,11 @@ def split_by_column(source: Source, column: str) -> dict[str, Source]:
     require_columns(source, [column])
     found = {part_of(row, column) for row in source.rows()}
     if "train" not in found:
-        raise DataError(f"column '{column}' marks no row as train.", where=source.name, cure="Rename the column if it means something else.")
+        raise DataError(
+            f"column '{column}' marks no row as train.",
+            where=source.name,
+            cure="Rename the column if it means something else.",
+        )
     return {part: ColumnSplit(source, column, part) for part in ("train", "valid", "test") if part in found}
 
 
@@ -110,8 +150,16 @@ def _sniff(path: Path, suffix: str) -> str:
     foreign = next((what for magic, what in FOREIGN.items() if start.startswith(magic)), "")
     if foreign or b"\0" in start:
         known = ", ".join(sorted(SUFFIXES))
-        what = f"is {foreign}, not text or a table." if foreign else f"holds bytes that are not text, and its name ends in '{suffix}'."
-        raise DataError(what, where=str(path), cure=f"Known endings are {known} (each also .gz .xz .bz2 .zip), or set data.format.")
+        what = (
+            f"is {foreign}, not text or a table."
+            if foreign
+            else f"holds bytes that are not text, and its name ends in '{suffix}'."
+        )
+        raise DataError(
+            what,
+            where=str(path),
+            cure=f"Known endings are {known} (each also .gz .xz .bz2 .zip), or set data.format.",
+        )
     lines = start.splitlines()[:-1][:20]  # of bytes, since text has more line ends
     for mark, kind in ((b"\t", "tsv"), (b",", "csv"), (b";", "csv")):
         counts = {line.count(mark) for line in lines}
@@ -132,23 +180,39 @@ def _open_folder(folder: Path, settings: DataSettings) -> Source:
     tables = [entry for entry in _files(folder) if _suffix(entry) in SUFFIXES and entry not in texts]
     if tables:
         raise DataError(
-            f"the folder holds {len(tables)} tables, one is needed.", where=str(folder), cure=nearest("train", [entry.name for entry in tables])
+            f"the folder holds {len(tables)} tables, one is needed.",
+            where=str(folder),
+            cure=nearest("train", [entry.name for entry in tables]),
         )
     return TextFile(texts, settings, name=str(folder))
 
 
 def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:
-    """`train/` beside `test/`, `train.csv` beside `test.csv`, or `train.en` and `train.de` beside `test.en` and `test.de`."""
+    """`train/` beside `test/`, `train.csv` beside `test.csv`, or `train.en` and `train.de` beside `test.en`
+    and `test.de`.
+    """
     if path.is_dir() and (pairs := pairs_of_folder(path, settings)):
         return pairs
     folders = find_label_folders(path)
     if any(part for part, _ in folders):
         wanted = sorted({part for part, _ in folders if part})
-        return {part: LabelFolders(path, settings, part=part) for part in ("train", "valid", "test") if part in wanted}
+        return {
+            part: LabelFolders(path, settings, part=part)
+            for part in ("train", "valid", "test")
+            if part in wanted
+        }
     if not path.is_dir() or folders:
         return {}
-    files = {PARTS[stem]: entry for entry in _files(path) if (stem := entry.name.partition(".")[0].lower()) in PARTS and _suffix(entry) in SUFFIXES}
-    return {part: open_source(files[part], settings) for part in ("train", "valid", "test") if part in files} if "train" in files else {}
+    files = {
+        PARTS[stem]: entry
+        for entry in _files(path)
+        if (stem := entry.name.partition(".")[0].lower()) in PARTS and _suffix(entry) in SUFFIXES
+    }
+    return (
+        {part: open_source(files[part], settings) for part in ("train", "valid", "test") if part in files}
+        if "train" in files
+        else {}
+    )
 
 
 def _files(folder: Path) -> list[Path]:
@@ -161,8 +225,16 @@ def _suffix(path: Path) -> str:
 
 def _text_files(folder: Path, *, deep: bool) -> list[Path]:
     entries = sorted(folder.rglob("*")) if deep else _files(folder)
-    files = [entry for entry in entries if entry.is_file() and not is_junk(str(entry.relative_to(folder))) and SUFFIXES.get(_suffix(entry)) == "text"]
+    files = [
+        entry
+        for entry in entries
+        if entry.is_file()
+        and not is_junk(str(entry.relative_to(folder)))
+        and SUFFIXES.get(_suffix(entry)) == "text"
+    ]
     if not files and not any(SUFFIXES.get(_suffix(entry)) for entry in entries):
-        cure = "Text files in it, one folder of text files per label, or train.csv and test.csv are understood."
+        cure = (
+            "Text files in it, one folder of text files per label, or train.csv and test.csv are understood."
+        )
         raise DataError("the folder holds nothing that can be read.", where=str(folder), cure=cure)
     return files

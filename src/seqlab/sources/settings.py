@@ -15,38 +15,143 @@ class DataSettings(Settings):
     """Which files, which columns, which part is held out."""
 
     train: str = Field("", description="File, folder or built-in dataset to learn from.")
-    valid: str = Field("", description="File or folder to choose the best model on; held out of train when empty.")
-    test: str = Field("", description="File or folder for the final score; held out of train when empty.")
-    text: str = Field("", description="Column with the text, or with the words of a tagger; several of a classifier: title,body. Guessed when empty.")
-    label: str = Field("", description="Column with the class, or with the tags of a tagger; guessed when empty.")
-    source: str = Field("", description="Column to translate from; also the ending of line-aligned files: train.en beside train.de.")
-    target: str = Field("", description="Column to translate into; also the ending of line-aligned files.")
-    pictures: tuple[str, ...] = Field((), description="Folders or .zip archives with the pictures that a table names; beside the table when empty.")
-    picture_size: int = Field(0, ge=0, le=1024, description="Pixels along each side to which pictures are scaled; 0 lets the task decide.")
-    language: str = Field("", description="Column that names the language to write in, for one model with several; a token for it enters the source.")
-    label_separator: str = Field(
-        "", max_length=1, description="Character between the labels of a cell, for multi_label; guessed when empty. Lists in JSON need none."
+    valid: str = Field(
+        "", description="File or folder to choose the best model on; held out of train when empty."
     )
-    sequence: str = Field("", description="Column that names the sequence a row belongs to, for numeric series with one row per step.")
-    features: tuple[str, ...] = Field((), description="Numeric columns of one step of a series; all other columns when empty.")
-    valid_share: float = Field(0.1, ge=0, lt=1, description="Share of train held out for validation when data.valid is empty.")
+    test: str = Field("", description="File or folder for the final score; held out of train when empty.")
+    text: str = Field(
+        "",
+        description=(
+            "Column with the text, or with the words of a tagger; several of a classifier: title,body."
+            " Guessed when empty."
+        ),
+    )
+    label: str = Field(
+        "", description="Column with the class, or with the tags of a tagger; guessed when empty."
+    )
+    source: str = Field(
+        "",
+        description=(
+            "Column to translate from; also the ending of line-aligned files: train.en beside train.de."
+        ),
+    )
+    target: str = Field("", description="Column to translate into; also the ending of line-aligned files.")
+    pictures: tuple[str, ...] = Field(
+        (),
+        description=(
+            "Folders or .zip archives with the pictures that a table names; beside the table when empty."
+        ),
+    )
+    picture_size: int = Field(
+        0,
+        ge=0,
+        le=1024,
+        description="Pixels along each side to which pictures are scaled; 0 lets the task decide.",
+    )
+    language: str = Field(
+        "",
+        description=(
+            "Column that names the language to write in, for one model with several; a token for it enters"
+            " the source."
+        ),
+    )
+    label_separator: str = Field(
+        "",
+        max_length=1,
+        description=(
+            "Character between the labels of a cell, for multi_label; guessed when empty. Lists in JSON need"
+            " none."
+        ),
+    )
+    sequence: str = Field(
+        "",
+        description=(
+            "Column that names the sequence a row belongs to, for numeric series with one row per step."
+        ),
+    )
+    features: tuple[str, ...] = Field(
+        (), description="Numeric columns of one step of a series; all other columns when empty."
+    )
+    valid_share: float = Field(
+        0.1, ge=0, lt=1, description="Share of train held out for validation when data.valid is empty."
+    )
     test_share: float = Field(
-        0.1, ge=0, lt=1, description="Share of train held out for testing when data.test is empty; 0 reports validation scores."
+        0.1,
+        ge=0,
+        lt=1,
+        description=(
+            "Share of train held out for testing when data.test is empty; 0 reports validation scores."
+        ),
     )
     split: Split = Field(
         "content",
-        description="How parts are held out: content (equal rows stay together), random (exact counts), tail (the end of the file).",
+        description=(
+            "How parts are held out: content (equal rows stay together), random (exact counts), tail (the end"
+            " of the file)."
+        ),
     )
-    seed: int = Field(-1, ge=-1, description="Fixes which rows are held out, so that runs with other training seeds share them; -1: training.seed.")
-    format: Literal["", "csv", "tsv", "jsonl", "text", "parquet", "folders", "tagged", "fasta", "tmx", "gettext", "pronunciations"] = Field(
-        "", description="Format of the files; from the name when empty."
+    seed: int = Field(
+        -1,
+        ge=-1,
+        description=(
+            "Fixes which rows are held out, so that runs with other training seeds share them; -1:"
+            " training.seed."
+        ),
     )
-    header: bool = Field(True, description="The first line of a CSV or TSV table names its columns; false: they are called 1, 2, 3 and so on.")
-    delimiter: str = Field("", max_length=1, description="Character between the columns of a table; guessed when empty.")
+    format: Literal[
+        "",
+        "csv",
+        "tsv",
+        "jsonl",
+        "text",
+        "parquet",
+        "folders",
+        "tagged",
+        "fasta",
+        "tmx",
+        "gettext",
+        "pronunciations",
+    ] = Field("", description="Format of the files; from the name when empty.")
+    header: bool = Field(
+        True,
+        description=(
+            "The first line of a CSV or TSV table names its columns; false: they are called 1, 2, 3 and"
+            " so on."
+        ),
+    )
+    delimiter: str = Field(
+        "", max_length=1, description="Character between the columns of a table; guessed when empty."
+    )
     encoding: str = Field("utf-8", description="Encoding of text files.")
-    bad_rows: Literal["stop", "skip"] = Field("stop", description="Stop at the first row that cannot be read, or skip such rows and count them.")
+    bad_rows: Literal["stop", "skip"] = Field(
+        "stop", description="Stop at the first row that cannot be read, or skip such rows and count them."
+    )
     max_rows: int = Field(0, ge=0, description="Read at most this many rows of each file; 0 reads all.")
-    train_rows: int = Field(0, ge=0, description="Learn from at most this many rows, drawn at random from the training part; 0 learns from all.")
-    gap: int = Field(20, ge=2, le=10_000, description="Words between what is to be remembered and the question, in the built-in dataset recall.")
-    length: int = Field(10, ge=3, le=10_000, description="Letters in the longest sequence of the built-in datasets copy and reverse.")
-    max_length: int = Field(0, ge=0, description="Cut sequences to this many steps, for a tagger into pieces of so many; 0 keeps them whole.")
+    train_rows: int = Field(
+        0,
+        ge=0,
+        description=(
+            "Learn from at most this many rows, drawn at random from the training part; 0 learns from all."
+        ),
+    )
+    gap: int = Field(
+        20,
+        ge=2,
+        le=10_000,
+        description=(
+            "Words between what is to be remembered and the question, in the built-in dataset recall."
+        ),
+    )
+    length: int = Field(
+        10,
+        ge=3,
+        le=10_000,
+        description="Letters in the longest sequence of the built-in datasets copy and reverse.",
+    )
+    max_length: int = Field(
+        0,
+        ge=0,
+        description=(
+            "Cut sequences to this many steps, for a tagger into pieces of so many; 0 keeps them whole."
+        ),
+    )

@@ -1,6 +1,7 @@
 """Holding out parts of one source for validation and testing.
 
-    content   rows ordered by a hash of what they say: equal rows share a hash, so they never stand on both sides
+    content   rows ordered by a hash of what they say: equal rows share a hash, so they never stand on both
+        sides
     random    rows ordered by a shuffle: exact counts
     tail      rows in their own order: the end of the file is the future
 
@@ -51,10 +52,11 @@ def hold_out(
     key_columns: Sequence[str] = (),
     labels: Callable[[Row], Iterable[str]] | None = None,
 ) -> Splits:
-    """Cut a source into train, valid and test. `key_columns` is what counts as content; all columns when empty.
+    """Cut a source into train, valid and test. `key_columns` is what counts as content; all columns when
+    empty.
 
-    With `labels`, which names those of a row, a label of which nothing would be left in train stays there with all of its rows: what
-    training never saw cannot be answered.
+    With `labels`, which names those of a row, a label of which nothing would be left in train stays there
+    with all of its rows: what training never saw cannot be answered.
 
     Plain text with `tail` is cut by characters at line ends, so that both sides stay readable text.
     """
@@ -71,7 +73,9 @@ def hold_out(
         keys = _content_keys(source, seed=seed, columns=list(key_columns) or source.columns)
         marks = _by_content(keys, valid_share, test_share)
     else:
-        marks = _by_order(sum(1 for _ in source.rows()), valid_share, test_share, seed=seed if how == "random" else None)
+        marks = _by_order(
+            sum(1 for _ in source.rows()), valid_share, test_share, seed=seed if how == "random" else None
+        )
     kept = _keep_labels(source, marks, labels, keys) if labels is not None else ()
     _check_parts(source, marks, {TRAIN: 1 - valid_share - test_share, VALID: valid_share, TEST: test_share})
     kind = MarkedLines if isinstance(source, TextSource) else MarkedRows
@@ -83,8 +87,13 @@ def hold_out(
     )
 
 
-def _keep_labels(source: Source, marks: bytearray, labels: Callable[[Row], Iterable[str]], keys: Sequence[int] | None) -> tuple[str, ...]:
-    """Give rows back to train until every label stands there; returns the labels for which that was needed. Rows with equal keys move together."""
+def _keep_labels(
+    source: Source, marks: bytearray, labels: Callable[[Row], Iterable[str]], keys: Sequence[int] | None
+) -> tuple[str, ...]:
+    """Give rows back to train until every label stands there; returns the labels for which that was needed.
+
+    Rows with equal keys move together.
+    """
     held: dict[str, list[int]] = {}
     trained: set[str] = set()
     for place, row in enumerate(source.rows()):
@@ -125,7 +134,9 @@ def _by_content(keys: Sequence[int], valid_share: float, test_share: float) -> b
     ordered = sorted(keys)
     last_test = ordered[num_test - 1] if num_test else -1
     after_test = next((at for at in range(num_test, len(ordered)) if ordered[at] > last_test), len(ordered))
-    last_valid = ordered[min(after_test + num_valid, len(ordered)) - 1] if num_valid and ordered else last_test
+    last_valid = (
+        ordered[min(after_test + num_valid, len(ordered)) - 1] if num_valid and ordered else last_test
+    )
     return bytearray(TEST if key <= last_test else VALID if key <= last_valid else TRAIN for key in keys)
 
 
@@ -149,8 +160,15 @@ def _check_parts(source: Source, marks: bytearray, shares: dict[int, float]) -> 
     settings = {TRAIN: "data.valid_share", VALID: "data.valid_share", TEST: "data.test_share"}
     for mark, share in shares.items():
         if share and not marks.count(mark):
-            cure = f"Add rows, name a file of its own (data.valid=FILE, data.test=FILE), or change {settings[mark]}."
-            raise DataError(f"{len(marks):,} rows are too few: none is left for {names[mark]}.", where=source.name, cure=cure)
+            cure = (
+                "Add rows, name a file of its own (data.valid=FILE, data.test=FILE), or change"
+                f" {settings[mark]}."
+            )
+            raise DataError(
+                f"{len(marks):,} rows are too few: none is left for {names[mark]}.",
+                where=source.name,
+                cure=cure,
+            )
 
 
 def _cut_text(source: TextSource, *, valid_share: float, test_share: float) -> Splits:
@@ -163,8 +181,16 @@ def _cut_text(source: TextSource, *, valid_share: float, test_share: float) -> S
         raise DataError(f"{total:,} characters are too few to hold out a part.", where=source.name, cure=cure)
     return Splits(
         train=TextPart(source, start=0, stop=first, first_line=1, part="train"),
-        valid=TextPart(source, start=first, stop=second, first_line=first_line, part="held out for validation") if num_valid else None,
-        test=TextPart(source, start=second, stop=total, first_line=second_line, part="held out for testing") if num_test else None,
+        valid=(
+            TextPart(source, start=first, stop=second, first_line=first_line, part="held out for validation")
+            if num_valid
+            else None
+        ),
+        test=(
+            TextPart(source, start=second, stop=total, first_line=second_line, part="held out for testing")
+            if num_test
+            else None
+        ),
     )
 
 
@@ -176,7 +202,11 @@ def _line_ends_after(source: TextSource, positions: Sequence[int]) -> list[tuple
         while waiting and begin + len(chunk) >= waiting[0]:
             at = max(waiting.pop(0) - begin, 0)
             # A position right after a line end stays where it is; so does one that no line end follows soon.
-            end = at if at == 0 or chunk[at - 1] == "\n" else chunk.find("\n", at, at + LINE_END_WITHIN) + 1 or at
+            end = (
+                at
+                if at == 0 or chunk[at - 1] == "\n"
+                else chunk.find("\n", at, at + LINE_END_WITHIN) + 1 or at
+            )
             found.append((begin + end, line + chunk.count("\n", 0, end)))
         begin += len(chunk)
         line += chunk.count("\n")

@@ -10,7 +10,10 @@ from seqlab.core.errors import DataError
 from seqlab.sources.base import Row
 from seqlab.sources.columns import label_text
 
-CURE = "Mend the row, or skip such rows with data.bad_rows=skip; another column: data.text=NAME, data.label=NAME."
+CURE = (
+    "Mend the row, or skip such rows with data.bad_rows=skip; another column: data.text=NAME,"
+    " data.label=NAME."
+)
 
 
 def words_of(row: Row, column: str) -> list[str]:
@@ -22,12 +25,18 @@ def words_of(row: Row, column: str) -> list[str]:
     if not words:
         raise DataError(f"column '{column}' has no words.", where=row.where, cure=CURE)
     if any(not word.strip() for word in words):
-        raise DataError(f"word {[bool(word.strip()) for word in words].index(False) + 1} of column '{column}' is empty.", where=row.where, cure=CURE)
+        raise DataError(
+            f"word {[bool(word.strip()) for word in words].index(False) + 1} of column '{column}' is empty.",
+            where=row.where,
+            cure=CURE,
+        )
     return words
 
 
 def tags_of(row: Row, column: str) -> list[str]:
-    """A list of tags as text, without blanks around them: "NOUN " and "NOUN" are one tag, and so are 3 in JSON and "3" in a tagged file."""
+    """A list of tags as text, without blanks around them: "NOUN " and "NOUN" are one tag, and so are 3 in
+    JSON and "3" in a tagged file.
+    """
     value = row.values.get(column)
     parts = value.split() if isinstance(value, str) else value
     if not isinstance(parts, list):
@@ -36,7 +45,9 @@ def tags_of(row: Row, column: str) -> list[str]:
         raise DataError(f"column '{column}' has no tags.", where=row.where, cure=CURE)
     tags = [label_text(part) for part in parts]
     if not all(tags):
-        raise DataError(f"tag {tags.index('') + 1} of column '{column}' is empty.", where=row.where, cure=CURE)
+        raise DataError(
+            f"tag {tags.index('') + 1} of column '{column}' is empty.", where=row.where, cure=CURE
+        )
     return tags
 
 
@@ -44,7 +55,11 @@ def pairs_of(row: Row, *, words: str, tags: str) -> tuple[list[str], list[str]]:
     """The words of a sentence and their tags, one for each."""
     found, given = words_of(row, words), tags_of(row, tags)
     if len(found) != len(given):
-        raise DataError(f"{len(found)} words in column '{words}', but {len(given)} tags in column '{tags}'.", where=row.where, cure=CURE)
+        raise DataError(
+            f"{len(found)} words in column '{words}', but {len(given)} tags in column '{tags}'.",
+            where=row.where,
+            cure=CURE,
+        )
     return found, given
 
 
@@ -52,7 +67,9 @@ def tags_of_steps(row: Row, *, steps: str, tags: str) -> list[str]:
     """The tags of a sequence of number vectors, one for each."""
     found, given = row.values[steps], tags_of(row, tags)
     if len(found) != len(given):
-        raise DataError(f"{len(found)} steps, but {len(given)} tags in column '{tags}'.", where=row.where, cure=CURE)
+        raise DataError(
+            f"{len(found)} steps, but {len(given)} tags in column '{tags}'.", where=row.where, cure=CURE
+        )
     return given
 
 
@@ -62,16 +79,24 @@ def holds_lists(rows: Sequence[Row], column: str) -> bool:
 
 
 def holds_tags(rows: Sequence[Row], column: str) -> bool:
-    """The same for what can only be tags: they may be whole numbers too, as many published tables have them."""
+    """The same for what can only be tags: they may be whole numbers too, as many published tables have
+    them.
+    """
     return _holds_lists_of(str, rows, column) or _holds_lists_of(int, rows, column)
 
 
 def _holds_lists_of(kind: type, rows: Sequence[Row], column: str) -> bool:
     cells = [row.values.get(column) for row in rows]
-    return any(cells) and all(isinstance(cell, list) and all(type(part) is kind for part in cell) for cell in cells)  # true is no whole number
+    return any(cells) and all(
+        isinstance(cell, list) and all(type(part) is kind for part in cell) for cell in cells
+    )  # true is no whole number
 
 
 def are_paired(rows: Sequence[Row], words: Sequence[str], tags: Sequence[str]) -> bool:
     """Whether a column that may hold words and another that may hold tags are equally long in most rows."""
     lengths = {name: [len(row.values[name]) for row in rows] for name in {*words, *tags}}
-    return any(2 * sum(map(eq, lengths[one], lengths[other])) > len(rows) for one, other in product(words, tags) if one != other)
+    return any(
+        2 * sum(map(eq, lengths[one], lengths[other])) > len(rows)
+        for one, other in product(words, tags)
+        if one != other
+    )

@@ -1,4 +1,7 @@
-"""Three abilities one would want after the RNN: a continuous stream, parallel training, long memory. Each measured on three families."""
+"""Three abilities one would want after the RNN: a continuous stream, parallel training, long memory.
+
+Each measured on three families.
+"""
 
 from __future__ import annotations
 
@@ -61,12 +64,16 @@ class RecallModel(nn.Module):
 def abilities(*, seed: int, quick: bool) -> Finding:
     """One row per family: what a stream costs, what waits in training, what is remembered."""
     config = QUICK if quick else FULL
-    times = {name: [_milliseconds(name, length, config, seed) for length in config.lengths] for name in FAMILIES}
+    times = {
+        name: [_milliseconds(name, length, config, seed) for length in config.lengths] for name in FAMILIES
+    }
     memory = {name: [_accuracy(name, gap, config, seed) for gap in config.gaps] for name in FAMILIES}
     rows = [_row(name, times[name], memory[name], config, seed) for name in FAMILIES]
     return Finding(
-        claim="An RNN streams but trains step by step and forgets; a convolution trains in parallel but sees a window; attention "
-        "trains in parallel and sees all, with a state that grows.",
+        claim=(
+            "An RNN streams but trains step by step and forgets; a convolution trains in parallel but sees a"
+            " window; attention trains in parallel and sees all, with a state that grows."
+        ),
         conclusion=_conclude(rows, memory, config),
         rows=rows,
         curves=[
@@ -86,7 +93,10 @@ def abilities(*, seed: int, quick: bool) -> Finding:
             ),
         ],
         notes=[
-            "The longest chain counts operations of which each needs the one before, in autograd's graph: what must wait on any machine.",
+            (
+                "The longest chain counts operations of which each needs the one before, in autograd's graph:"
+                " what must wait on any machine."
+            ),
             "Time is processor time on one thread, where nothing runs in parallel anyway.",
         ],
     )
@@ -97,13 +107,15 @@ def _conclude(rows: list[dict[str, Value]], memory: dict[str, list[float]], conf
     growth = ", ".join(f"{_growth(row):.1f}-fold in {row['family']}" for row in rows)
     recalls = ", ".join(f"{scores[-1]:.0%} ({name})" for name, scores in memory.items())
     return (
-        f"All three give token by token what they give at once (largest difference {worst:.0e}). From {config.lengths[0]} to {config.lengths[-1]} "
-        "steps the "
-        f"longest chain grows {growth}; the state to carry grows only in attention. Recall over {config.gaps[-1]} steps: {recalls}."
+        f"All three give token by token what they give at once (largest difference {worst:.0e}). From"
+        f" {config.lengths[0]} to {config.lengths[-1]} steps the longest chain grows {growth}; the state to"
+        f" carry grows only in attention. Recall over {config.gaps[-1]} steps: {recalls}."
     )
 
 
-def _row(name: str, times: list[float], memory: list[float], config: AbilitiesConfig, seed: int) -> dict[str, Value]:
+def _row(
+    name: str, times: list[float], memory: list[float], config: AbilitiesConfig, seed: int
+) -> dict[str, Value]:
     short, long = config.lengths[0], config.lengths[-1]
     error, before = _stream(name, short, seed)
     _, after = _stream(name, long, seed)
@@ -127,7 +139,9 @@ def _growth(row: dict[str, Value]) -> float:
 
 @torch.no_grad()
 def _stream(name: str, length: int, seed: int) -> tuple[float, int]:
-    """The largest difference between one token at a time and all at once, and how many numbers the state holds in the end."""
+    """The largest difference between one token at a time and all at once, and how many numbers the state
+    holds in the end.
+    """
     with seeded(seed, "stream") as generator:
         backbone = RecallModel(name, 9).body.eval()
         steps = torch.randn(2, length, HIDDEN, generator=generator)

@@ -1,4 +1,7 @@
-"""Is uncle to aunt as man is to woman? Word vectors learned by counting, and the arithmetic of their differences."""
+"""Is uncle to aunt as man is to woman?
+
+Word vectors learned by counting, and the arithmetic of their differences.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +28,37 @@ FAMILIES = {
 }
 """Male and female word, both in the plural, and things that they have."""
 HIS = ("beard", "moustache", "razor", "pipe", "tuxedo", "waistcoat", "cufflink", "necktie", "bowler", "cigar")
-HERS = ("gown", "bonnet", "necklace", "petticoat", "earring", "bodice", "tiara", "corset", "brooch", "parasol")
+HERS = (
+    "gown",
+    "bonnet",
+    "necklace",
+    "petticoat",
+    "earring",
+    "bodice",
+    "tiara",
+    "corset",
+    "brooch",
+    "parasol",
+)
 """What only men, or only women, have in this small old-fashioned world."""
-ONE, MANY = ("this {} has a {} and a {}", "every {} has a {} and a {}"), ("these {} have a {} and a {}", "all {} have a {} and a {}")
+ONE, MANY = (
+    ("this {} has a {} and a {}", "every {} has a {} and a {}"),
+    ("these {} have a {} and a {}", "all {} have a {} and a {}"),
+)
 SENTENCES = 20_000
-VECTOR_SETTINGS = CountVectorSettings(vector_size=16, window=7, context_smoothing=1.0, singular_value_power=1.0)
-"""As many numbers as this world has things to tell apart, once for the nouns and once for what they have: the rest is noise."""
+VECTOR_SETTINGS = CountVectorSettings(
+    vector_size=16, window=7, context_smoothing=1.0, singular_value_power=1.0
+)
+"""As many numbers as this world has things to tell apart, once for the nouns and once for what they have: the
+rest is noise.
+"""
 UNCLE_TO_AUNT, MAN_TO_WOMAN = ("uncle", "aunt"), ("man", "woman")
 
 
 def generate_sentences(count: int, seed: int) -> list[list[str]]:
-    """Sentences such as `these queens have a crown and a gown`: what somebody has tells the family and the gender, the verb the number."""
+    """Sentences such as `these queens have a crown and a gown`: what somebody has tells the family and the
+    gender, the verb the number.
+    """
     rng = random.Random(derive(seed, "analogies"))  # noqa: S311 (not for secrets)
     drawn = []
     for _ in range(count):
@@ -52,10 +75,22 @@ def analogy_questions() -> list[AnalogyQuestion]:
     """Every ordered pair of families: another gender, another number, or both at once."""
     all_questions = []
     for first, second in permutations(FAMILIES.values(), 2):
-        all_questions.append(AnalogyQuestion("gender", (first[0][0], first[0][1], second[0][0], second[0][1])))
-        all_questions.append(AnalogyQuestion("gender, plural", (first[1][0], first[1][1], second[1][0], second[1][1])))
-        all_questions += [AnalogyQuestion("gender and number", (first[0][g], first[1][1 - g], second[0][g], second[1][1 - g])) for g in range(2)]
-        all_questions += [AnalogyQuestion("number", (first[0][g], first[1][g], second[0][g], second[1][g])) for g in range(2)]
+        all_questions.append(
+            AnalogyQuestion("gender", (first[0][0], first[0][1], second[0][0], second[0][1]))
+        )
+        all_questions.append(
+            AnalogyQuestion("gender, plural", (first[1][0], first[1][1], second[1][0], second[1][1]))
+        )
+        all_questions += [
+            AnalogyQuestion(
+                "gender and number", (first[0][g], first[1][1 - g], second[0][g], second[1][1 - g])
+            )
+            for g in range(2)
+        ]
+        all_questions += [
+            AnalogyQuestion("number", (first[0][g], first[1][g], second[0][g], second[1][g]))
+            for g in range(2)
+        ]
     return all_questions
 
 
@@ -68,25 +103,44 @@ def analogies(*, seed: int, quick: bool) -> Finding:
     for method in ("add", "multiply"):
         for score in score_analogies(table, analogy_questions(), method=method):
             rows.append(
-                {"questions": score.section, "method": method, "asked": score.covered, "right": score.accuracy, "nearest to c": score.baseline}
+                {
+                    "questions": score.section,
+                    "method": method,
+                    "asked": score.covered,
+                    "right": score.accuracy,
+                    "nearest to c": score.baseline,
+                }
             )
     sizes = [size for size in (100, 300, 1_000, 3_000, 10_000, 20_000) if size <= num_sentences]
-    growing = [score_analogies(fit_count_vectors(generate_sentences(size, seed), VECTOR_SETTINGS), analogy_questions()) for size in sizes]
+    growing = [
+        score_analogies(
+            fit_count_vectors(generate_sentences(size, seed), VECTOR_SETTINGS), analogy_questions()
+        )
+        for size in sizes
+    ]
     cosine = offset_similarity(table, UNCLE_TO_AUNT, MAN_TO_WOMAN)
     across = offset_similarity(table, UNCLE_TO_AUNT, ("man", "men"))
-    right = sum(float(row["right"]) * int(row["asked"]) for row in rows) / sum(int(row["asked"]) for row in rows)
+    right = sum(float(row["right"]) * int(row["asked"]) for row in rows) / sum(
+        int(row["asked"]) for row in rows
+    )
     hard = min(float(row["right"]) for row in rows if row["nearest to c"] == 0 and row["method"] == "add")
     return Finding(
         claim="Differences of word vectors mean something: E(aunt) − E(uncle) ≈ E(woman) − E(man).",
-        conclusion=f"The cosine of aunt − uncle and woman − man is {cosine:.3f}, that of aunt − uncle and men − man {across:.3f}. "
-        f"Of all questions {right:.0%} are answered right, and of those where the nearest word is never the answer {hard:.0%}.",
+        conclusion=(
+            f"The cosine of aunt − uncle and woman − man is {cosine:.3f}, that of aunt − uncle and men − man"
+            f" {across:.3f}. Of all questions {right:.0%} are answered right, and of those where the nearest"
+            f" word is never the answer {hard:.0%}."
+        ),
         rows=rows,
         curves=[
             LineChart(
                 "How much text it takes",
                 "sentences",
                 "answered right",
-                [LineSeries(score.section, sizes, [scores[index].accuracy for scores in growing]) for index, score in enumerate(growing[0])],
+                [
+                    LineSeries(score.section, sizes, [scores[index].accuracy for scores in growing])
+                    for index, score in enumerate(growing[0])
+                ],
             )
         ],
         figures=[
@@ -95,17 +149,33 @@ def analogies(*, seed: int, quick: bool) -> Finding:
         ],
         notes=[
             f"{num_sentences:,} sentences such as “{' '.join(generate_sentences(1, seed)[0])}”.",
-            f"Pairs are counted within {VECTOR_SETTINGS.window} words; their PPMI is decomposed to {table.width} numbers.",
-            "The words of a question are never its answer. `nearest to c` ignores a and b: what such a score would be without any arithmetic.",
-            "This world, and the width and weights of the counting, were chosen so that it comes out (seeds 0 and 1): it shows what is possible.",
+            (
+                f"Pairs are counted within {VECTOR_SETTINGS.window} words; their PPMI is decomposed to"
+                f" {table.width} numbers."
+            ),
+            (
+                "The words of a question are never its answer. `nearest to c` ignores a and b: what such a"
+                " score would be without any arithmetic."
+            ),
+            (
+                "This world, and the width and weights of the counting, were chosen so that it comes out"
+                " (seeds 0 and 1): it shows what is possible."
+            ),
             "With the weights that seqlab words --learn takes, 16 numbers can lose the gender altogether.",
-            "Real text is less regular; docs/embeddings.md has the standard questions on two million words of Wikipedia.",
+            (
+                "Real text is less regular; docs/embeddings.md has the standard questions on two million"
+                " words of Wikipedia."
+            ),
         ],
     )
 
 
 def parallelograms(table: WordVectors) -> tuple[EmbeddingMap, EmbeddingMap]:
     """Two families in the plane: arrows from the male word to the female one, and from one to many."""
-    genders = build_embedding_map(table, pairs=[MAN_TO_WOMAN, UNCLE_TO_AUNT], title="From the male word to the female one")
-    numbers = build_embedding_map(table, pairs=[("man", "men"), ("uncle", "uncles")], title="From one to many")
+    genders = build_embedding_map(
+        table, pairs=[MAN_TO_WOMAN, UNCLE_TO_AUNT], title="From the male word to the female one"
+    )
+    numbers = build_embedding_map(
+        table, pairs=[("man", "men"), ("uncle", "uncles")], title="From one to many"
+    )
     return replace(genders, width=460.0, height=340.0), replace(numbers, width=460.0, height=340.0)

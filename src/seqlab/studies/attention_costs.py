@@ -38,24 +38,60 @@ class ExplicitAttention(nn.Module):
 
 @studies.register("attention_costs")
 def attention_costs(*, seed: int, quick: bool) -> Finding:
-    """One layer of each kind at growing lengths: time, memory for the way back, operations that wait, steps between the two ends."""
+    """One layer of each kind at growing lengths: time, memory for the way back, operations that wait, steps
+    between the two ends.
+    """
     lengths = (128, 256, 512) if quick else (64, 128, 256, 512, 1024)
     layers = _layers(seed)
-    rows = [_row(name, run, length, repeats=1 if quick else 3) for name, run in layers.items() for length in lengths]
+    rows = [
+        _row(name, run, length, repeats=1 if quick else 3)
+        for name, run in layers.items()
+        for length in lengths
+    ]
     return Finding(
-        claim="Attention costs time and memory with the square of the length, joins any two steps in one, and lets no step wait for another.",
+        claim=(
+            "Attention costs time and memory with the square of the length, joins any two steps in one, and"
+            " lets no step wait for another."
+        ),
         conclusion=_conclude(rows, lengths),
         rows=rows,
         curves=[
-            LineChart("Time forward and backward", "length", "milliseconds", _series(rows, "milliseconds", layers, lengths), log_y=True),
-            LineChart("Memory kept for the way back", "length", "kilobytes", _series(rows, "kilobytes kept", layers, lengths), log_y=True),
+            LineChart(
+                "Time forward and backward",
+                "length",
+                "milliseconds",
+                _series(rows, "milliseconds", layers, lengths),
+                log_y=True,
+            ),
+            LineChart(
+                "Memory kept for the way back",
+                "length",
+                "kilobytes",
+                _series(rows, "kilobytes kept", layers, lengths),
+                log_y=True,
+            ),
         ],
         notes=[
-            f"Width {WIDTH}, {HEADS} heads, kernels of {KERNEL} steps, batch {BATCH}, processor time on one thread (best of the repeats).",
-            "Longest chain: operations of which each needs the one before, in autograd's graph; the recurrence is walked step by step for it.",
-            "Steps between the ends: through how many layers (convolution, attention) or time steps (recurrence) the first step reaches the last.",
-            f"A convolution layer reaches {KERNEL - 1} steps farther with each layer; dilation would make that a logarithm.",
-            "The fused kernel takes the same sums block by block and keeps no weights: its memory grows with the length, its time with its square.",
+            (
+                f"Width {WIDTH}, {HEADS} heads, kernels of {KERNEL} steps, batch {BATCH}, processor time on"
+                " one thread (best of the repeats)."
+            ),
+            (
+                "Longest chain: operations of which each needs the one before, in autograd's graph; the"
+                " recurrence is walked step by step for it."
+            ),
+            (
+                "Steps between the ends: through how many layers (convolution, attention) or time steps"
+                " (recurrence) the first step reaches the last."
+            ),
+            (
+                f"A convolution layer reaches {KERNEL - 1} steps farther with each layer; dilation would make"
+                " that a logarithm."
+            ),
+            (
+                "The fused kernel takes the same sums block by block and keeps no weights: its memory grows"
+                " with the length, its time with its square."
+            ),
         ],
     )
 
@@ -78,7 +114,9 @@ def _layers(seed: int) -> dict[str, Callable[[Tensor], Tensor]]:
 
 
 def _row(name: str, run: Callable[[Tensor], Tensor], length: int, *, repeats: int) -> dict[str, Value]:
-    steps = torch.randn(BATCH, length, WIDTH, generator=torch.Generator().manual_seed(length), requires_grad=True)
+    steps = torch.randn(
+        BATCH, length, WIDTH, generator=torch.Generator().manual_seed(length), requires_grad=True
+    )
     seconds = []
     for _ in range(repeats + 1):
         start_time = time.process_time()
@@ -98,7 +136,9 @@ def _row(name: str, run: Callable[[Tensor], Tensor], length: int, *, repeats: in
 
 
 def _scan_state(length: int) -> Tensor:
-    """The state after a walk step by step: the fast walk of a layer is one node of autograd's graph, and hides how many operations wait inside."""
+    """The state after a walk step by step: the fast walk of a layer is one node of autograd's graph, and
+    hides how many operations wait inside.
+    """
     cell = LSTM(WIDTH, WIDTH)
     step = torch.zeros(1, WIDTH)
     state = cell.zero_state(step)
@@ -107,17 +147,29 @@ def _scan_state(length: int) -> Tensor:
     return state[0]
 
 
-def _series(rows: list[dict[str, Value]], column: str, layers: dict[str, Callable[[Tensor], Tensor]], lengths: tuple[int, ...]) -> list[LineSeries]:
-    return [LineSeries(name, lengths, [float(row[column]) for row in rows if row["layer"] == name]) for name in layers]
+def _series(
+    rows: list[dict[str, Value]],
+    column: str,
+    layers: dict[str, Callable[[Tensor], Tensor]],
+    lengths: tuple[int, ...],
+) -> list[LineSeries]:
+    return [
+        LineSeries(name, lengths, [float(row[column]) for row in rows if row["layer"] == name])
+        for name in layers
+    ]
 
 
 def _conclude(rows: list[dict[str, Value]], lengths: tuple[int, ...]) -> str:
     def growth(name: str, column: str) -> float:
-        first, last = (next(float(row[column]) for row in rows if row["layer"] == name and row["length"] == length) for length in lengths[-2:])
+        first, last = (
+            next(float(row[column]) for row in rows if row["layer"] == name and row["length"] == length)
+            for length in lengths[-2:]
+        )
         return last / first
 
     parts = [
-        f"{name} {growth(name, 'kilobytes kept'):.2f} times the memory and {growth(name, 'milliseconds'):.2f} times the time"
+        f"{name} {growth(name, 'kilobytes kept'):.2f} times the memory and {growth(name, 'milliseconds'):.2f}"
+        " times the time"
         for name in dict.fromkeys(str(row["layer"]) for row in rows)
     ]
     return f"From {lengths[-2]} to {lengths[-1]} steps: {'; '.join(parts)}."

@@ -29,7 +29,9 @@ Square = Float[Tensor, "rows columns"]
 
 @dataclass(frozen=True)
 class AttentionStages:
-    """All numbers of one head, in the order in which they are computed; a row is a word, or an output of a projection."""
+    """All numbers of one head, in the order in which they are computed; a row is a word, or an output of a
+    projection.
+    """
 
     embedding: Square
     position: Square
@@ -55,10 +57,16 @@ def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (noth
     first, second = (", ".join(f"{weight:.2f}" for weight in stages.weight[row]) for row in (1, 3))
     positions = range(1, SIZE + 1)
     return Finding(
-        claim="Attention is a few small products: add positions, project to q, k and v, compare, scale, make weights of the scores, mix the values.",
-        conclusion=f"The two words '{WORDS[1]}' begin as the same {SIZE} numbers and lie {apart:.2f} apart once their positions are added; so the first "
-        f"looks with the weights {first}, the second with {second}. Written out, weights and outputs differ from the layer's own by at most "
-        f"{_error(attention, stages):.0e}.",
+        claim=(
+            "Attention is a few small products: add positions, project to q, k and v, compare, scale, make"
+            " weights of the scores, mix the values."
+        ),
+        conclusion=(
+            f"The two words '{WORDS[1]}' begin as the same {SIZE} numbers and lie {apart:.2f} apart once"
+            f" their positions are added; so the first looks with the weights {first}, the second with"
+            f" {second}. Written out, weights and outputs differ from the layer's own by at most"
+            f" {_error(attention, stages):.0e}."
+        ),
         rows=_rows(stages),
         curves=[
             LineChart(
@@ -73,10 +81,19 @@ def attention_steps(*, seed: int, quick: bool) -> Finding:  # noqa: ARG001 (noth
         ],
         figures=[draw_steps(stages)],
         notes=[
-            f"One untrained head of {SIZE} features; embeddings and projections are rounded to one decimal, to be followed by hand.",
-            f"Columns 1 to {SIZE} are features; for scores, scaled scores and weights they are the words that are looked at.",
+            (
+                f"One untrained head of {SIZE} features; embeddings and projections are rounded to one"
+                " decimal, to be followed by hand."
+            ),
+            (
+                f"Columns 1 to {SIZE} are features; for scores, scaled scores and weights they are the words"
+                " that are looked at."
+            ),
             "A row of W_q, W_k or W_v makes one feature of q, k or v: its products with the step, added up.",
-            f"step = embedding + position; score = q · k; scaled = score / √{SIZE}; weight = exp(scaled) / Σ exp(scaled); feature = Σ weight · v.",
+            (
+                f"step = embedding + position; score = q · k; scaled = score / √{SIZE}; weight = exp(scaled)"
+                " / Σ exp(scaled); feature = Σ weight · v."
+            ),
         ],
     )
 
@@ -88,7 +105,10 @@ def _head(seed: int) -> tuple[MultiHeadSelfAttention, Square]:
         of_word = {word: torch.randn(SIZE, generator=generator) for word in WORDS}
     with torch.no_grad():
         attention.qkv.weight.copy_(torch.round(SPREAD * attention.qkv.weight, decimals=1) + 0.0)
-    return attention, torch.round(torch.stack([of_word[word] for word in WORDS]), decimals=1) + 0.0  # no zero below zero
+    return (
+        attention,
+        torch.round(torch.stack([of_word[word] for word in WORDS]), decimals=1) + 0.0,
+    )  # no zero below zero
 
 
 @torch.no_grad()
@@ -101,7 +121,9 @@ def compute_stages(attention: MultiHeadSelfAttention, embedding: Square) -> Atte
     score = q @ k.T
     scaled = score / SIZE**0.5
     weight = scaled.exp() / scaled.exp().sum(dim=-1, keepdim=True)
-    return AttentionStages(embedding, position, step, W_q, W_k, W_v, q, k, v, score, scaled, weight, feature=weight @ v)
+    return AttentionStages(
+        embedding, position, step, W_q, W_k, W_v, q, k, v, score, scaled, weight, feature=weight @ v
+    )
 
 
 @torch.no_grad()
@@ -122,7 +144,13 @@ def _rows(stages: AttentionStages) -> list[dict[str, Value]]:
             else [f"{word} ({position})" for position, word in _numbered_words()]
         )
         for name, line in zip(names, getattr(stages, stage.name).tolist(), strict=True):
-            rows.append({"stage": stage.name, "of": name, **{str(column): value for column, value in enumerate(line, start=1)}})
+            rows.append(
+                {
+                    "stage": stage.name,
+                    "of": name,
+                    **{str(column): value for column, value in enumerate(line, start=1)},
+                }
+            )
     return rows
 
 
@@ -133,17 +161,39 @@ def _numbered_words() -> list[tuple[int, str]]:
 def draw_steps(stages: AttentionStages) -> Markup:
     """The stages as matrices, from the embeddings to the features."""
 
-    def grid(title: str, values: Square, *, sign: str = "", over: tuple[str, ...] = ("1", "2", "3", "4")) -> NumberGrid:
+    def grid(
+        title: str, values: Square, *, sign: str = "", over: tuple[str, ...] = ("1", "2", "3", "4")
+    ) -> NumberGrid:
         return NumberGrid(title, WORDS, over, values.tolist(), sign)
 
     lines = [
-        [grid("embeddings", stages.embedding), grid("positions", stages.position, sign="+"), grid("steps", stages.step, sign="=")],
-        [grid("q = steps · W_q", stages.q), grid("k = steps · W_k", stages.k), grid("v = steps · W_v", stages.v)],
-        [grid("scores q · k", stages.score, over=WORDS), grid(f"scaled by √{SIZE}", stages.scaled, sign="→", over=WORDS)],
-        [grid("weights (softmax)", stages.weight, over=WORDS), grid("v", stages.v, sign="×"), grid("features", stages.feature, sign="=")],
+        [
+            grid("embeddings", stages.embedding),
+            grid("positions", stages.position, sign="+"),
+            grid("steps", stages.step, sign="="),
+        ],
+        [
+            grid("q = steps · W_q", stages.q),
+            grid("k = steps · W_k", stages.k),
+            grid("v = steps · W_v", stages.v),
+        ],
+        [
+            grid("scores q · k", stages.score, over=WORDS),
+            grid(f"scaled by √{SIZE}", stages.scaled, sign="→", over=WORDS),
+        ],
+        [
+            grid("weights (softmax)", stages.weight, over=WORDS),
+            grid("v", stages.v, sign="×"),
+            grid("features", stages.feature, sign="="),
+        ],
     ]
-    description = f"The words '{' '.join(WORDS)}' as numbers at every stage of one attention head, from embeddings to features."
-    return draw_number_grids("Attention, step by step", lines, ident="attention-steps", description=description)
+    description = (
+        f"The words '{' '.join(WORDS)}' as numbers at every stage of one attention head, from embeddings to"
+        " features."
+    )
+    return draw_number_grids(
+        "Attention, step by step", lines, ident="attention-steps", description=description
+    )
 
 
 def draw_attention_steps(seed: int = 0) -> Markup:

@@ -48,11 +48,18 @@ class Finding:
         return float(row[column])
 
     def as_json(self) -> dict[str, Any]:
-        return {"claim": self.claim, "found": self.conclusion, "rows": list(self.rows), "notes": list(self.notes)}
+        return {
+            "claim": self.claim,
+            "found": self.conclusion,
+            "rows": list(self.rows),
+            "notes": list(self.notes),
+        }
 
 
 class Study(Protocol):
-    """An experiment of at most about a minute on one thread; `quick` makes it one of seconds, large enough to show the direction."""
+    """An experiment of at most about a minute on one thread; `quick` makes it one of seconds, large enough to
+    show the direction.
+    """
 
     def __call__(self, *, seed: int, quick: bool) -> Finding: ...
 

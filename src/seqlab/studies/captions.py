@@ -1,4 +1,6 @@
-"""Does a captioner that looks at a picture again for every word describe it better than one that saw it once?"""
+"""Does a captioner that looks at a picture again for every word describe it better than one that saw it
+once?
+"""
 
 from __future__ import annotations
 
@@ -65,8 +67,14 @@ class CaptionsConfig:
     word_size: int = 16
 
 
-FULL = CaptionsConfig((CaptionerConfig("attention", 700, 0.005, 64), CaptionerConfig("state", 2000, 0.002, 128)))
-QUICK = CaptionsConfig((CaptionerConfig("attention", 250, 0.005, 64), CaptionerConfig("state", 250, 0.002, 64)), scenes=1500, num_test_scenes=200)
+FULL = CaptionsConfig(
+    (CaptionerConfig("attention", 700, 0.005, 64), CaptionerConfig("state", 2000, 0.002, 128))
+)
+QUICK = CaptionsConfig(
+    (CaptionerConfig("attention", 250, 0.005, 64), CaptionerConfig("state", 250, 0.002, 64)),
+    scenes=1500,
+    num_test_scenes=200,
+)
 
 
 @studies.register("captions")
@@ -89,19 +97,31 @@ def captions(*, seed: int, quick: bool) -> Finding:
     with seeded(seed, "saccades") as generator:
         scenes = draw_scenes(2, held_out, generator)
         figures = [
-            draw_image_attention(caption_attention(attending, scene), ident=f"saccades-{number}") for number, scene in enumerate(scenes, start=1)
+            draw_image_attention(caption_attention(attending, scene), ident=f"saccades-{number}")
+            for number, scene in enumerate(scenes, start=1)
         ]
         drawn = _candidates(attending, scenes[0], seed)
     return Finding(
-        claim="A captioner that looks at regions for every word sees what it names, and describes combinations that it never saw.",
+        claim=(
+            "A captioner that looks at regions for every word sees what it names, and describes combinations"
+            " that it never saw."
+        ),
         conclusion=_conclude(rows),
         rows=rows,
         curves=[LineChart("Loss", "update", "nats per word", lines)],
         figures=figures,
         notes=[
-            f"Updates of {config.batch_size} pictures of {GRID_SIZE} by {GRID_SIZE} squares with noise; a quarter of all pairs of shapes is held out.",
-            f"Weight on the right square: while a colour or a shape is named, after the true words. Looking everywhere alike gives {CHANCE:.2f}.",
-            f"Captions drawn for '{' '.join(scenes[0].caption)}', with their log-probabilities: " + "; ".join(drawn) + ".",
+            (
+                f"Updates of {config.batch_size} pictures of {GRID_SIZE} by {GRID_SIZE} squares with noise; a"
+                " quarter of all pairs of shapes is held out."
+            ),
+            (
+                "Weight on the right square: while a colour or a shape is named, after the true words."
+                f" Looking everywhere alike gives {CHANCE:.2f}."
+            ),
+            f"Captions drawn for '{' '.join(scenes[0].caption)}', with their log-probabilities: "
+            + "; ".join(drawn)
+            + ".",
         ],
     )
 
@@ -109,18 +129,31 @@ def captions(*, seed: int, quick: bool) -> Finding:
 def _conclude(rows: Sequence[dict[str, Value]]) -> str:
     attending, once = rows
     return (
-        f"Of pictures with shapes that were never seen together, {float(attending['exact, held-out pairs']):.0%} are described word for word after "
-        f"{attending['updates']} updates with attention, {float(once['exact, held-out pairs']):.0%} after {once['updates']} by a captioner that saw "
-        f"the picture once. While a shape is named, {float(attending['weight on the right square']):.0%} of the attention lies on its square; "
-        f"{CHANCE:.0%} would be chance."
+        "Of pictures with shapes that were never seen together,"
+        f" {float(attending['exact, held-out pairs']):.0%} are described word for word after"
+        f" {attending['updates']} updates with attention, {float(once['exact, held-out pairs']):.0%} after"
+        f" {once['updates']} by a captioner that saw the picture once. While a shape is named,"
+        f" {float(attending['weight on the right square']):.0%} of the attention lies on its square;"
+        f" {CHANCE:.0%} would be chance."
     )
 
 
 def train_captioner(
-    captioner: CaptionerConfig, config: CaptionsConfig, seen: ShapePairs, held_out: ShapePairs, generator: torch.Generator
+    captioner: CaptionerConfig,
+    config: CaptionsConfig,
+    seen: ShapePairs,
+    held_out: ShapePairs,
+    generator: torch.Generator,
 ) -> tuple[Captioner, TrainingRecord, dict[str, Value]]:
-    """A captioner that sees pictures in one way, how its training went, and how well it describes pictures of both kinds of pairs."""
-    model = build_study_captioner(captioner.view, region_size=config.region_size, word_size=config.word_size, hidden_size=captioner.hidden_size)
+    """A captioner that sees pictures in one way, how its training went, and how well it describes pictures of
+    both kinds of pairs.
+    """
+    model = build_study_captioner(
+        captioner.view,
+        region_size=config.region_size,
+        word_size=config.word_size,
+        hidden_size=captioner.hidden_size,
+    )
     images, words = scenes_to_batch(draw_scenes(config.scenes, seen, generator), generator)
 
     def loss() -> Tensor:
@@ -131,7 +164,9 @@ def train_captioner(
     training = train_small(model, loss, steps=captioner.steps, learning_rate=captioner.learning_rate)
     row: dict[str, Value] = {
         "exact, seen pairs": _exact(model, draw_scenes(config.num_test_scenes, seen, generator), generator),
-        "exact, held-out pairs": _exact(model, draw_scenes(config.num_test_scenes, held_out, generator), generator),
+        "exact, held-out pairs": _exact(
+            model, draw_scenes(config.num_test_scenes, held_out, generator), generator
+        ),
         **_word_by_word(model, draw_scenes(config.num_test_scenes, held_out, generator), generator),
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
     }
@@ -139,9 +174,17 @@ def train_captioner(
 
 
 def build_study_captioner(view: str, *, region_size: int, word_size: int, hidden_size: int) -> Captioner:
-    network = RegionBackbone(channels=3, hidden_size=region_size, region_pixels=CELL_SIZE, rows=GRID_SIZE, columns=GRID_SIZE)
+    network = RegionBackbone(
+        channels=3, hidden_size=region_size, region_pixels=CELL_SIZE, rows=GRID_SIZE, columns=GRID_SIZE
+    )
     return build_captioner(
-        network, cell_maker("gru"), num_words=len(WORDS), num_regions=GRID_SIZE**2, word_size=word_size, hidden_size=hidden_size, view=view
+        network,
+        cell_maker("gru"),
+        num_words=len(WORDS),
+        num_regions=GRID_SIZE**2,
+        word_size=word_size,
+        hidden_size=hidden_size,
+        view=view,
     )
 
 
@@ -149,13 +192,17 @@ def _decode_captions(model: Captioner, images: Tensor, chooser: TokenChooser) ->
     """The captions of each picture, the likeliest first."""
     special_tokens = SpecialTokens(WORD_IDS[START], WORD_IDS[END], (WORD_IDS[START],))
     whole = torch.ones(images.shape[:2], dtype=torch.bool)
-    return StepwiseSearch(special_tokens, chooser, max_tokens=MAX_CAPTION_TOKENS).run(model, SourceBatch.from_tokens(images - GREY, whole))
+    return StepwiseSearch(special_tokens, chooser, max_tokens=MAX_CAPTION_TOKENS).run(
+        model, SourceBatch.from_tokens(images - GREY, whole)
+    )
 
 
 def _exact(model: Captioner, scenes: Sequence[Scene], generator: torch.Generator) -> float:
     """The share of scenes whose likeliest words are the whole true caption."""
     captions = _decode_captions(model, scenes_to_batch(scenes, generator)[0], Greedy())
-    return sum(_words(best) == scene.caption for (best,), scene in zip(captions, scenes, strict=True)) / len(scenes)
+    return sum(_words(best) == scene.caption for (best,), scene in zip(captions, scenes, strict=True)) / len(
+        scenes
+    )
 
 
 def _words(caption: Hypothesis) -> list[str]:
@@ -164,14 +211,24 @@ def _words(caption: Hypothesis) -> list[str]:
 
 @torch.no_grad()
 def _word_by_word(model: Captioner, scenes: Sequence[Scene], generator: torch.Generator) -> dict[str, Value]:
-    """After the true words before: how often a colour or a shape is right, and how much weight lies on its square meanwhile."""
+    """After the true words before: how often a colour or a shape is right, and how much weight lies on its
+    square meanwhile.
+    """
     images, words = scenes_to_batch(scenes, generator)
     logits, alignment = model(images - GREY, words[:, :-1])
     is_right = logits.argmax(dim=-1) == words[:, 1:]  # (batch, time)
-    named = [(row, step, region) for row, scene in enumerate(scenes) for step, region in enumerate(scene.regions) if region is not None]
+    named = [
+        (row, step, region)
+        for row, scene in enumerate(scenes)
+        for step, region in enumerate(scene.regions)
+        if region is not None
+    ]
     rows, steps, regions = torch.tensor(named).unbind(1)
     weight: Value = "-" if alignment is None else alignment[rows, steps, regions].mean().item()
-    return {"colours and shapes, one by one": is_right[rows, steps].float().mean().item(), "weight on the right square": weight}
+    return {
+        "colours and shapes, one by one": is_right[rows, steps].float().mean().item(),
+        "weight on the right square": weight,
+    }
 
 
 @torch.no_grad()
@@ -181,8 +238,14 @@ def caption_attention(model: Captioner, scene: Scene) -> ImageAttentionMap:
     ((caption,),) = _decode_captions(model, image.unsqueeze(0), Greedy())
     _, alignment = model(image.unsqueeze(0) - GREY, torch.tensor([[WORD_IDS[START], *caption.tokens]]))
     assert alignment is not None
-    pixels: list[list[Pixel]] = [[(round(r, 2), round(g, 2), round(b, 2)) for r, g, b in line] for line in image.permute(1, 2, 0).tolist()]
-    views = [AttentionView(word, _grid(weights)) for word, weights in zip([*_words(caption), END], alignment[0], strict=True)]
+    pixels: list[list[Pixel]] = [
+        [(round(r, 2), round(g, 2), round(b, 2)) for r, g, b in line]
+        for line in image.permute(1, 2, 0).tolist()
+    ]
+    views = [
+        AttentionView(word, _grid(weights))
+        for word, weights in zip([*_words(caption), END], alignment[0], strict=True)
+    ]
     return ImageAttentionMap("Where it looks for each word", pixels, [AttentionView("the picture"), *views])
 
 
@@ -192,6 +255,10 @@ def _grid(weights: Float[Tensor, " regions"]) -> list[list[float]]:
 
 def _candidates(model: Captioner, scene: Scene, seed: int) -> list[str]:
     """Different captions drawn for one picture, the likeliest first."""
-    (captions,) = _decode_captions(model, scene_to_image(scene).unsqueeze(0), MultinomialSampler(temperature=2.5, seed=seed, num_samples=40))
+    (captions,) = _decode_captions(
+        model,
+        scene_to_image(scene).unsqueeze(0),
+        MultinomialSampler(temperature=2.5, seed=seed, num_samples=40),
+    )
     distinct = {tuple(caption.tokens): caption for caption in captions if caption.ended}
     return [f"{' '.join(_words(caption))} ({caption.score:.2f})" for caption in list(distinct.values())[:3]]

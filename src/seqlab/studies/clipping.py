@@ -46,19 +46,35 @@ def clipping(*, seed: int, quick: bool) -> Finding:
     rows = [_row(name, clip, run) for (name, clip), run in runs.items()]
     clipped, free = rows[:2]
     return Finding(
-        claim="Where gradients explode, g ← c · g / ‖g‖ whenever ‖g‖ > c keeps training on its way; without it one step throws the weights off.",
-        conclusion=f"The linear network without clipping ends after {free['updates']} updates at {_format_loss(free['last loss'])}. Clipped at {CLIP:g} it "
-        "goes from "
-        f"{_format_loss(clipped['first loss'])} to {_format_loss(clipped['last loss'])}; {clipped['clipped updates']} of {clipped['updates']} updates were "
-        "clipped.",
+        claim=(
+            "Where gradients explode, g ← c · g / ‖g‖ whenever ‖g‖ > c keeps training on its way; without it"
+            " one step throws the weights off."
+        ),
+        conclusion=(
+            f"The linear network without clipping ends after {free['updates']} updates at"
+            f" {_format_loss(free['last loss'])}. Clipped at {CLIP:g} it goes from"
+            f" {_format_loss(clipped['first loss'])} to {_format_loss(clipped['last loss'])};"
+            f" {clipped['clipped updates']} of {clipped['updates']} updates were clipped."
+        ),
         rows=rows,
         curves=[
             _curve("Loss", "squared error", {key: run.losses for key, run in runs.items()}),
-            _curve("Gradient norm before clipping", "norm", {key: run.norms for key, run in runs.items()}, [ReferenceLine("clipping norm", CLIP)]),
+            _curve(
+                "Gradient norm before clipping",
+                "norm",
+                {key: run.norms for key, run in runs.items()},
+                [ReferenceLine("clipping norm", CLIP)],
+            ),
         ],
         notes=[
-            f"Gradient descent with rate {config.learning_rate:g}; the sum of all inputs so far is asked at each of {config.time} steps.",
-            f"How many times orthogonal the recurrent matrix starts: {', '.join(f'{name} {stretch:g}' for name, stretch in NETWORKS.items())}.",
+            (
+                f"Gradient descent with rate {config.learning_rate:g}; the sum of all inputs so far is asked"
+                f" at each of {config.time} steps."
+            ),
+            (
+                "How many times orthogonal the recurrent matrix starts:"
+                f" {', '.join(f'{name} {stretch:g}' for name, stretch in NETWORKS.items())}."
+            ),
         ],
     )
 
@@ -72,7 +88,15 @@ def _train(activation: str, config: ClippingConfig, clip: float, seed: int) -> T
             targets = inputs.cumsum(dim=1) / config.time**0.5
             return (model(inputs.unsqueeze(-1)).squeeze(-1) - targets).square().mean()
 
-        return train_small(model, loss, steps=config.steps, learning_rate=config.learning_rate, clip_norm=clip, build_optimizer=SGD, constant=True)
+        return train_small(
+            model,
+            loss,
+            steps=config.steps,
+            learning_rate=config.learning_rate,
+            clip_norm=clip,
+            build_optimizer=SGD,
+            constant=True,
+        )
 
 
 def _stretched(activation: str) -> CellFactory:
@@ -101,8 +125,16 @@ def _row(network: str, clip: float, run: TrainingRecord) -> dict[str, Value]:
     }
 
 
-def _curve(title: str, label: str, lines: dict[tuple[str, float], list[float]], references: Sequence[ReferenceLine] = ()) -> LineChart:
-    series = [LineSeries(f"{name}, {'clipped' if clip else 'not clipped'}", range(len(values)), values) for (name, clip), values in lines.items()]
+def _curve(
+    title: str,
+    label: str,
+    lines: dict[tuple[str, float], list[float]],
+    references: Sequence[ReferenceLine] = (),
+) -> LineChart:
+    series = [
+        LineSeries(f"{name}, {'clipped' if clip else 'not clipped'}", range(len(values)), values)
+        for (name, clip), values in lines.items()
+    ]
     return LineChart(title, "update", label, series, log_y=True, references=references)
 
 

@@ -20,15 +20,30 @@ from seqlab.studies.base import Finding, Value, studies
 from seqlab.studies.kit.small_training import TrainingRecord, seeded, train_small
 
 SENSES = {
-    "bank": (("river", "water", "reeds", "fish", "mud", "ferry"), ("money", "loan", "clerk", "account", "vault", "interest")),
-    "bat": (("cave", "wings", "night", "moth", "roost", "squeak"), ("ball", "pitch", "swing", "batter", "team", "score")),
+    "bank": (
+        ("river", "water", "reeds", "fish", "mud", "ferry"),
+        ("money", "loan", "clerk", "account", "vault", "interest"),
+    ),
+    "bat": (
+        ("cave", "wings", "night", "moth", "roost", "squeak"),
+        ("ball", "pitch", "swing", "batter", "team", "score"),
+    ),
 }
 """Words with two meanings, and what stands beside them in each."""
 GAP = "<gap>"
-WORDS = [GAP, "the", "and", "of", *SENSES, *(word for both in SENSES.values() for word_uses in both for word in word_uses)]
+WORDS = [
+    GAP,
+    "the",
+    "and",
+    "of",
+    *SENSES,
+    *(word for both in SENSES.values() for word_uses in both for word in word_uses),
+]
 WIDTH = 32
 NETWORKS: dict[str, SequenceSettings] = {
-    "recurrent, both ways": RecurrentSettings(cell="gru", hidden_size=WIDTH // 2, embedding_size=WIDTH, bidirectional=True, dropout=0.0),
+    "recurrent, both ways": RecurrentSettings(
+        cell="gru", hidden_size=WIDTH // 2, embedding_size=WIDTH, bidirectional=True, dropout=0.0
+    ),
     "transformer": TransformerSettings(hidden_size=WIDTH, layers=2, dropout=0.0),
 }
 STATIC = "embedding alone"
@@ -46,7 +61,9 @@ class WordUse:
 
 
 class GapFillingModel(nn.Module):
-    """Which word stands in the gap? logits = W body(embed(words)) + b; every word is predicted where it was taken out."""
+    """Which word stands in the gap? logits = W body(embed(words)) + b; every word is predicted where it was
+    taken out.
+    """
 
     def __init__(self, settings: SequenceSettings) -> None:
         super().__init__()
@@ -68,7 +85,11 @@ def draw_use(word: str, rng: random.Random) -> WordUse:
     position = rng.randrange(3)
     nouns = [*context_words[:position], word, *context_words[position:]]
     joints = [rng.choice(("and", "of")) for _ in range(2)]
-    return WordUse(["the", nouns[0], joints[0], "the", nouns[1], joints[1], "the", nouns[2]], meaning, (1, 4, 7)[position])
+    return WordUse(
+        ["the", nouns[0], joints[0], "the", nouns[1], joints[1], "the", nouns[2]],
+        meaning,
+        (1, 4, 7)[position],
+    )
 
 
 @studies.register("contexts")
@@ -76,36 +97,78 @@ def contexts(*, seed: int, quick: bool) -> Finding:
     """Two networks learn to fill gaps; then the vectors of one word are compared over many sentences."""
     steps = 250 if quick else 500
     rng = random.Random(derive(seed, "contexts", "uses"))  # noqa: S311 (not for secrets)
-    uses = {word: sorted((draw_use(word, rng) for _ in range(40)), key=lambda use: use.meaning) for word in SENSES}
+    uses = {
+        word: sorted((draw_use(word, rng) for _ in range(40)), key=lambda use: use.meaning) for word in SENSES
+    }
     rows: list[dict[str, Value]] = []
     grids = []
     trained: dict[str, TrainingRecord] = {}
     for name, settings in NETWORKS.items():
         model, trained[name] = _train(settings, steps, seed=seed)
         for word, word_uses in uses.items():
-            static = np.stack([model.embed.weight[WORDS.index(use.words[use.position])].detach().numpy() for use in word_uses])
+            static = np.stack(
+                [
+                    model.embed.weight[WORDS.index(use.words[use.position])].detach().numpy()
+                    for use in word_uses
+                ]
+            )
             rows += [_row(STATIC, word, word_uses, static)] if name == next(iter(NETWORKS)) else []
             rows.append(_row(name, word, word_uses, contextual_vectors(model, word_uses)))
-        shown_uses = [use for meaning in range(2) for use in [use for use in uses["bank"] if use.meaning == meaning][:SENTENCES_PER_MEANING]]
-        names = [" ".join(word for word in use.words if word not in ("the", "and", "of")) for use in shown_uses]
+        shown_uses = [
+            use
+            for meaning in range(2)
+            for use in [use for use in uses["bank"] if use.meaning == meaning][:SENTENCES_PER_MEANING]
+        ]
+        names = [
+            " ".join(word for word in use.words if word not in ("the", "and", "of")) for use in shown_uses
+        ]
         grids.append(
-            NumberGrid(name, names, [str(index) for index in range(1, len(shown_uses) + 1)], cosines(contextual_vectors(model, shown_uses)).tolist())
+            NumberGrid(
+                name,
+                names,
+                [str(index) for index in range(1, len(shown_uses) + 1)],
+                cosines(contextual_vectors(model, shown_uses)).tolist(),
+            )
         )
-    same, other = (np.mean([float(row[column]) for row in rows if row["vectors"] != STATIC]) for column in ("same meaning", "other meaning"))
+    same, other = (
+        np.mean([float(row[column]) for row in rows if row["vectors"] != STATIC])
+        for column in ("same meaning", "other meaning")
+    )
     return Finding(
-        claim="An embedding gives a word one vector in any sentence; a network that reads the sentence gives another in each, by what is meant.",
-        conclusion="Of the embedding the cosine is 1 everywhere. "
-        f"In context it is {same:.2f} where a word means the same and {other:.2f} where it does not.",
+        claim=(
+            "An embedding gives a word one vector in any sentence; a network that reads the sentence gives"
+            " another in each, by what is meant."
+        ),
+        conclusion=(
+            "Of the embedding the cosine is 1 everywhere. "
+            f"In context it is {same:.2f} where a word means the same and {other:.2f} where it does not."
+        ),
         rows=rows,
-        curves=[LineChart("Loss", "update", "nats", [LineSeries(name, range(len(run.losses)), run.losses) for name, run in trained.items()])],
+        curves=[
+            LineChart(
+                "Loss",
+                "update",
+                "nats",
+                [LineSeries(name, range(len(run.losses)), run.losses) for name, run in trained.items()],
+            )
+        ],
         figures=[
             draw_number_grids(
-                "The vectors of bank, compared", [grids], ident="bank", description="Cosines of the vectors of one word in six sentences."
+                "The vectors of bank, compared",
+                [grids],
+                ident="bank",
+                description="Cosines of the vectors of one word in six sentences.",
             )
         ],
         notes=[
-            f"{steps} updates of 32 sentences, from each of which one word is taken out and asked for; nobody tells the networks about meanings.",
-            "A run of your own: run.word_vectors() has the embedding, run.word_vectors(TEXT) the vectors in that text.",
+            (
+                f"{steps} updates of 32 sentences, from each of which one word is taken out and asked for;"
+                " nobody tells the networks about meanings."
+            ),
+            (
+                "A run of your own: run.word_vectors() has the embedding, run.word_vectors(TEXT) the vectors"
+                " in that text."
+            ),
         ],
     )
 
@@ -142,7 +205,9 @@ def cosines(vectors: Float[np.ndarray, "uses hidden"]) -> Float[np.ndarray, "use
     return np.asarray(units @ units.T)
 
 
-def _row(name: str, word: str, uses: list[WordUse], vectors: Float[np.ndarray, "uses hidden"]) -> dict[str, Value]:
+def _row(
+    name: str, word: str, uses: list[WordUse], vectors: Float[np.ndarray, "uses hidden"]
+) -> dict[str, Value]:
     meaning = np.array([use.meaning for use in uses])
     similarities, alike = cosines(vectors), meaning[:, None] == meaning
     pairs = ~np.eye(len(uses), dtype=bool)

@@ -35,14 +35,18 @@ FULL, QUICK = CountingConfig(steps=1500), CountingConfig(steps=350, lengths=(20,
 
 
 class CountingModel(nn.Module):
-    """count = v · memory + c after the last step: the memory itself is read, so that only the gates stand between evidence and answer."""
+    """count = v · memory + c after the last step: the memory itself is read, so that only the gates stand
+    between evidence and answer.
+    """
 
     def __init__(self, cell: str, hidden_size: int) -> None:
         super().__init__()
         self.stack = build_stack(1, cell_maker(cell, forget_bias=FORGET_BIAS), [hidden_size])
         self.head = nn.Linear(hidden_size, 1)
 
-    def forward(self, ones: Float[Tensor, "batch time"]) -> tuple[Float[Tensor, "batch"], Float[Tensor, "batch hidden"]]:
+    def forward(
+        self, ones: Float[Tensor, "batch time"]
+    ) -> tuple[Float[Tensor, "batch"], Float[Tensor, "batch hidden"]]:
         _, (_, memory) = self.stack(ones.unsqueeze(-1), torch.ones_like(ones, dtype=torch.bool))
         return self.head(memory).squeeze(-1), memory
 
@@ -65,22 +69,55 @@ def counting(*, seed: int, quick: bool) -> Finding:
             num_parameters = sum(parameter.numel() for parameter in model.stack.parameters())
             for length in config.lengths:
                 error, largest = _evaluate(model, length, generator)
-                rows.append({"cell": cell, "parameters": num_parameters, "length": length, "mean error": error, "largest memory": largest})
+                rows.append(
+                    {
+                        "cell": cell,
+                        "parameters": num_parameters,
+                        "length": length,
+                        "mean error": error,
+                        "largest memory": largest,
+                    }
+                )
     longest = max(config.lengths)
-    errors = {cell: next(float(row["mean error"]) for row in rows if row["cell"] == cell and row["length"] == longest) for cell in CELLS}
-    series = [LineSeries(cell, config.lengths, [float(row["mean error"]) for row in rows if row["cell"] == cell]) for cell in CELLS]
+    errors = {
+        cell: next(
+            float(row["mean error"]) for row in rows if row["cell"] == cell and row["length"] == longest
+        )
+        for cell in CELLS
+    }
+    series = [
+        LineSeries(cell, config.lengths, [float(row["mean error"]) for row in rows if row["cell"] == cell])
+        for cell in CELLS
+    ]
     return Finding(
-        claim="With the input gate fused to 1 - forget, a memory is always a mean of what was written, and evidence does not add up.",
-        conclusion=f"Trained to count over {config.train_length} steps and asked after {longest}, the LSTM is off by {errors['lstm']:.2f} and the coupled "
-        f"LSTM by {errors['coupled_lstm']:.2f}. The coupled memory never leaves -1 … 1.",
+        claim=(
+            "With the input gate fused to 1 - forget, a memory is always a mean of what was written, and"
+            " evidence does not add up."
+        ),
+        conclusion=(
+            f"Trained to count over {config.train_length} steps and asked after {longest}, the LSTM is off by"
+            f" {errors['lstm']:.2f} and the coupled LSTM by {errors['coupled_lstm']:.2f}. The coupled memory"
+            " never leaves -1 … 1."
+        ),
         rows=rows,
-        curves=[LineChart("Error of the count at the last step", "length of the sequence", "mean absolute error", series)],
-        notes=["memory' = forget ⊙ memory + (1 - forget) ⊙ candidate lies between memory and candidate, and |candidate| < 1."],
+        curves=[
+            LineChart(
+                "Error of the count at the last step", "length of the sequence", "mean absolute error", series
+            )
+        ],
+        notes=[
+            (
+                "memory' = forget ⊙ memory + (1 - forget) ⊙ candidate lies between memory and candidate, and"
+                " |candidate| < 1."
+            )
+        ],
     )
 
 
 def _ones(batch_size: int, time: int, generator: torch.Generator) -> Float[Tensor, "batch time"]:
-    """Each sequence with its own share of ones, so that the count does not follow from the number of steps."""
+    """Each sequence with its own share of ones, so that the count does not follow from the number of
+    steps.
+    """
     share = torch.rand(batch_size, 1, generator=generator)
     return (torch.rand(batch_size, time, generator=generator) < share).float()
 

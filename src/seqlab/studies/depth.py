@@ -26,7 +26,10 @@ class DepthConfig:
     hidden_size: int = 32
 
 
-FULL, QUICK = DepthConfig(depths=(1, 2, 4, 6, 8, 12), steps=300, time=32), DepthConfig(depths=(1, 2, 10), steps=30, time=16)
+FULL, QUICK = (
+    DepthConfig(depths=(1, 2, 4, 6, 8, 12), steps=300, time=32),
+    DepthConfig(depths=(1, 2, 10), steps=30, time=16),
+)
 
 
 @studies.register("depth")
@@ -35,7 +38,9 @@ def depth(*, seed: int, quick: bool) -> Finding:
     config = QUICK if quick else FULL
     text = small_text()
     rows = [_row(text, layers, config, seed) for layers in config.depths]
-    series = [LineSeries(name, config.depths, [float(row[name]) for row in rows]) for name in ("plain", "residual")]
+    series = [
+        LineSeries(name, config.depths, [float(row[name]) for row in rows]) for name in ("plain", "residual")
+    ]
     return Finding(
         claim="Four to eight layers are useful, more than eight bring no real gain.",
         conclusion=f"After {config.steps} updates: {_verdict(rows, 'plain')}; {_verdict(rows, 'residual')}.",
@@ -50,7 +55,10 @@ def depth(*, seed: int, quick: bool) -> Finding:
             )
         ],
         notes=[
-            f"GRU layers of {config.hidden_size} units, {config.steps} updates of {config.batch_size} windows of {config.time} characters, held-out text."
+            (
+                f"GRU layers of {config.hidden_size} units, {config.steps} updates of {config.batch_size} windows"
+                f" of {config.time} characters, held-out text."
+            )
         ],
     )
 
@@ -59,10 +67,17 @@ def _verdict(rows: list[dict[str, Value]], kind: str) -> str:
     """The best depth, and whether more than eight layers beat the best of up to eight."""
     scores = {int(row["layers"]): float(row[kind]) for row in rows}
     best = min(scores, key=lambda layers: scores[layers])
-    gain = min(score for layers, score in scores.items() if layers <= 8) - min(score for layers, score in scores.items() if layers > 8)
+    gain = min(score for layers, score in scores.items() if layers <= 8) - min(
+        score for layers, score in scores.items() if layers > 8
+    )
     layers = "one layer is" if best == 1 else f"{best} layers are"
-    above = f"more than eight bring {gain:.3f} nats" if gain > REAL_GAIN else "more than eight bring no real gain"
-    return f"{kind} stacks: {layers} best ({scores[best]:.3f} nats per character; one layer {scores[1]:.3f}), {above}"
+    above = (
+        f"more than eight bring {gain:.3f} nats" if gain > REAL_GAIN else "more than eight bring no real gain"
+    )
+    return (
+        f"{kind} stacks: {layers} best ({scores[best]:.3f} nats per character; one layer {scores[1]:.3f}),"
+        f" {above}"
+    )
 
 
 def _row(text: SmallText, layers: int, config: DepthConfig, seed: int) -> dict[str, Value]:
@@ -70,10 +85,14 @@ def _row(text: SmallText, layers: int, config: DepthConfig, seed: int) -> dict[s
     num_parameters, milliseconds = 0, 0.0
     for name, residual in (("plain", False), ("residual", True)):
         with seeded(seed, "depth") as generator:
-            model = SmallLanguageModel(text.num_symbols, cell_maker("gru"), config.hidden_size, layers=layers, residual=residual)
+            model = SmallLanguageModel(
+                text.num_symbols, cell_maker("gru"), config.hidden_size, layers=layers, residual=residual
+            )
             training = train_small(
                 model,
-                lambda model=model, generator=generator: model.nats(*text.draw(config.batch_size, config.time, generator)),  # type: ignore[misc]  # defaults of a lambda have no types
+                lambda model=model, generator=generator: model.nats(
+                    *text.draw(config.batch_size, config.time, generator)
+                ),  # type: ignore[misc]  # defaults of a lambda have no types
                 steps=config.steps,
             )
             scores[name] = valid_nats(model, text, time=config.time)

@@ -1,4 +1,7 @@
-"""What goes wrong in the first updates? Updates and gradients layer by layer, and how much Adam's steps vary while it knows little."""
+"""What goes wrong in the first updates?
+
+Updates and gradients layer by layer, and how much Adam's steps vary while it knows little.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,9 @@ class FirstUpdatesConfig:
 
 
 FULL = FirstUpdatesConfig(layers=8, updates=100, warm_up=80, streams=16, batches=40)
-QUICK = FirstUpdatesConfig(layers=6, updates=30, warm_up=30, streams=6, batches=12, time=16, learning_rate=0.01)
+QUICK = FirstUpdatesConfig(
+    layers=6, updates=30, warm_up=30, streams=6, batches=12, time=16, learning_rate=0.01
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,9 @@ class UpdateRecord:
 
 @studies.register("first_updates")
 def first_updates(*, seed: int, quick: bool) -> Finding:
-    """A deep post-norm network trained with and without warm-up, and its gradients before training in independent streams."""
+    """A deep post-norm network trained with and without warm-up, and its gradients before training in
+    independent streams.
+    """
     config = QUICK if quick else FULL
     text = small_text()
     cold, warm = (_record(text, config, warm_up, seed) for warm_up in (0, config.warm_up))
@@ -66,12 +73,21 @@ def first_updates(*, seed: int, quick: bool) -> Finding:
     updates = range(1, config.updates + 1)
     shown_layers = dict.fromkeys((0, config.layers // 2, config.layers - 1))
     return Finding(
-        claim="Without warm-up gradients and Adam's updates shrink quickly; gradients of W_q and W_k are much smaller than those of W_v; and the "
-        "first updates vary most, because Adam has seen few gradients.",
+        claim=(
+            "Without warm-up gradients and Adam's updates shrink quickly; gradients of W_q and W_k are much"
+            " smaller than those of W_v; and the first updates vary most, because Adam has seen few"
+            " gradients."
+        ),
         conclusion=_conclude(cold, warm, spread),
         rows=rows,
         curves=[
-            LineChart(f"{title}, {name}", "update", label, _by_layer(values, updates, list(shown_layers)), log_y=True)
+            LineChart(
+                f"{title}, {name}",
+                "update",
+                label,
+                _by_layer(values, updates, list(shown_layers)),
+                log_y=True,
+            )
             for title, label, cold_values, warm_values in (
                 ("Updates", "root mean square / rate", cold.update_sizes, warm.update_sizes),
                 ("Gradients", "norm", cold.gradients, warm.gradients),
@@ -85,20 +101,43 @@ def first_updates(*, seed: int, quick: bool) -> Finding:
                 "deviation / mean",
                 [
                     LineSeries("gradients of the network", range(1, len(spread) + 1), spread.tolist()),
-                    LineSeries("normal gradients, by formula", range(3, len(spread) + 1), [spread_of_normal(t) for t in range(3, len(spread) + 1)]),
-                    LineSeries("the same, rectified (RAdam)", range(6, len(spread) + 1), [_rectified(t) for t in range(6, len(spread) + 1)]),
+                    LineSeries(
+                        "normal gradients, by formula",
+                        range(3, len(spread) + 1),
+                        [spread_of_normal(t) for t in range(3, len(spread) + 1)],
+                    ),
+                    LineSeries(
+                        "the same, rectified (RAdam)",
+                        range(6, len(spread) + 1),
+                        [_rectified(t) for t in range(6, len(spread) + 1)],
+                    ),
                 ],
                 log_y=True,
             )
         ],
         figures=[_bars(rows)],
         notes=[
-            f"{config.layers} layers of width 32 with the norm after each sub-layer, rate {config.learning_rate:g}. Layer 1 is the lowest.",
+            (
+                f"{config.layers} layers of width 32 with the norm after each sub-layer, rate"
+                f" {config.learning_rate:g}. Layer 1 is the lowest."
+            ),
             f"Batches are {config.batch_size} windows of {config.time} characters.",
-            "The size of an update is its root mean square over weights divided by the highest rate: 1 is Adam's full step.",
-            f"Gradients of W_q, W_k and W_v are means over the first {_first(cold)} updates without warm-up; so are first and last sizes.",
-            f"Deviations are taken at the first weights, which stay: {config.streams} streams of {config.batches} batches, median over weights.",
-            "For t normal gradients they follow from the chi-square distribution; with fewer than 3 there is no finite one.",
+            (
+                "The size of an update is its root mean square over weights divided by the highest rate: 1 is"
+                " Adam's full step."
+            ),
+            (
+                f"Gradients of W_q, W_k and W_v are means over the first {_first(cold)} updates without"
+                " warm-up; so are first and last sizes."
+            ),
+            (
+                f"Deviations are taken at the first weights, which stay: {config.streams} streams of"
+                f" {config.batches} batches, median over weights."
+            ),
+            (
+                "For t normal gradients they follow from the chi-square distribution; with fewer than 3 there"
+                " is no finite one."
+            ),
         ],
     )
 
@@ -118,7 +157,8 @@ def relative_spread(gradients: Float[Tensor, "streams updates weights"]) -> Floa
 
 
 def spread_of_normal(count: int) -> float:
-    """deviation / mean of 1/√second where gradients are normal with mean 0, and second is the mean of `count` > 2 squares.
+    """deviation / mean of 1/√second where gradients are normal with mean 0, and second is the mean of `count`
+    > 2 squares.
 
         E[1/second] = ρ/(ρ - 2),   E[1/√second] = √(ρ/2) Γ((ρ - 1)/2) / Γ(ρ/2),   ρ as in RAdam
 
@@ -149,12 +189,32 @@ def _record(text: SmallText, config: FirstUpdatesConfig, warm_up: int, seed: int
 
         def callback(_: int) -> None:
             after = [_flatten(layer) for layer in layers]
-            update_sizes.append([float((new - old).square().mean().sqrt()) / config.learning_rate for new, old in zip(after, before, strict=True)])
-            gradients.append([float(_flatten([parameter.grad for parameter in layer if parameter.grad is not None]).norm()) for layer in layers])
+            update_sizes.append(
+                [
+                    float((new - old).square().mean().sqrt()) / config.learning_rate
+                    for new, old in zip(after, before, strict=True)
+                ]
+            )
+            gradients.append(
+                [
+                    float(
+                        _flatten([parameter.grad for parameter in layer if parameter.grad is not None]).norm()
+                    )
+                    for layer in layers
+                ]
+            )
             parts.append([_norms_of_parts(model, number) for number in range(config.layers)])
             before[:] = after
 
-        train_small(model, loss, steps=config.updates, learning_rate=config.learning_rate, warm_up=warm_up, constant=True, callback=callback)
+        train_small(
+            model,
+            loss,
+            steps=config.updates,
+            learning_rate=config.learning_rate,
+            warm_up=warm_up,
+            constant=True,
+            callback=callback,
+        )
     return UpdateRecord(torch.tensor(update_sizes), torch.tensor(gradients), torch.tensor(parts))
 
 
@@ -164,7 +224,9 @@ def _norms_of_parts(model: SmallTransformer, layer: int) -> list[float]:
     return [float(part.norm()) for part in gradient.chunk(3)]  # queries, keys and values lie below each other
 
 
-def _gradients_at_the_start(text: SmallText, config: FirstUpdatesConfig, seed: int) -> Float[Tensor, "streams updates weights"]:
+def _gradients_at_the_start(
+    text: SmallText, config: FirstUpdatesConfig, seed: int
+) -> Float[Tensor, "streams updates weights"]:
     with seeded(seed, "first_updates") as generator:
         model = SmallTransformer(text.num_symbols, layers=config.layers, norm="post")
         matrices = [parameter for parameter in model.body.layers.parameters() if parameter.dim() == 2]
@@ -172,7 +234,9 @@ def _gradients_at_the_start(text: SmallText, config: FirstUpdatesConfig, seed: i
         for _ in range(config.streams * config.batches):
             model.zero_grad(set_to_none=True)
             model.nats(*text.draw(config.batch_size, config.time, generator)).backward()
-            drawn.append(_flatten([parameter.grad for parameter in matrices if parameter.grad is not None])[::SAMPLED])
+            drawn.append(
+                _flatten([parameter.grad for parameter in matrices if parameter.grad is not None])[::SAMPLED]
+            )
     return torch.stack(drawn).unflatten(0, (config.streams, config.batches))
 
 
@@ -187,23 +251,39 @@ def _first(record: UpdateRecord) -> int:
 def _row(layer: int, cold: UpdateRecord, warm: UpdateRecord) -> dict[str, Value]:
     early, late = slice(0, _first(cold)), slice(-_first(cold), None)
     parts = cold.parts[early, layer].mean(dim=0).tolist()
-    measures = {"gradient": cold.gradients, "update": cold.update_sizes, "gradient with warm-up": warm.gradients}
+    measures = {
+        "gradient": cold.gradients,
+        "update": cold.update_sizes,
+        "gradient with warm-up": warm.gradients,
+    }
     spans = {"first": early, "last": late}
     return {
         "layer": layer + 1,
         **{f"gradient of {name}": value for name, value in zip(PARTS, parts, strict=True)},
-        **{f"{what}, {name}": float(values[span, layer].mean()) for what, values in measures.items() for name, span in spans.items()},
+        **{
+            f"{what}, {name}": float(values[span, layer].mean())
+            for what, values in measures.items()
+            for name, span in spans.items()
+        },
     }
 
 
-def _by_layer(values: Float[Tensor, "updates layers"], updates: Sequence[int], layers: Sequence[int]) -> list[LineSeries]:
+def _by_layer(
+    values: Float[Tensor, "updates layers"], updates: Sequence[int], layers: Sequence[int]
+) -> list[LineSeries]:
     return [LineSeries(f"layer {layer + 1}", updates, values[:, layer].tolist()) for layer in layers]
 
 
 def _bars(rows: Sequence[dict[str, Value]]) -> Markup:
-    bars = [IntervalRow(f"layer {row['layer']}, {name}", float(row[f"gradient of {name}"])) for row in rows for name in PARTS]
+    bars = [
+        IntervalRow(f"layer {row['layer']}, {name}", float(row[f"gradient of {name}"]))
+        for row in rows
+        for name in PARTS
+    ]
     title = "Norms of the gradients of W_q, W_k and W_v"
-    return tag("figure", tag("h3", title), draw_interval_rows(bars, title=title, with_bars=True), class_="chart-box")
+    return tag(
+        "figure", tag("h3", title), draw_interval_rows(bars, title=title, with_bars=True), class_="chart-box"
+    )
 
 
 def _conclude(cold: UpdateRecord, warm: UpdateRecord, spread: Float[Tensor, "updates"]) -> str:
@@ -215,8 +295,10 @@ def _conclude(cold: UpdateRecord, warm: UpdateRecord, spread: Float[Tensor, "upd
 
     queries, keys, values = cold.parts[:few].mean(dim=(0, 1)).tolist()
     return (
-        f"After {len(cold.update_sizes)} updates without warm-up the lowest layer has {kept(cold.gradients):.2g} of its first gradients and "
-        f"{kept(cold.update_sizes):.2g} of its first updates left (gradients with warm-up: {kept(warm.gradients):.2g}). In the first {few} updates the "
-        f"gradient of W_v is {values / queries:.3g} times that of W_q and {values / keys:.3g} times that of W_k. From stream to stream Adam's scale "
-        f"1/√second deviates by {float(spread[1]):.2f} of its mean at the second update and by {float(spread[-1]):.2f} at update {len(spread)}."
+        f"After {len(cold.update_sizes)} updates without warm-up the lowest layer has"
+        f" {kept(cold.gradients):.2g} of its first gradients and {kept(cold.update_sizes):.2g} of its first"
+        f" updates left (gradients with warm-up: {kept(warm.gradients):.2g}). In the first {few} updates the"
+        f" gradient of W_v is {values / queries:.3g} times that of W_q and {values / keys:.3g} times that of"
+        f" W_k. From stream to stream Adam's scale 1/√second deviates by {float(spread[1]):.2f} of its mean"
+        f" at the second update and by {float(spread[-1]):.2f} at update {len(spread)}."
     )

@@ -54,11 +54,19 @@ def from_recurrence_to_attention(*, seed: int, quick: bool) -> Finding:
             rows.append({"step": name, "sum": kind, **row})
             curves[kind].append(LineSeries(name, range(len(training.losses)), training.losses))
     return Finding(
-        claim="Gated recurrence is attention with dependent weights; freeing the weights, the candidates and the keys leads to self-attention.",
+        claim=(
+            "Gated recurrence is attention with dependent weights; freeing the weights, the candidates and"
+            " the keys leads to self-attention."
+        ),
         conclusion=_conclude(rows),
         rows=rows,
         curves=[LineChart(f"Loss, {kind} sums", "update", "nats", lines) for kind, lines in curves.items()],
-        notes=[f"{config.time} places, {NUM_SYMBOLS} symbols (a guess is right in {1 / NUM_SYMBOLS:.0%}), {config.steps} updates."],
+        notes=[
+            (
+                f"{config.time} places, {NUM_SYMBOLS} symbols (a guess is right in {1 / NUM_SYMBOLS:.0%}),"
+                f" {config.steps} updates."
+            )
+        ],
     )
 
 
@@ -66,15 +74,18 @@ def _conclude(rows: list[dict[str, Value]]) -> str:
     first, causal, full = rows[0], rows[-2], rows[-1]
     error = max(float(row["differs from the recurrence"]) for row in rows if str(row["step"]).startswith("1"))
     return (
-        f"Unrolled into a weighted sum the recurrence gives the same states (largest difference {error:.0e}). After the mark it answers "
-        f"{float(first['after the mark']):.0%} right, causal attention with several heads {float(causal['after the mark']):.0%}; before the mark the "
-        f"causal sums guess ({float(causal['before the mark']):.0%}) and the full ones know ({float(full['before the mark']):.0%}). The longest "
-        "chain of "
-        f"dependent operations falls from {first['longest chain']} to {causal['longest chain']}."
+        f"Unrolled into a weighted sum the recurrence gives the same states (largest difference {error:.0e})."
+        f" After the mark it answers {float(first['after the mark']):.0%} right, causal attention with"
+        f" several heads {float(causal['after the mark']):.0%}; before the mark the causal sums guess"
+        f" ({float(causal['before the mark']):.0%}) and the full ones know"
+        f" ({float(full['before the mark']):.0%}). The longest chain of dependent operations falls from"
+        f" {first['longest chain']} to {causal['longest chain']}."
     )
 
 
-def _run(step: int, causal: bool, config: FromRecurrenceConfig, seed: int) -> tuple[dict[str, Value], TrainingRecord]:
+def _run(
+    step: int, causal: bool, config: FromRecurrenceConfig, seed: int
+) -> tuple[dict[str, Value], TrainingRecord]:
     with seeded(seed, "five steps", str(causal)) as generator:
         model = StepModel(step, NUM_SYMBOLS + 1, config.hidden_size, NUM_SYMBOLS, causal=causal)
 
@@ -107,7 +118,9 @@ def _sees_future(model: StepModel, inputs: Tensor) -> bool:
 
 @torch.no_grad()
 def _difference(model: StepModel, inputs: Tensor) -> float:
-    """The largest difference between the states of this step and those of the recurrence with the same weights."""
+    """The largest difference between the states of this step and those of the recurrence with the same
+    weights.
+    """
     here = model.states(inputs)
     step, model.step = model.step, 0
     there = model.states(inputs)

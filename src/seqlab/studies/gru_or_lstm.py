@@ -18,7 +18,10 @@ from seqlab.studies.kit.small_text import small_text
 from seqlab.studies.kit.small_training import TrainingRecord, seeded, train_small
 
 CELLS: dict[str, CellFactory] = {"lstm": cell_maker("lstm"), "gru": cell_maker("gru")}
-OPEN_GATE_CELLS: dict[str, CellFactory] = {"lstm": cell_maker("lstm", keep_bias=5.0), "gru": cell_maker("gru", keep_bias=4.0)}
+OPEN_GATE_CELLS: dict[str, CellFactory] = {
+    "lstm": cell_maker("lstm", keep_bias=5.0),
+    "gru": cell_maker("gru", keep_bias=4.0),
+}
 SMOOTHING_WINDOW = 20
 
 
@@ -34,7 +37,10 @@ class GruOrLstmConfig:
     hidden_size: int = 64
 
 
-FULL, QUICK = GruOrLstmConfig(steps=400, time=40, gap=40, num_seeds=2), GruOrLstmConfig(steps=60, time=20, gap=15, num_seeds=1)
+FULL, QUICK = (
+    GruOrLstmConfig(steps=400, time=40, gap=40, num_seeds=2),
+    GruOrLstmConfig(steps=60, time=20, gap=15, num_seeds=1),
+)
 
 
 @studies.register("gru_or_lstm")
@@ -49,25 +55,40 @@ def gru_or_lstm(*, seed: int, quick: bool) -> Finding:
         trained[name] = runs[0][1]
         rows.append(_row("text", name, "nats per character", runs, config))
     for name in CELLS:
-        rows.append(_row(f"recall over {config.gap} steps", name, "accuracy", [_recall(name, config, run_seed) for run_seed in seeds], config))
+        rows.append(
+            _row(
+                f"recall over {config.gap} steps",
+                name,
+                "accuracy",
+                [_recall(name, config, run_seed) for run_seed in seeds],
+                config,
+            )
+        )
     lstm, gru = rows[0], rows[1]
     time, size = (float(gru[column]) / float(lstm[column]) for column in ("ms per update", "parameters"))
     better = "LSTM" if float(lstm["score"]) < float(gru["score"]) else "GRU"
     return Finding(
         claim="A GRU trains faster, an LSTM is usually better.",
-        conclusion=f"On the text an update of the GRU takes {time:.2f} of the LSTM's time with {size:.2f} of its parameters; after equally many "
-        f"updates the {better} "
-        f"is better ({float(lstm['score']):.3f} nats per character for the LSTM, {float(gru['score']):.3f} for the GRU).",
+        conclusion=(
+            f"On the text an update of the GRU takes {time:.2f} of the LSTM's time with {size:.2f} of its"
+            f" parameters; after equally many updates the {better} is better ({float(lstm['score']):.3f} nats"
+            f" per character for the LSTM, {float(gru['score']):.3f} for the GRU)."
+        ),
         rows=rows,
         curves=[_against_time(trained)],
         notes=[
-            "Time is processor time on this machine. Batches of full length take torch's fused layer for the LSTM, but not for the GRU.",
+            (
+                "Time is processor time on this machine. Batches of full length take torch's fused layer for"
+                " the LSTM, but not for the GRU."
+            ),
             f"{config.hidden_size} units, {config.steps} updates, mean of {config.num_seeds} runs.",
         ],
     )
 
 
-def _row(task: str, cell: str, measure: str, runs: list[tuple[float, TrainingRecord, int]], config: GruOrLstmConfig) -> dict[str, Value]:
+def _row(
+    task: str, cell: str, measure: str, runs: list[tuple[float, TrainingRecord, int]], config: GruOrLstmConfig
+) -> dict[str, Value]:
     return {
         "task": task,
         "cell": cell,
@@ -82,7 +103,11 @@ def _text(cell: str, config: GruOrLstmConfig, seed: int) -> tuple[float, Trainin
     text = small_text()
     with seeded(seed, "gru or lstm") as generator:
         model = SmallLanguageModel(text.num_symbols, CELLS[cell], config.hidden_size)
-        training = train_small(model, lambda: model.nats(*text.draw(config.batch_size, config.time, generator)), steps=config.steps)
+        training = train_small(
+            model,
+            lambda: model.nats(*text.draw(config.batch_size, config.time, generator)),
+            steps=config.steps,
+        )
         return valid_nats(model, text, time=config.time), training, _size(model.stack)
 
 
@@ -98,7 +123,11 @@ def _recall(cell: str, config: GruOrLstmConfig, seed: int) -> tuple[float, Train
         training = train_small(model, loss, steps=config.steps, learning_rate=0.005)
         steps, cue = task.draw(512, generator)
         with torch.no_grad():
-            return (model(steps)[:, -1].argmax(dim=-1) == cue).float().mean().item(), training, _size(model.stack)
+            return (
+                (model(steps)[:, -1].argmax(dim=-1) == cue).float().mean().item(),
+                training,
+                _size(model.stack),
+            )
 
 
 def _size(module: nn.Module) -> int:
@@ -110,8 +139,18 @@ def _against_time(trained: dict[str, TrainingRecord]) -> LineChart:
     series = []
     for name, training in trained.items():
         losses = training.losses
-        means = [sum(losses[max(0, i - SMOOTHING_WINDOW) : i + 1]) / len(losses[max(0, i - SMOOTHING_WINDOW) : i + 1]) for i in range(len(losses))]
-        series.append(LineSeries(name, [training.seconds * (i + 1) / len(losses) for i in range(len(losses))], means))
+        means = [
+            sum(losses[max(0, i - SMOOTHING_WINDOW) : i + 1])
+            / len(losses[max(0, i - SMOOTHING_WINDOW) : i + 1])
+            for i in range(len(losses))
+        ]
+        series.append(
+            LineSeries(name, [training.seconds * (i + 1) / len(losses) for i in range(len(losses))], means)
+        )
     return LineChart(
-        "Loss on the text against time", "seconds", "nats per character", series, references=[ReferenceLine("frequencies", small_text().unigram_nats)]
+        "Loss on the text against time",
+        "seconds",
+        "nats per character",
+        series,
+        references=[ReferenceLine("frequencies", small_text().unigram_nats)],
     )

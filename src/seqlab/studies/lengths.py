@@ -18,9 +18,15 @@ from seqlab.studies.kit.cue_and_question import NUM_CUES, RecallTask
 from seqlab.studies.kit.small_models import SmallRecurrentModel, cell_maker
 from seqlab.studies.kit.small_training import seeded, train_small
 
-CELLS: dict[str, CellFactory] = {"rnn": cell_maker("rnn"), "lstm": cell_maker("lstm", keep_bias=5.0), "gru": cell_maker("gru", keep_bias=3.0)}
+CELLS: dict[str, CellFactory] = {
+    "rnn": cell_maker("rnn"),
+    "lstm": cell_maker("lstm", keep_bias=5.0),
+    "gru": cell_maker("gru", keep_bias=3.0),
+}
 STRETCHES = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Factors on the recurrent matrix: networks as they may come out of training, from the usual start of each cell."""
+"""Factors on the recurrent matrix: networks as they may come out of training, from the usual start of each
+cell.
+"""
 TINY, HUGE = 1e-3, 1e3
 
 
@@ -60,26 +66,51 @@ def lengths(*, seed: int, quick: bool) -> Finding:
     longest = [row for row in rows if row["length"] == max(config.lengths)]
 
     def series(column: str) -> list[LineSeries]:
-        return [LineSeries(cell, config.lengths, [float(row[column]) for row in rows if row["cell"] == cell]) for cell in CELLS]
+        return [
+            LineSeries(cell, config.lengths, [float(row[column]) for row in rows if row["cell"] == cell])
+            for cell in CELLS
+        ]
 
     return Finding(
-        claim="A plain recurrent network loses with length, LSTM and GRU less; vanishing and exploding gradients are rarer there, but they exist.",
-        conclusion=f"At {max(config.lengths)} steps: {'; '.join(_describe_row(row) for row in longest)}. Of networks with matrices {STRETCHES[0]:g} to "
-        f"{STRETCHES[-1]:g} "
-        f"times as long as usual, gradients vanish or explode in {', '.join(_describe_problems(row) for row in longest)}.",
+        claim=(
+            "A plain recurrent network loses with length, LSTM and GRU less; vanishing and exploding"
+            " gradients are rarer there, but they exist."
+        ),
+        conclusion=(
+            f"At {max(config.lengths)} steps: {'; '.join(_describe_row(row) for row in longest)}. Of networks"
+            f" with matrices {STRETCHES[0]:g} to {STRETCHES[-1]:g} times as long as usual, gradients vanish"
+            f" or explode in {', '.join(_describe_problems(row) for row in longest)}."
+        ),
         rows=rows,
         curves=[
-            LineChart("Accuracy against length", "length", "accuracy", series("accuracy"), references=[ReferenceLine("chance", 1 / NUM_CUES)]),
-            LineChart("Gradient at the first step / at the last, before training", "length", "ratio", series("gradient ratio before"), log_y=True),
+            LineChart(
+                "Accuracy against length",
+                "length",
+                "accuracy",
+                series("accuracy"),
+                references=[ReferenceLine("chance", 1 / NUM_CUES)],
+            ),
+            LineChart(
+                "Gradient at the first step / at the last, before training",
+                "length",
+                "ratio",
+                series("gradient ratio before"),
+                log_y=True,
+            ),
         ],
         notes=[
-            "Gradient ratio: ‖∂L/∂state‖ after the first step over the same after the last, median of 16 sequences; an LSTM's state is its memory.",
+            (
+                "Gradient ratio: ‖∂L/∂state‖ after the first step over the same after the last, median of 16"
+                " sequences; an LSTM's state is its memory."
+            ),
             f"A gradient vanishes below a ratio of {TINY:g} and explodes above {HUGE:g}.",
         ],
     )
 
 
-def _train(make_cell: CellFactory, task: RecallTask, config: LengthsConfig, seed: int) -> tuple[float, float, float]:
+def _train(
+    make_cell: CellFactory, task: RecallTask, config: LengthsConfig, seed: int
+) -> tuple[float, float, float]:
     """Accuracy, and the gradient ratio before and after training."""
     with seeded(seed, "lengths", task.gap) as generator:
         model = SmallRecurrentModel(task.num_symbols, make_cell, config.hidden_size, NUM_CUES)
@@ -104,23 +135,32 @@ def _ratio(model: SmallRecurrentModel, steps: Tensor) -> float:
     return float(np.median(norms[:, 0] / np.maximum(norms[:, -1], 1e-300)))
 
 
-def _gradient_problem_shares(make_cell: CellFactory, task: RecallTask, config: LengthsConfig, seed: int) -> tuple[float, float]:
+def _gradient_problem_shares(
+    make_cell: CellFactory, task: RecallTask, config: LengthsConfig, seed: int
+) -> tuple[float, float]:
     """Shares of random networks whose gradient vanishes, and explodes, from the last step to the first."""
     ratios = []
     for number in range(config.num_networks):
         for stretch in STRETCHES:
             with seeded(seed, "troubled", number) as generator:
-                model = SmallRecurrentModel(task.num_symbols, make_cell, config.hidden_size, NUM_CUES).double()
+                model = SmallRecurrentModel(
+                    task.num_symbols, make_cell, config.hidden_size, NUM_CUES
+                ).double()
                 with torch.no_grad():
                     for name, parameter in model.stack.named_parameters():
                         if name.endswith("recurrent"):
                             parameter.mul_(stretch)
                 ratios.append(_ratio(model, task.draw(8, generator)[0].double()))
-    return sum(ratio < TINY for ratio in ratios) / len(ratios), sum(ratio > HUGE for ratio in ratios) / len(ratios)
+    return sum(ratio < TINY for ratio in ratios) / len(ratios), sum(ratio > HUGE for ratio in ratios) / len(
+        ratios
+    )
 
 
 def _describe_row(row: dict[str, Value]) -> str:
-    return f"{row['cell']} {float(row['accuracy']):.0%} right, gradient ratio {float(row['gradient ratio before']):.0e}"
+    return (
+        f"{row['cell']} {float(row['accuracy']):.0%} right, gradient ratio"
+        f" {float(row['gradient ratio before']):.0e}"
+    )
 
 
 def _describe_problems(row: dict[str, Value]) -> str:

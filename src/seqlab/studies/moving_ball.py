@@ -32,7 +32,9 @@ FULL, QUICK = MovingBallConfig(steps=1200), MovingBallConfig(steps=250)
 
 
 def ball_paths(num_paths: int, time: int, generator: torch.Generator) -> Float[Tensor, "paths time 2"]:
-    """Straight paths at constant speed, through places and in directions drawn at random, in a room of size 2 around the origin."""
+    """Straight paths at constant speed, through places and in directions drawn at random, in a room of size 2
+    around the origin.
+    """
     angle = 2 * math.pi * torch.rand(num_paths, 1, generator=generator)
     speed = 0.05 + 0.1 * torch.rand(num_paths, 1, generator=generator)
     velocity = speed * torch.cat([angle.cos(), angle.sin()], dim=1)  # (paths, 2)
@@ -57,11 +59,17 @@ def moving_ball(*, seed: int, quick: bool) -> Finding:
     errors: dict[str, float] = {}
     for name in (BLIND, SEEING):
         with seeded(seed, "moving ball") as generator:
-            network = PerStepModel(2, config.hidden_size, 2) if name == BLIND else SmallRecurrentModel(2, cell_maker("gru"), config.hidden_size, 2)
+            network = (
+                PerStepModel(2, config.hidden_size, 2)
+                if name == BLIND
+                else SmallRecurrentModel(2, cell_maker("gru"), config.hidden_size, 2)
+            )
             trained[name] = _train(network, config, generator)
             paths = ball_paths(1000, config.time, generator)
             networks[name] = network
-            errors[name] = _distance(_predict(network, paths[:, :-1]), paths[:, 1:])[:, 2:].mean().item()  # from the third step on
+            errors[name] = (
+                _distance(_predict(network, paths[:, :-1]), paths[:, 1:])[:, 2:].mean().item()
+            )  # from the third step on
     crossing = crossing_paths(config.time)
     futures = crossing[:, -1]
     guesses = {name: _predict(network, crossing[:, :-1])[:, -1] for name, network in networks.items()}
@@ -69,20 +77,39 @@ def moving_ball(*, seed: int, quick: bool) -> Finding:
     worst = {name: _distance(guess, futures).max().item() for name, guess in guesses.items()}
     true_gap = _distance(futures[0], futures[1]).item()
     return Finding(
-        claim="The next position follows from the past ones; from the present position alone it is ambiguous.",
-        conclusion=f"The next position is missed by {errors[BLIND]:.3f} without history and by {errors[SEEING]:.3f} with it. Where two paths cross, their "
-        f"futures lie {true_gap:.3f} apart; the answers lie {apart[BLIND]:.3f} apart without history and {apart[SEEING]:.3f} with it.",
+        claim=(
+            "The next position follows from the past ones; from the present position alone it is ambiguous."
+        ),
+        conclusion=(
+            f"The next position is missed by {errors[BLIND]:.3f} without history and by {errors[SEEING]:.3f}"
+            f" with it. Where two paths cross, their futures lie {true_gap:.3f} apart; the answers lie"
+            f" {apart[BLIND]:.3f} apart without history and {apart[SEEING]:.3f} with it."
+        ),
         rows=[
-            {"network": name, "mean error": errors[name], "answers apart at the crossing": apart[name], "worst error at the crossing": worst[name]}
+            {
+                "network": name,
+                "mean error": errors[name],
+                "answers apart at the crossing": apart[name],
+                "worst error at the crossing": worst[name],
+            }
             for name in networks
         ],
         curves=[
             LineChart(
-                "Loss", "update", "squared error", [LineSeries(name, range(len(run.losses)), run.losses) for name, run in trained.items()], log_y=True
+                "Loss",
+                "update",
+                "squared error",
+                [LineSeries(name, range(len(run.losses)), run.losses) for name, run in trained.items()],
+                log_y=True,
             )
         ],
         figures=[draw_trajectories(_trajectory_plot(crossing, guesses), ident="paths")],
-        notes=["A ball moves about 0.1 in one step. Errors are distances, from the third step on, when a path has shown its direction."],
+        notes=[
+            (
+                "A ball moves about 0.1 in one step. Errors are distances, from the third step on, when a path"
+                " has shown its direction."
+            )
+        ],
     )
 
 
@@ -108,7 +135,12 @@ def _trajectory_plot(crossing: Tensor, guesses: dict[str, Tensor]) -> Trajectory
     def points(positions: Tensor) -> list[tuple[float, float]]:
         return [(float(x), float(y)) for x, y in positions]
 
-    trajectories = [Trajectory(f"ball {number}", points(path[:-1]), connected=True) for number, path in enumerate(crossing, start=1)]
+    trajectories = [
+        Trajectory(f"ball {number}", points(path[:-1]), connected=True)
+        for number, path in enumerate(crossing, start=1)
+    ]
     trajectories.append(Trajectory("true next positions", points(crossing[:, -1]), shape="ring"))
-    trajectories += [Trajectory(f"answers {name}", points(guess), shape="cross") for name, guess in guesses.items()]
+    trajectories += [
+        Trajectory(f"answers {name}", points(guess), shape="cross") for name, guess in guesses.items()
+    ]
     return TrajectoryPlot("Two pasts, one present, two futures", trajectories)

@@ -1,4 +1,6 @@
-"""What a network without memory cannot do: one answer per step from that step alone, or one answer from a fixed number of steps."""
+"""What a network without memory cannot do: one answer per step from that step alone, or one answer from a
+fixed number of steps.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +34,22 @@ class NoMemoryConfig:
 FULL, QUICK = NoMemoryConfig(steps=400, lengths=(4, 6, 7, 10, 16)), NoMemoryConfig(steps=150, lengths=(6, 9))
 
 
-def changes(batch_size: int, time: int, generator: torch.Generator) -> tuple[Float[Tensor, "batch time 1"], Float[Tensor, "batch time"]]:
+def changes(
+    batch_size: int, time: int, generator: torch.Generator
+) -> tuple[Float[Tensor, "batch time 1"], Float[Tensor, "batch time"]]:
     """One label per step: does this ±1 differ from the one before? (The first step is compared with +1.)"""
     signs = 1.0 - 2.0 * torch.randint(2, (batch_size, time), generator=generator)
     before = torch.cat([torch.ones(batch_size, 1), signs[:, :-1]], dim=1)
     return signs.unsqueeze(-1), (signs != before).float()
 
 
-def first_signs(batch_size: int, time: int, generator: torch.Generator) -> tuple[Float[Tensor, "batch time 2"], Float[Tensor, "batch"]]:
-    """One label per sequence: was the first sign a plus? Feature 0 is the sign, feature 1 marks the first step."""
+def first_signs(
+    batch_size: int, time: int, generator: torch.Generator
+) -> tuple[Float[Tensor, "batch time 2"], Float[Tensor, "batch"]]:
+    """One label per sequence: was the first sign a plus?
+
+    Feature 0 is the sign, feature 1 marks the first step.
+    """
     signs = 1.0 - 2.0 * torch.randint(2, (batch_size, time), generator=generator)
     is_first = torch.zeros(batch_size, time)
     is_first[:, 0] = 1.0
@@ -53,23 +62,51 @@ def no_memory(*, seed: int, quick: bool) -> Finding:
     config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
     for name, network in (("y_t = f(x_t)", PerStepModel), ("recurrent (gru)", SmallRecurrentModel)):
-        rows.append(_row(name, "does the sign change?", 12, _score_changes(network is SmallRecurrentModel, config, seed=seed)))
+        rows.append(
+            _row(
+                name,
+                "does the sign change?",
+                12,
+                _score_changes(network is SmallRecurrentModel, config, seed=seed),
+            )
+        )
     for length in config.lengths:
         for is_recurrent in (False, True):
             name = "recurrent (gru)" if is_recurrent else f"fixed size, {WINDOW_STEPS} steps"
-            rows.append(_row(name, "was the first sign a plus?", length, _score_first(is_recurrent, length, config, seed=seed)))
+            rows.append(
+                _row(
+                    name,
+                    "was the first sign a plus?",
+                    length,
+                    _score_first(is_recurrent, length, config, seed=seed),
+                )
+            )
     firsts = [row for row in rows if row["task"] == "was the first sign a plus?"]
     names = dict.fromkeys(str(row["network"]) for row in firsts)
-    series = [LineSeries(name, config.lengths, [float(row["accuracy"]) for row in firsts if row["network"] == name]) for name in names]
+    series = [
+        LineSeries(name, config.lengths, [float(row["accuracy"]) for row in firsts if row["network"] == name])
+        for name in names
+    ]
     too_long = [row for row in firsts if int(row["length"]) > WINDOW_STEPS]
     fixed, recurrent = float(too_long[-2]["accuracy"]), float(too_long[-1]["accuracy"])
     return Finding(
         claim="A network without memory answers from what it sees now; what lies further back is a guess.",
-        conclusion=f"Step by step the memoryless network is right in {rows[0]['accuracy']:.0%} of all cases and the recurrent one in "
-        f"{rows[1]['accuracy']:.0%}. A classifier of {WINDOW_STEPS} steps is right in {fixed:.0%} of the sequences of {too_long[-1]['length']} steps, "
-        f"the recurrent one in {recurrent:.0%}.",
+        conclusion=(
+            f"Step by step the memoryless network is right in {rows[0]['accuracy']:.0%} of all cases and the"
+            f" recurrent one in {rows[1]['accuracy']:.0%}. A classifier of {WINDOW_STEPS} steps is right in"
+            f" {fixed:.0%} of the sequences of {too_long[-1]['length']} steps, the recurrent one in"
+            f" {recurrent:.0%}."
+        ),
         rows=rows,
-        curves=[LineChart("Was the first sign a plus?", "length of the sequence", "accuracy", series, references=[ReferenceLine("chance", 0.5)])],
+        curves=[
+            LineChart(
+                "Was the first sign a plus?",
+                "length of the sequence",
+                "accuracy",
+                series,
+                references=[ReferenceLine("chance", 0.5)],
+            )
+        ],
         notes=["Signs are drawn at random, so a guess is right in half of all cases."],
     )
 
@@ -80,8 +117,17 @@ def _row(network: str, task: str, length: int, accuracy: float) -> dict[str, Val
 
 def _score_changes(is_recurrent: bool, config: NoMemoryConfig, *, seed: int) -> float:
     with seeded(seed, "changes") as generator:
-        network = SmallRecurrentModel(1, cell_maker("gru"), config.hidden_size, 1) if is_recurrent else PerStepModel(1, config.hidden_size, 1)
-        return _train_and_score(network, lambda steps: network(steps).squeeze(-1), lambda number: changes(number, 12, generator), config)
+        network = (
+            SmallRecurrentModel(1, cell_maker("gru"), config.hidden_size, 1)
+            if is_recurrent
+            else PerStepModel(1, config.hidden_size, 1)
+        )
+        return _train_and_score(
+            network,
+            lambda steps: network(steps).squeeze(-1),
+            lambda number: changes(number, 12, generator),
+            config,
+        )
 
 
 def _score_first(is_recurrent: bool, length: int, config: NoMemoryConfig, *, seed: int) -> float:
@@ -95,11 +141,16 @@ def _score_first(is_recurrent: bool, length: int, config: NoMemoryConfig, *, see
         def logits(steps: Tensor) -> Tensor:
             return network(steps)[:, -1, 0] if is_recurrent else network(steps)
 
-        return _train_and_score(network, logits, lambda number: first_signs(number, length, generator), config)
+        return _train_and_score(
+            network, logits, lambda number: first_signs(number, length, generator), config
+        )
 
 
 def _train_and_score(
-    network: nn.Module, logits: Callable[[Tensor], Tensor], draw: Callable[[int], tuple[Tensor, Tensor]], config: NoMemoryConfig
+    network: nn.Module,
+    logits: Callable[[Tensor], Tensor],
+    draw: Callable[[int], tuple[Tensor, Tensor]],
+    config: NoMemoryConfig,
 ) -> float:
     def loss() -> Tensor:
         steps, labels = draw(config.batch_size)

@@ -45,7 +45,9 @@ def recall(*, seed: int, quick: bool) -> Finding:
     config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
     for gap in config.gaps:
-        scores = {cell: recall_accuracy(CELLS[cell], RecallTask(gap), config, seed=seed) for cell in config.cells}
+        scores = {
+            cell: recall_accuracy(CELLS[cell], RecallTask(gap), config, seed=seed) for cell in config.cells
+        }
         rows.append({"gap": gap, **scores})
     curve = LineChart(
         "Recall against the gap",
@@ -56,14 +58,24 @@ def recall(*, seed: int, quick: bool) -> Finding:
     )
     last = rows[-1]
     return Finding(
-        claim="A plain recurrent network recalls over short distances only; gates carry a cue over long ones.",
-        conclusion=f"After {last['gap']} steps the plain network is right in {last['rnn']:.0%} of all cases (a guess: {1 / NUM_CUES:.0%}), "
-        f"the LSTM in {last['lstm']:.0%}, the GRU in {last['gru']:.0%}.",
+        claim=(
+            "A plain recurrent network recalls over short distances only; gates carry a cue over long ones."
+        ),
+        conclusion=(
+            f"After {last['gap']} steps the plain network is right in {last['rnn']:.0%} of all cases (a"
+            f" guess: {1 / NUM_CUES:.0%}), the LSTM in {last['lstm']:.0%}, the GRU in {last['gru']:.0%}."
+        ),
         rows=rows,
         curves=[curve],
         notes=[
-            f"{config.steps} updates with {config.batch_size} sequences each, {config.hidden_size} units, 512 new sequences to score.",
-            "Gates help when they start open: the keeping bias begins at 5 in lstm and at 4 in gru; the other columns show the usual start.",
+            (
+                f"{config.steps} updates with {config.batch_size} sequences each, {config.hidden_size} units,"
+                " 512 new sequences to score."
+            ),
+            (
+                "Gates help when they start open: the keeping bias begins at 5 in lstm and at 4 in gru; the"
+                " other columns show the usual start."
+            ),
         ],
     )
 

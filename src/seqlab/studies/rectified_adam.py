@@ -1,4 +1,7 @@
-"""Does RAdam, or Adam that measures first, do without a warm-up? Loss against iteration on a little German-English translation."""
+"""Does RAdam, or Adam that measures first, do without a warm-up?
+
+Loss against iteration on a little German-English translation.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ from seqlab.training.optimizers.base import Optimizer
 from seqlab.training.optimizers.radam import RAdam, rectification
 
 ADAM, WARM, RECTIFIED, MEASURED = "Adam", "Adam with warm-up", "RAdam", "Adam that measures first"
-NUMBERS = "The translations are German numbers into English ones (zwei und vierzig → forty two): small, but words change places."
+NUMBERS = (
+    "The translations are German numbers into English ones (zwei und vierzig → forty two): small, but words"
+    " change places."
+)
 MATTERS = 0.05
 """Nats by which two must differ to be called different."""
 
@@ -44,18 +50,27 @@ class RectifiedAdamConfig:
 
 
 FULL = (
-    RectifiedAdamConfig(layers=4, batch_size=16, updates=300, warm_up=100, measured_steps=150, learning_rate=0.005),
-    RectifiedAdamConfig(layers=2, batch_size=4, updates=300, warm_up=100, measured_steps=100, learning_rate=0.01),
+    RectifiedAdamConfig(
+        layers=4, batch_size=16, updates=300, warm_up=100, measured_steps=150, learning_rate=0.005
+    ),
+    RectifiedAdamConfig(
+        layers=2, batch_size=4, updates=300, warm_up=100, measured_steps=100, learning_rate=0.01
+    ),
 )
 QUICK = (
-    RectifiedAdamConfig(layers=3, batch_size=16, updates=40, warm_up=25, measured_steps=15, learning_rate=0.01),
-    RectifiedAdamConfig(layers=2, batch_size=4, updates=100, warm_up=50, measured_steps=30, learning_rate=0.01),
+    RectifiedAdamConfig(
+        layers=3, batch_size=16, updates=40, warm_up=25, measured_steps=15, learning_rate=0.01
+    ),
+    RectifiedAdamConfig(
+        layers=2, batch_size=4, updates=100, warm_up=50, measured_steps=30, learning_rate=0.01
+    ),
 )
 
 
 @studies.register("rectified_adam")
 def rectified_adam(*, seed: int, quick: bool, pairs: Sequence[SentencePair] | None = None) -> Finding:
-    """Post-norm encoder-decoders, deep on large batches and shallow on small, noisy ones; of each, only the rule differs.
+    """Post-norm encoder-decoders, deep on large batches and shallow on small, noisy ones; of each, only the
+    rule differs.
 
     pairs: sentences and their translations, German numbers into English ones when left out.
     """
@@ -67,35 +82,68 @@ def rectified_adam(*, seed: int, quick: bool, pairs: Sequence[SentencePair] | No
     for config in networks:
         runs = {name: _train(small, name, config, seed) for name in (ADAM, WARM, RECTIFIED, MEASURED)}
         for name, (training, valid) in runs.items():
-            rows.append({"network": str(config), "optimizer": name, "iterations": len(training.losses), "score": valid})
+            rows.append(
+                {
+                    "network": str(config),
+                    "optimizer": name,
+                    "iterations": len(training.losses),
+                    "score": valid,
+                }
+            )
         lines = [loss_series(name, training) for name, (training, _) in runs.items()]
         curves.append(LineChart(f"Training loss: {config}", "iteration", "nats per word", lines))
         sentences.append(_conclude({name: valid for name, (_, valid) in runs.items()}, config))
     deep, shallow = networks
     return Finding(
-        claim="Adam needs a warm-up because its first steps vary so much: RAdam, which rectifies that, and Adam-2k, which at first only measures "
-        "the size of gradients, train without one.",
+        claim=(
+            "Adam needs a warm-up because its first steps vary so much: RAdam, which rectifies that, and"
+            " Adam-2k, which at first only measures the size of gradients, train without one."
+        ),
         conclusion=" ".join(sentences),
         rows=rows,
         curves=curves,
         notes=[
-            *[f"{config.layers} layers on each side, batches of {config.batch_size} pairs: rate {config.learning_rate:g}." for config in networks],
+            *[
+                f"{config.layers} layers on each side, batches of {config.batch_size} pairs: rate"
+                f" {config.learning_rate:g}."
+                for config in networks
+            ],
             f"The norm stands after each sub-layer; width {deep.hidden_size}.",
-            f"Gradients are clipped at 1; the rate stays, after a warm-up of {deep.warm_up} and {shallow.warm_up} updates or none.",
-            NUMBERS if pairs is None else f"The translations are {len(small.sources):,} pairs that were given.",
-            f"Adam that measures first is the paper's Adam-2k: nothing moves for {deep.measured_steps} and {shallow.measured_steps} iterations (there 2,000).",
-            f"RAdam's own factor is {rectification(deep.updates):.2f} at the end: part of what it does is a lower rate.",
-            f"Scores are nats per word on held-out pairs. One seed: differences below {MATTERS:g} count as none.",
+            (
+                f"Gradients are clipped at 1; the rate stays, after a warm-up of {deep.warm_up} and"
+                f" {shallow.warm_up} updates or none."
+            ),
+            (
+                NUMBERS
+                if pairs is None
+                else f"The translations are {len(small.sources):,} pairs that were given."
+            ),
+            (
+                f"Adam that measures first is the paper's Adam-2k: nothing moves for {deep.measured_steps}"
+                f" and {shallow.measured_steps} iterations (there 2,000)."
+            ),
+            (
+                f"RAdam's own factor is {rectification(deep.updates):.2f} at the end: part of what it does is"
+                " a lower rate."
+            ),
+            (
+                f"Scores are nats per word on held-out pairs. One seed: differences below {MATTERS:g} count"
+                " as none."
+            ),
         ],
     )
 
 
-def _train(small: SmallPairs, name: str, config: RectifiedAdamConfig, seed: int) -> tuple[TrainingRecord, float]:
+def _train(
+    small: SmallPairs, name: str, config: RectifiedAdamConfig, seed: int
+) -> tuple[TrainingRecord, float]:
     optimizers: dict[str, Callable[[list[nn.Parameter]], Optimizer]] = {
         RECTIFIED: RAdam,
         MEASURED: partial(Adam2k, measured_steps=config.measured_steps),
     }
-    settings = TransformerSettings(layers=config.layers, hidden_size=config.hidden_size, heads=4, norm="post", dropout=0.0)
+    settings = TransformerSettings(
+        layers=config.layers, hidden_size=config.hidden_size, heads=4, norm="post", dropout=0.0
+    )
     with seeded(seed, "rectified_adam") as generator:
         model = build_encoder_decoder(
             settings,
@@ -129,11 +177,17 @@ def _conclude(scores: dict[str, float], config: RectifiedAdamConfig) -> str:
         if scores[name] > scores[ADAM] - MATTERS:
             return f"{name} does not do better without one ({scores[name]:.3f})"
         ahead = scores[WARM] - scores[name]
-        reaches = "better than" if ahead > MATTERS else "as well as" if ahead > -MATTERS else "better than without, but not as well as"
+        reaches = (
+            "better than"
+            if ahead > MATTERS
+            else "as well as"
+            if ahead > -MATTERS
+            else "better than without, but not as well as"
+        )
         return f"{name} trains {reaches} with a warm-up ({scores[name]:.3f})"
 
     needs = "needs a warm-up" if scores[WARM] < scores[ADAM] - MATTERS else "does not need a warm-up"
     return (
-        f"With {config} a batch Adam {needs} ({scores[ADAM]:.3f} nats per word without, {scores[WARM]:.3f} with one); "
-        f"{without(RECTIFIED)}; {without(MEASURED)}."
+        f"With {config} a batch Adam {needs} ({scores[ADAM]:.3f} nats per word without, {scores[WARM]:.3f}"
+        f" with one); {without(RECTIFIED)}; {without(MEASURED)}."
     )

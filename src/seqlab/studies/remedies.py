@@ -1,4 +1,6 @@
-"""Three remedies against vanishing gradients, one at a time: the activation, the start of the weights, the architecture."""
+"""Three remedies against vanishing gradients, one at a time: the activation, the start of the weights, the
+architecture.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,22 @@ VARIANTS: dict[str, tuple[str, CellFactory]] = {
     "tanh, torch's start": ("none", cell_maker("rnn")),
     "relu, torch's start": ("activation", cell_maker("rnn", activation="relu")),
     "tanh, orthogonal start": ("initialisation", cell_maker("rnn", initialization="orthogonal")),
-    "relu, identity start": ("activation and initialisation", cell_maker("rnn", initialization="identity", activation="relu")),
+    "relu, identity start": (
+        "activation and initialisation",
+        cell_maker("rnn", initialization="identity", activation="relu"),
+    ),
     "orthogonal_rnn": ("architecture: the matrix stays orthogonal", cell_maker("orthogonal_rnn")),
     "lstm, open forget gate": ("architecture: gates", cell_maker("lstm", keep_bias=5.0)),
     "gru, open update gate": ("architecture: gates", cell_maker("gru", keep_bias=4.0)),
 }
 BASE = "tanh, torch's start"
-QUICK_VARIANTS = (BASE, "relu, torch's start", "tanh, orthogonal start", "relu, identity start", "lstm, open forget gate")
+QUICK_VARIANTS = (
+    BASE,
+    "relu, torch's start",
+    "tanh, orthogonal start",
+    "relu, identity start",
+    "lstm, open forget gate",
+)
 FULL = RecallConfig(gaps=(10, 20, 40), steps=200, cells=tuple(VARIANTS))
 QUICK = RecallConfig(gaps=(40,), steps=150, cells=QUICK_VARIANTS)
 
@@ -34,16 +45,44 @@ def remedies(*, seed: int, quick: bool) -> Finding:
     rows: list[dict[str, Value]] = []
     for name in config.cells:
         remedy, make_cell = VARIANTS[name]
-        scores = {gap: mean(recall_accuracy(make_cell, RecallTask(gap), config, seed=run_seed) for run_seed in seeds) for gap in config.gaps}
-        rows.append({"network": name, "remedy": remedy, **{f"gap {gap}": score for gap, score in scores.items()}})
+        scores = {
+            gap: mean(
+                recall_accuracy(make_cell, RecallTask(gap), config, seed=run_seed) for run_seed in seeds
+            )
+            for gap in config.gaps
+        }
+        rows.append(
+            {"network": name, "remedy": remedy, **{f"gap {gap}": score for gap, score in scores.items()}}
+        )
     longest = f"gap {config.gaps[-1]}"
     helped = [str(row["network"]) for row in rows[1:] if float(row[longest]) > float(rows[0][longest]) + 0.25]
-    series = [LineSeries(str(row["network"]), config.gaps, [float(row[f"gap {gap}"]) for gap in config.gaps]) for row in rows]
+    series = [
+        LineSeries(str(row["network"]), config.gaps, [float(row[f"gap {gap}"]) for gap in config.gaps])
+        for row in rows
+    ]
     return Finding(
-        claim="Another activation, another start of the weights, or gates: each helps gradients to reach far back.",
-        conclusion=f"Over {config.gaps[-1]} steps the plain network is right in {float(rows[0][longest]):.0%} of all cases. Clearly better: "
-        f"{'; '.join(helped) or 'none'}.",
+        claim=(
+            "Another activation, another start of the weights, or gates: each helps gradients to reach far"
+            " back."
+        ),
+        conclusion=(
+            f"Over {config.gaps[-1]} steps the plain network is right in {float(rows[0][longest]):.0%} of all"
+            f" cases. Clearly better: {'; '.join(helped) or 'none'}."
+        ),
         rows=rows,
-        curves=[LineChart("Recall with each remedy", "gap", "accuracy", series, references=[ReferenceLine("chance", 1 / NUM_CUES)])],
-        notes=[f"{config.steps} updates with {config.batch_size} sequences each, {config.hidden_size} units; mean of {len(seeds)} runs."],
+        curves=[
+            LineChart(
+                "Recall with each remedy",
+                "gap",
+                "accuracy",
+                series,
+                references=[ReferenceLine("chance", 1 / NUM_CUES)],
+            )
+        ],
+        notes=[
+            (
+                f"{config.steps} updates with {config.batch_size} sequences each, {config.hidden_size} units;"
+                f" mean of {len(seeds)} runs."
+            )
+        ],
     )

@@ -1,4 +1,7 @@
-"""What do residual connections and LayerNorm each do? A deep Transformer without the one, without the other, without both."""
+"""What do residual connections and LayerNorm each do?
+
+A deep Transformer without the one, without the other, without both.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,9 @@ class ResidualAndNormConfig:
     steps: int
     time: int
     learning_rates: tuple[float, ...]
-    """Each network is trained with all of these, and its best counts: what is missing may ask for another rate."""
+    """Each network is trained with all of these, and its best counts: what is missing may ask for another
+    rate.
+    """
     batch_size: int = 16
 
 
@@ -86,7 +91,8 @@ def residual_and_norm(*, seed: int, quick: bool) -> Finding:
         gradients = _gradient_norms(text, name, config, seed)
         profiles.append(LineSeries(name, range(1, config.layers + 1), gradients))
         score, learning_rate, training = min(
-            (_train(text, name, learning_rate, config, seed) for learning_rate in config.learning_rates), key=lambda tried: tried[0]
+            (_train(text, name, learning_rate, config, seed) for learning_rate in config.learning_rates),
+            key=lambda tried: tried[0],
         )
         rows.append(
             {
@@ -100,17 +106,35 @@ def residual_and_norm(*, seed: int, quick: bool) -> Finding:
     frequencies = unigram_valid_nats(text, time=config.time)
     alone = ReferenceLine(FREQUENCIES, frequencies)
     return Finding(
-        claim="Residual connections let gradients reach the lower layers, LayerNorm keeps the size of the features; a deep Transformer needs both.",
+        claim=(
+            "Residual connections let gradients reach the lower layers, LayerNorm keeps the size of the"
+            " features; a deep Transformer needs both."
+        ),
         conclusion=_conclude(rows, config, frequencies),
         rows=rows,
         curves=[
-            LineChart("Training loss, each with its best rate", "update", "nats per character", lines, references=[alone]),
+            LineChart(
+                "Training loss, each with its best rate",
+                "update",
+                "nats per character",
+                lines,
+                references=[alone],
+            ),
             LineChart("Gradient before the first update", "layer", "norm", profiles, log_y=True),
         ],
         notes=[
-            f"{config.layers} layers of width 32 with the norm before each sub-layer; the last norm, before the output, is in all of them.",
-            f"{config.steps} updates of {config.batch_size} windows of {config.time} characters, gradients clipped at 1.",
-            f"Rates tried: {', '.join(f'{learning_rate:g}' for learning_rate in config.learning_rates)}. Scores are nats per character on held-out text.",
+            (
+                f"{config.layers} layers of width 32 with the norm before each sub-layer; the last norm,"
+                " before the output, is in all of them."
+            ),
+            (
+                f"{config.steps} updates of {config.batch_size} windows of {config.time} characters,"
+                " gradients clipped at 1."
+            ),
+            (
+                f"Rates tried: {', '.join(f'{learning_rate:g}' for learning_rate in config.learning_rates)}."
+                " Scores are nats per character on held-out text."
+            ),
         ],
     )
 
@@ -122,11 +146,17 @@ def _build(text: SmallText, name: str, config: ResidualAndNormConfig) -> SmallTr
     for layer in model.body.layers:
         for path in ("attention_residual", "feed_forward_residual"):
             norm = getattr(layer, path).norm
-            setattr(layer, path, kind(norm, dropout=0.0) if issubclass(kind, NormedResidual) else kind(dropout=0.0))
+            setattr(
+                layer,
+                path,
+                kind(norm, dropout=0.0) if issubclass(kind, NormedResidual) else kind(dropout=0.0),
+            )
     return model
 
 
-def _train(text: SmallText, name: str, learning_rate: float, config: ResidualAndNormConfig, seed: int) -> tuple[float, float, TrainingRecord]:
+def _train(
+    text: SmallText, name: str, learning_rate: float, config: ResidualAndNormConfig, seed: int
+) -> tuple[float, float, TrainingRecord]:
     with seeded(seed, "residual_and_norm") as generator:
         model = _build(text, name, config)
 
@@ -143,20 +173,31 @@ def _gradient_norms(text: SmallText, name: str, config: ResidualAndNormConfig, s
         model = _build(text, name, config)
         model.nats(*text.draw(config.batch_size, config.time, generator)).backward()
     return [
-        float(torch.cat([parameter.grad.flatten() for parameter in layer.parameters() if parameter.grad is not None]).norm())
+        float(
+            torch.cat(
+                [parameter.grad.flatten() for parameter in layer.parameters() if parameter.grad is not None]
+            ).norm()
+        )
         for layer in model.body.layers
     ]
 
 
 def _conclude(rows: list[dict[str, Value]], config: ResidualAndNormConfig, frequencies: float) -> str:
     scores = {str(row["around each sub-layer"]): float(row["score"]) for row in rows}
-    ratios = {str(row["around each sub-layer"]): float(row["gradient, lowest / highest layer"]) for row in rows}
+    ratios = {
+        str(row["around each sub-layer"]): float(row["gradient, lowest / highest layer"]) for row in rows
+    }
     ends = ", ".join(f"{name}: {score:.3f}" for name, score in scores.items())
     first, second = "no residual connections", "no LayerNorm"
     gap = scores[first] - scores[second]
-    weighs = "about as much as losing the norm" if abs(gap) < MATTERS else f"{'more' if gap > 0 else 'less'} than losing the norm"
+    weighs = (
+        "about as much as losing the norm"
+        if abs(gap) < MATTERS
+        else f"{'more' if gap > 0 else 'less'} than losing the norm"
+    )
     return (
-        f"{config.layers} layers end at {ends} (nats; frequencies alone {frequencies:.3f}): losing the residual connections costs {weighs}. "
-        f"Before training the lowest layer's gradient is {ratios[BOTH]:.2g} of the highest's with both, {ratios[first]:.2g} without residual "
-        f"connections, {ratios[second]:.2g} without the norm and {ratios['neither']:.2g} with neither."
+        f"{config.layers} layers end at {ends} (nats; frequencies alone {frequencies:.3f}): losing the"
+        f" residual connections costs {weighs}. Before training the lowest layer's gradient is"
+        f" {ratios[BOTH]:.2g} of the highest's with both, {ratios[first]:.2g} without residual connections,"
+        f" {ratios[second]:.2g} without the norm and {ratios['neither']:.2g} with neither."
     )

@@ -24,19 +24,44 @@ def score_scale(*, seed: int, quick: bool) -> Finding:
     """Random queries and keys with features of variance 1; the scores divided by nothing, by √D and by D."""
     widths = (4, 16, 64) if quick else (2, 4, 8, 16, 32, 64, 128, 256, 512)
     rows = [_row(width, name, seed) for width in widths for name in DIVISORS]
-    series = [LineSeries(f"divided by {name}", widths, [float(row["entropy"]) for row in rows if row["divided by"] == name]) for name in DIVISORS]
+    series = [
+        LineSeries(
+            f"divided by {name}", widths, [float(row["entropy"]) for row in rows if row["divided by"] == name]
+        )
+        for name in DIVISORS
+    ]
     last = {str(row["divided by"]): row for row in rows if row["width"] == widths[-1]}
-    largest, entropy = ({name: f"{float(last[name][column]):.3f}" for name in DIVISORS} for column in ("largest weight", "entropy"))
+    largest, entropy = (
+        {name: f"{float(last[name][column]):.3f}" for name in DIVISORS}
+        for column in ("largest weight", "entropy")
+    )
     return Finding(
-        claim="Dot products grow with the width of the vectors: undivided the softmax picks one key, divided by D it hardly chooses, √D keeps it.",
-        conclusion=f"At width {widths[-1]} the largest of {SOURCE} weights is {largest['nothing']} undivided, {largest['√D']} divided by √D and "
-        f"{largest['D']} divided by D (equal weights: {1 / SOURCE:.3f}); the entropies are {', '.join(entropy.values())} of at most "
-        f"{math.log(SOURCE):.3f} nats.",
+        claim=(
+            "Dot products grow with the width of the vectors: undivided the softmax picks one key, divided by"
+            " D it hardly chooses, √D keeps it."
+        ),
+        conclusion=(
+            f"At width {widths[-1]} the largest of {SOURCE} weights is {largest['nothing']} undivided,"
+            f" {largest['√D']} divided by √D and {largest['D']} divided by D (equal weights:"
+            f" {1 / SOURCE:.3f}); the entropies are {', '.join(entropy.values())} of at most"
+            f" {math.log(SOURCE):.3f} nats."
+        ),
         rows=rows,
-        curves=[LineChart("Entropy of the weights", "width D", "nats", series, references=[ReferenceLine("equal weights", math.log(SOURCE))])],
+        curves=[
+            LineChart(
+                "Entropy of the weights",
+                "width D",
+                "nats",
+                series,
+                references=[ReferenceLine("equal weights", math.log(SOURCE))],
+            )
+        ],
         notes=[
             f"{QUERIES:,} queries for each width, features of mean 0 and variance 1.",
-            "The gradient is the mean length of d weights / d scores; near 0, little is learned. The division passes on 1/√D or 1/D of it.",
+            (
+                "The gradient is the mean length of d weights / d scores; near 0, little is learned. The"
+                " division passes on 1/√D or 1/D of it."
+            ),
         ],
     )
 

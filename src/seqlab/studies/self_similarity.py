@@ -30,19 +30,44 @@ def self_similarity(*, seed: int, quick: bool) -> Finding:
     rows = [_row(name, group) for name, group in alignments.items()]
     shares = {str(row["steps"]): float(row["weight on itself"]) for row in rows}
     return Finding(
-        claim="Without learned queries a token's likeness to itself dominates its row in text, not in pictures.",
-        conclusion=f"On itself a word has {shares['words']:.3f} of its weight, a patch {shares['patches of pictures']:.3f}; "
-        f"equal weights would give {float(rows[0]['equal weights']):.3f} and {float(rows[1]['equal weights']):.3f}.",
+        claim=(
+            "Without learned queries a token's likeness to itself dominates its row in text, not in pictures."
+        ),
+        conclusion=(
+            f"On itself a word has {shares['words']:.3f} of its weight, a patch"
+            f" {shares['patches of pictures']:.3f}; equal weights would give"
+            f" {float(rows[0]['equal weights']):.3f} and {float(rows[1]['equal weights']):.3f}."
+        ),
         rows=rows,
-        curves=[LineChart("Weights of a row, largest first", "rank", "mean weight", [_ranked(name, group) for name, group in alignments.items()])],
+        curves=[
+            LineChart(
+                "Weights of a row, largest first",
+                "rank",
+                "mean weight",
+                [_ranked(name, group) for name, group in alignments.items()],
+            )
+        ],
         figures=[
             _draw_similarity("Words", words[0], alignments["words"][0]),
-            _draw_similarity("Patches of a picture, row by row", [str(n) for n in range(1, 17)], alignments["patches of pictures"][0]),
+            _draw_similarity(
+                "Patches of a picture, row by row",
+                [str(n) for n in range(1, 17)],
+                alignments["patches of pictures"][0],
+            ),
         ],
         notes=[
-            f"{WORDS_PER_SENTENCE} different words in a row of Python's help, each with a random vector of {WIDTH} features, as an embedding starts with.",
-            f"Handwritten digits in patches of {PATCH} by {PATCH} grey values, projected to {WIDTH} features by one random map.",
-            "Features have mean 0 and variance 1 over all words or patches; a word that stands twice would share its weight with itself.",
+            (
+                f"{WORDS_PER_SENTENCE} different words in a row of Python's help, each with a random vector"
+                f" of {WIDTH} features, as an embedding starts with."
+            ),
+            (
+                f"Handwritten digits in patches of {PATCH} by {PATCH} grey values, projected to {WIDTH}"
+                " features by one random map."
+            ),
+            (
+                "Features have mean 0 and variance 1 over all words or patches; a word that stands twice"
+                " would share its weight with itself."
+            ),
         ],
     )
 
@@ -53,13 +78,18 @@ def _sentences(count: int, seed: int) -> tuple[list[Float[Tensor, "time width"]]
         starts = torch.randint(len(words) - 4 * WORDS_PER_SENTENCE, (count,), generator=generator).tolist()
         table = torch.randn(len(words), WIDTH, generator=generator)
     ids = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    chosen = [list(dict.fromkeys(words[start : start + 4 * WORDS_PER_SENTENCE]))[:WORDS_PER_SENTENCE] for start in starts]
+    chosen = [
+        list(dict.fromkeys(words[start : start + 4 * WORDS_PER_SENTENCE]))[:WORDS_PER_SENTENCE]
+        for start in starts
+    ]
     return [table[[ids[word] for word in sentence]] for sentence in chosen], chosen
 
 
 def _image_patches(count: int, seed: int) -> list[Float[Tensor, "patches width"]]:
     pixels = torch.tensor([row["steps"] for row in read_digits()[:count]])  # (pictures, 8, 8)
-    pixel_patches = pixels.unfold(1, PATCH, PATCH).unfold(2, PATCH, PATCH).flatten(3).flatten(1, 2)  # (pictures, 16, 4)
+    pixel_patches = (
+        pixels.unfold(1, PATCH, PATCH).unfold(2, PATCH, PATCH).flatten(3).flatten(1, 2)
+    )  # (pictures, 16, 4)
     with seeded(seed, "own_similarity", "pictures") as generator:
         projected = pixel_patches @ torch.randn(PATCH * PATCH, WIDTH, generator=generator)
     centered = projected - projected.mean(dim=(0, 1))
@@ -72,24 +102,39 @@ def _similarity(steps: Float[Tensor, "time width"]) -> Float[Tensor, "time time"
 
 def _row(name: str, alignments: list[Tensor]) -> dict[str, Value]:
     self_weights = torch.cat([alignment_matrix.diagonal() for alignment_matrix in alignments])
-    is_largest = torch.cat([alignment_matrix.argmax(dim=-1) == torch.arange(len(alignment_matrix)) for alignment_matrix in alignments])
+    is_largest = torch.cat(
+        [
+            alignment_matrix.argmax(dim=-1) == torch.arange(len(alignment_matrix))
+            for alignment_matrix in alignments
+        ]
+    )
     return {
         "steps": name,
         "weight on itself": float(self_weights.mean()),
         "sees itself most": float(is_largest.float().mean()),
         "equal weights": float(
-            torch.cat([torch.full((len(alignment_matrix),), 1 / len(alignment_matrix)) for alignment_matrix in alignments]).mean()
+            torch.cat(
+                [
+                    torch.full((len(alignment_matrix),), 1 / len(alignment_matrix))
+                    for alignment_matrix in alignments
+                ]
+            ).mean()
         ),
     }
 
 
 def _ranked(name: str, alignments: list[Tensor]) -> LineSeries:
     shortest = min(len(alignment_matrix) for alignment_matrix in alignments)
-    ranked = torch.stack([alignment_matrix.sort(dim=-1, descending=True).values[:, :shortest].mean(dim=0) for alignment_matrix in alignments]).mean(
-        dim=0
-    )
+    ranked = torch.stack(
+        [
+            alignment_matrix.sort(dim=-1, descending=True).values[:, :shortest].mean(dim=0)
+            for alignment_matrix in alignments
+        ]
+    ).mean(dim=0)
     return LineSeries(name, range(1, shortest + 1), ranked.tolist())
 
 
 def _draw_similarity(title: str, words: list[str], alignment: Tensor) -> Markup:
-    return draw_attention_map(AttentionMap(title, words, words, alignment.tolist()), ident=title.split()[0].lower())
+    return draw_attention_map(
+        AttentionMap(title, words, words, alignment.tolist()), ident=title.split()[0].lower()
+    )

@@ -1,4 +1,7 @@
-"""Truncated back-propagation through time: less memory, and nothing is learned over more than k steps. A summary of the past as the alternative."""
+"""Truncated back-propagation through time: less memory, and nothing is learned over more than k steps.
+
+A summary of the past as the alternative.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,15 @@ QUICK = TruncationConfig(gap=15, ks=(4, 20), steps=180)
 
 
 class TruncatedModel(nn.Module):
-    """The state is carried through the whole sequence; gradients go back through the last k steps before it is detached."""
+    """The state is carried through the whole sequence; gradients go back through the last k steps before it
+    is detached.
+    """
 
     def __init__(self, num_symbols: int, hidden_size: int, *, k: int) -> None:
         super().__init__()
-        self.network = SmallRecurrentModel(num_symbols, cell_maker("gru", keep_bias=1.0), hidden_size, NUM_CUES)
+        self.network = SmallRecurrentModel(
+            num_symbols, cell_maker("gru", keep_bias=1.0), hidden_size, NUM_CUES
+        )
         self.k = k
 
     def forward(self, steps: Float[Tensor, "batch time symbols"]) -> Float[Tensor, "batch cues"]:
@@ -51,20 +58,25 @@ class TruncatedModel(nn.Module):
 
 
 class SummaryModel(nn.Module):
-    """The past in one context vector: the mean of its steps, mapped to the state from which the last k steps are read.
+    """The past in one context vector: the mean of its steps, mapped to the state from which the last k steps
+    are read.
 
     context = tanh(C mean(x_1 … x_{T-k}) + c)        hidden_0 = context
     """
 
     def __init__(self, num_symbols: int, hidden_size: int, *, k: int) -> None:
         super().__init__()
-        self.network = SmallRecurrentModel(num_symbols, cell_maker("gru", keep_bias=1.0), hidden_size, NUM_CUES)
+        self.network = SmallRecurrentModel(
+            num_symbols, cell_maker("gru", keep_bias=1.0), hidden_size, NUM_CUES
+        )
         self.summary = nn.Linear(num_symbols, hidden_size)
         self.k = k
 
     def forward(self, steps: Float[Tensor, "batch time symbols"]) -> Float[Tensor, "batch cues"]:
         split = max(1, steps.shape[1] - self.k)
-        context = torch.tanh(self.summary(steps[:, :split].sum(dim=1)))  # (batch, hidden); a sum is the mean times the known length
+        context = torch.tanh(
+            self.summary(steps[:, :split].sum(dim=1))
+        )  # (batch, hidden); a sum is the mean times the known length
         hidden, _ = self.network.scan(steps[:, split:], (context,))
         return self.network.head(hidden[:, -1])
 
@@ -81,7 +93,10 @@ def truncation(*, seed: int, quick: bool) -> Finding:
     xs = list(config.ks)
     lost = VerticalMarker("the cue is this far away", task.length)
     return Finding(
-        claim="Detaching the state every k steps saves memory; what lies further back than k steps is not learned.",
+        claim=(
+            "Detaching the state every k steps saves memory; what lies further back than k steps is not"
+            " learned."
+        ),
         conclusion=_conclude(truncated[0], whole, rows[-1], task.length),
         rows=rows,
         curves=[
@@ -89,7 +104,10 @@ def truncation(*, seed: int, quick: bool) -> Finding:
                 "What is learned",
                 "k",
                 "accuracy",
-                [LineSeries(name, xs, [float(row[name]) for row in rows[:-1]]) for name in ("recall", "order")],
+                [
+                    LineSeries(name, xs, [float(row[name]) for row in rows[:-1]])
+                    for name in ("recall", "order")
+                ],
                 marks=[lost],
                 references=[ReferenceLine("chance", 1 / NUM_CUES)],
             ),
@@ -102,32 +120,57 @@ def truncation(*, seed: int, quick: bool) -> Finding:
             ),
         ],
         notes=[
-            "The state itself is carried over every cut: what an untrained cell happens to keep for a few steps more can still be read.",
-            f"One batch of {config.batch_size} sequences, a GRU of {config.hidden_size} units, {config.steps} updates.",
-            "recall: one cue, chance 25 %. order: two cues, the first is asked for; who knows both but not their order is right in 50 %.",
+            (
+                "The state itself is carried over every cut: what an untrained cell happens to keep for a few"
+                " steps more can still be read."
+            ),
+            (
+                f"One batch of {config.batch_size} sequences, a GRU of {config.hidden_size} units,"
+                f" {config.steps} updates."
+            ),
+            (
+                "recall: one cue, chance 25 %. order: two cues, the first is asked for; who knows both but"
+                " not their order is right in 50 %."
+            ),
         ],
     )
 
 
-def _conclude(truncated: dict[str, Value], whole: dict[str, Value], summary: dict[str, Value], distance: int) -> str:
+def _conclude(
+    truncated: dict[str, Value], whole: dict[str, Value], summary: dict[str, Value], distance: int
+) -> str:
     def describe(row: dict[str, Value], column: str) -> str:
         return f"{float(row[column]):.0%} with {float(row['kB kept']):.0f} kB kept"
 
     return (
-        f"The cue lies {distance} steps back. Recall is {describe(truncated, 'recall')} at k = {truncated['k']} and {describe(whole, 'recall')} at k = {whole['k']}. "
-        f"A summary vector recalls {describe(summary, 'recall')}, but tells which of two cues came first in only {float(summary['order']):.0%} "
-        f"(walking all the way: {float(whole['order']):.0%})."
+        f"The cue lies {distance} steps back. Recall is {describe(truncated, 'recall')} at k ="
+        f" {truncated['k']} and {describe(whole, 'recall')} at k = {whole['k']}. A summary vector recalls"
+        f" {describe(summary, 'recall')}, but tells which of two cues came first in only"
+        f" {float(summary['order']):.0%} (walking all the way: {float(whole['order']):.0%})."
     )
 
 
-def _row(name: str, kind: type[TruncatedModel] | type[SummaryModel], k: int, config: TruncationConfig, seed: int) -> dict[str, Value]:
+def _row(
+    name: str, kind: type[TruncatedModel] | type[SummaryModel], k: int, config: TruncationConfig, seed: int
+) -> dict[str, Value]:
     recall, kept, seconds = _train(kind, k, RecallTask(config.gap), config, seed)
     order, _, _ = _train(kind, k, RecallTask(config.gap, two_cues=True), config, seed)
-    return {"way": name, "k": k, "recall": recall, "order": order, "kB kept": kept / 1000, "ms per update": 1000 * seconds / config.steps}
+    return {
+        "way": name,
+        "k": k,
+        "recall": recall,
+        "order": order,
+        "kB kept": kept / 1000,
+        "ms per update": 1000 * seconds / config.steps,
+    }
 
 
 def _train(
-    kind: type[TruncatedModel] | type[SummaryModel], k: int, task: RecallTask, config: TruncationConfig, seed: int
+    kind: type[TruncatedModel] | type[SummaryModel],
+    k: int,
+    task: RecallTask,
+    config: TruncationConfig,
+    seed: int,
 ) -> tuple[float, int, float]:
     """Accuracy on new sequences, bytes kept for one batch, processor time of all updates."""
     with seeded(seed, "truncation") as generator:
@@ -143,4 +186,8 @@ def _train(
         training = train_small(model, loss, steps=config.steps, learning_rate=0.01)
         steps, cue = task.draw(512, generator)
         with torch.no_grad():
-            return (model(steps).argmax(dim=-1) == cue).float().mean().item(), saved.num_bytes, training.seconds
+            return (
+                (model(steps).argmax(dim=-1) == cue).float().mean().item(),
+                saved.num_bytes,
+                training.seconds,
+            )

@@ -71,11 +71,14 @@ def draw_sentences(count: int, generator: torch.Generator) -> PronounSentences:
     reason = torch.where(is_first, pick(OF_THE_FIRST), pick(OF_THE_SECOND))
     the, because, it, was = (torch.full((count,), WORD_IDS[word]) for word in WORDS[:4])
     tokens = torch.stack([the, first, pick(VERBS), the, second, because, it, was, reason], dim=1)
-    return PronounSentences(tokens, torch.where(is_first, first, second), torch.where(is_first, FIRST, SECOND))
+    return PronounSentences(
+        tokens, torch.where(is_first, first, second), torch.where(is_first, FIRST, SECOND)
+    )
 
 
 class TwoHeads(nn.Module):
-    """The word "it" reads the sentence once, to know what to ask for; then two heads fetch the answer from the other words.
+    """The word "it" reads the sentence once, to know what to ask for; then two heads fetch the answer from
+    the other words.
 
         it      = attention(words)
         answers = W join_heads(attention of it to the other words)
@@ -94,18 +97,25 @@ class TwoHeads(nn.Module):
         self.noun = nn.Linear(config.hidden_size, len(WORDS))
         self.reason = nn.Linear(config.hidden_size, len(WORDS))
 
-    def forward(self, tokens: Int[Tensor, "batch time"]) -> tuple[Float[Tensor, "batch words"], Float[Tensor, "batch words"]]:
+    def forward(
+        self, tokens: Int[Tensor, "batch time"]
+    ) -> tuple[Float[Tensor, "batch words"], Float[Tensor, "batch words"]]:
         steps = self.norm(self.embed(tokens) + self.positions)  # (batch, time, hidden)
         is_it = torch.arange(LENGTH).unsqueeze(1) == IT
         steps = self.second_norm(torch.where(is_it, self.read(steps)[0], steps))
-        others = AttentionMask(tensor=~torch.eye(LENGTH, dtype=torch.bool)[None, None])  # nobody looks at itself
+        others = AttentionMask(
+            tensor=~torch.eye(LENGTH, dtype=torch.bool)[None, None]
+        )  # nobody looks at itself
         attended = self.heads(steps, mask=others)[0][:, IT]  # (batch, hidden)
         return self.noun(attended), self.reason(attended)
 
 
 @studies.register("two_heads")
 def two_heads(*, seed: int, quick: bool) -> Finding:
-    """The same sentences and questions for several networks: which noun is meant, and why? The weights of "it" say where each head found it."""
+    """The same sentences and questions for several networks: which noun is meant, and why?
+
+    The weights of "it" say where each head found it.
+    """
     config = QUICK if quick else FULL
     rows: list[dict[str, Value]] = []
     series: list[LineSeries] = []
@@ -127,10 +137,22 @@ def two_heads(*, seed: int, quick: bool) -> Finding:
             for heatmap in head_heatmaps(networks[shown_network - 1], number=shown_network)
         ],
         notes=[
-            f"'the dog chased the cat because it was hungry' (the dog) or 'slow' (the cat): {len(NOUNS)} nouns, {len(VERBS)} verbs.",
-            f"{len(OF_THE_FIRST)} adjectives belong to the first noun, {len(OF_THE_SECOND)} to the second. Asked for: the noun and the reason.",
-            f"{config.steps} updates of {config.batch_size} sentences for each network; weights are means over {ASKED} new sentences.",
-            f"Divided: of the weight on both, one head has over {DIVIDED:.0%} on the noun meant, the other on the adjective. No loss asks for it.",
+            (
+                f"'the dog chased the cat because it was hungry' (the dog) or 'slow' (the cat): {len(NOUNS)}"
+                f" nouns, {len(VERBS)} verbs."
+            ),
+            (
+                f"{len(OF_THE_FIRST)} adjectives belong to the first noun, {len(OF_THE_SECOND)} to the"
+                " second. Asked for: the noun and the reason."
+            ),
+            (
+                f"{config.steps} updates of {config.batch_size} sentences for each network; weights are means"
+                f" over {ASKED} new sentences."
+            ),
+            (
+                f"Divided: of the weight on both, one head has over {DIVIDED:.0%} on the noun meant, the"
+                " other on the adjective. No loss asks for it."
+            ),
             "Weights do not tell all: a few percent on the adjective can be enough to name it.",
             "The pictures show the network whose heads differ most.",
         ],
@@ -151,7 +173,9 @@ def train_network(config: TwoHeadsConfig, *, seed: int, number: int) -> tuple[Tw
 
 
 @torch.no_grad()
-def _attention(model: TwoHeads, tokens: Int[Tensor, "batch time"]) -> tuple[Float[Tensor, "batch heads time"], Tensor, Tensor]:
+def _attention(
+    model: TwoHeads, tokens: Int[Tensor, "batch time"]
+) -> tuple[Float[Tensor, "batch heads time"], Tensor, Tensor]:
     """The weights of "it", and both answers."""
     with record_alignments(model.heads) as alignments:
         noun, reason = model(tokens)
@@ -166,7 +190,9 @@ def _rows(number: int, model: TwoHeads, sentences: PronounSentences) -> list[dic
             "network": number,
             "head": head + 1,
             "on the noun meant": (meant := weights[rows, head, sentences.noun_position].mean().item()),
-            "on the other noun": (other := weights[rows, head, FIRST + SECOND - sentences.noun_position].mean().item()),
+            "on the other noun": (
+                other := weights[rows, head, FIRST + SECOND - sentences.noun_position].mean().item()
+            ),
             "on the adjective": (adjective := weights[:, head, REASON].mean().item()),
             "elsewhere": 1 - meant - other - adjective,
             "noun right": (noun == sentences.noun).float().mean().item(),
@@ -195,22 +221,26 @@ def _conclude(rows: list[dict[str, Value]], config: TwoHeadsConfig, shown_networ
     shares = [_shares(rows, number) for number in range(1, config.networks + 1)]
     divided = sum(max(pair) > DIVIDED and min(pair) < 1 - DIVIDED for pair in shares)
     first, second = (
-        f"{float(row['on the noun meant']):.0%} on the noun meant, {float(row['on the other noun']):.0%} on the other, "
-        f"{float(row['on the adjective']):.0%} on the adjective"
+        f"{float(row['on the noun meant']):.0%} on the noun meant, {float(row['on the other noun']):.0%} on"
+        f" the other, {float(row['on the adjective']):.0%} on the adjective"
         for row in rows
         if row["network"] == shown_network
     )
     rest = "" if divided in (0, config.networks) else ", in the others not"
     right = sum(float(row["noun right"]) for row in rows) / len(rows)
     return (
-        f"The heads divide the work in {divided} of {config.networks} networks{rest}. In network {shown_network} one head has {first}, the other {second}. "
-        f"The noun is right in {right:.0%} of new sentences, over all networks."
+        f"The heads divide the work in {divided} of {config.networks} networks{rest}. In network"
+        f" {shown_network} one head has {first}, the other {second}. The noun is right in {right:.0%} of new"
+        " sentences, over all networks."
     )
 
 
 def head_heatmaps(model: TwoHeads, *, number: int) -> list[TokenHeatmap]:
     """Where "it" looks in two sentences that differ in their last word."""
-    return [_head_heatmap(model, f"the dog chased the cat because it was {reason}", number) for reason in (OF_THE_FIRST[0], OF_THE_SECOND[0])]
+    return [
+        _head_heatmap(model, f"the dog chased the cat because it was {reason}", number)
+        for reason in (OF_THE_FIRST[0], OF_THE_SECOND[0])
+    ]
 
 
 def _head_heatmap(model: TwoHeads, sentence: str, number: int) -> TokenHeatmap:

@@ -45,28 +45,46 @@ def vanishing(*, seed: int, quick: bool) -> Finding:
     """Untrained networks; nothing but the norms of their Jacobians."""
     config = QUICK if quick else FULL
     scalar: dict[str, Sequence[float]] = {
-        f"γw = {curve.factor:g}": curve.factors for curve in scalar_curves(WEIGHTS, max_distance=config.max_distance)
+        f"γw = {curve.factor:g}": curve.factors
+        for curve in scalar_curves(WEIGHTS, max_distance=config.max_distance)
     }
     measured = _measure(config, seed)
     rows: list[dict[str, Value]] = []
     for distance in config.distances:
-        rows.append({"distance": distance, **{name: values[distance] for name, values in {**scalar, **measured}.items()}})
+        rows.append(
+            {
+                "distance": distance,
+                **{name: values[distance] for name, values in {**scalar, **measured}.items()},
+            }
+        )
     trajectory = scalar_trajectory(TRAJECTORY_WEIGHT, [0.3] * config.max_distance)
     last = rows[-1]
     return Finding(
-        claim="A step multiplies a gradient by at most γ_max · λ_1: below 1 it must vanish, above 1 it may explode. Gates slow this down.",
-        conclusion=f"Over {last['distance']} steps the gradient of the plain network is {format_value(last['rnn'])} of what it was (bound "
-        f"{format_value(last['rnn, bound'])}), that "
-        f"of an LSTM's memory {format_value(last['lstm'])}, that of a GRU's state {format_value(last['gru'])}; with a matrix {STRETCHED:g} times orthogonal and no "
-        f"activation it is {format_value(last['linear, stretched'])}.",
+        claim=(
+            "A step multiplies a gradient by at most γ_max · λ_1: below 1 it must vanish, above 1 it may"
+            " explode. Gates slow this down."
+        ),
+        conclusion=(
+            f"Over {last['distance']} steps the gradient of the plain network is {format_value(last['rnn'])}"
+            f" of what it was (bound {format_value(last['rnn, bound'])}), that of an LSTM's memory"
+            f" {format_value(last['lstm'])}, that of a GRU's state {format_value(last['gru'])}; with a matrix"
+            f" {STRETCHED:g} times orthogonal and no activation it is"
+            f" {format_value(last['linear, stretched'])}."
+        ),
         rows=rows,
         curves=[
             _curve("One weight: (γ̄ · w) to the power of the distance", scalar),
             _curve("Jacobian norm against distance, and the bound", measured),
         ],
         notes=[
-            f"One unit, w = {TRAJECTORY_WEIGHT:g}, constant input: ∂h_T/∂h_0 = {trajectory.derivatives[-1]:.3e}, the product over its steps.",
-            f"(γ̄ · w)^T is {(trajectory.mean_slope * TRAJECTORY_WEIGHT) ** config.max_distance:.3e} with the mean slope γ̄ = {trajectory.mean_slope:.4f} that it met.",
+            (
+                f"One unit, w = {TRAJECTORY_WEIGHT:g}, constant input: ∂h_T/∂h_0 ="
+                f" {trajectory.derivatives[-1]:.3e}, the product over its steps."
+            ),
+            (
+                f"(γ̄ · w)^T is {(trajectory.mean_slope * TRAJECTORY_WEIGHT) ** config.max_distance:.3e} with"
+                f" the mean slope γ̄ = {trajectory.mean_slope:.4f} that it met."
+            ),
             "tanh′ lies in (0, 1]: it can only shrink a gradient. Explosions come from the matrix.",
         ],
     )
@@ -85,7 +103,10 @@ def _measure(config: VanishingConfig, seed: int) -> dict[str, Sequence[float]]:
             return cell_maker(name, **options)(6, config.hidden_size).double()
 
         bound = norm_bound(unroll(build("rnn"), steps))
-        norms_by_network["rnn"], norms_by_network["rnn, bound"] = np.nanmax(bound.norms, axis=0).tolist(), bound.bounds.tolist()
+        norms_by_network["rnn"], norms_by_network["rnn, bound"] = (
+            np.nanmax(bound.norms, axis=0).tolist(),
+            bound.bounds.tolist(),
+        )
         linear = build("rnn", activation="identity")
         initialize(linear, "orthogonal")
         with torch.no_grad():

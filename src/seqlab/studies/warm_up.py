@@ -51,9 +51,15 @@ def warm_up(*, seed: int, quick: bool) -> Finding:
                 rows.append({"layers": depth, "norm": placement, "warm-up": steps, "score": valid})
                 if depth == config.depths[-1]:
                     series.append(loss_series(_series_name(placement, steps), training))
-    trained, held_out = (text.unigram_nats_of(characters) for characters in (text.train, text.valid_rows(config.time, VALID_ROWS)[1]))
+    trained, held_out = (
+        text.unigram_nats_of(characters)
+        for characters in (text.train, text.valid_rows(config.time, VALID_ROWS)[1])
+    )
     return Finding(
-        claim="With the norm before each sub-layer a Transformer trains without warm-up, and sometimes ends worse than one with the norm after.",
+        claim=(
+            "With the norm before each sub-layer a Transformer trains without warm-up, and sometimes ends"
+            " worse than one with the norm after."
+        ),
         conclusion=_conclude(rows, config, held_out),
         rows=rows,
         curves=[
@@ -65,25 +71,41 @@ def warm_up(*, seed: int, quick: bool) -> Finding:
                 references=[ReferenceLine(FREQUENCIES, trained)],
             ),
             LineChart(
-                "Held-out score by depth", "layers", "nats per character", _by_depth(rows, config), references=[ReferenceLine(FREQUENCIES, held_out)]
+                "Held-out score by depth",
+                "layers",
+                "nats per character",
+                _by_depth(rows, config),
+                references=[ReferenceLine(FREQUENCIES, held_out)],
             ),
         ],
         notes=[
-            f"Width {config.hidden_size}, {config.steps} updates of {config.batch_size} windows of {config.time} characters, rate {config.learning_rate:g}.",
-            f"A warm-up reaches the rate in equal parts over {config.warm_up} updates. Scores are nats per character on held-out text.",
+            (
+                f"Width {config.hidden_size}, {config.steps} updates of {config.batch_size} windows of"
+                f" {config.time} characters, rate {config.learning_rate:g}."
+            ),
+            (
+                f"A warm-up reaches the rate in equal parts over {config.warm_up} updates. Scores are nats"
+                " per character on held-out text."
+            ),
             f"One seed and few updates: a difference below {MATTERS:g} counts as none.",
         ],
     )
 
 
-def _train(text: SmallText, depth: int, placement: Placement, warm: int, config: WarmUpConfig, seed: int) -> tuple[TrainingRecord, float]:
+def _train(
+    text: SmallText, depth: int, placement: Placement, warm: int, config: WarmUpConfig, seed: int
+) -> tuple[TrainingRecord, float]:
     with seeded(seed, "warm_up", depth) as generator:
-        model = SmallTransformer(text.num_symbols, layers=depth, norm=placement, hidden_size=config.hidden_size)
+        model = SmallTransformer(
+            text.num_symbols, layers=depth, norm=placement, hidden_size=config.hidden_size
+        )
 
         def loss() -> Tensor:
             return model.nats(*text.draw(config.batch_size, config.time, generator))
 
-        training = train_small(model, loss, steps=config.steps, learning_rate=config.learning_rate, warm_up=warm)
+        training = train_small(
+            model, loss, steps=config.steps, learning_rate=config.learning_rate, warm_up=warm
+        )
     return training, model.valid_nats(text, time=config.time)
 
 
@@ -93,23 +115,40 @@ def _series_name(placement: str, warm: int) -> str:
 
 def _by_depth(rows: list[dict[str, Value]], config: WarmUpConfig) -> list[LineSeries]:
     return [
-        LineSeries(_series_name(norm, warm), config.depths, [_score(rows, depth, norm, warm) for depth in config.depths])
+        LineSeries(
+            _series_name(norm, warm),
+            config.depths,
+            [_score(rows, depth, norm, warm) for depth in config.depths],
+        )
         for norm in PLACEMENTS
         for warm in (0, config.warm_up)
     ]
 
 
 def _score(rows: list[dict[str, Value]], depth: int, norm: str, warm: int) -> float:
-    return next(float(row["score"]) for row in rows if (row["layers"], row["norm"], row["warm-up"]) == (depth, norm, warm))
+    return next(
+        float(row["score"])
+        for row in rows
+        if (row["layers"], row["norm"], row["warm-up"]) == (depth, norm, warm)
+    )
 
 
 def _conclude(rows: list[dict[str, Value]], config: WarmUpConfig, frequencies: float) -> str:
     deepest = config.depths[-1]
     before, after = (
-        f"{_score(rows, deepest, norm, 0):.3f} without and {_score(rows, deepest, norm, config.warm_up):.3f} with warm-up" for norm in PLACEMENTS
+        f"{_score(rows, deepest, norm, 0):.3f} without and {_score(rows, deepest, norm, config.warm_up):.3f}"
+        " with warm-up"
+        for norm in PLACEMENTS
     )
-    best = {norm: [min(_score(rows, depth, norm, warm) for warm in (0, config.warm_up)) for depth in config.depths] for norm in PLACEMENTS}
-    gaps = {depth: pre - post for depth, pre, post in zip(config.depths, best["pre"], best["post"], strict=True)}
+    best = {
+        norm: [
+            min(_score(rows, depth, norm, warm) for warm in (0, config.warm_up)) for depth in config.depths
+        ]
+        for norm in PLACEMENTS
+    }
+    gaps = {
+        depth: pre - post for depth, pre, post in zip(config.depths, best["pre"], best["post"], strict=True)
+    }
     worse = [f"{gap:.3f} at {depth} layers" for depth, gap in gaps.items() if gap > MATTERS]
     ends = (
         f"The norm before ends worse by {', '.join(worse)}"
@@ -117,6 +156,6 @@ def _conclude(rows: list[dict[str, Value]], config: WarmUpConfig, frequencies: f
         else f"That the norm before ends worse by over {MATTERS:g} did not show at any depth"
     )
     return (
-        f"{deepest} layers with the norm before end at {before}, with the norm after at {after} (frequencies alone {frequencies:.3f}). "
-        f"{ends}, comparing the better of both starts."
+        f"{deepest} layers with the norm before end at {before}, with the norm after at {after} (frequencies"
+        f" alone {frequencies:.3f}). {ends}, comparing the better of both starts."
     )

@@ -15,7 +15,12 @@ from seqlab.studies.kit.small_transformer import SmallTransformer, unigram_valid
 from seqlab.training.optimizers.adamw import AdamW
 from seqlab.training.optimizers.sgd import SGD
 
-ADAM, SGD_FAST, SGD_SLOW, SMALL = "Adam", "SGD, high rate", "SGD, lower rate", "Adam, very small constant rate"
+ADAM, SGD_FAST, SGD_SLOW, SMALL = (
+    "Adam",
+    "SGD, high rate",
+    "SGD, lower rate",
+    "Adam, very small constant rate",
+)
 FREQUENCIES = "frequencies of characters"
 LEARNED = 0.15
 """Nats below the frequencies of characters from which a network counts as having learned."""
@@ -53,7 +58,9 @@ QUICK = WarmUpStepsConfig(
 
 @studies.register("warm_up_steps")
 def warm_up_steps(*, seed: int, quick: bool) -> Finding:
-    """The same network with the norm after each sub-layer, the same data; only the rule, its rate and the first updates differ."""
+    """The same network with the norm after each sub-layer, the same data; only the rule, its rate and the
+    first updates differ.
+    """
     config = QUICK if quick else FULL
     text = small_text()
     rows: list[dict[str, Value]] = []
@@ -61,32 +68,62 @@ def warm_up_steps(*, seed: int, quick: bool) -> Finding:
     for name, warm_ups in config.warm_ups.items():
         for warm in warm_ups:
             training, valid = _train(text, name, warm, config, seed)
-            rows.append({"optimizer": name, "rate": config.learning_rates[name], "warm-up": warm, "score": valid, "roughest rise": _rise(training)})
+            rows.append(
+                {
+                    "optimizer": name,
+                    "rate": config.learning_rates[name],
+                    "warm-up": warm,
+                    "score": valid,
+                    "roughest rise": _rise(training),
+                }
+            )
             if name in (ADAM, SMALL) and warm in (0, warm_ups[-1]):
                 lines.append(loss_series(f"{name}, warm-up {warm}" if name == ADAM else name, training))
     frequencies = unigram_valid_nats(text, time=config.time)
     alone = ReferenceLine(FREQUENCIES, frequencies)
-    sweep = [LineSeries(name, warm_ups, [_score(rows, name, warm) for warm in warm_ups]) for name, warm_ups in config.warm_ups.items()]
+    sweep = [
+        LineSeries(name, warm_ups, [_score(rows, name, warm) for warm in warm_ups])
+        for name, warm_ups in config.warm_ups.items()
+    ]
     return Finding(
-        claim="With the norm after each sub-layer a Transformer fails without a warm-up, by Adam and by SGD, and how many updates it lasts matters; "
-        "a very small constant rate is stable but slow.",
+        claim=(
+            "With the norm after each sub-layer a Transformer fails without a warm-up, by Adam and by SGD,"
+            " and how many updates it lasts matters; a very small constant rate is stable but slow."
+        ),
         conclusion=_conclude(rows, config, frequencies),
         rows=rows,
         curves=[
-            LineChart("Held-out score by the length of the warm-up", "updates of warm-up", "nats per character", sweep, references=[alone]),
+            LineChart(
+                "Held-out score by the length of the warm-up",
+                "updates of warm-up",
+                "nats per character",
+                sweep,
+                references=[alone],
+            ),
             LineChart("Training loss", "update", "nats per character", lines, references=[alone]),
         ],
         notes=[
-            f"{config.layers} layers of width 32, {config.steps} updates of {config.batch_size} windows of {config.time} characters.",
-            "Gradients are clipped at 1. Rates fall along a cosine after the warm-up, but for the very small one.",
+            (
+                f"{config.layers} layers of width 32, {config.steps} updates of {config.batch_size} windows"
+                f" of {config.time} characters."
+            ),
+            (
+                "Gradients are clipped at 1. Rates fall along a cosine after the warm-up, but for the very"
+                " small one."
+            ),
             "SGD has a momentum of 0.9.",
-            "The roughest rise is by how much the training loss, as a mean over 5 updates, was above its best so far at its worst.",
+            (
+                "The roughest rise is by how much the training loss, as a mean over 5 updates, was above its"
+                " best so far at its worst."
+            ),
             f"One seed: a warm-up that helps by less than {MATTERS:g} nats counts as not needed.",
         ],
     )
 
 
-def _train(text: SmallText, name: str, warm: int, config: WarmUpStepsConfig, seed: int) -> tuple[TrainingRecord, float]:
+def _train(
+    text: SmallText, name: str, warm: int, config: WarmUpStepsConfig, seed: int
+) -> tuple[TrainingRecord, float]:
     build_optimizer = partial(SGD, momentum=0.9) if name in (SGD_FAST, SGD_SLOW) else AdamW
     with seeded(seed, "warm_up_steps") as generator:
         model = SmallTransformer(text.num_symbols, layers=config.layers, norm="post")
@@ -125,13 +162,16 @@ def _conclude(rows: list[dict[str, Value]], config: WarmUpStepsConfig, frequenci
     fast = {warm: _score(rows, SGD_FAST, warm) for warm in config.warm_ups[SGD_FAST]}
     best = min(fast[warm] for warm in fast if warm)
     slow = [_score(rows, SGD_SLOW, warm) for warm in config.warm_ups[SGD_SLOW]]
-    helps = "which a warm-up makes better" if fast[0] - best > MATTERS else "which a warm-up does not make better"
+    helps = (
+        "which a warm-up makes better" if fast[0] - best > MATTERS else "which a warm-up does not make better"
+    )
     learns = "learns without a warm-up" if slow[0] < frequencies - LEARNED else "hardly learns either"
     warmed = f", with one {slow[-1]:.3f}" if len(slow) > 1 else ""
     small, longest = _score(rows, SMALL, 0), min(_score(rows, ADAM, warm) for warm in config.warm_ups[ADAM])
     pace = "slower than the best warm-up" if small > longest + MATTERS else "no worse than the best warm-up"
     return (
-        f"Adam at {config.learning_rates[ADAM]:g} ends at {adam} updates of warm-up (frequencies alone {frequencies:.3f}). SGD at {config.learning_rates[SGD_FAST]:g} "
-        f"ends at {fast[0]:.3f}, {helps} ({best:.3f}); at {config.learning_rates[SGD_SLOW]:g} it {learns} ({slow[0]:.3f}{warmed}). "
-        f"A constant {config.learning_rates[SMALL]:g} without warm-up learns to {small:.3f}, {pace}."
+        f"Adam at {config.learning_rates[ADAM]:g} ends at {adam} updates of warm-up (frequencies alone"
+        f" {frequencies:.3f}). SGD at {config.learning_rates[SGD_FAST]:g} ends at {fast[0]:.3f}, {helps}"
+        f" ({best:.3f}); at {config.learning_rates[SGD_SLOW]:g} it {learns} ({slow[0]:.3f}{warmed}). A"
+        f" constant {config.learning_rates[SMALL]:g} without warm-up learns to {small:.3f}, {pace}."
     )

@@ -1,4 +1,6 @@
-"""Which weights a layer has, and where the weights between two steps come from: recurrence, convolution, attention."""
+"""Which weights a layer has, and where the weights between two steps come from: recurrence, convolution,
+attention.
+"""
 
 from __future__ import annotations
 
@@ -68,14 +70,20 @@ LAYERS: dict[str, Callable[[int], MeasuredLayer]] = {
 
 @studies.register("weight_sharing")
 def weight_sharing(*, seed: int, quick: bool) -> Finding:
-    """The parameters of four layers at two lengths, and whether what joins two steps changes along the sequence or with the data."""
+    """The parameters of four layers at two lengths, and whether what joins two steps changes along the
+    sequence or with the data.
+    """
     length = 8 if quick else 16
     rows = [_row(name, build, length, seed=seed) for name, build in LAYERS.items()]
     few, many = f"parameters, {length} steps", f"parameters, {2 * length} steps"
     return Finding(
-        claim="A recurrence and a convolution share their weights over time; attention computes the weights between steps from the data.",
+        claim=(
+            "A recurrence and a convolution share their weights over time; attention computes the weights"
+            " between steps from the data."
+        ),
         conclusion="; ".join(
-            f"{row['layer']}: {row['weights between steps']} ({row[few]:,} parameters for {length} steps, {row[many]:,} for {2 * length})"
+            f"{row['layer']}: {row['weights between steps']} ({row[few]:,} parameters for {length} steps,"
+            f" {row[many]:,} for {2 * length})"
             for row in rows
         )
         + ".",
@@ -85,13 +93,25 @@ def weight_sharing(*, seed: int, quick: bool) -> Finding:
                 "Parameters by length of the sequence",
                 "steps",
                 "parameters",
-                [LineSeries(str(row["layer"]), (length, 2 * length), [float(row[few]), float(row[many])]) for row in rows],
+                [
+                    LineSeries(str(row["layer"]), (length, 2 * length), [float(row[few]), float(row[many])])
+                    for row in rows
+                ],
             )
         ],
         notes=[
-            f"Steps of {WIDTH} numbers. What joins step s with step t is measured as the norm of the Jacobian d output_t / d input_s, in float64.",
-            "Along time: how much it differs between (s, t) and (s + 1, t + 1), as a share of the largest. With data: between two random inputs.",
-            f"The recurrence is linear, so that no activation hides its weights; the convolution is causal with a kernel of {KERNEL} steps.",
+            (
+                f"Steps of {WIDTH} numbers. What joins step s with step t is measured as the norm of the"
+                " Jacobian d output_t / d input_s, in float64."
+            ),
+            (
+                "Along time: how much it differs between (s, t) and (s + 1, t + 1), as a share of the"
+                " largest. With data: between two random inputs."
+            ),
+            (
+                "The recurrence is linear, so that no activation hides its weights; the convolution is"
+                f" causal with a kernel of {KERNEL} steps."
+            ),
         ],
     )
 
@@ -100,20 +120,32 @@ def _row(name: str, build: Callable[[int], MeasuredLayer], length: int, *, seed:
     with seeded(seed, "weight_sharing"):
         layer, longer = build(length), build(2 * length)
         layer.module.double()
-        first, second = (_step_influence(layer, torch.randn(length, WIDTH, dtype=torch.float64)) for _ in range(2))
+        first, second = (
+            _step_influence(layer, torch.randn(length, WIDTH, dtype=torch.float64)) for _ in range(2)
+        )
     along, with_data = _change(first[1:, 1:], first[:-1, :-1]), _change(first, second)
     return {
         "layer": name,
-        "weights": ", ".join(f"{part} {tuple(parameter.shape)}" for part, parameter in layer.module.named_parameters()),
+        "weights": ", ".join(
+            f"{part} {tuple(parameter.shape)}" for part, parameter in layer.module.named_parameters()
+        ),
         f"parameters, {length} steps": _count(layer.module),
         f"parameters, {2 * length} steps": _count(longer.module),
         "change along time": along,
         "change with data": with_data,
-        "weights between steps": "computed from the data" if with_data > NOTHING else "shared in time" if along <= NOTHING else "not shared",
+        "weights between steps": (
+            "computed from the data"
+            if with_data > NOTHING
+            else "shared in time"
+            if along <= NOTHING
+            else "not shared"
+        ),
     }
 
 
-def _step_influence(layer: MeasuredLayer, steps: Float[Tensor, "time width"]) -> Float[Tensor, "target source"]:
+def _step_influence(
+    layer: MeasuredLayer, steps: Float[Tensor, "time width"]
+) -> Float[Tensor, "target source"]:
     jacobian = torch.autograd.functional.jacobian(layer.apply, steps)  # (target, width, source, width)
     return torch.linalg.matrix_norm(jacobian.transpose(1, 2))
 

@@ -1,4 +1,7 @@
-"""Does order matter? Sentences of the same words and opposite meaning, to networks that see order and to some that cannot."""
+"""Does order matter?
+
+Sentences of the same words and opposite meaning, to networks that see order and to some that cannot.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,12 @@ from seqlab.blocks.pooling import MeanPool
 from seqlab.core.seeds import derive
 from seqlab.inspection.order_sensitivity import vector_distance
 from seqlab.models.base import backbones
-from seqlab.models.settings import ConvolutionalSettings, RecurrentSettings, SequenceSettings, TransformerSettings
+from seqlab.models.settings import (
+    ConvolutionalSettings,
+    RecurrentSettings,
+    SequenceSettings,
+    TransformerSettings,
+)
 from seqlab.pages.charts.number_grids import NumberGrid, draw_number_grids
 from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.studies.base import Finding, Value, studies
@@ -31,11 +39,15 @@ WIDTH = 32
 BAG = "bag of words"
 NETWORKS: dict[str, SequenceSettings | None] = {
     BAG: None,
-    "attention without positions": TransformerSettings(hidden_size=WIDTH, layers=2, dropout=0.0, positions="none"),
+    "attention without positions": TransformerSettings(
+        hidden_size=WIDTH, layers=2, dropout=0.0, positions="none"
+    ),
     "attention with positions": TransformerSettings(hidden_size=WIDTH, layers=2, dropout=0.0),
     "rnn": RecurrentSettings(cell="rnn", hidden_size=WIDTH, dropout=0.0),
     "gru": RecurrentSettings(cell="gru", hidden_size=WIDTH, dropout=0.0),
-    "lstm, both ways": RecurrentSettings(cell="lstm", hidden_size=WIDTH // 2, embedding_size=WIDTH, bidirectional=True, dropout=0.0),
+    "lstm, both ways": RecurrentSettings(
+        cell="lstm", hidden_size=WIDTH // 2, embedding_size=WIDTH, bidirectional=True, dropout=0.0
+    ),
     "convolution": ConvolutionalSettings(hidden_size=WIDTH, layers=2, dropout=0.0),
 }
 SAME = 1e-5
@@ -44,15 +56,21 @@ SAME = 1e-5
 
 @studies.register("twins")
 def word_order(*, seed: int, quick: bool) -> Finding:
-    """Networks as they start, each with several starts: whatever they will learn, what they cannot see now they never will."""
+    """Networks as they start, each with several starts: whatever they will learn, what they cannot see now
+    they never will.
+    """
     starts = 2 if quick else 10
-    distances_by_network = {name: {pair: _relative_distance(name, pair, starts, seed) for pair in PAIRS} for name in NETWORKS}
+    distances_by_network = {
+        name: {pair: _relative_distance(name, pair, starts, seed) for pair in PAIRS} for name in NETWORKS
+    }
     rows: list[dict[str, Value]] = [
         {"network": name, **distances, "sees order": "yes" if max(distances.values()) > SAME else "no"}
         for name, distances in distances_by_network.items()
     ]
     blind = [str(row["network"]) for row in rows if row["sees order"] == "no"]
-    nearest = min(min(distances.values()) for name, distances in distances_by_network.items() if name not in blind)
+    nearest = min(
+        min(distances.values()) for name, distances in distances_by_network.items() if name not in blind
+    )
     grid = NumberGrid(
         "distance / length",
         list(distances_by_network),
@@ -60,32 +78,57 @@ def word_order(*, seed: int, quick: bool) -> Finding:
         [[distances[pair] for pair in PAIRS] for distances in distances_by_network.values()],
     )
     return Finding(
-        claim="Without order two sentences of the same words are one: a bag of words, and attention that knows no places.",
-        conclusion=f"To {' and to '.join(blind)} the twins are the same; to all others at least {nearest:.0%} of their vectors' length apart.",
+        claim=(
+            "Without order two sentences of the same words are one: a bag of words, and attention that knows"
+            " no places."
+        ),
+        conclusion=(
+            f"To {' and to '.join(blind)} the twins are the same; to all others at least {nearest:.0%} of"
+            " their vectors' length apart."
+        ),
         rows=rows,
         curves=[
             LineChart(
                 "Longer sentences of random words, and the same words shuffled",
                 "words",
                 "distance / length",
-                [LineSeries(name, LENGTHS, [_shuffled(name, length, starts, seed) for length in LENGTHS]) for name in NETWORKS],
+                [
+                    LineSeries(name, LENGTHS, [_shuffled(name, length, starts, seed) for length in LENGTHS])
+                    for name in NETWORKS
+                ],
             )
         ],
         figures=[
             draw_number_grids(
-                "How far apart twins are", [[grid]], ident="twins", description="A row for each network, a column for each pair of sentences."
+                "How far apart twins are",
+                [[grid]],
+                ident="twins",
+                description="A row for each network, a column for each pair of sentences.",
             )
         ],
         notes=[
-            *(f"{pair}: “{first_text}” and “{second_text}”." for pair, (first_text, second_text) in PAIRS.items()),
-            f"The features of all words are averaged; distances are shares of the mean length of both vectors, averaged over {starts} random starts.",
+            *(
+                f"{pair}: “{first_text}” and “{second_text}”."
+                for pair, (first_text, second_text) in PAIRS.items()
+            ),
+            (
+                "The features of all words are averaged; distances are shares of the mean length of both"
+                f" vectors, averaged over {starts} random starts."
+            ),
             "A run of your own: seqlab words RUN --twins ONE OTHER",
         ],
     )
 
 
 def _relative_distance(name: str, pair: str, starts: int, seed: int) -> float:
-    return float(np.mean([vector_distance(*embed_texts(name, PAIRS[pair], seed=seed, start=start)).relative for start in range(starts)]))
+    return float(
+        np.mean(
+            [
+                vector_distance(*embed_texts(name, PAIRS[pair], seed=seed, start=start)).relative
+                for start in range(starts)
+            ]
+        )
+    )
 
 
 def _shuffled(name: str, length: int, starts: int, seed: int) -> float:
@@ -95,17 +138,29 @@ def _shuffled(name: str, length: int, starts: int, seed: int) -> float:
         rng = random.Random(derive(seed, "shuffled", length, start))  # noqa: S311 (not for secrets)
         words = [f"word{rng.randrange(50)}" for _ in range(length)]
         reordered = rng.sample(words, length)
-        distances.append(vector_distance(*embed_texts(name, (" ".join(words), " ".join(reordered)), seed=seed, start=start)).relative)
+        distances.append(
+            vector_distance(
+                *embed_texts(name, (" ".join(words), " ".join(reordered)), seed=seed, start=start)
+            ).relative
+        )
     return float(np.mean(distances))
 
 
 @torch.no_grad()
-def embed_texts(name: str, texts: tuple[str, str], *, seed: int, start: int) -> tuple[Float[np.ndarray, "hidden"], Float[np.ndarray, "hidden"]]:
-    """Both sentences as one vector each: random word vectors, then the network, then the mean over the words."""
+def embed_texts(
+    name: str, texts: tuple[str, str], *, seed: int, start: int
+) -> tuple[Float[np.ndarray, "hidden"], Float[np.ndarray, "hidden"]]:
+    """Both sentences as one vector each: random word vectors, then the network, then the mean over the
+    words.
+    """
     words = sorted({word for text in texts for word in text.split()})
     with seeded(seed, "twins", name, start) as generator:
         table = torch.randn(len(words), WIDTH, generator=generator)
-        backbone = None if (settings := NETWORKS[name]) is None else backbones.get(settings.kind).from_settings(settings, causal=False).eval()
+        backbone = (
+            None
+            if (settings := NETWORKS[name]) is None
+            else backbones.get(settings.kind).from_settings(settings, causal=False).eval()
+        )
 
     def vector(text: str) -> Float[Tensor, "hidden"]:
         steps = table[[words.index(word) for word in text.split()]].unsqueeze(0)  # (1, time, width)

@@ -36,7 +36,8 @@ ENCODING = 3
 class Prediction:
     """One answer: the likeliest, its probability, and the best alternatives.
 
-    A predicted number has no probability; its ranking holds two other numbers, each with the share of truths that lie below it.
+    A predicted number has no probability; its ranking holds two other numbers, each with the share of truths
+    that lie below it.
     """
 
     input: str
@@ -47,7 +48,9 @@ class Prediction:
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = "".join(f"<tr><td>{escape(name)}</td><td>{share:.4f}</td></tr>" for name, share in self.ranking)
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{share:.4f}</td></tr>" for name, share in self.ranking
+        )
         sure = "" if self.probability is None else f" ({self.probability:.3f})"
         return f"<b>{escape(self.answer)}</b>{sure}<table>{rows}</table>"
 
@@ -60,7 +63,9 @@ class Evaluation:
     scores: list[Score]
     sections: list[ReportSection] = field(default_factory=list)
     items: Mapping[str, Items] = field(default_factory=dict)
-    """What the scores are made of, by their names: the independent units of the split, from which comparisons and slices are computed."""
+    """What the scores are made of, by their names: the independent units of the split, from which comparisons
+    and slices are computed.
+    """
     answers: Sequence[tuple[str, ...]] = ()
     """For each item the label that it got, or the tags of its words, where there are any."""
     truths: Sequence[tuple[str, ...]] = ()
@@ -109,7 +114,10 @@ class Task(ABC):
     def build_model(self) -> nn.Module: ...
 
     def prime(self, model: nn.Module) -> None:  # noqa: B027 - most tasks have nothing to do here
-        """Let the parts of a new network that count see the training split once, before the first update. Most networks have none."""
+        """Let the parts of a new network that count see the training split once, before the first update.
+
+        Most networks have none.
+        """
 
     @abstractmethod
     def feed(self, position: Position) -> Feed: ...
@@ -131,22 +139,30 @@ class Task(ABC):
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]: ...
 
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
-        """Where some items of a split stand in the data, and what is read there; nothing where an item is no row."""
+        """Where some items of a split stand in the data, and what is read there; nothing where an item is no
+        row.
+        """
         return {}
 
     def source_lengths(self, split: str) -> tuple[str, Float[np.ndarray, " items"]] | None:
-        """How long what is read for every item of a split is, and in what that is counted, whatever the tokens; None where it makes no difference."""
+        """How long what is read for every item of a split is, and in what that is counted, whatever the
+        tokens; None where it makes no difference.
+        """
         return None
 
     def settle(self, model: nn.Module) -> dict[str, Any]:
-        """What is chosen on the validation split once training has ended, such as a temperature or thresholds: plain data, already in use."""
+        """What is chosen on the validation split once training has ended, such as a temperature or
+        thresholds: plain data, already in use.
+        """
         return {}
 
     def take(self, choices: Mapping[str, Any]) -> None:  # noqa: B027 - most tasks have nothing to do here
         """Use choices that were made when the run was trained. One that cannot be right raises ValueError."""
 
     def sample(self, model: nn.Module) -> str:
-        """A piece of what the model makes at this moment, for the story that a report tells; nothing for tasks that make nothing."""
+        """A piece of what the model makes at this moment, for the story that a report tells; nothing for
+        tasks that make nothing.
+        """
         return ""
 
     def item_places(self, split: str) -> Iterable[tuple[str, int]]:

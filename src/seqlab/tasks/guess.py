@@ -26,9 +26,13 @@ def guess_task(source: Source, data: DataSettings) -> Guess:
     for spec in specs:
         if spec.fits(source, data, roles):
             return Guess(spec, spec.why(source, data, roles))
-    raise DataError("no task fits this data.", where=source.name, cure="Name one: task=NAME (seqlab list tasks).")
+    raise DataError(
+        "no task fits this data.", where=source.name, cure="Name one: task=NAME (seqlab list tasks)."
+    )
 
 
 def asks_for_pairs(source: Source, data: DataSettings) -> bool:
     """Whether a side is named, or the format has two sides by definition and nothing asks for one column."""
-    return bool(data.source or data.target) or (isinstance(source, PairSource) and not (data.text or data.label))
+    return bool(data.source or data.target) or (
+        isinstance(source, PairSource) and not (data.text or data.label)
+    )

@@ -1,4 +1,7 @@
-"""How the inputs of a task become steps: text through a tokenizer, numbers through a scale. New kinds of input are new classes here."""
+"""How the inputs of a task become steps: text through a tokenizer, numbers through a scale.
+
+New kinds of input are new classes here.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,9 @@ SEPARATORS = (SEP, "[SEP]", EOS)
 NUMERIC = "steps.json"
 """The file in which the scale of numeric steps is kept."""
 EMBEDDING_STD = 0.2
-"""Small enough that a thousand updates can turn a word around; chosen on validation data (docs/recipes/imdb-lecture.md)."""
+"""Small enough that a thousand updates can turn a word around; chosen on validation data
+(docs/recipes/imdb-lecture.md).
+"""
 
 
 class Inputs(ABC):
@@ -88,11 +93,16 @@ class CutInputs(Inputs):
 
 
 class TextInputs(CutInputs):
-    """Text as token ids, cut to `max_length`. Texts of several columns follow one another with a separator between them."""
+    """Text as token ids, cut to `max_length`.
+
+    Texts of several columns follow one another with a separator between them.
+    """
 
     width = 0
 
-    def __init__(self, tokenizer: Tokenizer, *, column: str, max_length: int, parts: Sequence[str] = ()) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, *, column: str, max_length: int, parts: Sequence[str] = ()
+    ) -> None:
         self.tokenizer = tokenizer
         self.column = column
         self.parts = list(parts)
@@ -107,7 +117,9 @@ class TextInputs(CutInputs):
         texts = (text_of(row, recipe.data.text) for row in train.rows())
         if parts:
             texts = (part for text in texts for part in text.split(BETWEEN))
-        tokenizer = learn_tokenizer(recipe, texts, specials=[UNK, PAD, SEP] if parts and known_tokens(recipe) is None else [UNK, PAD])
+        tokenizer = learn_tokenizer(
+            recipe, texts, specials=[UNK, PAD, SEP] if parts and known_tokens(recipe) is None else [UNK, PAD]
+        )
         if parts:
             separator_of(tokenizer, where=str(known_tokens(recipe)))
         return cls(tokenizer, column=recipe.data.text, max_length=recipe.data.max_length, parts=parts)
@@ -115,7 +127,9 @@ class TextInputs(CutInputs):
     def encode_whole(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
         remaining = iter(rows)
         while chunk := list(islice(remaining, ROWS_AT_ONCE)):
-            for row, ids in zip(chunk, self._encode_texts([text_of(row, self.column) for row in chunk]), strict=True):
+            for row, ids in zip(
+                chunk, self._encode_texts([text_of(row, self.column) for row in chunk]), strict=True
+            ):
                 yield row, ids if len(ids) else self._nothing_known  # text of characters that no token knows
 
     def _encode_texts(self, texts: list[str]) -> Sequence[NDArray[Any]]:
@@ -133,10 +147,14 @@ class TextInputs(CutInputs):
         """With several columns a question is an object with a text for each, also as JSON."""
         if not self.parts:
             return super().row(value, number)
-        return super().row(join_named(_object_of(value, self.parts, number), self.parts, where=f"input {number}"), number)
+        return super().row(
+            join_named(_object_of(value, self.parts, number), self.parts, where=f"input {number}"), number
+        )
 
     def embedding(self, hidden_size: int) -> nn.Module:
-        return TokenEmbedding(len(self.tokenizer.vocabulary), hidden_size, pad_id=self.pad_value, std=EMBEDDING_STD)
+        return TokenEmbedding(
+            len(self.tokenizer.vocabulary), hidden_size, pad_id=self.pad_value, std=EMBEDDING_STD
+        )
 
     def save(self, folder: Path) -> None:
         save_tokenizer(self.tokenizer, folder)
@@ -149,10 +167,13 @@ class TextInputs(CutInputs):
 
 def separator_of(tokenizer: Tokenizer, *, where: str = "") -> int:
     """The id of what stands between the texts of two columns."""
-    found = next((tokenizer.vocabulary.ids[piece] for piece in SEPARATORS if piece in tokenizer.vocabulary.ids), None)
+    found = next(
+        (tokenizer.vocabulary.ids[piece] for piece in SEPARATORS if piece in tokenizer.vocabulary.ids), None
+    )
     if found is None:
         raise RunError(
-            f"the tokens of the run know none of {', '.join(SEPARATORS)}, one of which stands between two columns.",
+            f"the tokens of the run know none of {', '.join(SEPARATORS)}, one of which stands between two"
+            " columns.",
             where=where,
             cure="Name one column (data.text=NAME), or train without that run.",
         )
@@ -167,13 +188,16 @@ def _object_of(value: Any, parts: Sequence[str], number: int) -> Mapping[str, An
     if not isinstance(found, Mapping):
         example = json.dumps(dict.fromkeys(parts, "…"), ensure_ascii=False)
         raise DataError(
-            f"this run reads several texts ({', '.join(parts)}) and got one.", where=f"input {number}", cure=f"Write an object: {example}"
+            f"this run reads several texts ({', '.join(parts)}) and got one.",
+            where=f"input {number}",
+            cure=f"Write an object: {example}",
         )
     return found
 
 
 class NumericInputs(CutInputs):
-    """Vectors of numbers, each feature brought to mean 0 and deviation 1: series, feature vectors, the rows of an image.
+    """Vectors of numbers, each feature brought to mean 0 and deviation 1: series, feature vectors, the rows
+    of an image.
 
     Where the network reads the rows as a picture, all pixels of a channel share one mean and one deviation.
     """
@@ -191,7 +215,11 @@ class NumericInputs(CutInputs):
     def learn(cls, recipe: Recipe, train: Source) -> NumericInputs:
         steps = (row.values[STEPS] for row in train.rows())
         model = recipe.model
-        scale = NumericSteps.fit_pixels(steps, channels=model.channels) if isinstance(model, ImageSettings) else NumericSteps.fit(steps)
+        scale = (
+            NumericSteps.fit_pixels(steps, channels=model.channels)
+            if isinstance(model, ImageSettings)
+            else NumericSteps.fit(steps)
+        )
         return cls(scale, max_length=recipe.data.max_length)
 
     def encode_whole(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]:
@@ -212,7 +240,10 @@ def encode_texts(tokenizer: Tokenizer, texts: Sequence[Any], model: ModelSetting
     """Texts as ids, each at least one and no more than learned positions know."""
     most = max_known_length(model)
     nothing_known = np.array([tokenizer.vocabulary.id(UNK)], np.int32)
-    return [(ids if len(ids) else nothing_known)[:most] for ids in tokenizer.encode_many([str(text) for text in texts])]
+    return [
+        (ids if len(ids) else nothing_known)[:most]
+        for ids in tokenizer.encode_many([str(text) for text in texts])
+    ]
 
 
 def pieces_of(tokenizer: Tokenizer, ids: NDArray[Any]) -> list[str]:
@@ -223,7 +254,10 @@ def pieces_of(tokenizer: Tokenizer, ids: NDArray[Any]) -> list[str]:
 def readable_pieces(tokenizer: Tokenizer, ids: NDArray[Any]) -> list[str]:
     """The same for readers: byte pairs as the letters they stand for, where they are whole letters."""
     texts = [tokenizer.decode([token]) for token in ids.tolist()]
-    return [text if text and "\ufffd" not in text else piece for text, piece in zip(texts, pieces_of(tokenizer, ids), strict=True)]
+    return [
+        text if text and "\ufffd" not in text else piece
+        for text, piece in zip(texts, pieces_of(tokenizer, ids), strict=True)
+    ]
 
 
 def digest_of(save: Callable[[Path], None]) -> str:
@@ -237,7 +271,10 @@ def digest_of(save: Callable[[Path], None]) -> str:
 
 
 def learn_inputs(recipe: Recipe, train: Source) -> CutInputs:
-    """The inputs that the source offers: its numeric steps if it has them, else its text. Those of another run are taken as they are."""
+    """The inputs that the source offers: its numeric steps if it has them, else its text.
+
+    Those of another run are taken as they are.
+    """
     folder = known_tokens(recipe)
     has_steps = STEPS in train.columns
     if folder is not None and has_steps != (folder / NUMERIC).is_file():
@@ -253,7 +290,8 @@ def learn_inputs(recipe: Recipe, train: Source) -> CutInputs:
 
 
 def learn_tokenizer(recipe: Recipe, texts: Iterable[str], *, specials: Sequence[str]) -> Tokenizer:
-    """Tokens learned from texts; where the recipe starts from a run, or has one for a teacher, the tokens of that run.
+    """Tokens learned from texts; where the recipe starts from a run, or has one for a teacher, the tokens of
+    that run.
 
     specials: the special pieces that a task asks for.
     """
@@ -261,9 +299,17 @@ def learn_tokenizer(recipe: Recipe, texts: Iterable[str], *, specials: Sequence[
     if folder is None:
         return tokenizers.get(recipe.tokens.kind).fit(texts, recipe.tokens, specials=specials)
     if (folder / NUMERIC).is_file():
-        raise RunError("the run reads series of numbers, not text.", where=str(folder.parent), cure="Take a run that was trained on text.")
+        raise RunError(
+            "the run reads series of numbers, not text.",
+            where=str(folder.parent),
+            cure="Take a run that was trained on text.",
+        )
     tokenizer = load_tokenizer(folder)
-    if missing := [special for special in specials if special not in tokenizer.vocabulary.ids and special not in (UNK, PAD)]:
+    if missing := [
+        special
+        for special in specials
+        if special not in tokenizer.vocabulary.ids and special not in (UNK, PAD)
+    ]:
         raise RunError(
             f"the tokens of the run know no {', '.join(missing)}, which the task {recipe.task} needs.",
             where=str(folder.parent),
@@ -282,5 +328,11 @@ def load_inputs(recipe: Recipe, folder: Path) -> CutInputs:
     if (folder / NUMERIC).is_file():
         return NumericInputs(NumericSteps.load(folder / NUMERIC), max_length=recipe.data.max_length)
     path = folder / COLUMNS
-    parts = list_of_texts(read_json_object(path, largest=LARGEST_COLUMNS), "columns", path=path) if path.is_file() else []
-    return TextInputs(load_tokenizer(folder), column=recipe.data.text, max_length=recipe.data.max_length, parts=parts)
+    parts = (
+        list_of_texts(read_json_object(path, largest=LARGEST_COLUMNS), "columns", path=path)
+        if path.is_file()
+        else []
+    )
+    return TextInputs(
+        load_tokenizer(folder), column=recipe.data.text, max_length=recipe.data.max_length, parts=parts
+    )

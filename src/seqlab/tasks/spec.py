@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class TaskSpec(DataSpec):
     """One task as recipes, data, commands and documents see it.
 
-    Other packages ask these facts instead of comparing the names of tasks, so that a new task is one new folder.
+    Other packages ask these facts instead of comparing the names of tasks, so that a new task is one new
+    folder.
     """
 
     guess_order: ClassVar[int] = 100
@@ -33,7 +34,10 @@ class TaskSpec(DataSpec):
     unit: ClassVar[str] = "characters"
     """What the length of an input is counted in, where inputs are text."""
     predicts_tokens: ClassVar[bool] = False
-    """Whether the head predicts tokens of the input vocabulary. Its weights then fit every run with the same tokens."""
+    """Whether the head predicts tokens of the input vocabulary.
+
+    Its weights then fit every run with the same tokens.
+    """
     generates: ClassVar[bool] = False
     """Whether predictions are sequences that a decoder generates, with a beam or by sampling."""
     continues_text: ClassVar[bool] = False
@@ -53,7 +57,10 @@ class TaskSpec(DataSpec):
 
     @abstractmethod
     def fits(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> bool:
-        """Whether data looks as if it was made for this task. `roles` is None where the settings or the format ask for pairs."""
+        """Whether data looks as if it was made for this task.
+
+        `roles` is None where the settings or the format ask for pairs.
+        """
 
     def why(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> list[str]:
         """Why this task was chosen for some data, and how to choose another."""
@@ -61,7 +68,9 @@ class TaskSpec(DataSpec):
 
     @abstractmethod
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        """Fill in what the recipe leaves to the task, from a look at the data; say why, and which setting decides otherwise."""
+        """Fill in what the recipe leaves to the task, from a look at the data; say why, and which setting
+        decides otherwise.
+        """
 
     @abstractmethod
     def load_task(self) -> type[Task]:
@@ -84,7 +93,10 @@ class TaskSpec(DataSpec):
         return source
 
     def example_commands(self, folder: Path, recipe: Recipe, example: str) -> list[str]:
-        """Commands that ask a trained model something, ready to paste. `example` is an input that the model can read."""
+        """Commands that ask a trained model something, ready to paste.
+
+        `example` is an input that the model can read.
+        """
         data, run = recipe.data, quote(str(folder))
         if data.sequence:
             return [f"seqlab predict {run} --file {quote(str(data.train))}"]

@@ -12,7 +12,8 @@ from seqlab.training.base import Carry
 
 
 class Teacher:
-    """Looks at every batch as it is used afterwards (no dropout), never learns, and adds its part to the loss.
+    """Looks at every batch as it is used afterwards (no dropout), never learns, and adds its part to the
+    loss.
 
         loss = (1 - weight) · loss of the targets + weight · T² KL(softmax(teacher / T) ‖ softmax(student / T))
 
@@ -37,14 +38,27 @@ class Teacher:
 
     @torch.no_grad()
     def tokens(
-        self, inputs: Int[Tensor, "batch time"], is_token: Bool[Tensor, "batch time"], state: Carry | None = None
+        self,
+        inputs: Int[Tensor, "batch time"],
+        is_token: Bool[Tensor, "batch time"],
+        state: Carry | None = None,
     ) -> tuple[Float[Tensor, "batch time vocab"], Carry]:
-        """The teacher's logits at every step of a stream, and its state for the next window where it has one."""
+        """The teacher's logits at every step of a stream, and its state for the next window where it has
+        one.
+        """
         logits, after = self.model(inputs, is_token, state or None)
         return logits, after if self.num_parts else ()
 
     def mixed(
-        self, hard: Float[Tensor, ""], student: Float[Tensor, "*targets classes"], teacher: Float[Tensor, "*targets classes"]
+        self,
+        hard: Float[Tensor, ""],
+        student: Float[Tensor, "*targets classes"],
+        teacher: Float[Tensor, "*targets classes"],
     ) -> Float[Tensor, ""]:
-        """The loss of the targets and that of the teacher's answers, by their shares. All are sums over the same targets."""
-        return (1 - self.weight) * hard + self.weight * distillation_loss(student, teacher, temperature=self.temperature)
+        """The loss of the targets and that of the teacher's answers, by their shares.
+
+        All are sums over the same targets.
+        """
+        return (1 - self.weight) * hard + self.weight * distillation_loss(
+            student, teacher, temperature=self.temperature
+        )

@@ -25,8 +25,12 @@ TOGETHER, STEPS_TOGETHER = 256, 32_768
 """At most so many sequences, and padded steps, are read together."""
 
 
-def sequence_vectors(model: nn.Module, sequences: Sequence[NDArray[Any]], *, pooling: VectorPooling) -> Float[np.ndarray, "sequences hidden"]:
-    """One vector for each sequence of steps, in their order: the features of the body, pooled over the real steps."""
+def sequence_vectors(
+    model: nn.Module, sequences: Sequence[NDArray[Any]], *, pooling: VectorPooling
+) -> Float[np.ndarray, "sequences hidden"]:
+    """One vector for each sequence of steps, in their order: the features of the body, pooled over the real
+    steps.
+    """
     backbone = _body_of(model)
     pool = _pool(pooling, backbone)
     vectors = np.empty((len(sequences), backbone.output_size), np.float32)
@@ -46,11 +50,16 @@ def step_vectors(model: nn.Module, sequence: NDArray[Any]) -> Float[np.ndarray, 
 
 
 def embedding_table(model: nn.Module) -> tuple[nn.Embedding, NDArray[np.int64]]:
-    """The table in which tokens look up their row, and a step for each row; where characters stand beside the words, the table of words."""
+    """The table in which tokens look up their row, and a step for each row; where characters stand beside the
+    words, the table of words.
+    """
     embed = getattr(model, "embed", None)
     table = embed.words if isinstance(embed, WordCharacterEmbedding) else embed
     if not isinstance(table, nn.Embedding):
-        raise UsageError("steps do not look up a row in this network, so there are no vectors of words.", cure="Take a network that reads text.")
+        raise UsageError(
+            "steps do not look up a row in this network, so there are no vectors of words.",
+            cure="Take a network that reads text.",
+        )
     ids = np.arange(table.num_embeddings)
     return table, ids if table is embed else ids[:, np.newaxis]
 
@@ -77,13 +86,18 @@ def _body_of(model: nn.Module) -> Backbone:
 
 def _pool(pooling: str, backbone: Backbone) -> nn.Module:
     if pooling not in get_args(VectorPooling):
-        raise UsageError(f"'{pooling}' is no way to make one vector of many.", cure=f"There is: {', '.join(get_args(VectorPooling))}.")
+        raise UsageError(
+            f"'{pooling}' is no way to make one vector of many.",
+            cure=f"There is: {', '.join(get_args(VectorPooling))}.",
+        )
     if pooling == "last":
         layer = backbone.stack.layers[-1] if isinstance(backbone, RecurrentBackbone) else None
         merged = isinstance(layer, BidirectionalLayer) and layer.output_size == layer.onward.output_size
         if merged:
             raise UsageError(
-                "'last' takes each direction where it has read all, and merged directions cannot be told apart.", cure="Use pooling='mean' or 'max'."
+                "'last' takes each direction where it has read all, and merged directions cannot be told"
+                " apart.",
+                cure="Use pooling='mean' or 'max'.",
             )
         return LastPool(bidirectional=isinstance(layer, BidirectionalLayer))
     return {"mean": MeanPool, "first": FirstPool, "max": MaxPool}[pooling]()

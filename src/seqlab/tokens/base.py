@@ -48,7 +48,8 @@ class Tokenizer(ABC):
     def decode_filled(self, ids: Iterable[int], words: Iterable[str]) -> str:
         """Ids -> text, with the next of some words in place of every unknown id.
 
-        Here for pieces that carry their blanks themselves: a word stands between blanks, unless what follows it has none before it.
+        Here for pieces that carry their blanks themselves: a word stands between blanks, unless what follows
+        it has none before it.
         """
         left, text, unknown = iter(words), "", self.vocabulary.unk_id
         for is_unknown, run in groupby(ids, key=lambda token: token == unknown):
@@ -68,7 +69,8 @@ class Tokenizer(ABC):
         """The tokenizer that `save` wrote."""
 
     def words_at(self, text: str) -> list[str]:
-        """For each id of `encode(text)` the word of the text in which it stands, known or not; empty where it stands for no word.
+        """For each id of `encode(text)` the word of the text in which it stands, known or not; empty where it
+        stands for no word.
 
         Where the pieces are not what stands in the text, a kind says more.
         """

@@ -16,13 +16,15 @@ from seqlab.tokens.vocabulary import Vocabulary
 
 VOCABULARY = "vocabulary.json"
 
-# Readable bytes are written as themselves, the others by their number; "<" stands for itself, so "<0x0A>" cannot be mistaken.
+# Readable bytes are written as themselves, the others by their number; "<" stands for itself, so "<0x0A>"
+# cannot be mistaken.
 PIECES = [chr(byte) if 0x20 <= byte < 0x7F else f"<0x{byte:02X}>" for byte in range(256)]
 
 
 @tokenizers.register("bytes")
 class Bytes(Tokenizer):
-    """id = number of special pieces + byte. Any text comes back exactly; `size` and `min_count` have no meaning here.
+    """id = number of special pieces + byte. Any text comes back exactly; `size` and `min_count` have no
+    meaning here.
 
     >>> tokenizer = Bytes(["<unk>", "<pad>"])
     >>> tokenizer.encode("Aé").tolist(), tokenizer.split("Aé"), tokenizer.decode([67, 197, 171])
@@ -44,7 +46,11 @@ class Bytes(Tokenizer):
 
     def words_at(self, text: str) -> list[str]:
         """A byte stands in its character."""
-        return [character for character in (text.lower() if self.lowercase else text) for _ in self._bytes(character)]
+        return [
+            character
+            for character in (text.lower() if self.lowercase else text)
+            for _ in self._bytes(character)
+        ]
 
     def join(self, pieces: Sequence[str]) -> str:
         return self.decode([self.vocabulary.ids[piece] for piece in pieces])

@@ -24,7 +24,8 @@ PART = 1 << 16
 
 @tokenizers.register("characters")
 class Characters(Tokenizer):
-    """Every character of the training split has an id; others are `<unk>`. Text of known characters comes back exactly.
+    """Every character of the training split has an id; others are `<unk>`. Text of known characters comes
+    back exactly.
 
     The whole text is looked up at once: its code points are the places of a table that holds the ids.
     Half a surrogate pair is no character and never known.
@@ -40,9 +41,13 @@ class Characters(Tokenizer):
         self.vocabulary = vocabulary
         self.lowercase = lowercase
         num_specials = len(vocabulary.specials)
-        self._characters = np.array([0] * num_specials + [ord(piece) for piece in vocabulary.pieces[num_specials:]], dtype="<u4")
+        self._characters = np.array(
+            [0] * num_specials + [ord(piece) for piece in vocabulary.pieces[num_specials:]], dtype="<u4"
+        )
         self._table = np.full(int(self._characters.max(initial=127)) + 2, vocabulary.unk_id, dtype=np.int32)
-        self._table[self._characters[num_specials:]] = np.arange(num_specials, len(vocabulary), dtype=np.int32)
+        self._table[self._characters[num_specials:]] = np.arange(
+            num_specials, len(vocabulary), dtype=np.int32
+        )
 
     @classmethod
     def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
@@ -52,7 +57,9 @@ class Characters(Tokenizer):
             counts[: found.size] += found
         counts[SURROGATES] = 0
         known = {chr(place): int(counts[place]) for place in np.flatnonzero(counts).tolist()}
-        vocabulary = Vocabulary.from_counts(known, specials=specials, size=settings.size, min_count=settings.min_count)
+        vocabulary = Vocabulary.from_counts(
+            known, specials=specials, size=settings.size, min_count=settings.min_count
+        )
         return cls(vocabulary, lowercase=settings.lowercase)
 
     def split(self, text: str) -> list[str]:
@@ -64,7 +71,9 @@ class Characters(Tokenizer):
     def encode(self, text: str) -> Ids:
         text = text.lower() if self.lowercase else text
         ids = np.empty(len(text), dtype=np.int32)
-        for start in range(0, len(text), PART):  # parts that stay in the processor's cache: three times the speed
+        for start in range(
+            0, len(text), PART
+        ):  # parts that stay in the processor's cache: three times the speed
             codepoints = _codepoints(text[start : start + PART])
             # Clipped to the last place of the table, which stands for all that lies beyond it.
             self._table.take(codepoints, out=ids[start : start + PART], mode="clip")
@@ -84,7 +93,9 @@ class Characters(Tokenizer):
     def load(cls, folder: Path) -> Self:
         header = read_header(folder)
         vocabulary = Vocabulary.load(folder / VOCABULARY)
-        if UNK not in vocabulary.specials or any(len(piece) != 1 for piece in vocabulary.pieces[len(vocabulary.specials) :]):
+        if UNK not in vocabulary.specials or any(
+            len(piece) != 1 for piece in vocabulary.pieces[len(vocabulary.specials) :]
+        ):
             raise damaged(folder / VOCABULARY, "is not a list of single characters")
         return cls(vocabulary, lowercase=bool(header["lowercase"]))
 

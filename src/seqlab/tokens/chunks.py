@@ -1,4 +1,6 @@
-"""Long texts in parts, short texts together: the same work in pieces of a size that memory and caches like."""
+"""Long texts in parts, short texts together: the same work in pieces of a size that memory and caches
+like.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ PART = 1 << 18
 
 
 def even_parts(texts: Iterable[str], *, size: int = PART) -> Iterator[str]:
-    """All characters of all texts in order, in strings of about `size`: for counting, where borders do not matter.
+    """All characters of all texts in order, in strings of about `size`: for counting, where borders do not
+    matter.
 
     >>> list(even_parts(["abcdefg", "h", "ij"], size=3))
     ['abc', 'def', 'ghij']

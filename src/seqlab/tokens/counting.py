@@ -12,8 +12,9 @@ LONGEST_PIECE = 200
 def count_pieces(texts: Iterable[Iterable[str]], *, most: int = MOST_PIECES) -> Counter[str]:
     """Counts of the pieces of all texts.
 
-    Exact as long as there are at most `most` different pieces, and a gigabyte of English does not have that many.
-    Beyond that the rarest are forgotten, those seen once first, so that only the counts of rare pieces are too low.
+    Exact as long as there are at most `most` different pieces, and a gigabyte of English does not have that
+    many. Beyond that the rarest are forgotten, those seen once first, so that only the counts of rare pieces
+    are too low.
 
     >>> count_pieces([["a", "b"], ["a", "c"], ["c", "a"]])
     Counter({'a': 3, 'c': 2, 'b': 1})
@@ -35,8 +36,12 @@ def _without_rarest(counts: Counter[str], *, most: int) -> Counter[str]:
 
 
 def _storable(counts: Counter[str]) -> Counter[str]:
-    """Without endless pieces (a line of base64) and without halves of surrogate pairs, which no UTF-8 file can hold."""
-    odd = [piece for piece in counts if len(piece) > LONGEST_PIECE or not (piece.isascii() or _is_utf8(piece))]
+    """Without endless pieces (a line of base64) and without halves of surrogate pairs, which no UTF-8 file
+    can hold.
+    """
+    odd = [
+        piece for piece in counts if len(piece) > LONGEST_PIECE or not (piece.isascii() or _is_utf8(piece))
+    ]
     for piece in odd:
         del counts[piece]
     return counts

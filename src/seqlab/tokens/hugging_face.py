@@ -1,4 +1,6 @@
-"""A published tokenizer kept whole: the tokenizer.json of an imported model, with the ids that its weights know."""
+"""A published tokenizer kept whole: the tokenizer.json of an imported model, with the ids that its weights
+know.
+"""
 
 from __future__ import annotations
 
@@ -32,33 +34,45 @@ REPEATED_GROUP = re.compile(r"\)[*+{]")
 
 @tokenizers.register("hugging_face")
 class HuggingFace(Tokenizer):
-    """Normaliser, pre-tokeniser, pieces and template stay as they were published, so the ids are those of the model's own tokenizer.
+    """Normaliser, pre-tokeniser, pieces and template stay as they were published, so the ids are those of the
+    model's own tokenizer.
 
-    `encode` adds what the template adds ([CLS] … [SEP] for an encoder, nothing for most decoders). The name of a special piece inside
-    a text is that piece, as chat templates and gaps ([MASK]) need it. `decode` leaves special ids out.
+    `encode` adds what the template adds ([CLS] … [SEP] for an encoder, nothing for most decoders). The name
+    of a special piece inside a text is that piece, as chat templates and gaps ([MASK]) need it. `decode`
+    leaves special ids out.
 
     size: the rows of the model's embedding. They may be more than the pieces; a piece beyond them is unknown.
-    roles: see PublishedVocabulary.  target: where a pair of languages was cut into pieces by two models, the one of what is written.
-    `encode_targets` cuts as it does; one that is but a list of words came without a way to cut (`cuts_targets`), and only decodes.
+    roles: see PublishedVocabulary.  target: where a pair of languages was cut into pieces by two models, the
+    one of what is written. `encode_targets` cuts as it does; one that is but a list of words came without a
+    way to cut (`cuts_targets`), and only decodes.
     """
 
     kind = "hugging_face"
 
-    def __init__(self, engine: Engine, *, size: int, roles: Mapping[str, int], target: Engine | None = None) -> None:
+    def __init__(
+        self, engine: Engine, *, size: int, roles: Mapping[str, int], target: Engine | None = None
+    ) -> None:
         engine.no_truncation()
         engine.no_padding()
         self._engine = engine
         self._target = target
         self._size = size
         engines = [engine] if target is None else [engine, target]
-        self._vocabulary = PublishedVocabulary(_pieces(engines, size), special_ids=_special_ids(engine, size), roles=roles)
+        self._vocabulary = PublishedVocabulary(
+            _pieces(engines, size), special_ids=_special_ids(engine, size), roles=roles
+        )
         self.vocabulary = self._vocabulary
         self.largest_id = max(engine.get_vocab(with_added_tokens=True).values(), default=-1)
 
     @classmethod
     def read(cls, path: Path, *, size: int, roles: Mapping[str, int], target: Path | None = None) -> Self:
         """The tokenizer in a tokenizer.json that nobody vouches for."""
-        return cls(_read_engine(path), size=size, roles=roles, target=None if target is None else _read_engine(target))
+        return cls(
+            _read_engine(path),
+            size=size,
+            roles=roles,
+            target=None if target is None else _read_engine(target),
+        )
 
     def with_roles(self, roles: Mapping[str, int]) -> Self:
         """The same tokenizer, told which of its pieces is what."""
@@ -69,7 +83,10 @@ class HuggingFace(Tokenizer):
         raise UsageError(
             "a published tokenizer comes with its weights and is not learned from text.",
             where="tokens.kind",
-            cure="To learn pieces of your own: tokens.kind=bpe, wordpiece or unigram. To import weights: seqlab import PATH",
+            cure=(
+                "To learn pieces of your own: tokens.kind=bpe, wordpiece or unigram. To import weights:"
+                " seqlab import PATH"
+            ),
         )
 
     def split(self, text: str) -> list[str]:
@@ -82,7 +99,10 @@ class HuggingFace(Tokenizer):
         text = whole_characters(text)
         encoding = self._engine.encode(text)
         special = self.vocabulary.special_ids - {self.vocabulary.unk_id}
-        return ["" if token in special else word for token, word in zip(encoding.ids, words_in(text, encoding), strict=True)]
+        return [
+            "" if token in special else word
+            for token, word in zip(encoding.ids, words_in(text, encoding), strict=True)
+        ]
 
     def encode(self, text: str) -> Ids:
         return self._known(self._engine.encode(whole_characters(text)).ids)
@@ -95,8 +115,12 @@ class HuggingFace(Tokenizer):
         return self._target is None or not isinstance(self._target.model, WordLevel)
 
     def encode_targets(self, texts: Sequence[str]) -> list[Ids]:
-        """Texts of the side that is written; where nothing was published that cuts them, about as many ids as they would have."""
-        return self._encode_many(self._target if self._target is not None and self.cuts_targets else self._engine, texts)
+        """Texts of the side that is written; where nothing was published that cuts them, about as many ids as
+        they would have.
+        """
+        return self._encode_many(
+            self._target if self._target is not None and self.cuts_targets else self._engine, texts
+        )
 
     def _encode_many(self, engine: Engine, texts: Sequence[str]) -> list[Ids]:
         found = engine.encode_batch_fast([whole_characters(text) for text in texts])
@@ -126,10 +150,16 @@ class HuggingFace(Tokenizer):
         path = folder / ROLES
         saved = read_json_object(path, largest=LARGEST_ROLES)
         size, roles = saved.get("size"), saved.get("roles")
-        if not _is_id(size, MOST_PIECES) or not isinstance(roles, dict) or not all(_is_id(place, size) for place in roles.values()):
+        if (
+            not _is_id(size, MOST_PIECES)
+            or not isinstance(roles, dict)
+            or not all(_is_id(place, size) for place in roles.values())
+        ):
             raise damaged(path, "does not say how many pieces there are and which of them is what")
         target = folder / TARGET
-        return cls.read(folder / FILE, size=int(str(size)), roles=roles, target=target if target.is_file() else None)
+        return cls.read(
+            folder / FILE, size=int(str(size)), roles=roles, target=target if target.is_file() else None
+        )
 
 
 def _read_engine(path: Path) -> Engine:
@@ -140,20 +170,30 @@ def _read_engine(path: Path) -> Engine:
     try:
         _check_model(saved.get("model"))
         return Engine.from_str(json.dumps(saved))
-    except BaseException as error:  # the engine's own errors are plain Exceptions, and its panics not even that
+    except (
+        BaseException
+    ) as error:  # the engine's own errors are plain Exceptions, and its panics not even that
         if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
             raise
-        raise damaged(path, f"does not hold a tokenizer that can be used here ({str(error)[:100]})") from error
+        raise damaged(
+            path, f"does not hold a tokenizer that can be used here ({str(error)[:100]})"
+        ) from error
 
 
 def _check_model(model: Any) -> None:
-    if isinstance(model, dict) and isinstance(model.get("vocab"), dict) and isinstance(model.get("merges"), list):
+    if (
+        isinstance(model, dict)
+        and isinstance(model.get("vocab"), dict)
+        and isinstance(model.get("merges"), list)
+    ):
         merges = [merge.split(" ") if isinstance(merge, str) else merge for merge in model["merges"]]
         check_merges(model["vocab"], merges, prefix=str(model.get("continuing_subword_prefix") or ""))
 
 
 def check_merges(pieces: Mapping[str, Any], merges: Sequence[Any], *, prefix: str = "") -> None:
-    """Every merge is of two known pieces into a known one, or it is a ValueError: the engine would not survive another."""
+    """Every merge is of two known pieces into a known one, or it is a ValueError: the engine would not
+    survive another.
+    """
     for merge in merges:
         if len(merge) != 2 or not all(isinstance(part, str) and part in pieces for part in merge):
             raise ValueError(f"the merge {str(merge)[:40]} is not one of two known pieces")
@@ -162,13 +202,22 @@ def check_merges(pieces: Mapping[str, Any], merges: Sequence[Any], *, prefix: st
 
 
 def _pieces(engines: Sequence[Engine], size: int) -> list[str]:
-    """The pieces by id, those of the last engine before all others; rows of the embedding that no piece uses get names of their own."""
-    by_id = {place: piece for engine in engines for piece, place in engine.get_vocab(with_added_tokens=True).items() if not piece.startswith(FILLER)}
+    """The pieces by id, those of the last engine before all others; rows of the embedding that no piece uses
+    get names of their own.
+    """
+    by_id = {
+        place: piece
+        for engine in engines
+        for piece, place in engine.get_vocab(with_added_tokens=True).items()
+        if not piece.startswith(FILLER)
+    }
     return [by_id.get(place, f"<unused {place}>") for place in range(size)]
 
 
 def _special_ids(engine: Engine, size: int) -> list[int]:
-    return [place for place, token in engine.get_added_tokens_decoder().items() if token.special and place < size]
+    return [
+        place for place, token in engine.get_added_tokens_decoder().items() if token.special and place < size
+    ]
 
 
 def _is_id(value: Any, limit: Any) -> bool:
@@ -189,7 +238,8 @@ def _patterns(saved: Any) -> Iterator[str]:
 
 
 def _is_risky(pattern: str) -> bool:
-    """A repeated group inside a repeated pattern is how an expression comes to try every way to cut a text; no tokenizer needs one.
+    """A repeated group inside a repeated pattern is how an expression comes to try every way to cut a text;
+    no tokenizer needs one.
 
     >>> _is_risky("(a|a)*$"), _is_risky(r" ?\\p{L}+| ?\\p{N}+"), _is_risky(r"(?i:'s|'t)|\\s+(?!\\S)")
     (True, False, False)

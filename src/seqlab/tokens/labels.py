@@ -31,10 +31,15 @@ class Labels:
 
     @classmethod
     def fit(cls, labels: Iterable[str], *, order: Literal["sorted", "frequency"] = "sorted") -> Labels:
-        """The labels that occur: in alphabetical order (whole numbers by value), or the most frequent first."""
+        """The labels that occur: in alphabetical order (whole numbers by value), or the most frequent
+        first.
+        """
         counts = Counter(labels)
         if not counts:
-            raise DataError("there is no label to learn from.", cure="Is the file empty, or the label column the wrong one (data.label=NAME)?")
+            raise DataError(
+                "there is no label to learn from.",
+                cure="Is the file empty, or the label column the wrong one (data.label=NAME)?",
+            )
         names = sorted(counts, key=int) if _all_distinct_numbers(counts) else sorted(counts)
         return cls(sorted(names, key=lambda name: -counts[name]) if order == "frequency" else names)
 
@@ -48,14 +53,19 @@ class Labels:
             raise DataError(
                 f"the label {label[:80]!r} does not occur in the training data.",
                 where=where,
-                cure=f"{nearest(label[:80], self.names)} Correct the label, leave the row out, or train with rows of this class.",
+                cure=(
+                    f"{nearest(label[:80], self.names)} Correct the label, leave the row out, or train with"
+                    " rows of this class."
+                ),
             )
         return found
 
     def decode(self, label_id: int) -> str:
         """The name of a class."""
         if not 0 <= label_id < len(self.names):
-            raise UsageError(f"the class {label_id} does not exist; there are {len(self.names)}, counted from 0.")
+            raise UsageError(
+                f"the class {label_id} does not exist; there are {len(self.names)}, counted from 0."
+            )
         return self.names[label_id]
 
     def save(self, path: Path) -> None:
@@ -71,4 +81,7 @@ class Labels:
 
 def _all_distinct_numbers(names: Iterable[str]) -> bool:
     """Whole numbers written in one way each ('1' and '01' together are names, not numbers)."""
-    return all(len(name) < 19 and name.isascii() and name.removeprefix("-").isdigit() and str(int(name)) == name for name in names)
+    return all(
+        len(name) < 19 and name.isascii() and name.removeprefix("-").isdigit() and str(int(name)) == name
+        for name in names
+    )

@@ -40,25 +40,31 @@ class NumericSteps:
     def fit(cls, sequences: Iterable[ArrayLike]) -> NumericSteps:
         """Mean and deviation over all steps of all sequences, in one pass.
 
-        Two parts with counts n and m, means a and b, sums of squared deviations A and B together have
-        mean a + (b - a) m / (n + m) and A + B + (b - a)² n m / (n + m): no sum of squares that could lose all digits.
-        Paper: Chan, Golub and LeVeque 1983, "Algorithms for Computing the Sample Variance".
+        Two parts with counts n and m, means a and b, sums of squared deviations A and B together have mean a
+        + (b - a) m / (n + m) and A + B + (b - a)² n m / (n + m): no sum of squares that could lose all
+        digits. Paper: Chan, Golub and LeVeque 1983, "Algorithms for Computing the Sample Variance".
         """
         total: _Moments | None = None
         for number, sequence in enumerate(sequences, start=1):
-            values = _values(sequence, num_features=None if total is None else total.mean.size, where=f"sequence {number}")
+            values = _values(
+                sequence, num_features=None if total is None else total.mean.size, where=f"sequence {number}"
+            )
             if len(values):
                 part = _Moments(values)
                 total = part if total is None else total.merged(part)
         if total is None:
-            raise DataError("there is no step to learn from.", cure="Is the file empty, or are all sequences of length 0?")
+            raise DataError(
+                "there is no step to learn from.", cure="Is the file empty, or are all sequences of length 0?"
+            )
         return cls(total.mean.tolist(), total.scale().tolist())
 
     @classmethod
     def fit_pixels(cls, pictures: Iterable[ArrayLike], *, channels: int) -> NumericSteps:
-        """For steps that are rows of pixels: one mean and one deviation for each channel, shared by all pixels.
+        """For steps that are rows of pixels: one mean and one deviation for each channel, shared by all
+        pixels.
 
-        A column at the border that is nearly always empty would else be blown up until its few specks of ink drown the picture.
+        A column at the border that is nearly always empty would else be blown up until its few specks of ink
+        drown the picture.
 
         >>> NumericSteps.fit_pixels([[[0.0, 2.0], [2.0, 4.0]]], channels=1).mean.tolist()
         [2.0, 2.0]
@@ -71,11 +77,17 @@ class NumericSteps:
                 values = _values(picture, num_features=width or None, where=f"sequence {number}")
                 width = values.shape[1] if len(values) else width
                 if width % channels:
-                    raise RecipeError(f"a row of {width} numbers cannot be divided into pixels of {channels} channels.", where="model.channels")
+                    raise RecipeError(
+                        f"a row of {width} numbers cannot be divided into pixels of {channels} channels.",
+                        where="model.channels",
+                    )
                 yield values.reshape(-1, channels)
 
         shared = cls.fit(pixels())
-        return cls(np.tile(shared.mean, width // channels).tolist(), np.tile(shared.scale, width // channels).tolist())
+        return cls(
+            np.tile(shared.mean, width // channels).tolist(),
+            np.tile(shared.scale, width // channels).tolist(),
+        )
 
     def encode(self, steps: ArrayLike, *, where: str = "") -> Steps:
         """Values -> steps, (time, features). A plain list of numbers is a series with one feature."""
@@ -83,7 +95,11 @@ class NumericSteps:
         with np.errstate(over="ignore"):
             standard = ((values - self.mean) / self.scale).astype(np.float32)
         if not np.isfinite(standard).all():
-            raise DataError("a value is too far from all values of the training data to be a 32-bit number.", where=where, cure="Correct the value.")
+            raise DataError(
+                "a value is too far from all values of the training data to be a 32-bit number.",
+                where=where,
+                cure="Correct the value.",
+            )
         return standard
 
     def decode(self, steps: ArrayLike) -> NDArray[np.float64]:
@@ -126,7 +142,10 @@ class _Moments:
         deviation = np.sqrt(self.squares / self.count)
         if not np.isfinite(deviation).all():
             feature = int(np.flatnonzero(~np.isfinite(deviation))[0]) + 1
-            raise DataError(f"the values of feature {feature} are too large for a deviation.", cure="Correct the values or measure in a larger unit.")
+            raise DataError(
+                f"the values of feature {feature} are too large for a deviation.",
+                cure="Correct the values or measure in a larger unit.",
+            )
         # Rounding can leave a constant a tiny deviation; that it never changes is what counts.
         return np.where((self.low == self.high) | (deviation == 0), 1.0, deviation)
 
@@ -137,12 +156,18 @@ def _values(steps: ArrayLike, *, num_features: int | None, where: str) -> NDArra
         values = np.asarray(steps, dtype=np.float64)
     except (ValueError, TypeError, OverflowError) as error:
         raise DataError(
-            "the steps are not numbers, or not equally many in every step.", where=where, cure="Every step needs one number per feature."
+            "the steps are not numbers, or not equally many in every step.",
+            where=where,
+            cure="Every step needs one number per feature.",
         ) from error
     if values.ndim < 2:
         values = values.reshape(-1, 1) if values.size else values.reshape(0, num_features or 0)
     if values.ndim > 2:
-        raise DataError(f"a step holds numbers of {values.ndim - 1} dimensions.", where=where, cure="Write each step as one flat row of numbers.")
+        raise DataError(
+            f"a step holds numbers of {values.ndim - 1} dimensions.",
+            where=where,
+            cure="Write each step as one flat row of numbers.",
+        )
     if num_features is not None and values.shape[1] != num_features and len(values):
         raise DataError(
             f"found {values.shape[1]} features per step, expected {num_features} as in the training data.",
@@ -151,5 +176,9 @@ def _values(steps: ArrayLike, *, num_features: int | None, where: str) -> NDArra
         )
     if not np.isfinite(values).all():
         step, feature = (int(place) + 1 for place in np.argwhere(~np.isfinite(values))[0])
-        raise DataError(f"step {step}, feature {feature} is not a finite number.", where=where, cure="Fill the gap or leave the sequence out.")
+        raise DataError(
+            f"step {step}, feature {feature} is not a finite number.",
+            where=where,
+            cure="Fill the gap or leave the sequence out.",
+        )
     return values

@@ -16,15 +16,17 @@ ROLES = {"unk": UNK, "pad": PAD, "eos": EOS, "mask": MASK}
 class PublishedVocabulary(Vocabulary):
     """Pieces by id as they were published. Asked for `<eos>`, it answers with whatever ends a text here.
 
-    roles: which id is unk, pad, eos, mask, cls, sep or bos, as far as there is one. No special piece stands first by rule, so
-    `specials` is empty; which ids are special is in `special_ids`.
+    roles: which id is unk, pad, eos, mask, cls, sep or bos, as far as there is one. No special piece stands
+    first by rule, so `specials` is empty; which ids are special is in `special_ids`.
 
     >>> bert = PublishedVocabulary(["[PAD]", "a", "[SEP]"], special_ids=[0, 2], roles={"pad": 0, "eos": 2})
     >>> bert.ids[EOS], bert.pad_id, bert.without_specials([2, 1, 0]).tolist()
     (2, 0, [1])
     """
 
-    def __init__(self, pieces: Sequence[str], *, special_ids: Iterable[int], roles: Mapping[str, int]) -> None:
+    def __init__(
+        self, pieces: Sequence[str], *, special_ids: Iterable[int], roles: Mapping[str, int]
+    ) -> None:
         super().__init__(pieces, specials=[])
         self.roles = dict(roles)
         self._special_ids = frozenset(special_ids)
@@ -33,9 +35,15 @@ class PublishedVocabulary(Vocabulary):
         self.ids = {**self.ids, **self._aliases()}
 
     def _aliases(self) -> dict[str, int]:
-        """A piece that ends texts is not called padding or unknown too: what is called so is never generated."""
+        """A piece that ends texts is not called padding or unknown too: what is called so is never
+        generated.
+        """
         ends = self.roles.get("eos")
-        return {ROLES[role]: place for role, place in self.roles.items() if role in ROLES and (role == "eos" or place != ends)}
+        return {
+            ROLES[role]: place
+            for role, place in self.roles.items()
+            if role in ROLES and (role == "eos" or place != ends)
+        }
 
     @property
     def unk_id(self) -> int:

@@ -1,4 +1,6 @@
-"""Words as their characters, so that a word never seen before still shows its beginning, its ending and its capitals."""
+"""Words as their characters, so that a word never seen before still shows its beginning, its ending and its
+capitals.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,9 @@ Characters = NDArray[np.int32]
 class Spelling:
     """word -> begin, its characters, end, filled up to `longest` numbers with 0.
 
-    Of a word that is too long the first and the last characters are kept, since beginnings and endings tell most. A character is a code point,
-    so an accent written as a mark of its own is one too; capitals are kept. One that training has in a single word counts as unknown.
+    Of a word that is too long the first and the last characters are kept, since beginnings and endings tell
+    most. A character is a code point, so an accent written as a mark of its own is one too; capitals are
+    kept. One that training has in a single word counts as unknown.
 
     >>> spelling = Spelling.learn({"cat": 2, "at": 1}, longest=6)
     >>> spelling.vocabulary.pieces
@@ -50,7 +53,9 @@ class Spelling:
         for word, count in words.items():
             for character in word:
                 counts[character] += count
-        return cls(Vocabulary.from_counts(counts, specials=[PAD, UNK, SOS, EOS], min_count=2), longest=longest)
+        return cls(
+            Vocabulary.from_counts(counts, specials=[PAD, UNK, SOS, EOS], min_count=2), longest=longest
+        )
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -60,11 +65,24 @@ class Spelling:
         shown = word if len(word) <= most else word[: most - most // 2] + word[len(word) - most // 2 :]
         ids = self.vocabulary.text_ids
         found = np.zeros(self.longest, np.int32)
-        found[: len(shown) + BORDERS] = [self.vocabulary.id(SOS), *(ids[character] for character in shown), self.vocabulary.id(EOS)]
+        found[: len(shown) + BORDERS] = [
+            self.vocabulary.id(SOS),
+            *(ids[character] for character in shown),
+            self.vocabulary.id(EOS),
+        ]
         return found
 
     def save(self, path: Path) -> None:
-        write_whole(path, json.dumps({"longest": self.longest, "characters": self.vocabulary.pieces[len(self.vocabulary.specials) :]}, indent=0))
+        write_whole(
+            path,
+            json.dumps(
+                {
+                    "longest": self.longest,
+                    "characters": self.vocabulary.pieces[len(self.vocabulary.specials) :],
+                },
+                indent=0,
+            ),
+        )
 
     @classmethod
     def load(cls, path: Path) -> Spelling:
@@ -73,6 +91,9 @@ class Spelling:
         if isinstance(longest, bool) or not isinstance(longest, int) or not SHORTEST <= longest <= LONGEST:
             raise damaged(path, "does not say how many characters of a word are read")
         try:
-            return cls(Vocabulary(list_of_texts(data, "characters", path=path), specials=[PAD, UNK, SOS, EOS]), longest=longest)
+            return cls(
+                Vocabulary(list_of_texts(data, "characters", path=path), specials=[PAD, UNK, SOS, EOS]),
+                longest=longest,
+            )
         except ValueError as error:
             raise damaged(path, "lists a character twice") from error

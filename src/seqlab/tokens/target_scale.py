@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 import numpy as np
 from jaxtyping import Float
@@ -44,7 +45,9 @@ class NumberScale:
         deviation = math.sqrt(squares / count) if count else 0.0
         if not deviation > 0 or not math.isfinite(deviation):
             found = (
-                "there is no number to learn from." if not count else f"every row has the same number {mean:g}, or numbers too large to count with."
+                "there is no number to learn from."
+                if not count
+                else f"every row has the same number {mean:g}, or numbers too large to count with."
             )
             raise DataError(found, where=where, cure="Is it the right column? Another: data.label=NAME")
         return cls(mean, deviation)
@@ -62,7 +65,11 @@ class NumberScale:
     @classmethod
     def load(cls, path: Path) -> NumberScale:
         found = read_json_object(path, largest=LARGEST_FILE)
-        values = [found.get(name) for name in ("mean", "deviation")]
-        if not all(isinstance(value, int | float) and math.isfinite(value) for value in values) or float(values[1]) <= 0:  # type: ignore[arg-type]  # looked at just before
+        mean, deviation = found.get("mean"), found.get("deviation")
+        if not (_is_finite(mean) and _is_finite(deviation) and deviation > 0):
             raise damaged(path, "holds no mean and no positive deviation")
-        return cls(float(values[0]), float(values[1]))  # type: ignore[arg-type]  # looked at just before
+        return cls(float(mean), float(deviation))
+
+
+def _is_finite(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and math.isfinite(value)

@@ -36,7 +36,9 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 
 def write_header(folder: Path, *, kind: str, lowercase: bool) -> None:
     """What every kind says about itself. Written last, so that a folder with a header holds the rest too."""
-    write_whole(folder / HEADER, json.dumps({"format": FORMAT, "kind": kind, "lowercase": lowercase}, indent=2) + "\n")
+    write_whole(
+        folder / HEADER, json.dumps({"format": FORMAT, "kind": kind, "lowercase": lowercase}, indent=2) + "\n"
+    )
 
 
 def read_header(folder: Path) -> dict[str, object]:
@@ -48,7 +50,9 @@ def read_header(folder: Path) -> dict[str, object]:
         raise damaged(path, "does not say its format version")
     if version > FORMAT:
         raise RunError(
-            f"the tokenizer has format {version}; this seqlab reads formats up to {FORMAT}.", where=str(path), cure="pip install --upgrade seqlab"
+            f"the tokenizer has format {version}; this seqlab reads formats up to {FORMAT}.",
+            where=str(path),
+            cure="pip install --upgrade seqlab",
         )
     if not isinstance(header.get("lowercase"), bool):
         raise damaged(path, "does not say whether text is lower-cased (true or false)")

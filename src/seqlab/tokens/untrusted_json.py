@@ -10,7 +10,9 @@ from seqlab.core.files import megabytes
 
 
 def read_json_object(path: Path, *, largest: int) -> dict[str, object]:
-    """The object in a JSON file of at most `largest` bytes; anything else is a RunError that does not repeat the content."""
+    """The object in a JSON file of at most `largest` bytes; anything else is a RunError that does not repeat
+    the content.
+    """
     _check_size(path, largest=largest)
     try:
         data = json.loads(path.read_bytes().decode("utf-8"))
@@ -51,19 +53,34 @@ def list_of_numbers(data: dict[str, object], name: str, *, path: Path) -> list[f
 
 def damaged(path: Path, what: str) -> RunError:
     """The error for a file that cannot be what it should be."""
-    return RunError(f"the file {what}.", where=str(path), cure="Restore the file from a copy of the run, or train again.")
+    return RunError(
+        f"the file {what}.", where=str(path), cure="Restore the file from a copy of the run, or train again."
+    )
 
 
 def _check_size(path: Path, *, largest: int) -> None:
     if not path.exists():
-        raise RunError("there is no such file.", where=str(path), cure="Is this the folder of a finished run? Restore the file or train again.")
+        raise RunError(
+            "there is no such file.",
+            where=str(path),
+            cure="Is this the folder of a finished run? Restore the file or train again.",
+        )
     if not path.is_file():
         raise damaged(path, "is not an ordinary file")
     size = path.stat().st_size
     if size > largest:
-        raise damaged(path, f"is {megabytes(size)} large, more than the {megabytes(largest)} that are ever needed")
+        raise damaged(
+            path, f"is {megabytes(size)} large, more than the {megabytes(largest)} that are ever needed"
+        )
 
 
 def _kind(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
+    names = {
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+    }
     return names.get(type(value), "nothing")

@@ -1,7 +1,8 @@
-"""Files of word vectors: word2vec's text (a line `words width` first), GloVe's (no such line), and word2vec's binary (NAME.bin).
+"""Files of word vectors: word2vec's text (a line `words width` first), GloVe's (no such line), and word2vec's
+binary (NAME.bin).
 
-Packed files are unpacked while they are read. Nothing is allocated because a file says so: memory grows with what was really read, and
-a header that promises more than the file can hold is refused before the first word.
+Packed files are unpacked while they are read. Nothing is allocated because a file says so: memory grows with
+what was really read, and a header that promises more than the file can hold is refused before the first word.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ Wanted = Callable[[str], bool]
 
 
 def read_word_vectors(path: str | Path, *, wanted: Wanted | None = None) -> WordVectors:
-    """The vectors of a file in its order; with `wanted` only those of some words are kept, though all are checked."""
+    """The vectors of a file in its order; with `wanted` only those of some words are kept, though all are
+    checked.
+    """
     path = Path(path)
     table = _Table(path, wanted)
     for where, word, numbers in _entries(path):
@@ -67,9 +70,19 @@ class _Table:
     def add(self, where: str, word: str, numbers: Vectors) -> None:
         if not np.isfinite(numbers).all():
             bad = int(np.argmin(np.isfinite(numbers))) + 1
-            _refuse(self.path, where, f"number {bad} of the word '{shortened(word)}' is not finite in float32 ({numbers[bad - 1]}).")
+            _refuse(
+                self.path,
+                where,
+                f"number {bad} of the word '{shortened(word)}' is not finite in float32"
+                f" ({numbers[bad - 1]}).",
+            )
         if word in self.seen:
-            _refuse(self.path, where, f"the word '{shortened(word)}' stands here again, after {self.seen[word]}.", cure="Keep one of the two.")
+            _refuse(
+                self.path,
+                where,
+                f"the word '{shortened(word)}' stands here again, after {self.seen[word]}.",
+                cure="Keep one of the two.",
+            )
         self.seen[word] = where
         self.width = len(numbers)
         if self.wanted is not None and not self.wanted(word):
@@ -77,12 +90,23 @@ class _Table:
         self.words.append(word)
         self.numbers += numbers.tobytes()
         if len(self.numbers) > 4 * MOST_NUMBERS:
-            _refuse(self.path, where, f"more than {MOST_NUMBERS:,} numbers.", cure="Keep the more frequent words only.")
+            _refuse(
+                self.path,
+                where,
+                f"more than {MOST_NUMBERS:,} numbers.",
+                cure="Keep the more frequent words only.",
+            )
 
     def finished(self) -> WordVectors:
         if not self.seen:
-            raise DataError("holds no word vectors.", where=str(self.path), cure="A line is a word and its numbers, separated by blanks.")
-        return WordVectors(self.words, np.frombuffer(self.numbers, dtype="<f4").reshape(len(self.words), self.width))
+            raise DataError(
+                "holds no word vectors.",
+                where=str(self.path),
+                cure="A line is a word and its numbers, separated by blanks.",
+            )
+        return WordVectors(
+            self.words, np.frombuffer(self.numbers, dtype="<f4").reshape(len(self.words), self.width)
+        )
 
 
 def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vectors]]:
@@ -98,13 +122,27 @@ def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vector
             _refuse(path, where, "is empty.", cure="A line is a word and its numbers, separated by blanks.")
         width = width or len(fields) - 1
         if not 0 < width <= WIDEST:
-            _refuse(path, where, f"a word and {width:,} numbers; there are 1 to {WIDEST:,}.", cure="A line is a word and its numbers.")
+            _refuse(
+                path,
+                where,
+                f"a word and {width:,} numbers; there are 1 to {WIDEST:,}.",
+                cure="A line is a word and its numbers.",
+            )
         yield where, *_cut(fields, width, path, where)
         found += 1
         if found == promised + 1 and promised >= 0:
-            _refuse(path, where, f"the first line promises {promised:,} words, and here is one more.", cure="Correct the first line.")
+            _refuse(
+                path,
+                where,
+                f"the first line promises {promised:,} words, and here is one more.",
+                cure="Correct the first line.",
+            )
     if 0 <= found < promised:
-        raise DataError(f"ends after {found:,} of the {promised:,} words that its first line promises.", where=str(path), cure="Fetch it again.")
+        raise DataError(
+            f"ends after {found:,} of the {promised:,} words that its first line promises.",
+            where=str(path),
+            cure="Fetch it again.",
+        )
 
 
 def _cut(fields: list[str], width: int, path: Path, where: str) -> tuple[str, Vectors]:
@@ -112,12 +150,22 @@ def _cut(fields: list[str], width: int, path: Path, where: str) -> tuple[str, Ve
     count, word = len(fields) - 1, " ".join(fields[: len(fields) - width])
     too_many = count > width and any(_is_number(field) for field in fields[1 : len(fields) - width])
     if count < width or too_many or not word:
-        _refuse(path, where, f"{count} numbers follow the word '{shortened(fields[0])}', and {width} are expected.", cure="Every word has as many.")
+        _refuse(
+            path,
+            where,
+            f"{count} numbers follow the word '{shortened(fields[0])}', and {width} are expected.",
+            cure="Every word has as many.",
+        )
     try:
         numbers = [float(field) for field in fields[len(fields) - width :]]
     except ValueError:
         wrong = next(field for field in fields[len(fields) - width :] if not _is_number(field))
-        _refuse(path, where, f"'{shortened(wrong)}' is not a number.", cure=f"A binary file of word2vec is called NAME{BINARY}.")
+        _refuse(
+            path,
+            where,
+            f"'{shortened(wrong)}' is not a number.",
+            cure=f"A binary file of word2vec is called NAME{BINARY}.",
+        )
     with np.errstate(over="ignore"):  # what is too large for float32 becomes infinite, and is refused as such
         return word, np.array(numbers).astype(np.float32)
 
@@ -131,26 +179,48 @@ def _is_number(field: str) -> bool:
 
 
 def _read_binary(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vectors]]:
-    """`words width` and a line end; then each word, a blank, and its numbers as float32, lowest byte first."""
+    """`words width` and a line end; then each word, a blank, and its numbers as float32, lowest byte
+    first.
+    """
     first = stream.readline(100)
     fields = first.decode("ascii", "replace").split()
     if not first.endswith(b"\n") or len(fields) != 2 or not all(field.isdigit() for field in fields):
-        _refuse(path, "its beginning", "a line with the number of words and their width is expected.", cure="A text file must not be called .bin.")
+        _refuse(
+            path,
+            "its beginning",
+            "a line with the number of words and their width is expected.",
+            cure="A text file must not be called .bin.",
+        )
     promised, width = _header(fields, path, bytes_of_a_number=4)
     for number in range(1, promised + 1):
         where = f"word {number:,}"
         letters = bytearray()
         while (letter := stream.read(1)) != b" ":
             if not letter or len(letters) > LONGEST_WORD:
-                _refuse(path, where, f"ends inside it, or it is longer than {LONGEST_WORD:,} bytes; {promised:,} words are promised.")
+                _refuse(
+                    path,
+                    where,
+                    f"ends inside it, or it is longer than {LONGEST_WORD:,} bytes; {promised:,} words are"
+                    " promised.",
+                )
             letters += letter
         word = _decoded(bytes(letters).lstrip(b"\n"), path, where)
         numbers = stream.read(4 * width)
         if len(numbers) < 4 * width:
-            _refuse(path, where, f"ends inside its numbers; {promised:,} words are promised.", cure="Fetch it again.")
+            _refuse(
+                path,
+                where,
+                f"ends inside its numbers; {promised:,} words are promised.",
+                cure="Fetch it again.",
+            )
         yield where, word, np.frombuffer(numbers, dtype="<f4").astype(np.float32)
     if stream.read(2).strip() or stream.read(1):  # up to the end, where a compressed file has its checksum
-        _refuse(path, "its end", f"more follows after the {promised:,} words that are promised.", cure="Fetch it again.")
+        _refuse(
+            path,
+            "its end",
+            f"more follows after the {promised:,} words that are promised.",
+            cure="Fetch it again.",
+        )
 
 
 def _header(fields: list[str], path: Path, *, bytes_of_a_number: int) -> tuple[int, int]:
@@ -158,10 +228,20 @@ def _header(fields: list[str], path: Path, *, bytes_of_a_number: int) -> tuple[i
     longest = max(map(len, fields))
     words, width = (int(field) for field in fields) if longest <= 12 else (0, 0)
     if not words or not 0 < width <= WIDEST:
-        _refuse(path, "line 1", f"promises {shortened(fields[0])} words of {shortened(fields[1])} numbers; widths are 1 to {WIDEST:,}.")
+        _refuse(
+            path,
+            "line 1",
+            f"promises {shortened(fields[0])} words of {shortened(fields[1])} numbers; widths are 1 to"
+            f" {WIDEST:,}.",
+        )
     size = path.stat().st_size
     if not compression(path) and words * (1 + bytes_of_a_number * width) > size:
-        _refuse(path, "line 1", f"promises {words:,} words of {width:,} numbers, for which {size:,} bytes are too few.", cure="Fetch it again.")
+        _refuse(
+            path,
+            "line 1",
+            f"promises {words:,} words of {width:,} numbers, for which {size:,} bytes are too few.",
+            cure="Fetch it again.",
+        )
     return words, width
 
 
@@ -170,7 +250,12 @@ def _lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
     while line := stream.readline(LONGEST_LINE):
         number += 1
         if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
-            _refuse(path, f"line {number}", f"is longer than {LONGEST_LINE:,} bytes.", cure="A line is a word and its numbers.")
+            _refuse(
+                path,
+                f"line {number}",
+                f"is longer than {LONGEST_LINE:,} bytes.",
+                cure="A line is a word and its numbers.",
+            )
         yield line
 
 
@@ -178,7 +263,12 @@ def _decoded(letters: bytes, path: Path, where: str) -> str:
     try:
         return letters.decode("utf-8")
     except UnicodeDecodeError:
-        _refuse(path, where, "is not UTF-8.", cure=f"Convert the file first; a binary file of word2vec is called NAME{BINARY}.")
+        _refuse(
+            path,
+            where,
+            "is not UTF-8.",
+            cure=f"Convert the file first; a binary file of word2vec is called NAME{BINARY}.",
+        )
 
 
 def _refuse(path: Path, where: str, what: str, *, cure: str = "") -> NoReturn:

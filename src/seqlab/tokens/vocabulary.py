@@ -40,12 +40,18 @@ class Vocabulary:
             raise ValueError(f"the piece {twice!r} stands twice in the vocabulary")
 
     @classmethod
-    def count(cls, pieces: Iterable[str], *, specials: Sequence[str], size: int = 0, min_count: int = 1) -> Vocabulary:
-        """The `size` most frequent pieces (all when 0) seen at least `min_count` times; ties in alphabetical order."""
+    def count(
+        cls, pieces: Iterable[str], *, specials: Sequence[str], size: int = 0, min_count: int = 1
+    ) -> Vocabulary:
+        """The `size` most frequent pieces (all when 0) seen at least `min_count` times; ties in alphabetical
+        order.
+        """
         return cls.from_counts(Counter(pieces), specials=specials, size=size, min_count=min_count)
 
     @classmethod
-    def from_counts(cls, counts: Mapping[str, int], *, specials: Sequence[str], size: int = 0, min_count: int = 1) -> Vocabulary:
+    def from_counts(
+        cls, counts: Mapping[str, int], *, specials: Sequence[str], size: int = 0, min_count: int = 1
+    ) -> Vocabulary:
         special = set(specials)
         enough = [entry for entry in counts.items() if entry[1] >= min_count and entry[0] not in special]
         kept = [piece for piece, _ in sorted(enough, key=lambda entry: (-entry[1], entry[0]))]
@@ -90,16 +96,23 @@ class Vocabulary:
         return _OrUnknown(known, unk_id=self.unk_id)
 
     def filled(self, ids: Iterable[int], words: Iterable[str]) -> list[str]:
-        """The pieces of ids, with the next of some words in place of every unknown one; other special ids are left out.
+        """The pieces of ids, with the next of some words in place of every unknown one; other special ids are
+        left out.
 
         >>> Vocabulary(["a", "b"], specials=[UNK, PAD]).filled([2, 0, 1, 3], ["X"])
         ['a', 'X', 'b']
         """
         left, unknown, special = iter(words), self.unk_id, self.special_ids
-        return [next(left) if token == unknown else self.pieces[token] for token in ids if token == unknown or token not in special]
+        return [
+            next(left) if token == unknown else self.pieces[token]
+            for token in ids
+            if token == unknown or token not in special
+        ]
 
     def without_specials(self, ids: Iterable[int]) -> NDArray[np.int64]:
-        """The ids of real pieces, in their order; an id that is no place in the vocabulary is a UsageError."""
+        """The ids of real pieces, in their order; an id that is no place in the vocabulary is a
+        UsageError.
+        """
         places = np.asarray(ids if hasattr(ids, "__len__") else list(ids), dtype=np.int64).reshape(-1)
         if places.size and not (places.min() >= 0 and places.max() < len(self.pieces)):
             wrong = int(places[(places < 0) | (places >= len(self.pieces))][0])
@@ -110,12 +123,22 @@ class Vocabulary:
         return places[places >= len(self.specials)]
 
     def save(self, path: Path) -> None:
-        write_whole(path, json.dumps({"specials": self.specials, "pieces": self.pieces[len(self.specials) :]}, ensure_ascii=False, indent=0))
+        write_whole(
+            path,
+            json.dumps(
+                {"specials": self.specials, "pieces": self.pieces[len(self.specials) :]},
+                ensure_ascii=False,
+                indent=0,
+            ),
+        )
 
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
         data = read_json_object(path, largest=LARGEST_FILE)
-        pieces, specials = list_of_texts(data, "pieces", path=path), list_of_texts(data, "specials", path=path)
+        pieces, specials = (
+            list_of_texts(data, "pieces", path=path),
+            list_of_texts(data, "specials", path=path),
+        )
         try:
             return cls(pieces, specials=specials)
         except ValueError as error:

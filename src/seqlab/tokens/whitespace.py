@@ -12,8 +12,8 @@ from seqlab.tokens.word_list import WordList
 class Whitespace(WordList):
     """Cuts at blanks and line ends and nowhere else; joins with single blanks.
 
-    A corpus of this kind may mark its rare words as `<unk>` itself. That word has the id of the special piece `<unk>`;
-    the names of other special pieces, such as `<pad>`, are unknown words like any other.
+    A corpus of this kind may mark its rare words as `<unk>` itself. That word has the id of the special piece
+    `<unk>`; the names of other special pieces, such as `<pad>`, are unknown words like any other.
 
     >>> Whitespace.words_of(" the <unk> , he said\\n")
     ['the', '<unk>', ',', 'he', 'said']

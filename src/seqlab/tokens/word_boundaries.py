@@ -18,9 +18,9 @@ CONTINUES = "##"
 class WordBorders:
     """Numbers the words of a sequence of ids.
 
-    A WordPiece token that starts with ## continues its word, and a token of `words` or `whitespace` is one. The other kinds cut a text
-    into letters, bytes or pieces that may bring the blank before them: there a word ends before a blank, and where letters, digits and
-    marks meet.
+    A WordPiece token that starts with ## continues its word, and a token of `words` or `whitespace` is one.
+    The other kinds cut a text into letters, bytes or pieces that may bring the blank before them: there a
+    word ends before a blank, and where letters, digits and marks meet.
 
     >>> from seqlab.tokens.characters import Characters
     >>> from seqlab.tokens.settings import TokenSettings
@@ -33,7 +33,9 @@ class WordBorders:
         self._first = first
         self._last = last
         self._begins = begins
-        """For every id: the kind of its first sign, that of its last, and whether it begins a word whatever stands before."""
+        """For every id: the kind of its first sign, that of its last, and whether it begins a word whatever
+        stands before.
+        """
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> Self:

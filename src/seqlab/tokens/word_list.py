@@ -43,7 +43,9 @@ class WordList(Tokenizer):
     @classmethod
     def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
         counts = count_pieces(cls._lists(texts, lowercase=settings.lowercase))
-        vocabulary = Vocabulary.from_counts(counts, specials=specials, size=settings.size, min_count=settings.min_count)
+        vocabulary = Vocabulary.from_counts(
+            counts, specials=specials, size=settings.size, min_count=settings.min_count
+        )
         return cls(vocabulary, lowercase=settings.lowercase)
 
     def split(self, text: str) -> list[str]:
@@ -54,7 +56,9 @@ class WordList(Tokenizer):
         return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int32), *parts])
 
     def decode(self, ids: Iterable[int]) -> str:
-        return self.join([self.vocabulary.pieces[place] for place in self.vocabulary.without_specials(ids).tolist()])
+        return self.join(
+            [self.vocabulary.pieces[place] for place in self.vocabulary.without_specials(ids).tolist()]
+        )
 
     def decode_filled(self, ids: Iterable[int], words: Iterable[str]) -> str:
         return self.join(self.vocabulary.filled(ids, words))
@@ -73,7 +77,9 @@ class WordList(Tokenizer):
 
     @classmethod
     def _lists(cls, texts: Iterable[str], *, lowercase: bool) -> Iterator[list[str]]:
-        """The words of all texts; a long text in parts, since a list of words takes ten times the memory of its text."""
+        """The words of all texts; a long text in parts, since a list of words takes ten times the memory of
+        its text.
+        """
         for text in texts:
             for part in cut(text.lower() if lowercase else text, BORDER):
                 yield cls.words_of(part)

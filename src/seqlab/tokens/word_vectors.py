@@ -14,7 +14,8 @@ Vectors = NDArray[np.float32]
 
 
 class WordVectors:
-    """A word's vector is the row of its place; the order is that of the file or vocabulary, usually the most frequent first.
+    """A word's vector is the row of its place; the order is that of the file or vocabulary, usually the most
+    frequent first.
 
     >>> table = WordVectors(["north", "east"], np.array([[0, 2], [1, 0]]))
     >>> table.vector("north").tolist(), table.units[0].tolist(), table.width
@@ -23,7 +24,9 @@ class WordVectors:
 
     def __init__(self, words: Sequence[str], vectors: NDArray[np.floating] | NDArray[np.integer]) -> None:
         if vectors.ndim != 2 or len(words) != len(vectors):
-            raise ValueError(f"{len(words)} words need as many rows of numbers, found an array of shape {vectors.shape}")
+            raise ValueError(
+                f"{len(words)} words need as many rows of numbers, found an array of shape {vectors.shape}"
+            )
         self.words = list(words)
         self.vectors: Vectors = np.ascontiguousarray(vectors, dtype=np.float32)  # (words, width)
         self.places = {word: place for place, word in enumerate(self.words)}
@@ -39,7 +42,10 @@ class WordVectors:
 
     @cached_property
     def units(self) -> Vectors:
-        """Every vector divided by its length, so that a product of two is their cosine. A vector of zeros stays one."""
+        """Every vector divided by its length, so that a product of two is their cosine.
+
+        A vector of zeros stays one.
+        """
         lengths = np.linalg.norm(self.vectors, axis=1, keepdims=True)
         return self.vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
 

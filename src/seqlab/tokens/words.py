@@ -28,8 +28,8 @@ class Words(WordList):
     - Vowel signs and accents written as marks of their own belong to their word.
     - A picture sign is one token with all that shapes it: "❤️", "👍🏽", the family "👩‍👩‍👧", the flag "🇩🇪".
 
-    Where the blanks were is forgotten, so `join` gives readable text, not the exact one. Languages written without
-    blanks need `characters` or `unigram`.
+    Where the blanks were is forgotten, so `join` gives readable text, not the exact one. Languages written
+    without blanks need `characters` or `unigram`.
 
     >>> pieces = Words.words_of("Well-made (8.5/10).<br />I don't mind!")
     >>> pieces
@@ -57,14 +57,21 @@ def _pattern() -> re.Pattern[str]:
     letter = rf"[\w{marks}]"
     clitic = r"['’](?:[stdmSTDM]|[rR][eE]|[vV][eE]|[lL][lL])\b"
     flag = "[\U0001f1e6-\U0001f1ff]{2}"  # two letters of a country
-    # A sign, then further signs that a joiner binds to it, marks (of which one chooses its picture), skin tones and the letters of a region.
+    # A sign, then further signs that a joiner binds to it, marks (of which one chooses its picture), skin
+    # tones and the letters of a region.
     sign = rf"[^\w\s](?:\u200d[^\w\s]|[{marks}\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f])*+"
     return re.compile(rf"\d++(?:[.,]\d++)++|{letter}++|{clitic}|\.\.++|--++|{flag}|{sign}")
 
 
 def _marks() -> str:
-    """Combining marks and invisible joiners as the inside of a character class, because `\\w` leaves them out."""
-    marks = "".join(chr(place) for place in range(0x300, 0x10000) if unicodedata.category(chr(place)) in ("Mn", "Mc", "Me"))
+    """Combining marks and invisible joiners as the inside of a character class, because `\\w` leaves them
+    out.
+    """
+    marks = "".join(
+        chr(place)
+        for place in range(0x300, 0x10000)
+        if unicodedata.category(chr(place)) in ("Mn", "Mc", "Me")
+    )
     return marks + "\u200c\u200d"
 
 
@@ -79,7 +86,9 @@ def join_words(pieces: Sequence[str]) -> str:
     glued = True  # nothing stands between the beginning of the text and its first word
     for piece in pieces:
         closing = piece in open_quotes
-        if not (glued or closing or piece in NO_BLANK_BEFORE or piece in NO_BLANK_AROUND or CLITIC.match(piece)):
+        if not (
+            glued or closing or piece in NO_BLANK_BEFORE or piece in NO_BLANK_AROUND or CLITIC.match(piece)
+        ):
             text.append(" ")
         text.append(piece)
         if piece in QUOTES:

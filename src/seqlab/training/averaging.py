@@ -12,7 +12,9 @@ from torch import Tensor, nn
 from seqlab.training.settings import TrainingSettings
 
 WARM_UP = 9
-"""After this many updates half of the average is older than the last weights, whatever the decay: the first weights are soon forgotten."""
+"""After this many updates half of the average is older than the last weights, whatever the decay: the first
+weights are soon forgotten.
+"""
 
 
 SHARE_FOR_AVERAGE = 0.2
@@ -20,14 +22,19 @@ SHARE_FOR_AVERAGE = 0.2
 
 
 class Average(ABC):
-    """Weights that are validated beside the last ones. They are never trained: the optimizer continues with the weights themselves."""
+    """Weights that are validated beside the last ones.
+
+    They are never trained: the optimizer continues with the weights themselves.
+    """
 
     def __init__(self, model: nn.Module) -> None:
         self._parameters = {name: each for name, each in model.named_parameters() if each.requires_grad}
 
     @abstractmethod
     def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None:
-        """Take in the weights after update number `step` (the first is 1) of a run of `total_steps`, which may be planned anew at any time."""
+        """Take in the weights after update number `step` (the first is 1) of a run of `total_steps`, which
+        may be planned anew at any time.
+        """
 
     @abstractmethod
     def averages(self) -> Mapping[str, Tensor]:
@@ -42,7 +49,9 @@ class Average(ABC):
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
-        """The model has the averaged weights for a while, and its own ones again afterwards, to the last bit."""
+        """The model has the averaged weights for a while, and its own ones again afterwards, to the last
+        bit.
+        """
         averages = self.averages()
         own = {name: self._parameters[name].detach().clone() for name in averages}
         self._put(averages)
@@ -62,9 +71,10 @@ class MovingAverage(Average):
 
         average <- d average + (1 - d) weights,     d = min(decay, t / (t + 9)) at update t
 
-    The weights of single updates swing around the value that they tend to; their average does not.
-    Papers: Polyak & Juditsky 1992, "Acceleration of Stochastic Approximation by Averaging", SIAM J. Control Optim. 30(4);
-    Izmailov et al. 2018, "Averaging Weights Leads to Wider Optima and Better Generalization", arXiv:1803.05407.
+    The weights of single updates swing around the value that they tend to; their average does not. Papers:
+    Polyak & Juditsky 1992, "Acceleration of Stochastic Approximation by Averaging", SIAM J. Control Optim.
+    30(4); Izmailov et al. 2018, "Averaging Weights Leads to Wider Optima and Better Generalization",
+    arXiv:1803.05407.
     """
 
     def __init__(self, model: nn.Module) -> None:
@@ -92,7 +102,8 @@ class MovingAverage(Average):
 class LastWeights(Average):
     """The mean of the last few of regular snapshots, as Transformers that translate are usually averaged.
 
-    A snapshot counts while it is no older than all of them together span. So a plan that becomes shorter drops those from before its end part.
+    A snapshot counts while it is no older than all of them together span. So a plan that becomes shorter
+    drops those from before its end part.
 
     Paper: Vaswani et al. 2017, arXiv:1706.03762, section 6.1 (the last five checkpoints).
     """
@@ -117,14 +128,24 @@ class LastWeights(Average):
     def averages(self) -> Mapping[str, Tensor]:
         if not self._snapshots:
             return {}
-        return {name: torch.stack([self._snapshots[taken][name] for taken in self.steps]).mean(dim=0) for name in self._parameters}
+        return {
+            name: torch.stack([self._snapshots[taken][name] for taken in self.steps]).mean(dim=0)
+            for name in self._parameters
+        }
 
     def state(self) -> dict[str, Tensor]:
-        return {f"{taken}.{name}": tensor for taken, snapshot in self._snapshots.items() for name, tensor in snapshot.items()}
+        return {
+            f"{taken}.{name}": tensor
+            for taken, snapshot in self._snapshots.items()
+            for name, tensor in snapshot.items()
+        }
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         taken = sorted({int(name.partition(".")[0]) for name in state})
-        self._snapshots = {step: {name: state[f"{step}.{name}"].to(each) for name, each in self._parameters.items()} for step in taken}
+        self._snapshots = {
+            step: {name: state[f"{step}.{name}"].to(each) for name, each in self._parameters.items()}
+            for step in taken
+        }
 
 
 class NoAverage(Average):

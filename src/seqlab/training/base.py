@@ -16,9 +16,11 @@ Carry = tuple[Tensor, ...]
 
 @dataclass(frozen=True)
 class BatchLoss:
-    """The summed loss of a batch, over how many targets, how many of them were guessed right, and the state to carry into the next batch.
+    """The summed loss of a batch, over how many targets, how many of them were guessed right, and the state
+    to carry into the next batch.
 
-    Where targets have weights, `count` is the sum of these, so that total / count is the weighted mean, and `seen` is the number of targets.
+    Where targets have weights, `count` is the sum of these, so that total / count is the weighted mean, and
+    `seen` is the number of targets.
     """
 
     total: Tensor
@@ -30,7 +32,9 @@ class BatchLoss:
 
 @dataclass(frozen=True)
 class Validation:
-    """How good the model is on held-out data: one value to compare by, facts for the journal, and the loss that decides between equal values."""
+    """How good the model is on held-out data: one value to compare by, facts for the journal, and the loss
+    that decides between equal values.
+    """
 
     value: float
     higher_is_better: bool
@@ -44,7 +48,9 @@ class Validation:
 
     def wins_tie(self, best: float | None, best_loss: float | None) -> bool:
         """Whether the value is that of the best one, at a lower loss."""
-        return self.value == best and self.loss is not None and best_loss is not None and self.loss < best_loss
+        return (
+            self.value == best and self.loss is not None and best_loss is not None and self.loss < best_loss
+        )
 
 
 class Trainable(Protocol):
@@ -60,7 +66,9 @@ class Trainable(Protocol):
         """Where the examples of a batch stand, for messages."""
 
     def sample(self, model: nn.Module) -> str:
-        """A piece of what the model makes at this moment, for the journal; nothing where there is nothing to show."""
+        """A piece of what the model makes at this moment, for the journal; nothing where there is nothing to
+        show.
+        """
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,11 @@ FIRST_CHECK = 8
 
 @dataclass(frozen=True)
 class Budget:
-    """The plan of a run. A time budget becomes steps, and is planned again early and at every validation as the speed becomes known."""
+    """The plan of a run.
+
+    A time budget becomes steps, and is planned again early and at every validation as the speed becomes
+    known.
+    """
 
     total_steps: int
     evaluate_every: int
@@ -33,16 +37,29 @@ class Budget:
     validation_seconds: float = 0.0
     """Time that is kept for the last validation of a time budget."""
     validations: int = 0
-    """Validations of the whole run, from which evaluate_every follows as a time budget is planned again; 0 keeps evaluate_every as it is."""
+    """Validations of the whole run, from which evaluate_every follows as a time budget is planned again; 0
+    keeps evaluate_every as it is.
+    """
 
     @classmethod
-    def plan(cls, settings: TrainingSettings, *, steps_per_epoch: int, step_seconds: float, validation_seconds: float) -> Budget:
+    def plan(
+        cls,
+        settings: TrainingSettings,
+        *,
+        steps_per_epoch: int,
+        step_seconds: float,
+        validation_seconds: float,
+    ) -> Budget:
         in_epochs = math.ceil(settings.epochs * steps_per_epoch)
         asked = settings.steps or in_epochs or None
         seconds = settings.minutes * 60 or (None if asked else DEFAULT_MINUTES * 60)
         budget = cls(asked or 1, 1, most_steps=asked, planned_steps=max(settings.steps, in_epochs))
         if seconds is not None:
-            budget = replace(budget, seconds=seconds, validation_seconds=min(validation_seconds, seconds * MOST_FOR_VALIDATION))
+            budget = replace(
+                budget,
+                seconds=seconds,
+                validation_seconds=min(validation_seconds, seconds * MOST_FOR_VALIDATION),
+            )
             possible = max(1, int((seconds - budget.reserve) / step_seconds))
             budget = replace(budget, total_steps=min(possible, asked or possible))
         return _with_interval(budget, settings, steps_per_epoch=steps_per_epoch)
@@ -59,10 +76,14 @@ class Budget:
 
     def is_checked_early(self, *, step: int) -> bool:
         """Whether to plan again before the first validation: after 8, 16, 32, … updates."""
-        return self.seconds is not None and FIRST_CHECK <= step < self.evaluate_every and step.bit_count() == 1
+        return (
+            self.seconds is not None and FIRST_CHECK <= step < self.evaluate_every and step.bit_count() == 1
+        )
 
     def adjusted(self, *, step: int, seconds: float) -> Budget:
-        """The same budget after `step` updates in `seconds`, validations included: as many steps as the time left allows."""
+        """The same budget after `step` updates in `seconds`, validations included: as many steps as the time
+        left allows.
+        """
         if self.seconds is None or not step:
             return self
         is_early = step < self.evaluate_every  # no validation is in `seconds` yet
@@ -77,24 +98,35 @@ class Budget:
         return replace(self, total_steps=total, evaluate_every=every)
 
     def is_spent(self, *, step: int, seconds: float) -> bool:
-        """Whether the run ends here: at its last step, or when the time left is just enough to validate it. One update is always made."""
-        return step >= self.total_steps or (step > 0 and seconds + self.validation_seconds >= (self.seconds or math.inf))
+        """Whether the run ends here: at its last step, or when the time left is just enough to validate it.
+
+        One update is always made.
+        """
+        return step >= self.total_steps or (
+            step > 0 and seconds + self.validation_seconds >= (self.seconds or math.inf)
+        )
 
     def seconds_left(self, *, step: int, seconds: float, step_seconds: float) -> float:
-        """About how long it still takes, at `step_seconds` for an update with its share of the validations."""
+        """About how long it still takes, at `step_seconds` for an update with its share of the
+        validations.
+        """
         by_steps = (self.total_steps - step) * step_seconds
         return by_steps if self.seconds is None else max(0.0, min(by_steps, self.seconds - seconds))
 
 
 def _with_interval(budget: Budget, settings: TrainingSettings, *, steps_per_epoch: int) -> Budget:
-    """Decide how often to validate: as written, or in proportion to the plan so that validation takes little of the time."""
+    """Decide how often to validate: as written, or in proportion to the plan so that validation takes little
+    of the time.
+    """
     written = settings.evaluate_every
     if written and "evaluate_every" not in settings.scale_with_budget:
         return replace(budget, evaluate_every=written)
     every = scale_counts(settings, budget.share).evaluate_every or _every(budget.total_steps, steps_per_epoch)
     if budget.seconds is None:
         return replace(budget, evaluate_every=every)
-    most_validations = max(1, int(budget.seconds * SHARE_FOR_VALIDATION / max(budget.validation_seconds, 1e-6)))
+    most_validations = max(
+        1, int(budget.seconds * SHARE_FOR_VALIDATION / max(budget.validation_seconds, 1e-6))
+    )
     affordable = math.ceil(budget.total_steps / most_validations)
     every = max(every, min(written or affordable, affordable))
     return replace(budget, evaluate_every=every, validations=math.ceil(budget.total_steps / every))

@@ -33,17 +33,24 @@ class ClipAdvice:
         """The advice in one line.
 
         >>> suggest_clip([1.0, 2.0, 6.0], limit=5.0).sentence()
-        'average gradient norm 3; clip_norm 5 clipped 33 % of the steps in the journal; suggestion: clip_norm 3, which would clip 33 %'
+        'average gradient norm 3; clip_norm 5 clipped 33 % of the steps in the journal; suggestion: clip_norm
+        3, which would clip 33 %'
         """
-        now = f"clip_norm {self.limit:g} clipped {self.clipped_share:.0%} of the steps in the journal" if self.limit else "nothing was clipped"
+        now = (
+            f"clip_norm {self.limit:g} clipped {self.clipped_share:.0%} of the steps in the journal"
+            if self.limit
+            else "nothing was clipped"
+        )
         then = f"suggestion: clip_norm {self.suggestion:g}, which would clip {self.suggested_share:.0%}"
         return f"average gradient norm {self.average:.2g}; {now}; {then}".replace("%", " %")
 
 
 def suggest_clip(norms: Iterable[float | None], *, limit: float = 0.0) -> ClipAdvice:
-    """Look at the average norm of the gradient over many updates, and clip there. Norms that are not finite are left out.
+    """Look at the average norm of the gradient over many updates, and clip there. Norms that are not finite
+    are left out.
 
-    Paper: Pascanu et al. 2013, arXiv:1211.5063, section 3.2: half to ten times the average norm still converges.
+    Paper: Pascanu et al. 2013, arXiv:1211.5063, section 3.2: half to ten times the average norm still
+    converges.
 
     limit: the clipping norm that was in force when these were measured.
     """

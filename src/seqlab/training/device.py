@@ -39,5 +39,7 @@ def use_threads(threads: int) -> int:
 
 
 def keep_memory_of_large_gradients(model: nn.Module) -> bool:
-    """Where a parameter is large, ask the system to leave freed memory with this process; whether it was asked and did so."""
+    """Where a parameter is large, ask the system to leave freed memory with this process; whether it was
+    asked and did so.
+    """
     return any(parameter.nbytes >= LARGE_TENSOR for parameter in model.parameters()) and keep_freed_memory()

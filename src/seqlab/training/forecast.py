@@ -24,7 +24,9 @@ LONGEST_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Forecast:
-    """Seconds per update and per validation (of averaged and last weights, where a run averages), parameters, and bytes of memory at the peak."""
+    """Seconds per update and per validation (of averaged and last weights, where a run averages), parameters,
+    and bytes of memory at the peak.
+    """
 
     step_seconds: float
     validation_seconds: float
@@ -33,8 +35,13 @@ class Forecast:
     peak_memory: int
 
 
-def measure(model: nn.Module, task: Trainable, settings: TrainingSettings, *, device: torch.device) -> Forecast:
-    """Train a copy for a few steps. The model, the data order and the random numbers of the run are left as they were."""
+def measure(
+    model: nn.Module, task: Trainable, settings: TrainingSettings, *, device: torch.device
+) -> Forecast:
+    """Train a copy for a few steps.
+
+    The model, the data order and the random numbers of the run are left as they were.
+    """
     before = random_state.capture(device)
     trial = copy.deepcopy(model).to(device).train()
     optimizer = build_optimizer(trial, settings)

@@ -10,7 +10,9 @@ from seqlab.training.settings import StartSettings
 
 
 def freeze(model: nn.Module, settings: StartSettings) -> None:
-    """Take the gradient from what the settings name: such parameters are not updated, do not decay, and the optimizer knows nothing of them."""
+    """Take the gradient from what the settings name: such parameters are not updated, do not decay, and the
+    optimizer knows nothing of them.
+    """
     names = [name for name, _ in model.named_parameters()]
     num_layers = count_layers(names)
     if settings.freeze_layers > num_layers:
@@ -19,7 +21,9 @@ def freeze(model: nn.Module, settings: StartSettings) -> None:
             where="start.freeze_layers",
             cure="All of them and the embedding: start.freeze=body",
         )
-    highest = settings.freeze_layers if settings.freeze_layers else 0 if settings.freeze == "embedding" else -1
+    highest = (
+        settings.freeze_layers if settings.freeze_layers else 0 if settings.freeze == "embedding" else -1
+    )
     for name, parameter in model.named_parameters():
         is_body = settings.freeze == "body" and name.startswith(("embed.", "body."))
         if is_body or depth_of(name, num_layers=num_layers) <= highest:
@@ -28,4 +32,6 @@ def freeze(model: nn.Module, settings: StartSettings) -> None:
 
 def count_parameters(model: nn.Module, *, trained: bool = False) -> int:
     """All numbers that a model has learned, or only those that training still changes."""
-    return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad or not trained)
+    return sum(
+        parameter.numel() for parameter in model.parameters() if parameter.requires_grad or not trained
+    )

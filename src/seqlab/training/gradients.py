@@ -16,29 +16,37 @@ from seqlab.training.settings import TrainingSettings
 
 @dataclass(frozen=True)
 class Backward:
-    """What came of the batches of an update: their loss, the mean over all targets, and the norm of the gradient before clipping."""
+    """What came of the batches of an update: their loss, the mean over all targets, and the norm of the
+    gradient before clipping.
+    """
 
     loss: BatchLoss
     mean: float
     norm: float
 
 
-def go_backward(model: nn.Module, task: Trainable, batches: Sequence[Batch], carry: Carry, settings: TrainingSettings) -> Backward:
+def go_backward(
+    model: nn.Module, task: Trainable, batches: Sequence[Batch], carry: Carry, settings: TrainingSettings
+) -> Backward:
     """Leave the clipped gradient of the mean loss in the parameters.
 
-    Over several batches every target counts the same, however many its batch has: the gradients of the sums are added, then divided by the
-    number of all targets.
+    Over several batches every target counts the same, however many its batch has: the gradients of the sums
+    are added, then divided by the number of all targets.
     """
     model.zero_grad(set_to_none=True)
     losses: list[BatchLoss] = []
     for batch in batches:
-        with torch.autocast(batch.inputs.device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"):
+        with torch.autocast(
+            batch.inputs.device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"
+        ):
             loss = task.loss(model, batch, losses[-1].carry if losses else carry)
         (loss.total / loss.count if len(batches) == 1 else loss.total).backward()
         losses.append(replace(loss, total=loss.total.detach()))
     together = added(losses)
     if len(batches) > 1:
-        torch._foreach_div_([parameter.grad for parameter in model.parameters() if parameter.grad is not None], together.count)
+        torch._foreach_div_(
+            [parameter.grad for parameter in model.parameters() if parameter.grad is not None], together.count
+        )
     mean = together.total / together.count
     return Backward(together, mean.item(), clip_by_norm(model.parameters(), settings.clip_norm))
 

@@ -33,7 +33,9 @@ class Journal:
 
 
 def read_journal(path: Path) -> list[dict[str, Any]]:
-    """All events as they count: what happened after the point that a resume went back to is left out, and so is a torn line."""
+    """All events as they count: what happened after the point that a resume went back to is left out, and so
+    is a torn line.
+    """
     events: list[dict[str, Any]] = []
     if not path.is_file():
         return events
@@ -42,7 +44,11 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
         if event is None:
             continue
         if event["event"] == "resumed":
-            events = [earlier for earlier in events if earlier["step"] <= event["step"] and earlier["event"] not in ENDINGS]
+            events = [
+                earlier
+                for earlier in events
+                if earlier["step"] <= event["step"] and earlier["event"] not in ENDINGS
+            ]
         events.append(event)
     return events
 
@@ -52,7 +58,11 @@ def _read_event(line: str) -> dict[str, Any] | None:
         event = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(event, dict) or not isinstance(event.get("event"), str) or not isinstance(event.get("step"), int):
+    if (
+        not isinstance(event, dict)
+        or not isinstance(event.get("event"), str)
+        or not isinstance(event.get("step"), int)
+    ):
         return None
     return event
 

@@ -1,7 +1,7 @@
 """How deep in a network a parameter stands, by its name.
 
-Every model calls its parts alike: `embed` is where steps enter, `body` holds the layers (`body.layers.3.…`, or `body.stack.layers.3.…` where the
-layers are recurrent), and whatever else there is answers.
+Every model calls its parts alike: `embed` is where steps enter, `body` holds the layers (`body.layers.3.…`,
+or `body.stack.layers.3.…` where the layers are recurrent), and whatever else there is answers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ ENTRANCE = ("embed.", "body.positions.", "body.first_norm.")
 
 
 def depth_of(name: str, *, num_layers: int) -> int:
-    """0 where steps enter, 1 for the lowest layer, and one more than there are layers for all that follows them.
+    """0 where steps enter, 1 for the lowest layer, and one more than there are layers for all that follows
+    them.
 
     >>> [depth_of(name, num_layers=2) for name in ("embed.weight", "body.layers.0.norm.weight", "body.stack.layers.1.cell.input", "head.bias")]
     [0, 1, 2, 3]
@@ -35,10 +36,11 @@ def count_layers(names: Iterable[str]) -> int:
 
 
 def rate_factors(names: Iterable[str], *, layer_decay: float) -> dict[str, float]:
-    """factor = layer_decay^(steps down from the top): 1 for the head, layer_decay for the highest layer, least for the embedding.
+    """factor = layer_decay^(steps down from the top): 1 for the head, layer_decay for the highest layer,
+    least for the embedding.
 
-    Papers: Howard & Ruder 2018, "Universal Language Model Fine-tuning for Text Classification", arXiv:1801.06146, section 3.2;
-    Clark et al. 2020, "ELECTRA", arXiv:2003.10555, appendix A.
+    Papers: Howard & Ruder 2018, "Universal Language Model Fine-tuning for Text Classification",
+    arXiv:1801.06146, section 3.2; Clark et al. 2020, "ELECTRA", arXiv:2003.10555, appendix A.
 
     >>> rate_factors(["embed.weight", "body.layers.0.norm.weight", "head.bias"], layer_decay=0.5)
     {'embed.weight': 0.25, 'body.layers.0.norm.weight': 0.5, 'head.bias': 1.0}

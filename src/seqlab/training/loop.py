@@ -32,16 +32,19 @@ from seqlab.training.stop_signals import StopRequest
 
 SECONDS_BETWEEN_CHECKPOINTS = 120.0
 EARLY = (1, 10, 100)
-"""Updates after which a model that makes something shows it, before the first validation: what noise looked like."""
+"""Updates after which a model that makes something shows it, before the first validation: what noise looked
+like.
+"""
 LOG_LINES = 400
 """About this many lines of training loss in the journal of a run."""
 
 
 class Trainer:
-    """Takes a batch, asks the task for the loss, goes backward, clips, updates; now and then validates and saves.
+    """Takes a batch, asks the task for the loss, goes backward, clips, updates; now and then validates and
+    saves.
 
-    Everything that the next update depends on is in the checkpoint, so a resumed run equals one that never stopped. `seal`
-    names the run that checkpoints and weights belong to.
+    Everything that the next update depends on is in the checkpoint, so a resumed run equals one that never
+    stopped. `seal` names the run that checkpoints and weights belong to.
     """
 
     def __init__(
@@ -86,9 +89,13 @@ class Trainer:
 
     @property
     def _step_seconds(self) -> float:
-        """How long an update took since the run went on, for what was before may have been another machine; at first that all the same."""
+        """How long an update took since the run went on, for what was before may have been another machine;
+        at first that all the same.
+        """
         timed = self.step - 1 - self.went_on_step  # the update that is just being made has no time yet
-        return (self.seconds - self.went_on_seconds) / timed if timed else self.seconds / max(1, self.step - 1)
+        return (
+            (self.seconds - self.went_on_seconds) / timed if timed else self.seconds / max(1, self.step - 1)
+        )
 
     @property
     def best_step(self) -> int:
@@ -121,7 +128,9 @@ class Trainer:
             if stop.asked and not self.finished:
                 self.journal.write("interrupted", step=self.step)
                 return False
-        self.journal.write("finished", step=self.step, seconds=round(self.seconds, 1), best_step=self.best_step)
+        self.journal.write(
+            "finished", step=self.step, seconds=round(self.seconds, 1), best_step=self.best_step
+        )
         return True
 
     def _update(self) -> None:
@@ -130,7 +139,10 @@ class Trainer:
         self.progress.step += 1
         backward = go_backward(self.model, self.task, batches, self.carry, self.settings)
         if not (math.isfinite(backward.mean) and math.isfinite(backward.norm)):
-            self._refuse(explain_update(backward, batches, self.model), rows="; ".join(map(self.task.describe_rows, batches)))
+            self._refuse(
+                explain_update(backward, batches, self.model),
+                rows="; ".join(map(self.task.describe_rows, batches)),
+            )
         settings, total_steps = scale_counts(self.settings, self.budget.share), self.budget.total_steps
         rate = learning_rate(self.step, settings, total_steps=total_steps)
         set_learning_rate(self.optimizer, rate)
@@ -139,14 +151,26 @@ class Trainer:
         self.carry = backward.loss.carry
         loss = backward.loss
         for tally in (self.progress.since_log, self.progress.since_validation):
-            tally.add(backward.mean * loss.count, loss.count, loss.correct, seen=int(loss.count) if loss.seen is None else loss.seen)
+            tally.add(
+                backward.mean * loss.count,
+                loss.count,
+                loss.correct,
+                seen=int(loss.count) if loss.seen is None else loss.seen,
+            )
         left = self.budget.seconds_left(step=self.step, seconds=self.seconds, step_seconds=self._step_seconds)
         self.watcher.stepped(StepReport(self.step, self.budget.total_steps, epoch, backward.mean, rate, left))
         if self.step in EARLY and self.step < self.budget.evaluate_every:
             self._keep_sample(backward.mean)
         if self.step % max(1, self.budget.total_steps // LOG_LINES) == 0:
             mean = self.progress.since_log.mean
-            self.journal.write("step", step=self.step, epoch=epoch, loss=mean, learning_rate=rate, gradient_norm=backward.norm)
+            self.journal.write(
+                "step",
+                step=self.step,
+                epoch=epoch,
+                loss=mean,
+                learning_rate=rate,
+                gradient_norm=backward.norm,
+            )
             self.progress.since_log = Tally()
 
     def _keep_sample(self, loss: float) -> None:
@@ -158,20 +182,36 @@ class Trainer:
             self.journal.write("sampled", step=self.step, train_loss=loss, sample=sample)
 
     def _validate(self) -> None:
-        """Compare averaged and last weights on the validation data, and keep the better ones if they are the best so far."""
+        """Compare averaged and last weights on the validation data, and keep the better ones if they are the
+        best so far.
+        """
         candidates = self._validate_candidates()
         weights = better_weights(candidates)
         validation = candidates[weights]
-        values = {name: candidate.value for name, candidate in candidates.items()} if self.settings.averages_weights else {}
+        values = (
+            {name: candidate.value for name, candidate in candidates.items()}
+            if self.settings.averages_weights
+            else {}
+        )
         is_better = validation.beats(self.progress.best_value)
         is_best = is_better or validation.wins_tie(self.progress.best_value, self.progress.best_loss)
-        # Patience counts validations without a better value: a loss that creeps on below the same value does not prolong a run.
-        self.progress.validations_without_best = 0 if is_better else self.progress.validations_without_best + 1
+        # Patience counts validations without a better value: a loss that creeps on below the same value does
+        # not prolong a run.
+        self.progress.validations_without_best = (
+            0 if is_better else self.progress.validations_without_best + 1
+        )
         if is_best:
-            self.progress.best_value, self.progress.best_loss, self.progress.best_step = validation.value, validation.loss, self.step
+            self.progress.best_value, self.progress.best_loss, self.progress.best_step = (
+                validation.value,
+                validation.loss,
+                self.step,
+            )
             self.progress.best_weights, self.progress.candidates = weights, values
             with self.average.in_place() if weights == "averaged" else nullcontext():
-                self.best = {name: tensor.detach().to("cpu", copy=True) for name, tensor in self.model.state_dict().items()}
+                self.best = {
+                    name: tensor.detach().to("cpu", copy=True)
+                    for name, tensor in self.model.state_dict().items()
+                }
             replace_weights(self.best_path, self.best, seal=self.seal)
         tally = self.progress.since_validation
         self.journal.write(
@@ -220,7 +260,9 @@ class Trainer:
 
     def resume(self, checkpoint: Checkpoint) -> None:
         """Go on from a checkpoint as if nothing had happened."""
-        self.carry = put_back(checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device)
+        self.carry = put_back(
+            checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device
+        )
         self.feed = self.task.feed(Position(**checkpoint.state["position"]))
         self.progress = Progress.from_json(checkpoint.state["progress"])
         self.budget = Budget(**checkpoint.state["budget"])
@@ -240,4 +282,6 @@ class Trainer:
     def _refuse(self, reason: str, *, rows: str = "") -> None:
         """Stop before a number that is none gets into the weights or into a checkpoint."""
         self.journal.write("not_finite", step=self.step, reason=reason)
-        raise not_finite(reason, step=self.step, rows=rows, settings=self.settings, saved_step=self.saved_step)
+        raise not_finite(
+            reason, step=self.step, rows=rows, settings=self.settings, saved_step=self.saved_step
+        )

@@ -17,12 +17,18 @@ from seqlab.training.settings import TrainingSettings
 
 def first_broken(model: nn.Module) -> str | None:
     """The name of the first weights that are not finite."""
-    return next((name for name, tensor in model.named_parameters() if not bool(torch.isfinite(tensor).all())), None)
+    return next(
+        (name for name, tensor in model.named_parameters() if not bool(torch.isfinite(tensor).all())), None
+    )
 
 
 def explain_update(backward: Backward, batches: Sequence[Batch], model: nn.Module) -> str:
     """Why an update cannot be made, from the cause to the effect."""
-    found = f"the loss is {backward.mean}" if not math.isfinite(backward.mean) else f"the norm of the gradient is {backward.norm}"
+    found = (
+        f"the loss is {backward.mean}"
+        if not math.isfinite(backward.mean)
+        else f"the norm of the gradient is {backward.norm}"
+    )
     for batch in batches:
         if batch.inputs.is_floating_point() and not bool(torch.isfinite(batch.inputs).all()):
             rows = (~torch.isfinite(batch.inputs)).flatten(1).any(dim=1).nonzero().flatten().tolist()
@@ -37,14 +43,21 @@ def explain_validation(validation: Validation, model: nn.Module) -> str | None:
     if broken := first_broken(model):
         return f"the weights '{broken}' are not finite after the update"
     facts = {"the validation": validation.value, **validation.facts}
-    bad = next((name for name, value in facts.items() if isinstance(value, float) and not math.isfinite(value)), None)
+    bad = next(
+        (name for name, value in facts.items() if isinstance(value, float) and not math.isfinite(value)), None
+    )
     return f"{bad.replace('_', ' ')} is {facts[bad]}" if bad else None
 
 
-def not_finite(reason: str, *, step: int, rows: str, settings: TrainingSettings, saved_step: int) -> TrainingError:
+def not_finite(
+    reason: str, *, step: int, rows: str, settings: TrainingSettings, saved_step: int
+) -> TrainingError:
     """The error that ends a run, with what to try."""
     return TrainingError(
-        f"step {step}: {reason}. Stopped{f' before the update by the {rows}' if rows else ' without saving this step'}.",
-        cure=f"Try training.learning_rate={settings.learning_rate / 10:g} or a smaller training.clip_norm in a new run, and look at those rows.\n"
-        f"  The checkpoint of step {saved_step} is whole.",
+        f"step {step}: {reason}."
+        f" Stopped{f' before the update by the {rows}' if rows else ' without saving this step'}.",
+        cure=(
+            f"Try training.learning_rate={settings.learning_rate / 10:g} or a smaller training.clip_norm in a"
+            f" new run, and look at those rows.\n  The checkpoint of step {saved_step} is whole."
+        ),
     )

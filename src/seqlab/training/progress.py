@@ -50,4 +50,10 @@ class Progress:
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Progress:
-        return cls(**{**raw, "since_log": Tally(**raw["since_log"]), "since_validation": Tally(**raw["since_validation"])})
+        return cls(
+            **{
+                **raw,
+                "since_log": Tally(**raw["since_log"]),
+                "since_validation": Tally(**raw["since_validation"]),
+            }
+        )

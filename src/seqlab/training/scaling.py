@@ -9,16 +9,24 @@ FEWEST_BETWEEN = 25
 
 
 def scale_counts(settings: TrainingSettings, share: float) -> TrainingSettings:
-    """The settings of a run that makes this share of the planned updates: those in scale_with_budget shrink, all others stay."""
+    """The settings of a run that makes this share of the planned updates: those in scale_with_budget shrink,
+    all others stay.
+    """
     if share >= 1 or not settings.scale_with_budget:
         return settings
-    return settings.model_copy(update={name: scale_count(name, getattr(settings, name), share) for name in settings.scale_with_budget})
+    return settings.model_copy(
+        update={
+            name: scale_count(name, getattr(settings, name), share) for name in settings.scale_with_budget
+        }
+    )
 
 
 def scale_count(name: str, value: float, share: float) -> float:
-    """One step count for a run of this share of the planned length. 0 and -1, which already follow the run, stay.
+    """One step count for a run of this share of the planned length. 0 and -1, which already follow the run,
+    stay.
 
-    A moving average that keeps the share d of itself at each update reaches back over about 1 / (1 - d) updates; this number is what shrinks.
+    A moving average that keeps the share d of itself at each update reaches back over about 1 / (1 - d)
+    updates; this number is what shrinks.
 
     >>> scale_count("average_every", 100, 0.25), scale_count("average", 0.99, 0.5)
     (25, 0.98)

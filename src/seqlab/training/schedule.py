@@ -14,14 +14,17 @@ def learning_rate(step: int, settings: TrainingSettings, *, total_steps: int) ->
     warmup = settings.warmup_steps if settings.warmup_steps >= 0 else int(total_steps * SHARE_FOR_WARMUP)
     if settings.schedule == "constant":
         return settings.learning_rate * constant_warmup(step, warmup_steps=warmup)
-    decay = settings.decay_steps or total_steps + 1  # one more than the last step, so that the last update still moves
+    decay = (
+        settings.decay_steps or total_steps + 1
+    )  # one more than the last step, so that the last update still moves
     return settings.learning_rate * cosine_warmup(step, warmup_steps=warmup, decay_steps=decay)
 
 
 def cosine_warmup(step: int, *, warmup_steps: int, decay_steps: int) -> float:
     """factor(s) = ½ (1 + cos(π s / decay_steps)) · min(1, s / warmup_steps), and 0 after decay_steps.
 
-    Paper: Loshchilov & Hutter 2017, "SGDR: Stochastic Gradient Descent with Warm Restarts", arXiv:1608.03983, equation 5, without restarts.
+    Paper: Loshchilov & Hutter 2017, "SGDR: Stochastic Gradient Descent with Warm Restarts", arXiv:1608.03983,
+    equation 5, without restarts.
 
     >>> cosine_warmup(0, warmup_steps=10, decay_steps=100), cosine_warmup(100, warmup_steps=10, decay_steps=100)
     (0.0, 0.0)

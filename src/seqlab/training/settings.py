@@ -18,91 +18,227 @@ class TrainingSettings(Settings):
     """The budget, the batches, the optimizer and when to stop."""
 
     steps: int = Field(0, ge=0, description="Updates to make; 0 lets epochs or minutes decide.")
-    epochs: float = Field(0, ge=0, description="Passes over the training data; 0 lets steps or minutes decide.")
+    epochs: float = Field(
+        0, ge=0, description="Passes over the training data; 0 lets steps or minutes decide."
+    )
     minutes: float = Field(
         0,
         ge=0,
-        description="Time limit for training and validation; when steps, epochs and minutes are all 0: 5 minutes, 30 epochs or lost patience, "
-        "whichever comes first.",
+        description=(
+            "Time limit for training and validation; when steps, epochs and minutes are all 0: 5 minutes, 30"
+            " epochs or lost patience, whichever comes first."
+        ),
     )
     batch_size: int = Field(0, ge=0, description="Sequences per update; 0 lets the task decide.")
-    batch_tokens: int = Field(0, ge=0, description="Padded tokens of a batch, both sides of a pair together, in place of batch_size; 0: batch_size.")
-    accumulate: int = Field(1, ge=1, description="Batches whose gradients are added up for one update; every target counts the same.")
-    window: int = Field(128, ge=2, description="Tokens of a stream that a language model sees at once.")
-    carry_state: bool = Field(True, description="A recurrent language model goes on from its state where the last window ended; false starts anew.")
-    detach_every: int = Field(0, ge=0, description="Gradients of a recurrent language model flow over this many steps; 0: over the whole window.")
-    reset_at_documents: bool = Field(
-        True, description="A recurrent language model starts every document of a table, or line of words, from its initial state."
+    batch_tokens: int = Field(
+        0,
+        ge=0,
+        description=(
+            "Padded tokens of a batch, both sides of a pair together, in place of batch_size; 0: batch_size."
+        ),
     )
-    buckets: bool = Field(True, description="Put sequences of similar length into one batch, so that little is padded.")
-    pad_to: int = Field(0, ge=0, description="Pad every batch to at least this many steps; 0 pads to the longest in the batch.")
+    accumulate: int = Field(
+        1,
+        ge=1,
+        description="Batches whose gradients are added up for one update; every target counts the same.",
+    )
+    window: int = Field(128, ge=2, description="Tokens of a stream that a language model sees at once.")
+    carry_state: bool = Field(
+        True,
+        description=(
+            "A recurrent language model goes on from its state where the last window ended; false starts"
+            " anew."
+        ),
+    )
+    detach_every: int = Field(
+        0,
+        ge=0,
+        description=(
+            "Gradients of a recurrent language model flow over this many steps; 0: over the whole window."
+        ),
+    )
+    reset_at_documents: bool = Field(
+        True,
+        description=(
+            "A recurrent language model starts every document of a table, or line of words, from its initial"
+            " state."
+        ),
+    )
+    buckets: bool = Field(
+        True, description="Put sequences of similar length into one batch, so that little is padded."
+    )
+    pad_to: int = Field(
+        0,
+        ge=0,
+        description="Pad every batch to at least this many steps; 0 pads to the longest in the batch.",
+    )
     optimizer: Literal["adamw", "radam", "sgd", "adam_2k"] = Field(
-        "adamw", description="How gradients become updates; radam warms up by itself, sgd needs a higher rate, adam_2k measures before it moves."
+        "adamw",
+        description=(
+            "How gradients become updates; radam warms up by itself, sgd needs a higher rate, adam_2k"
+            " measures before it moves."
+        ),
     )
     learning_rate: float = Field(1e-3, gt=0, description="Highest learning rate.")
-    momentum: float = Field(0.9, ge=0, lt=1, description="Share of its last step that optimizer=sgd keeps up.")
-    measured_steps: int = Field(2000, ge=0, description="Updates in which optimizer=adam_2k moves nothing and learns how large gradients are.")
-    weight_decay: float = Field(0.01, ge=0, description="Pull of the weights towards zero; biases, norms and embeddings are left alone.")
-    decay_all: bool = Field(False, description="Decay biases, norms and embeddings too, as torch's AdamW does by itself.")
+    momentum: float = Field(
+        0.9, ge=0, lt=1, description="Share of its last step that optimizer=sgd keeps up."
+    )
+    measured_steps: int = Field(
+        2000,
+        ge=0,
+        description="Updates in which optimizer=adam_2k moves nothing and learns how large gradients are.",
+    )
+    weight_decay: float = Field(
+        0.01,
+        ge=0,
+        description="Pull of the weights towards zero; biases, norms and embeddings are left alone.",
+    )
+    decay_all: bool = Field(
+        False, description="Decay biases, norms and embeddings too, as torch's AdamW does by itself."
+    )
     schedule: Literal["cosine", "constant"] = Field(
         "cosine", description="The learning rate after the warm-up: down to zero along a cosine, or constant."
     )
-    warmup_steps: int = Field(-1, ge=-1, description="Updates over which the learning rate rises; -1 takes a twentieth of the run.")
-    decay_steps: int = Field(0, ge=0, description="Update at which the cosine reaches zero; 0 takes the end of the run.")
-    clip_norm: float = Field(1.0, ge=0, description="Largest global norm of the gradient, applied before every update; 0 does not clip.")
-    softmax: Literal["auto", "full", "sampled"] = Field(
-        "auto", description="What a language model's updates look at: the full vocabulary, or a sample of it; auto samples above 10,000 tokens."
+    warmup_steps: int = Field(
+        -1, ge=-1, description="Updates over which the learning rate rises; -1 takes a twentieth of the run."
     )
-    softmax_samples: int = Field(2048, ge=1, description="Tokens that a sampled softmax looks at in each update, frequent ones always.")
+    decay_steps: int = Field(
+        0, ge=0, description="Update at which the cosine reaches zero; 0 takes the end of the run."
+    )
+    clip_norm: float = Field(
+        1.0,
+        ge=0,
+        description="Largest global norm of the gradient, applied before every update; 0 does not clip.",
+    )
+    softmax: Literal["auto", "full", "sampled"] = Field(
+        "auto",
+        description=(
+            "What a language model's updates look at: the full vocabulary, or a sample of it; auto samples"
+            " above 10,000 tokens."
+        ),
+    )
+    softmax_samples: int = Field(
+        2048, ge=1, description="Tokens that a sampled softmax looks at in each update, frequent ones always."
+    )
     average: float = Field(
         0.0,
         ge=0,
         lt=1,
-        description="Decay of a moving average of the weights; the better of averaged and last weights on validation data is saved. 0: no average.",
+        description=(
+            "Decay of a moving average of the weights; the better of averaged and last weights on validation"
+            " data is saved. 0: no average."
+        ),
     )
     average_last: int = Field(
         0,
         ge=0,
         le=100,
-        description="Snapshots in an average of the weights; the better of averaged and last weights on validation data is saved. 0: no average.",
+        description=(
+            "Snapshots in an average of the weights; the better of averaged and last weights on validation"
+            " data is saved. 0: no average."
+        ),
     )
-    average_every: int = Field(0, ge=0, description="Updates between two snapshots of average_last; 0 spreads them over the last fifth of the run.")
+    average_every: int = Field(
+        0,
+        ge=0,
+        description=(
+            "Updates between two snapshots of average_last; 0 spreads them over the last fifth of the run."
+        ),
+    )
     own_outputs: Literal["none", "constant", "linear", "exponential", "inverse_sigmoid"] = Field(
-        "none", description="How the share of true tokens that a decoder is given falls while it learns (scheduled sampling); none: all are true."
+        "none",
+        description=(
+            "How the share of true tokens that a decoder is given falls while it learns (scheduled sampling);"
+            " none: all are true."
+        ),
     )
-    own_outputs_half: float = Field(2000, gt=0, description="Updates after which a decoder is given the truth half of the time.")
-    least_truth: float = Field(0.0, ge=0, le=1, description="The share of true tokens never falls below this; with own_outputs=constant it is this.")
+    own_outputs_half: float = Field(
+        2000, gt=0, description="Updates after which a decoder is given the truth half of the time."
+    )
+    least_truth: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="The share of true tokens never falls below this; with own_outputs=constant it is this.",
+    )
     own_outputs_for: Literal["sequence", "token"] = Field(
-        "sequence", description="Whether a whole sequence is read from the decoder's own outputs, or each token by itself."
+        "sequence",
+        description=(
+            "Whether a whole sequence is read from the decoder's own outputs, or each token by itself."
+        ),
     )
-    label_smoothing: float = Field(0.0, ge=0, lt=1, description="Share of the target that is spread over all classes.")
+    label_smoothing: float = Field(
+        0.0, ge=0, lt=1, description="Share of the target that is spread over all classes."
+    )
     class_weights: Literal["none", "balanced"] = Field(
-        "none", description="With balanced, rare classes count more, each N / (classes · its rows), and macro-F1 chooses the best model."
+        "none",
+        description=(
+            "With balanced, rare classes count more, each N / (classes · its rows), and macro-F1 chooses the"
+            " best model."
+        ),
     )
     regression_loss: Literal["huber", "squared"] = Field(
-        "huber", description="What a predicted number costs: half the squared error, which huber turns into a straight line beyond one deviation."
+        "huber",
+        description=(
+            "What a predicted number costs: half the squared error, which huber turns into a straight line"
+            " beyond one deviation."
+        ),
     )
     teacher: str = Field(
-        "", description="A finished run whose answers are learned besides the targets (distillation): its folder, or its name below runs/."
+        "",
+        description=(
+            "A finished run whose answers are learned besides the targets (distillation): its folder, or its"
+            " name below runs/."
+        ),
     )
     teacher_digest: str = Field(
-        "", description="SHA-256 of the teacher's weights; filled in when a run starts, so that it never goes on with others."
+        "",
+        description=(
+            "SHA-256 of the teacher's weights; filled in when a run starts, so that it never goes on with"
+            " others."
+        ),
     )
-    teacher_weight: float = Field(0.5, gt=0, le=1, description="Share of the teacher's answers in the loss; the rest belongs to the targets.")
-    teacher_temperature: float = Field(2.0, gt=0, description="Softens the answers of teacher and student alike: the logits are divided by it.")
+    teacher_weight: float = Field(
+        0.5,
+        gt=0,
+        le=1,
+        description="Share of the teacher's answers in the loss; the rest belongs to the targets.",
+    )
+    teacher_temperature: float = Field(
+        2.0,
+        gt=0,
+        description="Softens the answers of teacher and student alike: the logits are divided by it.",
+    )
     evaluate_every: int = Field(
-        0, ge=0, description="Updates between validations; 0 validates every epoch and at least ten times, but not below every 25 updates."
+        0,
+        ge=0,
+        description=(
+            "Updates between validations; 0 validates every epoch and at least ten times, but not below every"
+            " 25 updates."
+        ),
     )
     scale_with_budget: tuple[StepCount, ...] = Field(
         (),
-        description="Settings that shrink if a run makes fewer updates than its steps or epochs; filled in from a recipe that gets a smaller budget.",
+        description=(
+            "Settings that shrink if a run makes fewer updates than its steps or epochs; filled in from a"
+            " recipe that gets a smaller budget."
+        ),
     )
-    patience: int = Field(0, ge=0, description="Stop after this many validations without a new best; 0 never stops early.")
+    patience: int = Field(
+        0, ge=0, description="Stop after this many validations without a new best; 0 never stops early."
+    )
     precision: Literal["float32", "bfloat16"] = Field(
-        "float32", description="bfloat16 computes in half precision where the hardware can (slower on most CPUs)."
+        "float32",
+        description="bfloat16 computes in half precision where the hardware can (slower on most CPUs).",
     )
     seed: int = Field(1, ge=0, description="Fixes the split, the initial weights, the order and the dropout.")
-    threads: int = Field(0, ge=0, description="CPU threads; 0 takes all cores. Part of the run: the last bits of a result depend on it.")
+    threads: int = Field(
+        0,
+        ge=0,
+        description=(
+            "CPU threads; 0 takes all cores. Part of the run: the last bits of a result depend on it."
+        ),
+    )
     device: str = Field("auto", description="auto (a GPU when there is one), cpu, cuda, cuda:1, mps.")
 
     @property
@@ -113,7 +249,8 @@ class TrainingSettings(Settings):
     def _one_average(self) -> Self:
         if self.average and self.average_last:
             raise ValueError(
-                f"average={self.average:g} and average_last={self.average_last} are two ways to average the weights. Set one of them to 0."
+                f"average={self.average:g} and average_last={self.average_last} are two ways to average the"
+                " weights. Set one of them to 0."
             )
         return self
 
@@ -121,32 +258,76 @@ class TrainingSettings(Settings):
     def _something_moves(self) -> Self:
         if self.optimizer == "adam_2k" and 0 < self.steps <= self.measured_steps:
             raise ValueError(
-                f"optimizer=adam_2k moves nothing in its first measured_steps={self.measured_steps} updates, and there are steps={self.steps}. "
-                "Lower measured_steps, or make more updates."
+                f"optimizer=adam_2k moves nothing in its first measured_steps={self.measured_steps} updates,"
+                f" and there are steps={self.steps}. Lower measured_steps, or make more updates."
             )
         return self
 
 
 class StartSettings(Settings):
-    """The run from which training starts: what is taken over, what stays as it was, how fast the rest moves."""
+    """The run from which training starts: what is taken over, what stays as it was, how fast the rest
+    moves.
+    """
 
-    run: str = Field("", description="A finished run whose tokens, sizes and weights are taken over: its folder, or its name below runs/.")
-    digest: str = Field("", description="SHA-256 of the weights or vectors that were taken over; filled in when a run starts.")
+    run: str = Field(
+        "",
+        description=(
+            "A finished run whose tokens, sizes and weights are taken over: its folder, or its name below"
+            " runs/."
+        ),
+    )
+    digest: str = Field(
+        "", description="SHA-256 of the weights or vectors that were taken over; filled in when a run starts."
+    )
     weights: Literal["learned", "new"] = Field(
         "learned",
-        description="Start from the learned weights, or from new ones in the same network and tokens, to see what the learned ones are worth.",
+        description=(
+            "Start from the learned weights, or from new ones in the same network and tokens, to see what the"
+            " learned ones are worth."
+        ),
     )
-    vectors: str = Field("", description="A file of word vectors (word2vec, GloVe) from which the rows of the embedding start; all else starts anew.")
-    every: int = Field(1, ge=1, description="Take over the first of every so many layers: 2 starts a student of half the depth.")
+    vectors: str = Field(
+        "",
+        description=(
+            "A file of word vectors (word2vec, GloVe) from which the rows of the embedding start; all else"
+            " starts anew."
+        ),
+    )
+    every: int = Field(
+        1,
+        ge=1,
+        description="Take over the first of every so many layers: 2 starts a student of half the depth.",
+    )
     freeze: Literal["none", "embedding", "body"] = Field(
-        "none", description="What stays as it was: nothing, the embedding with its positions, or all but the new head."
+        "none",
+        description=(
+            "What stays as it was: nothing, the embedding with its positions, or all but the new head."
+        ),
     )
-    freeze_layers: int = Field(0, ge=0, description="So many of the lowest layers stay as they were, and the embedding with them.")
-    layer_decay: float = Field(1.0, gt=0, le=1, description="Each layer learns at this share of the rate of the one above it; the embedding slowest.")
-    lora_rank: int = Field(0, ge=0, description="Rank of the adapters that are trained in place of the network's own weights (LoRA); 0 has none.")
-    lora_alpha: float = Field(16.0, gt=0, description="The adapters count by this number divided by their rank.")
+    freeze_layers: int = Field(
+        0, ge=0, description="So many of the lowest layers stay as they were, and the embedding with them."
+    )
+    layer_decay: float = Field(
+        1.0,
+        gt=0,
+        le=1,
+        description="Each layer learns at this share of the rate of the one above it; the embedding slowest.",
+    )
+    lora_rank: int = Field(
+        0,
+        ge=0,
+        description=(
+            "Rank of the adapters that are trained in place of the network's own weights (LoRA); 0 has none."
+        ),
+    )
+    lora_alpha: float = Field(
+        16.0, gt=0, description="The adapters count by this number divided by their rank."
+    )
     lora_targets: tuple[LoRATarget, ...] = Field(
         ("qkv", "output"),
         min_length=1,
-        description="Where adapters stand: the projections into and out of attention, and those of the feed-forward network.",
+        description=(
+            "Where adapters stand: the projections into and out of attention, and those of the feed-forward"
+            " network."
+        ),
     )

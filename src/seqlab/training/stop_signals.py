@@ -10,7 +10,10 @@ from types import FrameType
 
 
 class StopRequest:
-    """Whether somebody asked to stop. A second Ctrl-C interrupts at once, and so does the first when there is nothing to save."""
+    """Whether somebody asked to stop.
+
+    A second Ctrl-C interrupts at once, and so does the first when there is nothing to save.
+    """
 
     def __init__(self) -> None:
         self.asked = False

@@ -15,8 +15,9 @@ def truth_share(step: int, *, decay: Decay, half: float, least: float = 0.0) -> 
         exponential      ½ ^ (step / half)
         inverse sigmoid  k / (k + e^(step / k)),  with k such that it is ½ at `half`
 
-    It starts at 1 (the sigmoid: just below), is ½ after `half` updates, and never falls below `least`. With constant it is `least` always.
-    Paper: Bengio et al. 2015, "Scheduled Sampling for Sequence Prediction with Recurrent Neural Networks", arXiv:1506.03099, section 2.4.
+    It starts at 1 (the sigmoid: just below), is ½ after `half` updates, and never falls below `least`. With
+    constant it is `least` always. Paper: Bengio et al. 2015, "Scheduled Sampling for Sequence Prediction with
+    Recurrent Neural Networks", arXiv:1506.03099, section 2.4.
 
     >>> [round(truth_share(step, decay="inverse_sigmoid", half=1000), 3) for step in (0, 500, 1000, 2000)]
     [0.995, 0.932, 0.5, 0.005]

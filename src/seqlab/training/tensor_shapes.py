@@ -15,9 +15,13 @@ DRAWS = ("normal_", "uniform_")
 
 
 class _NoDraws(TorchFunctionMode):
-    """Random draws into a tensor without memory do nothing. torch does nothing either, but imports its compiler first, for seconds."""
+    """Random draws into a tensor without memory do nothing. torch does nothing either, but imports its
+    compiler first, for seconds.
+    """
 
-    def __torch_function__(self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         if getattr(function, "__name__", "") in DRAWS:
             return args[0] if args else (kwargs or {})["tensor"]
         return function(*args, **(kwargs or {}))
@@ -29,4 +33,8 @@ def shapes_of(build: Callable[[], nn.Module]) -> dict[str, Tensor]:
         with torch.device("meta"), _NoDraws():
             return build().state_dict()
     except (RuntimeError, OverflowError, TypeError) as error:  # sizes beyond what can be counted
-        raise RecipeError("no machine can hold a model of these sizes.", where="model", cure="Restore the recipe of the run.") from error
+        raise RecipeError(
+            "no machine can hold a model of these sizes.",
+            where="model",
+            cure="Restore the recipe of the run.",
+        ) from error

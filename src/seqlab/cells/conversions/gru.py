@@ -1,7 +1,7 @@
 """One GRU written as another: which forms are the same function, and why others are not.
 
-keep old  ↔ keep new         always: σ(-a) = 1 - σ(a), so the update gate's weights change their sign
-single gate → gru            always: a reset gate that is 1/2 everywhere, and twice the candidate's recurrent weights
+keep old  ↔ keep new         always: σ(-a) = 1 - σ(a), so the update gate's weights change their sign single
+gate → gru            always: a reset gate that is 1/2 everywhere, and twice the candidate's recurrent weights
 reset before ↔ reset after   only where U (reset ⊙ h) can be written as reset ⊙ (U' h), see `to_reset_after`
 torch's two biases ↔ ours    always: only the candidate's second bias stands alone
 """
@@ -28,12 +28,15 @@ UpdateGated = TypeVar("UpdateGated", GRU, ResetBeforeGRU, SingleGate)
 CellT = TypeVar("CellT", bound=Cell)
 
 WHY_NOT = (
-    "U (reset ⊙ h) is reset ⊙ (U' h) only where units read units with the same reset gate, or where the gates are constant. Train the other form."
+    "U (reset ⊙ h) is reset ⊙ (U' h) only where units read units with the same reset gate, or where the gates"
+    " are constant. Train the other form."
 )
 
 
 def with_keep(cell: UpdateGated, keep: GateConvention) -> UpdateGated:
-    """The same function in the other convention: a copy whose update gate keeps the old state, or the new one."""
+    """The same function in the other convention: a copy whose update gate keeps the old state, or the new
+    one.
+    """
     other = copy.deepcopy(cell)
     other.keep = check_choice("keep", keep, ("old", "new"))
     if cell.keep != keep:
@@ -45,16 +48,20 @@ def with_keep(cell: UpdateGated, keep: GateConvention) -> UpdateGated:
 
 
 def to_reset_after(cell: ResetBeforeGRU) -> GRU:
-    """The same function with the reset gate after the product, or a refusal that names two units for which there is none.
+    """The same function with the reset gate after the product, or a refusal that names two units for which
+    there is none.
 
-    Unit i of the candidate sums U_ij reset_j h_j over j; afterwards it is reset_i · U'_ij h_j. Both agree for every state if wherever
-    U_ij is not zero the two gates are the same function (U' = U), or both are constant (U'_ij = U_ij reset_j / reset_i).
+    Unit i of the candidate sums U_ij reset_j h_j over j; afterwards it is reset_i · U'_ij h_j. Both agree for
+    every state if wherever U_ij is not zero the two gates are the same function (U' = U), or both are
+    constant (U'_ij = U_ij reset_j / reset_i).
     """
     _refuse_other_candidates(cell)
     gates = _ResetGates(cell)
     size = cell.hidden_size
     inner = gates.across_gates(
-        cell.recurrent[2 * size :].detach(), by=gates.value.unsqueeze(0) / gates.value.unsqueeze(1), where="reset_before_gru to gru"
+        cell.recurrent[2 * size :].detach(),
+        by=gates.value.unsqueeze(0) / gates.value.unsqueeze(1),
+        where="reset_before_gru to gru",
     )
     weights = {"input": cell.input, "recurrent": torch.cat([cell.recurrent[: 2 * size], inner])}
     if cell.bias is not None:
@@ -63,22 +70,31 @@ def to_reset_after(cell: ResetBeforeGRU) -> GRU:
 
 
 def to_reset_before(cell: GRU) -> ResetBeforeGRU:
-    """The same function with the reset gate before the product, or a refusal; the way back of `to_reset_after`.
+    """The same function with the reset gate before the product, or a refusal; the way back of
+    `to_reset_after`.
 
     The candidate's second bias must be zero or stand behind a constant gate, where it is a part of the first.
     """
     gates = _ResetGates(cell)
     size, where = cell.hidden_size, "gru to reset_before_gru"
-    inner = gates.across_gates(cell.recurrent[2 * size :].detach(), by=gates.value.unsqueeze(1) / gates.value.unsqueeze(0), where=where)
+    inner = gates.across_gates(
+        cell.recurrent[2 * size :].detach(),
+        by=gates.value.unsqueeze(1) / gates.value.unsqueeze(0),
+        where=where,
+    )
     weights = {"input": cell.input, "recurrent": torch.cat([cell.recurrent[: 2 * size], inner])}
     if cell.bias is not None and cell.recurrent_bias is not None:
         left = (cell.recurrent_bias != 0) & ~gates.is_constant
         if bool(left.any()):
             unit = int(left.nonzero()[0])
             raise UsageError(
-                f"recurrent_bias of unit {unit} is {cell.recurrent_bias[unit].item():.3g} and its reset gate scales it.",
+                f"recurrent_bias of unit {unit} is {cell.recurrent_bias[unit].item():.3g} and its reset gate"
+                " scales it.",
                 where=where,
-                cure="Without the gate after the product there is no such bias: it must be zero, or the reset gate constant.",
+                cure=(
+                    "Without the gate after the product there is no such bias: it must be zero, or the reset"
+                    " gate constant."
+                ),
             )
         folded = torch.where(gates.is_constant, gates.value * cell.recurrent_bias, 0)
         weights["bias"] = torch.cat([cell.bias[: 2 * size], cell.bias[2 * size :] + folded])
@@ -86,7 +102,9 @@ def to_reset_before(cell: GRU) -> ResetBeforeGRU:
 
 
 def from_single_gate(cell: SingleGate) -> GRU:
-    """The same function as a GRU: its reset gate has no weights, so it is 1/2, and twice the candidate's recurrent matrix makes up for it."""
+    """The same function as a GRU: its reset gate has no weights, so it is 1/2, and twice the candidate's
+    recurrent matrix makes up for it.
+    """
     size = cell.hidden_size
     update, candidate = cell.recurrent.split(size)
     weights = {
@@ -94,12 +112,17 @@ def from_single_gate(cell: SingleGate) -> GRU:
         "recurrent": torch.cat([torch.zeros_like(update), update, 2 * candidate]),
     }
     if cell.bias is not None:
-        weights |= {"bias": torch.cat([cell.bias.new_zeros(size), cell.bias]), "recurrent_bias": cell.bias.new_zeros(size)}
+        weights |= {
+            "bias": torch.cat([cell.bias.new_zeros(size), cell.bias]),
+            "recurrent_bias": cell.bias.new_zeros(size),
+        }
     return build_cell(GRU, weights, keep=cell.keep)
 
 
 def gru_from_torch(weights: Mapping[str, Tensor], suffix: str = "_l0") -> GRU:
-    """The cell of one layer and direction of a torch.nn.GRU's state dict: suffix "_l1_reverse", or "" for a torch.nn.GRUCell."""
+    """The cell of one layer and direction of a torch.nn.GRU's state dict: suffix "_l1_reverse", or "" for a
+    torch.nn.GRUCell.
+    """
     found = {"input": weights[f"weight_ih{suffix}"], "recurrent": weights[f"weight_hh{suffix}"]}
     if f"bias_ih{suffix}" in weights:
         first, second = weights[f"bias_ih{suffix}"], weights[f"bias_hh{suffix}"]
@@ -110,7 +133,9 @@ def gru_from_torch(weights: Mapping[str, Tensor], suffix: str = "_l0") -> GRU:
 
 
 def gru_to_torch(cell: GRU, suffix: str = "_l0") -> dict[str, Tensor]:
-    """The cell's weights under torch's names; torch keeps the old state, so a cell that keeps the new one is turned first."""
+    """The cell's weights under torch's names; torch keeps the old state, so a cell that keeps the new one is
+    turned first.
+    """
     old = with_keep(cell, "old")
     weights = {f"weight_ih{suffix}": old.input.detach(), f"weight_hh{suffix}": old.recurrent.detach()}
     if old.bias is not None and old.recurrent_bias is not None:
@@ -120,7 +145,9 @@ def gru_to_torch(cell: GRU, suffix: str = "_l0") -> dict[str, Tensor]:
 
 
 class _ResetGates:
-    """What the reset gates of a cell have in common: which are the same function, and which do not depend on anything."""
+    """What the reset gates of a cell have in common: which are the same function, and which do not depend on
+    anything.
+    """
 
     value: Float[Tensor, "hidden"]
     is_constant: Bool[Tensor, "hidden"]
@@ -128,7 +155,9 @@ class _ResetGates:
 
     def __init__(self, cell: GRU | ResetBeforeGRU) -> None:
         size = cell.hidden_size
-        slopes = torch.cat([cell.input[:size], cell.recurrent[:size]], dim=1).detach()  # (hidden, input + hidden)
+        slopes = torch.cat(
+            [cell.input[:size], cell.recurrent[:size]], dim=1
+        ).detach()  # (hidden, input + hidden)
         bias = slopes.new_zeros(size) if cell.bias is None else cell.bias[:size].detach()
         groups = torch.unique(torch.cat([slopes, bias.unsqueeze(1)], dim=1), dim=0, return_inverse=True)[1]
         self.value = torch.sigmoid(bias)
@@ -138,28 +167,46 @@ class _ResetGates:
     def across_gates(
         self, inner: Float[Tensor, "hidden hidden"], *, by: Float[Tensor, "hidden hidden"], where: str
     ) -> Float[Tensor, "hidden hidden"]:
-        """The candidate's recurrent matrix on the other side of the reset gates, scaled `by` where those are constant."""
+        """The candidate's recurrent matrix on the other side of the reset gates, scaled `by` where those are
+        constant.
+        """
         are_constant = self.is_constant.unsqueeze(0) & self.is_constant.unsqueeze(1)
         stuck = (inner != 0) & ~self.is_same & ~are_constant
         if bool(stuck.any()):
             reader, read = stuck.nonzero()[0].tolist()
-            raise UsageError(f"candidate {reader} reads unit {read}, and their reset gates are different functions.", where=where, cure=WHY_NOT)
+            raise UsageError(
+                f"candidate {reader} reads unit {read}, and their reset gates are different functions.",
+                where=where,
+                cure=WHY_NOT,
+            )
         return torch.where(self.is_same | ~are_constant, inner, inner * by)
 
 
 def _refuse_other_candidates(cell: ResetBeforeGRU) -> None:
     where = "reset_before_gru to gru"
     if cell.candidate != "tanh":
-        cure = "The states of a σ candidate lie in (0, 1), those of a tanh candidate in (-1, 1): no weights make them equal."
+        cure = (
+            "The states of a σ candidate lie in (0, 1), those of a tanh candidate in (-1, 1): no weights make"
+            " them equal."
+        )
         raise UsageError(f"the candidate is {cell.candidate}; a gru's is tanh.", where=where, cure=cure)
-    if cell.candidate_bias == "outside" and cell.bias is not None and bool((cell.bias[2 * cell.hidden_size :] != 0).any()):
-        cure = "A bias outside moves the candidate beyond ±1, where no bias inside can bring it: it must be zero."
+    if (
+        cell.candidate_bias == "outside"
+        and cell.bias is not None
+        and bool((cell.bias[2 * cell.hidden_size :] != 0).any())
+    ):
+        cure = (
+            "A bias outside moves the candidate beyond ±1, where no bias inside can bring it: it must be"
+            " zero."
+        )
         raise UsageError("the candidate's bias stands outside of its activation.", where=where, cure=cure)
 
 
 def build_cell(kind: type[CellT], weights: Mapping[str, Tensor], **options: Any) -> CellT:
     """A cell with copies of these weights; nothing random is drawn."""
     with torch.device("meta"):
-        cell = kind(weights["input"].shape[1], weights["recurrent"].shape[1], bias="bias" in weights, **options)
+        cell = kind(
+            weights["input"].shape[1], weights["recurrent"].shape[1], bias="bias" in weights, **options
+        )
     cell.load_state_dict({name: part.detach().clone() for name, part in weights.items()}, assign=True)
     return cell

@@ -1,8 +1,9 @@
 """GRU weights as Keras keeps them: the arrays of layer.get_weights(), in and out.
 
-Keras multiplies from the right, so its matrices are the transposes of ours; its gates stand in the order update, reset, candidate; its update
-gate keeps the old state. A layer with reset_after=True (the default) is our gru and has two biases for each gate, as torch has; one with
-reset_after=False is our reset_before_gru. Source: the documentation of keras.layers.GRU and GRUCell, Keras 3.
+Keras multiplies from the right, so its matrices are the transposes of ours; its gates stand in the order
+update, reset, candidate; its update gate keeps the old state. A layer with reset_after=True (the default) is
+our gru and has two biases for each gate, as torch has; one with reset_after=False is our reset_before_gru.
+Source: the documentation of keras.layers.GRU and GRUCell, Keras 3.
 """
 
 from __future__ import annotations
@@ -21,19 +22,30 @@ from seqlab.cells.reset_before_gru import ResetBeforeGRU
 from seqlab.core.errors import UsageError
 
 Arrays = Sequence[NDArray[np.floating[Any]]]
-SHAPES = "A Keras GRU has a kernel (input, 3 * units), a recurrent_kernel (units, 3 * units) and, unless use_bias=False, a bias."
+SHAPES = (
+    "A Keras GRU has a kernel (input, 3 * units), a recurrent_kernel (units, 3 * units) and, unless"
+    " use_bias=False, a bias."
+)
 
 
-def from_keras(weights: Arrays, *, reset_after: bool = True, activation: Literal["tanh", "sigmoid"] = "tanh") -> GRU | ResetBeforeGRU:
-    """The cell of a Keras layer, from its get_weights() and the two arguments that are not visible in them."""
+def from_keras(
+    weights: Arrays, *, reset_after: bool = True, activation: Literal["tanh", "sigmoid"] = "tanh"
+) -> GRU | ResetBeforeGRU:
+    """The cell of a Keras layer, from its get_weights() and the two arguments that are not visible in
+    them.
+    """
     _check(weights, reset_after=reset_after)
-    kernel, recurrent_kernel, *rest = (_swapped(torch.from_numpy(np.array(array)).movedim(-1, 0)) for array in weights)
+    kernel, recurrent_kernel, *rest = (
+        _swapped(torch.from_numpy(np.array(array)).movedim(-1, 0)) for array in weights
+    )
     if not reset_after:
         found = {"input": kernel, "recurrent": recurrent_kernel} | ({"bias": rest[0]} if rest else {})
         return build_cell(ResetBeforeGRU, found, candidate=activation)
     if activation != "tanh":
         raise UsageError(
-            f"activation is '{activation}'; our gru has a tanh candidate.", where="from_keras", cure="With reset_after=False it may be sigmoid."
+            f"activation is '{activation}'; our gru has a tanh candidate.",
+            where="from_keras",
+            cure="With reset_after=False it may be sigmoid.",
         )
     named = {"weight_ih": kernel, "weight_hh": recurrent_kernel}
     if rest:
@@ -42,8 +54,10 @@ def from_keras(weights: Arrays, *, reset_after: bool = True, activation: Literal
 
 
 def to_keras(cell: GRU | ResetBeforeGRU) -> list[NDArray[np.floating[Any]]]:
-    """What layer.set_weights takes; the layer is built with reset_after=True for a gru, with reset_after=False for a reset_before_gru (and with
-    activation="sigmoid" if the cell's candidate is sigmoid)."""
+    """What layer.set_weights takes; the layer is built with reset_after=True for a gru, with
+    reset_after=False for a reset_before_gru (and with activation="sigmoid" if the cell's candidate is
+    sigmoid).
+    """
     if isinstance(cell, GRU):
         named = gru_to_torch(cell, suffix="")
         parts = [named["weight_ih"], named["weight_hh"]]
@@ -52,13 +66,23 @@ def to_keras(cell: GRU | ResetBeforeGRU) -> list[NDArray[np.floating[Any]]]:
     else:
         old = with_keep(cell, "old")
         parts = [part.detach() for part in (old.input, old.recurrent, old.bias) if part is not None]
-        if cell.candidate_bias == "outside" and old.bias is not None and bool(old.bias[2 * cell.hidden_size :].any()):
-            raise UsageError("the candidate's bias stands outside of its activation.", where="to_keras", cure="Keras has it inside only.")
+        if (
+            cell.candidate_bias == "outside"
+            and old.bias is not None
+            and bool(old.bias[2 * cell.hidden_size :].any())
+        ):
+            raise UsageError(
+                "the candidate's bias stands outside of its activation.",
+                where="to_keras",
+                cure="Keras has it inside only.",
+            )
     return [_swapped(part).movedim(0, -1).contiguous().cpu().numpy() for part in parts]
 
 
 def _swapped(rows: Tensor) -> Tensor:
-    """Rows grouped by three gates, with the first two groups exchanged: from our order to Keras's and back."""
+    """Rows grouped by three gates, with the first two groups exchanged: from our order to Keras's and
+    back.
+    """
     first, second, third = rows.chunk(3)
     return torch.cat([second, first, third])
 
@@ -69,11 +93,17 @@ def _check(weights: Arrays, *, reset_after: bool) -> None:
         raise UsageError(f"there are {len(shapes)} arrays.", where="from_keras", cure=SHAPES)
     units = shapes[1][0] if len(shapes[1]) == 2 else 0
     if len(shapes[0]) != 2 or shapes[0][1] != 3 * units or shapes[1] != (units, 3 * units):
-        raise UsageError(f"the kernels have shapes {shapes[0]} and {shapes[1]}.", where="from_keras", cure=SHAPES)
+        raise UsageError(
+            f"the kernels have shapes {shapes[0]} and {shapes[1]}.", where="from_keras", cure=SHAPES
+        )
     expected = (2, 3 * units) if reset_after else (3 * units,)
     if len(shapes) == 3 and shapes[2] != expected:
         raise UsageError(
-            f"the bias has shape {shapes[2]}; with reset_after={reset_after} and {units} units it is {expected}.",
+            f"the bias has shape {shapes[2]}; with reset_after={reset_after} and {units} units it is"
+            f" {expected}.",
             where="from_keras",
-            cure="A bias of shape (2, 3 * units) belongs to reset_after=True, one of shape (3 * units,) to reset_after=False.",
+            cure=(
+                "A bias of shape (2, 3 * units) belongs to reset_after=True, one of shape (3 * units,) to"
+                " reset_after=False."
+            ),
         )

@@ -1,4 +1,5 @@
-"""Six ways in which books write the plain recurrent network, each in its own letters, and the way from any one to any other.
+"""Six ways in which books write the plain recurrent network, each in its own letters, and the way from any
+one to any other.
 
     Transposed       h' = tanh(W_hhᵀ h + W_xhᵀ x)           y = W_hyᵀ h'           matrices stored transposed, no biases
     ClassSketch      h' = tanh(W_hh h + W_xh x)             y = W_hy h'            three matrices, no biases, h starts at zero
@@ -7,8 +8,9 @@
     TwoBiases        h' = tanh(W_ih x + b_ih + W_hh h + b_hh)                      torch's form
     OneBias          h' = tanh(W x + U h + b)
 
-A form turns into the cell and its output layer, and is made from them: `Stacked.from_cell(form.to_cell())`, or `convert_form(form, Separate)`, with
-its output layer. What a form cannot hold is refused, never dropped. Vectors are rows here, so W h is written `h @ W.T`.
+A form turns into the cell and its output layer, and is made from them: `Stacked.from_cell(form.to_cell())`,
+or `convert_form(form, Separate)`, with its output layer. What a form cannot hold is refused, never dropped.
+Vectors are rows here, so W h is written `h @ W.T`.
 """
 
 from __future__ import annotations
@@ -59,7 +61,10 @@ def convert_form(form: RNNForm, kind: type[Other]) -> Other:
 
 @dataclass(frozen=True, eq=False)
 class Transposed(RNNForm):
-    """h' = tanh(W_hhᵀ h + W_xhᵀ x), y = W_hyᵀ h'. Stored are W_hh (hidden, hidden), W_xh (input, hidden), W_hy (hidden, output)."""
+    """h' = tanh(W_hhᵀ h + W_xhᵀ x), y = W_hyᵀ h'.
+
+    Stored are W_hh (hidden, hidden), W_xh (input, hidden), W_hy (hidden, output).
+    """
 
     W_hh: Tensor
     W_xh: Tensor
@@ -83,10 +88,11 @@ class Transposed(RNNForm):
 
 @dataclass(frozen=True, eq=False)
 class ClassSketch(RNNForm):
-    """h' = tanh(W_hh h + W_xh x), y = W_hy h', from h = 0. Stored are W_xh (units, input), W_hh (units, units), W_hy (output, units).
+    """h' = tanh(W_hh h + W_xh x), y = W_hy h', from h = 0. Stored are W_xh (units, input), W_hh (units,
+    units), W_hy (output, units).
 
-    The lecture's sketch of a class writes these products with *, which in Python multiplies element by element; matrix products are meant,
-    and `step` computes them. `printed_step` computes what is printed.
+    The lecture's sketch of a class writes these products with *, which in Python multiplies element by
+    element; matrix products are meant, and `step` computes them. `printed_step` computes what is printed.
     """
 
     W_xh: Tensor
@@ -100,9 +106,12 @@ class ClassSketch(RNNForm):
         h = torch.tanh(h @ self.W_hh.T + x @ self.W_xh.T)
         return h @ self.W_hy.T, h
 
-    def printed_step(self, x: Float[Tensor, "input one"], h: Float[Tensor, "units columns"]) -> Float[Tensor, "units units"]:
-        """The misprint, on columns: W_hh * h spreads h over the columns of W_hh, so the state becomes a matrix. It runs at all only where
-        input and units are equally many."""
+    def printed_step(
+        self, x: Float[Tensor, "input one"], h: Float[Tensor, "units columns"]
+    ) -> Float[Tensor, "units units"]:
+        """The misprint, on columns: W_hh * h spreads h over the columns of W_hh, so the state becomes a
+        matrix. It runs at all only where input and units are equally many.
+        """
         return torch.tanh(self.W_hh * h + self.W_xh * x)
 
     def to_cell(self) -> RNN:
@@ -138,7 +147,9 @@ class Stacked(RNNForm):
 
 @dataclass(frozen=True, eq=False)
 class Separate(RNNForm):
-    """h' = tanh(W_hh h + W_xh x + b_h), y = W_hy h' + b_o: exactly three matrices and two biases, the same at every step."""
+    """h' = tanh(W_hh h + W_xh x + b_h), y = W_hy h' + b_o: exactly three matrices and two biases, the same at
+    every step.
+    """
 
     W_hh: Tensor
     W_xh: Tensor
@@ -161,12 +172,21 @@ class Separate(RNNForm):
         inputs, recurrent, bias = _numbers(cls, cell)
         layer = _needed(cls, output_layer)
         weight = layer.weight.detach().clone()
-        return cls(recurrent, inputs, bias, weight, weight.new_zeros(len(weight)) if layer.bias is None else layer.bias.detach().clone())
+        return cls(
+            recurrent,
+            inputs,
+            bias,
+            weight,
+            weight.new_zeros(len(weight)) if layer.bias is None else layer.bias.detach().clone(),
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class TwoBiases(RNNForm):
-    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh): torch's form. Only the sum of its biases matters; made from a cell, b_hh is zero."""
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh): torch's form.
+
+    Only the sum of its biases matters; made from a cell, b_hh is zero.
+    """
 
     W_ih: Tensor
     b_ih: Tensor
@@ -188,8 +208,16 @@ class TwoBiases(RNNForm):
     @torch.no_grad()
     def to_torch_layer(self) -> nn.RNN:
         """torch's own layer with these numbers, batch first."""
-        layer = nn.RNN(self.W_ih.shape[1], len(self.W_hh), batch_first=True, dtype=self.W_ih.dtype, device=self.W_ih.device)
-        for parameter, value in zip(layer.parameters(), (self.W_ih, self.W_hh, self.b_ih, self.b_hh), strict=True):
+        layer = nn.RNN(
+            self.W_ih.shape[1],
+            len(self.W_hh),
+            batch_first=True,
+            dtype=self.W_ih.dtype,
+            device=self.W_ih.device,
+        )
+        for parameter, value in zip(
+            layer.parameters(), (self.W_ih, self.W_hh, self.b_ih, self.b_hh), strict=True
+        ):
             parameter.copy_(value)
         return layer
 
@@ -202,7 +230,9 @@ class TwoBiases(RNNForm):
             *([layer.nonlinearity] if layer.nonlinearity != "tanh" else []),
         ]
         if found:
-            raise UsageError(f"this nn.RNN has {' and '.join(found)}; a form is one layer of one direction with tanh.")
+            raise UsageError(
+                f"this nn.RNN has {' and '.join(found)}; a form is one layer of one direction with tanh."
+            )
         W_ih, W_hh, *biases = (parameter.detach().clone() for parameter in layer.parameters())
         b_ih, b_hh = biases or (W_hh.new_zeros(len(W_hh)), W_hh.new_zeros(len(W_hh)))
         return cls(W_ih, b_ih, W_hh, b_hh)
@@ -232,17 +262,23 @@ def _numbers(kind: type[RNNForm], cell: RNN) -> tuple[Tensor, Tensor, Tensor]:
     """W, U and b of a tanh cell, copied; zeros for a bias that it does not have."""
     if cell.activation != "tanh":
         raise UsageError(
-            f"{kind.__name__} is written with tanh; this cell's activation is {cell.activation}.", cure="Convert a cell with activation='tanh'."
+            f"{kind.__name__} is written with tanh; this cell's activation is {cell.activation}.",
+            cure="Convert a cell with activation='tanh'.",
         )
     inputs, recurrent = cell.input.detach().clone(), cell.recurrent.detach().clone()
-    return inputs, recurrent, inputs.new_zeros(len(inputs)) if cell.bias is None else cell.bias.detach().clone()
+    return (
+        inputs,
+        recurrent,
+        inputs.new_zeros(len(inputs)) if cell.bias is None else cell.bias.detach().clone(),
+    )
 
 
 def _without_bias(kind: type[RNNForm], cell: RNN) -> tuple[Tensor, Tensor]:
     inputs, recurrent, bias = _numbers(kind, cell)
     if bool((bias != 0).any()):
         raise UsageError(
-            f"{kind.__name__} has no bias for the state, and this cell's is not zero.", cure="Separate, Stacked, TwoBiases and OneBias hold a bias."
+            f"{kind.__name__} has no bias for the state, and this cell's is not zero.",
+            cure="Separate, Stacked, TwoBiases and OneBias hold a bias.",
         )
     return inputs, recurrent
 
@@ -250,7 +286,8 @@ def _without_bias(kind: type[RNNForm], cell: RNN) -> tuple[Tensor, Tensor]:
 def _needed(kind: type[RNNForm], output_layer: nn.Linear | None) -> nn.Linear:
     if output_layer is None:
         raise UsageError(
-            f"{kind.__name__} has an output layer, and none was given.", cure=f"{kind.__name__}.from_cell(cell, output_layer) with an nn.Linear."
+            f"{kind.__name__} has an output layer, and none was given.",
+            cure=f"{kind.__name__}.from_cell(cell, output_layer) with an nn.Linear.",
         )
     return output_layer
 
@@ -266,7 +303,10 @@ def _refuse_output_layer(kind: type[RNNForm], output_layer: nn.Linear | None) ->
 def _plain(output_layer: nn.Linear, kind: type[RNNForm]) -> Tensor:
     """The matrix of an output layer without bias."""
     if output_layer.bias is not None and bool((output_layer.bias != 0).any()):
-        raise UsageError(f"{kind.__name__} has no bias for the output, and the output layer's is not zero.", cure="Separate holds it.")
+        raise UsageError(
+            f"{kind.__name__} has no bias for the output, and the output layer's is not zero.",
+            cure="Separate holds it.",
+        )
     return output_layer.weight.detach().clone()
 
 
@@ -282,7 +322,9 @@ def _cell(inputs: Tensor, recurrent: Tensor, bias: Tensor | None) -> RNN:
 
 @torch.no_grad()
 def _linear(weight: Tensor, bias: Tensor | None) -> nn.Linear:
-    layer = nn.Linear(weight.shape[1], len(weight), bias=bias is not None, dtype=weight.dtype, device=weight.device)
+    layer = nn.Linear(
+        weight.shape[1], len(weight), bias=bias is not None, dtype=weight.dtype, device=weight.device
+    )
     layer.weight.copy_(weight)
     if bias is not None:
         layer.bias.copy_(bias)

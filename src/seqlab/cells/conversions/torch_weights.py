@@ -1,11 +1,10 @@
 """Weights between torch's recurrent layers and the cells that have the same equations.
 
-torch.nn.RNN    ↔ rnn (tanh or relu)
-torch.nn.LSTM   ↔ lstm; with proj_size ↔ projected_lstm; coupled_lstm → as an LSTM whose input gate mirrors its forget gate
-torch.nn.GRU    ↔ gru
+torch.nn.RNN    ↔ rnn (tanh or relu) torch.nn.LSTM   ↔ lstm; with proj_size ↔ projected_lstm; coupled_lstm →
+as an LSTM whose input gate mirrors its forget gate torch.nn.GRU    ↔ gru
 
-torch has two biases for every gate, of which only the sum matters, so a cell has one: b = b_ih + b_hh, and back b_ih = b, b_hh = 0.
-The GRU's candidate is the exception and keeps both.
+torch has two biases for every gate, of which only the sum matters, so a cell has one: b = b_ih + b_hh, and
+back b_ih = b, b_hh = 0. The GRU's candidate is the exception and keeps both.
 """
 
 from __future__ import annotations
@@ -38,7 +37,10 @@ def from_torch(layer: nn.RNNBase, layer_number: int = 0, *, reverse: bool = Fals
         directions = 2 if layer.bidirectional else 1
         raise UsageError(
             f"the {type(layer).__name__} has no layer {layer_number}{' in reverse' if reverse else ''}.",
-            cure=f"Its layers are 0 to {layer.num_layers - 1}, each with {directions} direction{'s' if directions > 1 else ''}.",
+            cure=(
+                f"Its layers are 0 to {layer.num_layers - 1}, each with {directions}"
+                f" direction{'s' if directions > 1 else ''}."
+            ),
         )
     weights = {"input": named[f"weight_ih{suffix}"], "recurrent": named[f"weight_hh{suffix}"]}
     if layer.bias:
@@ -48,12 +50,18 @@ def from_torch(layer: nn.RNNBase, layer_number: int = 0, *, reverse: bool = Fals
     if isinstance(layer, nn.RNN):
         return _built(RNN, layer, weights, activation=layer.nonlinearity)
     if layer.proj_size:
-        return _built(ProjectedLSTM, layer, {**weights, "projection": named[f"weight_hr{suffix}"]}, proj_size=layer.proj_size)
+        return _built(
+            ProjectedLSTM,
+            layer,
+            {**weights, "projection": named[f"weight_hr{suffix}"]},
+            proj_size=layer.proj_size,
+        )
     return _built(LSTM, layer, weights)
 
 
 def to_torch(cell: Cell, layer_number: int = 0, *, reverse: bool = False) -> dict[str, Tensor]:
-    """The entries of a torch layer's state dict that hold this cell, or a refusal that says why torch has no such cell.
+    """The entries of a torch layer's state dict that hold this cell, or a refusal that says why torch has no
+    such cell.
 
     >>> sorted(to_torch(RNN(3, 5, bias=False), 1, reverse=True))
     ['weight_hh_l1_reverse', 'weight_ih_l1_reverse']
@@ -63,9 +71,15 @@ def to_torch(cell: Cell, layer_number: int = 0, *, reverse: bool = False) -> dic
         return gru_to_torch(cell, suffix)
     refusal = _refusal(cell)
     if refusal:
-        raise UsageError(f"torch has no layer with the equations of {type(cell).__name__}: {refusal}", cure="Keep the cell; seqlab.nn walks it.")
+        raise UsageError(
+            f"torch has no layer with the equations of {type(cell).__name__}: {refusal}",
+            cure="Keep the cell; seqlab.nn walks it.",
+        )
     rows = _with_input_gate if isinstance(cell, CoupledLSTM) else _unchanged
-    entries = {f"weight_ih{suffix}": rows(cell.input.detach()), f"weight_hh{suffix}": rows(cell.recurrent.detach())}
+    entries = {
+        f"weight_ih{suffix}": rows(cell.input.detach()),
+        f"weight_hh{suffix}": rows(cell.recurrent.detach()),
+    }
     if cell.bias is not None:
         bias = rows(cell.bias.detach())
         entries |= {f"bias_ih{suffix}": bias, f"bias_hh{suffix}": torch.zeros_like(bias)}
@@ -80,7 +94,9 @@ def _refusal(cell: Cell) -> str:
         return "" if cell.activation in ("tanh", "relu") else "its RNN has tanh or relu only."
     if isinstance(cell, LSTM):
         return "" if cell.candidate == "tanh" else "the candidate of its LSTM is tanh."
-    return "" if isinstance(cell, ProjectedLSTM | CoupledLSTM) else "it has RNN, LSTM, projected LSTM and GRU."
+    return (
+        "" if isinstance(cell, ProjectedLSTM | CoupledLSTM) else "it has RNN, LSTM, projected LSTM and GRU."
+    )
 
 
 def _with_input_gate(rows: Tensor) -> Tensor:

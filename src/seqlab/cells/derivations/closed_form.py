@@ -3,7 +3,8 @@
     hidden_t = keep_t ⊙ hidden_{t-1} + (1 - keep_t) ⊙ candidate_t
              = Π_{j<=t} keep_j ⊙ hidden_0  +  Σ_{i<=t} (1 - keep_i) ⊙ Π_{i<j<=t} keep_j ⊙ candidate_i
 
-The lecture this comes from prints other index ranges (`printed_weights`), under which the sum is not the state.
+The lecture this comes from prints other index ranges (`printed_weights`), under which the sum is not the
+state.
 """
 
 from __future__ import annotations
@@ -16,16 +17,21 @@ from torch import Tensor
 
 
 class UnrolledWeights(NamedTuple):
-    """How much of the initial state and of every step's candidate is in a state; with write = 1 - keep they sum to 1."""
+    """How much of the initial state and of every step's candidate is in a state; with write = 1 - keep they
+    sum to 1.
+    """
 
     initial: Tensor
     candidates: Tensor
 
 
-def unrolled_weights(keep: Float[Tensor, "time *rest"], write: Float[Tensor, "time *rest"] | None = None) -> UnrolledWeights:
+def unrolled_weights(
+    keep: Float[Tensor, "time *rest"], write: Float[Tensor, "time *rest"] | None = None
+) -> UnrolledWeights:
     """The weights in the last state: initial (*rest), candidates (time, *rest).
 
-    Products run from the last step to the first, so over a long past they fall to zero and never divide by it.
+    Products run from the last step to the first, so over a long past they fall to zero and never divide by
+    it.
 
     write: the gate of the candidates where it is not 1 - keep (an LSTM's memory).
 
@@ -39,8 +45,12 @@ def unrolled_weights(keep: Float[Tensor, "time *rest"], write: Float[Tensor, "ti
     return UnrolledWeights(products[0], write * later)
 
 
-def unrolled_weights_per_step(keep: Float[Tensor, "time *rest"], write: Float[Tensor, "time *rest"] | None = None) -> UnrolledWeights:
-    """The weights in all states: initial (time, *rest), candidates (time, time, *rest), the second axis being the candidate's step."""
+def unrolled_weights_per_step(
+    keep: Float[Tensor, "time *rest"], write: Float[Tensor, "time *rest"] | None = None
+) -> UnrolledWeights:
+    """The weights in all states: initial (time, *rest), candidates (time, time, *rest), the second axis being
+    the candidate's step.
+    """
     write = 1 - keep if write is None else write
     rows: list[Tensor] = []
     row = torch.zeros_like(keep)
@@ -51,11 +61,13 @@ def unrolled_weights_per_step(keep: Float[Tensor, "time *rest"], write: Float[Te
 
 
 def printed_weights(keep: Float[Tensor, "time *rest"]) -> Float[Tensor, "time *rest"]:
-    """The weights of the candidates in the last state T as the lecture prints them; they are wrong, and kept to show that.
+    """The weights of the candidates in the last state T as the lecture prints them; they are wrong, and kept
+    to show that.
 
         (Π_{j=i..T-i+1} keep_j) ⊙ (Π_{k=1..i-1} (1 - keep_k))        for i = 1..T, an empty product being 1
 
-    The first product should run over the steps after i, and of the second only the single factor 1 - keep_i belongs there.
+    The first product should run over the steps after i, and of the second only the single factor 1 - keep_i
+    belongs there.
     """
     last = len(keep)
     weights = [keep[i - 1 : last - i + 1].prod(0) * (1 - keep[: i - 1]).prod(0) for i in range(1, last + 1)]

@@ -2,8 +2,8 @@
 
     h_t = W_hx x_t + W_hh h_{t-1}            o_t = W_qh h_t            L = any function of o_1 .. o_T
 
-This is the plain cell with the identity as activation and without bias (`RNN(activation="identity", bias=False)`) under an output layer.
-With ∂L/∂o_t given by the loss, the chain rule says
+This is the plain cell with the identity as activation and without bias (`RNN(activation="identity",
+bias=False)`) under an output layer. With ∂L/∂o_t given by the loss, the chain rule says
 
     ∂L/∂W_qh = Σ_{t=1..T} ∂L/∂o_t h_tᵀ
     ∂L/∂h_T  = W_qhᵀ ∂L/∂o_T                              the last state acts through its own output only
@@ -11,8 +11,9 @@ With ∂L/∂o_t given by the loss, the chain rule says
     ∂L/∂W_hx = Σ_{t=1..T} ∂L/∂h_t x_tᵀ
     ∂L/∂W_hh = Σ_{t=1..T} ∂L/∂h_t h_{t-1}ᵀ
 
-The three sums over time run over all steps, from 1: a weight acts in every step. The lecture prints them from t, where t is bound to
-nothing. From t to T runs only the sum inside one ∂L/∂h_t, in its closed form: a state acts on the steps from its own on.
+The three sums over time run over all steps, from 1: a weight acts in every step. The lecture prints them from
+t, where t is bound to nothing. From t to T runs only the sum inside one ∂L/∂h_t, in its closed form: a state
+acts on the steps from its own on.
 """
 
 from __future__ import annotations
@@ -73,7 +74,13 @@ def hand_gradients(
         d_state = d_state @ W_hh + own
         d_states.append(d_state)
     d_hidden = torch.stack(d_states[::-1], dim=1)
-    return LinearRNNGradients(d_output, d_hidden, _over_time(d_hidden, inputs), _over_time(d_hidden, before), _over_time(d_output, hidden))
+    return LinearRNNGradients(
+        d_output,
+        d_hidden,
+        _over_time(d_hidden, inputs),
+        _over_time(d_hidden, before),
+        _over_time(d_output, hidden),
+    )
 
 
 def closed_form_hidden_gradients(
@@ -98,6 +105,8 @@ def closed_form_hidden_gradients(
     return torch.stack([at(t) for t in range(1, last + 1)], dim=1)
 
 
-def _over_time(gradient: Float[Tensor, "batch time rows"], seen: Float[Tensor, "batch time columns"]) -> Float[Tensor, "rows columns"]:
+def _over_time(
+    gradient: Float[Tensor, "batch time rows"], seen: Float[Tensor, "batch time columns"]
+) -> Float[Tensor, "rows columns"]:
     """Σ_t gradient_t seen_tᵀ, over the sequences of the batch too."""
     return gradient.flatten(0, 1).T @ seen.flatten(0, 1)

@@ -8,7 +8,9 @@ import torch
 from torch import Tensor
 
 BLOCK_ROWS = 512
-"""Large enough that calls cost little, small enough that a block of every tensor fits into the cache together."""
+"""Large enough that calls cost little, small enough that a block of every tensor fits into the cache
+together.
+"""
 
 
 def row_blocks(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:

@@ -14,26 +14,41 @@ from seqlab.core.errors import UsageError
 def previous_states(layout: StepLayout, initial: Tensor, outputs: Tensor) -> Tensor:
     """The state before every packed row: that of the step before, or the initial one."""
     if layout.is_full:
-        rows = outputs[layout.num_sequences :] if layout.reverse else outputs[: len(outputs) - layout.num_sequences]
+        rows = (
+            outputs[layout.num_sequences :]
+            if layout.reverse
+            else outputs[: len(outputs) - layout.num_sequences]
+        )
         return torch.cat([rows, initial] if layout.reverse else [initial, rows])
     return torch.cat([initial, outputs]).index_select(0, layout.previous_rows)
 
 
 def refuse_second_order() -> None:
-    """Called first in every hand-written backward pass: gradients are enabled there only when a graph of the gradient is wanted."""
+    """Called first in every hand-written backward pass: gradients are enabled there only when a graph of the
+    gradient is wanted.
+    """
     if torch.is_grad_enabled():
         raise UsageError(
             "the fast path of a recurrent layer has no second derivatives.",
-            cure="Build the layer with fast=False (the plain path, which autograd follows to any order), or leave create_graph out.",
+            cure=(
+                "Build the layer with fast=False (the plain path, which autograd follows to any order), or"
+                " leave create_graph out."
+            ),
         )
 
 
 def weight_gradients(
-    ctx: Any, gradient: Tensor, rows: Tensor, scanned: tuple[StepLayout, Tensor, Tensor], weights: tuple[Tensor, Tensor, Tensor | None]
+    ctx: Any,
+    gradient: Tensor,
+    rows: Tensor,
+    scanned: tuple[StepLayout, Tensor, Tensor],
+    weights: tuple[Tensor, Tensor, Tensor | None],
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None, Tensor | None]:
-    """d rows, d input, d recurrent, d bias from the gradient of all gates before their activation (rows, gates): one large product each.
+    """d rows, d input, d recurrent, d bias from the gradient of all gates before their activation (rows,
+    gates): one large product each.
 
-    The first four inputs of the function are, in this order, rows, input, recurrent and bias; scanned is layout, initial state, outputs.
+    The first four inputs of the function are, in this order, rows, input, recurrent and bias; scanned is
+    layout, initial state, outputs.
     """
     wanted = ctx.needs_input_grad
     return (
@@ -45,17 +60,24 @@ def weight_gradients(
 
 
 def matrix_gradient(gradient: Tensor, rows: Tensor) -> Tensor:
-    """gradientᵀ rows. The product the other way round and turned is the faster one on a CPU (by a twentieth)."""
+    """gradientᵀ rows.
+
+    The product the other way round and turned is the faster one on a CPU (by a twentieth).
+    """
     return rows.t().mm(gradient).t().contiguous()
 
 
 def recurrent_gradient(layout: StepLayout, gradient: Tensor, initial: Tensor, outputs: Tensor) -> Tensor:
-    """gradientᵀ (the states before each row); with equal lengths the outputs are those states, one step shifted, and need no copy."""
+    """gradientᵀ (the states before each row); with equal lengths the outputs are those states, one step
+    shifted, and need no copy.
+    """
     if not layout.is_full:
         return matrix_gradient(gradient, previous_states(layout, initial, outputs))
     first = layout.num_sequences
     if layout.reverse:
-        return matrix_gradient(gradient[:-first], outputs[first:]) + matrix_gradient(gradient[-first:], initial)
+        return matrix_gradient(gradient[:-first], outputs[first:]) + matrix_gradient(
+            gradient[-first:], initial
+        )
     return matrix_gradient(gradient[first:], outputs[:-first]) + matrix_gradient(gradient[:first], initial)
 
 

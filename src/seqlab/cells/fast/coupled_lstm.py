@@ -24,32 +24,72 @@ class CoupledLSTMScan(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, rows: Tensor, weight: Tensor, recurrent: Tensor, bias: Tensor | None, hidden: Tensor, cell_state: Tensor, layout: StepLayout
+        ctx: Any,
+        rows: Tensor,
+        weight: Tensor,
+        recurrent: Tensor,
+        bias: Tensor | None,
+        hidden: Tensor,
+        cell_state: Tensor,
+        layout: StepLayout,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())  # (rows, 3 * hidden)
+        gates = (
+            rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
+        )  # (rows, 3 * hidden)
         outputs, cell_states, shown = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
         last_hidden, last_cell_state = hidden.clone(), cell_state.clone()
         _forward_steps(gates, recurrent, last_hidden, last_cell_state, outputs, cell_states, shown, layout)
-        ctx.save_for_backward(rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown)
+        ctx.save_for_backward(
+            rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown
+        )
         ctx.layout = layout
         return outputs, last_hidden, last_cell_state
 
     @staticmethod
-    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(
+        ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
+    ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown = ctx.saved_tensors
-        gradient, into_cell_state = torch.empty_like(gates), torch.empty_like(cell_states)  # gradient: first the local derivatives of every gate
-        _local_derivatives(gates, outputs, shown, previous_states(ctx.layout, cell_state, cell_states), gradient, into_cell_state)
+        rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown = (
+            ctx.saved_tensors
+        )
+        gradient, into_cell_state = (
+            torch.empty_like(gates),
+            torch.empty_like(cell_states),
+        )  # gradient: first the local derivatives of every gate
+        _local_derivatives(
+            gates,
+            outputs,
+            shown,
+            previous_states(ctx.layout, cell_state, cell_states),
+            gradient,
+            into_cell_state,
+        )
         d_hidden, d_cell_state = d_last_hidden.clone(), d_last_cell_state.clone()
-        _backward_steps(gradient, recurrent, d_outputs, d_hidden, d_cell_state, into_cell_state, gates, ctx.layout)
-        weights = weight_gradients(ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias))
+        _backward_steps(
+            gradient, recurrent, d_outputs, d_hidden, d_cell_state, into_cell_state, gates, ctx.layout
+        )
+        weights = weight_gradients(
+            ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias)
+        )
         return (*weights, d_hidden, d_cell_state, None)
 
 
-def _local_derivatives(gates: Tensor, outputs: Tensor, shown: Tensor, cell_state_before: Tensor, gradient: Tensor, into_cell_state: Tensor) -> None:
-    """What one unit of d cell_state (d hidden for the output gate) is worth before each gate's activation; shown is tanh(cell_state)."""
+def _local_derivatives(
+    gates: Tensor,
+    outputs: Tensor,
+    shown: Tensor,
+    cell_state_before: Tensor,
+    gradient: Tensor,
+    into_cell_state: Tensor,
+) -> None:
+    """What one unit of d cell_state (d hidden for the output gate) is worth before each gate's activation;
+    shown is tanh(cell_state).
+    """
     size = outputs.shape[1]
-    for gate, output, tanh, kept, local, into in row_blocks(gates, outputs, shown, cell_state_before, gradient, into_cell_state):
+    for gate, output, tanh, kept, local, into in row_blocks(
+        gates, outputs, shown, cell_state_before, gradient, into_cell_state
+    ):
         forget_gate, candidate, output_gate = gate.split(size, dim=1)
         to_forget_gate, to_candidate, to_output_gate = local.split(size, dim=1)
         sigmoid_derivative(forget_gate, kept - candidate, out=to_forget_gate)
@@ -59,9 +99,18 @@ def _local_derivatives(gates: Tensor, outputs: Tensor, shown: Tensor, cell_state
 
 
 def _forward_steps(
-    gates: Tensor, recurrent: Tensor, hidden: Tensor, cell_state: Tensor, outputs: Tensor, cell_states: Tensor, shown: Tensor, layout: StepLayout
+    gates: Tensor,
+    recurrent: Tensor,
+    hidden: Tensor,
+    cell_state: Tensor,
+    outputs: Tensor,
+    cell_states: Tensor,
+    shown: Tensor,
+    layout: StepLayout,
 ) -> None:
-    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown: tanh(cell_states)."""
+    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown:
+    tanh(cell_states).
+    """
     size, turned = hidden.shape[1], recurrent.t()
     for begin, end, live in layout.steps:
         gate, state, kept, output = gates[begin:end], hidden[:live], cell_state[:live], outputs[begin:end]
@@ -86,7 +135,9 @@ def _backward_steps(
     gates: Tensor,
     layout: StepLayout,
 ) -> None:
-    """From the local derivatives to the gradients of the gates, in place; d_hidden and d_cell_state become those of the initial state."""
+    """From the local derivatives to the gradients of the gates, in place; d_hidden and d_cell_state become
+    those of the initial state.
+    """
     size = d_hidden.shape[1]
     for begin, end, live in reversed(layout.steps):
         d_shown, d_kept, flat = d_hidden[:live], d_cell_state[:live], gradient[begin:end]

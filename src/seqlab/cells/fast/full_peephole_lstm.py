@@ -1,4 +1,6 @@
-"""The whole scan of a peephole LSTM with full matrices, with back-propagation through time written out by hand."""
+"""The whole scan of a peephole LSTM with full matrices, with back-propagation through time written out by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,12 @@ from seqlab.cells.step_layout import StepLayout
 
 
 class FullPeepholeLSTMScan(torch.autograd.Function):
-    """rows, weight, recurrent, bias, hidden, cell_state, peephole, layout -> outputs, last hidden, last cell_state.
+    """rows, weight, recurrent, bias, hidden, cell_state, peephole, layout -> outputs, last hidden, last
+    cell_state.
 
-    `peephole` (4 * hidden, hidden) stands beside U in the order of the gates. Hidden state and cell state lie side by side in one buffer, so that
-    one product serves both: [hidden, cell_state] [U, P]ᵀ. Every gate sees the cell state before the step. Backward, per step:
+    `peephole` (4 * hidden, hidden) stands beside U in the order of the gates. Hidden state and cell state lie
+    side by side in one buffer, so that one product serves both: [hidden, cell_state] [U, P]ᵀ. Every gate sees
+    the cell state before the step. Backward, per step:
 
         d hidden = d output + carried            d cell_state += d hidden ⊙ output ⊙ (1 - tanh²(cell_state))
         d gates  = local ⊙ (d cell_state, d cell_state, d cell_state, d hidden)
@@ -35,33 +39,56 @@ class FullPeepholeLSTMScan(torch.autograd.Function):
         peephole: Tensor,
         layout: StepLayout,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())  # (rows, 4 * hidden)
+        gates = (
+            rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
+        )  # (rows, 4 * hidden)
         outputs, cell_states, shown = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
         joint = torch.cat([recurrent, peephole], dim=1)  # (4 * hidden, 2 * hidden)
         last = torch.cat([hidden, cell_state], dim=1)  # (batch, 2 * hidden)
         _forward_steps(gates, joint, last, outputs, cell_states, shown, layout)
-        ctx.save_for_backward(rows, weight, recurrent, bias, hidden, cell_state, joint, gates, outputs, cell_states, shown)
+        ctx.save_for_backward(
+            rows, weight, recurrent, bias, hidden, cell_state, joint, gates, outputs, cell_states, shown
+        )
         ctx.layout = layout
         last_hidden, last_cell_state = last.chunk(2, dim=1)
         return outputs, last_hidden.contiguous(), last_cell_state.contiguous()
 
     @staticmethod
-    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(
+        ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
+    ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, hidden, cell_state, joint, gates, outputs, cell_states, shown = ctx.saved_tensors
+        rows, weight, recurrent, bias, hidden, cell_state, joint, gates, outputs, cell_states, shown = (
+            ctx.saved_tensors
+        )
         cell_state_before = previous_states(ctx.layout, cell_state, cell_states)
-        gradient, into_cell_state = torch.empty_like(gates), torch.empty_like(cell_states)  # gradient: first the local derivatives of every gate
+        gradient, into_cell_state = (
+            torch.empty_like(gates),
+            torch.empty_like(cell_states),
+        )  # gradient: first the local derivatives of every gate
         local_derivatives(gates, outputs, shown, cell_state_before, gradient, into_cell_state)
         d_state = torch.cat([d_last_hidden, d_last_cell_state], dim=1)  # (batch, 2 * hidden)
         _backward_steps(gradient, joint, d_outputs, d_state, into_cell_state, gates, ctx.layout)
         d_hidden, d_cell_state = d_state.chunk(2, dim=1)
         d_peephole = gradient.t().mm(cell_state_before)
-        weights = weight_gradients(ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias))
+        weights = weight_gradients(
+            ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias)
+        )
         return (*weights, d_hidden, d_cell_state, d_peephole, None)
 
 
-def _forward_steps(gates: Tensor, joint: Tensor, last: Tensor, outputs: Tensor, cell_states: Tensor, shown: Tensor, layout: StepLayout) -> None:
-    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown: tanh(cell_states)."""
+def _forward_steps(
+    gates: Tensor,
+    joint: Tensor,
+    last: Tensor,
+    outputs: Tensor,
+    cell_states: Tensor,
+    shown: Tensor,
+    layout: StepLayout,
+) -> None:
+    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown:
+    tanh(cell_states).
+    """
     size, turned = outputs.shape[1], joint.t()
     for begin, end, live in layout.steps:
         gate, state, output = gates[begin:end], last[:live], outputs[begin:end]
@@ -78,9 +105,17 @@ def _forward_steps(gates: Tensor, joint: Tensor, last: Tensor, outputs: Tensor, 
 
 
 def _backward_steps(
-    gradient: Tensor, joint: Tensor, d_outputs: Tensor, d_state: Tensor, into_cell_state: Tensor, gates: Tensor, layout: StepLayout
+    gradient: Tensor,
+    joint: Tensor,
+    d_outputs: Tensor,
+    d_state: Tensor,
+    into_cell_state: Tensor,
+    gates: Tensor,
+    layout: StepLayout,
 ) -> None:
-    """From the local derivatives to the gradients of the gates, in place; d_state becomes that of the initial state."""
+    """From the local derivatives to the gradients of the gates, in place; d_state becomes that of the initial
+    state.
+    """
     size = d_outputs.shape[1]
     for begin, end, live in reversed(layout.steps):
         d_both, flat = d_state[:live], gradient[begin:end]

@@ -13,11 +13,13 @@ from seqlab.cells.step_layout import StepLayout
 
 
 class GRUScan(torch.autograd.Function):
-    """rows, weight, recurrent, bias, recurrent_bias, hidden, layout -> outputs, last hidden. The update gate keeps the old state.
+    """rows, weight, recurrent, bias, recurrent_bias, hidden, layout -> outputs, last hidden. The update gate
+    keeps the old state.
 
-    Forward: one product for the inputs of all steps, then two products and five operations in place per step; what is stored are the
-    activated gates and the product U_c h + d that the reset gate scales. Backward: local derivatives in bulk, then `backward_steps`,
-    then one product for each matrix. The candidate counts twice, since U sees it behind the reset gate and W does not:
+    Forward: one product for the inputs of all steps, then two products and five operations in place per step;
+    what is stored are the activated gates and the product U_c h + d that the reset gate scales. Backward:
+    local derivatives in bulk, then `backward_steps`, then one product for each matrix. The candidate counts
+    twice, since U sees it behind the reset gate and W does not:
 
         d (U_c h + d) = reset ⊙ d candidate
     """
@@ -33,7 +35,9 @@ class GRUScan(torch.autograd.Function):
         hidden: Tensor,
         layout: StepLayout,
     ) -> tuple[Tensor, Tensor]:
-        gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())  # (rows, 3 * hidden)
+        gates = (
+            rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
+        )  # (rows, 3 * hidden)
         products = gates.new_zeros(len(rows), hidden.shape[1])
         if recurrent_bias is not None:
             products.copy_(recurrent_bias)
@@ -54,7 +58,9 @@ class GRUScan(torch.autograd.Function):
         backward_steps(gradient, arriving, carried, update, recurrent, layout)
         flat = gradient.view(-1, 3 * size)  # reset, update, product
         d_recurrent = flat.t().mm(hidden_before) if wanted[2] else None
-        d_recurrent_bias = flat[:, 2 * size :].sum(dim=0) if recurrent_bias is not None and wanted[4] else None
+        d_recurrent_bias = (
+            flat[:, 2 * size :].sum(dim=0) if recurrent_bias is not None and wanted[4] else None
+        )
         torch.mul(into_candidate, arriving, out=gradient[:, 2])  # now reset, update, candidate
         d_rows = flat.mm(weight) if wanted[0] else None
         d_input = flat.t().mm(rows) if wanted[1] else None
@@ -62,8 +68,12 @@ class GRUScan(torch.autograd.Function):
         return d_rows, d_input, d_recurrent, d_bias, d_recurrent_bias, carried, None
 
 
-def _forward_steps(gates: Tensor, products: Tensor, outputs: Tensor, last: Tensor, recurrent: Tensor, layout: StepLayout) -> None:
-    """In place: `gates` arrive as W x + b and leave activated, `products` arrive as d and leave as U_c h + d, `last` arrives as the first state."""
+def _forward_steps(
+    gates: Tensor, products: Tensor, outputs: Tensor, last: Tensor, recurrent: Tensor, layout: StepLayout
+) -> None:
+    """In place: `gates` arrive as W x + b and leave activated, `products` arrive as d and leave as U_c h + d,
+    `last` arrives as the first state.
+    """
     size = last.shape[1]
     opening, inner = recurrent[: 2 * size].t(), recurrent[2 * size :].t()
     for begin, end, live in layout.steps:
@@ -76,7 +86,9 @@ def _forward_steps(gates: Tensor, products: Tensor, outputs: Tensor, last: Tenso
 
 
 def _local_derivatives(gates: Tensor, products: Tensor, hidden_before: Tensor) -> tuple[Tensor, Tensor]:
-    """How the new state moves with the sums of reset and update gate and with the product (rows, 3, hidden), and with the candidate's sum."""
+    """How the new state moves with the sums of reset and update gate and with the product (rows, 3, hidden),
+    and with the candidate's sum.
+    """
     local = torch.empty_like(gates).view(len(gates), 3, -1)
     reset, update, candidate = gates.view_as(local).unbind(1)
     into_candidate = (1 - candidate.square()).mul_(1 - update)
@@ -87,16 +99,33 @@ def _local_derivatives(gates: Tensor, products: Tensor, hidden_before: Tensor) -
 
 
 def torch_scan(
-    rows: Tensor, weight: Tensor, recurrent: Tensor, bias: Tensor | None, recurrent_bias: Tensor | None, hidden: Tensor, layout: StepLayout
+    rows: Tensor,
+    weight: Tensor,
+    recurrent: Tensor,
+    bias: Tensor | None,
+    recurrent_bias: Tensor | None,
+    hidden: Tensor,
+    layout: StepLayout,
 ) -> tuple[Tensor, Tensor]:
     """torch's own layer over sequences of one length: outputs, last hidden.
 
-    With gradients it takes 1.15 to 2 times as long as the scan above; without, it is as fast in large layers and faster in small ones.
+    With gradients it takes 1.15 to 2 times as long as the scan above; without, it is as fast in large layers
+    and faster in small ones.
     """
     weights = [weight, recurrent]
     if bias is not None and recurrent_bias is not None:
         weights += [bias, torch.cat([bias.new_zeros(2 * hidden.shape[1]), recurrent_bias])]
     steps = rows.view(len(layout.batch_sizes), layout.num_sequences, -1)  # (time, batch, input)
     # One layer, no dropout, not training, one direction, time first.
-    outputs, last = torch.gru(steps.flip(0) if layout.reverse else steps, hidden.unsqueeze(0), weights, bias is not None, 1, 0.0, False, False, False)
+    outputs, last = torch.gru(
+        steps.flip(0) if layout.reverse else steps,
+        hidden.unsqueeze(0),
+        weights,
+        bias is not None,
+        1,
+        0.0,
+        False,
+        False,
+        False,
+    )
     return (outputs.flip(0) if layout.reverse else outputs).flatten(0, 1), last[0]

@@ -1,4 +1,6 @@
-"""The LSTM's whole scan: by torch's fused layer, or with back-propagation through time written out by hand."""
+"""The LSTM's whole scan: by torch's fused layer, or with back-propagation through time written out by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,12 @@ SATURATED = 1e4
 
 
 class LSTMScan(torch.autograd.Function):
-    """rows, weight, recurrent, bias, hidden, cell_state, layout, sigmoid candidate -> outputs, last hidden, last cell_state.
+    """rows, weight, recurrent, bias, hidden, cell_state, layout, sigmoid candidate -> outputs, last hidden,
+    last cell_state.
 
-    Forward: one product for the inputs of all steps, then one product and a few operations in place per step; what is stored are the activated
-    gates and the cell states. Backward: the local derivatives of all gates in bulk, then per step
+    Forward: one product for the inputs of all steps, then one product and a few operations in place per step;
+    what is stored are the activated gates and the cell states. Backward: the local derivatives of all gates
+    in bulk, then per step
 
         d hidden = d output + carried            d cell_state += d hidden ⊙ output ⊙ (1 - tanh²(cell_state))
         d gates  = local ⊙ (d cell_state, d cell_state, d cell_state, d hidden)
@@ -41,19 +45,40 @@ class LSTMScan(torch.autograd.Function):
         layout: StepLayout,
         sigmoid_candidate: bool = False,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())  # (rows, 4 * hidden)
+        gates = (
+            rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
+        )  # (rows, 4 * hidden)
         outputs, cell_states, shown = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
         last_hidden, last_cell_state = hidden.clone(), cell_state.clone()
-        _forward_steps(gates, recurrent, last_hidden, last_cell_state, outputs, cell_states, shown, layout, sigmoid_candidate=sigmoid_candidate)
-        ctx.save_for_backward(rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown)
+        _forward_steps(
+            gates,
+            recurrent,
+            last_hidden,
+            last_cell_state,
+            outputs,
+            cell_states,
+            shown,
+            layout,
+            sigmoid_candidate=sigmoid_candidate,
+        )
+        ctx.save_for_backward(
+            rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown
+        )
         ctx.layout, ctx.sigmoid_candidate = layout, sigmoid_candidate
         return outputs, last_hidden, last_cell_state
 
     @staticmethod
-    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(
+        ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
+    ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown = ctx.saved_tensors
-        gradient, into_cell_state = torch.empty_like(gates), torch.empty_like(cell_states)  # gradient: first the local derivatives of every gate
+        rows, weight, recurrent, bias, hidden, cell_state, gates, outputs, cell_states, shown = (
+            ctx.saved_tensors
+        )
+        gradient, into_cell_state = (
+            torch.empty_like(gates),
+            torch.empty_like(cell_states),
+        )  # gradient: first the local derivatives of every gate
         local_derivatives(
             gates,
             outputs,
@@ -64,8 +89,12 @@ class LSTMScan(torch.autograd.Function):
             sigmoid_candidate=ctx.sigmoid_candidate,
         )
         d_hidden, d_cell_state = d_last_hidden.clone(), d_last_cell_state.clone()
-        _backward_steps(gradient, recurrent, d_outputs, d_hidden, d_cell_state, into_cell_state, gates, ctx.layout)
-        weights = weight_gradients(ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias))
+        _backward_steps(
+            gradient, recurrent, d_outputs, d_hidden, d_cell_state, into_cell_state, gates, ctx.layout
+        )
+        weights = weight_gradients(
+            ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias)
+        )
         return (*weights, d_hidden, d_cell_state, None, None)
 
 
@@ -79,14 +108,20 @@ def local_derivatives(
     *,
     sigmoid_candidate: bool = False,
 ) -> None:
-    """What one unit of d cell_state (d hidden for the output gate) is worth before each gate's activation; shown is tanh(cell_state)."""
+    """What one unit of d cell_state (d hidden for the output gate) is worth before each gate's activation;
+    shown is tanh(cell_state).
+    """
     size = outputs.shape[1]
-    for gate, output, tanh, kept, local, into in row_blocks(gates, outputs, shown, cell_state_before, gradient, into_cell_state):
+    for gate, output, tanh, kept, local, into in row_blocks(
+        gates, outputs, shown, cell_state_before, gradient, into_cell_state
+    ):
         input_gate, forget_gate, candidate, output_gate = gate.split(size, dim=1)
         to_input_gate, to_forget_gate, to_candidate, to_output_gate = local.split(size, dim=1)
         sigmoid_derivative(input_gate, candidate, out=to_input_gate)
         sigmoid_derivative(forget_gate, kept, out=to_forget_gate)
-        (sigmoid_derivative if sigmoid_candidate else tanh_derivative)(candidate, input_gate, out=to_candidate)
+        (sigmoid_derivative if sigmoid_candidate else tanh_derivative)(
+            candidate, input_gate, out=to_candidate
+        )
         sigmoid_derivative(output_gate, tanh, out=to_output_gate)
         torch.addcmul(output_gate, output, tanh, value=-1, out=into)  # output (1 - tanh²)
 
@@ -103,7 +138,9 @@ def _forward_steps(
     *,
     sigmoid_candidate: bool,
 ) -> None:
-    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown: tanh(cell_states)."""
+    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown:
+    tanh(cell_states).
+    """
     size, turned = hidden.shape[1], recurrent.t()
     for begin, end, live in layout.steps:
         gate, state, kept, output = gates[begin:end], hidden[:live], cell_state[:live], outputs[begin:end]
@@ -131,7 +168,9 @@ def _backward_steps(
     gates: Tensor,
     layout: StepLayout,
 ) -> None:
-    """From the local derivatives to the gradients of the gates, in place; d_hidden and d_cell_state become those of the initial state."""
+    """From the local derivatives to the gradients of the gates, in place; d_hidden and d_cell_state become
+    those of the initial state.
+    """
     size = d_hidden.shape[1]
     for begin, end, live in reversed(layout.steps):
         d_shown, d_kept, flat = d_hidden[:live], d_cell_state[:live], gradient[begin:end]
@@ -147,7 +186,9 @@ def _backward_steps(
 def fused_scan(
     rows: Tensor, weights: tuple[Tensor, Tensor, Tensor | None], state: tuple[Tensor, ...], layout: StepLayout
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The same by torch's own layer, which a full-length scan on a CPU cannot beat without a kernel of its own."""
+    """The same by torch's own layer, which a full-length scan on a CPU cannot beat without a kernel of its
+    own.
+    """
     weight, recurrent, bias = weights
     steps = rows.reshape(-1, layout.num_sequences, rows.shape[1])  # (time, batch, input)
     parameters = [weight, recurrent] if bias is None else [weight, recurrent, bias, torch.zeros_like(bias)]
@@ -163,33 +204,51 @@ def fused_scan(
         False,
     )
     outputs = outputs.flip(0) if layout.reverse else outputs
-    found: tuple[Tensor, Tensor, Tensor] = apply_function(_FirstOrderOnly, outputs.reshape(len(rows), -1), last_hidden[0], last_cell_state[0])
+    found: tuple[Tensor, Tensor, Tensor] = apply_function(
+        _FirstOrderOnly, outputs.reshape(len(rows), -1), last_hidden[0], last_cell_state[0]
+    )
     return found
 
 
 def padded_scan(
     rows: Tensor, weights: tuple[Tensor, Tensor, Tensor | None], state: tuple[Tensor, ...], layout: StepLayout
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Sequences of about the same length: torch's layer over the padded batch, where the cell states of those that have ended are held.
+    """Sequences of about the same length: torch's layer over the padded batch, where the cell states of those
+    that have ended are held.
 
-    One more input is 1 in the padding and 0 elsewhere; it opens the forget gate and shuts the input gate, so that cell_state' = 1 · cell_state + 0.
-    The saturated gates pass the gradient of the last cell state back as it is. Backward scans take each sequence from its end, so that their padding
-    stands last, too.
+    One more input is 1 in the padding and 0 elsewhere; it opens the forget gate and shuts the input gate, so
+    that cell_state' = 1 · cell_state + 0. The saturated gates pass the gradient of the last cell state back
+    as it is. Backward scans take each sequence from its end, so that their padding stands last, too.
     """
     weight, recurrent, bias = weights
     size, batch = recurrent.shape[1], layout.num_sequences
-    ended = torch.ones(batch * len(layout.batch_sizes), 1, dtype=rows.dtype).index_fill_(0, layout.padded_rows, 0.0)
+    ended = torch.ones(batch * len(layout.batch_sizes), 1, dtype=rows.dtype).index_fill_(
+        0, layout.padded_rows, 0.0
+    )
     padded = torch.cat([apply_function(ScatterRows, rows, layout.padded_rows, len(ended)), ended], dim=1)
     hold = torch.zeros(len(weight), 1, dtype=weight.dtype)
     hold[:size], hold[size : 2 * size] = -SATURATED, SATURATED
-    full = StepLayout(tuple(range(0, len(ended), batch)), (batch,) * len(layout.batch_sizes), reverse=False, device=layout.device)
-    outputs, _, cell_state = fused_scan(padded, (torch.cat([weight, hold], dim=1), recurrent, bias), state, full)
+    full = StepLayout(
+        tuple(range(0, len(ended), batch)),
+        (batch,) * len(layout.batch_sizes),
+        reverse=False,
+        device=layout.device,
+    )
+    outputs, _, cell_state = fused_scan(
+        padded, (torch.cat([weight, hold], dim=1), recurrent, bias), state, full
+    )
     last = (layout.lengths - 1) * batch + torch.arange(batch)
-    return apply_function(GatherRows, outputs, layout.padded_rows), apply_function(GatherRows, outputs, last), cell_state
+    return (
+        apply_function(GatherRows, outputs, layout.padded_rows),
+        apply_function(GatherRows, outputs, last),
+        cell_state,
+    )
 
 
 class _FirstOrderOnly(torch.autograd.Function):
-    """Nothing but a refusal: torch's fused layer has no second derivatives, and does not say what to do about it."""
+    """Nothing but a refusal: torch's fused layer has no second derivatives, and does not say what to do about
+    it.
+    """
 
     @staticmethod
     def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:  # noqa: ARG004 - autograd's signature

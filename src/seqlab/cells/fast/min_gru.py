@@ -15,18 +15,24 @@ from seqlab.cells.step_layout import StepLayout
 class MinGRUScan(torch.autograd.Function):
     """rows, input, bias, hidden, layout -> outputs, last hidden.
 
-    Forward: keep = σ(-(W_z x + b_z)) and added = (1 - keep) ⊙ candidate in bulk, then per step, in the place of `added`,
+    Forward: keep = σ(-(W_z x + b_z)) and added = (1 - keep) ⊙ candidate in bulk, then per step, in the place
+    of `added`,
 
         hidden' = added + keep ⊙ hidden
 
-    Backward, in a copy of d outputs, per step: d hidden += keep' ⊙ d hidden', where ' is the step after; all else in bulk. On a CPU this
-    beats parallel scans: it touches every number once.
+    Backward, in a copy of d outputs, per step: d hidden += keep' ⊙ d hidden', where ' is the step after; all
+    else in bulk. On a CPU this beats parallel scans: it touches every number once.
     """
 
     @staticmethod
-    def forward(ctx: Any, rows: Tensor, input_weight: Tensor, bias: Tensor | None, hidden: Tensor, layout: StepLayout) -> tuple[Tensor, Tensor]:
+    def forward(
+        ctx: Any, rows: Tensor, input_weight: Tensor, bias: Tensor | None, hidden: Tensor, layout: StepLayout
+    ) -> tuple[Tensor, Tensor]:
         size = hidden.shape[1]
-        keep, candidate = (_project(rows, weight, b) for weight, b in zip(input_weight.split(size), _halves(bias, size), strict=True))
+        keep, candidate = (
+            _project(rows, weight, b)
+            for weight, b in zip(input_weight.split(size), _halves(bias, size), strict=True)
+        )
         keep.neg_().sigmoid_()
         outputs = torch.addcmul(candidate, keep, candidate, value=-1)  # (rows, hidden)
         previous = outputs[:0]
@@ -46,7 +52,13 @@ class MinGRUScan(torch.autograd.Function):
         rows, input_weight, bias, hidden, keep, candidate, outputs = ctx.saved_tensors
         d_added, d_hidden = _scan_back(ctx.layout, keep, d_outputs, d_last)
         update = 1 - keep
-        d_gates = torch.cat([d_added * (candidate - previous_states(ctx.layout, hidden, outputs)) * keep * update, d_added * update], dim=1)
+        d_gates = torch.cat(
+            [
+                d_added * (candidate - previous_states(ctx.layout, hidden, outputs)) * keep * update,
+                d_added * update,
+            ],
+            dim=1,
+        )
         wanted = ctx.needs_input_grad
         return (
             d_gates.mm(input_weight) if wanted[0] else None,
@@ -60,7 +72,11 @@ class MinGRUScan(torch.autograd.Function):
 def _scan_back(layout: StepLayout, keep: Tensor, d_outputs: Tensor, d_last: Tensor) -> tuple[Tensor, Tensor]:
     """The whole gradient of every state (rows, hidden), and that of the initial states."""
     gradient, d_hidden = d_outputs.clone(), torch.empty_like(d_last)
-    for (begin, end), part in zip(reversed(_ends(layout)), d_last.split([end - begin for begin, end in reversed(_ends(layout))]), strict=True):
+    for (begin, end), part in zip(
+        reversed(_ends(layout)),
+        d_last.split([end - begin for begin, end in reversed(_ends(layout))]),
+        strict=True,
+    ):
         gradient[begin:end] += part
     for (begin, end, live), (earlier, _, there) in pairwise([*reversed(layout.steps), (0, 0, 0)]):
         now, kept, known = gradient[begin:end], keep[begin:end], min(there, live)
@@ -71,7 +87,9 @@ def _scan_back(layout: StepLayout, keep: Tensor, d_outputs: Tensor, d_last: Tens
 
 
 def _ends(layout: StepLayout) -> list[tuple[int, int]]:
-    """The packed rows at which sequences end, shortest sequences first; in a scan backward in time all end at the first step."""
+    """The packed rows at which sequences end, shortest sequences first; in a scan backward in time all end at
+    the first step.
+    """
     if layout.reverse:
         return [(0, layout.num_sequences)]
     sizes = zip(layout.starts, pairwise([*layout.batch_sizes, 0]), strict=True)

@@ -1,4 +1,6 @@
-"""The peephole LSTM's whole scan, for diagonal peepholes, with back-propagation through time written out by hand."""
+"""The peephole LSTM's whole scan, for diagonal peepholes, with back-propagation through time written out by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,20 @@ from seqlab.cells.step_layout import StepLayout
 
 
 class PeepholeLSTMScan(torch.autograd.Function):
-    """rows, weight, recurrent, bias, hidden, cell_state, peephole, layout, output_gate_sees_new -> outputs, last hidden, last cell_state.
+    """rows, weight, recurrent, bias, hidden, cell_state, peephole, layout, output_gate_sees_new -> outputs,
+    last hidden, last cell_state.
 
-    `peephole` (3, hidden) has the rows input, forget, output; zeros make a gate blind. Backward, a gate that sees the cell state before the step
-    adds local ⊙ peephole to what flows back into it, so the bulk part folds the peepholes of input and forget into one factor and per step
+    `peephole` (3, hidden) has the rows input, forget, output; zeros make a gate blind. Backward, a gate that
+    sees the cell state before the step adds local ⊙ peephole to what flows back into it, so the bulk part
+    folds the peepholes of input and forget into one factor and per step
 
         d hidden = d output + carried            d cell_state += d hidden ⊙ into_cell_state
         d gates  = local ⊙ (d cell_state, d cell_state, d cell_state, d hidden)
         carried  = d gates U                     d cell_state = d cell_state ⊙ keep + d hidden ⊙ through_output_gate
 
-    where keep = forget + local_input ⊙ P_i + local_forget ⊙ P_f; local_output ⊙ P_o is `through_output_gate` when the output gate sees the cell state
-    before the step, or part of `into_cell_state` when it sees the new one.
+    where keep = forget + local_input ⊙ P_i + local_forget ⊙ P_f; local_output ⊙ P_o is `through_output_gate`
+    when the output gate sees the cell state before the step, or part of `into_cell_state` when it sees the
+    new one.
     """
 
     @staticmethod
@@ -39,7 +44,9 @@ class PeepholeLSTMScan(torch.autograd.Function):
         layout: StepLayout,
         output_gate_sees_new: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())  # (rows, 4 * hidden)
+        gates = (
+            rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
+        )  # (rows, 4 * hidden)
         outputs, cell_states, shown = gates.new_empty(3, len(rows), hidden.shape[1]).unbind(0)
         last_hidden, last_cell_state = hidden.clone(), cell_state.clone()
         _forward_steps(
@@ -54,26 +61,53 @@ class PeepholeLSTMScan(torch.autograd.Function):
             peephole=peephole,
             output_gate_sees_new=output_gate_sees_new,
         )
-        ctx.save_for_backward(rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states, shown)
+        ctx.save_for_backward(
+            rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states, shown
+        )
         ctx.layout, ctx.output_gate_sees_new = layout, output_gate_sees_new
         return outputs, last_hidden, last_cell_state
 
     @staticmethod
-    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(
+        ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
+    ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states, shown = ctx.saved_tensors
+        rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states, shown = (
+            ctx.saved_tensors
+        )
         cell_state_before = previous_states(ctx.layout, cell_state, cell_states)
-        gradient, factors = torch.empty_like(gates), cell_states.new_empty(3, *cell_states.shape)  # gradient: first the local derivatives
+        gradient, factors = (
+            torch.empty_like(gates),
+            cell_states.new_empty(3, *cell_states.shape),
+        )  # gradient: first the local derivatives
         _local_derivatives(
-            gates, outputs, shown, cell_state_before, gradient, factors, peephole=peephole, output_gate_sees_new=ctx.output_gate_sees_new
+            gates,
+            outputs,
+            shown,
+            cell_state_before,
+            gradient,
+            factors,
+            peephole=peephole,
+            output_gate_sees_new=ctx.output_gate_sees_new,
         )
         d_hidden, d_cell_state = d_last_hidden.clone(), d_last_cell_state.clone()
-        _backward_steps(gradient, recurrent, d_outputs, d_hidden, d_cell_state, factors, ctx.layout, output_gate_sees_new=ctx.output_gate_sees_new)
+        _backward_steps(
+            gradient,
+            recurrent,
+            d_outputs,
+            d_hidden,
+            d_cell_state,
+            factors,
+            ctx.layout,
+            output_gate_sees_new=ctx.output_gate_sees_new,
+        )
         d_peephole = torch.zeros_like(peephole)
         for row, gate in enumerate((0, 1, 3)):
             seen = cell_states if gate == 3 and ctx.output_gate_sees_new else cell_state_before
             add_products(gradient.view(-1, 4, hidden.shape[1])[:, gate], seen, to=d_peephole[row])
-        weights = weight_gradients(ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias))
+        weights = weight_gradients(
+            ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias)
+        )
         return (*weights, d_hidden, d_cell_state, d_peephole, None, None)
 
 
@@ -88,9 +122,13 @@ def _local_derivatives(
     peephole: Tensor,
     output_gate_sees_new: bool,
 ) -> None:
-    """What one unit of d cell_state (d hidden for the output gate) is worth before each gate's activation; shown is tanh(cell_state)."""
+    """What one unit of d cell_state (d hidden for the output gate) is worth before each gate's activation;
+    shown is tanh(cell_state).
+    """
     size = outputs.shape[1]
-    for gate, output, tanh, seen, local, into, keep, through in row_blocks(gates, outputs, shown, cell_state_before, gradient, *factors):
+    for gate, output, tanh, seen, local, into, keep, through in row_blocks(
+        gates, outputs, shown, cell_state_before, gradient, *factors
+    ):
         input_gate, forget_gate, candidate, output_gate = gate.split(size, dim=1)
         to_input_gate, to_forget_gate, to_candidate, to_output_gate = local.split(size, dim=1)
         sigmoid_derivative(input_gate, candidate, out=to_input_gate)
@@ -118,7 +156,9 @@ def _forward_steps(
     peephole: Tensor,
     output_gate_sees_new: bool,
 ) -> None:
-    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown: tanh(cell_states)."""
+    """From the projected inputs to the activated gates, in place; the state becomes the last one. shown:
+    tanh(cell_states).
+    """
     size, turned, (to_keep, to_output_gate) = hidden.shape[1], recurrent.t(), peephole.split([2, 1])
     for begin, end, live in layout.steps:
         gate, state, kept, output = gates[begin:end], hidden[:live], cell_state[:live], outputs[begin:end]
@@ -147,7 +187,9 @@ def _backward_steps(
     *,
     output_gate_sees_new: bool,
 ) -> None:
-    """From the local derivatives to the gradients of the gates, in place; d_hidden and d_cell_state become those of the initial state."""
+    """From the local derivatives to the gradients of the gates, in place; d_hidden and d_cell_state become
+    those of the initial state.
+    """
     size, (into_cell_state, keep, through_output_gate) = d_hidden.shape[1], factors
     for begin, end, live in reversed(layout.steps):
         d_shown, d_kept, flat = d_hidden[:live], d_cell_state[:live], gradient[begin:end]

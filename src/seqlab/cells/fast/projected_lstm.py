@@ -13,7 +13,8 @@ from seqlab.cells.step_layout import StepLayout
 
 
 class ProjectedLSTMScan(torch.autograd.Function):
-    """rows, weight, recurrent, bias, projection, hidden, cell_state, layout -> outputs, last hidden, last cell_state.
+    """rows, weight, recurrent, bias, projection, hidden, cell_state, layout -> outputs, last hidden, last
+    cell_state.
 
     As the LSTM's scan, with one more product per step each way. Backward, per step, with R the projection:
 
@@ -35,24 +36,87 @@ class ProjectedLSTMScan(torch.autograd.Function):
         cell_state: Tensor,
         layout: StepLayout,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())  # (rows, 4 * hidden)
+        gates = (
+            rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
+        )  # (rows, 4 * hidden)
         unprojected, cell_states, shown = gates.new_empty(3, len(rows), cell_state.shape[1]).unbind(0)
         outputs = gates.new_empty(len(rows), hidden.shape[1])  # (rows, proj)
         last_hidden, last_cell_state = hidden.clone(), cell_state.clone()
-        _forward_steps(gates, recurrent, projection, last_hidden, last_cell_state, outputs, unprojected, cell_states, shown, layout)
-        ctx.save_for_backward(rows, weight, recurrent, bias, projection, hidden, cell_state, gates, outputs, unprojected, cell_states, shown)
+        _forward_steps(
+            gates,
+            recurrent,
+            projection,
+            last_hidden,
+            last_cell_state,
+            outputs,
+            unprojected,
+            cell_states,
+            shown,
+            layout,
+        )
+        ctx.save_for_backward(
+            rows,
+            weight,
+            recurrent,
+            bias,
+            projection,
+            hidden,
+            cell_state,
+            gates,
+            outputs,
+            unprojected,
+            cell_states,
+            shown,
+        )
         ctx.layout = layout
         return outputs, last_hidden, last_cell_state
 
     @staticmethod
-    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(
+        ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
+    ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, projection, hidden, cell_state, gates, outputs, unprojected, cell_states, shown = ctx.saved_tensors
-        gradient, into_cell_state = torch.empty_like(gates), torch.empty_like(cell_states)  # gradient: first the local derivatives of every gate
-        local_derivatives(gates, unprojected, shown, previous_states(ctx.layout, cell_state, cell_states), gradient, into_cell_state)
+        (
+            rows,
+            weight,
+            recurrent,
+            bias,
+            projection,
+            hidden,
+            cell_state,
+            gates,
+            outputs,
+            unprojected,
+            cell_states,
+            shown,
+        ) = ctx.saved_tensors
+        gradient, into_cell_state = (
+            torch.empty_like(gates),
+            torch.empty_like(cell_states),
+        )  # gradient: first the local derivatives of every gate
+        local_derivatives(
+            gates,
+            unprojected,
+            shown,
+            previous_states(ctx.layout, cell_state, cell_states),
+            gradient,
+            into_cell_state,
+        )
         arriving, d_hidden, d_cell_state = d_outputs.clone(), d_last_hidden.clone(), d_last_cell_state.clone()
-        _backward_steps(gradient, recurrent, projection, arriving, d_hidden, d_cell_state, into_cell_state, gates, ctx.layout)
-        weights = weight_gradients(ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias))
+        _backward_steps(
+            gradient,
+            recurrent,
+            projection,
+            arriving,
+            d_hidden,
+            d_cell_state,
+            into_cell_state,
+            gates,
+            ctx.layout,
+        )
+        weights = weight_gradients(
+            ctx, gradient, rows, (ctx.layout, hidden, outputs), (weight, recurrent, bias)
+        )
         return (*weights, arriving.t().mm(unprojected), d_hidden, d_cell_state, None)
 
 
@@ -68,7 +132,9 @@ def _forward_steps(
     shown: Tensor,
     layout: StepLayout,
 ) -> None:
-    """From the projected inputs to the activated gates, in place; the tensors after `cell_state` are filled, the state becomes the last one."""
+    """From the projected inputs to the activated gates, in place; the tensors after `cell_state` are filled,
+    the state becomes the last one.
+    """
     size, turned, to_output = cell_state.shape[1], recurrent.t(), projection.t()
     for begin, end, live in layout.steps:
         gate, state, kept = gates[begin:end], hidden[:live], cell_state[:live]
@@ -95,8 +161,9 @@ def _backward_steps(
     gates: Tensor,
     layout: StepLayout,
 ) -> None:
-    """From the local derivatives to the gradients of the gates, in place; `arriving` comes as d outputs and becomes d hidden of every row,
-    d_hidden and d_cell_state become those of the initial state."""
+    """From the local derivatives to the gradients of the gates, in place; `arriving` comes as d outputs and
+    becomes d hidden of every row, d_hidden and d_cell_state become those of the initial state.
+    """
     size = d_cell_state.shape[1]
     for begin, end, live in reversed(layout.steps):
         carried, d_kept, flat = d_hidden[:live], d_cell_state[:live], gradient[begin:end]

@@ -15,10 +15,11 @@ Candidate = Literal["tanh", "sigmoid"]
 
 
 class ResetBeforeGRUScan(torch.autograd.Function):
-    """rows, weight, recurrent, bias, shift, hidden, layout, candidate -> outputs, last hidden. The update gate keeps the old state.
+    """rows, weight, recurrent, bias, shift, hidden, layout, candidate -> outputs, last hidden. The update
+    gate keeps the old state.
 
-    `shift` is the candidate's bias where that stands outside of the activation. What is stored are the activated gates. Backward: local
-    derivatives in bulk, then per step
+    `shift` is the candidate's bias where that stands outside of the activation. What is stored are the
+    activated gates. Backward: local derivatives in bulk, then per step
 
         d hidden' = d output + carried
         d update, d candidate = local ⊙ d hidden'
@@ -41,7 +42,9 @@ class ResetBeforeGRUScan(torch.autograd.Function):
         layout: StepLayout,
         candidate: Candidate,
     ) -> tuple[Tensor, Tensor]:
-        gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())  # (rows, 3 * hidden)
+        gates = (
+            rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
+        )  # (rows, 3 * hidden)
         outputs, last = gates.new_empty(len(rows), hidden.shape[1]), hidden.clone()
         _forward_steps(gates, outputs, last, recurrent, shift, layout, candidate)
         ctx.save_for_backward(rows, weight, recurrent, bias, shift, hidden, gates, outputs)
@@ -65,14 +68,26 @@ class ResetBeforeGRUScan(torch.autograd.Function):
         d_rows = flat.mm(weight) if wanted[0] else None
         d_input = flat.t().mm(rows) if wanted[1] else None
         d_bias = flat.sum(dim=0) if bias is not None and wanted[3] else None
-        d_shift = arriving.addcmul_(arriving, update, value=-1).sum(dim=0) if shift is not None and wanted[4] else None
+        d_shift = (
+            arriving.addcmul_(arriving, update, value=-1).sum(dim=0)
+            if shift is not None and wanted[4]
+            else None
+        )
         return d_rows, d_input, d_recurrent, d_bias, d_shift, carried, None, None
 
 
 def _forward_steps(
-    gates: Tensor, outputs: Tensor, last: Tensor, recurrent: Tensor, shift: Tensor | None, layout: StepLayout, candidate: Candidate
+    gates: Tensor,
+    outputs: Tensor,
+    last: Tensor,
+    recurrent: Tensor,
+    shift: Tensor | None,
+    layout: StepLayout,
+    candidate: Candidate,
 ) -> None:
-    """In place: `gates` arrive as W x + b and leave activated (without the shift), `last` arrives as the first state."""
+    """In place: `gates` arrive as W x + b and leave activated (without the shift), `last` arrives as the
+    first state.
+    """
     size = last.shape[1]
     opening, inner = recurrent[: 2 * size].t(), recurrent[2 * size :].t()
     activate = torch.tanh_ if candidate == "tanh" else torch.sigmoid_
@@ -82,12 +97,18 @@ def _forward_steps(
         opened = gate[:, : 2 * size].addmm_(state, opening).sigmoid_()
         scaled = torch.mul(opened[:, :size], state, out=scratch[:live])
         written = activate(gate[:, 2 * size :].addmm_(scaled, inner))
-        torch.lerp(written if shift is None else written + shift, state, opened[:, size:], out=outputs[begin:end])
+        torch.lerp(
+            written if shift is None else written + shift, state, opened[:, size:], out=outputs[begin:end]
+        )
         state.copy_(outputs[begin:end])
 
 
-def _local_derivatives(gates: Tensor, hidden_before: Tensor, shift: Tensor | None, candidate: Candidate) -> Tensor:
-    """(rows, 3, hidden): how `scaled` moves with the sum of the reset gate, and the new state with those of update gate and candidate."""
+def _local_derivatives(
+    gates: Tensor, hidden_before: Tensor, shift: Tensor | None, candidate: Candidate
+) -> Tensor:
+    """(rows, 3, hidden): how `scaled` moves with the sum of the reset gate, and the new state with those of
+    update gate and candidate.
+    """
     local = torch.empty_like(gates).view(len(gates), 3, -1)
     reset, update, written = gates.view_as(local).unbind(1)
     torch.mul(torch.addcmul(reset, reset, reset, value=-1), hidden_before, out=local[:, 0])
@@ -100,10 +121,17 @@ def _local_derivatives(gates: Tensor, hidden_before: Tensor, shift: Tensor | Non
 
 
 def _backward_steps(
-    gradient: Tensor, arriving: Tensor, carried: Tensor, reset: Tensor, update: Tensor, recurrent: Tensor, layout: StepLayout
+    gradient: Tensor,
+    arriving: Tensor,
+    carried: Tensor,
+    reset: Tensor,
+    update: Tensor,
+    recurrent: Tensor,
+    layout: StepLayout,
 ) -> None:
-    """In place: `gradient` arrives as local and leaves as d gates, `arriving` as d output and leaves as d hidden', `carried` as d of the last
-    state and leaves as that of the first."""
+    """In place: `gradient` arrives as local and leaves as d gates, `arriving` as d output and leaves as d
+    hidden', `carried` as d of the last state and leaves as that of the first.
+    """
     size = carried.shape[1]
     opening, inner = recurrent[: 2 * size], recurrent[2 * size :]
     flat, scratch = gradient.flatten(1), torch.empty_like(carried)
@@ -113,4 +141,6 @@ def _backward_steps(
         d_gates[:, 1:].mul_(d_hidden.unsqueeze(1))
         d_scaled = torch.mm(flat[begin:end, 2 * size :], inner, out=scratch[:live])
         d_gates[:, 0].mul_(d_scaled)
-        torch.mul(d_hidden, update[begin:end], out=carry).addcmul_(d_scaled, reset[begin:end]).addmm_(flat[begin:end, : 2 * size], opening)
+        torch.mul(d_hidden, update[begin:end], out=carry).addcmul_(d_scaled, reset[begin:end]).addmm_(
+            flat[begin:end, : 2 * size], opening
+        )

@@ -13,11 +13,13 @@ from seqlab.cells.step_layout import StepLayout
 
 
 class RNNScan(torch.autograd.Function):
-    """rows, input_weight, recurrent, bias, hidden, shift, activate, derivative, layout -> outputs, last hidden.
+    """rows, input_weight, recurrent, bias, hidden, shift, activate, derivative, layout -> outputs, last
+    hidden.
 
-    activate(sums, shift) bends the sums in place; slope(outputs) is its derivative, from the outputs alone. `shift` is the vector of modReLU
-    (see orthogonal_rnn.py), else None. Forward: one product for the inputs of all steps, then one product and one activation per step,
-    and nothing is stored but the outputs. Backward: the slopes of all steps in bulk, then per step
+    activate(sums, shift) bends the sums in place; slope(outputs) is its derivative, from the outputs alone.
+    `shift` is the vector of modReLU (see orthogonal_rnn.py), else None. Forward: one product for the inputs
+    of all steps, then one product and one activation per step, and nothing is stored but the outputs.
+    Backward: the slopes of all steps in bulk, then per step
 
         d hidden = d output + carried            d sums = slope ⊙ d hidden            carried = d sums U
 
@@ -37,7 +39,9 @@ class RNNScan(torch.autograd.Function):
         derivative: Callable[[Tensor], Tensor],
         layout: StepLayout,
     ) -> tuple[Tensor, Tensor]:
-        outputs = rows.mm(input_weight.t()) if bias is None else torch.addmm(bias, rows, input_weight.t())  # (rows, hidden)
+        outputs = (
+            rows.mm(input_weight.t()) if bias is None else torch.addmm(bias, rows, input_weight.t())
+        )  # (rows, hidden)
         last, turned = hidden.clone(), recurrent.t()
         for begin, end, live in layout.steps:
             state, sums = last[:live], outputs[begin:end]
@@ -59,6 +63,8 @@ class RNNScan(torch.autograd.Function):
             d_hidden += d_outputs[begin:end]
             local.mul_(d_hidden)
             torch.mm(local, recurrent, out=d_hidden)
-        weights = weight_gradients(ctx, gradient, rows, (layout, hidden, outputs), (input_weight, recurrent, bias))
+        weights = weight_gradients(
+            ctx, gradient, rows, (layout, hidden, outputs), (input_weight, recurrent, bias)
+        )
         d_shift = (gradient * outputs.sign()).sum(dim=0) if ctx.needs_input_grad[5] else None
         return (*weights, carried, d_shift, None, None, None)

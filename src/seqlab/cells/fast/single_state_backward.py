@@ -8,15 +8,19 @@ from torch import Tensor
 from seqlab.cells.step_layout import StepLayout
 
 
-def backward_steps(gradient: Tensor, arriving: Tensor, carried: Tensor, keep: Tensor, recurrent: Tensor, layout: StepLayout) -> None:
-    """For hidden' = keep ⊙ hidden + …, where the gradient of every gate is a local derivative times d hidden'. Per step
+def backward_steps(
+    gradient: Tensor, arriving: Tensor, carried: Tensor, keep: Tensor, recurrent: Tensor, layout: StepLayout
+) -> None:
+    """For hidden' = keep ⊙ hidden + …, where the gradient of every gate is a local derivative times d
+    hidden'. Per step
 
         d hidden' = d output + carried
         d gates   = local ⊙ d hidden'
         carried   = keep ⊙ d hidden' + d gates U
 
-    All is done in place: `gradient` (rows, gates, hidden) arrives as local and leaves as d gates, `arriving` (rows, hidden) arrives as
-    d output and leaves as d hidden', `carried` (batch, hidden) arrives as the gradient of the last state and leaves as that of the first.
+    All is done in place: `gradient` (rows, gates, hidden) arrives as local and leaves as d gates, `arriving`
+    (rows, hidden) arrives as d output and leaves as d hidden', `carried` (batch, hidden) arrives as the
+    gradient of the last state and leaves as that of the first.
     """
     flat = gradient.flatten(1)
     for begin, end, live in reversed(layout.steps):

@@ -30,10 +30,13 @@ def build_library() -> Path:
 def _compile(path: Path) -> None:
     if shutil.which(os.environ.get("CXX", "c++")) is None:
         raise EnvironmentProblem(
-            "building the kernels needs a C++ compiler.", cure="On Debian or Ubuntu: apt install g++. seqlab works without them, too."
+            "building the kernels needs a C++ compiler.",
+            cure="On Debian or Ubuntu: apt install g++. seqlab works without them, too.",
         )
     if not cpp_extension.is_ninja_available():
-        raise EnvironmentProblem("building the kernels needs ninja.", cure="pip install ninja. seqlab works without them, too.")
+        raise EnvironmentProblem(
+            "building the kernels needs ninja.", cure="pip install ninja. seqlab works without them, too."
+        )
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         try:
             cpp_extension.load(
@@ -45,7 +48,9 @@ def _compile(path: Path) -> None:
                 is_python_module=False,
             )
         except (RuntimeError, OSError) as error:
-            raise EnvironmentProblem(f"the kernels could not be built: {error}", cure="seqlab works without them.") from error
+            raise EnvironmentProblem(
+                f"the kernels could not be built: {error}", cure="seqlab works without them."
+            ) from error
         next(Path(folder).glob("walks*.so")).replace(path)
 
 

@@ -13,10 +13,11 @@ from seqlab.cells.step_layout import StepLayout
 
 
 class NativeLayerNormLSTMScan(torch.autograd.Function):
-    """rows, weight, recurrent, bias, input gain, recurrent gain, memory gain, memory shift, hidden, cell_state, layout, epsilon
-    -> outputs, last hidden, last cell_state.
+    """rows, weight, recurrent, bias, input gain, recurrent gain, memory gain, memory shift, hidden,
+    cell_state, layout, epsilon -> outputs, last hidden, last cell_state.
 
-    Kept for the way back are the sums W x and U h, the cell states, and the mean and 1/deviation of all three norms; gates are computed again.
+    Kept for the way back are the sums W x and U h, the cell states, and the mean and 1/deviation of all three
+    norms; gates are computed again.
     """
 
     @staticmethod
@@ -41,34 +42,113 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         products, moments = torch.empty_like(sums), sums.new_empty(6, len(sums))
         outputs, cell_states = sums.new_empty(2, len(sums), hidden.shape[1]).unbind(0)
         last_hidden, last_cell_state = hidden.contiguous().clone(), cell_state.contiguous().clone()
-        shifts = (torch.zeros_like(input_gain) if bias is None else bias, torch.zeros_like(memory_gain) if memory_shift is None else memory_shift)
+        shifts = (
+            torch.zeros_like(input_gain) if bias is None else bias,
+            torch.zeros_like(memory_gain) if memory_shift is None else memory_shift,
+        )
         kernels.layer_norm_lstm_forward(
-            sums, products, recurrent, input_gain, shifts[0], gain, memory_gain, shifts[1], last_hidden, last_cell_state, outputs, cell_states,
-            moments, epsilon, layout.batch_sizes, layout.reverse,
-        )  # fmt: skip
+            sums,
+            products,
+            recurrent,
+            input_gain,
+            shifts[0],
+            gain,
+            memory_gain,
+            shifts[1],
+            last_hidden,
+            last_cell_state,
+            outputs,
+            cell_states,
+            moments,
+            epsilon,
+            layout.batch_sizes,
+            layout.reverse,
+        )
         ctx.save_for_backward(
-            rows, weight, recurrent, input_gain, gain, memory_gain, *shifts, hidden, cell_state, sums, products, outputs, cell_states, moments
+            rows,
+            weight,
+            recurrent,
+            input_gain,
+            gain,
+            memory_gain,
+            *shifts,
+            hidden,
+            cell_state,
+            sums,
+            products,
+            outputs,
+            cell_states,
+            moments,
         )
         ctx.layout, ctx.has_bias, ctx.run = layout, bias is not None, kernels.layer_norm_lstm_backward
         return outputs, last_hidden, last_cell_state
 
     @staticmethod
-    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(
+        ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
+    ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
         (
-            rows, weight, recurrent, input_gain, gain, memory_gain, shift, memory_shift, hidden, cell_state, sums, products,
-            outputs, cell_states, moments,
-        ) = ctx.saved_tensors  # fmt: skip
+            rows,
+            weight,
+            recurrent,
+            input_gain,
+            gain,
+            memory_gain,
+            shift,
+            memory_shift,
+            hidden,
+            cell_state,
+            sums,
+            products,
+            outputs,
+            cell_states,
+            moments,
+        ) = ctx.saved_tensors
         d_sums, d_products = torch.empty_like(sums), torch.empty_like(sums)
         d_hidden, d_cell_state = d_last_hidden.contiguous().clone(), d_last_cell_state.contiguous().clone()
-        d_gains, d_memory_gains = gain.new_zeros(3, len(gain)), gain.new_zeros(2, len(memory_gain))  # of the two sums, and the bias; gain and shift
+        d_gains, d_memory_gains = (
+            gain.new_zeros(3, len(gain)),
+            gain.new_zeros(2, len(memory_gain)),
+        )  # of the two sums, and the bias; gain and shift
         ctx.run(
-            sums, products, recurrent.contiguous(), input_gain, shift, gain, memory_gain, memory_shift, cell_states, moments, cell_state.contiguous(),
-            d_outputs.contiguous(), d_hidden, d_cell_state, d_sums, d_products, d_gains, d_memory_gains, ctx.layout.batch_sizes, ctx.layout.reverse,
-        )  # fmt: skip
+            sums,
+            products,
+            recurrent.contiguous(),
+            input_gain,
+            shift,
+            gain,
+            memory_gain,
+            memory_shift,
+            cell_states,
+            moments,
+            cell_state.contiguous(),
+            d_outputs.contiguous(),
+            d_hidden,
+            d_cell_state,
+            d_sums,
+            d_products,
+            d_gains,
+            d_memory_gains,
+            ctx.layout.batch_sizes,
+            ctx.layout.reverse,
+        )
         wanted = ctx.needs_input_grad
         d_rows = d_sums.mm(weight) if wanted[0] else None
         d_weight = matrix_gradient(d_sums, rows) if wanted[1] else None
         d_recurrent = recurrent_gradient(ctx.layout, d_products, hidden, outputs) if wanted[2] else None
         d_bias, d_shift = (d_gains[2], d_memory_gains[1]) if ctx.has_bias else (None, None)
-        return d_rows, d_weight, d_recurrent, d_bias, d_gains[0], d_gains[1], d_memory_gains[0], d_shift, d_hidden, d_cell_state, None, None
+        return (
+            d_rows,
+            d_weight,
+            d_recurrent,
+            d_bias,
+            d_gains[0],
+            d_gains[1],
+            d_memory_gains[0],
+            d_shift,
+            d_hidden,
+            d_cell_state,
+            None,
+            None,
+        )

@@ -21,13 +21,18 @@ SWITCH = "SEQLAB_NATIVE"
 """This environment variable at 0 leaves the kernels alone."""
 
 FLAGS = ["-O3", "-std=c++20", "-fno-math-errno", "-fno-trapping-math", "-fopenmp"]
-VECTORS = {"AVX2": ["-mavx2", "-mfma"], "AVX512": ["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma"]}
+VECTORS = {
+    "AVX2": ["-mavx2", "-mfma"],
+    "AVX512": ["-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma"],
+}
 
 _is_off = False
 
 
 def library_path() -> Path:
-    """Where the kernels stand: one file for these sources, this torch, this Python and this kind of processor."""
+    """Where the kernels stand: one file for these sources, this torch, this Python and this kind of
+    processor.
+    """
     made_from = hashlib.sha256()
     for source in sorted(SOURCES.iterdir()):
         made_from.update(source.read_bytes())
@@ -67,7 +72,10 @@ def _loaded() -> Any | None:
         if not path.is_file():
             return None
         torch.ops.load_library(path)
-    except (OSError, RuntimeError):  # built elsewhere, or half gone: the scan in Python gives the same numbers
+    except (
+        OSError,
+        RuntimeError,
+    ):  # built elsewhere, or half gone: the scan in Python gives the same numbers
         return None
     return torch.ops.seqlab
 

@@ -13,17 +13,28 @@ from seqlab.cells.step_layout import StepLayout
 
 
 class NativeResetBeforeGRUScan(torch.autograd.Function):
-    """rows, weight, recurrent, bias, hidden, layout -> outputs, last hidden. The update gate keeps the old state, the candidate is a tanh."""
+    """rows, weight, recurrent, bias, hidden, layout -> outputs, last hidden.
+
+    The update gate keeps the old state, the candidate is a tanh.
+    """
 
     @staticmethod
     def forward(
-        ctx: Any, rows: Tensor, weight: Tensor, recurrent: Tensor, bias: Tensor | None, hidden: Tensor, layout: StepLayout
+        ctx: Any,
+        rows: Tensor,
+        weight: Tensor,
+        recurrent: Tensor,
+        bias: Tensor | None,
+        hidden: Tensor,
+        layout: StepLayout,
     ) -> tuple[Tensor, Tensor]:
         kernels = native_kernels(rows)
         assert kernels is not None, "asked for a kernel where there is none"
         gates = rows.mm(weight.t()) if bias is None else torch.addmm(bias, rows, weight.t())
         outputs, last = gates.new_empty(len(rows), hidden.shape[1]), hidden.contiguous().clone()
-        kernels.reset_before_gru_forward(gates, recurrent.contiguous(), last, outputs, layout.batch_sizes, layout.reverse)
+        kernels.reset_before_gru_forward(
+            gates, recurrent.contiguous(), last, outputs, layout.batch_sizes, layout.reverse
+        )
         ctx.save_for_backward(rows, weight, recurrent, bias, hidden, gates, outputs)
         ctx.layout, ctx.run = layout, kernels.reset_before_gru_backward
         return outputs, last
@@ -35,13 +46,23 @@ class NativeResetBeforeGRUScan(torch.autograd.Function):
         layout, size, wanted = ctx.layout, hidden.shape[1], ctx.needs_input_grad
         gradient, carried = torch.empty_like(gates), d_last.contiguous().clone()
         ctx.run(
-            gates, recurrent.contiguous(), outputs, hidden.contiguous(), d_outputs.contiguous(), carried, gradient, layout.batch_sizes, layout.reverse
-        )  # fmt: skip
+            gates,
+            recurrent.contiguous(),
+            outputs,
+            hidden.contiguous(),
+            d_outputs.contiguous(),
+            carried,
+            gradient,
+            layout.batch_sizes,
+            layout.reverse,
+        )
         d_recurrent = None
         if wanted[2]:
             hidden_before = previous_states(layout, hidden, outputs)
             d_opening = matrix_gradient(gradient[:, : 2 * size], hidden_before)
-            d_recurrent = torch.cat([d_opening, matrix_gradient(gradient[:, 2 * size :], hidden_before.mul_(gates[:, :size]))])
+            d_recurrent = torch.cat(
+                [d_opening, matrix_gradient(gradient[:, 2 * size :], hidden_before.mul_(gates[:, :size]))]
+            )
         d_rows = gradient.mm(weight) if wanted[0] else None
         d_input = matrix_gradient(gradient, rows) if wanted[1] else None
         d_bias = bias_gradient(gradient) if bias is not None and wanted[3] else None

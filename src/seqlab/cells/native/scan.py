@@ -1,4 +1,6 @@
-"""Whole scans in C++ for the cells whose step is one product: the same numbers as their scans in Python, sooner."""
+"""Whole scans in C++ for the cells whose step is one product: the same numbers as their scans in Python,
+sooner.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ import torch
 from torch import Tensor
 
 from seqlab.cells.fast.blockwise import add_products
-from seqlab.cells.fast.bptt import bias_gradient, matrix_gradient, previous_states, recurrent_gradient, refuse_second_order, weight_gradients
+from seqlab.cells.fast.bptt import (
+    bias_gradient,
+    matrix_gradient,
+    previous_states,
+    recurrent_gradient,
+    refuse_second_order,
+    weight_gradients,
+)
 from seqlab.cells.native.library import native_kernels
 from seqlab.cells.step_layout import StepLayout
 
@@ -47,21 +56,41 @@ class NativeLSTMScan(torch.autograd.Function):
             layout.batch_sizes,
             layout.reverse,
         )
-        ctx.save_for_backward(rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states)
+        ctx.save_for_backward(
+            rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states
+        )
         ctx.layout, ctx.kernel, ctx.run = layout, kernel, getattr(kernels, f"{kernel}_backward")
         return outputs, last_hidden, last_cell_state
 
     @staticmethod
-    def backward(ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(
+        ctx: Any, d_outputs: Tensor, d_last_hidden: Tensor, d_last_cell_state: Tensor
+    ) -> tuple[Tensor | None, ...]:
         refuse_second_order()
-        rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states = ctx.saved_tensors
+        rows, weight, recurrent, bias, hidden, cell_state, peephole, gates, outputs, cell_states = (
+            ctx.saved_tensors
+        )
         gradient, d_bias, layout = torch.empty_like(gates), gates.new_zeros(gates.shape[1]), ctx.layout
         d_hidden, d_cell_state = d_last_hidden.contiguous().clone(), d_last_cell_state.contiguous().clone()
         ctx.run(
-            gates, recurrent.contiguous(), cell_states, cell_states, cell_state.contiguous(), d_outputs.contiguous(), d_hidden, d_cell_state,
-            gradient, None, d_bias, _contiguous(peephole), layout.batch_sizes, layout.reverse,
-        )  # fmt: skip
-        d_rows, d_weight, d_recurrent, _ = weight_gradients(ctx, gradient, rows, (layout, hidden, outputs), (weight, recurrent, None))
+            gates,
+            recurrent.contiguous(),
+            cell_states,
+            cell_states,
+            cell_state.contiguous(),
+            d_outputs.contiguous(),
+            d_hidden,
+            d_cell_state,
+            gradient,
+            None,
+            d_bias,
+            _contiguous(peephole),
+            layout.batch_sizes,
+            layout.reverse,
+        )
+        d_rows, d_weight, d_recurrent, _ = weight_gradients(
+            ctx, gradient, rows, (layout, hidden, outputs), (weight, recurrent, None)
+        )
         d_peephole = None
         if peephole is not None and ctx.needs_input_grad[6]:
             d_peephole = torch.zeros_like(peephole)
@@ -69,11 +98,23 @@ class NativeLSTMScan(torch.autograd.Function):
             for row, gate in enumerate((0, 1, 3)):  # input, forget, output
                 seen = cell_states if gate == 3 and ctx.kernel == "peephole_lstm_new" else cell_state_before
                 add_products(gradient.view(-1, 4, hidden.shape[1])[:, gate], seen, to=d_peephole[row])
-        return d_rows, d_weight, d_recurrent, d_bias if bias is not None else None, d_hidden, d_cell_state, d_peephole, None, None
+        return (
+            d_rows,
+            d_weight,
+            d_recurrent,
+            d_bias if bias is not None else None,
+            d_hidden,
+            d_cell_state,
+            d_peephole,
+            None,
+            None,
+        )
 
 
 class NativeGRUScan(torch.autograd.Function):
-    """rows, weight, recurrent, bias, recurrent_bias or None, hidden, layout, kernel -> outputs, last hidden: for gru and single_gate."""
+    """rows, weight, recurrent, bias, recurrent_bias or None, hidden, layout, kernel -> outputs, last hidden:
+    for gru and single_gate.
+    """
 
     @staticmethod
     def forward(
@@ -91,11 +132,25 @@ class NativeGRUScan(torch.autograd.Function):
         outputs, last = gates.new_empty(len(rows), hidden.shape[1]), hidden.contiguous().clone()
         inner, added = None, None
         if kernel == "gru":
-            inner, added = torch.empty_like(outputs), hidden.new_zeros(hidden.shape[1]) if recurrent_bias is None else recurrent_bias
+            inner, added = (
+                torch.empty_like(outputs),
+                hidden.new_zeros(hidden.shape[1]) if recurrent_bias is None else recurrent_bias,
+            )
         kernels = native_kernels(rows)
         assert kernels is not None, "asked for a kernel where there is none"
         run = getattr(kernels, f"{kernel}_forward")
-        run(gates, recurrent, _or_zeros(bias, gates), last, None, outputs, inner, _contiguous(added), layout.batch_sizes, layout.reverse)
+        run(
+            gates,
+            recurrent,
+            _or_zeros(bias, gates),
+            last,
+            None,
+            outputs,
+            inner,
+            _contiguous(added),
+            layout.batch_sizes,
+            layout.reverse,
+        )
         ctx.save_for_backward(rows, weight, recurrent, bias, recurrent_bias, hidden, gates, inner, outputs)
         ctx.layout, ctx.kernel, ctx.run = layout, kernel, getattr(kernels, f"{kernel}_backward")
         return outputs, last
@@ -105,19 +160,46 @@ class NativeGRUScan(torch.autograd.Function):
         refuse_second_order()
         rows, weight, recurrent, bias, recurrent_bias, hidden, gates, inner, outputs = ctx.saved_tensors
         layout, size, wanted = ctx.layout, hidden.shape[1], ctx.needs_input_grad
-        gradient, d_bias, carried = torch.empty_like(gates), gates.new_zeros(gates.shape[1]), d_last.contiguous().clone()
+        gradient, d_bias, carried = (
+            torch.empty_like(gates),
+            gates.new_zeros(gates.shape[1]),
+            d_last.contiguous().clone(),
+        )
         d_candidate = None if inner is None else torch.empty_like(inner)
         ctx.run(
-            gates, recurrent.contiguous(), inner, outputs, hidden.contiguous(), d_outputs.contiguous(), carried, None, gradient,
-            d_candidate, d_bias, None, layout.batch_sizes, layout.reverse,
-        )  # fmt: skip
+            gates,
+            recurrent.contiguous(),
+            inner,
+            outputs,
+            hidden.contiguous(),
+            d_outputs.contiguous(),
+            carried,
+            None,
+            gradient,
+            d_candidate,
+            d_bias,
+            None,
+            layout.batch_sizes,
+            layout.reverse,
+        )
         d_recurrent = recurrent_gradient(layout, gradient, hidden, outputs) if wanted[2] else None
-        d_recurrent_bias = bias_gradient(gradient[:, 2 * size :]) if recurrent_bias is not None and wanted[4] else None
+        d_recurrent_bias = (
+            bias_gradient(gradient[:, 2 * size :]) if recurrent_bias is not None and wanted[4] else None
+        )
         if d_candidate is not None:
             gradient[:, 2 * size :] = d_candidate  # what reaches W x is not scaled by the reset gate
         d_rows = gradient.mm(weight) if wanted[0] else None
         d_input = matrix_gradient(gradient, rows) if wanted[1] else None
-        return d_rows, d_input, d_recurrent, None if bias is None else d_bias, d_recurrent_bias, carried, None, None
+        return (
+            d_rows,
+            d_input,
+            d_recurrent,
+            None if bias is None else d_bias,
+            d_recurrent_bias,
+            carried,
+            None,
+            None,
+        )
 
 
 def _or_zeros(bias: Tensor | None, gates: Tensor) -> Tensor:

@@ -1,7 +1,8 @@
 """BERT and its relatives: encoders with learned positions and a norm after each sub-layer.
 
-Papers: Devlin et al. 2019, "BERT", arXiv:1810.04805; Liu et al. 2019, "RoBERTa", arXiv:1907.11692 (places are counted from behind the
-padding's); Sanh et al. 2019, "DistilBERT", arXiv:1910.01108 (no kinds of segments); Wang et al. 2020, "MiniLM", arXiv:2002.10957.
+Papers: Devlin et al. 2019, "BERT", arXiv:1810.04805; Liu et al. 2019, "RoBERTa", arXiv:1907.11692 (places are
+counted from behind the padding's); Sanh et al. 2019, "DistilBERT", arXiv:1910.01108 (no kinds of segments);
+Wang et al. 2020, "MiniLM", arXiv:2002.10957.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from seqlab.models.settings import TransformerSettings
 
 @dataclass(frozen=True)
 class TensorNames:
-    """What a relative calls the parts of an encoder; `head` are transform, norm and bias of the head that finds masked tokens."""
+    """What a relative calls the parts of an encoder; `head` are transform, norm and bias of the head that
+    finds masked tokens.
+    """
 
     prefix: str
     layers: str
@@ -36,7 +39,11 @@ BERT = TensorNames(
     prefix="bert.",
     layers="encoder.layer",
     attention=("attention.self.query", "attention.self.key", "attention.self.value"),
-    products={"attention.output": "attention.output.dense", "feed_forward.expand": "intermediate.dense", "feed_forward.contract": "output.dense"},
+    products={
+        "attention.output": "attention.output.dense",
+        "feed_forward.expand": "intermediate.dense",
+        "feed_forward.contract": "output.dense",
+    },
     norms={"attention_residual": "attention.output.LayerNorm", "feed_forward_residual": "output.LayerNorm"},
     head=("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.bias"),
     decoder="cls.predictions.decoder",
@@ -54,7 +61,11 @@ DISTILBERT = TensorNames(
     prefix="distilbert.",
     layers="transformer.layer",
     attention=("attention.q_lin", "attention.k_lin", "attention.v_lin"),
-    products={"attention.output": "attention.out_lin", "feed_forward.expand": "ffn.lin1", "feed_forward.contract": "ffn.lin2"},
+    products={
+        "attention.output": "attention.out_lin",
+        "feed_forward.expand": "ffn.lin1",
+        "feed_forward.contract": "ffn.lin2",
+    },
     norms={"attention_residual": "sa_layer_norm", "feed_forward_residual": "output_layer_norm"},
     head=("vocab_transform", "vocab_layer_norm", "vocab_projector.bias"),
     decoder="vocab_projector",
@@ -67,15 +78,25 @@ def read_bert(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMod
 
 def read_roberta(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
     """Places are counted from one behind the padding's id, and the rows before are never used."""
-    return _read(config, shapes, ROBERTA, family="RoBERTa", first_position=config.integer("pad_token_id", default=1, minimum=0) + 1)
+    return _read(
+        config,
+        shapes,
+        ROBERTA,
+        family="RoBERTa",
+        first_position=config.integer("pad_token_id", default=1, minimum=0) + 1,
+    )
 
 
 def read_distilbert(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
-    config.skip("sinusoidal_pos_embds", "qa_dropout", "seq_classif_dropout")  # the sines stand in the table like learned rows
+    config.skip(
+        "sinusoidal_pos_embds", "qa_dropout", "seq_classif_dropout"
+    )  # the sines stand in the table like learned rows
     return _read(config, shapes, DISTILBERT, family="DistilBERT", first_position=0)
 
 
-def _read(config: ConfigReader, shapes: Mapping[str, Shape], names: TensorNames, *, family: str, first_position: int) -> PublishedModel:
+def _read(
+    config: ConfigReader, shapes: Mapping[str, Shape], names: TensorNames, *, family: str, first_position: int
+) -> PublishedModel:
     model = _settings(config, first_position=first_position)
     num_tokens, size = config.integer("vocab_size"), model.hidden_size
     num_types = 0 if names is DISTILBERT else config.integer("type_vocab_size", default=2, minimum=0)
@@ -89,7 +110,11 @@ def _read(config: ConfigReader, shapes: Mapping[str, Shape], names: TensorNames,
     weights = {
         "embed.weight": as_is(table, num_tokens, size),
         "body.positions.table": _positions(
-            f"{prefix}embeddings", model.max_positions + first_position, size, first=first_position, num_types=num_types
+            f"{prefix}embeddings",
+            model.max_positions + first_position,
+            size,
+            first=first_position,
+            num_types=num_types,
         ),
         **_pair("body.first_norm", f"{prefix}embeddings.LayerNorm", size),
     }
@@ -98,9 +123,28 @@ def _read(config: ConfigReader, shapes: Mapping[str, Shape], names: TensorNames,
     heads = _other_heads(prefix)
     notes += [f"{other.reason} is left out" for other in heads if any(other.covers(name) for name in shapes)]
     if num_types > 1:
-        notes.insert(0, f"every text is of the first of {num_types} segment kinds; its vector is added to the positions")
-    unused = (*copies, *heads, UnusedTensor(f"{prefix}embeddings.position_ids", "the numbers 0, 1, 2, … of the positions", holds=_counts_up))
-    return PublishedModel(family, "masked_language_model", model, weights | head, num_tokens, model.max_positions, unused, notes, headless=headless)
+        notes.insert(
+            0,
+            f"every text is of the first of {num_types} segment kinds; its vector is added to the positions",
+        )
+    unused = (
+        *copies,
+        *heads,
+        UnusedTensor(
+            f"{prefix}embeddings.position_ids", "the numbers 0, 1, 2, … of the positions", holds=_counts_up
+        ),
+    )
+    return PublishedModel(
+        family,
+        "masked_language_model",
+        model,
+        weights | head,
+        num_tokens,
+        model.max_positions,
+        unused,
+        notes,
+        headless=headless,
+    )
 
 
 def _other_heads(prefix: str) -> tuple[UnusedTensor, ...]:
@@ -143,7 +187,9 @@ def _settings(config: ConfigReader, *, first_position: int) -> TransformerSettin
 
 
 def _positions(prefix: str, rows: int, size: int, *, first: int, num_types: int) -> TensorSpec:
-    """The learned row of each place, with the vector of the first segment kind added: it is the same at every step."""
+    """The learned row of each place, with the vector of the first segment kind added: it is the same at every
+    step.
+    """
     positions = (f"{prefix}.position_embeddings.weight", (rows, size))
     if not num_types:
         return TensorSpec((positions,), lambda table: table[first:])
@@ -157,10 +203,18 @@ def _positions(prefix: str, rows: int, size: int, *, first: int, num_types: int)
 
 def _layer(old: str, new: str, model: TransformerSettings, names: TensorNames) -> dict[str, TensorSpec]:
     size, inner = model.hidden_size, model.feedforward_size
-    widths = {"attention.output": (size, size), "feed_forward.expand": (inner, size), "feed_forward.contract": (size, inner)}
+    widths = {
+        "attention.output": (size, size),
+        "feed_forward.expand": (inner, size),
+        "feed_forward.contract": (size, inner),
+    }
     weights = {
-        f"{new}.attention.qkv.weight": concatenated(*(as_is(f"{old}.{name}.weight", size, size) for name in names.attention)),
-        f"{new}.attention.qkv.bias": concatenated(*(as_is(f"{old}.{name}.bias", size) for name in names.attention)),
+        f"{new}.attention.qkv.weight": concatenated(
+            *(as_is(f"{old}.{name}.weight", size, size) for name in names.attention)
+        ),
+        f"{new}.attention.qkv.bias": concatenated(
+            *(as_is(f"{old}.{name}.bias", size) for name in names.attention)
+        ),
     }
     for name, published in names.products.items():
         weights[f"{new}.{name}.weight"] = as_is(f"{old}.{published}.weight", *widths[name])
@@ -174,8 +228,19 @@ Head = tuple[dict[str, TensorSpec], tuple[UnusedTensor, ...], list[str]]
 """Its weights, what it has in the file besides, and notes."""
 
 
-def _head(config: ConfigReader, shapes: Mapping[str, Shape], names: TensorNames, *, num_tokens: int, size: int, is_tied: bool) -> Head:
-    """The head that finds masked tokens. Where none was published it is all zeros, which the task knows to mean none."""
+def _head(
+    config: ConfigReader,
+    shapes: Mapping[str, Shape],
+    names: TensorNames,
+    *,
+    num_tokens: int,
+    size: int,
+    is_tied: bool,
+) -> Head:
+    """The head that finds masked tokens.
+
+    Where none was published it is all zeros, which the task knows to mean none.
+    """
     transform, norm, bias = names.head
     if f"{transform}.weight" not in shapes:
         missing_head = {
@@ -189,7 +254,11 @@ def _head(config: ConfigReader, shapes: Mapping[str, Shape], names: TensorNames,
         note = "no head for masked tokens was published; vectors need none"
         return {name: zero_filled(*shape) for name, shape in {**missing_head, **untied}.items()}, (), [note]
     if names is not ROBERTA:
-        config.require("hidden_act" if names is BERT else "activation", "gelu", why="the head for masked tokens uses the exact gelu")
+        config.require(
+            "hidden_act" if names is BERT else "activation",
+            "gelu",
+            why="the head for masked tokens uses the exact gelu",
+        )
     own_bias, copies = _output_bias(shapes, bias, f"{names.decoder}.bias", is_tied=is_tied)
     weights = {
         "transform.weight": as_is(f"{transform}.weight", size, size),
@@ -197,11 +266,20 @@ def _head(config: ConfigReader, shapes: Mapping[str, Shape], names: TensorNames,
         **_pair("norm", norm, size),
         "bias": as_is(own_bias, num_tokens),
     }
-    return (weights if is_tied else weights | {"weight": as_is(f"{names.decoder}.weight", num_tokens, size)}), copies, []
+    return (
+        (weights if is_tied else weights | {"weight": as_is(f"{names.decoder}.weight", num_tokens, size)}),
+        copies,
+        [],
+    )
 
 
-def _output_bias(shapes: Mapping[str, Shape], of_head: str, of_decoder: str, *, is_tied: bool) -> tuple[str, tuple[UnusedTensor, ...]]:
-    """Some files hold the bias of the output twice. When untied, the two may differ, and that of the output layer is the one that counts."""
+def _output_bias(
+    shapes: Mapping[str, Shape], of_head: str, of_decoder: str, *, is_tied: bool
+) -> tuple[str, tuple[UnusedTensor, ...]]:
+    """Some files hold the bias of the output twice.
+
+    When untied, the two may differ, and that of the output layer is the one that counts.
+    """
     if is_tied or of_decoder not in shapes:
         return resolve_tied(shapes, of_head, of_decoder)
     return of_decoder, (UnusedTensor(of_head, "a bias that an untied output layer does not add"),)

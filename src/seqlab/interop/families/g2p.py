@@ -1,6 +1,7 @@
 """The pair of GRUs in the package g2p_en: letters of an English word in, phonemes out.
 
-Its file is a list of arrays without a config: which row is which letter and which phoneme is told by the package's program, and here.
+Its file is a list of arrays without a config: which row is which letter and which phoneme is told by the
+package's program, and here.
 
     enc_emb (29, e)    padding, unknown, end of word, a … z
     dec_emb (74, e)    padding, unknown, start, end, the phonemes of ARPAbet in alphabetical order, vowels with their stress
@@ -31,11 +32,42 @@ from seqlab.tokens.vocabulary import Vocabulary
 from seqlab.tokens.whitespace import Whitespace
 
 VOWELS = ("AA", "AE", "AH", "AO", "AW", "AY", "EH", "ER", "EY", "IH", "IY", "OW", "OY", "UH", "UW")
-CONSONANTS = ("B", "CH", "D", "DH", "F", "G", "HH", "JH", "K", "L", "M", "N", "NG", "P", "R", "S", "SH", "T", "TH", "V", "W", "Y", "Z", "ZH")
+CONSONANTS = (
+    "B",
+    "CH",
+    "D",
+    "DH",
+    "F",
+    "G",
+    "HH",
+    "JH",
+    "K",
+    "L",
+    "M",
+    "N",
+    "NG",
+    "P",
+    "R",
+    "S",
+    "SH",
+    "T",
+    "TH",
+    "V",
+    "W",
+    "Y",
+    "Z",
+    "ZH",
+)
 PHONEMES = sorted([*CONSONANTS, "UW", *(vowel + stress for vowel in VOWELS for stress in "012")])
 """70 symbols; UW once without a stress, as the published list has it."""
 CHARACTER_ROWS, PHONEME_ROWS = 3 + len(ascii_lowercase), 4 + len(PHONEMES)
-ARRAYS = ("enc_emb", "dec_emb", "fc_w", "fc_b", *(f"{side}_{part}" for side in ("enc", "dec") for part in ("w_ih", "w_hh", "b_ih", "b_hh")))
+ARRAYS = (
+    "enc_emb",
+    "dec_emb",
+    "fc_w",
+    "fc_b",
+    *(f"{side}_{part}" for side in ("enc", "dec") for part in ("w_ih", "w_hh", "b_ih", "b_hh")),
+)
 MAX_PHONEMES = 20
 """Phonemes that the package writes at most."""
 
@@ -43,7 +75,9 @@ MAX_PHONEMES = 20
 def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
     """What stands in an .npz with these arrays."""
     arrays = NpzTensors(path)
-    if set(arrays.shapes) != set(ARRAYS) or not all(len(arrays.shapes[name]) == 2 for name in ("enc_emb", "enc_w_hh")):
+    if set(arrays.shapes) != set(ARRAYS) or not all(
+        len(arrays.shapes[name]) == 2 for name in ("enc_emb", "enc_w_hh")
+    ):
         raise DataError(
             f"these are not the arrays of a model that is known here{_difference(arrays.shapes)}.",
             where=str(path),
@@ -51,8 +85,16 @@ def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
         )
     embedding, hidden = arrays.shapes["enc_emb"][1], arrays.shapes["enc_w_hh"][1]
     weights = _weights(embedding, hidden)
-    check_tensors(weights, arrays.shapes, unused=(), where=str(path), described="of a pair of GRUs that read letters and write phonemes")
-    model = RecurrentSettings(cell=GRUSettings(), hidden_size=hidden, embedding_size=embedding, dropout=0.0, tied=False)
+    check_tensors(
+        weights,
+        arrays.shapes,
+        unused=(),
+        where=str(path),
+        described="of a pair of GRUs that read letters and write phonemes",
+    )
+    model = RecurrentSettings(
+        cell=GRUSettings(), hidden_size=hidden, embedding_size=embedding, dropout=0.0, tied=False
+    )
     published = PublishedModel(
         family="GRU pair of g2p_en",
         task="translation",
@@ -61,16 +103,27 @@ def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
         weights=weights,
         vocabulary_size=PHONEME_ROWS,
         context=0,
-        notes=["reads the letters a to z, in capitals too; any other character is unknown", f"writes at most {MAX_PHONEMES} phonemes, as published"],
-        sections={"tokens": {"kind": "characters", "target_kind": "whitespace", "lowercase": True}, "search": {"max_tokens": MAX_PHONEMES}},
+        notes=[
+            "reads the letters a to z, in capitals too; any other character is unknown",
+            f"writes at most {MAX_PHONEMES} phonemes, as published",
+        ],
+        sections={
+            "tokens": {"kind": "characters", "target_kind": "whitespace", "lowercase": True},
+            "search": {"max_tokens": MAX_PHONEMES},
+        },
     )
     return published, arrays, _tokens()
 
 
 def _difference(found: Collection[str]) -> str:
     """What is there and not known, and what is known and not there; nothing where names alone are right."""
-    sides = {"unknown": [name for name in found if name not in ARRAYS], "missing": [name for name in ARRAYS if name not in found]}
-    return "".join(f"; {side}: {listed([name[:40] for name in names])}" for side, names in sides.items() if names)
+    sides = {
+        "unknown": [name for name in found if name not in ARRAYS],
+        "missing": [name for name in ARRAYS if name not in found],
+    }
+    return "".join(
+        f"; {side}: {listed([name[:40] for name in names])}" for side, names in sides.items() if names
+    )
 
 
 def _tokens() -> PairTokens:
@@ -90,7 +143,9 @@ def _weights(embedding: int, hidden: int) -> dict[str, TensorSpec]:
 
 
 def _gru(new: str, old: str, embedding: int, hidden: int) -> dict[str, TensorSpec]:
-    """Of the two biases of a gate only the sum matters, but for the candidate, whose second one the reset gate scales."""
+    """Of the two biases of a gate only the sum matters, but for the candidate, whose second one the reset
+    gate scales.
+    """
     cell, gates = f"{new}.stack.layers.0.cell", 3 * hidden
     inner = (f"{old}_b_hh", (gates,))
 

@@ -20,12 +20,22 @@ from seqlab.models.settings import TransformerSettings
 def read_gpt2(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
     size = config.integer("n_embd", "hidden_size")
     inner = config.integer("n_inner", default=4 * size)
-    num_tokens, context = config.integer("vocab_size"), config.integer("n_positions", "max_position_embeddings")
+    num_tokens, context = (
+        config.integer("vocab_size"),
+        config.integer("n_positions", "max_position_embeddings"),
+    )
     config.require("scale_attn_weights", True, why="scores are always divided by the root of the head's size")
     config.require("scale_attn_by_inverse_layer_idx", False, why="no layer scales its scores by its number")
     config.require("add_cross_attention", False, why="a language model has no source to look at")
-    config.skip("n_ctx", "reorder_and_upcast_attn", "summary_activation", "summary_first_dropout", "summary_proj_to_labels", "summary_type",
-                "summary_use_proj")  # fmt: skip
+    config.skip(
+        "n_ctx",
+        "reorder_and_upcast_attn",
+        "summary_activation",
+        "summary_first_dropout",
+        "summary_proj_to_labels",
+        "summary_type",
+        "summary_use_proj",
+    )
     config.skip("attn_pdrop")
     is_tied = config.flag("tie_word_embeddings", default=True)
     model = TransformerSettings(
@@ -42,7 +52,11 @@ def read_gpt2(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMod
         tied=is_tied,
     )
     prefix = "transformer." if any(name.startswith("transformer.") for name in shapes) else ""
-    table, copies = resolve_tied(shapes, f"{prefix}wte.weight", "lm_head.weight") if is_tied else (f"{prefix}wte.weight", ())
+    table, copies = (
+        resolve_tied(shapes, f"{prefix}wte.weight", "lm_head.weight")
+        if is_tied
+        else (f"{prefix}wte.weight", ())
+    )
     weights = {
         "embed.weight": as_is(table, num_tokens, size),
         "bias": zero_filled(num_tokens),
@@ -59,16 +73,22 @@ def read_gpt2(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMod
 
 
 def _masks(attention: str) -> tuple[UnusedTensor, ...]:
-    """Older versions saved the causal mask of each layer, and what stands for minus infinity, with the weights."""
+    """Older versions saved the causal mask of each layer, and what stands for minus infinity, with the
+    weights.
+    """
     return (
         UnusedTensor(f"{attention}.bias", "the causal mask", holds=_is_causal_mask),
-        UnusedTensor(f"{attention}.masked_bias", "the one number that stands for minus infinity", holds=is_one_number),
+        UnusedTensor(
+            f"{attention}.masked_bias", "the one number that stands for minus infinity", holds=is_one_number
+        ),
     )
 
 
 def _is_causal_mask(tensor: Tensor) -> bool:
     size = tensor.shape[-1] if tensor.ndim else 0
-    return tensor.numel() == size * size and torch.equal(tensor.reshape(size, size).bool(), torch.ones(size, size, dtype=torch.bool).tril())
+    return tensor.numel() == size * size and torch.equal(
+        tensor.reshape(size, size).bool(), torch.ones(size, size, dtype=torch.bool).tril()
+    )
 
 
 def _layer(old: str, new: str, *, size: int, inner: int) -> dict[str, TensorSpec]:

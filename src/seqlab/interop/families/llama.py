@@ -1,7 +1,8 @@
 """Llama and its relatives: rotary positions, RMSNorm, SwiGLU, shared heads of keys and values.
 
-Papers: Touvron et al. 2023, "LLaMA: Open and Efficient Foundation Language Models", arXiv:2302.13971, section 2.2;
-Jiang et al. 2023, "Mistral 7B", arXiv:2310.06825 (a window); Yang et al. 2024, "Qwen2 Technical Report", arXiv:2407.10671 (biases).
+Papers: Touvron et al. 2023, "LLaMA: Open and Efficient Foundation Language Models", arXiv:2302.13971, section
+2.2; Jiang et al. 2023, "Mistral 7B", arXiv:2310.06825 (a window); Yang et al. 2024, "Qwen2 Technical Report",
+arXiv:2407.10671 (biases).
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ def read_llama(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMo
     size = model.hidden_size
     config.skip("attention_dropout", "pretraining_tp", "layer_types", "embd_pdrop", "resid_pdrop")
     prefix = "model." if any(name.startswith("model.") for name in shapes) else ""
-    table, copies = resolve_tied(shapes, f"{prefix}embed_tokens.weight", "lm_head.weight") if is_tied else (f"{prefix}embed_tokens.weight", ())
+    table, copies = (
+        resolve_tied(shapes, f"{prefix}embed_tokens.weight", "lm_head.weight")
+        if is_tied
+        else (f"{prefix}embed_tokens.weight", ())
+    )
     weights = {
         "embed.weight": as_is(table, num_tokens, size),
         "bias": zero_filled(num_tokens),
@@ -37,15 +42,26 @@ def read_llama(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMo
     }
     if not is_tied:
         weights["weight"] = as_is("lm_head.weight", num_tokens, size)
-    has_output_bias, has_inner_bias = config.flag("attention_bias", default=False), config.flag("mlp_bias", default=False)
+    has_output_bias, has_inner_bias = (
+        config.flag("attention_bias", default=False),
+        config.flag("mlp_bias", default=False),
+    )
     for depth in range(model.layers):
-        weights |= _layer(f"{prefix}layers.{depth}", f"body.layers.{depth}", model, attention_bias=has_output_bias, inner_bias=has_inner_bias)
+        weights |= _layer(
+            f"{prefix}layers.{depth}",
+            f"body.layers.{depth}",
+            model,
+            attention_bias=has_output_bias,
+            inner_bias=has_inner_bias,
+        )
     unused = (*copies, *_rotary_rates(prefix, model))
     return PublishedModel(FAMILIES[kind], "language_model", model, weights, num_tokens, context, unused)
 
 
 def _rotary_rates(prefix: str, model: TransformerSettings) -> tuple[UnusedTensor, ...]:
-    """Older versions saved the rates base^(-2i/d) of the rotary embedding with the weights, some of them in half precision."""
+    """Older versions saved the rates base^(-2i/d) of the rotary embedding with the weights, some of them in
+    half precision.
+    """
 
     def holds(tensor: Tensor) -> bool:
         rates = model.rotary_base ** (-torch.arange(0, model.head_size, 2) / model.head_size)
@@ -53,7 +69,12 @@ def _rotary_rates(prefix: str, model: TransformerSettings) -> tuple[UnusedTensor
 
     owners = (prefix, *(f"{prefix}layers.{depth}.self_attn." for depth in range(model.layers)))
     return tuple(
-        UnusedTensor(f"{owner}rotary_emb.inv_freq", f"the rates of a rotary embedding of base {model.rotary_base:g}", holds=holds) for owner in owners
+        UnusedTensor(
+            f"{owner}rotary_emb.inv_freq",
+            f"the rates of a rotary embedding of base {model.rotary_base:g}",
+            holds=holds,
+        )
+        for owner in owners
     )
 
 
@@ -93,7 +114,10 @@ def _rotary_base(config: ConfigReader) -> float:
             continue
         kind = value.get("rope_type", value.get("type", "default"))
         if kind != "default":
-            config.add_problem(f"{name}: {str(kind)[:40]!r} cannot be followed (positions turn at plain rates, without stretching)")
+            config.add_problem(
+                f"{name}: {str(kind)[:40]!r} cannot be followed (positions turn at plain rates, without"
+                " stretching)"
+            )
         parameters |= value
     config.require("partial_rotary_factor", None, 1.0, 1, why="whole heads are turned")
     if parameters.get("partial_rotary_factor", 1) != 1:
@@ -113,7 +137,10 @@ def _window(config: ConfigReader, *, kind: str) -> int:
     config.skip("max_window_layers")
     kinds = config.raw("layer_types")
     if isinstance(kinds, list) and len(set(map(str, kinds))) > 1:
-        config.add_problem(f"layer_types: layers of several kinds ({', '.join(sorted(set(map(str, kinds))))[:80]}) cannot be mixed")
+        config.add_problem(
+            f"layer_types: layers of several kinds ({', '.join(sorted(set(map(str, kinds))))[:80]}) cannot be"
+            " mixed"
+        )
     if window is None or is_used is False or (kind == "qwen2" and not is_used) or kind == "llama":
         return 0
     if kind == "qwen2":
@@ -122,8 +149,13 @@ def _window(config: ConfigReader, *, kind: str) -> int:
     return config.integer("sliding_window")
 
 
-def _layer(old: str, new: str, model: TransformerSettings, *, attention_bias: bool, inner_bias: bool) -> dict[str, TensorSpec]:
-    """q, k and v become one product, and so do gate and up. Where one bias is wanted and not published, it is zero."""
+def _layer(
+    old: str, new: str, model: TransformerSettings, *, attention_bias: bool, inner_bias: bool
+) -> dict[str, TensorSpec]:
+    """q, k and v become one product, and so do gate and up.
+
+    Where one bias is wanted and not published, it is zero.
+    """
     size, inner = model.hidden_size, model.feedforward_size
     wide, narrow = model.heads * model.head_size, model.kv_heads * model.head_size
     attention, mlp = f"{old}.self_attn", f"{old}.mlp"
@@ -134,18 +166,28 @@ def _layer(old: str, new: str, model: TransformerSettings, *, attention_bias: bo
             as_is(f"{attention}.v_proj.weight", narrow, size),
         ),
         f"{new}.attention.output.weight": as_is(f"{attention}.o_proj.weight", size, wide),
-        f"{new}.feed_forward.expand.weight": concatenated(as_is(f"{mlp}.gate_proj.weight", inner, size), as_is(f"{mlp}.up_proj.weight", inner, size)),
+        f"{new}.feed_forward.expand.weight": concatenated(
+            as_is(f"{mlp}.gate_proj.weight", inner, size), as_is(f"{mlp}.up_proj.weight", inner, size)
+        ),
         f"{new}.feed_forward.contract.weight": as_is(f"{mlp}.down_proj.weight", size, inner),
         f"{new}.attention_residual.norm.weight": as_is(f"{old}.input_layernorm.weight", size),
         f"{new}.feed_forward_residual.norm.weight": as_is(f"{old}.post_attention_layernorm.weight", size),
     }
     if model.qkv_bias:
-        biases = ((f"{attention}.q_proj.bias", wide), (f"{attention}.k_proj.bias", narrow), (f"{attention}.v_proj.bias", narrow))
+        biases = (
+            (f"{attention}.q_proj.bias", wide),
+            (f"{attention}.k_proj.bias", narrow),
+            (f"{attention}.v_proj.bias", narrow),
+        )
         weights[f"{new}.attention.qkv.bias"] = concatenated(*(as_is(*bias) for bias in biases))
     if model.bias:
-        weights[f"{new}.attention.output.bias"] = as_is(f"{attention}.o_proj.bias", size) if attention_bias else zero_filled(size)
+        weights[f"{new}.attention.output.bias"] = (
+            as_is(f"{attention}.o_proj.bias", size) if attention_bias else zero_filled(size)
+        )
         up, down = (
-            (as_is(f"{mlp}.up_proj.bias", inner), as_is(f"{mlp}.down_proj.bias", size)) if inner_bias else (zero_filled(inner), zero_filled(size))
+            (as_is(f"{mlp}.up_proj.bias", inner), as_is(f"{mlp}.down_proj.bias", size))
+            if inner_bias
+            else (zero_filled(inner), zero_filled(size))
         )
         gate = as_is(f"{mlp}.gate_proj.bias", inner) if inner_bias else zero_filled(inner)
         weights[f"{new}.feed_forward.expand.bias"] = concatenated(gate, up)

@@ -1,4 +1,6 @@
-"""What a family makes of a published model: a task, the settings of its network, and where each tensor comes from."""
+"""What a family makes of a published model: a task, the settings of its network, and where each tensor comes
+from.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class PublishedModel:
     notes: list[str] = field(default_factory=list)
     decoder: DecoderSettings = field(default_factory=DecoderSettings)
     """Of an encoder-decoder, whose encoder `model` describes."""
-    sections: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"tokens": {"kind": "hugging_face"}})
+    sections: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=lambda: {"tokens": {"kind": "hugging_face"}}
+    )
     """Further settings of its recipe, by section."""
     source_vocabulary_size: int = 0
     """Rows of the embedding of what an encoder-decoder reads."""

@@ -37,14 +37,22 @@ def describe_published_model(config: ConfigReader, shapes: Mapping[str, Shape]) 
     kind = config.raw("model_type")
     if not isinstance(kind, str) or kind not in FAMILIES:
         model_type = repr(kind)[:60] if kind is not None else "nothing"
-        raise DataError(f"model_type is {model_type}, a family that cannot be imported.", where=config.where, cure=nearest(str(kind)[:60], FAMILIES))
+        raise DataError(
+            f"model_type is {model_type}, a family that cannot be imported.",
+            where=config.where,
+            cure=nearest(str(kind)[:60], FAMILIES),
+        )
     try:
         published = FAMILIES[kind](config, shapes)
     except (ValidationError, RecipeError) as error:
         config.raise_problems()  # a value that was no number at all explains more
         problem = error.errors()[0] if isinstance(error, ValidationError) else None
         what = f"{problem['loc'][0]}: {problem['msg']}" if problem else str(error)
-        raise DataError(f"this model cannot be built from seqlab's blocks ({what}).", where=config.where, cure="Choose another model.") from error
+        raise DataError(
+            f"this model cannot be built from seqlab's blocks ({what}).",
+            where=config.where,
+            cure="Choose another model.",
+        ) from error
     config.raise_problems()
     if unread := config.unread_keys():
         published.notes.append(f"not looked at in the config: {', '.join(unread)}")

@@ -22,28 +22,48 @@ SOURCE, TARGET = "model.encoder.embed_tokens.weight", "model.decoder.embed_token
 EPS = 1e-5
 FIRST_POSITION = 2
 """BART counts places from behind the two rows that it once kept for padding."""
-DECODING = ("max_length", "num_beams", "early_stopping", "no_repeat_ngram_size", "length_penalty", "min_length")
+DECODING = (
+    "max_length",
+    "num_beams",
+    "early_stopping",
+    "no_repeat_ngram_size",
+    "length_penalty",
+    "min_length",
+)
 PARTS = {"encoder": ("self_attn",), "decoder": ("self_attn", "encoder_attn")}
 BUFFERS = tuple(
     UnusedTensor(f"model.{side}.{name}", reason, holds=is_one_number)
     for side in PARTS
-    for name, reason in (("version", "the number of a version"), ("embed_positions._float_tensor", "one number that tells a type"))
+    for name, reason in (
+        ("version", "the number of a version"),
+        ("embed_positions._float_tensor", "one number that tells a type"),
+    )
 )
 
 
 def read_marian(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
-    """Places are told by sines in the first half and cosines in the second; the table is often not published, as it can be computed."""
+    """Places are told by sines in the first half and cosines in the second; the table is often not published,
+    as it can be computed.
+    """
     config.require("static_position_embeddings", True, why="places are told by sines and cosines")
     shared = config.flag("share_encoder_decoder_embeddings", default=True)
     settings = _settings(config, embedding_norm=False)
     rows, size = settings.max_positions, settings.hidden_size
     positions = {
-        f"{side}.positions.table": as_is(name, rows, size)
-        if (name := f"model.{side}.embed_positions.weight") in shapes
-        else _sinusoidal_table(rows, size)
+        f"{side}.positions.table": (
+            as_is(name, rows, size)
+            if (name := f"model.{side}.embed_positions.weight") in shapes
+            else _sinusoidal_table(rows, size)
+        )
         for side in PARTS
     }
-    return _read(config, "Marian", settings, positions, read_embedding_tables(shapes, is_tied=settings.tied, shared=shared))
+    return _read(
+        config,
+        "Marian",
+        settings,
+        positions,
+        read_embedding_tables(shapes, is_tied=settings.tied, shared=shared),
+    )
 
 
 def read_bart(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedModel:
@@ -56,11 +76,15 @@ def read_bart(config: ConfigReader, shapes: Mapping[str, Shape]) -> PublishedMod
             ((f"model.{side}.embed_positions.weight", (rows + FIRST_POSITION, size)),), _drop_first_positions
         )
         positions |= _pair(f"{side}.first_norm", f"model.{side}.layernorm_embedding", size)
-    return _read(config, "BART", settings, positions, read_embedding_tables(shapes, is_tied=settings.tied, shared=True))
+    return _read(
+        config, "BART", settings, positions, read_embedding_tables(shapes, is_tied=settings.tied, shared=True)
+    )
 
 
 class EmbeddingTables(NamedTuple):
-    """The names of the embedding tables of the source, the target and, where it has its own, the output; and what is not read beside them."""
+    """The names of the embedding tables of the source, the target and, where it has its own, the output; and
+    what is not read beside them.
+    """
 
     source: str
     target: str
@@ -75,8 +99,9 @@ def read_embedding_tables(shapes: Collection[str], *, is_tied: bool, shared: boo
 
     is_tied: the output shares the table of the target.  shared: and that is the table of the source too.
 
-    When untied, transformers 5 gives source and target a table each, whatever `shared` says, and saves a table `model.shared` that nothing
-    reads. Earlier versions shared it between source and target, and saved it alone.
+    When untied, transformers 5 gives source and target a table each, whatever `shared` says, and saves a
+    table `model.shared` that nothing reads. Earlier versions shared it between source and target, and saved
+    it alone.
     """
     if is_tied and shared:
         table, copies = resolve_tied(shapes, SHARED, SOURCE, TARGET, OUTPUT)
@@ -87,7 +112,12 @@ def read_embedding_tables(shapes: Collection[str], *, is_tied: bool, shared: boo
     if not shared:
         return EmbeddingTables(SOURCE, TARGET, OUTPUT, (), may_differ=True)
     source, target = (name if name in shapes or SHARED not in shapes else SHARED for name in (SOURCE, TARGET))
-    return EmbeddingTables(source, target, OUTPUT, (UnusedTensor(SHARED, "a table that no layer reads when all tables are separate"),))
+    return EmbeddingTables(
+        source,
+        target,
+        OUTPUT,
+        (UnusedTensor(SHARED, "a table that no layer reads when all tables are separate"),),
+    )
 
 
 def _settings(config: ConfigReader, *, embedding_norm: bool) -> TransformerSettings:
@@ -98,12 +128,26 @@ def _settings(config: ConfigReader, *, embedding_norm: bool) -> TransformerSetti
     ):
         config.require(name, False, why=why)
     config.require("normalize_embedding", embedding_norm, why="as the family has it")
-    config.skip("attention_dropout", "activation_dropout", "encoder_layerdrop", "decoder_layerdrop", "classif_dropout", "is_encoder_decoder",
-                "add_bias_logits", "extra_pos_embeddings", "num_hidden_layers", "save_step", "decoder_vocab_size", *DECODING)  # fmt: skip
+    config.skip(
+        "attention_dropout",
+        "activation_dropout",
+        "encoder_layerdrop",
+        "decoder_layerdrop",
+        "classif_dropout",
+        "is_encoder_decoder",
+        "add_bias_logits",
+        "extra_pos_embeddings",
+        "num_hidden_layers",
+        "save_step",
+        "decoder_vocab_size",
+        *DECODING,
+    )
     for name in ("attention_heads", "ffn_dim"):
         sides = [config.integer(f"{side}_{name}") for side in PARTS]
         if sides[0] != sides[1]:
-            config.add_problem(f"decoder_{name}: {sides[1]}, and encoder_{name}: {sides[0]}; both sides must be alike")
+            config.add_problem(
+                f"decoder_{name}: {sides[1]}, and encoder_{name}: {sides[0]}; both sides must be alike"
+            )
     return TransformerSettings(
         layers=config.integer("encoder_layers"),
         hidden_size=config.integer("d_model"),
@@ -123,12 +167,19 @@ def _settings(config: ConfigReader, *, embedding_norm: bool) -> TransformerSetti
 
 
 def _read(
-    config: ConfigReader, family: str, model: TransformerSettings, positions: Mapping[str, TensorSpec], tables: EmbeddingTables
+    config: ConfigReader,
+    family: str,
+    model: TransformerSettings,
+    positions: Mapping[str, TensorSpec],
+    tables: EmbeddingTables,
 ) -> PublishedModel:
     num_source, size = config.integer("vocab_size"), model.hidden_size
     num_target = config.integer("decoder_vocab_size", default=num_source)
     if num_target != num_source and not tables.may_differ:
-        config.add_problem(f"decoder_vocab_size: {num_target}, and vocab_size: {num_source}; sides that share their embeddings have one size")
+        config.add_problem(
+            f"decoder_vocab_size: {num_target}, and vocab_size: {num_source}; sides that share their"
+            " embeddings have one size"
+        )
     weights = {
         "embed_source.weight": as_is(tables.source, num_source, size),
         "embed_target.weight": as_is(tables.target, num_target, size),
@@ -139,27 +190,47 @@ def _read(
         weights["weight"] = as_is(tables.output, num_target, size)
     for depth in range(model.layers):
         weights |= _layer(f"model.encoder.layers.{depth}", f"encoder.layers.{depth}", model, PARTS["encoder"])
-    decoder = DecoderSettings(layers=config.integer("decoder_layers"), shared_embedding=tables.source == tables.target)
+    decoder = DecoderSettings(
+        layers=config.integer("decoder_layers"), shared_embedding=tables.source == tables.target
+    )
     for depth in range(decoder.layers):
         weights |= _layer(f"model.decoder.layers.{depth}", f"decoder.layers.{depth}", model, PARTS["decoder"])
     notes = [f"{decoder.layers} layers more in the decoder", *_decoding_notes(config)]
     return PublishedModel(
-        family, "translation", model, weights, num_target, model.max_positions, (*tables.unused, *BUFFERS), notes, decoder,
+        family,
+        "translation",
+        model,
+        weights,
+        num_target,
+        model.max_positions,
+        (*tables.unused, *BUFFERS),
+        notes,
+        decoder,
         source_vocabulary_size=num_source,
-    )  # fmt: skip
+    )
 
 
 def _decoding_notes(config: ConfigReader) -> list[str]:
     beams = config.raw("num_beams")
-    return [f"published with a beam of {beams}; here the likeliest token is taken at every step"] if isinstance(beams, int) and beams > 1 else []
+    return (
+        [f"published with a beam of {beams}; here the likeliest token is taken at every step"]
+        if isinstance(beams, int) and beams > 1
+        else []
+    )
 
 
-def _layer(old: str, new: str, model: TransformerSettings, attentions: tuple[str, ...]) -> dict[str, TensorSpec]:
+def _layer(
+    old: str, new: str, model: TransformerSettings, attentions: tuple[str, ...]
+) -> dict[str, TensorSpec]:
     size, inner = model.hidden_size, model.feedforward_size
     self_attention = f"{old}.self_attn"
     weights = {
-        f"{new}.attention.qkv.weight": concatenated(*(as_is(f"{self_attention}.{name}_proj.weight", size, size) for name in "qkv")),
-        f"{new}.attention.qkv.bias": concatenated(*(as_is(f"{self_attention}.{name}_proj.bias", size) for name in "qkv")),
+        f"{new}.attention.qkv.weight": concatenated(
+            *(as_is(f"{self_attention}.{name}_proj.weight", size, size) for name in "qkv")
+        ),
+        f"{new}.attention.qkv.bias": concatenated(
+            *(as_is(f"{self_attention}.{name}_proj.bias", size) for name in "qkv")
+        ),
         **_product(f"{new}.attention.output", f"{self_attention}.out_proj", size, size),
         **_product(f"{new}.feed_forward.expand", f"{old}.fc1", inner, size),
         **_product(f"{new}.feed_forward.contract", f"{old}.fc2", size, inner),
@@ -187,7 +258,9 @@ def _drop_first_positions(table: Tensor) -> Tensor:
 
 
 def _sinusoidal_table(rows: int, size: int) -> TensorSpec:
-    """P[i, j] = sin(i / 10000^(2j/d)) in the first half, P[i, d/2 + j] = cos(i / 10000^(2j/d)) in the second."""
+    """P[i, j] = sin(i / 10000^(2j/d)) in the first half, P[i, d/2 + j] = cos(i / 10000^(2j/d)) in the
+    second.
+    """
 
     def table() -> Tensor:
         rates = 10000.0 ** (-torch.arange(0, size, 2, dtype=torch.float64) / size)

@@ -10,20 +10,75 @@ from seqlab.core.errors import DataError, shortened
 
 MAX_SIZE = 1 << 24
 MAX_PROBLEMS = 8
-IGNORED_KEYS = frozenset({
-    "_name_or_path", "architectures", "attn_implementation", "_attn_implementation", "_num_labels", "bos_token_id", "chunk_size_feed_forward",
-    "classifier_dropout", "cls_token_id", "decoder_start_token_id", "dtype", "embd_pdrop", "eos_token_id", "finetuning_task", "forced_bos_token_id",
-    "forced_eos_token_id", "gradient_checkpointing", "id2label", "initializer_range", "init_std", "label2id", "language", "mask_token_id",
-    "model_type", "name_or_path", "num_labels", "output_attentions", "output_hidden_states", "output_past", "pad_token_id", "problem_type",
-    "quantization_config_original", "return_dict", "sep_token_id", "task_specific_params", "tokenizer_class", "torch_dtype", "torchscript",
-    "transformers_version", "unk_token_id", "use_bfloat16", "use_cache", "pruned_heads", "prefix", "bad_words_ids", "num_beams", "max_length",
-    "early_stopping", "no_repeat_ngram_size", "length_penalty", "min_length", "repetition_penalty", "temperature", "top_k", "top_p", "do_sample",
-})  # fmt: skip
+IGNORED_KEYS = frozenset(
+    {
+        "_name_or_path",
+        "architectures",
+        "attn_implementation",
+        "_attn_implementation",
+        "_num_labels",
+        "bos_token_id",
+        "chunk_size_feed_forward",
+        "classifier_dropout",
+        "cls_token_id",
+        "decoder_start_token_id",
+        "dtype",
+        "embd_pdrop",
+        "eos_token_id",
+        "finetuning_task",
+        "forced_bos_token_id",
+        "forced_eos_token_id",
+        "gradient_checkpointing",
+        "id2label",
+        "initializer_range",
+        "init_std",
+        "label2id",
+        "language",
+        "mask_token_id",
+        "model_type",
+        "name_or_path",
+        "num_labels",
+        "output_attentions",
+        "output_hidden_states",
+        "output_past",
+        "pad_token_id",
+        "problem_type",
+        "quantization_config_original",
+        "return_dict",
+        "sep_token_id",
+        "task_specific_params",
+        "tokenizer_class",
+        "torch_dtype",
+        "torchscript",
+        "transformers_version",
+        "unk_token_id",
+        "use_bfloat16",
+        "use_cache",
+        "pruned_heads",
+        "prefix",
+        "bad_words_ids",
+        "num_beams",
+        "max_length",
+        "early_stopping",
+        "no_repeat_ngram_size",
+        "length_penalty",
+        "min_length",
+        "repetition_penalty",
+        "temperature",
+        "top_k",
+        "top_p",
+        "do_sample",
+    }
+)
 """Names that say nothing about what the network computes."""
 
 
 class ConfigReader:
-    """Values by name. Whoever reads says what it needs; what is missing or cannot be followed is told by `raise_problems`, all at once."""
+    """Values by name.
+
+    Whoever reads says what it needs; what is missing or cannot be followed is told by `raise_problems`, all
+    at once.
+    """
 
     def __init__(self, values: Mapping[str, Any], *, where: str) -> None:
         self.where = where
@@ -35,14 +90,21 @@ class ConfigReader:
         """A whole number, under the first of the names that is there."""
         name, value = self._first(names, default)
         if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= MAX_SIZE:
-            self._add_problem(f"{name}: expected a whole number of at least {minimum}, found {_format_value(value)}")
+            self._add_problem(
+                f"{name}: expected a whole number of at least {minimum}, found {_format_value(value)}"
+            )
             return max(minimum, 1)
         return value
 
     def number(self, *names: str, default: float | None = None) -> float:
         """A finite number of at least 0."""
         name, value = self._first(names, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+            or value < 0
+        ):
             self._add_problem(f"{name}: expected a number, found {_format_value(value)}")
             return 1.0
         return float(value)
@@ -65,7 +127,10 @@ class ConfigReader:
     def require(self, name: str, *allowed: Any, why: str) -> None:
         """Refuse a value that no block of seqlab can follow; left out is the first allowed one."""
         value = self._first((name,), allowed[0] if allowed else None)[1]
-        if not any(value is value_allowed or (type(value) is type(value_allowed) and value == value_allowed) for value_allowed in allowed):
+        if not any(
+            value is value_allowed or (type(value) is type(value_allowed) and value == value_allowed)
+            for value_allowed in allowed
+        ):
             self._add_problem(f"{name}: {_format_value(value)} cannot be followed ({why})")
 
     def raw(self, name: str) -> Any:
@@ -87,9 +152,14 @@ class ConfigReader:
         """All mistakes in one message."""
         if self._problems:
             listed = self._problems[:MAX_PROBLEMS]
-            more = [f"and {len(self._problems) - MAX_PROBLEMS} more"] if len(self._problems) > MAX_PROBLEMS else []
+            more = (
+                [f"and {len(self._problems) - MAX_PROBLEMS} more"]
+                if len(self._problems) > MAX_PROBLEMS
+                else []
+            )
             raise DataError(
-                "this model cannot be built from seqlab's blocks.\n" + "\n".join(f"  - {problem}" for problem in [*listed, *more]),
+                "this model cannot be built from seqlab's blocks.\n"
+                + "\n".join(f"  - {problem}" for problem in [*listed, *more]),
                 where=self.where,
                 cure="Choose a model of the family without these settings.",
             )

@@ -1,8 +1,8 @@
 """GGUF files, the format of llama.cpp: settings, quantised tensors and tokenizer in one file.
 
-Its names become those of the same model's folder, so that one description of the family serves both. Two things differ besides the names:
-numbers are written in few bits and are brought back to float32, and the rows of query and key stand in another order (pairs of neighbours
-turn together there, halves here).
+Its names become those of the same model's folder, so that one description of the family serves both. Two
+things differ besides the names: numbers are written in few bits and are brought back to float32, and the rows
+of query and key stand in another order (pairs of neighbours turn together there, halves here).
 """
 
 from __future__ import annotations
@@ -27,29 +27,54 @@ from seqlab.tokens.hugging_face import HuggingFace
 
 INTERLEAVED_ROTARY = {"llama": True, "qwen2": False}
 """The families, and whether neighbours turn together in a file of theirs."""
-GLOBAL_TENSORS = {"token_embd.weight": "model.embed_tokens.weight", "output_norm.weight": "model.norm.weight", "output.weight": "lm_head.weight"}
+GLOBAL_TENSORS = {
+    "token_embd.weight": "model.embed_tokens.weight",
+    "output_norm.weight": "model.norm.weight",
+    "output.weight": "lm_head.weight",
+}
 LAYER_TENSORS = {
-    "attn_q": "self_attn.q_proj", "attn_k": "self_attn.k_proj", "attn_v": "self_attn.v_proj", "attn_output": "self_attn.o_proj",
-    "ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj",
-    "attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm",
-}  # fmt: skip
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+    "attn_norm": "input_layernorm",
+    "ffn_norm": "post_attention_layernorm",
+}
 LAYER = re.compile(r"blk\.(\d+)\.(\w+)\.(weight|bias)")
 SIZES = {
-    "hidden_size": "embedding_length", "num_hidden_layers": "block_count", "num_attention_heads": "attention.head_count",
-    "num_key_value_heads": "attention.head_count_kv", "intermediate_size": "feed_forward_length", "max_position_embeddings": "context_length",
-    "rms_norm_eps": "attention.layer_norm_rms_epsilon", "rope_theta": "rope.freq_base", "head_dim": "attention.key_length",
-}  # fmt: skip
-REQUIRED_VALUES = {"expert_count": (0,), "attention.sliding_window": (0,), "rope.scaling.type": ("none",), "attention.layer_norm_epsilon": ()}
+    "hidden_size": "embedding_length",
+    "num_hidden_layers": "block_count",
+    "num_attention_heads": "attention.head_count",
+    "num_key_value_heads": "attention.head_count_kv",
+    "intermediate_size": "feed_forward_length",
+    "max_position_embeddings": "context_length",
+    "rms_norm_eps": "attention.layer_norm_rms_epsilon",
+    "rope_theta": "rope.freq_base",
+    "head_dim": "attention.key_length",
+}
+REQUIRED_VALUES = {
+    "expert_count": (0,),
+    "attention.sliding_window": (0,),
+    "rope.scaling.type": ("none",),
+    "attention.layer_norm_epsilon": (),
+}
 """Settings that must be left out, or have one of these values."""
 
 
 def read_gguf(path: Path) -> tuple[ConfigReader, PublishedTensors, Callable[[int], HuggingFace]]:
-    """Config, tensors and, for a number of tokens, the tokenizer, each as the folder of the same model would have them."""
+    """Config, tensors and, for a number of tokens, the tokenizer, each as the folder of the same model would
+    have them.
+    """
     header = read_gguf_header(path)
     family = header.settings.get("general.architecture")
     if family not in INTERLEAVED_ROTARY:
         raise DataError(
-            f"the file holds a model of the family {str(family)[:40]!r}.", where=str(path), cure=f"Families: {listed(list(INTERLEAVED_ROTARY))}."
+            f"the file holds a model of the family {str(family)[:40]!r}.",
+            where=str(path),
+            cure=f"Families: {listed(list(INTERLEAVED_ROTARY))}.",
         )
     config = _config(header, family, where=str(path))
     tensors = GgufTensors(path, header, config)
@@ -61,8 +86,15 @@ def _config(header: GgufHeader, family: str, *, where: str) -> ConfigReader:
     values: dict[str, Any] = {name: settings.get(f"{family}.{theirs}") for name, theirs in SIZES.items()}
     tied = "output.weight" not in header.tensors
     table = header.tensors.get("token_embd.weight")
-    values |= {"model_type": family, "tie_word_embeddings": tied, "vocab_size": table.shape[0] if table and table.shape else None}
-    values |= {"attention_bias": "blk.0.attn_output.bias" in header.tensors, "mlp_bias": "blk.0.ffn_down.bias" in header.tensors}
+    values |= {
+        "model_type": family,
+        "tie_word_embeddings": tied,
+        "vocab_size": table.shape[0] if table and table.shape else None,
+    }
+    values |= {
+        "attention_bias": "blk.0.attn_output.bias" in header.tensors,
+        "mlp_bias": "blk.0.ffn_down.bias" in header.tensors,
+    }
     config = ConfigReader(values, where=where)
     for name, allowed in REQUIRED_VALUES.items():
         value = settings.get(f"{family}.{name}")
@@ -71,7 +103,10 @@ def _config(header: GgufHeader, family: str, *, where: str) -> ConfigReader:
     heads, size = config.integer("num_attention_heads"), config.integer("hidden_size")
     rotary_size = settings.get(f"{family}.rope.dimension_count", size // heads)
     if rotary_size != config.integer("head_dim", default=max(1, size // heads)):
-        config.add_problem(f"{family}.rope.dimension_count: {str(rotary_size)[:40]} cannot be followed (whole heads are turned)")
+        config.add_problem(
+            f"{family}.rope.dimension_count: {str(rotary_size)[:40]} cannot be followed (whole heads are"
+            " turned)"
+        )
     return config
 
 
@@ -110,7 +145,9 @@ def deinterleave_rotary(rows: Tensor, *, num_heads: int) -> Tensor:
 
 
 def _new_name(name: str) -> str:
-    """What the folder of the same model calls a tensor; a name that it does not have stays, and is refused later."""
+    """What the folder of the same model calls a tensor; a name that it does not have stays, and is refused
+    later.
+    """
     layer = LAYER.fullmatch(name)
     if layer and layer[2] in LAYER_TENSORS:
         return f"model.layers.{layer[1]}.{LAYER_TENSORS[layer[2]]}.{layer[3]}"
@@ -131,7 +168,13 @@ def _dequantize(path: Path, tensor: GgufTensor, *, name: str) -> np.ndarray[Any,
         width = tensor.shape[-1] // in_block * block_bytes if tensor.shape else block_bytes
         rows = data.reshape(*tensor.shape[:-1], width)
         plain = {gguf.GGMLQuantizationType.F32: np.float32, gguf.GGMLQuantizationType.F16: np.float16}
-        values = rows.view(plain[kind]).astype(np.float32) if kind in plain else gguf.quants.dequantize(rows, kind)
+        values = (
+            rows.view(plain[kind]).astype(np.float32) if kind in plain else gguf.quants.dequantize(rows, kind)
+        )
     except (ValueError, KeyError, NotImplementedError, OverflowError) as error:
-        raise DataError(f"the tensor {name[:80]} cannot be read ({str(error)[:80]}).", where=str(path), cure="Download the file again.") from error
+        raise DataError(
+            f"the tensor {name[:80]} cannot be read ({str(error)[:80]}).",
+            where=str(path),
+            cure="Download the file again.",
+        ) from error
     return np.ascontiguousarray(values, dtype=np.float32)

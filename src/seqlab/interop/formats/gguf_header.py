@@ -5,7 +5,8 @@
     tensors    name, sizes, kind, place       the innermost size first; places count from the data
     data       at the next multiple of the alignment
 
-Read here and not by the package `gguf`, which believes every length that a file claims, and takes four seconds for a vocabulary.
+Read here and not by the package `gguf`, which believes every length that a file claims, and takes four
+seconds for a vocabulary.
 """
 
 from __future__ import annotations
@@ -22,7 +23,19 @@ from seqlab.interop.tensor_map import Shape
 
 MAGIC, VERSIONS = b"GGUF", (2, 3)
 MAX_ENTRIES, MAX_AXES, MAX_NAME_BYTES = 100_000, 4, 65_535
-SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
+SCALARS = {
+    0: "<B",
+    1: "<b",
+    2: "<H",
+    3: "<h",
+    4: "<I",
+    5: "<i",
+    6: "<f",
+    7: "<?",
+    10: "<Q",
+    11: "<q",
+    12: "<d",
+}
 TEXT, LIST = 8, 9
 
 
@@ -47,8 +60,14 @@ def read_gguf_header(path: Path) -> GgufHeader:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _Reader(data).header()
     except (struct.error, UnicodeDecodeError, ValueError, OSError) as error:
-        why = str(error) if type(error) is ValueError else "it ends too early, or holds no text where one should stand"
-        raise DataError(f"this is no sound GGUF file: {why}.", where=str(path), cure="Download the file again.") from error
+        why = (
+            str(error)
+            if type(error) is ValueError
+            else "it ends too early, or holds no text where one should stand"
+        )
+        raise DataError(
+            f"this is no sound GGUF file: {why}.", where=str(path), cure="Download the file again."
+        ) from error
 
 
 class _Reader:
@@ -68,7 +87,10 @@ class _Reader:
         if max(num_tensors, num_settings) > MAX_ENTRIES:
             raise ValueError(f"it claims {num_tensors:,} tensors and {num_settings:,} settings")
         settings = {self._text(MAX_NAME_BYTES): self._value(self._number("<I")) for _ in range(num_settings)}
-        entries = [(self._text(MAX_NAME_BYTES), self._sizes(), self._number("<I"), self._number("<Q")) for _ in range(num_tensors)]
+        entries = [
+            (self._text(MAX_NAME_BYTES), self._sizes(), self._number("<I"), self._number("<Q"))
+            for _ in range(num_tensors)
+        ]
         for name, count in Counter(name for name, *_ in entries).most_common(1):
             if count > 1:
                 raise ValueError(f"it holds {count} tensors of the name {name[:80]}")
@@ -76,7 +98,10 @@ class _Reader:
         if not isinstance(alignment, int) or not 0 < alignment <= 1 << 20:
             raise ValueError("its alignment is no small number")
         start = -(-self._position // alignment) * alignment
-        return GgufHeader(settings, {name: GgufTensor(sizes[::-1], kind, start + offset) for name, sizes, kind, offset in entries})
+        return GgufHeader(
+            settings,
+            {name: GgufTensor(sizes[::-1], kind, start + offset) for name, sizes, kind, offset in entries},
+        )
 
     def _number(self, format_code: str) -> Any:
         (value,) = struct.unpack_from(format_code, self._data, self._position)

@@ -13,7 +13,10 @@ from seqlab.tokens.hugging_face import HuggingFace, check_merges
 
 CONTROL, USER_DEFINED = 3, 4
 """Kinds of pieces: those that no text contains, and those that are found in text whole."""
-LLAMA3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|"
+    r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 QWEN2 = LLAMA3.replace("{1,3}", "")
 SPLITS = {"gpt-2": "", "smollm": "digits", "llama-bpe": LLAMA3, "llama3": LLAMA3, "qwen2": QWEN2}
 """How text is cut before pairs are joined, by the name that the file gives."""
@@ -27,9 +30,15 @@ def build_gguf_tokenizer(settings: Mapping[str, Any], *, size: int, where: str) 
         raise DataError(
             f"the tokenizer is of the kind {str(kind)[:30]!r}, with text cut as {str(split_kind)[:30]!r}.",
             where=where,
-            cure=f"Byte pairs ('gpt2') can be read, with text cut as {listed(list(SPLITS))}. The folder of the same model may be imported instead.",
+            cure=(
+                f"Byte pairs ('gpt2') can be read, with text cut as {listed(list(SPLITS))}. The folder of the"
+                " same model may be imported instead."
+            ),
         )
-    pieces, merges = _read_strings(settings, "tokens", where=where), _read_strings(settings, "merges", where=where)
+    pieces, merges = (
+        _read_strings(settings, "tokens", where=where),
+        _read_strings(settings, "merges", where=where),
+    )
     kinds = settings.get("tokenizer.ggml.token_type", [])
     ids = {piece: token_id for token_id, piece in enumerate(pieces)}
     try:
@@ -37,31 +46,59 @@ def build_gguf_tokenizer(settings: Mapping[str, Any], *, size: int, where: str) 
         check_merges(ids, pairs)
         engine = Engine(models.BPE(ids, [(left, right) for left, right in pairs]))
     except Exception as error:  # the engine's own errors are plain Exceptions
-        raise DataError("the pieces and merges of the tokenizer do not belong together.", where=where, cure="Download the file again.") from error
-    engine.pre_tokenizer = _build_pre_tokenizer(SPLITS[split_kind], prefix_space=settings.get("tokenizer.ggml.add_space_prefix") is True)
+        raise DataError(
+            "the pieces and merges of the tokenizer do not belong together.",
+            where=where,
+            cure="Download the file again.",
+        ) from error
+    engine.pre_tokenizer = _build_pre_tokenizer(
+        SPLITS[split_kind], prefix_space=settings.get("tokenizer.ggml.add_space_prefix") is True
+    )
     engine.decoder = decoders.ByteLevel()
-    added = [(piece, kind) for piece, kind in zip(pieces, kinds, strict=False) if kind in (CONTROL, USER_DEFINED)]
-    engine.add_special_tokens([AddedToken(piece, special=True, normalized=False) for piece, kind in added if kind == CONTROL])
-    engine.add_tokens([AddedToken(piece, special=False, normalized=False) for piece, kind in added if kind == USER_DEFINED])
+    added = [
+        (piece, kind) for piece, kind in zip(pieces, kinds, strict=False) if kind in (CONTROL, USER_DEFINED)
+    ]
+    engine.add_special_tokens(
+        [AddedToken(piece, special=True, normalized=False) for piece, kind in added if kind == CONTROL]
+    )
+    engine.add_tokens(
+        [AddedToken(piece, special=False, normalized=False) for piece, kind in added if kind == USER_DEFINED]
+    )
     roles = {
-        role: token_id for role, name in ROLES.items() if (token_id := _token_id(settings.get(f"tokenizer.ggml.{name}"), len(pieces))) is not None
+        role: token_id
+        for role, name in ROLES.items()
+        if (token_id := _token_id(settings.get(f"tokenizer.ggml.{name}"), len(pieces))) is not None
     }
     if settings.get("tokenizer.ggml.add_bos_token") is True and "bos" in roles:
         engine.post_processor = processors.TemplateProcessing(
             single=f"{pieces[roles['bos']]} $A", special_tokens=[(pieces[roles["bos"]], roles["bos"])]
         )
     if "eos" not in roles:
-        raise DataError("nothing says which token ends a text.", where=where, cure="The file must have tokenizer.ggml.eos_token_id.")
+        raise DataError(
+            "nothing says which token ends a text.",
+            where=where,
+            cure="The file must have tokenizer.ggml.eos_token_id.",
+        )
     if len(pieces) > size:
-        raise DataError(f"the tokenizer has {len(pieces):,} pieces, the weights know {size:,}.", where=where, cure="Download the file again.")
+        raise DataError(
+            f"the tokenizer has {len(pieces):,} pieces, the weights know {size:,}.",
+            where=where,
+            cure="Download the file again.",
+        )
     return HuggingFace(engine, size=size, roles=roles)
 
 
 def _build_pre_tokenizer(pattern: str, *, prefix_space: bool) -> Any:
-    bytes_of_words = pre_tokenizers.ByteLevel(add_prefix_space=prefix_space, use_regex=pattern in ("", "digits"))
+    bytes_of_words = pre_tokenizers.ByteLevel(
+        add_prefix_space=prefix_space, use_regex=pattern in ("", "digits")
+    )
     if not pattern:
         return bytes_of_words
-    first = pre_tokenizers.Digits(individual_digits=True) if pattern == "digits" else pre_tokenizers.Split(Regex(pattern), behavior="isolated")
+    first = (
+        pre_tokenizers.Digits(individual_digits=True)
+        if pattern == "digits"
+        else pre_tokenizers.Split(Regex(pattern), behavior="isolated")
+    )
     return pre_tokenizers.Sequence([first, bytes_of_words])
 
 

@@ -1,7 +1,8 @@
 """Published arrays in an .npz file, read without running anything.
 
-An .npz is a zip of .npy files: a short header that says type and shape, then the numbers. A header can also ask for pickled objects, which
-can be programs, so only plain numbers are taken; and a zip can unpack to far more than it holds, so all sizes are compared before a number is read.
+An .npz is a zip of .npy files: a short header that says type and shape, then the numbers. A header can also
+ask for pickled objects, which can be programs, so only plain numbers are taken; and a zip can unpack to far
+more than it holds, so all sizes are compared before a number is read.
 """
 
 from __future__ import annotations
@@ -42,20 +43,36 @@ class NpzTensors(PublishedTensors):
         self.shapes = self._with_archive(self._headers)
 
     def read(self, name: str) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(self._with_archive(lambda archive: self._array(archive, name))))
+        return torch.from_numpy(
+            np.ascontiguousarray(self._with_archive(lambda archive: self._array(archive, name)))
+        )
 
     def _with_archive(self, read: Callable[[zipfile.ZipFile], Result]) -> Result:
         try:
             with zipfile.ZipFile(self._path) as archive:
                 return read(archive)
-        except (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError, RuntimeError) as error:  # numpy, zip and zlib each have their own
-            raise DataError(f"the file cannot be read as .npz ({str(error)[:120]}).", where=str(self._path), cure=REDOWNLOAD_HINT) from error
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            ValueError,
+            OSError,
+            EOFError,
+            RuntimeError,
+        ) as error:  # numpy, zip and zlib each have their own
+            raise DataError(
+                f"the file cannot be read as .npz ({str(error)[:120]}).",
+                where=str(self._path),
+                cure=REDOWNLOAD_HINT,
+            ) from error
 
     def _headers(self, archive: zipfile.ZipFile) -> dict[str, Shape]:
         members = archive.infolist()
         unpacked = sum(member.file_size for member in members)
         if len(members) > MAX_ARRAYS or unpacked > MAX_EXPANSION * self._path.stat().st_size:
-            raise ValueError(f"{len(members):,} arrays of {unpacked:,} bytes together are more than a file of its size can hold")
+            raise ValueError(
+                f"{len(members):,} arrays of {unpacked:,} bytes together are more than a file of its size can"
+                " hold"
+            )
         names = [member.filename for member in members]
         if len(set(names)) < len(names) or not all(name.endswith(SUFFIX) for name in names):
             raise ValueError("it holds something else than arrays, each with a name of its own")
@@ -73,7 +90,9 @@ class NpzTensors(PublishedTensors):
 
 
 def _shape(file: IO[bytes], member: zipfile.ZipInfo) -> Shape:
-    """What the header of an array says, once its numbers are known to be plain and to fill exactly the rest of the file."""
+    """What the header of an array says, once its numbers are known to be plain and to fill exactly the rest
+    of the file.
+    """
     version = npy.read_magic(file)
     if version not in HEADERS:
         raise ValueError(f"{member.filename[:60]} has version {version[0]}.{version[1]} of the format")
@@ -81,5 +100,7 @@ def _shape(file: IO[bytes], member: zipfile.ZipInfo) -> Shape:
     if dtype.kind not in "fiu":
         raise ValueError(f"{member.filename[:60]} holds {str(dtype)[:40]}, not plain numbers")
     if file.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
-        raise ValueError(f"{member.filename[:60]} does not hold as many numbers as its shape {list(shape)} says")
+        raise ValueError(
+            f"{member.filename[:60]} does not hold as many numbers as its shape {list(shape)} says"
+        )
     return tuple(shape)

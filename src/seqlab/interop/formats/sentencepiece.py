@@ -1,6 +1,8 @@
-"""SentencePiece models -> an engine: the pieces of a unigram model with their scores, under the ids of a vocabulary.
+"""SentencePiece models -> an engine: the pieces of a unigram model with their scores, under the ids of a
+vocabulary.
 
-A model file is a protocol buffer: fields, each with a number and one of four ways to be written. Only five of them are needed:
+A model file is a protocol buffer: fields, each with a number and one of four ways to be written. Only five of
+them are needed:
 
     1  piece       1 text   2 score   3 kind (1 normal, 2 unknown, 3 control, 4 a user's own, 5 unused, 6 byte)
     2  training    3 kind of model (1 unigram)
@@ -34,7 +36,9 @@ LANGUAGE = re.compile(r">>[^<>]{1,40}<<")
 
 @dataclass(frozen=True)
 class SentencePieceModel:
-    """The pieces that a text can be cut into with the logarithms of their probabilities, and how a text is prepared."""
+    """The pieces that a text can be cut into with the logarithms of their probabilities, and how a text is
+    prepared.
+    """
 
     scores: dict[str, float]
     precompiled_charsmap: bytes
@@ -42,12 +46,18 @@ class SentencePieceModel:
 
 
 def read_marian_tokenizer(
-    path: Path, vocabulary: Mapping[str, object], *, size: int, target: Path | None = None, ids_file: str = "vocab.json"
+    path: Path,
+    vocabulary: Mapping[str, object],
+    *,
+    size: int,
+    target: Path | None = None,
+    ids_file: str = "vocab.json",
 ) -> HuggingFace:
-    """The tokenizer of a Marian model: each side is cut by a model of its own, and both have the ids of one vocabulary.
+    """The tokenizer of a Marian model: each side is cut by a model of its own, and both have the ids of one
+    vocabulary.
 
-    target: the file of the model that cuts what is written; without it translations are put together, but none is cut.
-    ids_file: the name of the file of the vocabulary, for an error.
+    target: the file of the model that cuts what is written; without it translations are put together, but
+    none is cut. ids_file: the name of the file of the vocabulary, for an error.
     """
     ids = {
         piece: piece_id
@@ -55,9 +65,17 @@ def read_marian_tokenizer(
         if isinstance(piece_id, int) and not isinstance(piece_id, bool) and 0 <= piece_id < size
     }
     if len(ids) != len(vocabulary) or len(set(ids.values())) != len(ids) or not {"</s>", UNK} <= ids.keys():
-        raise DataError("the vocabulary does not give every piece an id of its own.", where=str(path.parent / ids_file), cure=REDOWNLOAD_HINT)
+        raise DataError(
+            "the vocabulary does not give every piece an id of its own.",
+            where=str(path.parent / ids_file),
+            cure=REDOWNLOAD_HINT,
+        )
     source_engine = _engine(read_sentencepiece_model(path), ids, size=size)
-    target_engine = _engine(read_sentencepiece_model(target), ids, size=size) if target is not None else _piece_list_engine(ids)
+    target_engine = (
+        _engine(read_sentencepiece_model(target), ids, size=size)
+        if target is not None
+        else _piece_list_engine(ids)
+    )
     return HuggingFace(source_engine, size=size, roles={"unk": ids[UNK]}, target=target_engine)
 
 
@@ -69,22 +87,40 @@ def read_sentencepiece_model(path: Path) -> SentencePieceModel:
         return _model(path.read_bytes())
     except (ValueError, struct.error, IndexError, UnicodeDecodeError) as error:
         raise DataError(
-            f"this is no SentencePiece model that can be read here ({str(error)[:80]}).", where=str(path), cure=REDOWNLOAD_HINT
+            f"this is no SentencePiece model that can be read here ({str(error)[:80]}).",
+            where=str(path),
+            cure=REDOWNLOAD_HINT,
         ) from error
 
 
 def _engine(model: SentencePieceModel, ids: Mapping[str, int], *, size: int) -> Engine:
-    """Places of pieces that this side never has are filled with names that no text has; pieces without an id stand behind all ids."""
+    """Places of pieces that this side never has are filled with names that no text has; pieces without an id
+    stand behind all ids.
+    """
     lowest = min(model.scores.values())
     specials = [piece for piece in ids if piece in SPECIALS or LANGUAGE.fullmatch(piece)]
     known = {piece_id: piece for piece, piece_id in ids.items() if piece in model.scores or piece in specials}
-    pieces = [known.get(piece_id, f"{FILLER}{piece_id}") for piece_id in range(size)] + [piece for piece in model.scores if piece not in ids]
-    engine = Engine(models.Unigram([(piece, model.scores.get(piece, lowest)) for piece in pieces], unk_id=ids[UNK], byte_fallback=False))
+    pieces = [known.get(piece_id, f"{FILLER}{piece_id}") for piece_id in range(size)] + [
+        piece for piece in model.scores if piece not in ids
+    ]
+    engine = Engine(
+        models.Unigram(
+            [(piece, model.scores.get(piece, lowest)) for piece in pieces],
+            unk_id=ids[UNK],
+            byte_fallback=False,
+        )
+    )
     prepared = [normalizers.Precompiled(model.precompiled_charsmap)] if model.precompiled_charsmap else []
-    engine.normalizer = normalizers.Sequence([*prepared, normalizers.Replace(Regex(" {2,}"), " "), normalizers.Strip()])
-    engine.pre_tokenizer = pre_tokenizers.Metaspace(replacement=SPACE_SYMBOL, prepend_scheme="always" if model.add_dummy_prefix else "never")
+    engine.normalizer = normalizers.Sequence(
+        [*prepared, normalizers.Replace(Regex(" {2,}"), " "), normalizers.Strip()]
+    )
+    engine.pre_tokenizer = pre_tokenizers.Metaspace(
+        replacement=SPACE_SYMBOL, prepend_scheme="always" if model.add_dummy_prefix else "never"
+    )
     engine.decoder = decoders.Metaspace(replacement=SPACE_SYMBOL)
-    engine.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", ids["</s>"])])
+    engine.post_processor = processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[("</s>", ids["</s>"])]
+    )
     engine.add_special_tokens([AddedToken(piece, special=True, normalized=False) for piece in specials])
     return engine
 
@@ -104,11 +140,17 @@ def _model(data: bytes) -> SentencePieceModel:
             if piece_kind in (NORMAL, USER_DEFINED):
                 scores[piece] = score
         elif number == 2 and isinstance(value, bytes):
-            kind = next((int(inner) for field, inner in _fields(value) if field == 3 and isinstance(inner, int)), UNIGRAM)
+            kind = next(
+                (int(inner) for field, inner in _fields(value) if field == 3 and isinstance(inner, int)),
+                UNIGRAM,
+            )
         elif number == 3 and isinstance(value, bytes):
             inner_fields = dict(_fields(value))
             charsmap = inner_fields.get(2, b"")
-            precompiled_charsmap, add_dummy_prefix = charsmap if isinstance(charsmap, bytes) else b"", inner_fields.get(3, 1) != 0
+            precompiled_charsmap, add_dummy_prefix = (
+                charsmap if isinstance(charsmap, bytes) else b"",
+                inner_fields.get(3, 1) != 0,
+            )
     if kind != UNIGRAM or not scores:
         raise ValueError("only unigram models can be read")
     return SentencePieceModel(scores, precompiled_charsmap, add_dummy_prefix)
@@ -132,7 +174,11 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
             value, offset = _varint(data, offset)
             yield key >> 3, value
             continue
-        length, offset = (_varint(data, offset)) if wire_type == BYTES else ({FIXED64: 8, FIXED32: 4}.get(wire_type, -1), offset)
+        length, offset = (
+            (_varint(data, offset))
+            if wire_type == BYTES
+            else ({FIXED64: 8, FIXED32: 4}.get(wire_type, -1), offset)
+        )
         if length < 0 or offset + length > len(data):
             raise ValueError("a field of it leads past the end")
         yield key >> 3, data[offset : offset + length]

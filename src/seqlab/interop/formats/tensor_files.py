@@ -1,4 +1,6 @@
-"""Published tensors on disk: safetensors in one file or several, or a pickle read without running anything."""
+"""Published tensors on disk: safetensors in one file or several, or a pickle read without running
+anything.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from seqlab.interop.formats.json_files import REDOWNLOAD_HINT, read_json
 from seqlab.interop.tensor_map import Shape, TensorSpec
 from seqlab.training.checkpoints.weights_header import read_header
 
-SAFETENSORS_FILE, INDEX_FILE, PICKLE_FILE = "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin"
+SAFETENSORS_FILE, INDEX_FILE, PICKLE_FILE = (
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+)
 MAX_INDEX_BYTES = 50_000_000
 RENAMED_SUFFIXES = ((".gamma", ".weight"), (".beta", ".bias"))
 """What norms called their two vectors before they were renamed."""
@@ -51,10 +57,16 @@ class SafetensorsTensors(PublishedTensors):
                 where=str(files[missing[0]]),
                 cure=REDOWNLOAD_HINT,
             )
-        unnamed = [(path, name) for path, shapes in headers.items() for name in shapes if files.get(name) != path]
+        unnamed = [
+            (path, name) for path, shapes in headers.items() for name in shapes if files.get(name) != path
+        ]
         if unnamed:
             path, name = unnamed[0]
-            raise DataError(f"the index does not name {len(unnamed)} tensors of this file: {name[:120]}.", where=str(path), cure=REDOWNLOAD_HINT)
+            raise DataError(
+                f"the index does not name {len(unnamed)} tensors of this file: {name[:120]}.",
+                where=str(path),
+                cure=REDOWNLOAD_HINT,
+            )
         names = map_names(files, _new_name, where=str(next(iter(files.values()), "")))
         self._locations = {new: (files[name], name) for new, name in names.items()}
         self.shapes = {new: headers[files[name]][name] for new, name in names.items()}
@@ -72,18 +84,27 @@ class SafetensorsTensors(PublishedTensors):
 
 
 class PickledTensors(PublishedTensors):
-    """The older format. Only tensors are unpickled: anything else in the file is refused before it could run."""
+    """The older format.
+
+    Only tensors are unpickled: anything else in the file is refused before it could run.
+    """
 
     def __init__(self, path: Path) -> None:
         try:
             loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
         except Exception as error:  # pickle, zip and torch each have errors of their own
             raise DataError(
-                "the file does not hold tensors and nothing else.", where=str(path), cure=f"{REDOWNLOAD_HINT} Better: as {SAFETENSORS_FILE}."
+                "the file does not hold tensors and nothing else.",
+                where=str(path),
+                cure=f"{REDOWNLOAD_HINT} Better: as {SAFETENSORS_FILE}.",
             ) from error
-        if not isinstance(loaded, dict) or not all(isinstance(name, str) and isinstance(value, Tensor) for name, value in loaded.items()):
+        if not isinstance(loaded, dict) or not all(
+            isinstance(name, str) and isinstance(value, Tensor) for name, value in loaded.items()
+        ):
             raise DataError("the file does not hold tensors by name.", where=str(path), cure=REDOWNLOAD_HINT)
-        self._tensors = {new: loaded[name] for new, name in map_names(loaded, _new_name, where=str(path)).items()}
+        self._tensors = {
+            new: loaded[name] for new, name in map_names(loaded, _new_name, where=str(path)).items()
+        }
         self.shapes = {name: tuple(tensor.shape) for name, tensor in self._tensors.items()}
 
     def read(self, name: str) -> Tensor:
@@ -100,7 +121,9 @@ def open_tensors(folder: Path) -> PublishedTensors:
     if (folder / PICKLE_FILE).is_file():
         return PickledTensors(folder / PICKLE_FILE)
     raise DataError(
-        "there are no weights here.", where=str(folder), cure=f"Expected {SAFETENSORS_FILE}, {INDEX_FILE} with its files, or {PICKLE_FILE}."
+        "there are no weights here.",
+        where=str(folder),
+        cure=f"Expected {SAFETENSORS_FILE}, {INDEX_FILE} with its files, or {PICKLE_FILE}.",
     )
 
 
@@ -109,10 +132,16 @@ def _indexed_files(folder: Path) -> dict[str, Path]:
     path = folder / INDEX_FILE
     listed = read_json(path, max_bytes=MAX_INDEX_BYTES).get("weight_map")
     if not isinstance(listed, dict) or not all(isinstance(name, str) for name in listed.values()):
-        raise DataError("the index does not say which file holds which tensor.", where=str(path), cure=REDOWNLOAD_HINT)
+        raise DataError(
+            "the index does not say which file holds which tensor.", where=str(path), cure=REDOWNLOAD_HINT
+        )
     for name in sorted(set(listed.values())):
         if Path(name).name != name or not (folder / name).is_file():
-            raise DataError(f"the index names a file that is not beside it: {name[:80]!r}.", where=str(path), cure=REDOWNLOAD_HINT)
+            raise DataError(
+                f"the index names a file that is not beside it: {name[:80]!r}.",
+                where=str(path),
+                cure=REDOWNLOAD_HINT,
+            )
     return {name: folder / file for name, file in listed.items()}
 
 
@@ -124,13 +153,18 @@ def _shapes_in(path: Path) -> dict[str, Shape]:
 
 
 def map_names(names: Iterable[str], rename: Callable[[str], str], *, where: str) -> dict[str, str]:
-    """The name in the file for each name that is used here; two that would become one are an error, since one of them would not be read."""
+    """The name in the file for each name that is used here; two that would become one are an error, since one
+    of them would not be read.
+    """
     by_new_name: dict[str, str] = {}
     for name in names:
         new = rename(name)
         if new in by_new_name:
             raise DataError(
-                f"{by_new_name[new][:120]} and {name[:120]} are names of one tensor, and the file holds both.", where=where, cure=REDOWNLOAD_HINT
+                f"{by_new_name[new][:120]} and {name[:120]} are names of one tensor, and the file holds"
+                " both.",
+                where=where,
+                cure=REDOWNLOAD_HINT,
             )
         by_new_name[new] = name
     return by_new_name

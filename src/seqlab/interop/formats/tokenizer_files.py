@@ -1,4 +1,6 @@
-"""The tokenizer of a published model: its tokenizer.json, or the older files out of which the same engine is built."""
+"""The tokenizer of a published model: its tokenizer.json, or the older files out of which the same engine is
+built.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +27,39 @@ SpecialPieces = dict[str, str]
 
 
 def read_tokenizer(folder: Path, *, family: str, size: int, ids: Mapping[str, Any]) -> HuggingFace:
-    """size: how many tokens the weights know.  ids: the config, whose `eos_token_id` and the like decide where names do not."""
+    """size: how many tokens the weights know.  ids: the config, whose `eos_token_id` and the like decide
+    where names do not.
+    """
     specials = special_pieces(folder)
     path, tokenizer, unknown = _tokenizer(folder, family=family, size=size, specials=specials)
-    if tokenizer.largest_id >= size and family != "Marian":  # whose pieces come from two files, of which one is not all
-        raise DataError(f"the tokenizer has ids up to {tokenizer.largest_id:,}, the weights know {size:,}.", where=str(path), cure=REDOWNLOAD_HINT)
+    if (
+        tokenizer.largest_id >= size and family != "Marian"
+    ):  # whose pieces come from two files, of which one is not all
+        raise DataError(
+            f"the tokenizer has ids up to {tokenizer.largest_id:,}, the weights know {size:,}.",
+            where=str(path),
+            cure=REDOWNLOAD_HINT,
+        )
     token_ids = {**ids, **read_optional_json(folder / "generation_config.json")}
-    return with_roles(tokenizer, specials, token_ids, unknown=unknown, writes=family in SEQ2SEQ_FAMILIES, path=path)
+    return with_roles(
+        tokenizer, specials, token_ids, unknown=unknown, writes=family in SEQ2SEQ_FAMILIES, path=path
+    )
 
 
 def with_roles(
-    tokenizer: HuggingFace, specials: SpecialPieces, token_ids: Mapping[str, Any], *, unknown: str, writes: bool, path: Path
+    tokenizer: HuggingFace,
+    specials: SpecialPieces,
+    token_ids: Mapping[str, Any],
+    *,
+    unknown: str,
+    writes: bool,
+    path: Path,
 ) -> HuggingFace:
-    """The tokenizer, told which of its pieces is what: by their names, and where these do not say it by the ids of a config.
+    """The tokenizer, told which of its pieces is what: by their names, and where these do not say it by the
+    ids of a config.
 
-    unknown: the piece for what is not known.  writes: a decoder starts with one of its tokens.  path: of the tokenizer, for an error.
+    unknown: the piece for what is not known.  writes: a decoder starts with one of its tokens.  path: of the
+    tokenizer, for an error.
     """
     known = tokenizer.vocabulary.ids
     roles = {role: known[piece] for role, piece in specials.items() if piece in known and role != "unk"}
@@ -54,12 +74,16 @@ def with_roles(
     missing = [role for role in ("eos", *(["start"] if writes else [])) if role not in roles]
     if missing:
         raise DataError(
-            f"nothing says which token has the role {missing[0]}.", where=str(path), cure="It stands in config.json or tokenizer_config.json."
+            f"nothing says which token has the role {missing[0]}.",
+            where=str(path),
+            cure="It stands in config.json or tokenizer_config.json.",
         )
     return tokenizer.with_roles(roles)
 
 
-def _tokenizer(folder: Path, *, family: str, size: int, specials: SpecialPieces) -> tuple[Path, HuggingFace, str]:
+def _tokenizer(
+    folder: Path, *, family: str, size: int, specials: SpecialPieces
+) -> tuple[Path, HuggingFace, str]:
     """The file that was read, the tokenizer in it, and the piece that it gives for what it does not know."""
     path = folder / FILE
     if path.is_file():
@@ -71,7 +95,11 @@ def _tokenizer(folder: Path, *, family: str, size: int, specials: SpecialPieces)
         pieces = read_json(folder / "vocab.json", max_bytes=MAX_VOCABULARY_BYTES)
         specials.update({"eos": "</s>", "pad": "<pad>"} | specials)
         target = folder / TARGET if (folder / TARGET).is_file() else None
-        return folder / SOURCE, read_marian_tokenizer(folder / SOURCE, pieces, size=size, target=target), "<unk>"
+        return (
+            folder / SOURCE,
+            read_marian_tokenizer(folder / SOURCE, pieces, size=size, target=target),
+            "<unk>",
+        )
     if (folder / "vocab.txt").is_file():
         engine = _wordpiece(folder, specials)
         return folder / "vocab.txt", HuggingFace(engine, size=size, roles={}), specials["unk"]
@@ -81,13 +109,17 @@ def _tokenizer(folder: Path, *, family: str, size: int, specials: SpecialPieces)
     raise DataError(
         "there is no tokenizer that can be used here.",
         where=str(folder),
-        cure=f"Expected tokenizer.json, or vocab.txt (BERT), vocab.json and merges.txt (GPT-2), {SOURCE} and vocab.json (Marian). "
-        "A fast tokenizer of transformers saves the first.",
+        cure=(
+            f"Expected tokenizer.json, or vocab.txt (BERT), vocab.json and merges.txt (GPT-2), {SOURCE} and"
+            " vocab.json (Marian). A fast tokenizer of transformers saves the first."
+        ),
     )
 
 
 def special_pieces(folder: Path) -> SpecialPieces:
-    """Which pieces have a role, by two files of which the second knows better; a piece is a text, or an object around one."""
+    """Which pieces have a role, by two files of which the second knows better; a piece is a text, or an
+    object around one.
+    """
     pieces: SpecialPieces = {}
     for name in ("special_tokens_map.json", "tokenizer_config.json"):
         values = read_optional_json(folder / name)
@@ -100,7 +132,9 @@ def special_pieces(folder: Path) -> SpecialPieces:
 
 
 def _unknown_piece(path: Path) -> str:
-    """What the engine itself gives for what it does not know; byte-level tokenizers know everything, whatever else is written."""
+    """What the engine itself gives for what it does not know; byte-level tokenizers know everything, whatever
+    else is written.
+    """
     model = read_json(path, max_bytes=LARGEST_FILE).get("model")
     if not isinstance(model, dict):
         return ""
@@ -131,7 +165,11 @@ def _wordpiece(folder: Path, specials: SpecialPieces) -> Engine:
     specials.update(names)
     missing = [names[role] for role in ("unk", "cls", "sep") if names[role] not in ids]
     if missing:
-        raise DataError(f"the pieces {', '.join(missing)} are missing.", where=str(folder / "vocab.txt"), cure=REDOWNLOAD_HINT)
+        raise DataError(
+            f"the pieces {', '.join(missing)} are missing.",
+            where=str(folder / "vocab.txt"),
+            cure=REDOWNLOAD_HINT,
+        )
     lowercase, accents = settings.get("do_lower_case", True) is not False, settings.get("strip_accents")
     engine = Engine(models.WordPiece(ids, unk_token=names["unk"]))
     engine.normalizer = normalizers.BertNormalizer(
@@ -143,7 +181,9 @@ def _wordpiece(folder: Path, specials: SpecialPieces) -> Engine:
     engine.decoder = decoders.WordPiece(prefix="##")
     cls, sep = names["cls"], names["sep"]
     engine.post_processor = processors.TemplateProcessing(
-        single=f"{cls} $A {sep}", pair=f"{cls} $A {sep} $B:1 {sep}:1", special_tokens=[(cls, ids[cls]), (sep, ids[sep])]
+        single=f"{cls} $A {sep}",
+        pair=f"{cls} $A {sep} $B:1 {sep}:1",
+        special_tokens=[(cls, ids[cls]), (sep, ids[sep])],
     )
     return _with_specials(engine, [piece for piece in names.values() if piece in ids])
 
@@ -155,19 +195,36 @@ def _byte_pairs(folder: Path, specials: SpecialPieces, *, has_template: bool) ->
     merges = [line.split(" ") for line in _lines(path) if line and not line.startswith("#version")]
     try:
         check_merges(ids, merges)
-        engine = Engine(models.BPE({piece: int(str(token_id)) for piece, token_id in ids.items()}, [(left, right) for left, right in merges]))
+        engine = Engine(
+            models.BPE(
+                {piece: int(str(token_id)) for piece, token_id in ids.items()},
+                [(left, right) for left, right in merges],
+            )
+        )
     except Exception as error:  # the engine's own errors are plain Exceptions
-        raise DataError("vocabulary and merges do not belong together.", where=str(path), cure=REDOWNLOAD_HINT) from error
+        raise DataError(
+            "vocabulary and merges do not belong together.", where=str(path), cure=REDOWNLOAD_HINT
+        ) from error
     prefix_space = read_optional_json(folder / "tokenizer_config.json").get("add_prefix_space", False) is True
     engine.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix_space)
     engine.decoder = decoders.ByteLevel()
     if has_template:
-        specials.update({"cls": "<s>", "sep": "</s>", "eos": "</s>", "pad": "<pad>", "mask": "<mask>"} | specials)
+        specials.update(
+            {"cls": "<s>", "sep": "</s>", "eos": "</s>", "pad": "<pad>", "mask": "<mask>"} | specials
+        )
         start, end = specials["cls"], specials["sep"]
-        template_tokens = [(piece, token_id) for piece in (start, end) if (token_id := engine.token_to_id(piece)) is not None]
+        template_tokens = [
+            (piece, token_id) for piece in (start, end) if (token_id := engine.token_to_id(piece)) is not None
+        ]
         if len(template_tokens) < 2:
-            raise DataError(f"the pieces {start} and {end} are missing.", where=str(folder / "vocab.json"), cure=REDOWNLOAD_HINT)
-        engine.post_processor = processors.TemplateProcessing(single=f"{start} $A {end}", special_tokens=template_tokens)
+            raise DataError(
+                f"the pieces {start} and {end} are missing.",
+                where=str(folder / "vocab.json"),
+                cure=REDOWNLOAD_HINT,
+            )
+        engine.post_processor = processors.TemplateProcessing(
+            single=f"{start} $A {end}", special_tokens=template_tokens
+        )
     else:
         specials.update({"eos": "<|endoftext|>"} | specials)
     return _with_specials(engine, [piece for piece in specials.values() if piece in ids])
@@ -175,7 +232,12 @@ def _byte_pairs(folder: Path, specials: SpecialPieces, *, has_template: bool) ->
 
 def _with_specials(engine: Engine, pieces: list[str]) -> Engine:
     mask = ("<mask>",)  # takes the blank before it along, as it stands for a word with its blank
-    engine.add_special_tokens([AddedToken(piece, special=True, normalized=False, lstrip=piece in mask) for piece in dict.fromkeys(pieces)])
+    engine.add_special_tokens(
+        [
+            AddedToken(piece, special=True, normalized=False, lstrip=piece in mask)
+            for piece in dict.fromkeys(pieces)
+        ]
+    )
     return engine
 
 

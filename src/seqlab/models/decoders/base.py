@@ -17,9 +17,11 @@ Alignment = Float[Tensor, "hypotheses time source"]
 
 @dataclass(frozen=True)
 class DecoderState:
-    """Where a decoder stands: what it has read, one row for each source, and what it has written, one row for each hypothesis.
+    """Where a decoder stands: what it has read, one row for each source, and what it has written, one row for
+    each hypothesis.
 
-    Several hypotheses may belong to one source: they stand side by side, as many for each source, and share what was read.
+    Several hypotheses may belong to one source: they stand side by side, as many for each source, and share
+    what was read.
     """
 
     source: ModelState
@@ -30,15 +32,21 @@ class DecoderState:
         return replace(self, cache=cache)
 
     def select(self, hypotheses: Int[Tensor, " hypotheses"]) -> DecoderState:
-        """Other hypotheses of the same sources: some left out, some several times, as many for each source as before or not."""
+        """Other hypotheses of the same sources: some left out, some several times, as many for each source as
+        before or not.
+        """
         return replace(self, cache=tuple(part[hypotheses] for part in self.cache))
 
     def reorder(self, hypotheses: Int[Tensor, " hypotheses"]) -> DecoderState:
-        """As `select`, for a holder who gives this one up: memory may be used again, so that only what changes is written."""
+        """As `select`, for a holder who gives this one up: memory may be used again, so that only what
+        changes is written.
+        """
         return replace(self, cache=tuple(reorder_rows(part, hypotheses) for part in self.cache))
 
     def keep_sources(self, sources: Int[Tensor, " sources"]) -> DecoderState:
-        """Some of the sources, for instance those that are not finished; `select` then chooses among the hypotheses."""
+        """Some of the sources, for instance those that are not finished; `select` then chooses among the
+        hypotheses.
+        """
         return replace(self, source=tuple(part[sources] for part in self.source))
 
 
@@ -48,24 +56,37 @@ def reorder_rows(part: Any, rows: Int[Tensor, " rows"]) -> Any:
 
 
 class Decoder(nn.Module, ABC):
-    """Reads a source once (`init_state`), then takes steps: all at once, where they are known, or one by one; both give the same features."""
+    """Reads a source once (`init_state`), then takes steps: all at once, where they are known, or one by one;
+    both give the same features.
+    """
 
     input_size: int
     output_size: int
 
     @abstractmethod
     def init_state(
-        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: ModelState
+        self,
+        features: Float[Tensor, "batch source size"],
+        is_token: Bool[Tensor, "batch source"],
+        final_state: ModelState,
     ) -> DecoderState:
-        """Before the first step. features: of the encoder, for every step of the source; ended: the encoder's state after the last one."""
+        """Before the first step. features: of the encoder, for every step of the source; ended: the encoder's
+        state after the last one.
+        """
 
     @abstractmethod
     def forward(
-        self, steps: Float[Tensor, "hypotheses time input"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+        self,
+        steps: Float[Tensor, "hypotheses time input"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time output"], DecoderState]: ...
 
     def forward_with_alignment(
-        self, steps: Float[Tensor, "hypotheses time input"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+        self,
+        steps: Float[Tensor, "hypotheses time input"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time output"], DecoderState, Alignment | None]:
         """The same, with where was looked; None where a decoder does not look."""
         return (*self(steps, is_token, decoder_state), None)

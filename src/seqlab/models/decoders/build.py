@@ -16,7 +16,12 @@ from seqlab.core.errors import RecipeError, UsageError, nearest
 from seqlab.core.settings import Settings
 from seqlab.models.base import Encoder
 from seqlab.models.decoders.base import Decoder
-from seqlab.models.decoders.recurrent import AttentiveDecoder, ConstantContextDecoder, FixedContextDecoder, InputFeedingDecoder
+from seqlab.models.decoders.recurrent import (
+    AttentiveDecoder,
+    ConstantContextDecoder,
+    FixedContextDecoder,
+    InputFeedingDecoder,
+)
 from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
 from seqlab.models.recurrent import RecurrentBackbone, build_recurrent_stack
 from seqlab.models.settings import DecoderSettings, RecurrentSettings, SequenceSettings, TransformerSettings
@@ -29,22 +34,30 @@ def build_decoder(model: SequenceSettings, decoder: DecoderSettings, encoder: En
     """model: the settings of the encoder, from which the decoder takes what its own section leaves out."""
     kind = decoder.kind or ("transformer" if isinstance(model, TransformerSettings) else "recurrent")
     if kind == "transformer":
-        return TransformerSeq2SeqDecoder.from_settings(transformer_settings(model, decoder), source_size=encoder.output_size)
+        return TransformerSeq2SeqDecoder.from_settings(
+            transformer_settings(model, decoder), source_size=encoder.output_size
+        )
     return build_recurrent_decoder(recurrent_settings(model, decoder), decoder, encoder)
 
 
 def transformer_settings(model: SequenceSettings, decoder: DecoderSettings) -> TransformerSettings:
     """Those of a Transformer encoder, with the sizes of the decoder's own section."""
     if isinstance(model, TransformerSettings):
-        own = {name: value for name in ("layers", "hidden_size", "heads") if (value := getattr(decoder, name))}
+        own = {
+            name: value for name in ("layers", "hidden_size", "heads") if (value := getattr(decoder, name))
+        }
         settings = model.model_copy(update=own)
     else:
         sizes = layer_sizes(model)
         width = decoder.hidden_size or sizes[-1]
         heads = decoder.heads or max(heads for heads in range(1, DEFAULT_HEADS + 1) if width % heads == 0)
-        settings = TransformerSettings(layers=decoder.layers or len(sizes), hidden_size=width, heads=heads, dropout=model.dropout)
+        settings = TransformerSettings(
+            layers=decoder.layers or len(sizes), hidden_size=width, heads=heads, dropout=model.dropout
+        )
     if not settings.head_size and settings.hidden_size % settings.heads:
-        fitting = [str(heads) for heads in range(1, 2 * settings.heads + 1) if settings.hidden_size % heads == 0]
+        fitting = [
+            str(heads) for heads in range(1, 2 * settings.heads + 1) if settings.hidden_size % heads == 0
+        ]
         raise RecipeError(
             f"a decoder of width {settings.hidden_size} cannot be divided over {settings.heads} heads.",
             where="decoder.heads",
@@ -60,12 +73,18 @@ def recurrent_settings(model: SequenceSettings, decoder: DecoderSettings) -> Rec
     cell: Settings = given.cell
     if decoder.cell and decoder.cell != given.cell.kind:
         if decoder.cell not in CELL_KINDS:
-            raise RecipeError(f"there is no cell called '{decoder.cell}'.", where="decoder.cell", cure=nearest(decoder.cell, CELL_KINDS))
+            raise RecipeError(
+                f"there is no cell called '{decoder.cell}'.",
+                where="decoder.cell",
+                cure=nearest(decoder.cell, CELL_KINDS),
+            )
         cell = CELL_KINDS[decoder.cell]()
     sizes = layer_sizes(given)
     if decoder.layers or decoder.hidden_size:
         sizes = (decoder.hidden_size or sizes[-1],) * (decoder.layers or len(sizes))
-    return given.model_copy(update={"bidirectional": False, "cell": cell, "hidden_sizes": sizes, "initial_state": "zeros"})
+    return given.model_copy(
+        update={"bidirectional": False, "cell": cell, "hidden_sizes": sizes, "initial_state": "zeros"}
+    )
 
 
 def layer_sizes(model: SequenceSettings) -> tuple[int, ...]:
@@ -74,24 +93,53 @@ def layer_sizes(model: SequenceSettings) -> tuple[int, ...]:
     return widths or (model.hidden_size,) * getattr(model, "layers", 1)
 
 
-def build_recurrent_decoder(settings: RecurrentSettings, decoder: DecoderSettings, encoder: Encoder) -> Decoder:
+def build_recurrent_decoder(
+    settings: RecurrentSettings, decoder: DecoderSettings, encoder: Encoder
+) -> Decoder:
     sizes = layer_sizes(settings)
     input_size = settings.embedding_size or sizes[0]
     if decoder.attention == "none":
         stack = build_recurrent_stack(settings, input_size=input_size)
-        return FixedContextDecoder(stack, build_bridge(decoder, stack, encoder), input_size=input_size, dropout=settings.dropout)
+        return FixedContextDecoder(
+            stack, build_bridge(decoder, stack, encoder), input_size=input_size, dropout=settings.dropout
+        )
     if decoder.attention == "constant":
-        stack, summary = build_recurrent_stack(settings, input_size=input_size + sizes[-1]), build_summary(decoder, encoder, size=sizes[-1])
-        return ConstantContextDecoder(stack, build_bridge(decoder, stack, encoder), summary, input_size=input_size, dropout=settings.dropout)
+        stack, summary = (
+            build_recurrent_stack(settings, input_size=input_size + sizes[-1]),
+            build_summary(decoder, encoder, size=sizes[-1]),
+        )
+        return ConstantContextDecoder(
+            stack,
+            build_bridge(decoder, stack, encoder),
+            summary,
+            input_size=input_size,
+            dropout=settings.dropout,
+        )
     if decoder.context == "output":
         stack = build_recurrent_stack(settings, input_size=input_size)
-        attention, value_size = build_attention(decoder, query_size=stack.output_size, source_size=encoder.output_size)
+        attention, value_size = build_attention(
+            decoder, query_size=stack.output_size, source_size=encoder.output_size
+        )
         attention_step = OutputAttention(attention, value_size=value_size)
-        return AttentiveDecoder(stack, build_bridge(decoder, stack, encoder), attention_step, input_size=input_size, dropout=settings.dropout)
+        return AttentiveDecoder(
+            stack,
+            build_bridge(decoder, stack, encoder),
+            attention_step,
+            input_size=input_size,
+            dropout=settings.dropout,
+        )
     stack = build_recurrent_stack(settings, input_size=input_size + sizes[-1])
-    attention, value_size = build_attention(decoder, query_size=stack.output_size, source_size=encoder.output_size)
+    attention, value_size = build_attention(
+        decoder, query_size=stack.output_size, source_size=encoder.output_size
+    )
     input_feeding = InputFeeding(attention, value_size=value_size, output_size=sizes[-1])
-    return InputFeedingDecoder(stack, build_bridge(decoder, stack, encoder), input_feeding, input_size=input_size, dropout=settings.dropout)
+    return InputFeedingDecoder(
+        stack,
+        build_bridge(decoder, stack, encoder),
+        input_feeding,
+        input_size=input_size,
+        dropout=settings.dropout,
+    )
 
 
 def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: int) -> tuple[Attention, int]:
@@ -100,24 +148,36 @@ def build_attention(decoder: DecoderSettings, *, query_size: int, source_size: i
     try:
         score = score_functions.get(decoder.attention)(query_size, key_size)
     except UsageError as error:
-        raise RecipeError(error.what, where="decoder.attention", cure=f"{error.cure} decoder.projected=true projects them.") from error
+        raise RecipeError(
+            error.what, where="decoder.attention", cure=f"{error.cure} decoder.projected=true projects them."
+        ) from error
     windows: dict[str, Window | None] = {
         "none": None,
         "monotonic": MonotonicWindow(reach=decoder.reach),
         "predicted": PredictedWindow(query_size, reach=decoder.reach),
     }
-    key, value = (nn.Linear(source_size, key_size, bias=False) if decoder.projected else None for _ in range(2))
+    key, value = (
+        nn.Linear(source_size, key_size, bias=False) if decoder.projected else None for _ in range(2)
+    )
     normalizer = HardmaxNormalizer() if decoder.alignment == "hard" else SoftmaxNormalizer()
-    return Attention(score, normalizer=normalizer, key=key, value=value, window=windows[decoder.window]), key_size
+    return Attention(
+        score, normalizer=normalizer, key=key, value=value, window=windows[decoder.window]
+    ), key_size
 
 
 def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encoder) -> Bridge:
-    """What fits: the encoder's state as it is, else a learned map of it, or of the mean of its features where it has none or that is wanted."""
+    """What fits: the encoder's state as it is, else a learned map of it, or of the mean of its features where
+    it has none or that is wanted.
+    """
     sizes = stack.state_sizes
     if decoder.bridge == "none":
         return NoBridge(sizes)
     if decoder.bridge == "identity" and not isinstance(encoder, RecurrentBackbone):
-        raise RecipeError("an encoder that is not recurrent has no state to hand over.", where="decoder.bridge", cure="Use learned, mean or none.")
+        raise RecipeError(
+            "an encoder that is not recurrent has no state to hand over.",
+            where="decoder.bridge",
+            cure="Use learned, mean or none.",
+        )
     if decoder.bridge == "mean" or not isinstance(encoder, RecurrentBackbone):
         return MeanBridge(sizes, feature_size=encoder.output_size)
     encoder_sizes = encoder.stack.state_sizes
@@ -130,7 +190,9 @@ def build_bridge(decoder: DecoderSettings, stack: RecurrentStack, encoder: Encod
 
 
 def build_summary(decoder: DecoderSettings, encoder: Encoder, *, size: int) -> Bridge:
-    """The whole source as one vector: of the encoder's last state, or of the mean of its features where it has none or that is wanted."""
+    """The whole source as one vector: of the encoder's last state, or of the mean of its features where it
+    has none or that is wanted.
+    """
     if decoder.bridge == "mean" or not isinstance(encoder, RecurrentBackbone):
         return MeanBridge([size], feature_size=encoder.output_size)
     return LearnedBridge([size], encoder_sizes=encoder.stack.state_sizes)

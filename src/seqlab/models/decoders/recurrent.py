@@ -1,4 +1,6 @@
-"""Recurrent decoders: the encoder's end as their first state or before their eyes, attention after the scan, or attention at every step of it."""
+"""Recurrent decoders: the encoder's end as their first state or before their eyes, attention after the scan,
+or attention at every step of it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ IsToken = Bool[Tensor, "hypotheses time"]
 
 
 class FixedContextDecoder(Decoder):
-    """A stack of recurrent layers that starts from what the encoder's end became: one vector for the whole source.
+    """A stack of recurrent layers that starts from what the encoder's end became: one vector for the whole
+    source.
 
     Paper: Sutskever et al. 2014, "Sequence to Sequence Learning with Neural Networks", arXiv:1409.3215.
 
@@ -36,105 +39,178 @@ class FixedContextDecoder(Decoder):
         self.output_size = stack.output_size
 
     def init_state(
-        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: ModelState
+        self,
+        features: Float[Tensor, "batch source size"],
+        is_token: Bool[Tensor, "batch source"],
+        final_state: ModelState,
     ) -> DecoderState:
         counts = torch.zeros(len(features), dtype=torch.long, device=features.device)
-        return DecoderState(self.project_source(features, is_token), (counts, *self.bridge(features, is_token, final_state)))
+        return DecoderState(
+            self.project_source(features, is_token), (counts, *self.bridge(features, is_token, final_state))
+        )
 
-    def project_source(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]) -> ModelState:
+    def project_source(
+        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]
+    ) -> ModelState:
         """What is kept of the source for the steps to come; here nothing."""
         return ()
 
-    def forward(self, steps: Steps, is_token: IsToken, decoder_state: DecoderState) -> tuple[Features, DecoderState]:
+    def forward(
+        self, steps: Steps, is_token: IsToken, decoder_state: DecoderState
+    ) -> tuple[Features, DecoderState]:
         features, decoder_state, _ = self.forward_with_alignment(steps, is_token, decoder_state)
         return features, decoder_state
 
-    def forward_with_alignment(self, steps: Steps, is_token: IsToken, decoder_state: DecoderState) -> tuple[Features, DecoderState, Alignment | None]:
+    def forward_with_alignment(
+        self, steps: Steps, is_token: IsToken, decoder_state: DecoderState
+    ) -> tuple[Features, DecoderState, Alignment | None]:
         counts, *state = decoder_state.cache
         outputs, final_state = self.stack(self.dropout(steps), is_token, tuple(state))
-        return self.dropout(outputs), decoder_state.with_cache((counts + is_token.sum(dim=1), *final_state)), None
+        return (
+            self.dropout(outputs),
+            decoder_state.with_cache((counts + is_token.sum(dim=1), *final_state)),
+            None,
+        )
 
 
 class ConstantContextDecoder(FixedContextDecoder):
-    """c = f(the encoder's end) stays before the decoder's eyes: it enters every step beside the token, and the output again.
+    """c = f(the encoder's end) stays before the decoder's eyes: it enters every step beside the token, and
+    the output again.
 
         state_t = cell([token_t; c], state_{t-1}),   output_t = tanh(W [c; state_t])
 
     Still one vector for the whole source, but the state need not carry it from the first step to the last.
-    Paper: Cho et al. 2014, "Learning Phrase Representations using RNN Encoder-Decoder", arXiv:1406.1078, section 2.2.
+    Paper: Cho et al. 2014, "Learning Phrase Representations using RNN Encoder-Decoder", arXiv:1406.1078,
+    section 2.2.
     """
 
-    def __init__(self, stack: RecurrentStack, bridge: Bridge, summary: Bridge, *, input_size: int, dropout: float) -> None:
+    def __init__(
+        self, stack: RecurrentStack, bridge: Bridge, summary: Bridge, *, input_size: int, dropout: float
+    ) -> None:
         super().__init__(stack, bridge, input_size=input_size, dropout=dropout)
         self.summary = summary
         self.combine = nn.Linear(sum(summary.sizes) + stack.output_size, stack.output_size, bias=False)
 
     def init_state(
-        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: ModelState
+        self,
+        features: Float[Tensor, "batch source size"],
+        is_token: Bool[Tensor, "batch source"],
+        final_state: ModelState,
     ) -> DecoderState:
-        return DecoderState(self.summary(features, is_token, final_state), super().init_state(features, is_token, final_state).cache)
+        return DecoderState(
+            self.summary(features, is_token, final_state),
+            super().init_state(features, is_token, final_state).cache,
+        )
 
-    def forward_with_alignment(self, steps: Steps, is_token: IsToken, decoder_state: DecoderState) -> tuple[Features, DecoderState, Alignment | None]:
+    def forward_with_alignment(
+        self, steps: Steps, is_token: IsToken, decoder_state: DecoderState
+    ) -> tuple[Features, DecoderState, Alignment | None]:
         counts, *state = decoder_state.cache
         (context,) = decoder_state.source  # (batch, size)
         hypotheses, time, _ = steps.shape
-        shown = self.dropout(context).repeat_interleave(hypotheses // len(context), dim=0).unsqueeze(1).expand(-1, time, -1)
-        outputs, final_state = self.stack(torch.cat([self.dropout(steps), shown], dim=-1), is_token, tuple(state))
+        shown = (
+            self.dropout(context)
+            .repeat_interleave(hypotheses // len(context), dim=0)
+            .unsqueeze(1)
+            .expand(-1, time, -1)
+        )
+        outputs, final_state = self.stack(
+            torch.cat([self.dropout(steps), shown], dim=-1), is_token, tuple(state)
+        )
         joined = torch.tanh(self.combine(torch.cat([shown, outputs], dim=-1)))
-        return self.dropout(joined), decoder_state.with_cache((counts + is_token.sum(dim=1), *final_state)), None
+        return (
+            self.dropout(joined),
+            decoder_state.with_cache((counts + is_token.sum(dim=1), *final_state)),
+            None,
+        )
 
 
 class AttentiveDecoder(FixedContextDecoder):
     """output_t = [state_t; context_t]: all steps are scanned first, then all look at the source at once.
 
-    Paper: Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation", arXiv:1508.04025, section 3.
+    Paper: Luong et al. 2015, "Effective Approaches to Attention-based Neural Machine Translation",
+    arXiv:1508.04025, section 3.
     """
 
-    def __init__(self, stack: RecurrentStack, bridge: Bridge, attention_step: OutputAttention, *, input_size: int, dropout: float) -> None:
+    def __init__(
+        self,
+        stack: RecurrentStack,
+        bridge: Bridge,
+        attention_step: OutputAttention,
+        *,
+        input_size: int,
+        dropout: float,
+    ) -> None:
         super().__init__(stack, bridge, input_size=input_size, dropout=dropout)
         self.look = attention_step
         self.output_size = attention_step.output_size
 
-    def project_source(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]) -> ModelState:
+    def project_source(
+        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]
+    ) -> ModelState:
         return (is_token, *self.look.attention.project_source(features))
 
-    def forward_with_alignment(self, steps: Steps, is_token: IsToken, decoder_state: DecoderState) -> tuple[Features, DecoderState, Alignment | None]:
+    def forward_with_alignment(
+        self, steps: Steps, is_token: IsToken, decoder_state: DecoderState
+    ) -> tuple[Features, DecoderState, Alignment | None]:
         counts = decoder_state.cache[0]
         outputs, after, _ = super().forward_with_alignment(steps, is_token, decoder_state)
-        query_positions = counts[:, None] + torch.arange(steps.shape[1], device=counts.device)  # (hypotheses, time)
-        contexts, alignment = attend_source(self.look.attention, outputs, decoder_state.source, query_positions)
+        query_positions = counts[:, None] + torch.arange(
+            steps.shape[1], device=counts.device
+        )  # (hypotheses, time)
+        contexts, alignment = attend_source(
+            self.look.attention, outputs, decoder_state.source, query_positions
+        )
         return self.look.combine_context(self.dropout(contexts), outputs), after, alignment
 
 
 class InputFeedingDecoder(FixedContextDecoder):
-    """attentional_t = tanh(W [context_t; state_t]) is the output, and enters the next step beside its token: steps wait for each other.
+    """attentional_t = tanh(W [context_t; state_t]) is the output, and enters the next step beside its token:
+    steps wait for each other.
 
     Paper: Luong et al. 2015, arXiv:1508.04025, section 3.3.
 
     Of the past it keeps the last attentional vector too.
     """
 
-    def __init__(self, stack: RecurrentStack, bridge: Bridge, attention_step: InputFeeding, *, input_size: int, dropout: float) -> None:
+    def __init__(
+        self,
+        stack: RecurrentStack,
+        bridge: Bridge,
+        attention_step: InputFeeding,
+        *,
+        input_size: int,
+        dropout: float,
+    ) -> None:
         super().__init__(stack, bridge, input_size=input_size, dropout=dropout)
         self.look = attention_step
         self.output_size = attention_step.output_size
 
     def init_state(
-        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: ModelState
+        self,
+        features: Float[Tensor, "batch source size"],
+        is_token: Bool[Tensor, "batch source"],
+        final_state: ModelState,
     ) -> DecoderState:
         decoder_state = super().init_state(features, is_token, final_state)
         return decoder_state.with_cache((*decoder_state.cache, self.look.initial_feed(features)))
 
-    def project_source(self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]) -> ModelState:
+    def project_source(
+        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"]
+    ) -> ModelState:
         return (is_token, *self.look.attention.project_source(features))
 
-    def forward_with_alignment(self, steps: Steps, is_token: IsToken, decoder_state: DecoderState) -> tuple[Features, DecoderState, Alignment | None]:
+    def forward_with_alignment(
+        self, steps: Steps, is_token: IsToken, decoder_state: DecoderState
+    ) -> tuple[Features, DecoderState, Alignment | None]:
         counts, *state, attentional = decoder_state.cache
         found, alignments = [], []
         for step, is_real in zip(self.dropout(steps).unbind(1), is_token.unbind(1), strict=True):
             fed = self.look.feed_input(step, attentional).unsqueeze(1)  # (hypotheses, 1, input + attentional)
             outputs, after = self.stack(fed, torch.ones_like(is_real).unsqueeze(1), tuple(state))
-            contexts, alignment = attend_source(self.look.attention, outputs, decoder_state.source, counts.unsqueeze(1))
+            contexts, alignment = attend_source(
+                self.look.attention, outputs, decoder_state.source, counts.unsqueeze(1)
+            )
             joined = self.dropout(self.look.combine_context(contexts, outputs)).squeeze(1)
             found.append(joined)
             alignments.append(alignment)
@@ -142,17 +218,27 @@ class InputFeedingDecoder(FixedContextDecoder):
             state = [torch.where(kept, new, old) for new, old in zip(after, state, strict=True)]
             attentional = torch.where(kept, joined, attentional)
             counts = counts + is_real
-        return torch.stack(found, dim=1), decoder_state.with_cache((counts, *state, attentional)), torch.cat(alignments, dim=1)
+        return (
+            torch.stack(found, dim=1),
+            decoder_state.with_cache((counts, *state, attentional)),
+            torch.cat(alignments, dim=1),
+        )
 
 
 def attend_source(
-    attention: Attention, queries: Float[Tensor, "hypotheses time query"], source: ModelState, query_positions: Int[Tensor, "hypotheses time"]
+    attention: Attention,
+    queries: Float[Tensor, "hypotheses time query"],
+    source: ModelState,
+    query_positions: Int[Tensor, "hypotheses time"],
 ) -> tuple[Float[Tensor, "hypotheses time value"], Alignment]:
     """The contexts of all hypotheses: those of one source are further queries to it."""
     is_token, keys, values = source
     hypotheses, time = query_positions.shape
     side_by_side = queries.reshape(len(is_token), -1, queries.shape[2])
     contexts, alignment = attention.attend(
-        side_by_side, ProjectedSource(keys, values), is_token.unsqueeze(1), query_positions=query_positions.reshape(len(is_token), -1)
+        side_by_side,
+        ProjectedSource(keys, values),
+        is_token.unsqueeze(1),
+        query_positions=query_positions.reshape(len(is_token), -1),
     )
     return contexts.reshape(hypotheses, time, -1), alignment.reshape(hypotheses, time, -1)

@@ -27,33 +27,55 @@ class TransformerSeq2SeqDecoder(TransformerStack, Decoder):
     @classmethod
     def from_settings(cls, settings: TransformerSettings, *, source_size: int = 0) -> Self:
         """source_size: the width of the source's features; 0 takes hidden_size."""
-        return cls([build_decoder_layer(settings, source_size=source_size) for _ in range(settings.layers)], settings, causal=True)
+        return cls(
+            [build_decoder_layer(settings, source_size=source_size) for _ in range(settings.layers)],
+            settings,
+            causal=True,
+        )
 
     def init_state(
-        self, features: Float[Tensor, "batch source size"], is_token: Bool[Tensor, "batch source"], final_state: ModelState = ()
+        self,
+        features: Float[Tensor, "batch source size"],
+        is_token: Bool[Tensor, "batch source"],
+        final_state: ModelState = (),
     ) -> DecoderState:
         """Of the source: which steps are real, then its keys and values for every layer."""
-        return DecoderState((is_token, *(layer.cross_attention.project_source(features) for layer in self._layers())))
+        return DecoderState(
+            (is_token, *(layer.cross_attention.project_source(features) for layer in self._layers()))
+        )
 
     def forward(
-        self, steps: Float[Tensor, "hypotheses time input"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+        self,
+        steps: Float[Tensor, "hypotheses time input"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time output"], DecoderState]:
         """Of the past: which steps were real, then their keys and values for every layer."""
         seen = decoder_state.cache
-        all_is_token = torch.cat([seen[0], is_token], dim=1) if seen else is_token  # (hypotheses, seen + time)
+        all_is_token = (
+            torch.cat([seen[0], is_token], dim=1) if seen else is_token
+        )  # (hypotheses, seen + time)
         inputs = self._prepare_inputs(steps, all_is_token, num_cached=seen[1].length if seen else 0)
         source_mask = _source_mask(decoder_state.source[0])
         steps, caches = inputs.steps, []
         for depth, layer in enumerate(self.layers, start=1):
             cache = seen[depth] if seen else None
             steps, cache = layer(
-                steps, decoder_state.source[depth], sight=inputs.mask, source_sight=source_mask, turn=inputs.apply_rotary, cache=cache
+                steps,
+                decoder_state.source[depth],
+                sight=inputs.mask,
+                source_sight=source_mask,
+                turn=inputs.apply_rotary,
+                cache=cache,
             )
             caches.append(cache.truncate(inputs.num_to_keep))
         return self.last_norm(steps), decoder_state.with_cache((all_is_token, *caches))
 
     def forward_with_alignment(
-        self, steps: Float[Tensor, "hypotheses time input"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+        self,
+        steps: Float[Tensor, "hypotheses time input"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time output"], DecoderState, Alignment]:
         """The mean over the heads of the last layer."""
         with record_alignments(self._layers()[-1].cross_attention) as found:

@@ -11,7 +11,10 @@ from seqlab.blocks.image import Images
 
 
 class ImageBackbone(nn.Module, ABC):
-    """Features of regions, which a classifier pools and a captioner looks at one by one. Images of a batch never see each other."""
+    """Features of regions, which a classifier pools and a captioner looks at one by one.
+
+    Images of a batch never see each other.
+    """
 
     output_size: int
 

@@ -8,7 +8,12 @@ from torch import Tensor, nn
 
 from seqlab.attention.attend import Attention
 from seqlab.attention.base import score_functions
-from seqlab.blocks.caption_decoder import CaptionDecoder, ImageAsFirstInput, ImageAsState, RegionAttentionDecoder
+from seqlab.blocks.caption_decoder import (
+    CaptionDecoder,
+    ImageAsFirstInput,
+    ImageAsState,
+    RegionAttentionDecoder,
+)
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.blocks.image import Images
 from seqlab.blocks.recurrent import CellFactory
@@ -23,8 +28,8 @@ IMAGE_INPUTS = {"state": ImageAsState, "first_input": ImageAsFirstInput}
 class Captioner(nn.Module):
     """logits_t = W decoder(regions of the image, words up to t) + b.
 
-    A caption begins with a start token, which is given, and ends with an end token, which is predicted like any word. Every search of
-    `seqlab.decoding` can write with it.
+    A caption begins with a start token, which is given, and ends with an end token, which is predicted like
+    any word. Every search of `seqlab.decoding` can write with it.
     """
 
     def __init__(self, network: ImageBackbone, embed: TokenEmbedding, decoder: CaptionDecoder) -> None:
@@ -37,24 +42,37 @@ class Captioner(nn.Module):
     def forward(
         self, images: Images, words: Int[Tensor, "batch time"]
     ) -> tuple[Float[Tensor, "batch time vocab"], Float[Tensor, "batch time regions"] | None]:
-        """Logits for the word after each of the words, which begin with the start token; and, with attention, where was looked for it."""
+        """Logits for the word after each of the words, which begin with the start token; and, with attention,
+        where was looked for it.
+        """
         is_word = torch.ones_like(words, dtype=torch.bool)
         logits, _, alignment = self.decode_with_alignment(words, is_word, self.encode(images, is_word[:, :1]))
         return logits, alignment
 
     def encode(self, source: Images, source_is_token: Bool[Tensor, "batch source"]) -> DecoderState:
-        """Before the start token: each image is read once, and whole. What a decoder keeps of it belongs to its state."""
+        """Before the start token: each image is read once, and whole.
+
+        What a decoder keeps of it belongs to its state.
+        """
         return DecoderState((), self.decoder.init_state(self.network(source)))
 
     def decode(
-        self, targets: Int[Tensor, "captions time"], is_token: Bool[Tensor, "captions time"], decoder_state: DecoderState
+        self,
+        targets: Int[Tensor, "captions time"],
+        is_token: Bool[Tensor, "captions time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "captions time vocab"], DecoderState]:
         logits, decoder_state, _ = self.decode_with_alignment(targets, is_token, decoder_state)
         return logits, decoder_state
 
     def decode_with_alignment(
-        self, targets: Int[Tensor, "captions time"], is_token: Bool[Tensor, "captions time"], decoder_state: DecoderState
-    ) -> tuple[Float[Tensor, "captions time vocab"], DecoderState, Float[Tensor, "captions time regions"] | None]:
+        self,
+        targets: Int[Tensor, "captions time"],
+        is_token: Bool[Tensor, "captions time"],
+        decoder_state: DecoderState,
+    ) -> tuple[
+        Float[Tensor, "captions time vocab"], DecoderState, Float[Tensor, "captions time regions"] | None
+    ]:
         """The next words of captions, none of which is padding, and where was looked for them."""
         state, features, alignments = decoder_state.cache, [], []
         for word in self.embed(targets).unbind(1):
@@ -79,15 +97,22 @@ def build_captioner(
 ) -> Captioner:
     """A captioner whose decoder sees the image in one way.
 
-    view: "state" and "first_input" show the whole picture once; "attention" shows regions at every word, compared by `score`.
+    view: "state" and "first_input" show the whole picture once; "attention" shows regions at every word,
+    compared by `score`.
     """
     size = network.output_size
     decoder: CaptionDecoder
     if view == "attention":
         cell = cell_factory(word_size + size, hidden_size)
-        decoder = RegionAttentionDecoder(cell, Attention(score_functions.get(score)(cell.output_size, size)), region_size=size)
+        decoder = RegionAttentionDecoder(
+            cell, Attention(score_functions.get(score)(cell.output_size, size)), region_size=size
+        )
     elif view in IMAGE_INPUTS:
-        decoder = IMAGE_INPUTS[view](cell_factory(word_size, hidden_size), num_regions=num_regions, region_size=size)
+        decoder = IMAGE_INPUTS[view](
+            cell_factory(word_size, hidden_size), num_regions=num_regions, region_size=size
+        )
     else:
-        raise UsageError(f"a picture cannot enter as '{view}'.", cure=nearest(view, [*IMAGE_INPUTS, "attention"]))
+        raise UsageError(
+            f"a picture cannot enter as '{view}'.", cure=nearest(view, [*IMAGE_INPUTS, "attention"])
+        )
     return Captioner(network, TokenEmbedding(num_words, word_size, pad_id=None), decoder)

@@ -19,7 +19,9 @@ from seqlab.models.settings import ImageSettings, VisionTransformerSettings
 class ImageClassifier(nn.Module):
     """logits = head(dropout(pool(network(image)))); the rows of an image come as steps."""
 
-    def __init__(self, rows: RowsToImage, network: ImageBackbone, pool: nn.Module, head: nn.Module, *, dropout: float) -> None:
+    def __init__(
+        self, rows: RowsToImage, network: ImageBackbone, pool: nn.Module, head: nn.Module, *, dropout: float
+    ) -> None:
         super().__init__()
         self.rows = rows
         self.network = network
@@ -27,17 +29,27 @@ class ImageClassifier(nn.Module):
         self.dropout = Dropout(dropout)
         self.head = head
 
-    def forward(self, inputs: Float[Tensor, "batch time features"], is_token: Bool[Tensor, "batch time"]) -> Float[Tensor, "batch classes"]:
+    def forward(
+        self, inputs: Float[Tensor, "batch time features"], is_token: Bool[Tensor, "batch time"]
+    ) -> Float[Tensor, "batch classes"]:
         features = self.network(self.rows(inputs, is_token))  # (batch, regions, output)
         is_region = torch.ones(features.shape[:2], dtype=torch.bool, device=features.device)
         return self.head(self.dropout(self.pool(features, is_region)))
 
 
-def build_image_classifier(settings: ImageSettings, *, num_features: int, num_classes: int, pool: nn.Module) -> ImageClassifier:
+def build_image_classifier(
+    settings: ImageSettings, *, num_features: int, num_classes: int, pool: nn.Module
+) -> ImageClassifier:
     """num_features: the numbers in one row of an image."""
     rows = RowsToImage.from_num_features(num_features, channels=settings.channels, height=settings.height)
     network = build_image_backbone(settings, rows)
-    return ImageClassifier(rows, network, pool, linear_head(pooled_size(pool, network.output_size), num_classes), dropout=settings.dropout)
+    return ImageClassifier(
+        rows,
+        network,
+        pool,
+        linear_head(pooled_size(pool, network.output_size), num_classes),
+        dropout=settings.dropout,
+    )
 
 
 def build_image_backbone(settings: ImageSettings, rows_to_image: RowsToImage) -> ImageBackbone:

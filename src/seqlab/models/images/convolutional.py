@@ -1,4 +1,6 @@
-"""Convolutional networks for images: small kernels, norms that know one image only, and perhaps a block that sees everything at once."""
+"""Convolutional networks for images: small kernels, norms that know one image only, and perhaps a block that
+sees everything at once.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,17 @@ from seqlab.models.settings import ImageConvolutionalSettings
 
 
 class ConvolutionalImageBackbone(ImageBackbone):
-    """Stages of convolutions; between two stages the image is halved by taking the largest of each 2 by 2 pixels.
+    """Stages of convolutions; between two stages the image is halved by taking the largest of each 2 by 2
+    pixels.
 
-    A convolution joins neighbors only, so that two far parts of an image first meet in late stages, where little is left of their
-    details. `non_local` is a block after the first stage in which every place looks at every other one; None has none.
-    Paper: Wang et al. 2018, "Non-local Neural Networks", arXiv:1711.07971.
+    A convolution joins neighbors only, so that two far parts of an image first meet in late stages, where
+    little is left of their details. `non_local` is a block after the first stage in which every place looks
+    at every other one; None has none. Paper: Wang et al. 2018, "Non-local Neural Networks", arXiv:1711.07971.
     """
 
-    def __init__(self, stages: Sequence[ConvolutionStage], *, output_size: int, non_local: NonLocalBlock | None = None) -> None:
+    def __init__(
+        self, stages: Sequence[ConvolutionStage], *, output_size: int, non_local: NonLocalBlock | None = None
+    ) -> None:
         super().__init__()
         self.stages = nn.ModuleList(stages)
         self.non_local = non_local
@@ -34,8 +39,13 @@ class ConvolutionalImageBackbone(ImageBackbone):
     @classmethod
     def from_settings(cls, settings: ImageConvolutionalSettings, rows_to_image: RowsToImage) -> Self:
         size = settings.hidden_size
-        stages = [ConvolutionStage(size if depth else rows_to_image.channels, size, dropout=settings.dropout) for depth in range(settings.layers)]
-        return cls(stages, output_size=size, non_local=_build_non_local(settings) if settings.non_local else None)
+        stages = [
+            ConvolutionStage(size if depth else rows_to_image.channels, size, dropout=settings.dropout)
+            for depth in range(settings.layers)
+        ]
+        return cls(
+            stages, output_size=size, non_local=_build_non_local(settings) if settings.non_local else None
+        )
 
     def grid(self, height: int, width: int) -> tuple[int, int]:
         """Rows and columns of regions that an image of this size ends in."""

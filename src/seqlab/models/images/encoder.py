@@ -22,16 +22,20 @@ from seqlab.models.settings import (
 from seqlab.positions.learned import LearnedPositions
 
 POSITION_STD = 0.5
-"""Of the rows for places at the start: large enough to be told from the features of a region, which are around 1."""
+"""Of the rows for places at the start: large enough to be told from the features of a region, which are
+around 1.
+"""
 
 
 class ImageEncoder(Encoder):
-    """feature_r = relu(W (network(image)_r + place_r) + b), one for each region of an image, whose rows come as steps.
+    """feature_r = relu(W (network(image)_r + place_r) + b), one for each region of an image, whose rows come
+    as steps.
 
-    A decoder looks at regions without knowing where they are, so each gets a learned row for its place. What and where are mixed before the
-    relu, so that even the mean of all regions, from which a recurrent decoder starts, still knows something of what stands where.
-    Paper: Xu et al. 2015, "Show, Attend and Tell: Neural Image Caption Generation with Visual Attention", arXiv:1502.03044, section 3.1.1
-    (regions as what is looked at; the places are ours).
+    A decoder looks at regions without knowing where they are, so each gets a learned row for its place. What
+    and where are mixed before the relu, so that even the mean of all regions, from which a recurrent decoder
+    starts, still knows something of what stands where. Paper: Xu et al. 2015, "Show, Attend and Tell: Neural
+    Image Caption Generation with Visual Attention", arXiv:1502.03044, section 3.1.1 (regions as what is
+    looked at; the places are ours).
     """
 
     def __init__(self, rows: RowsToImage, network: ImageBackbone) -> None:
@@ -54,24 +58,42 @@ class ImageEncoder(Encoder):
 
     def feature_mask(self, is_token: Bool[Tensor, "batch time"]) -> Bool[Tensor, "batch features"]:
         """Every region."""
-        return torch.ones(len(is_token), self.grid[0] * self.grid[1], dtype=torch.bool, device=is_token.device)
+        return torch.ones(
+            len(is_token), self.grid[0] * self.grid[1], dtype=torch.bool, device=is_token.device
+        )
 
 
 def build_image_encoder_decoder(
-    model: ImageSettings, decoder: DecoderSettings, *, num_features: int, num_target_tokens: int, target_pad_id: int
+    model: ImageSettings,
+    decoder: DecoderSettings,
+    *,
+    num_features: int,
+    num_target_tokens: int,
+    target_pad_id: int,
 ) -> EncoderDecoder:
     """A network for images with a decoder behind it.  num_features: the numbers in one row of an image."""
     if isinstance(model, VisionTransformerSettings):
-        model = model.model_copy(update={"pooling": "mean"})  # patches only: nothing is gathered in a class token
+        model = model.model_copy(
+            update={"pooling": "mean"}
+        )  # patches only: nothing is gathered in a class token
     rows = RowsToImage.from_num_features(num_features, channels=model.channels, height=model.height)
     encoder = ImageEncoder(rows, build_image_backbone(model, rows))
-    parts = build_decoder_parts(encoder, decoder_base_settings(model), decoder, num_tokens=num_target_tokens, pad_id=target_pad_id)
+    parts = build_decoder_parts(
+        encoder, decoder_base_settings(model), decoder, num_tokens=num_target_tokens, pad_id=target_pad_id
+    )
     return EncoderDecoder(nn.Identity(), encoder, parts.embed, parts.decoder, tied=parts.tied)
 
 
 def decoder_base_settings(model: ImageSettings) -> SequenceSettings:
-    """What a decoder takes over from a network for images. Places of patches mean nothing to words, which are told theirs by sines."""
+    """What a decoder takes over from a network for images.
+
+    Places of patches mean nothing to words, which are told theirs by sines.
+    """
     if not isinstance(model, VisionTransformerSettings):
-        return ConvolutionalSettings(layers=model.layers, hidden_size=model.hidden_size, dropout=model.dropout)
+        return ConvolutionalSettings(
+            layers=model.layers, hidden_size=model.hidden_size, dropout=model.dropout
+        )
     left_out = {"kind", "positions", "max_positions", "pooling"}
-    return TransformerSettings(**{name: getattr(model, name) for name in TransformerSettings.model_fields if name not in left_out})
+    return TransformerSettings(
+        **{name: getattr(model, name) for name in TransformerSettings.model_fields if name not in left_out}
+    )

@@ -14,13 +14,24 @@ from seqlab.positions.learned import LearnedPositions
 
 
 class RegionBackbone(ImageBackbone):
-    """region = relu(W (largest features of a square of pixels after one stage of convolutions + a row learned for its place) + b).
+    """region = relu(W (largest features of a square of pixels after one stage of convolutions + a row learned
+    for its place) + b).
 
-    The stage sees two pixels beyond a square, so what is said of a region comes from there: a captioner's look at it means something.
-    What and where are mixed before the relu, so that even the mean of all regions still knows something of what stands where.
+    The stage sees two pixels beyond a square, so what is said of a region comes from there: a captioner's
+    look at it means something. What and where are mixed before the relu, so that even the mean of all regions
+    still knows something of what stands where.
     """
 
-    def __init__(self, *, channels: int, hidden_size: int, region_pixels: int, rows: int, columns: int, dropout: float = 0.0) -> None:
+    def __init__(
+        self,
+        *,
+        channels: int,
+        hidden_size: int,
+        region_pixels: int,
+        rows: int,
+        columns: int,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         self.region_pixels = region_pixels
         self.num_regions = rows * columns
@@ -37,4 +48,10 @@ class RegionBackbone(ImageBackbone):
         """The regions row by row."""
         squares = F.max_pool2d(self.stage(images), self.region_pixels)  # (batch, output, rows, columns)
         regions = squares.flatten(2).transpose(1, 2)  # (batch, regions, output)
-        return torch.relu(self.mix(self.positions.add(regions, torch.arange(regions.shape[1], device=regions.device).unsqueeze(0))))
+        return torch.relu(
+            self.mix(
+                self.positions.add(
+                    regions, torch.arange(regions.shape[1], device=regions.device).unsqueeze(0)
+                )
+            )
+        )

@@ -19,13 +19,16 @@ from seqlab.models.transformer import TransformerBackbone
 class VisionTransformer(ImageBackbone):
     """features = transformer(class token, W patch 1 + b, W patch 2 + b, …).
 
-    Apart from the patches nothing here knows of images: which patches are neighbors is learned, in the positions.
-    Paper: Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale", arXiv:2010.11929.
+    Apart from the patches nothing here knows of images: which patches are neighbors is learned, in the
+    positions. Paper: Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words: Transformers for Image
+    Recognition at Scale", arXiv:2010.11929.
 
     class_token: the module that puts a step before the patches, or an identity where the patches are pooled.
     """
 
-    def __init__(self, patches: PatchEmbedding, class_token: nn.Module, backbone: TransformerBackbone) -> None:
+    def __init__(
+        self, patches: PatchEmbedding, class_token: nn.Module, backbone: TransformerBackbone
+    ) -> None:
         super().__init__()
         self.patches = patches
         self.class_token = class_token
@@ -38,9 +41,13 @@ class VisionTransformer(ImageBackbone):
         has_token = settings.pooling == "first"
         num_positions = settings.max_positions or rows * columns + int(has_token)
         return cls(
-            PatchEmbedding(settings.hidden_size, patch_size=settings.patch_size, channels=rows_to_image.channels),
+            PatchEmbedding(
+                settings.hidden_size, patch_size=settings.patch_size, channels=rows_to_image.channels
+            ),
             ClassToken(settings.hidden_size) if has_token else nn.Identity(),
-            TransformerBackbone.from_settings(settings.model_copy(update={"max_positions": num_positions}), causal=False),
+            TransformerBackbone.from_settings(
+                settings.model_copy(update={"max_positions": num_positions}), causal=False
+            ),
         )
 
     def grid(self, height: int, width: int) -> tuple[int, int]:

@@ -1,4 +1,6 @@
-"""One layer of a Transformer decoder for one new step of every hypothesis, without the modules around its tensors."""
+"""One layer of a Transformer decoder for one new step of every hypothesis, without the modules around its
+tensors.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,15 @@ Rows = Float[Tensor, "hypotheses hidden"]
 """The newest step of every hypothesis."""
 RowFunction = Callable[[Rows], Rows]
 SMALL_GELU_ELEMENTS = 8192
-"""Up to so many numbers torch's own gelu was measured to be faster than oneDNN's, which needs long before it begins."""
+"""Up to so many numbers torch's own gelu was measured to be faster than oneDNN's, which needs long before it
+begins.
+"""
 
 
 class SelfAttentionCache(NamedTuple):
-    """Keys and values that one layer has written, and of these the places of the newest step, which the layer has yet to fill."""
+    """Keys and values that one layer has written, and of these the places of the newest step, which the layer
+    has yet to fill.
+    """
 
     keys: Float[Tensor, "hypotheses kv_heads time head"]
     values: Float[Tensor, "hypotheses kv_heads time head"]
@@ -36,7 +42,9 @@ class SelfAttentionCache(NamedTuple):
 
 
 class SourceCache(NamedTuple):
-    """Keys and values that one layer has of the sources, and -inf where they are padding; None where nothing is."""
+    """Keys and values that one layer has of the sources, and -inf where they are padding; None where nothing
+    is.
+    """
 
     keys: Float[Tensor, "sources kv_heads source head"]
     values: Float[Tensor, "sources kv_heads source head"]
@@ -49,7 +57,8 @@ class SourceCache(NamedTuple):
 
 
 class SingleStepLayer:
-    """What `DecoderLayer` does, for one step that sees all before it; dropout, which does nothing in a search, is left out.
+    """What `DecoderLayer` does, for one step that sees all before it; dropout, which does nothing in a
+    search, is left out.
 
         x = after(x + sublayer(before(x)))     for self-attention, cross-attention and the feed-forward network
 
@@ -64,12 +73,21 @@ class SingleStepLayer:
         self.query, self.source_output = _product(other.query), _product(other.output)
         self.expand, self.contract = _product(inner.expand), _product(inner.contract)
         self.activation, self.gated = inner.activation, isinstance(inner, GatedFeedForward)
-        paths = [_norms(residual) for residual in (layer.attention_residual, layer.cross_residual, layer.feed_forward_residual)]
-        (self.before_own, self.after_own), (self.before_source, self.after_source), (self.before_inner, self.after_inner) = paths
+        paths = [
+            _norms(residual)
+            for residual in (layer.attention_residual, layer.cross_residual, layer.feed_forward_residual)
+        ]
+        (
+            (self.before_own, self.after_own),
+            (self.before_source, self.after_source),
+            (self.before_inner, self.after_inner),
+        ) = paths
 
     @staticmethod
     def supports(layer: nn.Module) -> bool:
-        """Whether a layer is made of the parts that are written out here, and of nothing that was put around them."""
+        """Whether a layer is made of the parts that are written out here, and of nothing that was put around
+        them.
+        """
         if type(layer) is not DecoderLayer:
             return False
         own, other, inner = layer.attention, layer.cross_attention, layer.feed_forward
@@ -83,13 +101,23 @@ class SingleStepLayer:
             and all(type(part) in (nn.Linear, Dropout) for part in parts)
         )
 
-    def __call__(self, steps: Rows, own_cache: SelfAttentionCache, source_cache: SourceCache, apply_rotary: ApplyRotary | None) -> Rows:
+    def __call__(
+        self,
+        steps: Rows,
+        own_cache: SelfAttentionCache,
+        source_cache: SourceCache,
+        apply_rotary: ApplyRotary | None,
+    ) -> Rows:
         steps = self.after_own(self._self_attend(self.before_own(steps), own_cache, apply_rotary).add_(steps))
         steps = self.after_source(self._cross_attend(self.before_source(steps), source_cache).add_(steps))
         return self.after_inner(self._transform(self.before_inner(steps)).add_(steps))
 
-    def _self_attend(self, steps: Rows, own_cache: SelfAttentionCache, apply_rotary: ApplyRotary | None) -> Rows:
-        """Self-attention: the step's own keys and values are written first, then it looks at all that is written."""
+    def _self_attend(
+        self, steps: Rows, own_cache: SelfAttentionCache, apply_rotary: ApplyRotary | None
+    ) -> Rows:
+        """Self-attention: the step's own keys and values are written first, then it looks at all that is
+        written.
+        """
         heads, kv_heads = self.heads, self.kv_heads
         qkv = self.qkv(steps).view(-1, heads + 2 * kv_heads, 1, self.head_size)
         qk, v = qkv.split_with_sizes((heads + kv_heads, kv_heads), dim=1)
@@ -102,7 +130,9 @@ class SingleStepLayer:
     def _cross_attend(self, steps: Rows, source_cache: SourceCache) -> Rows:
         """Cross-attention: the hypotheses of one source are further queries to it."""
         q = self.query(steps).view(source_cache.num_sources, -1, self.heads, self.head_size).transpose(1, 2)
-        mixed = attend_few_queries(q, source_cache.keys, source_cache.values, source_cache.bias)  # (sources, heads, hypotheses of each, head)
+        mixed = attend_few_queries(
+            q, source_cache.keys, source_cache.values, source_cache.bias
+        )  # (sources, heads, hypotheses of each, head)
         return self.source_output(mixed.transpose(1, 2).reshape(-1, self.heads * self.head_size))
 
     def _transform(self, steps: Rows) -> Rows:
@@ -113,8 +143,12 @@ class SingleStepLayer:
         return self.contract(activate(gate, self.activation) * inner)
 
 
-def activate_small(inner: Float[Tensor, "rows inner"], activation: FeedForwardActivation) -> Float[Tensor, "rows inner"]:
-    """What `activate` does, and may overwrite its input. torch leaves the exact gelu to oneDNN, but not that of a transposed tensor."""
+def activate_small(
+    inner: Float[Tensor, "rows inner"], activation: FeedForwardActivation
+) -> Float[Tensor, "rows inner"]:
+    """What `activate` does, and may overwrite its input. torch leaves the exact gelu to oneDNN, but not that
+    of a transposed tensor.
+    """
     if activation != "gelu" or inner.numel() > SMALL_GELU_ELEMENTS or inner.numel() % 2:
         return activate(inner, activation, in_place=True)
     return F.gelu(inner.view(2, -1).t()).t().view_as(inner)
@@ -123,7 +157,12 @@ def activate_small(inner: Float[Tensor, "rows inner"], activation: FeedForwardAc
 def functional_norm(module: nn.Module) -> RowFunction:
     """The same norm without its module."""
     if isinstance(module, nn.LayerNorm):
-        shape, weight, bias, eps = module.normalized_shape, module.weight.detach(), module.bias.detach(), module.eps
+        shape, weight, bias, eps = (
+            module.normalized_shape,
+            module.weight.detach(),
+            module.bias.detach(),
+            module.eps,
+        )
         return lambda rows: torch.layer_norm(rows, shape, weight, bias, eps, cudnn_enable=False)
     return module.forward if isinstance(module, nn.RMSNorm) else identity
 

@@ -1,4 +1,6 @@
-"""An encoder-decoder made ready for a search, which asks for one new token of every hypothesis after the other."""
+"""An encoder-decoder made ready for a search, which asks for one new token of every hypothesis after the
+other.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from seqlab.models.base import ModelState
 from seqlab.models.decoders.base import Alignment, DecoderState
 from seqlab.models.decoders.transformer import TransformerSeq2SeqDecoder
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.models.single_step.layer import Rows, SelfAttentionCache, SingleStepLayer, SourceCache, functional_norm
+from seqlab.models.single_step.layer import (
+    Rows,
+    SelfAttentionCache,
+    SingleStepLayer,
+    SourceCache,
+    functional_norm,
+)
 from seqlab.models.single_step.product import PackedLinear
 from seqlab.positions.learned import LearnedPositions
 from seqlab.positions.none import NoPositions
@@ -29,14 +37,18 @@ POSITIONS = (LearnedPositions, NoPositions, RotaryPositions, SinusoidalPositions
 
 
 class SingleStepDecoder:
-    """The translator that a network with a Transformer decoder is, with the same logits to rounding, in half of the calls.
+    """The translator that a network with a Transformer decoder is, with the same logits to rounding, in half
+    of the calls.
 
     * A real token behind real tokens sees them all: no mask is made, and no place but its own is looked up.
-    * Keys and values of all layers are one `KVCache`, one layer behind the other: a search moves its hypotheses once, not layer by layer.
-    * Matrices lie in memory as a product with few rows reads them, and are used without the modules around them. They are copies: when
+    * Keys and values of all layers are one `KVCache`, one layer behind the other: a search moves its
+        hypotheses once, not layer by layer.
+    * Matrices lie in memory as a product with few rows reads them, and are used without the modules around
+        them. They are copies: when
       the network has learned on, a new one must be made.
 
-    Several tokens at once, padding, gradients and alignments are left to the network itself, which goes on from where a step ended.
+    Several tokens at once, padding, gradients and alignments are left to the network itself, which goes on
+    from where a step ended.
     """
 
     def __init__(self, network: EncoderDecoder) -> None:
@@ -44,7 +56,9 @@ class SingleStepDecoder:
         assert isinstance(network.decoder, TransformerSeq2SeqDecoder)
         self.network = network
         self._decoder = network.decoder
-        self._layers = [SingleStepLayer(layer) for layer in network.decoder.layers if isinstance(layer, DecoderLayer)]
+        self._layers = [
+            SingleStepLayer(layer) for layer in network.decoder.layers if isinstance(layer, DecoderLayer)
+        ]
         self._last_norm = functional_norm(network.decoder.last_norm)
         self._embedding = network.embed_target.weight.detach()
         self._output = PackedLinear(network.output_weight, network.bias)
@@ -53,7 +67,11 @@ class SingleStepDecoder:
     @staticmethod
     def supports(network: object) -> bool:
         """Whether every part of a network is known here, and nobody looks into it."""
-        if type(network) is not EncoderDecoder or type(network.decoder) is not TransformerSeq2SeqDecoder or network.training:
+        if (
+            type(network) is not EncoderDecoder
+            or type(network.decoder) is not TransformerSeq2SeqDecoder
+            or network.training
+        ):
             return False
         decoder = network.decoder
         return (
@@ -64,32 +82,52 @@ class SingleStepDecoder:
             and network.bias.device.type == "cpu"  # nothing was measured elsewhere
         )
 
-    def encode(self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]) -> DecoderState:
+    def encode(
+        self, source: Shaped[Tensor, "batch source *features"], source_is_token: Bool[Tensor, "batch source"]
+    ) -> DecoderState:
         return self.network.encode(source, source_is_token)
 
     def decode(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+        self,
+        targets: Int[Tensor, "hypotheses time"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState]:
         is_single = targets.shape[1] == 1 and not torch.is_grad_enabled() and bool(is_token.all())
         is_own = not decoder_state.cache or isinstance(decoder_state.cache[0], StackedCache)
-        if not is_single or not is_own or (source_caches := self._source_caches(decoder_state.source)) is None:
+        if (
+            not is_single
+            or not is_own
+            or (source_caches := self._source_caches(decoder_state.source)) is None
+        ):
             return self.network.decode(targets, is_token, unstack_cache(decoder_state))
         cache = decoder_state.cache[0].cache if decoder_state.cache else self._empty_cache(len(targets))
         features, cache = self._step(targets, cache, source_caches)
-        return self._output(features).unsqueeze(1), decoder_state.with_cache((StackedCache(cache, len(self._layers)),))
+        return self._output(features).unsqueeze(1), decoder_state.with_cache(
+            (StackedCache(cache, len(self._layers)),)
+        )
 
     def decode_with_alignment(
-        self, targets: Int[Tensor, "hypotheses time"], is_token: Bool[Tensor, "hypotheses time"], decoder_state: DecoderState
+        self,
+        targets: Int[Tensor, "hypotheses time"],
+        is_token: Bool[Tensor, "hypotheses time"],
+        decoder_state: DecoderState,
     ) -> tuple[Float[Tensor, "hypotheses time vocab"], DecoderState, Alignment | None]:
         return self.network.decode_with_alignment(targets, is_token, unstack_cache(decoder_state))
 
-    def _step(self, targets: Int[Tensor, "hypotheses 1"], cache: KVCache, source_caches: list[SourceCache]) -> tuple[Rows, KVCache]:
+    def _step(
+        self, targets: Int[Tensor, "hypotheses 1"], cache: KVCache, source_caches: list[SourceCache]
+    ) -> tuple[Rows, KVCache]:
         """Features of the newest step; what the layers write of it stands behind what they wrote before."""
         decoder, position_id = self._decoder, torch.tensor([[cache.length]])
         steps = F.embedding(targets, self._embedding)
         steps = steps if decoder.scale == 1.0 else steps * decoder.scale
         rows = decoder.first_norm(decoder.positions.add(steps, position_id)).squeeze(1)
-        apply_rotary = partial(decoder.positions.apply_rotary, position_ids=position_id) if decoder.positions.is_rotary else None
+        apply_rotary = (
+            partial(decoder.positions.apply_rotary, position_ids=position_id)
+            if decoder.positions.is_rotary
+            else None
+        )
         cache = cache.extend_empty(1)
         keys, values = cache.keys, cache.values
         parts = (part.chunk(len(self._layers)) for part in (keys, values, keys[:, :, -1:], values[:, :, -1:]))
@@ -104,18 +142,31 @@ class SingleStepDecoder:
         return KVCache.from_tensors(empty, empty)
 
     def _source_caches(self, source: ModelState) -> list[SourceCache] | None:
-        """What the layers have of the sources, put together anew only when some have left; None where one has no token to look at."""
+        """What the layers have of the sources, put together anew only when some have left; None where one has
+        no token to look at.
+        """
         if self._source[0] is not source:
             is_token, *caches = source
-            bias = None if bool(is_token.all()) else torch.zeros_like(is_token, dtype=self._embedding.dtype).masked_fill(~is_token, -torch.inf)
-            source_caches = [SourceCache.from_cache(cache, None if bias is None else bias[:, None, None, :]) for cache in caches]
+            bias = (
+                None
+                if bool(is_token.all())
+                else torch.zeros_like(is_token, dtype=self._embedding.dtype).masked_fill(
+                    ~is_token, -torch.inf
+                )
+            )
+            source_caches = [
+                SourceCache.from_cache(cache, None if bias is None else bias[:, None, None, :])
+                for cache in caches
+            ]
             self._source = source, source_caches if bool(is_token.any(dim=1).all()) else None
         return self._source[1]
 
 
 @dataclass(frozen=True)
 class StackedCache:
-    """Keys and values of all layers in one cache: those of the first layer for every hypothesis, then those of the second, and so on."""
+    """Keys and values of all layers in one cache: those of the first layer for every hypothesis, then those
+    of the second, and so on.
+    """
 
     cache: KVCache
     num_layers: int
@@ -127,13 +178,17 @@ class StackedCache:
         return StackedCache(self.cache.reorder(self._in_every_layer(rows)), self.num_layers)
 
     def unstack(self) -> ModelState:
-        """As a `TransformerSeq2SeqDecoder` keeps it: which steps were real, then keys and values for every layer."""
+        """As a `TransformerSeq2SeqDecoder` keeps it: which steps were real, then keys and values for every
+        layer.
+        """
         keys, values = self.cache.keys.chunk(self.num_layers), self.cache.values.chunk(self.num_layers)
         is_token = torch.ones(len(keys[0]), self.cache.length, dtype=torch.bool, device=keys[0].device)
         return (is_token, *(KVCache.from_tensors(*layer) for layer in zip(keys, values, strict=True)))
 
     def _in_every_layer(self, rows: Int[Tensor, " rows"]) -> Int[Tensor, " all_rows"]:
-        starts = torch.arange(0, self.cache.num_sequences, self.cache.num_sequences // self.num_layers, device=rows.device)
+        starts = torch.arange(
+            0, self.cache.num_sequences, self.cache.num_sequences // self.num_layers, device=rows.device
+        )
         return (starts.unsqueeze(1) + rows).flatten()
 
 

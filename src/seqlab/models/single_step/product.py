@@ -12,20 +12,27 @@ from torch import Tensor
 class PackedLinear:
     """x W + b, with W in the order of memory in which a product with so few rows reads it.
 
-    One row reads W along its longer side, and takes b as the row that it is. Several rows take oneDNN's own order, in which the part of W that
-    they share stays in the cache; torch would put it into such an order at every call. Each copy is made when it is first needed, and most
-    searches need one. A bias of zeros, as many published networks have them, is left out.
+    One row reads W along its longer side, and takes b as the row that it is. Several rows take oneDNN's own
+    order, in which the part of W that they share stays in the cache; torch would put it into such an order at
+    every call. Each copy is made when it is first needed, and most searches need one. A bias of zeros, as
+    many published networks have them, is left out.
     """
 
     def __init__(self, weight: Float[Tensor, "output input"], bias: Float[Tensor, " output"] | None) -> None:
         self._weight = weight.detach()
         self._bias = None if bias is None or not bias.any() else bias.detach()
-        self._can_pack = weight.dtype == torch.float32 and weight.device.type == "cpu" and has_weight_packing()
+        self._can_pack = (
+            weight.dtype == torch.float32 and weight.device.type == "cpu" and has_weight_packing()
+        )
 
     def __call__(self, rows: Float[Tensor, "rows input"]) -> Float[Tensor, "rows output"]:
         if len(rows) > 1 and self._can_pack:
             return torch.ops.mkldnn._linear_pointwise(rows, self._packed, self._bias, "none", [], "")  # noqa: SLF001  # what torch.compile calls too
-        return torch.mm(rows, self._transposed) if self._bias is None else torch.addmm(self._bias.unsqueeze(0), rows, self._transposed)
+        return (
+            torch.mm(rows, self._transposed)
+            if self._bias is None
+            else torch.addmm(self._bias.unsqueeze(0), rows, self._transposed)
+        )
 
     @cached_property
     def _transposed(self) -> Float[Tensor, "input output"]:

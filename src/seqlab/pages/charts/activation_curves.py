@@ -41,7 +41,9 @@ def activation_curves(curves: Sequence[ActivationCurve], *, y_limit: float = 1.6
         Label(144.0, PANEL_HEIGHT + 26.0, "slope", anchor="start", muted=True),
     ]
     description = " ".join(
-        f"{curve.name}: values from {_bound(curve.low)} to {_bound(curve.high)}, slope at most {max(curve.derivatives):g}." for curve in curves
+        f"{curve.name}: values from {_bound(curve.low)} to {_bound(curve.high)}, slope at most"
+        f" {max(curve.derivatives):g}."
+        for curve in curves
     )
     return Diagram("Activations and their slopes", description, width, PANEL_HEIGHT + 44.0, parts)
 
@@ -62,8 +64,16 @@ def _panel(curve: ActivationCurve, left: float, y_limit: float) -> Iterator[Diag
     yield Line([(to_point(0.0, 0.0)[0], top), (to_point(0.0, 0.0)[0], bottom)], style="axis", arrow=False)
     for x in (first, 0.0, last):
         yield Label(to_point(x, 0.0)[0], bottom + 14.0, f"{x:g}", muted=True)
-    yield Line([to_point(x, y) for x, y in zip(curve.inputs, curve.derivatives, strict=True) if abs(y) <= y_limit], style="slope", arrow=False)
-    yield Line([to_point(x, y) for x, y in zip(curve.inputs, curve.outputs, strict=True) if abs(y) <= y_limit], style="value", arrow=False)
+    yield Line(
+        [to_point(x, y) for x, y in zip(curve.inputs, curve.derivatives, strict=True) if abs(y) <= y_limit],
+        style="slope",
+        arrow=False,
+    )
+    yield Line(
+        [to_point(x, y) for x, y in zip(curve.inputs, curve.outputs, strict=True) if abs(y) <= y_limit],
+        style="value",
+        arrow=False,
+    )
 
 
 def _bound(value: float) -> str:

@@ -16,7 +16,9 @@ MAX_LABEL_CHARACTERS = 16
 
 @dataclass(frozen=True)
 class AttentionMap:
-    """One matrix of weights: every row is a step that looks, every column a step that is looked at; rows add up to 1 (or to 0)."""
+    """One matrix of weights: every row is a step that looks, every column a step that is looked at; rows add
+    up to 1 (or to 0).
+    """
 
     title: str
     target_labels: Sequence[str]
@@ -26,28 +28,40 @@ class AttentionMap:
     """Whether the weights are also written into the squares."""
 
     def __post_init__(self) -> None:
-        if len(self.weights) != len(self.target_labels) or any(len(row) != len(self.source_labels) for row in self.weights):
-            raise ValueError(f"{len(self.target_labels)} rows of {len(self.source_labels)} weights are needed")
+        if len(self.weights) != len(self.target_labels) or any(
+            len(row) != len(self.source_labels) for row in self.weights
+        ):
+            raise ValueError(
+                f"{len(self.target_labels)} rows of {len(self.source_labels)} weights are needed"
+            )
         if max(len(self.target_labels), len(self.source_labels)) > MAX_STEPS:
             raise ValueError(f"at most {MAX_STEPS} steps can be read in one picture")
 
     @property
     def margin(self) -> tuple[float, float]:
         """Room for the words: left of the squares, and above them."""
-        left, above = (max((display_width(_abbreviate(word)) for word in words), default=0) for words in (self.target_labels, self.source_labels))
+        left, above = (
+            max((display_width(_abbreviate(word)) for word in words), default=0)
+            for words in (self.target_labels, self.source_labels)
+        )
         return GAP + 0.62 * FONT * left + 6, TITLE + GAP + 0.62 * FONT * above + 6
 
     @property
     def size(self) -> tuple[float, float]:
         left, above = self.margin
-        return max(left + CELL * len(self.source_labels) + GAP, 8.0 * display_width(self.title)), above + CELL * len(self.target_labels) + GAP
+        return max(
+            left + CELL * len(self.source_labels) + GAP, 8.0 * display_width(self.title)
+        ), above + CELL * len(self.target_labels) + GAP
 
 
 def draw_attention_map(attention_map: AttentionMap, *, ident: str) -> Markup:
     """The drawing for a page."""
     width, height = attention_map.size
     left, above = attention_map.margin
-    span = {"width": CELL * len(attention_map.source_labels), "height": CELL * len(attention_map.target_labels)}
+    span = {
+        "width": CELL * len(attention_map.source_labels),
+        "height": CELL * len(attention_map.target_labels),
+    }
     return tag(
         "svg",
         tag("title", attention_map.title, id=f"{ident}-title"),
@@ -75,7 +89,9 @@ def describe_attention_map(attention_map: AttentionMap) -> str:
     for word, row in zip(attention_map.target_labels, attention_map.weights, strict=True):
         best = max(range(len(row)), key=lambda column: row[column])
         strongest.append(
-            f"{word} looks most at {attention_map.source_labels[best]} ({row[best]:.0%})" if row[best] > 0 else f"{word} looks at nothing"
+            f"{word} looks most at {attention_map.source_labels[best]} ({row[best]:.0%})"
+            if row[best] > 0
+            else f"{word} looks at nothing"
         )
     return "; ".join(strongest) + "."
 
@@ -87,7 +103,14 @@ def _abbreviate(word: str) -> str:
 def _labels(attention_map: AttentionMap) -> Iterator[Markup]:
     left, above = attention_map.margin
     for index, word in enumerate(attention_map.target_labels):
-        yield tag("text", _abbreviate(word), x=left - 6, y=above + CELL * (index + 0.5) + 4, text_anchor="end", style="fill: var(--ink)")
+        yield tag(
+            "text",
+            _abbreviate(word),
+            x=left - 6,
+            y=above + CELL * (index + 0.5) + 4,
+            text_anchor="end",
+            style="fill: var(--ink)",
+        )
     for index, word in enumerate(attention_map.source_labels):
         transform = f"translate({left + CELL * (index + 0.5) + 4:g} {above - 6:g}) rotate(-90)"
         yield tag("text", _abbreviate(word), transform=transform, style="fill: var(--ink)")
@@ -98,8 +121,13 @@ def _squares(attention_map: AttentionMap) -> Iterator[Markup]:
     for row, weights in enumerate(attention_map.weights):
         for column, weight in enumerate(weights):
             x, y = left + CELL * column, above + CELL * row
-            hint = tag("title", f"{attention_map.target_labels[row]} at {attention_map.source_labels[column]}: {weight:.3f}")
+            hint = tag(
+                "title",
+                f"{attention_map.target_labels[row]} at {attention_map.source_labels[column]}: {weight:.3f}",
+            )
             parts = [shaded_box(x, y, CELL, CELL, share=weight)] if weight > 0 else []
             if attention_map.show_weights:
-                parts.append(shaded_text(f"{weight:.2f}", x + CELL / 2, y + CELL / 2, share=weight, size=10.0))
+                parts.append(
+                    shaded_text(f"{weight:.2f}", x + CELL / 2, y + CELL / 2, share=weight, size=10.0)
+                )
             yield tag("g", hint, *parts)

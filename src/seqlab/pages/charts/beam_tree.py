@@ -1,4 +1,6 @@
-"""A beam search as a picture: every step's candidates, what was kept, what was left out, and the way to the answer."""
+"""A beam search as a picture: every step's candidates, what was kept, what was left out, and the way to the
+answer.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from seqlab.pages.charts.confusion_matrix import abbreviate, display_width
-from seqlab.pages.charts.diagram import Box, BoxKind, Diagram, DiagramPart, Label, Line, LineStyle, draw_diagram
+from seqlab.pages.charts.diagram import (
+    Box,
+    BoxKind,
+    Diagram,
+    DiagramPart,
+    Label,
+    Line,
+    LineStyle,
+    draw_diagram,
+)
 from seqlab.pages.html import Markup, make_visible, tag
 from seqlab.pages.page import Section, render_page
 
@@ -18,7 +29,12 @@ MAX_CIRCLED = 20
 START = "‹start›"
 FATE_STYLES: dict[str, BoxKind] = {"kept": "state", "pruned": "plain", "ended": "output", "cut": "bend"}
 """The colour of a candidate by what became of it."""
-FATE_LABELS = {"kept": "kept: went on", "pruned": "left out: others were better", "ended": "ended: complete", "cut": "cut at the limit"}
+FATE_LABELS = {
+    "kept": "kept: went on",
+    "pruned": "left out: others were better",
+    "ended": "ended: complete",
+    "cut": "cut at the limit",
+}
 
 
 @dataclass(frozen=True)
@@ -47,14 +63,25 @@ class BeamTree:
 
     def __post_init__(self) -> None:
         known = {branch.ident for branch in self.branches} | {-1}
-        if lost := [branch.word for branch in self.branches if branch.parent not in known or branch.fate not in FATE_STYLES]:
-            raise ValueError(f"a branch needs a parent that is there, and one of the fates {', '.join(FATE_STYLES)}, unlike: {', '.join(lost[:5])}")
+        if lost := [
+            branch.word
+            for branch in self.branches
+            if branch.parent not in known or branch.fate not in FATE_STYLES
+        ]:
+            raise ValueError(
+                f"a branch needs a parent that is there, and one of the fates {', '.join(FATE_STYLES)},"
+                f" unlike: {', '.join(lost[:5])}"
+            )
 
     @classmethod
     def from_data(cls, data: Sequence[Mapping[str, Any]], *, title: str, source: str) -> BeamTree:
         """From `SearchTree.as_data(words)`, or from JSON that was made of it."""
         names = Branch.__dataclass_fields__
-        return cls(title, source, [Branch(**{name: value for name, value in entry.items() if name in names}) for entry in data])
+        return cls(
+            title,
+            source,
+            [Branch(**{name: value for name, value in entry.items() if name in names}) for entry in data],
+        )
 
     @property
     def num_steps(self) -> int:
@@ -72,7 +99,8 @@ class BeamTree:
 
 
 def beam_tree_diagram(tree: BeamTree) -> Diagram:
-    """From left to right the steps; in a column the candidates under their parents, with the log-probability of the whole so far below.
+    """From left to right the steps; in a column the candidates under their parents, with the log-probability
+    of the whole so far below.
 
     Long searches are cut: so many steps, and of each so many candidates, can be read.
     """
@@ -80,14 +108,27 @@ def beam_tree_diagram(tree: BeamTree) -> Diagram:
     best = {branch.ident for branch in tree.path_to(1)}
     xs, widths = _columns(visible_branches)
     ys = _rows(visible_branches)
-    parts: list[DiagramPart] = [Label(LEFT, 22.0, tree.source, "start", bold=True), Box(xs[0], ys[-1], START, width=widths[0], height=HEIGHT)]
-    for branch in sorted(visible_branches, key=lambda branch: (branch.ident in best, branch.fate != "pruned")):  # what matters most lies on top
+    parts: list[DiagramPart] = [
+        Label(LEFT, 22.0, tree.source, "start", bold=True),
+        Box(xs[0], ys[-1], START, width=widths[0], height=HEIGHT),
+    ]
+    for branch in sorted(
+        visible_branches, key=lambda branch: (branch.ident in best, branch.fate != "pruned")
+    ):  # what matters most lies on top
         x, y, width = xs[branch.step], ys[branch.ident], widths[branch.step]
-        style: LineStyle = "carried" if branch.ident in best else "left_out" if branch.fate == "pruned" else "forward"
+        style: LineStyle = (
+            "carried" if branch.ident in best else "left_out" if branch.fate == "pruned" else "forward"
+        )
         start = (xs[branch.step - 1] + widths[branch.step - 1] / 2, ys[branch.parent])
         parts.append(Line([start, (x - width / 2, y)], style=style, arrow=False))
-        below = f"{branch.log_prob:.2f}, score {branch.score:.2f}" if branch.rank else f"{branch.log_prob:.2f}"
-        parts.append(Box(x, y, _label(branch), kind=FATE_STYLES[branch.fate], width=width, height=HEIGHT, caption=below))
+        below = (
+            f"{branch.log_prob:.2f}, score {branch.score:.2f}" if branch.rank else f"{branch.log_prob:.2f}"
+        )
+        parts.append(
+            Box(
+                x, y, _label(branch), kind=FATE_STYLES[branch.fate], width=width, height=HEIGHT, caption=below
+            )
+        )
     width = max(xs[max(xs)] + widths[max(widths)] / 2 + 2 * LEFT, 640.0)
     height = max(ys.values()) + 1.6 * GAP_Y
     parts += [*_steps(xs), *_legend(height - 18.0)]
@@ -137,7 +178,9 @@ def _visible_branches(tree: BeamTree) -> list[Branch]:
     seen = {-1}
     for step in range(1, min(tree.num_steps, MAX_STEPS) + 1):
         here = [branch for branch in tree.branches if branch.step == step and branch.parent in seen]
-        kept = sorted(here, key=lambda branch: (branch.ident not in best, branch.fate == "pruned", -branch.score))[:MAX_PER_STEP]
+        kept = sorted(
+            here, key=lambda branch: (branch.ident not in best, branch.fate == "pruned", -branch.score)
+        )[:MAX_PER_STEP]
         branches += kept
         seen |= {branch.ident for branch in kept}
     return branches
@@ -147,7 +190,9 @@ def _columns(visible_branches: Sequence[Branch]) -> tuple[dict[int, float], dict
     """The middle and the width of every column; 0 is the start."""
     xs, widths, left = {}, {}, LEFT
     for step in range(max((branch.step for branch in visible_branches), default=0) + 1):
-        words = [START] if step == 0 else [_label(branch) for branch in visible_branches if branch.step == step]
+        words = (
+            [START] if step == 0 else [_label(branch) for branch in visible_branches if branch.step == step]
+        )
         widths[step] = max(MIN_BOX_WIDTH, 14 + CHARACTER_WIDTH * max(map(display_width, words)))
         xs[step] = left + widths[step] / 2
         left += widths[step] + GAP_X
@@ -155,7 +200,9 @@ def _columns(visible_branches: Sequence[Branch]) -> tuple[dict[int, float], dict
 
 
 def _rows(visible_branches: Sequence[Branch]) -> dict[int, float]:
-    """The height of every branch: candidates of a step stand under each other in the order of their parents, then by score; -1 is the start."""
+    """The height of every branch: candidates of a step stand under each other in the order of their parents,
+    then by score; -1 is the start.
+    """
     positions: dict[int, int] = {-1: 0}
     by_step: dict[int, list[Branch]] = {}
     for branch in visible_branches:
@@ -165,7 +212,10 @@ def _rows(visible_branches: Sequence[Branch]) -> dict[int, float]:
         positions |= {branch.ident: position for position, branch in enumerate(here)}
     max_branches = max(map(len, by_step.values()), default=1)
     heights = {step: TOP + GAP_Y * (max_branches - len(here)) / 2 for step, here in by_step.items()}
-    heights_by_branch = {branch.ident: heights[branch.step] + 20 + GAP_Y * positions[branch.ident] for branch in visible_branches}
+    heights_by_branch = {
+        branch.ident: heights[branch.step] + 20 + GAP_Y * positions[branch.ident]
+        for branch in visible_branches
+    }
     return {-1: TOP + 20 + GAP_Y * (max_branches - 1) / 2, **heights_by_branch}
 
 

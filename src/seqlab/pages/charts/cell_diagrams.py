@@ -33,7 +33,10 @@ class LSTMDiagram:
 
 @dataclass(frozen=True)
 class GRUDiagram:
-    """A hidden state that is mixed with a candidate (the GRU and its relatives). `kept_by` names the gate that multiplies the old state."""
+    """A hidden state that is mixed with a candidate (the GRU and its relatives).
+
+    `kept_by` names the gate that multiplies the old state.
+    """
 
     gate: str
     kept_by: Literal["gate", "1 - gate"]
@@ -68,11 +71,21 @@ def cell_diagram(name: str) -> Diagram:
         raise UsageError(f"there is no picture of a cell called '{name}'.", cure=nearest(name, CELL_DIAGRAMS))
     description = CELL_DIAGRAMS[name]
     if isinstance(description, RNNDiagram):
-        return Diagram(f"One step of {name}", _describe_rnn(description), 470.0, 190.0, list(_draw_rnn(description)))
+        return Diagram(
+            f"One step of {name}", _describe_rnn(description), 470.0, 190.0, list(_draw_rnn(description))
+        )
     if isinstance(description, LSTMDiagram):
         width = 790.0 if description.projection else 710.0
-        return Diagram(f"One step of {name}", _describe_lstm(description), width, 320.0, list(_draw_lstm(description, width)))
-    return Diagram(f"One step of {name}", _describe_gru(description), 680.0, 320.0, list(_draw_gru(description)))
+        return Diagram(
+            f"One step of {name}",
+            _describe_lstm(description),
+            width,
+            320.0,
+            list(_draw_lstm(description, width)),
+        )
+    return Diagram(
+        f"One step of {name}", _describe_gru(description), 680.0, 320.0, list(_draw_gru(description))
+    )
 
 
 def _draw_rnn(cell: RNNDiagram) -> Iterator[DiagramPart]:
@@ -126,14 +139,25 @@ def _draw_lstm(cell: LSTMDiagram, width: float) -> Iterator[DiagramPart]:
             yield Line([(96.0, TOP), (96.0, 158.0), (x - 14, 158.0), (x - 14, GATES - 16)], style="peep")
         yield Label(90.0, 112.0, "P c", anchor="end", muted=True)
     if cell.norms:
-        yield Label(forget - 14, BUS + 20, "norm(W x) and norm(U h) enter the gates", anchor="start", muted=True)
+        yield Label(
+            forget - 14, BUS + 20, "norm(W x) and norm(U h) enter the gates", anchor="start", muted=True
+        )
 
 
-def _draw_hidden_output(cell: LSTMDiagram, output_gate: float, hidden: float, width: float) -> Iterator[DiagramPart]:
+def _draw_hidden_output(
+    cell: LSTMDiagram, output_gate: float, hidden: float, width: float
+) -> Iterator[DiagramPart]:
     """From the new memory down to the hidden state."""
     crossing = 156.0
     yield Line([(hidden, TOP), (hidden, 82.0)])
-    yield Box(hidden, 97.0, "tanh(norm)" if cell.norms else "tanh", kind="bend", width=84.0 if cell.norms else 54.0, height=28.0)
+    yield Box(
+        hidden,
+        97.0,
+        "tanh(norm)" if cell.norms else "tanh",
+        kind="bend",
+        width=84.0 if cell.norms else 54.0,
+        height=28.0,
+    )
     yield Line([(hidden, 111.0), (hidden, crossing - 11)])
     yield Line([(output_gate, GATES - 16), (output_gate, crossing), (hidden - 11, crossing)])
     yield Operator(hidden, crossing, "×")
@@ -156,10 +180,14 @@ def _draw_gru(cell: GRUDiagram) -> Iterator[DiagramPart]:
     yield Label(LEFT - 6, TOP + 4.5, "hₜ₋₁", anchor="end")
     yield Label(end + 6, TOP + 4.5, "hₜ", anchor="start")
     resets = cell.reset != "none"
-    yield from _draw_inputs([gate, candidate, *([reset] if resets else [])], sees_state=cell.sees_state, from_top=True)
+    yield from _draw_inputs(
+        [gate, candidate, *([reset] if resets else [])], sees_state=cell.sees_state, from_top=True
+    )
     yield Box(gate, GATES, "σ", kind="gate", width=54.0)
     yield Label(gate + 32, GATES + 4.5, cell.gate, anchor="start", muted=True)
-    yield Box(candidate, GATES, cell.candidate, kind="bend" if cell.candidate != "linear" else "plain", width=54.0)
+    yield Box(
+        candidate, GATES, cell.candidate, kind="bend" if cell.candidate != "linear" else "plain", width=54.0
+    )
     yield Label(candidate - 32, GATES + 4.5, "candidate", anchor="end", muted=True)
     yield Line([(candidate, GATES - 16), (candidate, MIDDLE + 11)])
     yield Line([(candidate, MIDDLE - 11), (candidate, TOP + 11)])
@@ -179,7 +207,15 @@ def _draw_update_gate(cell: GRUDiagram, gate: float, candidate: float) -> Iterat
         yield Box(280.0, MIDDLE, "1 −", width=48.0, height=28.0)
         yield Line([(304.0, MIDDLE), (candidate - 11, MIDDLE)])
     else:
-        yield Line([(gate, GATES - 16), (gate, 152.0), (candidate - 40, 152.0), (candidate - 40, MIDDLE), (candidate - 11, MIDDLE)])
+        yield Line(
+            [
+                (gate, GATES - 16),
+                (gate, 152.0),
+                (candidate - 40, 152.0),
+                (candidate - 40, MIDDLE),
+                (candidate - 11, MIDDLE),
+            ]
+        )
         yield Line([(gate, 152.0), (gate, 120.0)])
         yield Box(gate, 106.0, "1 −", width=48.0, height=28.0)
         yield Line([(gate, 92.0), (gate, TOP + 11)])
@@ -202,14 +238,20 @@ def _draw_reset_gate(cell: GRUDiagram, candidate: float, reset: float) -> Iterat
     else:
         yield Line([(crossing, BUS), (crossing, 239.0)])
         yield Operator(crossing, 228.0, "×")
-        yield Line([(reset, GATES - 16), (reset, 150.0), (515.0, 150.0), (515.0, 228.0), (crossing + 11, 228.0)])
+        yield Line(
+            [(reset, GATES - 16), (reset, 150.0), (515.0, 150.0), (515.0, 228.0), (crossing + 11, 228.0)]
+        )
         yield Line([(crossing, 217.0), (crossing, GATES + 13)])
         yield Box(crossing, GATES, "U", width=54.0, height=26.0)
         yield Line([(crossing - 27, GATES), (candidate + 27, GATES)])
 
 
-def _draw_inputs(columns: list[float], *, sees_state: bool = True, from_top: bool = False) -> Iterator[DiagramPart]:
-    """The line at the bottom from which every gate reads; hₜ₋₁ comes in from the left, or down from the carried line."""
+def _draw_inputs(
+    columns: list[float], *, sees_state: bool = True, from_top: bool = False
+) -> Iterator[DiagramPart]:
+    """The line at the bottom from which every gate reads; hₜ₋₁ comes in from the left, or down from the
+    carried line.
+    """
     last = max(columns)
     begin = LEFT + 30 if from_top and sees_state else LEFT
     if sees_state and from_top:
@@ -229,7 +271,8 @@ def _draw_inputs(columns: list[float], *, sees_state: bool = True, from_top: boo
 
 def _describe_rnn(cell: RNNDiagram) -> str:
     return (
-        f"The input and the previous hidden state are multiplied by their matrices and added; {cell.activation} of the sum is the new hidden state."
+        "The input and the previous hidden state are multiplied by their matrices and added;"
+        f" {cell.activation} of the sum is the new hidden state."
     )
 
 
@@ -239,18 +282,22 @@ def _describe_lstm(cell: LSTMDiagram) -> str:
     more += " Sums and memory are normalised." if cell.norms else ""
     more += " The hidden state is projected to fewer units." if cell.projection else ""
     return (
-        f"The memory runs along the top: it is multiplied by the forget gate, and the candidate times {input_gate} is added. Its tanh times the "
-        "output gate is "
-        f"the hidden state.{more}"
+        "The memory runs along the top: it is multiplied by the forget gate, and the candidate times"
+        f" {input_gate} is added. Its tanh times the output gate is the hidden state.{more}"
     )
 
 
 def _describe_gru(cell: GRUDiagram) -> str:
-    old, new = ("the gate", "one minus the gate") if cell.kept_by == "gate" else ("one minus the gate", "the gate")
+    old, new = (
+        ("the gate", "one minus the gate") if cell.kept_by == "gate" else ("one minus the gate", "the gate")
+    )
     seen = "" if cell.sees_state else " Gate and candidate see the input alone."
     resets = {
         "none": "",
         "before": " The reset gate multiplies the old state before the candidate's matrix.",
         "after": " The reset gate multiplies U h.",
     }
-    return f"The hidden state runs along the top: it is multiplied by {old}, and the candidate times {new} is added.{resets[cell.reset]}{seen}"
+    return (
+        f"The hidden state runs along the top: it is multiplied by {old}, and the candidate times {new} is"
+        f" added.{resets[cell.reset]}{seen}"
+    )

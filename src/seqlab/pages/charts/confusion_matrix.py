@@ -1,4 +1,6 @@
-"""The confusion matrix as SVG: each row is coloured by the share of its true label, hits in one hue and mistakes in another."""
+"""The confusion matrix as SVG: each row is coloured by the share of its true label, hits in one hue and
+mistakes in another.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,22 @@ class MatrixLayout:
     @classmethod
     def for_matrix(cls, confusion: ConfusionTable) -> MatrixLayout:
         size = len(confusion.labels)
-        cell = 56.0 if size <= 6 else 42.0 if size <= 12 else 32.0 if size <= MAX_CLASSES_WITH_COUNTS else 17.0 if size <= 40 else 13.0
+        cell = (
+            56.0
+            if size <= 6
+            else 42.0
+            if size <= 12
+            else 32.0
+            if size <= MAX_CLASSES_WITH_COUNTS
+            else 17.0
+            if size <= 40
+            else 13.0
+        )
         font = 12.0 if cell >= 32 else 10.5
         max_characters = 16 if cell >= 32 else 12
-        longest = max((display_width(abbreviate(label, max_characters)) for label in confusion.labels), default=0)
+        longest = max(
+            (display_width(abbreviate(label, max_characters)) for label in confusion.labels), default=0
+        )
         return cls(cell, font, max_characters, margin=30 + 0.62 * font * longest)
 
     def corner(self, index: int) -> float:
@@ -48,8 +62,16 @@ def draw_confusion_matrix(confusion: ConfusionTable, *, ident: str) -> Markup:
     side = layout.corner(len(confusion.labels)) + 2
     span = len(confusion.labels) * layout.cell
     axis = [
-        tag("text", "predicted", x=layout.margin + span / 2, y=12.0, text_anchor="middle", class_="axis-title"),
-        tag("text", "truth", transform=f"translate(12 {layout.margin + span / 2:g}) rotate(-90)", text_anchor="middle", class_="axis-title"),
+        tag(
+            "text", "predicted", x=layout.margin + span / 2, y=12.0, text_anchor="middle", class_="axis-title"
+        ),
+        tag(
+            "text",
+            "truth",
+            transform=f"translate(12 {layout.margin + span / 2:g}) rotate(-90)",
+            text_anchor="middle",
+            class_="axis-title",
+        ),
     ]
     return tag(
         "svg",
@@ -89,16 +111,38 @@ def _cells(confusion: ConfusionTable, layout: MatrixLayout) -> Iterator[Markup]:
 def _cell(confusion: ConfusionTable, layout: MatrixLayout, row: int, column: int, *, share: float) -> Markup:
     x, y, count = layout.corner(column), layout.corner(row), confusion.counts[row][column]
     truth, predicted = abbreviate(confusion.labels[row], 60), abbreviate(confusion.labels[column], 60)
-    hint = tag("title", f"truth {truth}, predicted {predicted}: {count:,} ({format_percent(share)} of {truth})")
+    hint = tag(
+        "title", f"truth {truth}, predicted {predicted}: {count:,} ({format_percent(share)} of {truth})"
+    )
     opacity = share**CONTRAST
     kind = "hit" if row == column else "miss"
     # A plain number: `tag` keeps two decimals of it, finer than an eye sees.
-    box = tag("rect", hint, x=x + 0.5, y=y + 0.5, width=layout.cell - 1, height=layout.cell - 1, class_=kind, fill_opacity=opacity)
+    box = tag(
+        "rect",
+        hint,
+        x=x + 0.5,
+        y=y + 0.5,
+        width=layout.cell - 1,
+        height=layout.cell - 1,
+        class_=kind,
+        fill_opacity=opacity,
+    )
     if len(confusion.labels) > MAX_CLASSES_WITH_COUNTS:
         return box
     count_label = f"{count:,}" if 7 * len(f"{count:,}") < layout.cell else _short_count(count)
     style = "count strong" if opacity > 0.6 else "count"
-    return tag("g", box, tag("text", count_label, x=x + layout.cell / 2, y=y + layout.cell / 2 + 4, text_anchor="middle", class_=style))
+    return tag(
+        "g",
+        box,
+        tag(
+            "text",
+            count_label,
+            x=x + layout.cell / 2,
+            y=y + layout.cell / 2 + 4,
+            text_anchor="middle",
+            class_=style,
+        ),
+    )
 
 
 def _short_count(count: int) -> str:
@@ -145,10 +189,17 @@ def describe_confusion_matrix(confusion: ConfusionTable) -> str:
 
 
 def most_confused_classes(confusion: ConfusionTable) -> ConfusionTable:
-    """The matrix itself, or the part of it with the classes that have most mistakes in their row and column."""
+    """The matrix itself, or the part of it with the classes that have most mistakes in their row and
+    column.
+    """
     size = len(confusion.labels)
     if size <= MAX_CLASSES:
         return confusion
-    mistakes = [sum(confusion.counts[i]) + sum(row[i] for row in confusion.counts) - 2 * confusion.counts[i][i] for i in range(size)]
+    mistakes = [
+        sum(confusion.counts[i]) + sum(row[i] for row in confusion.counts) - 2 * confusion.counts[i][i]
+        for i in range(size)
+    ]
     kept = sorted(sorted(range(size), key=lambda i: -mistakes[i])[:MAX_CLASSES])
-    return ConfusionTable([confusion.labels[i] for i in kept], [[confusion.counts[i][j] for j in kept] for i in kept])
+    return ConfusionTable(
+        [confusion.labels[i] for i in kept], [[confusion.counts[i][j] for j in kept] for i in kept]
+    )

@@ -77,7 +77,15 @@ class Diagram:
 
 CORNER = 7.0
 ARROW = 6.5
-BOX_COLORS: dict[str, str] = {"gate": "c1", "bend": "c4", "state": "c0", "input": "c2", "output": "c2", "kept": "c3", "plain": "c6"}
+BOX_COLORS: dict[str, str] = {
+    "gate": "c1",
+    "bend": "c4",
+    "state": "c0",
+    "input": "c2",
+    "output": "c2",
+    "kept": "c3",
+    "plain": "c6",
+}
 LINE_STYLES: dict[str, tuple[str, float, str]] = {
     "forward": ("quiet", 1.4, ""),
     "carried": ("c0", 2.6, ""),
@@ -113,12 +121,16 @@ def draw_diagram(diagram: Diagram, *, ident: str) -> Markup:
 def render_svg(diagram: Diagram) -> str:
     """The picture as a file of its own, with both palettes inside."""
     svg = draw_diagram(diagram, ident="picture")
-    return to_svg_file(Markup(f'<svg width="{diagram.width:g}" height="{diagram.height:g}"{svg.removeprefix("<svg")}'))
+    return to_svg_file(
+        Markup(f'<svg width="{diagram.width:g}" height="{diagram.height:g}"{svg.removeprefix("<svg")}')
+    )
 
 
 def to_svg_file(svg: Markup) -> str:
     """A picture of a page as a file of its own, light or dark as the reader's system is."""
-    light, dark = (" ".join(f"--{name}: {color};" for name, color in palette.items()) for palette in (LIGHT, DARK))
+    light, dark = (
+        " ".join(f"--{name}: {color};" for name, color in palette.items()) for palette in (LIGHT, DARK)
+    )
     sheet = Markup(f"svg {{ {light} }} @media (prefers-color-scheme: dark) {{ svg {{ {dark} }} }}{SHEET}")
     start, end = svg.split(">", 1)
     return f'<svg xmlns="http://www.w3.org/2000/svg"{start.removeprefix("<svg")}>{tag("style", sheet)}{end}\n'
@@ -128,11 +140,19 @@ def _draw_part(part: DiagramPart) -> Markup:
     if isinstance(part, Box):
         return _box(part)
     if isinstance(part, Operator):
-        circle = tag("circle", cx=part.x, cy=part.y, r=part.radius, style="fill: var(--ground); stroke: var(--ink); stroke-width: 1.4")
+        circle = tag(
+            "circle",
+            cx=part.x,
+            cy=part.y,
+            r=part.radius,
+            style="fill: var(--ground); stroke: var(--ink); stroke-width: 1.4",
+        )
         return join([circle, tag("text", part.symbol, x=part.x, y=part.y + 4.5, text_anchor="middle")])
     if isinstance(part, Line):
         return _line(part)
-    style = " ".join(name for name, is_set in (("quiet", part.muted), ("strong", part.bold)) if is_set) or None
+    style = (
+        " ".join(name for name, is_set in (("quiet", part.muted), ("strong", part.bold)) if is_set) or None
+    )
     return tag("text", part.text, x=part.x, y=part.y, text_anchor=part.anchor, class_=style)
 
 
@@ -140,16 +160,29 @@ def _box(box: Box) -> Markup:
     color = f"var(--{BOX_COLORS[box.kind]})"
     fill = f"color-mix(in srgb, {color} 14%, var(--ground))"
     left, top = box.x - box.width / 2, box.y - box.height / 2
-    shape = tag("rect", x=left, y=top, width=box.width, height=box.height, rx=6.0, style=f"fill: {fill}; stroke: {color}; stroke-width: 1.4")
+    shape = tag(
+        "rect",
+        x=left,
+        y=top,
+        width=box.width,
+        height=box.height,
+        rx=6.0,
+        style=f"fill: {fill}; stroke: {color}; stroke-width: 1.4",
+    )
     parts = [shape, tag("text", box.label, x=box.x, y=box.y + 4.5, text_anchor="middle")]
     if box.caption:
-        parts.append(tag("text", box.caption, x=box.x, y=top + box.height + 14, text_anchor="middle", class_="quiet"))
+        parts.append(
+            tag("text", box.caption, x=box.x, y=top + box.height + 14, text_anchor="middle", class_="quiet")
+        )
     return join(parts)
 
 
 def _line(line: Line) -> Markup:
     color, width, dashes = LINE_STYLES[line.style]
-    style = f"fill: none; stroke: var(--{color}); stroke-width: {width:g}; stroke-linecap: round; stroke-linejoin: round"
+    style = (
+        f"fill: none; stroke: var(--{color}); stroke-width: {width:g}; stroke-linecap: round;"
+        " stroke-linejoin: round"
+    )
     parts = [tag("path", d=Markup(_rounded(line.points)), style=style, stroke_dasharray=dashes or None)]
     if line.arrow:
         parts.append(_head(line.points[-2], line.points[-1], color))
@@ -171,7 +204,11 @@ def _head(before: Point, end: Point, color: str) -> Markup:
     back = _towards(end, before, ARROW)
     across = ((end[1] - back[1]) / ARROW * 3.6, (back[0] - end[0]) / ARROW * 3.6)
     corners = [end, (back[0] + across[0], back[1] + across[1]), (back[0] - across[0], back[1] - across[1])]
-    return tag("path", d=Markup("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "Z"), style=f"fill: var(--{color})")
+    return tag(
+        "path",
+        d=Markup("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + "Z"),
+        style=f"fill: var(--{color})",
+    )
 
 
 def _distance(start: Point, end: Point) -> float:

@@ -15,7 +15,8 @@ def split_at_gaps(points: Sequence[Point | None]) -> list[list[Point]]:
 
 
 def downsample(points: Sequence[Point]) -> list[Point]:
-    """Keep the first, lowest, highest and last point of every pixel column: a line through these covers the same pixels.
+    """Keep the first, lowest, highest and last point of every pixel column: a line through these covers the
+    same pixels.
 
     Points are in pixels and ordered by x.
     """

@@ -1,4 +1,6 @@
-"""A map of words as SVG: a point for each, names where there is room, and the nearest words of the one that is pointed at."""
+"""A map of words as SVG: a point for each, names where there is room, and the nearest words of the one that
+is pointed at.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ class EmbeddingPoint:
 
 @dataclass(frozen=True)
 class EmbeddingMap:
-    """A map. `explained_variance` say how much of what the vectors differ in each axis shows; `pairs` are joined by arrows."""
+    """A map.
+
+    `explained_variance` say how much of what the vectors differ in each axis shows; `pairs` are joined by
+    arrows.
+    """
 
     title: str
     words: Sequence[EmbeddingPoint]
@@ -47,7 +53,10 @@ class EmbeddingMap:
         'The plane shows 38 % of what their vectors differ in: 25 % along, 12 % up.'
         """
         across, up = (100 * share for share in self.explained_variance)
-        return f"The plane shows {across + up:.0f} % of what their vectors differ in: {across:.0f} % along, {up:.0f} % up."
+        return (
+            f"The plane shows {across + up:.0f} % of what their vectors differ in: {across:.0f} % along,"
+            f" {up:.0f} % up."
+        )
 
 
 def draw_embedding_map(embedding_map: EmbeddingMap, *, ident: str) -> Markup:
@@ -74,9 +83,14 @@ def _pixel_positions(embedding_map: EmbeddingMap) -> dict[str, tuple[float, floa
     """Pixels of every word, the map in the middle; up is up."""
     xs, ys = [word.x for word in embedding_map.words], [word.y for word in embedding_map.words]
     spans = max(max(xs) - min(xs), 1e-9), max(max(ys) - min(ys), 1e-9)
-    scale = min((embedding_map.width - 2.5 * MARGIN) / spans[0], (embedding_map.height - 2 * MARGIN) / spans[1])
+    scale = min(
+        (embedding_map.width - 2.5 * MARGIN) / spans[0], (embedding_map.height - 2 * MARGIN) / spans[1]
+    )
     left, top = (embedding_map.width - scale * spans[0]) / 2, (embedding_map.height - scale * spans[1]) / 2
-    return {word.word: (left + scale * (word.x - min(xs)), top + scale * (max(ys) - word.y)) for word in embedding_map.words}
+    return {
+        word.word: (left + scale * (word.x - min(xs)), top + scale * (max(ys) - word.y))
+        for word in embedding_map.words
+    }
 
 
 def _points(embedding_map: EmbeddingMap, positions: dict[str, tuple[float, float]]) -> Iterator[Markup]:
@@ -90,7 +104,9 @@ def _points(embedding_map: EmbeddingMap, positions: dict[str, tuple[float, float
         yield tag(
             "g",
             tag("title", hint),
-            tag("circle", cx=x, cy=y, r=RADIUS, style=f"--dot: var(--{'c3' if word.is_highlighted else 'c0'})"),
+            tag(
+                "circle", cx=x, cy=y, r=RADIUS, style=f"--dot: var(--{'c3' if word.is_highlighted else 'c0'})"
+            ),
             tag(
                 "text",
                 label,
@@ -100,25 +116,49 @@ def _points(embedding_map: EmbeddingMap, positions: dict[str, tuple[float, float
                 class_=kind,
                 style="font-weight: 650" if word.is_highlighted else None,
             ),
-            tag("text", hint, x=MARGIN / 2, y=embedding_map.height + FOOTER_HEIGHT / 2, class_="halo word-near"),
+            tag(
+                "text",
+                hint,
+                x=MARGIN / 2,
+                y=embedding_map.height + FOOTER_HEIGHT / 2,
+                class_="halo word-near",
+            ),
             class_="word",
         )
 
 
 def _label_anchor(x: float, y: float, side: int) -> tuple[tuple[float, float], str]:
     """Where a name begins, ends or has its middle: right, left, above, below of its point."""
-    return [((x + 6, y + 4), "start"), ((x - 6, y + 4), "end"), ((x, y - 7), "middle"), ((x, y + 16), "middle")][side]
+    return [
+        ((x + 6, y + 4), "start"),
+        ((x - 6, y + 4), "end"),
+        ((x, y - 7), "middle"),
+        ((x, y + 16), "middle"),
+    ][side]
 
 
-def _free_side(x: float, y: float, label: str, taken: list[Rectangle], *, own_index: int, width: float) -> int | None:
-    """The first side on which the name covers nothing; the room is taken then. The names of earlier words go first."""
+def _free_side(
+    x: float, y: float, label: str, taken: list[Rectangle], *, own_index: int, width: float
+) -> int | None:
+    """The first side on which the name covers nothing; the room is taken then.
+
+    The names of earlier words go first.
+    """
     label_width = 0.56 * FONT * display_width(label)
     for side in range(4):
         (anchor_point, base), anchor = _label_anchor(x, y, side)
-        start = anchor_point if anchor == "start" else anchor_point - label_width if anchor == "end" else anchor_point - label_width / 2
+        start = (
+            anchor_point
+            if anchor == "start"
+            else anchor_point - label_width
+            if anchor == "end"
+            else anchor_point - label_width / 2
+        )
         box = (start, base - 0.8 * FONT, start + label_width, base + 0.25 * FONT)
         inside = box[0] > 2 and box[2] < width - 2 and box[1] > 2
-        if inside and not any(_overlap(box, other) for index, other in enumerate(taken) if index != own_index):
+        if inside and not any(
+            _overlap(box, other) for index, other in enumerate(taken) if index != own_index
+        ):
             taken.append(box)
             return side
     return None
@@ -134,7 +174,9 @@ def _arrows(embedding_map: EmbeddingMap, positions: dict[str, tuple[float, float
         length = max(((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5, 1e-9)
         along, up = (x1 - x0) / length, (y1 - y0) / length
         tip = (x1 - 6 * along, y1 - 6 * up)
-        corners = [(tip[0] - 9 * along + sign * 4 * up, tip[1] - 9 * up - sign * 4 * along) for sign in (1, -1)]
+        corners = [
+            (tip[0] - 9 * along + sign * 4 * up, tip[1] - 9 * up - sign * 4 * along) for sign in (1, -1)
+        ]
         shaft, head = _svg_path([(x0, y0), tip]), _svg_path([corners[0], tip, corners[1]])
         style = "fill: none; stroke: var(--c1); stroke-width: 1.6; opacity: .75"
         yield tag("path", tag("title", f"from {start} to {end}"), d=shaft + head, style=style)

@@ -1,4 +1,6 @@
-"""The same small picture several times as SVG, each time lit where something looks: per word of a caption, or per attention head."""
+"""The same small picture several times as SVG, each time lit where something looks: per word of a caption, or
+per attention head.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ SHADE = 0.8
 
 @dataclass(frozen=True)
 class AttentionView:
-    """One look at the picture: what it was for, and a weight for each square of a grid; none for the picture as it is."""
+    """One look at the picture: what it was for, and a weight for each square of a grid; none for the picture
+    as it is.
+    """
 
     words: str
     weights: Sequence[Sequence[float]] = field(default_factory=list)
@@ -75,7 +79,11 @@ def describe_image_attention(attention: ImageAttentionMap) -> str:
     """
     strongest = []
     for view in attention.views:
-        cells = [(weight, row, column) for row, line in enumerate(view.weights, start=1) for column, weight in enumerate(line, start=1)]
+        cells = [
+            (weight, row, column)
+            for row, line in enumerate(view.weights, start=1)
+            for column, weight in enumerate(line, start=1)
+        ]
         if cells:
             weight, row, column = max(cells)
             strongest.append(f"{view.words}: row {row}, column {column} ({weight:.0%})".replace("%)", " %)"))
@@ -106,11 +114,27 @@ def _draw_view(attention: ImageAttentionMap, index: int, ident: str) -> Markup:
         for column, weight in enumerate(line):
             cell_width, cell_height = SIDE / len(line), height / len(view.weights)
             hint = tag("title", f"{view.words}: {weight:.3f}")
-            box = {"x": column * cell_width, "y": row * cell_height, "width": cell_width, "height": cell_height}
-            shades.append(tag("rect", hint, **box, fill="#10151a", fill_opacity=SHADE * (1 - weight / brightest)))
+            box = {
+                "x": column * cell_width,
+                "y": row * cell_height,
+                "width": cell_width,
+                "height": cell_height,
+            }
+            shades.append(
+                tag("rect", hint, **box, fill="#10151a", fill_opacity=SHADE * (1 - weight / brightest))
+            )
     frame = tag("rect", x=0.0, y=0.0, width=SIDE, height=height, style="fill: none; stroke: var(--rule)")
-    words = tag("text", view.words, x=SIDE / 2, y=height + LINE - 4, text_anchor="middle", style="fill: var(--ink)")
-    return tag("g", tag("use", href=f"#{ident}-picture"), *shades, frame, words, transform=f"translate({left:g} {top:g})")
+    words = tag(
+        "text", view.words, x=SIDE / 2, y=height + LINE - 4, text_anchor="middle", style="fill: var(--ink)"
+    )
+    return tag(
+        "g",
+        tag("use", href=f"#{ident}-picture"),
+        *shades,
+        frame,
+        words,
+        transform=f"translate({left:g} {top:g})",
+    )
 
 
 def _hex_color(pixel: Pixel) -> str:

@@ -1,4 +1,6 @@
-"""Several numbers with their intervals below each other on one axis: models beside each other, parts of the data."""
+"""Several numbers with their intervals below each other on one axis: models beside each other, parts of the
+data.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ CHARACTER_WIDTH, MAX_NAME_CHARACTERS = 6.8, 34
 
 @dataclass(frozen=True)
 class IntervalRow:
-    """One row: a name, a value, and the ends of its interval where there is one. `note` stands behind the name."""
+    """One row: a name, a value, and the ends of its interval where there is one.
+
+    `note` stands behind the name.
+    """
 
     name: str
     value: float
@@ -28,17 +33,31 @@ class IntervalRow:
 
 
 def draw_interval_rows(
-    rows: Sequence[IntervalRow], *, title: str, reference: float | None = None, reference_name: str = "", with_bars: bool = False
+    rows: Sequence[IntervalRow],
+    *,
+    title: str,
+    reference: float | None = None,
+    reference_name: str = "",
+    with_bars: bool = False,
 ) -> Markup:
-    """A dot on its interval for each row. `reference` is a value worth an upright line, such as 0 or the score on everything.
+    """A dot on its interval for each row. `reference` is a value worth an upright line, such as 0 or the
+    score on everything.
 
-    With bars each value is also the length of a bar, and the axis begins at zero, so that lengths can be compared.
+    With bars each value is also the length of a bar, and the axis begins at zero, so that lengths can be
+    compared.
     """
-    values = [value for row in rows for value in (row.value, row.low, row.high) if value is not None and is_drawable(value)]
+    values = [
+        value
+        for row in rows
+        for value in (row.value, row.low, row.high)
+        if value is not None and is_drawable(value)
+    ]
     values += [reference] if reference is not None and is_drawable(reference) else []
     if not values:
         return Markup("")
-    left = 14.0 + CHARACTER_WIDTH * min(MAX_NAME_CHARACTERS, max(len(row.name) + len(row.note) + 2 for row in rows))
+    left = 14.0 + CHARACTER_WIDTH * min(
+        MAX_NAME_CHARACTERS, max(len(row.name) + len(row.note) + 2 for row in rows)
+    )
     axis = _axis([*values, 0.0] if with_bars else values, left, from_zero=with_bars and min(values) >= 0)
     height = TOP + ROW * len(rows) + BOTTOM
     tick_values = [index for index in ticks(axis.low, axis.high) if axis.low <= index <= axis.high]
@@ -47,10 +66,26 @@ def draw_interval_rows(
     return tag(
         "svg",
         tag("title", title),
-        *[tag("line", x1=axis.to_pixel(tick), x2=axis.to_pixel(tick), y1=TOP, y2=height - BOTTOM, class_="grid") for tick in tick_values],
-        *[tag("text", label, x=axis.to_pixel(tick), y=height - 8, text_anchor="middle") for tick, label in labels],
+        *[
+            tag(
+                "line",
+                x1=axis.to_pixel(tick),
+                x2=axis.to_pixel(tick),
+                y1=TOP,
+                y2=height - BOTTOM,
+                class_="grid",
+            )
+            for tick in tick_values
+        ],
+        *[
+            tag("text", label, x=axis.to_pixel(tick), y=height - 8, text_anchor="middle")
+            for tick, label in labels
+        ],
         *([] if reference is None else _draw_reference(axis, reference, reference_name, height)),
-        *[_draw_row(row, axis, TOP + ROW * (index + 0.5), decimals, with_bars=with_bars) for index, row in enumerate(rows)],
+        *[
+            _draw_row(row, axis, TOP + ROW * (index + 0.5), decimals, with_bars=with_bars)
+            for index, row in enumerate(rows)
+        ],
         class_="interval-rows",
         viewBox=f"0 0 {WIDTH:g} {height:g}",
         role="img",
@@ -78,18 +113,41 @@ def _draw_reference(axis: Axis, value: float, name: str, height: float) -> list[
 def _draw_row(row: IntervalRow, axis: Axis, y: float, decimals: int, *, with_bars: bool) -> Markup:
     name = row.name if len(row.name) <= MAX_NAME_CHARACTERS else row.name[: MAX_NAME_CHARACTERS - 1] + "…"
     note = tag("tspan", row.note, dx=7.0, class_="quiet-label") if row.note else Markup("")
-    parts = [tag("text", tag("tspan", name, class_="strong-label"), note, x=axis.start - 10, y=y + 4, text_anchor="end")]
+    parts = [
+        tag(
+            "text",
+            tag("tspan", name, class_="strong-label"),
+            note,
+            x=axis.start - 10,
+            y=y + 4,
+            text_anchor="end",
+        )
+    ]
     if not is_drawable(row.value):
         return tag("g", *parts)
     x = axis.to_pixel(row.value)
     if with_bars:
-        parts.append(tag("rect", x=axis.start, y=y - 8, width=max(1.0, x - axis.start), height=16.0, rx=2.0, class_="bar"))
+        parts.append(
+            tag(
+                "rect",
+                x=axis.start,
+                y=y - 8,
+                width=max(1.0, x - axis.start),
+                height=16.0,
+                rx=2.0,
+                class_="bar",
+            )
+        )
     if row.low is not None and row.high is not None and is_drawable(row.low) and is_drawable(row.high):
         start, end = axis.to_pixel(row.low), axis.to_pixel(row.high)
-        parts.append(tag("rect", x=start, y=y - 3.5, width=max(end - start, 1.0), height=7.0, rx=3.5, class_="reach"))
+        parts.append(
+            tag("rect", x=start, y=y - 3.5, width=max(end - start, 1.0), height=7.0, rx=3.5, class_="reach")
+        )
     parts.append(tag("circle", cx=x, cy=y, r=5.0, class_="value"))
     parts.append(tag("text", format_fixed(row.value, decimals), x=WIDTH - 6, y=y + 4, text_anchor="end"))
     interval = (
-        "" if row.low is None or row.high is None else f", 95 % interval {format_fixed(row.low, decimals)} to {format_fixed(row.high, decimals)}"
+        ""
+        if row.low is None or row.high is None
+        else f", 95 % interval {format_fixed(row.low, decimals)} to {format_fixed(row.high, decimals)}"
     )
     return tag("g", tag("title", f"{row.name}: {format_fixed(row.value, decimals)}{interval}"), *parts)

@@ -15,7 +15,11 @@ TRACK = 28.0
 
 def draw_interval_bar(score: ScoreLine, *, verdict: str) -> Markup:
     """A dot on its interval; the shaded side of the baseline mark is the better one."""
-    values = [value for value in (score.value, score.low, score.high, score.baseline) if value is not None and is_drawable(value)]
+    values = [
+        value
+        for value in (score.value, score.low, score.high, score.baseline)
+        if value is not None and is_drawable(value)
+    ]
     if not is_drawable(score.value) or len(values) < 2:
         return Markup("")  # a dot alone shows nothing
     axis = padded_axis(values)
@@ -49,7 +53,12 @@ def _baseline(score: ScoreLine, axis: Axis, decimals: int) -> list[Markup]:
     return [
         tag("rect", x=left, y=TRACK - 9, width=right - left, height=18.0, rx=3.0, class_="better"),
         tag("line", x1=x, x2=x, y1=TRACK - 11, y2=TRACK + 11, class_="baseline"),
-        _label(f"{score.baseline_name or 'baseline'} {format_fixed(score.baseline, decimals)}", x, TRACK + 25, "quiet-label"),
+        _label(
+            f"{score.baseline_name or 'baseline'} {format_fixed(score.baseline, decimals)}",
+            x,
+            TRACK + 25,
+            "quiet-label",
+        ),
     ]
 
 
@@ -57,7 +66,9 @@ def _interval(score: ScoreLine, axis: Axis) -> Markup:
     if score.low is None or score.high is None or not (is_drawable(score.low) and is_drawable(score.high)):
         return Markup("")
     left, right = axis.to_pixel(score.low), axis.to_pixel(score.high)
-    return tag("rect", x=left, y=TRACK - 3.5, width=max(right - left, 1.0), height=7.0, rx=3.5, class_="reach")
+    return tag(
+        "rect", x=left, y=TRACK - 3.5, width=max(right - left, 1.0), height=7.0, rx=3.5, class_="reach"
+    )
 
 
 def _label(text: str, x: float, y: float, style: str) -> Markup:

@@ -37,7 +37,11 @@ class Axis:
         >>> Axis(0.0, 10.0, 100.0, 200.0).to_pixel(3.0), Axis(1.0, 100.0, 0.0, 50.0, log=True).to_pixel(10.0)
         (130.0, 25.0)
         """
-        low, high, position = (math.log10(self.low), math.log10(self.high), math.log10(value)) if self.log else (self.low, self.high, value)
+        low, high, position = (
+            (math.log10(self.low), math.log10(self.high), math.log10(value))
+            if self.log
+            else (self.low, self.high, value)
+        )
         return self.start + (position - low) / (high - low) * (self.end - self.start)
 
     def ticks(self) -> list[float]:
@@ -51,7 +55,9 @@ def draw_line_chart(chart: LineChart, *, ident: str) -> Markup:
     """One curve as a figure: title, legend, picture, and a note on what could not be drawn."""
     x_axis, y_axis = _axes(chart)
     references = [line for line in chart.references if y_axis.can_show(line.y)]
-    drawn = [point for series in chart.series for point in _points(series, x_axis, y_axis) if point is not None]
+    drawn = [
+        point for series in chart.series for point in _points(series, x_axis, y_axis) if point is not None
+    ]
     svg = tag(
         "svg",
         tag("title", chart.title, id=f"{ident}-title"),
@@ -66,7 +72,9 @@ def draw_line_chart(chart: LineChart, *, ident: str) -> Markup:
         role="img",
         aria_labelledby=f"{ident}-title {ident}-desc",
     )
-    return tag("figure", tag("h3", chart.title), _legend(chart.series), svg, _note(chart, y_axis), class_="chart-box")
+    return tag(
+        "figure", tag("h3", chart.title), _legend(chart.series), svg, _note(chart, y_axis), class_="chart-box"
+    )
 
 
 def _axes(chart: LineChart) -> tuple[Axis, Axis]:
@@ -75,7 +83,9 @@ def _axes(chart: LineChart) -> tuple[Axis, Axis]:
     references = [line.y for line in chart.references if is_drawable(line.y, log=chart.log_y)]
     xs, ys = [x for x, _ in drawable] or [0.0, 1.0], [y for _, y in drawable] + references or [1.0, 10.0]
     left, right = widen_range(float(min(xs)), float(max(xs)))
-    left = 0.0 if 0 < left < 0.1 * right else left  # steps start at zero even if the first was not written down
+    left = (
+        0.0 if 0 < left < 0.1 * right else left
+    )  # steps start at zero even if the first was not written down
     low, high = _log_range(min(ys), max(ys)) if chart.log_y else round_range(float(min(ys)), float(max(ys)))
     y_axis = Axis(low, high, HEIGHT - BOTTOM, TOP, log=chart.log_y)
     return Axis(left, right, left_margin(tick_labels(y_axis.ticks())), WIDTH - RIGHT), y_axis
@@ -103,8 +113,12 @@ def draw_grid(x_axis: Axis, y_axis: Axis, chart: LineChart) -> Markup:
         x = x_axis.to_pixel(value)
         parts.append(tag("line", x1=x, x2=x, y1=HEIGHT - BOTTOM, y2=HEIGHT - BOTTOM + 4, class_="tick"))
         parts.append(tag("text", label, x=x, y=HEIGHT - BOTTOM + 18, text_anchor=_anchor(x)))
-    parts.append(tag("text", chart.y_label + (", log scale" if y_axis.log else ""), x=2.0, y=14.0, class_="axis-title"))
-    parts.append(tag("text", chart.x_label, x=WIDTH - RIGHT, y=HEIGHT - 6, text_anchor="end", class_="axis-title"))
+    parts.append(
+        tag("text", chart.y_label + (", log scale" if y_axis.log else ""), x=2.0, y=14.0, class_="axis-title")
+    )
+    parts.append(
+        tag("text", chart.x_label, x=WIDTH - RIGHT, y=HEIGHT - 6, text_anchor="end", class_="axis-title")
+    )
     return join(parts)
 
 
@@ -115,7 +129,10 @@ def _anchor(x: float) -> str:
 
 def _points(series: LineSeries, x_axis: Axis, y_axis: Axis) -> list[Point | None]:
     """Pixels in the order of x; None where there is nothing to draw."""
-    ordered = sorted((pair for pair in zip(series.xs, series.ys, strict=True) if is_drawable(pair[0])), key=lambda pair: pair[0])
+    ordered = sorted(
+        (pair for pair in zip(series.xs, series.ys, strict=True) if is_drawable(pair[0])),
+        key=lambda pair: pair[0],
+    )
     return [(x_axis.to_pixel(x), y_axis.to_pixel(y)) if y_axis.can_show(y) else None for x, y in ordered]
 
 
@@ -129,7 +146,9 @@ def _line(series: LineSeries, index: int, x_axis: Axis, y_axis: Axis) -> Markup:
         class_="line noisy" if travel > NOISY_TRAVEL * HEIGHT else "line",
         stroke_dasharray=DASHES[index // NUM_COLORS % len(DASHES)],
     )
-    return tag("g", line, *_dots(series, x_axis, y_axis, runs), style=f"--series: var(--c{index % NUM_COLORS})")
+    return tag(
+        "g", line, *_dots(series, x_axis, y_axis, runs), style=f"--series: var(--c{index % NUM_COLORS})"
+    )
 
 
 def _path(points: Sequence[Point]) -> str:
@@ -138,12 +157,22 @@ def _path(points: Sequence[Point]) -> str:
 
 
 def _dots(series: LineSeries, x_axis: Axis, y_axis: Axis, runs: Sequence[Sequence[Point]]) -> list[Markup]:
-    """Every point of a short series, with its numbers to hover over; of a long one only those that stand alone between gaps."""
+    """Every point of a short series, with its numbers to hover over; of a long one only those that stand
+    alone between gaps.
+    """
     if len(series.xs) > MAX_DOTS:
         return [tag("circle", cx=run[0][0], cy=run[0][1], r=2.0) for run in runs if len(run) == 1]
-    pairs = [(x, y) for x, y in zip(series.xs, series.ys, strict=True) if is_drawable(x) and y_axis.can_show(y)]
+    pairs = [
+        (x, y) for x, y in zip(series.xs, series.ys, strict=True) if is_drawable(x) and y_axis.can_show(y)
+    ]
     return [
-        tag("circle", tag("title", f"{series.name}: {format_number(y)} at {format_number(x)}"), cx=x_axis.to_pixel(x), cy=y_axis.to_pixel(y), r=2.6)
+        tag(
+            "circle",
+            tag("title", f"{series.name}: {format_number(y)} at {format_number(x)}"),
+            cx=x_axis.to_pixel(x),
+            cy=y_axis.to_pixel(y),
+            r=2.6,
+        )
         for x, y in pairs
     ]
 
@@ -151,7 +180,14 @@ def _dots(series: LineSeries, x_axis: Axis, y_axis: Axis, runs: Sequence[Sequenc
 def _mark(mark: VerticalMarker, axis: Axis) -> Markup:
     x = min(max(axis.to_pixel(mark.x), axis.start), axis.end)
     is_left = x < (axis.start + axis.end) / 2
-    label = tag("text", mark.name, x=x + (5 if is_left else -5), y=TOP + 10, text_anchor="start" if is_left else "end", class_="halo")
+    label = tag(
+        "text",
+        mark.name,
+        x=x + (5 if is_left else -5),
+        y=TOP + 10,
+        text_anchor="start" if is_left else "end",
+        class_="halo",
+    )
     return tag("g", tag("line", x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM, class_="mark"), label)
 
 
@@ -160,17 +196,31 @@ def _reference_line(line: ReferenceLine, x_axis: Axis, y_axis: Axis) -> Markup:
     return tag("line", x1=x_axis.start, x2=x_axis.end, y1=y, y2=y, class_="reference")
 
 
-def _label_references(references: Sequence[ReferenceLine], x_axis: Axis, y_axis: Axis, drawn: Sequence[Point]) -> list[Markup]:
-    """The names of the horizontal lines, each at the end and on the side of its line where it hides the fewest points."""
+def _label_references(
+    references: Sequence[ReferenceLine], x_axis: Axis, y_axis: Axis, drawn: Sequence[Point]
+) -> list[Markup]:
+    """The names of the horizontal lines, each at the end and on the side of its line where it hides the
+    fewest points.
+    """
     labels: list[Markup] = []
     taken = list(drawn)
     for line in references:
         label, y = f"{line.name} {format_number(line.y)}", y_axis.to_pixel(line.y)
         width = min(CHARACTER_WIDTH * len(label), x_axis.end - x_axis.start)
         ends = ((x_axis.end - width, "end", x_axis.end), (x_axis.start + 4, "start", x_axis.start + 4))
-        candidates = [(left, base, anchor, x) for base in (y - 5, y + 14) for left, anchor, x in ends if TOP + 12 <= base <= HEIGHT - BOTTOM - 2]
-        left, base, anchor, x = min(candidates, key=lambda candidate: _count_hidden(taken, left=candidate[0], width=width, base=candidate[1]))
-        taken += [(left + share * width, base - 5) for share in (0.0, 0.25, 0.5, 0.75, 1.0)] * (1 + len(drawn))  # labels never share a place
+        candidates = [
+            (left, base, anchor, x)
+            for base in (y - 5, y + 14)
+            for left, anchor, x in ends
+            if TOP + 12 <= base <= HEIGHT - BOTTOM - 2
+        ]
+        left, base, anchor, x = min(
+            candidates,
+            key=lambda candidate: _count_hidden(taken, left=candidate[0], width=width, base=candidate[1]),
+        )
+        taken += [(left + share * width, base - 5) for share in (0.0, 0.25, 0.5, 0.75, 1.0)] * (
+            1 + len(drawn)
+        )  # labels never share a place
         labels.append(tag("text", label, x=x, y=base, text_anchor=anchor, class_="halo"))
     return labels
 
@@ -181,25 +231,51 @@ def _count_hidden(points: Sequence[Point], *, left: float, width: float, base: f
 
 
 def _legend(series: Sequence[LineSeries]) -> Markup:
-    return tag("ul", *[_legend_entry(line_series, index) for index, line_series in enumerate(series)], class_="legend") if series else Markup("")
+    return (
+        tag(
+            "ul",
+            *[_legend_entry(line_series, index) for index, line_series in enumerate(series)],
+            class_="legend",
+        )
+        if series
+        else Markup("")
+    )
 
 
 def _legend_entry(series: LineSeries, index: int) -> Markup:
     dash = DASHES[index // NUM_COLORS % len(DASHES)]
     swatch = tag(
-        "svg", tag("path", d="M0 5L22 5", class_="line", stroke_dasharray=dash), viewBox="0 0 22 10", width=22, height=10, aria_hidden="true"
+        "svg",
+        tag("path", d="M0 5L22 5", class_="line", stroke_dasharray=dash),
+        viewBox="0 0 22 10",
+        width=22,
+        height=10,
+        aria_hidden="true",
     )
     drawable = [y for y in series.ys if is_drawable(y)]
-    last = tag("span", f"last {format_number(drawable[-1])}", class_="quiet") if drawable else tag("span", "no values", class_="quiet")
+    last = (
+        tag("span", f"last {format_number(drawable[-1])}", class_="quiet")
+        if drawable
+        else tag("span", "no values", class_="quiet")
+    )
     return tag("li", swatch, " ", series.name, " ", last, style=f"--series: var(--c{index % NUM_COLORS})")
 
 
 def _note(chart: LineChart, axis: Axis) -> Markup:
-    missing = sum(1 for series in chart.series for x, y in zip(series.xs, series.ys, strict=True) if not (is_drawable(x) and axis.can_show(y)))
+    missing = sum(
+        1
+        for series in chart.series
+        for x, y in zip(series.xs, series.ys, strict=True)
+        if not (is_drawable(x) and axis.can_show(y))
+    )
     if not missing:
         return Markup("")
     kind = "not finite or not positive" if axis.log else "not finite"
-    return tag("figcaption", f"{missing:,} {'point is' if missing == 1 else 'points are'} {kind}: a gap in the line.", class_="quiet")
+    return tag(
+        "figcaption",
+        f"{missing:,} {'point is' if missing == 1 else 'points are'} {kind}: a gap in the line.",
+        class_="quiet",
+    )
 
 
 def describe_line_chart(chart: LineChart) -> str:
@@ -212,7 +288,9 @@ def describe_line_chart(chart: LineChart) -> str:
 
 
 def _describe_series(series: LineSeries, x_label: str) -> str:
-    drawable = [(x, y) for x, y in zip(series.xs, series.ys, strict=True) if is_drawable(x) and is_drawable(y)]
+    drawable = [
+        (x, y) for x, y in zip(series.xs, series.ys, strict=True) if is_drawable(x) and is_drawable(y)
+    ]
     if not drawable:
         return f"{series.name} has no finite values."
 
@@ -220,4 +298,7 @@ def _describe_series(series: LineSeries, x_label: str) -> str:
         return f"{format_number(point[1])} at {x_label} {format_number(point[0])}"
 
     lowest, highest = min(drawable, key=lambda point: point[1]), max(drawable, key=lambda point: point[1])
-    return f"{series.name} goes from {format_point(drawable[0])} to {format_point(drawable[-1])}; lowest {format_point(lowest)}, highest {format_point(highest)}."
+    return (
+        f"{series.name} goes from {format_point(drawable[0])} to {format_point(drawable[-1])}; lowest"
+        f" {format_point(lowest)}, highest {format_point(highest)}."
+    )

@@ -40,10 +40,14 @@ class NumberGrid:
 
     @property
     def size(self) -> tuple[float, float]:
-        return self.margin + max(CELL_WIDTH * len(self.columns), 7.0 * display_width(self.title)), HEADER_HEIGHT + CELL_HEIGHT * len(self.rows) + GAP
+        return self.margin + max(
+            CELL_WIDTH * len(self.columns), 7.0 * display_width(self.title)
+        ), HEADER_HEIGHT + CELL_HEIGHT * len(self.rows) + GAP
 
 
-def draw_number_grids(title: str, lines: Sequence[Sequence[NumberGrid]], *, ident: str, description: str) -> Markup:
+def draw_number_grids(
+    title: str, lines: Sequence[Sequence[NumberGrid]], *, ident: str, description: str
+) -> Markup:
     """All lines of matrices, one below the other."""
     width = max(sum(grid.size[0] for grid in line) for line in lines) + GAP
     height = sum(max(grid.size[1] for grid in line) for line in lines)
@@ -76,15 +80,37 @@ def _draw_grid(grid: NumberGrid, *, left: float, top: float) -> Iterator[Markup]
     if grid.sign:
         yield tag("text", grid.sign, x=left + GAP, y=middle, style="font-size: 15px; fill: var(--ink)")
     for index, name in enumerate(grid.columns):
-        yield tag("text", name, x=x + CELL_WIDTH * (index + 0.5), y=y - 6, text_anchor="middle", style="font-size: 11px; fill: var(--quiet)")
+        yield tag(
+            "text",
+            name,
+            x=x + CELL_WIDTH * (index + 0.5),
+            y=y - 6,
+            text_anchor="middle",
+            style="font-size: 11px; fill: var(--quiet)",
+        )
     for index, name in enumerate(grid.rows):
-        yield tag("text", name, x=x - 6, y=y + CELL_HEIGHT * (index + 0.5) + 4, text_anchor="end", style="fill: var(--ink)")
+        yield tag(
+            "text",
+            name,
+            x=x - 6,
+            y=y + CELL_HEIGHT * (index + 0.5) + 4,
+            text_anchor="end",
+            style="fill: var(--ink)",
+        )
     largest = max((abs(value) for line in grid.values for value in line), default=0.0) or 1.0
     for row, line in enumerate(grid.values):
         for column, value in enumerate(line):
             corner, strength = (x + CELL_WIDTH * column, y + CELL_HEIGHT * row), abs(value) / largest
-            yield shaded_box(*corner, CELL_WIDTH, CELL_HEIGHT, share=strength, color="c0" if value > 0 else "c1")
-            yield shaded_text(_format_value(value), corner[0] + CELL_WIDTH / 2, corner[1] + CELL_HEIGHT / 2, share=strength, size=11.0)
+            yield shaded_box(
+                *corner, CELL_WIDTH, CELL_HEIGHT, share=strength, color="c0" if value > 0 else "c1"
+            )
+            yield shaded_text(
+                _format_value(value),
+                corner[0] + CELL_WIDTH / 2,
+                corner[1] + CELL_HEIGHT / 2,
+                share=strength,
+                size=11.0,
+            )
 
 
 def _format_value(value: float) -> str:

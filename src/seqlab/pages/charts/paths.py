@@ -36,13 +36,20 @@ def draw_trajectories(plot: TrajectoryPlot, *, ident: str) -> Markup:
     svg = tag(
         "svg",
         tag("title", plot.title, id=f"{ident}-title"),
-        *[_draw_trajectory(trajectory, index, pixel_map) for index, trajectory in enumerate(plot.trajectories)],
+        *[
+            _draw_trajectory(trajectory, index, pixel_map)
+            for index, trajectory in enumerate(plot.trajectories)
+        ],
         class_="chart",
         viewBox=f"0 0 {SIDE:g} {pixel_map.height:g}",
         role="img",
         aria_labelledby=f"{ident}-title",
     )
-    legend = tag("ul", *[_legend_entry(trajectory, index) for index, trajectory in enumerate(plot.trajectories)], class_="legend")
+    legend = tag(
+        "ul",
+        *[_legend_entry(trajectory, index) for index, trajectory in enumerate(plot.trajectories)],
+        class_="legend",
+    )
     return tag("figure", tag("h3", plot.title), legend, svg, class_="chart-box")
 
 
@@ -74,11 +81,27 @@ def _draw_marker(shape: str, x: float, y: float) -> Markup:
         return tag("circle", cx=x, cy=y, r=9.0, style="fill: none; stroke: var(--series); stroke-width: 2")
     if shape == "cross":
         return join(
-            [tag("path", d=f"M{x - 5:.2f} {y - 5:.2f}L{x + 5:.2f} {y + 5:.2f}M{x - 5:.2f} {y + 5:.2f}L{x + 5:.2f} {y - 5:.2f}", class_="line")]
+            [
+                tag(
+                    "path",
+                    d=(
+                        f"M{x - 5:.2f} {y - 5:.2f}L{x + 5:.2f} {y + 5:.2f}M{x - 5:.2f}"
+                        f" {y + 5:.2f}L{x + 5:.2f} {y - 5:.2f}"
+                    ),
+                    class_="line",
+                )
+            ]
         )
     return tag("circle", cx=x, cy=y, r=4.0)
 
 
 def _legend_entry(trajectory: Trajectory, index: int) -> Markup:
-    swatch = tag("svg", _draw_marker(trajectory.shape, 10.0, 10.0), viewBox="0 0 20 20", width=16, height=16, aria_hidden="true")
+    swatch = tag(
+        "svg",
+        _draw_marker(trajectory.shape, 10.0, 10.0),
+        viewBox="0 0 20 20",
+        width=16,
+        height=16,
+        aria_hidden="true",
+    )
     return tag("li", swatch, " ", trajectory.name, style=f"--series: var(--c{index % NUM_COLORS})")

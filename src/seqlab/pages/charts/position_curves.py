@@ -11,16 +11,21 @@ LEFT, TOP, PANEL_GAP = 40.0, 40.0, 62.0
 
 
 def position_curves(features: Mapping[int, Sequence[float]]) -> Diagram:
-    """One panel for every pair of features 2j and 2j + 1, which differ by a quarter of a turn; each feature is given place by place."""
+    """One panel for every pair of features 2j and 2j + 1, which differ by a quarter of a turn; each feature
+    is given place by place.
+    """
     pairs = sorted({feature // 2 for feature in features})
     length = max(len(values) for values in features.values())
     parts: list[DiagramPart] = []
     for row, pair in enumerate(pairs):
-        parts += _panel(features[2 * pair], features[2 * pair + 1], first=2 * pair, top=TOP + row * (HEIGHT + PANEL_GAP))
+        parts += _panel(
+            features[2 * pair], features[2 * pair + 1], first=2 * pair, top=TOP + row * (HEIGHT + PANEL_GAP)
+        )
     bottom = TOP + len(pairs) * (HEIGHT + PANEL_GAP) - PANEL_GAP
     parts.append(Label(LEFT + WIDTH / 2, bottom + 32.0, "place", muted=True))
     description = (
-        f"Features {', '.join(map(str, sorted(features)))} of sinusoidal positions at {length} places: the two features of a panel are the same "
+        f"Features {', '.join(map(str, sorted(features)))} of sinusoidal positions at {length} places: the"
+        " two features of a panel are the same "
     )
     description += "wave shifted by a quarter of its length, and the waves grow longer from panel to panel."
     return Diagram("Sinusoidal positions", description, LEFT + WIDTH + 20.0, bottom + 44.0, parts)

@@ -1,4 +1,6 @@
-"""Pictures of recurrence: one cell and its unrolled copies, several layers over time, and the graph that back-propagation walks."""
+"""Pictures of recurrence: one cell and its unrolled copies, several layers over time, and the graph that
+back-propagation walks.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ def unrolled_graph(steps: int = 4) -> Diagram:
     """The cell with its loop on the left, and on the right one copy per step, all with the same weights."""
     parts: list[DiagramPart] = [
         *_column(70.0, "x", "h", "y", cell="f"),
-        Line([(102.0, 140.0), (132.0, 140.0), (132.0, 112.0), (14.0, 112.0), (14.0, 140.0), (38.0, 140.0)], style="carried"),
+        Line(
+            [(102.0, 140.0), (132.0, 140.0), (132.0, 112.0), (14.0, 112.0), (14.0, 140.0), (38.0, 140.0)],
+            style="carried",
+        ),
         Label(138.0, 130.0, "U", anchor="start", muted=True),
         Label(192.0, 145.0, "="),
     ]
@@ -32,10 +37,20 @@ def unrolled_graph(steps: int = 4) -> Diagram:
         mark = subscript(step)
         parts += _column(x, f"x{mark}", f"h{mark}", f"y{mark}", cell="f")
         before = f"h{subscript(0)}" if step == 1 else ""
-        parts.append(Line([(x - GAP_X + BOX / 2 if step > 1 else x - 62.0, 140.0), (x - BOX / 2, 140.0)], style="carried"))
-        parts.append(Label(x - (62.0 if step == 1 else 60.0), 132.0, before or "U", anchor="middle", muted=step > 1))
+        parts.append(
+            Line(
+                [(x - GAP_X + BOX / 2 if step > 1 else x - 62.0, 140.0), (x - BOX / 2, 140.0)],
+                style="carried",
+            )
+        )
+        parts.append(
+            Label(x - (62.0 if step == 1 else 60.0), 132.0, before or "U", anchor="middle", muted=step > 1)
+        )
     width = 290.0 + GAP_X * (steps - 1) + 90.0
-    description = f"One cell that reads its own state, drawn as {steps} copies, one per time step. The copies share the weights W, U and V."
+    description = (
+        f"One cell that reads its own state, drawn as {steps} copies, one per time step. The copies share the"
+        " weights W, U and V."
+    )
     parts.append(Label(width / 2 + 60, 262.0, "the same W, U and V in every copy", muted=True))
     return Diagram("A recurrent cell and its copies over time", description, width, 280.0, parts)
 
@@ -63,7 +78,9 @@ def layer_graph(layers: int = 3, steps: int = 4) -> Diagram:
             y = bottom - GAP_Y * layer
             parts.append(Box(x, y, f"h{subscript(step)}⁽{_superscript(layer)}⁾", kind="state", width=BOX))
             parts.append(Line([(x, y + GAP_Y - 16.0), (x, y + 16.0)]))
-            parts.append(Line([(x - (GAP_X - BOX / 2 if step > 1 else 80.0), y), (x - BOX / 2, y)], style="carried"))
+            parts.append(
+                Line([(x - (GAP_X - BOX / 2 if step > 1 else 80.0), y), (x - BOX / 2, y)], style="carried")
+            )
         top = bottom - GAP_Y * layers
         parts.append(Line([(x, top - 16.0), (x, top - 48.0)]))
         parts.append(Box(x, top - 64.0, f"y{subscript(step)}", kind="output", width=46.0))
@@ -71,8 +88,8 @@ def layer_graph(layers: int = 3, steps: int = 4) -> Diagram:
         parts.append(Label(62.0, bottom - GAP_Y * layer + 4.5, f"layer {layer}", anchor="end", muted=True))
     width = 150.0 + GAP_X * (steps - 1) + 70.0
     description = (
-        f"{layers} recurrent layers over {steps} steps. Arrows go up to the next layer and right to the next step; "
-        "boxes on one diagonal can be computed together."
+        f"{layers} recurrent layers over {steps} steps. Arrows go up to the next layer and right to the next"
+        " step; boxes on one diagonal can be computed together."
     )
     return Diagram("Several layers, several steps", description, width, height, parts)
 
@@ -82,7 +99,9 @@ def _superscript(number: int) -> str:
 
 
 def backpropagation_graph(steps: int = 3) -> Diagram:
-    """h_t = W x_t + U h_{t-1}, o_t = V h_t: what is computed forward, what is kept, and what the way back reuses."""
+    """h_t = W x_t + U h_{t-1}, o_t = V h_t: what is computed forward, what is kept, and what the way back
+    reuses.
+    """
     parts: list[DiagramPart] = []
     for step in range(1, steps + 1):
         parts += _graph_step(step, 130.0 + 190.0 * (step - 1), last=step == steps)
@@ -91,13 +110,25 @@ def backpropagation_graph(steps: int = 3) -> Diagram:
     parts.append(Box(30.0, 200.0, "h₀", kind="kept", width=40.0))
     parts += [
         Label(20.0, 352.0, "Kept on the way forward: every x and every h (violet).", "start", muted=True),
-        Label(20.0, 372.0, "On the way back (dashed): δₜ = ∂L/∂hₜ = Vᵀ ∂L/∂oₜ + Uᵀ δₜ₊₁, computed once for each step", "start", muted=True),
-        Label(20.0, 396.0, "and used for both weights:  ∂L/∂W = Σₜ δₜ xₜᵀ,   ∂L/∂U = Σₜ δₜ hₜ₋₁ᵀ", "start", bold=True),
+        Label(
+            20.0,
+            372.0,
+            "On the way back (dashed): δₜ = ∂L/∂hₜ = Vᵀ ∂L/∂oₜ + Uᵀ δₜ₊₁, computed once for each step",
+            "start",
+            muted=True,
+        ),
+        Label(
+            20.0,
+            396.0,
+            "and used for both weights:  ∂L/∂W = Σₜ δₜ xₜᵀ,   ∂L/∂U = Σₜ δₜ hₜ₋₁ᵀ",
+            "start",
+            bold=True,
+        ),
     ]
     description = (
-        f"The computational graph of {steps} steps of a linear recurrent network. Each hidden state is kept; on the way back one gradient per "
-        "step is "
-        "computed and reused for the gradients of both weight matrices."
+        f"The computational graph of {steps} steps of a linear recurrent network. Each hidden state is kept;"
+        " on the way back one gradient per step is computed and reused for the gradients of both weight"
+        " matrices."
     )
     return Diagram("Back-propagation through time", description, max(width, 620.0), 412.0, parts)
 

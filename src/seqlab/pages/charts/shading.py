@@ -26,6 +26,13 @@ def shaded_box(x: float, y: float, width: float, height: float, *, share: float,
 
 def shaded_text(text: str, x: float, y: float, *, share: float, size: float, mono: bool = False) -> Markup:
     """Words around their middle, readable on a box of that strength."""
-    font = "; font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; white-space: pre" if mono else ""
-    style = f"font-size: {size:g}px; fill: var(--{'strong' if opacity(share) > LIGHT_TEXT_OPACITY else 'ink'}){font}"
+    font = (
+        "; font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; white-space: pre"
+        if mono
+        else ""
+    )
+    style = (
+        f"font-size: {size:g}px; fill:"
+        f" var(--{'strong' if opacity(share) > LIGHT_TEXT_OPACITY else 'ink'}){font}"
+    )
     return tag("text", text, x=x, y=y + 0.35 * size, text_anchor="middle", style=style)

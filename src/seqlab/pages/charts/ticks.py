@@ -76,7 +76,8 @@ def _multiple(k: int, step: float) -> float:
 
 
 def log_ticks(low: float, high: float, *, count: int = 6) -> list[float]:
-    """Powers of ten inside a positive range; with 2 and 5 between them when they are few, thinned when they are many.
+    """Powers of ten inside a positive range; with 2 and 5 between them when they are few, thinned when they
+    are many.
 
     >>> log_ticks(0.5, 20.0), log_ticks(1.4, 1.9), log_ticks(1e-9, 1.0)
     ([0.5, 1.0, 2.0, 5.0, 10.0, 20.0], [1.4, 1.5, 1.6, 1.7, 1.8, 1.9], [1e-09, 1e-07, 1e-05, 0.001, 0.1])
@@ -102,7 +103,10 @@ def tick_labels(values: Sequence[float]) -> list[str]:
     largest = max((abs(value) for value in values), default=0.0)
     digit_position = math.floor(math.log10(step) + 1e-6)
     if largest >= 1e6 or digit_position < -4:
-        return [_short(value, digits=max(0, math.floor(math.log10(largest) + 1e-6) - digit_position)) for value in values]
+        return [
+            _short(value, digits=max(0, math.floor(math.log10(largest) + 1e-6) - digit_position))
+            for value in values
+        ]
     return [f"{value:,.{max(0, -digit_position)}f}" for value in values]
 
 

@@ -37,7 +37,9 @@ class TokenHeatmap:
     query_index: int | None = None
     """The place of the token that looks; it gets a frame."""
     max_weight: float | None = None
-    """The weight that is drawn darkest, where several pictures are to be compared; else the strongest of each strip is."""
+    """The weight that is drawn darkest, where several pictures are to be compared; else the strongest of each
+    strip is.
+    """
 
     def __post_init__(self) -> None:
         if wrong := [row.name for row in self.rows if len(row.weights) != len(self.tokens)]:
@@ -55,18 +57,28 @@ class TokenCell:
 
 
 def draw_token_heatmap(heatmap: TokenHeatmap, *, ident: str, width: float = 760.0) -> Markup:
-    """The drawing for a page. Long texts go on in the next line; the strongest token of a strip is the darkest, its weight stands on the left."""
+    """The drawing for a page.
+
+    Long texts go on in the next line; the strongest token of a strip is the darkest, its weight stands on the
+    left.
+    """
     margin = _margin(heatmap)
     cells = _layout(heatmap.tokens, width - margin)
     row_height = max(2, 1 + max((cell.line for cell in cells), default=0)) * LINE + ROW_GAP
     total_width = margin + max((cell.x + cell.width for cell in cells), default=0.0) + ROW_GAP
-    total_width, height = max(total_width, 8.0 * display_width(heatmap.title)), TITLE + ROW_GAP + row_height * len(heatmap.rows)
+    total_width, height = (
+        max(total_width, 8.0 * display_width(heatmap.title)),
+        TITLE + ROW_GAP + row_height * len(heatmap.rows),
+    )
     return tag(
         "svg",
         tag("title", heatmap.title, id=f"{ident}-title"),
         tag("desc", describe_token_heatmap(heatmap), id=f"{ident}-desc"),
         tag("text", heatmap.title, x=ROW_GAP, y=TITLE - 6, style="font-weight: 600; fill: var(--ink)"),
-        *[tag("g", *_draw_row(row, cells, heatmap, left=margin, top=TITLE + ROW_GAP + index * row_height)) for index, row in enumerate(heatmap.rows)],
+        *[
+            tag("g", *_draw_row(row, cells, heatmap, left=margin, top=TITLE + ROW_GAP + index * row_height))
+            for index, row in enumerate(heatmap.rows)
+        ],
         viewBox=f"0 0 {total_width:g} {height:g}",
         width=round(total_width),
         height=round(height),
@@ -87,7 +99,11 @@ def describe_token_heatmap(heatmap: TokenHeatmap) -> str:
 
 def _strongest_token(row: HeatmapRow, tokens: Sequence[str]) -> str:
     best = max(range(len(tokens)), key=lambda index: row.weights[index], default=None)
-    return "nothing" if best is None or row.weights[best] <= 0 else f"most on {_visible_token(tokens[best])} ({row.weights[best]:.2f})"
+    return (
+        "nothing"
+        if best is None or row.weights[best] <= 0
+        else f"most on {_visible_token(tokens[best])} ({row.weights[best]:.2f})"
+    )
 
 
 def _margin(heatmap: TokenHeatmap) -> float:
@@ -96,7 +112,9 @@ def _margin(heatmap: TokenHeatmap) -> float:
 
 
 def _visible_token(token: str) -> str:
-    return abbreviate("".join(WHITESPACE_SYMBOLS.get(character, character) for character in token), MAX_TOKEN_CHARACTERS)
+    return abbreviate(
+        "".join(WHITESPACE_SYMBOLS.get(character, character) for character in token), MAX_TOKEN_CHARACTERS
+    )
 
 
 def _layout(tokens: Sequence[str], width: float) -> list[TokenCell]:
@@ -113,16 +131,40 @@ def _layout(tokens: Sequence[str], width: float) -> list[TokenCell]:
     return cells
 
 
-def _draw_row(row: HeatmapRow, cells: Sequence[TokenCell], heatmap: TokenHeatmap, *, left: float, top: float) -> Iterator[Markup]:
+def _draw_row(
+    row: HeatmapRow, cells: Sequence[TokenCell], heatmap: TokenHeatmap, *, left: float, top: float
+) -> Iterator[Markup]:
     strongest = max(row.weights, default=0.0)
     max_weight = strongest if heatmap.max_weight is None else heatmap.max_weight
     yield tag("text", row.name, x=ROW_GAP, y=top + 0.5 * LINE + 4, style="fill: var(--ink)")
-    yield tag("text", f"strongest {strongest:.2f}", x=ROW_GAP, y=top + 1.5 * LINE, style="fill: var(--quiet); font-size: 11px")
+    yield tag(
+        "text",
+        f"strongest {strongest:.2f}",
+        x=ROW_GAP,
+        y=top + 1.5 * LINE,
+        style="fill: var(--quiet); font-size: 11px",
+    )
     for index, (cell, weight) in enumerate(zip(cells, row.weights, strict=True)):
-        x, y, share = left + cell.x, top + cell.line * LINE, (weight / max_weight) ** UNDO_CONTRAST if max_weight > 0 else 0.0
+        x, y, share = (
+            left + cell.x,
+            top + cell.line * LINE,
+            (weight / max_weight) ** UNDO_CONTRAST if max_weight > 0 else 0.0,
+        )
         parts = [tag("title", f"{cell.label}: {weight:.3f}"), shaded_box(x, y, cell.width, LINE, share=share)]
         if index == heatmap.query_index:
             parts.append(
-                tag("rect", x=x + 1, y=y + 1, width=cell.width - 2, height=LINE - 2, rx=2, style="fill: none; stroke: var(--c1); stroke-width: 2")
+                tag(
+                    "rect",
+                    x=x + 1,
+                    y=y + 1,
+                    width=cell.width - 2,
+                    height=LINE - 2,
+                    rx=2,
+                    style="fill: none; stroke: var(--c1); stroke-width: 2",
+                )
             )
-        yield tag("g", *parts, shaded_text(cell.label, x + cell.width / 2, y + LINE / 2, share=share, size=FONT, mono=True))
+        yield tag(
+            "g",
+            *parts,
+            shaded_text(cell.label, x + cell.width / 2, y + LINE / 2, share=share, size=FONT, mono=True),
+        )

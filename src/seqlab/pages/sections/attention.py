@@ -37,10 +37,16 @@ class AttentionMaps(ReportSection):
         return cls([AttentionExample(**example) for example in value["examples"]])
 
     def html(self) -> Markup | None:
-        hint = "Each row is a token that was written, each column one that was read: the darker, the more was looked there."
+        hint = (
+            "Each row is a token that was written, each column one that was read: the darker, the more was"
+            " looked there."
+        )
         maps = [
             draw_attention_map(
-                AttentionMap("".join(example.written[:-1])[:60], example.written, example.read, example.weights), ident=f"look-{index}"
+                AttentionMap(
+                    "".join(example.written[:-1])[:60], example.written, example.read, example.weights
+                ),
+                ident=f"look-{index}",
             )
             for index, example in enumerate(self.examples, start=1)
         ]
@@ -71,10 +77,18 @@ class ImageAttention(ReportSection):
         return cls([ImageExample(**example) for example in value["examples"]])
 
     def html(self) -> Markup | None:
-        hint = "The picture once for every word that was written: the brighter a region, the more was looked at it."
+        hint = (
+            "The picture once for every word that was written: the brighter a region, the more was looked"
+            " at it."
+        )
         figures = [
             draw_image_attention(
-                ImageAttentionMap(example.title, example.pixels, [AttentionView(**look) for look in example.looks], columns=8),
+                ImageAttentionMap(
+                    example.title,
+                    example.pixels,
+                    [AttentionView(**look) for look in example.looks],
+                    columns=8,
+                ),
                 ident=f"spotlight-{index}",
             )
             for index, example in enumerate(self.examples, start=1)
@@ -106,10 +120,17 @@ class QueryAttention(ReportSection):
         return cls([QueryExample(**example) for example in value["examples"]])
 
     def html(self) -> Markup | None:
-        hint = "Each learned query looks at some tokens and not at others: the darker a token, the more of it is in what the query found."
+        hint = (
+            "Each learned query looks at some tokens and not at others: the darker a token, the more of it is"
+            " in what the query found."
+        )
         figures = [
             draw_token_heatmap(
-                TokenHeatmap(example.title, example.tokens, [HeatmapRow(**strip) for strip in example.strips]), ident=f"strip-{index}", width=1000.0
+                TokenHeatmap(
+                    example.title, example.tokens, [HeatmapRow(**strip) for strip in example.strips]
+                ),
+                ident=f"strip-{index}",
+                width=1000.0,
             )
             for index, example in enumerate(self.examples, start=1)
         ]
@@ -117,4 +138,12 @@ class QueryAttention(ReportSection):
 
 
 def _with_hint(hint: str, figures: Sequence[Markup]) -> Markup | None:
-    return tag("div", tag("p", hint, class_="quiet"), *[tag("div", figure, class_="scroll") for figure in figures]) if figures else None
+    return (
+        tag(
+            "div",
+            tag("p", hint, class_="quiet"),
+            *[tag("div", figure, class_="scroll") for figure in figures],
+        )
+        if figures
+        else None
+    )

@@ -11,10 +11,11 @@ from seqlab.pages.html import Markup
 
 
 class ReportSection(ABC):
-    """One part of what an evaluation shows beyond its scores. Every section is a frozen dataclass of plain values.
+    """One part of what an evaluation shows beyond its scores. Every section is a frozen dataclass of plain
+    values.
 
-    A task makes sections, results.json keeps them, the command line prints their lines and the report page their HTML: none of
-    them needs to know which task it was.
+    A task makes sections, results.json keeps them, the command line prints their lines and the report page
+    their HTML: none of them needs to know which task it was.
     """
 
     kind: ClassVar[str]
@@ -47,5 +48,7 @@ report_sections: Registry[type[ReportSection]] = Registry("report section", pack
 
 
 def section_from_json(kind: str, value: Any) -> ReportSection | None:
-    """A section out of results.json; None for a kind that is not known here, as of a plug-in that is not installed."""
+    """A section out of results.json; None for a kind that is not known here, as of a plug-in that is not
+    installed.
+    """
     return report_sections.get(kind).from_json(value) if kind in report_sections.names() else None

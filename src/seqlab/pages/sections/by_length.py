@@ -1,4 +1,6 @@
-"""A score of several models against the length of what they read: one line each, and the numbers with their intervals below."""
+"""A score of several models against the length of what they read: one line each, and the numbers with their
+intervals below.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from seqlab.pages.report_data import LineChart, LineSeries
 
 @dataclass(frozen=True)
 class LengthLine:
-    """One model: a value with its interval for each part of the data; the names of the parts are those of the reaches."""
+    """One model: a value with its interval for each part of the data; the names of the parts are those of the
+    reaches.
+    """
 
     name: str
     intervals: Sequence[IntervalRow]
@@ -33,20 +37,35 @@ class LengthChart:
 
 def by_length_section(chart: LengthChart) -> Markup:
     name = chart.score.replace("_", " ")
-    series = [LineSeries(line.name, chart.mean_lengths, [interval.value for interval in line.intervals]) for line in chart.lines]
+    series = [
+        LineSeries(line.name, chart.mean_lengths, [interval.value for interval in line.intervals])
+        for line in chart.lines
+    ]
     curve = LineChart(f"{name} by length of the source", f"{chart.unit} in the source", name, series)
-    explanation = "Every part is scored like the whole, with its 95 % interval; a point stands at the mean length of its part."
+    explanation = (
+        "Every part is scored like the whole, with its 95 % interval; a point stands at the mean length of"
+        " its part."
+    )
     figure = tag("div", draw_line_chart(curve, ident="by-length"), class_="charts")
     return tag("div", tag("p", explanation, class_="quiet"), figure, _table(chart))
 
 
 def _table(chart: LengthChart) -> Markup:
     heads = [f"{chart.unit} in the source", "rows", *(line.name for line in chart.lines)]
-    head = tag("tr", *[tag("th", name, scope="col", class_="num" if index else None) for index, name in enumerate(heads)])
+    head = tag(
+        "tr",
+        *[tag("th", name, scope="col", class_="num" if index else None) for index, name in enumerate(heads)],
+    )
     body = []
     for index, count in enumerate(chart.counts):
         cells = [f"{count:,}", *(format_interval(line.intervals[index]) for line in chart.lines)]
-        body.append(tag("tr", tag("th", chart.lines[0].intervals[index].name), *[tag("td", cell, class_="num") for cell in cells]))
+        body.append(
+            tag(
+                "tr",
+                tag("th", chart.lines[0].intervals[index].name),
+                *[tag("td", cell, class_="num") for cell in cells],
+            )
+        )
     return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")
 
 
@@ -58,4 +77,7 @@ def format_interval(interval: IntervalRow) -> str:
     decimals = 4 if abs(interval.value) < 10 else 2
     if interval.low is None or interval.high is None:
         return format_fixed(interval.value, decimals)
-    return f"{format_fixed(interval.value, decimals)} [{format_fixed(interval.low, decimals)}, {format_fixed(interval.high, decimals)}]"
+    return (
+        f"{format_fixed(interval.value, decimals)} [{format_fixed(interval.low, decimals)},"
+        f" {format_fixed(interval.high, decimals)}]"
+    )

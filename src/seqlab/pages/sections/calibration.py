@@ -1,4 +1,6 @@
-"""Whether probabilities mean what they say, and what another threshold would give: for the report of a classifier."""
+"""Whether probabilities mean what they say, and what another threshold would give: for the report of a
+classifier.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Calibration(ReportSection):
 @report_sections.register("thresholds")
 @dataclass(frozen=True)
 class Thresholds(ReportSection):
-    """Precision, recall and F1 of one label over the probability from which it is said, and a few places of that in a table."""
+    """Precision, recall and F1 of one label over the probability from which it is said, and a few places of
+    that in a table.
+    """
 
     kind = "thresholds"
     title = "Other thresholds"
@@ -52,21 +56,37 @@ class Thresholds(ReportSection):
 
 
 def render_calibration(calibration: Calibration) -> Markup:
-    """The reliability curve: on the diagonal a probability is the share that is right; below it the model is too sure."""
+    """The reliability curve: on the diagonal a probability is the share that is right; below it the model is
+    too sure.
+    """
     before, after = calibration.before, calibration.after
     summary = (
-        f"With the temperature {calibration.temperature:.3f}, chosen on the validation data, the gap between how sure and how right goes from "
-        f"{before['error']:.4f} to {after['error']:.4f} and the loss from {before['nats']:.4f} to {after['nats']:.4f} nats. No answer changes; "
-        "predictions use the adjusted probabilities."
+        f"With the temperature {calibration.temperature:.3f}, chosen on the validation data, the gap between"
+        f" how sure and how right goes from {before['error']:.4f} to {after['error']:.4f} and the loss from"
+        f" {before['nats']:.4f} to {after['nats']:.4f} nats. No answer changes; predictions use the adjusted"
+        " probabilities."
     )
-    explanation = "On the straight line the model is as right as it is sure; below it, it is too sure. A dot is a tenth of the probabilities."
+    explanation = (
+        "On the straight line the model is as right as it is sure; below it, it is too sure. A dot is a tenth"
+        " of the probabilities."
+    )
     lowest = min([entry["confidence"] for entry in [*before["bins"], *after["bins"]]], default=0.0)
     curve = LineChart(
-        "Reliability", "probability of the answer", "share right",
-        [_reliability_series("as trained", before), _reliability_series("with the temperature", after), LineSeries("as right as sure", [lowest, 1.0], [lowest, 1.0])],
-    )  # fmt: skip
-    counts = [tag("tr", *[tag("td", value, class_="num") for value in _row(entry)]) for entry in after["bins"]]
-    heads = [tag("th", name, scope="col", class_="num") for name in ("probability", "share right", "examples")]
+        "Reliability",
+        "probability of the answer",
+        "share right",
+        [
+            _reliability_series("as trained", before),
+            _reliability_series("with the temperature", after),
+            LineSeries("as right as sure", [lowest, 1.0], [lowest, 1.0]),
+        ],
+    )
+    counts = [
+        tag("tr", *[tag("td", value, class_="num") for value in _row(entry)]) for entry in after["bins"]
+    ]
+    heads = [
+        tag("th", name, scope="col", class_="num") for name in ("probability", "share right", "examples")
+    ]
     table = tag("div", tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *counts)), class_="scroll")
     return tag(
         "div",
@@ -76,7 +96,9 @@ def render_calibration(calibration: Calibration) -> Markup:
 
 
 def _reliability_series(name: str, side: Mapping[str, Any]) -> LineSeries:
-    return LineSeries(name, [entry["confidence"] for entry in side["bins"]], [entry["accuracy"] for entry in side["bins"]])
+    return LineSeries(
+        name, [entry["confidence"] for entry in side["bins"]], [entry["accuracy"] for entry in side["bins"]]
+    )
 
 
 def _row(entry: Mapping[str, float]) -> list[str]:
@@ -86,8 +108,16 @@ def _row(entry: Mapping[str, float]) -> list[str]:
 def render_thresholds(thresholds: Thresholds) -> Markup:
     """What saying the label earlier or later would give."""
     series = [LineSeries(name, thresholds.thresholds, values) for name, values in _lines(thresholds)]
-    marks = [VerticalMarker("best F1 on validation", thresholds.chosen)] if thresholds.chosen is not None else []
-    curve = LineChart(f"Thresholds for {thresholds.label}", "probability from which it is said", "score", series, marks=marks)
+    marks = (
+        [VerticalMarker("best F1 on validation", thresholds.chosen)] if thresholds.chosen is not None else []
+    )
+    curve = LineChart(
+        f"Thresholds for {thresholds.label}",
+        "probability from which it is said",
+        "score",
+        series,
+        marks=marks,
+    )
     summary = [
         "The label ",
         tag("b", tag("bdi", thresholds.label)),
@@ -95,10 +125,17 @@ def render_thresholds(thresholds: Thresholds) -> Markup:
     ]
     if thresholds.chosen is not None:
         summary.append(f" The best F1 on the validation data is at {thresholds.chosen:.3f}.")
-    heads = [tag("th", name, scope="col", class_="num") for name in ("threshold", "said", "precision", "recall", "F1", "accuracy")]
+    heads = [
+        tag("th", name, scope="col", class_="num")
+        for name in ("threshold", "said", "precision", "recall", "F1", "accuracy")
+    ]
     rows = [_table_row(line, is_chosen=line["threshold"] == thresholds.chosen) for line in thresholds.table]
     table = tag("div", tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows)), class_="scroll")
-    return tag("div", tag("p", *summary), tag("div", draw_line_chart(curve, ident="thresholds"), table, class_="beside"))
+    return tag(
+        "div",
+        tag("p", *summary),
+        tag("div", draw_line_chart(curve, ident="thresholds"), table, class_="beside"),
+    )
 
 
 def _lines(thresholds: Thresholds) -> list[tuple[str, list[float]]]:
@@ -106,5 +143,9 @@ def _lines(thresholds: Thresholds) -> list[tuple[str, list[float]]]:
 
 
 def _table_row(line: Mapping[str, float], *, is_chosen: bool) -> Markup:
-    values = [f"{line['threshold']:.3f}", f"{line['said']:,}", *[format_fixed(line[name], 3) for name in ("precision", "recall", "f1", "accuracy")]]
+    values = [
+        f"{line['threshold']:.3f}",
+        f"{line['said']:,}",
+        *[format_fixed(line[name], 3) for name in ("precision", "recall", "f1", "accuracy")],
+    ]
     return tag("tr", *[tag("td", tag("b", value) if is_chosen else value, class_="num") for value in values])

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from seqlab.pages.charts.confusion_matrix import MAX_CLASSES, abbreviate, describe_confusion_matrix, draw_confusion_matrix, most_confused_classes
+from seqlab.pages.charts.confusion_matrix import (
+    MAX_CLASSES,
+    abbreviate,
+    describe_confusion_matrix,
+    draw_confusion_matrix,
+    most_confused_classes,
+)
 from seqlab.pages.html import Markup, tag
 from seqlab.pages.numbers import format_fixed, format_percent
 from seqlab.pages.report_data import ClassLine, ConfusionTable
@@ -45,7 +51,10 @@ class ClassTable(ReportSection):
 
     def lines(self) -> list[str]:
         width = max((len(_one_line(line.label)) for line in self.classes), default=0)
-        lines = [f"    {_one_line(line.label):<{min(width, 30)}}  {_format_scores(line)}" for line in self.classes[:MAX_PRINTED]]
+        lines = [
+            f"    {_one_line(line.label):<{min(width, 30)}}  {_format_scores(line)}"
+            for line in self.classes[:MAX_PRINTED]
+        ]
         if len(self.classes) > MAX_PRINTED:
             lines.append(f"    … and {len(self.classes) - MAX_PRINTED:,} more classes: --json has them all")
         return lines
@@ -84,12 +93,24 @@ def _format_scores(line: ClassLine) -> str:
 
 def confusion_section(confusion: ConfusionTable) -> Markup:
     visible_matrix = most_confused_classes(confusion)
-    note = f" The {MAX_CLASSES} classes with most mistakes are shown." if len(visible_matrix.labels) < len(confusion.labels) else ""
-    explanation = "A row is a true label: blue is the share that was found, orange the shares that went elsewhere. Point at a cell for its numbers."
+    note = (
+        f" The {MAX_CLASSES} classes with most mistakes are shown."
+        if len(visible_matrix.labels) < len(confusion.labels)
+        else ""
+    )
+    explanation = (
+        "A row is a true label: blue is the share that was found, orange the shares that went elsewhere."
+        " Point at a cell for its numbers."
+    )
     return tag(
         "div",
         tag("p", describe_confusion_matrix(confusion), note, " ", tag("span", explanation, class_="quiet")),
-        tag("div", tag("div", draw_confusion_matrix(visible_matrix, ident="confusion"), class_="scroll"), _pairs(confusion), class_="beside"),
+        tag(
+            "div",
+            tag("div", draw_confusion_matrix(visible_matrix, ident="confusion"), class_="scroll"),
+            _pairs(confusion),
+            class_="beside",
+        ),
     )
 
 
@@ -98,7 +119,11 @@ def confused_pairs(confusion: ConfusionTable, *, limit: int = MAX_PAIRS) -> list
     pairs = []
     for row, counts in enumerate(confusion.counts):
         total = sum(counts)
-        pairs += [(confusion.labels[row], confusion.labels[j], count, count / total) for j, count in enumerate(counts) if count and j != row]
+        pairs += [
+            (confusion.labels[row], confusion.labels[j], count, count / total)
+            for j, count in enumerate(counts)
+            if count and j != row
+        ]
     return sorted(pairs, key=lambda pair: -pair[2])[:limit]
 
 
@@ -109,7 +134,12 @@ def _pairs(confusion: ConfusionTable) -> Markup:
     rows = [
         tag(
             "tr",
-            tag("td", tag("bdi", abbreviate(truth, 40)), tag("span", " taken for ", class_="quiet"), tag("bdi", abbreviate(predicted, 40))),
+            tag(
+                "td",
+                tag("bdi", abbreviate(truth, 40)),
+                tag("span", " taken for ", class_="quiet"),
+                tag("bdi", abbreviate(predicted, 40)),
+            ),
             tag("td", f"{count:,}", class_="num"),
             tag("td", format_percent(share), class_="num"),
         )
@@ -124,18 +154,32 @@ def classes_section(lines: Sequence[ClassLine]) -> Markup:
     """Weakest first: that is where the work is."""
     ordered = sorted(lines, key=lambda line: (line.f1, line.label))
     heads = [tag("th", "label", scope="col")]
-    heads += [tag("th", name, scope="col", class_="num") for name in ("F1", "precision", "recall", "examples")]
-    table = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *[_class_row(line) for line in ordered[:MAX_ROWS]]), class_="classes")
+    heads += [
+        tag("th", name, scope="col", class_="num") for name in ("F1", "precision", "recall", "examples")
+    ]
+    table = tag(
+        "table",
+        tag("thead", tag("tr", *heads)),
+        tag("tbody", *[_class_row(line) for line in ordered[:MAX_ROWS]]),
+        class_="classes",
+    )
     note = "Weakest first." + (f" The first {MAX_ROWS} of {len(lines):,}." if len(lines) > MAX_ROWS else "")
     return tag("div", tag("p", note, class_="quiet"), tag("div", table, class_="scroll"))
 
 
 def _class_row(line: ClassLine) -> Markup:
     scores = [_meter(value) for value in (line.f1, line.precision, line.recall)]
-    return tag("tr", tag("th", tag("bdi", abbreviate(line.label, 60)), scope="row"), *scores, tag("td", f"{line.count:,}", class_="num"))
+    return tag(
+        "tr",
+        tag("th", tag("bdi", abbreviate(line.label, 60)), scope="row"),
+        *scores,
+        tag("td", f"{line.count:,}", class_="num"),
+    )
 
 
 def _meter(value: float) -> Markup:
     """A number over a bar of its own length."""
     width = min(max(value, 0.0), 1.0) if value == value else 0.0
-    return tag("td", tag("span", format_fixed(value, 3)), class_="num meter", style=f"--share: {100 * width:.1f}%")
+    return tag(
+        "td", tag("span", format_fixed(value, 3)), class_="num meter", style=f"--share: {100 * width:.1f}%"
+    )

@@ -1,4 +1,6 @@
-"""Examples a reader can judge for themselves: confident mistakes, and what a language model wrote as it learned."""
+"""Examples a reader can judge for themselves: confident mistakes, and what a language model wrote as it
+learned.
+"""
 
 from __future__ import annotations
 
@@ -38,17 +40,35 @@ def wrong_section(examples: Sequence[WrongExample]) -> Markup:
     """The model's most confident mistakes; some of them are often mistakes of the labels."""
     ordered = sorted(examples, key=lambda example: -(example.predicted_probability or 0.0))
     has_probabilities = any(example.predicted_probability is not None for example in examples)
-    first = "Sorted by how sure the model was. A mistake it is very sure of is" if has_probabilities else "The furthest off first. A large error is"
+    first = (
+        "Sorted by how sure the model was. A mistake it is very sure of is"
+        if has_probabilities
+        else "The furthest off first. A large error is"
+    )
     hint = f"{first} worth a look at the label."
     note = f" The first {MAX_EXAMPLES} of {len(examples):,}." if len(examples) > MAX_EXAMPLES else ""
-    return tag("div", tag("p", hint, note, class_="quiet"), tag("ol", *[_wrong(example) for example in ordered[:MAX_EXAMPLES]], class_="examples"))
+    return tag(
+        "div",
+        tag("p", hint, note, class_="quiet"),
+        tag("ol", *[_wrong(example) for example in ordered[:MAX_EXAMPLES]], class_="examples"),
+    )
 
 
 def _wrong(example: WrongExample) -> Markup:
     predicted = tag(
-        "span", "predicted ", tag("b", tag("bdi", example.predicted)), _format_confidence(example.predicted_probability), class_="is-wrong"
+        "span",
+        "predicted ",
+        tag("b", tag("bdi", example.predicted)),
+        _format_confidence(example.predicted_probability),
+        class_="is-wrong",
     )
-    truth = tag("span", "truth ", tag("b", tag("bdi", example.truth)), _format_confidence(example.truth_probability), class_="is-true")
+    truth = tag(
+        "span",
+        "truth ",
+        tag("b", tag("bdi", example.truth)),
+        _format_confidence(example.truth_probability),
+        class_="is-true",
+    )
     location = tag("span", example.where, class_="quiet where")
     words = (
         tag("div", text(example.text, limit=MAX_EXAMPLE_CHARACTERS), class_="text", dir="auto")
@@ -73,7 +93,20 @@ def samples_section(samples: Sequence[GeneratedSample]) -> Markup:
 
 def _sample(sample: GeneratedSample) -> Markup:
     losses = [("training", sample.train_loss), ("valid", sample.valid_loss)]
-    loss_lines = [tag("div", f"{name} loss {format_number(loss)}", class_="quiet small") for name, loss in losses if loss is not None]
+    loss_lines = [
+        tag("div", f"{name} loss {format_number(loss)}", class_="quiet small")
+        for name, loss in losses
+        if loss is not None
+    ]
     stage = tag("div", tag("b", f"step {sample.step:,}"), *loss_lines, class_="stage")
-    prompt = tag("span", text(sample.prompt, limit=MAX_EXAMPLE_CHARACTERS), class_="prompt") if sample.prompt else Markup("")
-    return tag("div", stage, tag("div", prompt, text(sample.text, limit=MAX_SAMPLE_CHARACTERS), class_="text mono", dir="auto"), class_="sample")
+    prompt = (
+        tag("span", text(sample.prompt, limit=MAX_EXAMPLE_CHARACTERS), class_="prompt")
+        if sample.prompt
+        else Markup("")
+    )
+    return tag(
+        "div",
+        stage,
+        tag("div", prompt, text(sample.text, limit=MAX_SAMPLE_CHARACTERS), class_="text mono", dir="auto"),
+        class_="sample",
+    )

@@ -41,7 +41,9 @@ class BatchMeanAccuracy(ReportSection):
 @report_sections.register("spans")
 @dataclass(frozen=True)
 class SpanFacts(ReportSection):
-    """How tags mark spans: the scheme, how many spans there are, F1 by the strict rules, and predicted tags that break the rules."""
+    """How tags mark spans: the scheme, how many spans there are, F1 by the strict rules, and predicted tags
+    that break the rules.
+    """
 
     kind = "spans"
     scheme: str

@@ -23,7 +23,9 @@ class LanguageModelLine:
 @report_sections.register("language_models")
 @dataclass(frozen=True)
 class LanguageModels(ReportSection):
-    """From single tokens over pairs and longer n-grams to the network: what each further look at the past is worth."""
+    """From single tokens over pairs and longer n-grams to the network: what each further look at the past is
+    worth.
+    """
 
     kind = "language_models"
     title = "Beside simpler language models"
@@ -35,4 +37,9 @@ class LanguageModels(ReportSection):
         return cls([LanguageModelLine(**line) for line in value["models"]])
 
     def html(self) -> Markup:
-        return number_table([{"model": model.name, "nats per token": model.nats, "perplexity": model.perplexity} for model in self.models])
+        return number_table(
+            [
+                {"model": model.name, "nats per token": model.nats, "perplexity": model.perplexity}
+                for model in self.models
+            ]
+        )

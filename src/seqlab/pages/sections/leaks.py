@@ -40,11 +40,18 @@ class WithoutLeaks(ReportSection):
         """The first score without what training has seen, beside the same score on everything."""
         if not self.kept:
             return f"{self.split}: training has seen all of it: the score says nothing about new data"
-        left = f"{self.split}: without the {self.left_out:,} {self.unit} that training has seen, {self.kept:,} are left"
+        left = (
+            f"{self.split}: without the {self.left_out:,} {self.unit} that training has seen, {self.kept:,}"
+            " are left"
+        )
         if not self.scores:
             return left
         first = self.scores[0]
-        interval = "(too few for an interval)" if first.low is None else f"(95 % interval {first.low:.4f} to {first.high:.4f})"
+        interval = (
+            "(too few for an interval)"
+            if first.low is None
+            else f"(95 % interval {first.low:.4f} to {first.high:.4f})"
+        )
         return f"{left}: {first.name} {first.value:.4f} {interval} beside {first.on_all:.4f} on all"
 
     def lines(self) -> list[str]:

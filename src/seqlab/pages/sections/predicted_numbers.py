@@ -37,11 +37,23 @@ def numbers_section(numbers: PredictedNumbers) -> Markup:
     residuals = [truth - predicted for truth, predicted in zip(numbers.truth, numbers.predicted, strict=True)]
     all_values = [*numbers.truth, *numbers.predicted]
     low, high = min(all_values), max(all_values)
-    explanation = "A dot is an example. On the dashed line the prediction is the truth; what is left over shows whether errors grow with the number."
+    explanation = (
+        "A dot is an example. On the dashed line the prediction is the truth; what is left over shows whether"
+        " errors grow with the number."
+    )
     if numbers.reach is not None and numbers.within_reach is not None:
-        explanation += f" {numbers.within_reach:.0%} of the truths lie within {format_number(numbers.reach)} of the prediction, a range chosen on the validation data."
+        explanation += (
+            f" {numbers.within_reach:.0%} of the truths lie within {format_number(numbers.reach)} of the"
+            " prediction, a range chosen on the validation data."
+        )
     first = _draw_scatter_plot(
-        "Truth and prediction", "predicted", "truth", numbers.predicted, numbers.truth, line=((low, low), (high, high)), ident="truth"
+        "Truth and prediction",
+        "predicted",
+        "truth",
+        numbers.predicted,
+        numbers.truth,
+        line=((low, low), (high, high)),
+        ident="truth",
     )
     second = _draw_scatter_plot(
         "What is left over", "predicted", "truth - predicted", numbers.predicted, residuals,
@@ -80,7 +92,11 @@ def _draw_scatter_plot(
     svg = tag(
         "svg",
         tag("title", title, id=f"{ident}-title"),
-        tag("desc", f"{len(xs):,} examples; {x_label} from {format_number(min(xs))} to {format_number(max(xs))}.", id=f"{ident}-desc"),
+        tag(
+            "desc",
+            f"{len(xs):,} examples; {x_label} from {format_number(min(xs))} to {format_number(max(xs))}.",
+            id=f"{ident}-desc",
+        ),
         draw_grid(x_axis, y_axis, LineChart(title, x_label, y_label, [])),
         tag("g", *dots, style="--series: var(--c0); opacity: .55"),
         tag("line", x1=x1, y1=y1, x2=x2, y2=y2, class_="reference"),

@@ -14,7 +14,9 @@ SIGNS = {"beats": "▲", "unsure": "≈", "loses": "▼", "none": ""}
 
 
 def outcome(score: ScoreLine) -> str:
-    """`beats`, `unsure` (ahead, but the interval reaches the baseline), `loses` or `none` (nothing to compare with)."""
+    """`beats`, `unsure` (ahead, but the interval reaches the baseline), `loses` or `none` (nothing to compare
+    with).
+    """
     if score.baseline is None or not math.isfinite(score.value) or not math.isfinite(score.baseline):
         return "none"
     sign = 1 if score.higher_is_better else -1
@@ -34,14 +36,20 @@ def verdict(score: ScoreLine) -> str:
     """
     result = outcome(score)
     if result == "none":
-        return "has no baseline to compare with" if score.baseline is None else "cannot be compared: not a finite number"
+        return (
+            "has no baseline to compare with"
+            if score.baseline is None
+            else "cannot be compared: not a finite number"
+        )
     assert score.baseline is not None
     name = score.baseline_name or "the baseline"
     gap = abs(score.value - score.baseline)
     size = with_unit(format_difference(gap, choose_decimals([score.value, score.baseline])), score.unit)
     if result == "loses":
         return f"does NOT beat {name}: worse by {size}" if gap else f"does NOT beat {name}: the two are equal"
-    return f"beats {name} by {size}" + (", but its interval reaches the baseline: it may be chance" if result == "unsure" else "")
+    return f"beats {name} by {size}" + (
+        ", but its interval reaches the baseline: it may be chance" if result == "unsure" else ""
+    )
 
 
 def with_unit(number: str, unit: str) -> str:
@@ -50,10 +58,13 @@ def with_unit(number: str, unit: str) -> str:
 
 def scores_section(scores: Sequence[ScoreLine]) -> Markup:
     narrowest = "400px" if len(scores) in (2, 4) else "290px"  # two by two rather than three and a lonely one
-    cards = tag("div", *[_card(score) for score in scores], class_="scoreboard", style=f"--narrowest: {narrowest}")
+    cards = tag(
+        "div", *[_card(score) for score in scores], class_="scoreboard", style=f"--narrowest: {narrowest}"
+    )
     legend = tag(
         "p",
-        "The dot is the score, the bar around it the confidence interval, the upright line the naive baseline; the shaded side is the better one.",
+        "The dot is the score, the bar around it the confidence interval, the upright line the naive"
+        " baseline; the shaded side is the better one.",
         class_="quiet",
     )
     return tag("div", cards, legend, _table(scores))
@@ -67,7 +78,9 @@ def _card(score: ScoreLine) -> Markup:
     sign = tag("span", SIGNS[result], " ", aria_hidden="true") if SIGNS[result] else Markup("")
     return tag(
         "div",
-        tag("div", tag("span", score.name), " ", tag("span", score.split, class_="chip"), class_="score-name"),
+        tag(
+            "div", tag("span", score.name), " ", tag("span", score.split, class_="chip"), class_="score-name"
+        ),
         tag("div", number, unit),
         draw_interval_bar(score, verdict=words),
         tag("p", sign, words, class_=f"verdict {result}"),
@@ -76,23 +89,41 @@ def _card(score: ScoreLine) -> Markup:
 
 
 def _decimals(score: ScoreLine) -> int:
-    return choose_decimals([value for value in (score.value, score.low, score.high, score.baseline) if value is not None])
+    return choose_decimals(
+        [value for value in (score.value, score.low, score.high, score.baseline) if value is not None]
+    )
 
 
 def _table(scores: Sequence[ScoreLine]) -> Markup:
     heads = ("split", "score", "value", "interval", "baseline", "difference", "how it was computed")
     numeric = {"value", "difference"}
-    head = tag("tr", *[tag("th", name, scope="col", class_="num" if name in numeric else None) for name in heads])
-    return tag("div", tag("table", tag("thead", head), tag("tbody", *[_row(score) for score in scores])), class_="scroll")
+    head = tag(
+        "tr", *[tag("th", name, scope="col", class_="num" if name in numeric else None) for name in heads]
+    )
+    return tag(
+        "div",
+        tag("table", tag("thead", head), tag("tbody", *[_row(score) for score in scores])),
+        class_="scroll",
+    )
 
 
 def _row(score: ScoreLine) -> Markup:
     decimals = _decimals(score)
     interval = (
-        f"{format_fixed(score.low, decimals)} – {format_fixed(score.high, decimals)}" if score.low is not None and score.high is not None else "–"
+        f"{format_fixed(score.low, decimals)} – {format_fixed(score.high, decimals)}"
+        if score.low is not None and score.high is not None
+        else "–"
     )
-    baseline = f"{format_fixed(score.baseline, decimals)} {score.baseline_name}".rstrip() if score.baseline is not None else "–"
-    gap = "–" if outcome(score) == "none" or score.baseline is None else _signed(score.value - score.baseline, decimals)
+    baseline = (
+        f"{format_fixed(score.baseline, decimals)} {score.baseline_name}".rstrip()
+        if score.baseline is not None
+        else "–"
+    )
+    gap = (
+        "–"
+        if outcome(score) == "none" or score.baseline is None
+        else _signed(score.value - score.baseline, decimals)
+    )
     better = "higher is better" if score.higher_is_better else "lower is better"
     return tag(
         "tr",

@@ -45,7 +45,12 @@ class SlicedScores(ReportSection):
 
     @classmethod
     def from_json(cls, value: Any) -> Self:
-        return cls([SliceChart(**{**chart, "parts": [SlicePart(**part) for part in chart["parts"]]}) for chart in value["cuts"]])
+        return cls(
+            [
+                SliceChart(**{**chart, "parts": [SlicePart(**part) for part in chart["parts"]]})
+                for chart in value["cuts"]
+            ]
+        )
 
     def lines(self) -> list[str]:
         """One line for each part of the data, so that a weak one can be seen."""
@@ -60,19 +65,37 @@ def _lines(chart: SliceChart) -> list[str]:
     lines = [f"    {chart.score.replace('_', ' ')} by {chart.by}:"]
     for part in chart.parts:
         interval = "" if part.low is None else f" [{part.low:.4f}, {part.high:.4f}]"
-        lines.append(f"        {part.name:<{width}}  {part.value:.4f}{interval}  ({part.count:,} {chart.unit})")
+        lines.append(
+            f"        {part.name:<{width}}  {part.value:.4f}{interval}  ({part.count:,} {chart.unit})"
+        )
     return lines
 
 
 def slices_section(charts: Sequence[SliceChart]) -> Markup:
     explanation = (
-        "The score on parts of the data, with 95 % intervals; the dashed line is the score on all. Few examples, a wide interval; very few, none."
+        "The score on parts of the data, with 95 % intervals; the dashed line is the score on all. Few"
+        " examples, a wide interval; very few, none."
     )
-    return tag("div", tag("p", explanation, class_="quiet"), tag("div", *[_figure(chart) for chart in charts], class_="charts"))
+    return tag(
+        "div",
+        tag("p", explanation, class_="quiet"),
+        tag("div", *[_figure(chart) for chart in charts], class_="charts"),
+    )
 
 
 def _figure(chart: SliceChart) -> Markup:
     name = f"{chart.score.replace('_', ' ')} by {chart.by}"
-    rows = [IntervalRow(part.name, part.value, part.low, part.high, note=f"({part.count:,})") for part in chart.parts]
-    svg = draw_interval_rows(rows, title=name, reference=chart.whole, reference_name="everything", with_bars=True)
-    return tag("figure", tag("h3", name), svg, tag("figcaption", f"in brackets how many {chart.unit}", class_="quiet"), class_="chart-box")
+    rows = [
+        IntervalRow(part.name, part.value, part.low, part.high, note=f"({part.count:,})")
+        for part in chart.parts
+    ]
+    svg = draw_interval_rows(
+        rows, title=name, reference=chart.whole, reference_name="everything", with_bars=True
+    )
+    return tag(
+        "figure",
+        tag("h3", name),
+        svg,
+        tag("figcaption", f"in brackets how many {chart.unit}", class_="quiet"),
+        class_="chart-box",
+    )

@@ -37,6 +37,12 @@ class Translations(ReportSection):
     def html(self) -> Markup | None:
         if not self.examples:
             return None
-        rows = [tag("tr", *(tag("td", text) for text in (example.source, example.written, " | ".join(example.wanted)))) for example in self.examples]
+        rows = [
+            tag(
+                "tr",
+                *(tag("td", text) for text in (example.source, example.written, " | ".join(example.wanted))),
+            )
+            for example in self.examples
+        ]
         head = tag("tr", *(tag("th", name) for name in ("read", "written", "wanted")))
         return tag("div", tag("table", tag("thead", head), tag("tbody", *rows)), class_="scroll")

@@ -1,6 +1,7 @@
 """How good several runs are on short and on long sources, side by side.
 
-Paper: Bahdanau et al. 2015, "Neural Machine Translation by Jointly Learning to Align and Translate", arXiv:1409.0473, figure 2.
+Paper: Bahdanau et al. 2015, "Neural Machine Translation by Jointly Learning to Align and Translate",
+arXiv:1409.0473, figure 2.
 """
 
 from __future__ import annotations
@@ -13,12 +14,21 @@ import numpy as np
 from jaxtyping import Float
 
 from seqlab.metrics.items import Items
-from seqlab.metrics.slices import SliceScore, assign_groups, parts_of_items, range_labels, round_edges, slice_scores
+from seqlab.metrics.slices import (
+    SliceScore,
+    assign_groups,
+    parts_of_items,
+    range_labels,
+    round_edges,
+    slice_scores,
+)
 
 
 @dataclass(frozen=True)
 class ByLength:
-    """One score of every competitor on parts of the data, cut by the length of the source; the parts are the same for all."""
+    """One score of every competitor on parts of the data, cut by the length of the source; the parts are the
+    same for all.
+    """
 
     score: str
     unit: str
@@ -31,11 +41,19 @@ class ByLength:
         return asdict(self)
 
 
-def quality_by_length(score: str, items: Mapping[str, Items], lengths: Float[np.ndarray, " items"], *, unit: str) -> ByLength | None:
-    """items: what the score of each competitor is made of, in the order of the lengths. None where all sources are about equally long."""
+def quality_by_length(
+    score: str, items: Mapping[str, Items], lengths: Float[np.ndarray, " items"], *, unit: str
+) -> ByLength | None:
+    """items: what the score of each competitor is made of, in the order of the lengths.
+
+    None where all sources are about equally long.
+    """
     groups = assign_groups(lengths, round_edges(lengths))
     names = range_labels(lengths, groups)
     if len(names) < 2:
         return None
-    found = {name: slice_scores(unit, score=score, unit="rows", parts=parts_of_items(own, groups, names))[0].parts for name, own in items.items()}
+    found = {
+        name: slice_scores(unit, score=score, unit="rows", parts=parts_of_items(own, groups, names))[0].parts
+        for name, own in items.items()
+    }
     return ByLength(score, unit, [float(lengths[groups == group].mean()) for group in names], found)

@@ -25,24 +25,50 @@ def check_comparable(runs: Sequence[Run]) -> None:
         own = _labels(run)
         if set(own) != set(first):
             odd = sorted(set(own) ^ set(first))
-            told = f"only one of {runs[0].folder.name} and {run.folder.name} knows {listed([repr(name) for name in odd])}"
-            raise UsageError(f"the runs tell different labels apart: {told}.", cure="Train both on data with the same labels.")
+            told = (
+                f"only one of {runs[0].folder.name} and {run.folder.name} knows"
+                f" {listed([repr(name) for name in odd])}"
+            )
+            raise UsageError(
+                f"the runs tell different labels apart: {told}.",
+                cure="Train both on data with the same labels.",
+            )
 
 
 def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, Parts]:
-    """The split that is scored, and each run's way of reading it: further data, or the test part (else the validation part) that all share."""
-    opened: list[OpenedData | None] = [open_data(run.recipe) if run.recipe.data.train else None for run in runs]
+    """The split that is scored, and each run's way of reading it: further data, or the test part (else the
+    validation part) that all share.
+    """
+    opened: list[OpenedData | None] = [
+        open_data(run.recipe) if run.recipe.data.train else None for run in runs
+    ]
     if data is not None:
-        trained: list[dict[str, Source]] = [{name: part for name, part in one.parts.items() if name != "test"} if one else {} for one in opened]
-        return MORE, {id(run): {**parts, MORE: open_further(run.recipe, str(data))} for run, parts in zip(runs, trained, strict=True)}
-    split = next((name for name in ("test", "valid") if all(one is not None and name in one.parts for one in opened)), "")
+        trained: list[dict[str, Source]] = [
+            {name: part for name, part in one.parts.items() if name != "test"} if one else {}
+            for one in opened
+        ]
+        return MORE, {
+            id(run): {**parts, MORE: open_further(run.recipe, str(data))}
+            for run, parts in zip(runs, trained, strict=True)
+        }
+    split = next(
+        (name for name in ("test", "valid") if all(one is not None and name in one.parts for one in opened)),
+        "",
+    )
     if not split:
-        raise UsageError("the runs have no part of their data in common.", cure="Name data that all are scored on: --data FILE")
+        raise UsageError(
+            "the runs have no part of their data in common.",
+            cure="Name data that all are scored on: --data FILE",
+        )
     prints = [one.parts[split].fingerprint() for one in opened if one is not None]
     for run, own in zip(runs[1:], prints[1:], strict=True):
         if own != prints[0]:
             seeds = runs[0].recipe.training.seed != run.recipe.training.seed
-            why = " They held out different rows, because their seeds differ (data.seed holds out the same)." if seeds else ""
+            why = (
+                " They held out different rows, because their seeds differ (data.seed holds out the same)."
+                if seeds
+                else ""
+            )
             raise UsageError(
                 f"{runs[0].folder.name} and {run.folder.name} have different {split} data.{why}",
                 cure="Name data that both are scored on, and that neither was trained on: --data FILE",

@@ -47,7 +47,9 @@ class Competitor:
         return next(score for score in self.first.scores if score.name == name)
 
     def over_seeds(self, name: str) -> SeedSummary:
-        return summarize_seeds([next(score.value for score in each.scores if score.name == name) for each in self.evaluations])
+        return summarize_seeds(
+            [next(score.value for score in each.scores if score.name == name) for each in self.evaluations]
+        )
 
     @property
     def minutes(self) -> float | None:
@@ -58,7 +60,9 @@ class Competitor:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that was found: differences by score and competitor, each against `reference`, the first of them."""
+    """All that was found: differences by score and competitor, each against `reference`, the first of
+    them.
+    """
 
     split: str
     competitors: list[Competitor]
@@ -77,7 +81,10 @@ class Comparison:
 
     def sentences(self) -> list[str]:
         """What a reader takes home, for the first score."""
-        return [found.describe(name, self.reference.name) for name, found in self.differences[self.score_names[0]].items()]
+        return [
+            found.describe(name, self.reference.name)
+            for name, found in self.differences[self.score_names[0]].items()
+        ]
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -85,7 +92,10 @@ class Comparison:
             "reference": self.reference.name,
             "runs": {competitor.name: _json(competitor) for competitor in self.competitors},
             "differences": {
-                score: {name: {**found.as_json(), "sentence": found.describe(name, self.reference.name)} for name, found in by_name.items()}
+                score: {
+                    name: {**found.as_json(), "sentence": found.describe(name, self.reference.name)}
+                    for name, found in by_name.items()
+                }
                 for score, by_name in self.differences.items()
             },
             "mcnemar": {name: vars(found) for name, found in self.mcnemars.items()},
@@ -96,18 +106,30 @@ class Comparison:
         }
 
 
-def compare_runs(paths: Sequence[str | Path], *, data: str | Path | None = None, against: str = "") -> Comparison:
-    """Runs by their folders, each one a competitor of its own; the others are compared with the first, or with the one that is named."""
+def compare_runs(
+    paths: Sequence[str | Path], *, data: str | Path | None = None, against: str = ""
+) -> Comparison:
+    """Runs by their folders, each one a competitor of its own; the others are compared with the first, or
+    with the one that is named.
+    """
     if len(paths) < 2:
         raise UsageError("a comparison needs two runs.", cure="Name them: seqlab compare RUN RUN")
     runs = [Run.load(path) for path in paths]
     names = _names(runs)
-    against = next((name for name, path in zip(names, paths, strict=True) if against == str(path)), against)  # by its name or as it was written
-    return compare_groups({name: [run] for name, run in zip(names, runs, strict=True)}, data=data, against=against)
+    against = next(
+        (name for name, path in zip(names, paths, strict=True) if against == str(path)), against
+    )  # by its name or as it was written
+    return compare_groups(
+        {name: [run] for name, run in zip(names, runs, strict=True)}, data=data, against=against
+    )
 
 
-def compare_groups(groups: Mapping[str, Sequence[Run]], *, data: str | Path | None = None, against: str = "") -> Comparison:
-    """Competitors by their names, each with one run or with one for every seed; the reference is `against`, else the first."""
+def compare_groups(
+    groups: Mapping[str, Sequence[Run]], *, data: str | Path | None = None, against: str = ""
+) -> Comparison:
+    """Competitors by their names, each with one run or with one for every seed; the reference is `against`,
+    else the first.
+    """
     if against:
         refuse_unknown(against, list(groups))
         groups = {against: groups[against], **groups}
@@ -129,7 +151,11 @@ def compare_groups(groups: Mapping[str, Sequence[Run]], *, data: str | Path | No
 def refuse_unknown(against: str, names: Sequence[str]) -> None:
     """The reference is one of those that are compared."""
     if against and against not in names:
-        raise UsageError(f"'{shortened(against)}' is none of what is compared.", where="--against", cure=nearest(against, names))
+        raise UsageError(
+            f"'{shortened(against)}' is none of what is compared.",
+            where="--against",
+            cure=nearest(against, names),
+        )
 
 
 def _evaluate(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluation:
@@ -139,11 +165,15 @@ def _evaluate(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluation:
     return run.task.evaluate(run.model, split)
 
 
-def _leaks(name: str, run: Run, evaluation: Evaluation, parts: Mapping[str, Source], data: str | Path | None) -> list[str]:
+def _leaks(
+    name: str, run: Run, evaluation: Evaluation, parts: Mapping[str, Source], data: str | Path | None
+) -> list[str]:
     """Whether what is compared on stands in the training data of a run."""
     if "train" not in parts:
         return []
-    looked_at = parts if data is None else {name: part for name, part in parts.items() if name != "valid"}  # as `evaluate` does, whose survey is kept
+    looked_at = (
+        parts if data is None else {name: part for name, part in parts.items() if name != "valid"}
+    )  # as `evaluate` does, whose survey is kept
     sentence = note_leaks(evaluation, run.task, survey_parts(run.recipe, looked_at, more=data))
     return [f"{name}: {sentence}"] if sentence else []
 
@@ -154,15 +184,31 @@ def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> 
     differences = {}
     for name, items in shared.items():
         found = paired_bootstrap(items[0], items[1:], higher_is_better=directions.get(name, False))
-        differences[name] = {competitor.name: one for competitor, one in zip(competitors[1:], found, strict=True)}
+        differences[name] = {
+            competitor.name: one for competitor, one in zip(competitors[1:], found, strict=True)
+        }
     if not differences:
-        raise UsageError("the runs have no score in common that could be compared.", cure="Compare runs of one task.")
+        raise UsageError(
+            "the runs have no score in common that could be compared.", cure="Compare runs of one task."
+        )
     disagreements, count = _disagreements(split, competitors)
     lengths = _by_length(split, competitors, shared)
-    return Comparison(split, competitors, list(shared), differences, _mcnemars(competitors), disagreements, count, warnings + more, lengths)
+    return Comparison(
+        split,
+        competitors,
+        list(shared),
+        differences,
+        _mcnemars(competitors),
+        disagreements,
+        count,
+        warnings + more,
+        lengths,
+    )
 
 
-def _by_length(split: str, competitors: list[Competitor], shared: Mapping[str, Sequence[Sequence[Items]]]) -> ByLength | None:
+def _by_length(
+    split: str, competitors: list[Competitor], shared: Mapping[str, Sequence[Sequence[Items]]]
+) -> ByLength | None:
     """Of several seeds the first counts."""
     measured = competitors[0].runs[0].task.source_lengths(split)
     if measured is None:
@@ -171,49 +217,89 @@ def _by_length(split: str, competitors: list[Competitor], shared: Mapping[str, S
     unit, lengths = measured
     if any(own[0].num_items != len(lengths) for own in items):
         return None
-    return quality_by_length(score, {competitor.name: own[0] for competitor, own in zip(competitors, items, strict=True)}, lengths, unit=unit)
+    return quality_by_length(
+        score,
+        {competitor.name: own[0] for competitor, own in zip(competitors, items, strict=True)},
+        lengths,
+        unit=unit,
+    )
 
 
 def _shared_items(competitors: list[Competitor]) -> tuple[dict[str, list[list[Items]]], list[str]]:
-    """By score, the items of every competitor's runs. Language models whose tokens differ share bits per character on blocks of equal text."""
+    """By score, the items of every competitor's runs.
+
+    Language models whose tokens differ share bits per character on blocks of equal text.
+    """
     streams = [each.stream for competitor in competitors for each in competitor.evaluations]
-    if all(stream is not None for stream in streams) and len({len(stream.nats) for stream in streams if stream is not None}) > 1:
+    if (
+        all(stream is not None for stream in streams)
+        and len({len(stream.nats) for stream in streams if stream is not None}) > 1
+    ):
         upto = min(float(stream.ends[-1]) for stream in streams if stream is not None)
         by_character: list[list[Items]] = [
-            [each.stream.character_items(num_characters=upto) for each in competitor.evaluations if each.stream] for competitor in competitors
+            [
+                each.stream.character_items(num_characters=upto)
+                for each in competitor.evaluations
+                if each.stream
+            ]
+            for competitor in competitors
         ]
         return {PER_CHARACTER: by_character}, _about_tokens(competitors)
     found = {}
     for score in competitors[0].first.scores:
-        items = [[each.items.get(score.name) for each in competitor.evaluations] for competitor in competitors]
+        items = [
+            [each.items.get(score.name) for each in competitor.evaluations] for competitor in competitors
+        ]
         present = [[one for one in own if one is not None] for own in items]
         counts = {one.num_items for own in present for one in own}
-        if all(len(own) == len(every) for own, every in zip(present, items, strict=True)) and len(counts) == 1:
+        if (
+            all(len(own) == len(every) for own, every in zip(present, items, strict=True))
+            and len(counts) == 1
+        ):
             found[score.name] = present
     return found, []
 
 
 def _about_tokens(competitors: list[Competitor]) -> list[str]:
     """What makes bits per character of different tokens unfair."""
-    found = ["the models cut the text into different tokens: they are compared by bits per character, on blocks of equal text"]
+    found = [
+        (
+            "the models cut the text into different tokens: they are compared by bits per character, on blocks of"
+            " equal text"
+        )
+    ]
     for competitor in competitors:
         stream = competitor.first.stream
         share = 0.0 if stream is None else stream.num_unknown / len(stream.nats)
         if share > FEW_UNKNOWN:
-            found.append(f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose letters were not foreseen: its score is too good")
+            found.append(
+                f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose letters were not"
+                " foreseen: its score is too good"
+            )
         if competitor.runs[0].recipe.tokens.kind in BY_LINE:
-            found.append(f"{competitor.name}: how many blanks stand between words was not foreseen: its score is too good")
+            found.append(
+                f"{competitor.name}: how many blanks stand between words was not foreseen: its score is too"
+                " good"
+            )
         if competitor.runs[0].recipe.tokens.lowercase:
-            found.append(f"{competitor.name}: the text was read in lower case, which is easier: its score is too good")
+            found.append(
+                f"{competitor.name}: the text was read in lower case, which is easier: its score is too good"
+            )
     return found
 
 
 def _mcnemars(competitors: list[Competitor]) -> dict[str, McNemar]:
-    """For classifiers: how each agrees with the first about single examples. Of several seeds the first counts."""
-    right = [_right(competitor.first) for competitor in competitors]
-    if any(one is None for one in right):
+    """For classifiers: how each agrees with the first about single examples.
+
+    Of several seeds the first counts.
+    """
+    right = [correct for competitor in competitors if (correct := _right(competitor.first)) is not None]
+    if len(right) < len(competitors):
         return {}
-    return {competitor.name: mcnemar(right[0], one) for competitor, one in zip(competitors[1:], right[1:], strict=True)}  # type: ignore[arg-type] # none is None here
+    return {
+        competitor.name: mcnemar(right[0], correct)
+        for competitor, correct in zip(competitors[1:], right[1:], strict=True)
+    }
 
 
 def _right(evaluation: Evaluation) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
@@ -236,8 +322,17 @@ def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[Disa
         where, value = places.get(number, ("", ""))
         pieces = value if isinstance(value, list) and value and isinstance(value[0], str) else None
         chosen = _differing_words([own[number] for own in answers]) if pieces is not None else [0]
-        told = {competitor.name: _told(own[number], chosen, pieces) for competitor, own in zip(competitors, answers, strict=True)}
-        text = value if isinstance(value, str) else " ".join(pieces) if pieces is not None else f"{len(value)} steps"
+        told = {
+            competitor.name: _told(own[number], chosen, pieces)
+            for competitor, own in zip(competitors, answers, strict=True)
+        }
+        text = (
+            value
+            if isinstance(value, str)
+            else " ".join(pieces)
+            if pieces is not None
+            else f"{len(value)} steps"
+        )
         found.append(DisagreementExample(where, text[:2000], _told(truths[number], chosen, pieces), told))
     return found, len(differing)
 
@@ -248,7 +343,9 @@ def _differing_words(tags: Sequence[tuple[str, ...]]) -> list[int]:
 
 def _told(labels: tuple[str, ...], chosen: Sequence[int], words: Sequence[str] | None) -> str:
     """A label, or the tags of the words about which there is no agreement."""
-    return " ".join(f"{words[place]}/{labels[place]}" if words is not None else labels[place] for place in chosen)
+    return " ".join(
+        f"{words[place]}/{labels[place]}" if words is not None else labels[place] for place in chosen
+    )
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
@@ -270,5 +367,9 @@ def _json(competitor: Competitor) -> dict[str, Any]:
         "parameters": first.num_parameters,
         "minutes": competitor.minutes,
         "scores": {score.name: score.as_json() for score in competitor.first.scores},
-        "over_seeds": {name: competitor.over_seeds(name).as_json() for name in names} if len(competitor.runs) > 1 else None,
+        "over_seeds": (
+            {name: competitor.over_seeds(name).as_json() for name in names}
+            if len(competitor.runs) > 1
+            else None
+        ),
     }

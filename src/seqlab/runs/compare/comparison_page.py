@@ -8,7 +8,13 @@ from pathlib import Path
 from seqlab.core.files import write_whole
 from seqlab.metrics.slices import SliceScore
 from seqlab.pages.charts.interval_rows import IntervalRow
-from seqlab.pages.comparison import Agreement, ComparisonPage, ScoreComparison, ScoreDifference, render_comparison
+from seqlab.pages.comparison import (
+    Agreement,
+    ComparisonPage,
+    ScoreComparison,
+    ScoreDifference,
+    render_comparison,
+)
 from seqlab.pages.numbers import format_fixed
 from seqlab.pages.report_data import LineChart, LineSeries
 from seqlab.pages.sections.by_length import LengthChart, LengthLine, format_interval
@@ -21,7 +27,9 @@ PAGE = "compare.html"
 
 
 def table(comparison: Comparison) -> list[dict[str, str]]:
-    """One row for each competitor: its scores with intervals, the baseline of the first, its size and the time it took."""
+    """One row for each competitor: its scores with intervals, the baseline of the first, its size and the
+    time it took.
+    """
     return [_row(comparison, competitor) for competitor in comparison.competitors]
 
 
@@ -49,20 +57,25 @@ def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> P
     """Write the page; returns where it is."""
     page = ComparisonPage(
         title=" or ".join(competitor.name for competitor in comparison.competitors),
-        subtitle=f"{comparison.reference.runs[0].recipe.task.replace('_', ' ')}, scored on {comparison.split}",
+        subtitle=(
+            f"{comparison.reference.runs[0].recipe.task.replace('_', ' ')}, scored on {comparison.split}"
+        ),
         created=time.strftime("%Y-%m-%d %H:%M:%S %z"),
         findings=comparison.sentences(),
         warnings=comparison.warnings,
         scores=[_standing(comparison, name) for name in comparison.score_names],
         differences=[
-            ScoreDifference(score, name, found.value, found.low, found.high, found.holm_p, found.is_significant)
+            ScoreDifference(
+                score, name, found.value, found.low, found.high, found.holm_p, found.is_significant
+            )
             for score, by_name in comparison.differences.items()
             for name, found in by_name.items()
         ],
         reference=comparison.reference.name,
         table=table(comparison),
         agreements=[
-            Agreement(name, found.both, found.only_first, found.only_second, found.neither, found.p) for name, found in comparison.mcnemars.items()
+            Agreement(name, found.both, found.only_first, found.only_second, found.neither, found.p)
+            for name, found in comparison.mcnemars.items()
         ],
         examples=comparison.disagreements,
         num_disagreements=comparison.num_disagreements,
@@ -94,7 +107,9 @@ def _standing(comparison: Comparison, name: str) -> ScoreComparison:
     first = comparison.reference.score(name)
     rows = [_reach(competitor, name) for competitor in comparison.competitors]
     seeds = len(comparison.reference.runs)
-    interval = "95 % interval over examples" if seeds == 1 else f"95 % interval of the mean over {seeds} seeds"
+    interval = (
+        "95 % interval over examples" if seeds == 1 else f"95 % interval of the mean over {seeds} seeds"
+    )
     return ScoreComparison(name, first.higher_is_better, rows, first.baseline, first.baseline_name, interval)
 
 
@@ -113,12 +128,26 @@ def _curves(comparison: Comparison) -> list[LineChart]:
     for competitor in comparison.competitors:
         for run in competitor.runs:
             checks = [event for event in read_journal(run.folder / JOURNAL) if event["event"] == "validated"]
-            key = key or next((name for name in ("valid_accuracy", "valid_loss") if checks and name in checks[0]), "")
+            key = key or next(
+                (name for name in ("valid_accuracy", "valid_loss") if checks and name in checks[0]), ""
+            )
             found = [event for event in checks if event.get(key) is not None and "seconds" in event]
             if found:
-                name = competitor.name if len(competitor.runs) == 1 else f"{competitor.name}, seed {run.recipe.training.seed}"
-                series.append(LineSeries(name, [event["seconds"] / 60 for event in found], [float(event[key]) for event in found]))
-    return [LineChart("Validation while training", "minutes", key.replace("_", " "), series)] if series else []
+                name = (
+                    competitor.name
+                    if len(competitor.runs) == 1
+                    else f"{competitor.name}, seed {run.recipe.training.seed}"
+                )
+                series.append(
+                    LineSeries(
+                        name,
+                        [event["seconds"] / 60 for event in found],
+                        [float(event[key]) for event in found],
+                    )
+                )
+    return (
+        [LineChart("Validation while training", "minutes", key.replace("_", " "), series)] if series else []
+    )
 
 
 def _number(value: float) -> str:

@@ -31,9 +31,13 @@ def hold_contest(
     say: Say = lambda _: None,
     begin: Begin = lambda _, __: None,
 ) -> Comparison:
-    """Train every model with every seed into FOLDER/MODEL-seedN, then compare them with the first, or with the one that is named."""
+    """Train every model with every seed into FOLDER/MODEL-seedN, then compare them with the first, or with
+    the one that is named.
+    """
     if len(models) < 2 or len(set(models)) < len(models):
-        raise UsageError("a contest needs two different models.", cure="For example: --models lstm,cnn; seqlab list models")
+        raise UsageError(
+            "a contest needs two different models.", cure="For example: --models lstm,cnn; seqlab list models"
+        )
     refuse_unknown(against, models)
     plan = {"what": what, "models": list(models), "settings": list(settings), "task": task, "seeds": seeds}
     wanted = {model: _trainings(what, model, settings, seeds, task=task, folder=folder) for model in models}
@@ -41,12 +45,26 @@ def hold_contest(
     groups: dict[str, list[Run]] = {model: [] for model in models}
     for place in range(seeds):  # seed by seed, so that an early look sees every model
         for model in models:
-            groups[model].append(train_wanted(what, wanted[model][place], task=task, watch=watch, say=say, begin=begin))
+            groups[model].append(
+                train_wanted(what, wanted[model][place], task=task, watch=watch, say=say, begin=begin)
+            )
     comparison = compare_groups(groups, against=against)
-    write_whole(folder / CONTEST, json.dumps({"format": FORMAT, "plan": plan, **comparison.as_json()}, indent=1, ensure_ascii=False, default=str))
+    write_whole(
+        folder / CONTEST,
+        json.dumps(
+            {"format": FORMAT, "plan": plan, **comparison.as_json()},
+            indent=1,
+            ensure_ascii=False,
+            default=str,
+        ),
+    )
     return comparison
 
 
-def _trainings(what: str, model: str, settings: Sequence[str], seeds: int, *, task: str, folder: Path) -> list[Wanted]:
+def _trainings(
+    what: str, model: str, settings: Sequence[str], seeds: int, *, task: str, folder: Path
+) -> list[Wanted]:
     recipe, _ = find_recipe(what, list(settings), task=task, model=model)
-    return wanted_seeds(recipe, settings, seeds, name=model, folder=lambda seed: folder / f"{model}-seed{seed}", model=model)
+    return wanted_seeds(
+        recipe, settings, seeds, name=model, folder=lambda seed: folder / f"{model}-seed{seed}", model=model
+    )

@@ -1,4 +1,6 @@
-"""choices.json: what was chosen on the validation data after training, such as a temperature or thresholds, and belongs to the weights."""
+"""choices.json: what was chosen on the validation data after training, such as a temperature or thresholds,
+and belongs to the weights.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,20 @@ LARGEST_FILE = 10_000_000
 def write_choices(folder: Path, choices: dict[str, Any], manifest: Manifest) -> None:
     """There is no file where a task chooses nothing."""
     if choices:
-        write_whole(folder / CHOICES, json.dumps({"run": manifest.run_id, "choices": choices}, ensure_ascii=False, indent=1, allow_nan=False))
+        write_whole(
+            folder / CHOICES,
+            json.dumps(
+                {"run": manifest.run_id, "choices": choices}, ensure_ascii=False, indent=1, allow_nan=False
+            ),
+        )
     else:
         (folder / CHOICES).unlink(missing_ok=True)
 
 
 def take_choices(folder: Path, task: Task, manifest: Manifest) -> None:
-    """Hand the choices of a run to its task, once the manifest is verified; there are none where it lists none."""
+    """Hand the choices of a run to its task, once the manifest is verified; there are none where it lists
+    none.
+    """
     path = folder / CHOICES
     if CHOICES not in manifest.files:
         return
@@ -38,4 +47,6 @@ def take_choices(folder: Path, task: Task, manifest: Manifest) -> None:
             raise ValueError("there are none")
         task.take(choices)
     except ValueError as error:
-        raise RunError(f"the choices cannot be right: {error}.", where=str(path), cure=score_again(folder)) from error
+        raise RunError(
+            f"the choices cannot be right: {error}.", where=str(path), cure=score_again(folder)
+        ) from error

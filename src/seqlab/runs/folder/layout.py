@@ -1,4 +1,7 @@
-"""The folder of a run: where it is, and the names of its files. `manifest.py` checks that they are what was trained here."""
+"""The folder of a run: where it is, and the names of its files.
+
+`manifest.py` checks that they are what was trained here.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,14 @@ from seqlab.core.errors import RunError, nearest
 from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 
-RECIPE, WEIGHTS, TOKENS, JOURNAL, RESULTS, REPORT = "recipe.toml", "model.safetensors", "tokens", "journal.jsonl", "results.json", "report.html"
+RECIPE, WEIGHTS, TOKENS, JOURNAL, RESULTS, REPORT = (
+    "recipe.toml",
+    "model.safetensors",
+    "tokens",
+    "journal.jsonl",
+    "results.json",
+    "report.html",
+)
 CHOICES, MANIFEST, CHECKPOINTS, LOCK = "choices.json", "MANIFEST.json", "checkpoints", ".lock"
 LARGEST_RECIPE = 100_000
 
@@ -21,7 +31,11 @@ def new_folder(out: str, *, name: str) -> Path:
         folder = Path(out)
         refuse_a_run(folder)
         if folder.exists() and not _is_free(folder):
-            raise RunError("this place is taken by something that is not a run.", where=str(folder), cure="Choose another --out.")
+            raise RunError(
+                "this place is taken by something that is not a run.",
+                where=str(folder),
+                cure="Choose another --out.",
+            )
         return folder
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "run"
     folder = Path("runs") / plain
@@ -43,7 +57,9 @@ def refuse_a_run(folder: Path) -> None:
 
 
 def _is_free(folder: Path) -> bool:
-    """Whether a folder is empty, or holds only what a run leaves that was killed before its first step: no recipe yet."""
+    """Whether a folder is empty, or holds only what a run leaves that was killed before its first step: no
+    recipe yet.
+    """
     if not folder.is_dir():
         return False
     names = {entry.name for entry in folder.iterdir() if entry.suffix != ".tmp"}
@@ -55,7 +71,11 @@ def find_run(path: str | Path) -> Path:
     for folder in (Path(path), Path("runs") / path):
         if (folder / RECIPE).is_file():
             return folder
-    there = sorted(entry.parent.name for entry in Path("runs").glob(f"*/{RECIPE}")) if Path("runs").is_dir() else []
+    there = (
+        sorted(entry.parent.name for entry in Path("runs").glob(f"*/{RECIPE}"))
+        if Path("runs").is_dir()
+        else []
+    )
     cure = nearest(Path(path).name, there) if there else "Train one first: seqlab train FILE"
     raise RunError("there is no run here (no recipe.toml).", where=str(path), cure=cure)
 
@@ -67,7 +87,11 @@ def read_recipe(folder: Path) -> Recipe:
     refuse_links(folder)
     path = folder / RECIPE
     if path.stat().st_size > LARGEST_RECIPE:
-        raise RunError(f"a recipe of {path.stat().st_size:,} bytes is no recipe.", where=str(path), cure="Restore the file.")
+        raise RunError(
+            f"a recipe of {path.stat().st_size:,} bytes is no recipe.",
+            where=str(path),
+            cure="Restore the file.",
+        )
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -84,10 +108,22 @@ def refuse_links(folder: Path) -> None:
     """A folder from somebody else must not make us read or write outside of it, or wait at a pipe."""
     inside = Path(os.path.realpath(folder))
     sides = [place for place in (folder / TOKENS).glob("*") if place.is_dir()]
-    for place in (folder, folder / TOKENS, *sides, folder / CHECKPOINTS, *(folder / CHECKPOINTS).glob("step-*")):
-        entries = list(os.scandir(place)) if place.is_dir() and not (place.is_symlink() and place != folder) else []
+    for place in (
+        folder,
+        folder / TOKENS,
+        *sides,
+        folder / CHECKPOINTS,
+        *(folder / CHECKPOINTS).glob("step-*"),
+    ):
+        entries = (
+            list(os.scandir(place)) if place.is_dir() and not (place.is_symlink() and place != folder) else []
+        )
         for entry in entries:
             leaves = entry.is_symlink() and not Path(os.path.realpath(entry.path)).is_relative_to(inside)
             if leaves or not (entry.is_symlink() or entry.is_file() or entry.is_dir()):
                 what = "leads out of the folder of the run" if leaves else "is neither a file nor a folder"
-                raise RunError(f"this {what}.", where=entry.path[:300], cure="Do not use this folder, or replace the link by the file itself.")
+                raise RunError(
+                    f"this {what}.",
+                    where=entry.path[:300],
+                    cure="Do not use this folder, or replace the link by the file itself.",
+                )

@@ -20,7 +20,9 @@ def locked(folder: Path) -> Iterator[None]:
         handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     except OSError as error:
         raise EnvironmentProblem(
-            f"the folder cannot be written to ({error.strerror}).", where=str(folder), cure="Change its rights, or choose another --out."
+            f"the folder cannot be written to ({error.strerror}).",
+            where=str(folder),
+            cure="Change its rights, or choose another --out.",
         ) from error
     with os.fdopen(handle, "r+", encoding="ascii", errors="replace") as file:
         try:
@@ -41,7 +43,11 @@ def locked(folder: Path) -> Iterator[None]:
 
 def _sweep(folder: Path) -> None:
     """Remove what killed processes left half written. Only under the lock: nobody else is writing here."""
-    for path in [*folder.glob(".*.tmp"), *(folder / TOKENS).glob(".*.tmp"), *(folder / CHECKPOINTS).glob(".last.*")]:
+    for path in [
+        *folder.glob(".*.tmp"),
+        *(folder / TOKENS).glob(".*.tmp"),
+        *(folder / CHECKPOINTS).glob(".last.*"),
+    ]:
         path.unlink(missing_ok=True)
     for path in (folder / CHECKPOINTS).glob("tmp-*"):
         shutil.rmtree(path, ignore_errors=True)

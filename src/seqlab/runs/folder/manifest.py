@@ -1,10 +1,12 @@
-"""MANIFEST.json: size and SHA-256 of every file of a run that changes an answer, and the fingerprints of its data.
+"""MANIFEST.json: size and SHA-256 of every file of a run that changes an answer, and the fingerprints of its
+data.
 
     {"format": 2, "sha256": DIGEST OF CONTENT,
      "content": {"run_id": ID, "data": {"train": FINGERPRINT, …}, "files": {"recipe.toml": {"size": 901, "sha256": …}, …}}}
 
-The recipe and the tokens are listed when training starts. Weights, choices and results are added when the run is scored, and taken off the list when
-it is resumed. The ID is the digest of what is listed at the start: weights and checkpoints carry it, so those of another run are noticed.
+The recipe and the tokens are listed when training starts. Weights, choices and results are added when the run
+is scored, and taken off the list when it is resumed. The ID is the digest of what is listed at the start:
+weights and checkpoints carry it, so those of another run are noticed.
 """
 
 from __future__ import annotations
@@ -54,17 +56,27 @@ def begin_manifest(folder: Path, *, recipe: str, data: Mapping[str, str]) -> Man
 
 def reopen_manifest(folder: Path, manifest: Manifest) -> Manifest:
     """Take what scoring added off the list: the run is trained or scored again."""
-    return _write(folder, replace(manifest, files={name: record for name, record in manifest.files.items() if name not in SCORED}))
+    return _write(
+        folder,
+        replace(
+            manifest, files={name: record for name, record in manifest.files.items() if name not in SCORED}
+        ),
+    )
 
 
 def complete_manifest(folder: Path, manifest: Manifest) -> Manifest:
     """Add the files that scoring made. Until this is written, the run counts as unfinished."""
-    made = {name: record_of_file(folder / name) for name in SCORED if name != CHOICES or (folder / name).is_file()}
+    made = {
+        name: record_of_file(folder / name) for name in SCORED if name != CHOICES or (folder / name).is_file()
+    }
     return _write(folder, replace(manifest, files={**manifest.files, **made}))
 
 
 def verify_start(folder: Path) -> Manifest:
-    """Refuse a run whose recipe or tokens are not those it was trained with. The rest need not be there: a resume writes it."""
+    """Refuse a run whose recipe or tokens are not those it was trained with.
+
+    The rest need not be there: a resume writes it.
+    """
     refuse_links(folder)
     manifest = read_manifest(folder, with_earlier_format=True)
     _verify_parts(folder, manifest)
@@ -81,7 +93,11 @@ def verify(folder: Path) -> Manifest:
     if CHOICES in manifest.files:
         verify_scored(folder, CHOICES, manifest)
     elif (folder / CHOICES).exists():
-        what = "the file was added after training." if manifest.is_scored else "the run was interrupted before it was scored to the end."
+        what = (
+            "the file was added after training."
+            if manifest.is_scored
+            else "the run was interrupted before it was scored to the end."
+        )
         raise RunError(what, where=str(folder / CHOICES), cure=score_again(folder))
     return manifest
 
@@ -96,7 +112,8 @@ def verify_scored(folder: Path, name: str, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path, *, with_earlier_format: bool = False) -> Manifest:
-    """What is listed, not yet compared with the files; a RunError where the list is missing, changed or of another format.
+    """What is listed, not yet compared with the files; a RunError where the list is missing, changed or of
+    another format.
 
     The earlier format lists recipe and tokens only: enough to resume, not to vouch for an answer.
     """
@@ -106,10 +123,16 @@ def read_manifest(folder: Path, *, with_earlier_format: bool = False) -> Manifes
     if version == 1 and with_earlier_format:
         return _parse({**found, "run_id": sha256(path)}, path)
     if version == 1:
-        what = "the run was written by an earlier version, without digests of its weights, choices and results."
+        what = (
+            "the run was written by an earlier version, without digests of its weights, choices and results."
+        )
         raise RunError(what, where=str(path), cure=score_again(folder))
     if version != FORMAT:
-        raise RunError(f"the run has format {str(version)[:20]}, this seqlab reads format {FORMAT}.", where=str(path), cure="Update seqlab.")
+        raise RunError(
+            f"the run has format {str(version)[:20]}, this seqlab reads format {FORMAT}.",
+            where=str(path),
+            cure="Update seqlab.",
+        )
     try:
         return _parse(without_digest(found), path)
     except (ValueError, RecursionError) as error:
@@ -118,7 +141,10 @@ def read_manifest(folder: Path, *, with_earlier_format: bool = False) -> Manifes
 
 def score_again(folder: Path) -> str:
     """The cure for a file that scoring makes."""
-    return f"Restore it from a copy, or write it again: seqlab train --resume {shlex.quote(str(folder))} (a model that was imported: import it again)"
+    return (
+        f"Restore it from a copy, or write it again: seqlab train --resume {shlex.quote(str(folder))} (a"
+        " model that was imported: import it again)"
+    )
 
 
 def _write(folder: Path, manifest: Manifest) -> Manifest:
@@ -131,7 +157,9 @@ def _parse(content: object, path: Path) -> Manifest:
     if isinstance(content, dict):
         run_id, data, files = (content.get(name) for name in ("run_id", "data", "files"))
         if isinstance(run_id, str) and isinstance(data, dict) and isinstance(files, dict):
-            return Manifest(run_id, {str(name): str(fingerprint) for name, fingerprint in data.items()}, files)
+            return Manifest(
+                run_id, {str(name): str(fingerprint) for name, fingerprint in data.items()}, files
+            )
     raise RunError("the list of files cannot be read.", where=str(path), cure=RESTORE)
 
 
@@ -145,12 +173,18 @@ def _verify_part(folder: Path, name: str, record: object, *, is_there: bool) -> 
     """A file that is listed from the start."""
     path, shown = folder / name, str(folder / name)[:300]
     if not is_there:  # also a name that leads out of the folder
-        raise RunError(f"the file is missing, or no file of a run ({name[:80]!r}).", where=str(folder / MANIFEST), cure=RESTORE)
+        raise RunError(
+            f"the file is missing, or no file of a run ({name[:80]!r}).",
+            where=str(folder / MANIFEST),
+            cure=RESTORE,
+        )
     if not isinstance(record, dict):
         raise RunError("the file was added after training.", where=shown, cure="Remove it.")
     if not path.is_file():
         raise RunError("the file is missing.", where=shown, cure=RESTORE)
     if (size := path.stat().st_size) > LARGEST_FILE:
-        raise RunError(f"the file is {megabytes(size)} large, more than is ever needed.", where=shown, cure=RESTORE)
+        raise RunError(
+            f"the file is {megabytes(size)} large, more than is ever needed.", where=shown, cure=RESTORE
+        )
     if not is_intact(path, record):
         raise RunError("the file was changed after training.", where=shown, cure=RESTORE)

@@ -34,7 +34,9 @@ class Results(Mapping[str, Score]):
 
     @property
     def split(self) -> str:
-        """The split whose scores are shown; empty where nothing was scored, as in a run of imported weights."""
+        """The split whose scores are shown; empty where nothing was scored, as in a run of imported
+        weights.
+        """
         return next((name for name in BEST_FIRST if name in self.raw["splits"]), "")
 
     @property
@@ -46,7 +48,11 @@ class Results(Mapping[str, Score]):
     def sections(self) -> list[ReportSection]:
         """What the evaluation shows beyond its scores; kinds that are not known here are left out."""
         entries = self.raw["splits"][self.split]["sections"] if self.split else {}
-        return [section for kind, value in entries.items() if (section := section_from_json(kind, value)) is not None]
+        return [
+            section
+            for kind, value in entries.items()
+            if (section := section_from_json(kind, value)) is not None
+        ]
 
     def __getitem__(self, name: str) -> Score:
         return self.scores[name]
@@ -62,7 +68,12 @@ class Results(Mapping[str, Score]):
 
 
 def write_results(
-    folder: Path, evaluations: list[Evaluation], *, training: dict[str, Any], provenance: dict[str, Any], warnings: list[str]
+    folder: Path,
+    evaluations: list[Evaluation],
+    *,
+    training: dict[str, Any],
+    provenance: dict[str, Any],
+    warnings: list[str],
 ) -> Results:
     raw = {
         "format": FORMAT,
@@ -86,7 +97,11 @@ def read_results(folder: Path) -> Results:
     path = folder / RESULTS
     manifest = read_manifest(folder)
     if not path.is_file() or RESULTS not in manifest.files:
-        raise RunError("the run has no results yet.", where=str(folder), cure=f"Finish it: seqlab train --resume {folder}")
+        raise RunError(
+            "the run has no results yet.",
+            where=str(folder),
+            cure=f"Finish it: seqlab train --resume {folder}",
+        )
     verify_scored(folder, RESULTS, manifest)
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seqlab.pages.report import render_report
-from seqlab.pages.report_data import GeneratedSample, LineChart, LineSeries, ReferenceLine, Report, ScoreLine, VerticalMarker
+from seqlab.pages.report_data import (
+    GeneratedSample,
+    LineChart,
+    LineSeries,
+    ReferenceLine,
+    Report,
+    ScoreLine,
+    VerticalMarker,
+)
 from seqlab.runs.folder.layout import JOURNAL
 from seqlab.runs.report.next_steps import after_training
 from seqlab.training.clip_advice import suggest_clip
@@ -24,7 +32,10 @@ def run_report(run: Run) -> str:
     return render_report(
         Report(
             title=run.folder.name,
-            subtitle=f"{run.recipe.task.replace('_', ' ')}, {run.recipe.model.kind}, {run.num_parameters:,} parameters, {run.recipe.data.train}",
+            subtitle=(
+                f"{run.recipe.task.replace('_', ' ')}, {run.recipe.model.kind}, {run.num_parameters:,}"
+                f" parameters, {run.recipe.data.train}"
+            ),
             created=raw["provenance"]["created"],
             summary=[*_summary(raw), *_clipping(events, run.recipe.training.clip_norm)],
             scores=_scores(raw),
@@ -42,7 +53,10 @@ def _summary(raw: dict[str, Any]) -> list[tuple[str, str]]:
     facts, training = raw["provenance"], raw["training"]
     return [
         ("parameters", f"{training['parameters']:,}{_trained(training)}"),
-        ("training time", f"{training['seconds'] / 60:.1f} minutes on {facts['threads']} threads ({facts['device']})"),
+        (
+            "training time",
+            f"{training['seconds'] / 60:.1f} minutes on {facts['threads']} threads ({facts['device']})",
+        ),
         ("steps", f"{training['steps']:,}, the best after {training['best_step']:,}"),
         *_weights(training),
         ("seed", str(facts["seed"])),
@@ -67,7 +81,11 @@ def _weights(training: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _clipping(events: list[dict[str, Any]], clip_norm: float) -> list[tuple[str, str]]:
     """What the gradients' norms say about the clipping norm."""
-    norms = [event["gradient_norm"] for event in events if event["event"] == "step" and event.get("gradient_norm") is not None]
+    norms = [
+        event["gradient_norm"]
+        for event in events
+        if event["event"] == "step" and event.get("gradient_norm") is not None
+    ]
     return [("clipping", suggest_clip(norms, limit=clip_norm).sentence())] if norms else []
 
 
@@ -101,10 +119,23 @@ def _curves(events: list[dict[str, Any]], raw: dict[str, Any]) -> list[LineChart
         )
     ]  # fmt: skip
     if any("valid_accuracy" in event for event in checks):
-        accuracy = [_series("training", checks, "train_accuracy"), _series("validation", checks, "valid_accuracy")]
+        accuracy = [
+            _series("training", checks, "train_accuracy"),
+            _series("validation", checks, "valid_accuracy"),
+        ]
         curves.append(LineChart("Accuracy", "step", "share right", accuracy, marks=mark))
-    curves.append(LineChart("Gradient norm before clipping", "step", "norm", [_series("gradient norm", steps, "gradient_norm")], log_y=True))
-    curves.append(LineChart("Learning rate", "step", "rate", [_series("learning rate", steps, "learning_rate")]))
+    curves.append(
+        LineChart(
+            "Gradient norm before clipping",
+            "step",
+            "norm",
+            [_series("gradient norm", steps, "gradient_norm")],
+            log_y=True,
+        )
+    )
+    curves.append(
+        LineChart("Learning rate", "step", "rate", [_series("learning rate", steps, "learning_rate")])
+    )
     return curves
 
 
@@ -118,11 +149,18 @@ def _loss_reference(raw: dict[str, Any]) -> list[ReferenceLine]:
 
 def _series(name: str, events: list[dict[str, Any]], key: str) -> LineSeries:
     values = [event.get(key) for event in events]
-    return LineSeries(name, [event["step"] for event in events], [float("nan") if value is None else float(value) for value in values])
+    return LineSeries(
+        name,
+        [event["step"] for event in events],
+        [float("nan") if value is None else float(value) for value in values],
+    )
 
 
 def _samples(events: list[dict[str, Any]]) -> list[GeneratedSample]:
-    """Samples at growing distances: from the noise of the first updates to near-sentences. The first and the last are always among them."""
+    """Samples at growing distances: from the noise of the first updates to near-sentences.
+
+    The first and the last are always among them.
+    """
     early = [event for event in events if event["event"] == "sampled"]
     found = [event for event in events if event["event"] == "validated" and event.get("sample")]
     most = MOST_SAMPLES - len(early)
@@ -130,7 +168,13 @@ def _samples(events: list[dict[str, Any]]) -> list[GeneratedSample]:
         places = sorted({round((len(found) - 1) * (place / (most - 1)) ** 2) for place in range(most)})
         found = [found[place] for place in places]
     return [
-        GeneratedSample(step=event["step"], prompt="", text=event["sample"], valid_loss=event.get("valid_loss"), train_loss=event.get("train_loss"))
+        GeneratedSample(
+            step=event["step"],
+            prompt="",
+            text=event["sample"],
+            valid_loss=event.get("valid_loss"),
+            train_loss=event.get("train_loss"),
+        )
         for event in early + found
     ]
 

@@ -1,4 +1,5 @@
-"""A survey is made once for the same data: kept in the cache of encoded data, keyed by the content of the files and by what was asked.
+"""A survey is made once for the same data: kept in the cache of encoded data, keyed by the content of the
+files and by what was asked.
 
 It is plain data in a store, which verifies every byte: whatever is not as it was written is made anew.
 """
@@ -19,17 +20,26 @@ from seqlab.sources.base import Source
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import FINDINGS, Leak, PartSurvey, Quantiles, Survey
 
-LEAKS = ("first_near_duplicates", "first_leaks", "first_plain_leaks", "first_near_leaks", "first_in_valid", "first_conflicts")
+LEAKS = (
+    "first_near_duplicates",
+    "first_leaks",
+    "first_plain_leaks",
+    "first_near_leaks",
+    "first_in_valid",
+    "first_conflicts",
+)
 QUANTILES = ("length_characters", "length_words")
 PLACES = ("first_empty", "first_skipped")
 Rename = Callable[[str], str]
 
 
-def kept_survey(parts: Mapping[str, Source], make: Callable[[], Survey], *, asked: Mapping[str, Any], paths: Sequence[str]) -> Survey:
+def kept_survey(
+    parts: Mapping[str, Source], make: Callable[[], Survey], *, asked: Mapping[str, Any], paths: Sequence[str]
+) -> Survey:
     """What `make` finds in the parts, or found before in the same content, `asked` the same.
 
-    Rows are told by the names of their files, which begin with the path that the user gave. `paths` are these: the same file may be given by a
-    relative name for training and by a whole one later.
+    Rows are told by the names of their files, which begin with the path that the user gave. `paths` are
+    these: the same file may be given by a relative name for training and by a whole one later.
     """
     made_from = {
         "survey": FINDINGS,
@@ -53,7 +63,12 @@ def kept_survey(parts: Mapping[str, Source], make: Callable[[], Survey], *, aske
 
 def _write(found: Survey, given: list[str], folder: Path) -> None:
     """Words and counts as facts; the places of repeated passages, which may be millions, as numbers."""
-    arrays = [array for part in found.parts.values() if part.repeats is not None for array in (part.repeats.starts, part.repeats.looked_at)]
+    arrays = [
+        array
+        for part in found.parts.values()
+        if part.repeats is not None
+        for array in (part.repeats.starts, part.repeats.looked_at)
+    ]
     told = {
         "paths": given,
         "parts": {name: _plain(part) for name, part in found.parts.items()},
@@ -69,7 +84,15 @@ def _write(found: Survey, given: list[str], folder: Path) -> None:
 def _plain(part: PartSurvey) -> dict[str, Any]:
     """A part as plain data, without the numbers that stand elsewhere."""
     repeats = part.repeats
-    told = None if repeats is None else {one.name: getattr(repeats, one.name) for one in fields(Repeats) if one.name not in ("starts", "looked_at")}
+    told = (
+        None
+        if repeats is None
+        else {
+            one.name: getattr(repeats, one.name)
+            for one in fields(Repeats)
+            if one.name not in ("starts", "looked_at")
+        }
+    )
     return {**asdict(replace(part, repeats=None)), "repeats": told}
 
 
@@ -84,15 +107,23 @@ def _read(store: Store, given: list[str]) -> Survey:
     told = store.facts["survey"]
     rename = _renaming(told["paths"], given)
     arrays = iter([store[number] for number in range(len(store))])
-    parts = {name: _part(plain, arrays_of=lambda: (next(arrays), next(arrays)), rename=rename) for name, plain in told["parts"].items()}
-    leaked = {name: {(rename(file), line) for file, lines in by_file.items() for line in lines} for name, by_file in told["leaked"].items()}
+    parts = {
+        name: _part(plain, arrays_of=lambda: (next(arrays), next(arrays)), rename=rename)
+        for name, plain in told["parts"].items()
+    }
+    leaked = {
+        name: {(rename(file), line) for file, lines in by_file.items() for line in lines}
+        for name, by_file in told["leaked"].items()
+    }
     return Survey(parts, [(first, second) for first, second in told["similar_labels"]], leaked)
 
 
 def _part(plain: dict[str, Any], *, arrays_of: Callable[[], tuple[Any, Any]], rename: Rename) -> PartSurvey:
     found = dict(plain)
     for name in LEAKS:
-        found[name] = [Leak(rename(leak["where"]), rename(leak["also"]), leak["likeness"]) for leak in plain[name]]
+        found[name] = [
+            Leak(rename(leak["where"]), rename(leak["also"]), leak["likeness"]) for leak in plain[name]
+        ]
     for name in QUANTILES:
         found[name] = None if plain[name] is None else Quantiles(**plain[name])
     for name in PLACES:
@@ -111,7 +142,9 @@ def _renaming(before: Sequence[str], now: Sequence[str]) -> Rename:
     >>> _renaming(["data", "data.csv"], ["/home/me/data", "/home/me/data.csv"])("data.csv, line 3")
     '/home/me/data.csv, line 3'
     """
-    pairs = sorted(zip(before, now, strict=True), key=lambda pair: -len(pair[0]))  # of two beginnings the longer one is meant
+    pairs = sorted(
+        zip(before, now, strict=True), key=lambda pair: -len(pair[0])
+    )  # of two beginnings the longer one is meant
 
     def rename(place: str) -> str:
         return next((new + place[len(old) :] for old, new in pairs if place.startswith(old)), place)

@@ -1,4 +1,6 @@
-"""Test data that training has seen: found before training, and left out of a second score beside the first."""
+"""Test data that training has seen: found before training, and left out of a second score beside the
+first.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ MOSTLY = 0.5
 
 
 def note_leaks(evaluation: Evaluation, task: Task, found: Survey) -> str:
-    """Add the scores without what training has seen as a section; returns a sentence, empty where nothing was seen."""
+    """Add the scores without what training has seen as a section; returns a sentence, empty where nothing was
+    seen.
+    """
     is_known, unit = _known(evaluation, task, found)
     if not is_known.any():
         return ""
@@ -26,7 +30,9 @@ def note_leaks(evaluation: Evaluation, task: Task, found: Survey) -> str:
     scores = []
     for score in evaluation.scores:
         items = evaluation.items.get(score.name)
-        if len(kept) and items is not None and items.num_items == len(is_known):  # a score over some rows only has other items
+        if (
+            len(kept) and items is not None and items.num_items == len(is_known)
+        ):  # a score over some rows only has other items
             clean = items.subset(kept)
             low, high = interval_bounds(clean)
             scores.append(CleanScore(score.name, clean.full_score(), low, high, on_all=score.value))
@@ -39,7 +45,9 @@ def _known(evaluation: Evaluation, task: Task, found: Survey) -> tuple[Bool[np.n
     """Which items of the split training has seen, and what an item is."""
     part = evaluation.split
     if leaked := found.leaked.get(part):
-        return np.array([place in leaked for place in task.item_places(evaluation.split)], dtype=np.bool_), "rows"
+        return np.array(
+            [place in leaked for place in task.item_places(evaluation.split)], dtype=np.bool_
+        ), "rows"
     repeats = found.parts[part].repeats if part in found.parts else None
     if repeats is None or evaluation.stream is None or not len(repeats.starts):
         return np.zeros(0, np.bool_), ""
@@ -47,7 +55,9 @@ def _known(evaluation: Evaluation, task: Task, found: Survey) -> tuple[Bool[np.n
     return _known_blocks(repeats, ends[size - 1 :: size], -(-len(ends) // size)), f"blocks of {size} tokens"
 
 
-def _known_blocks(repeats: Repeats, ends: np.ndarray[Any, Any], num_blocks: int) -> Bool[np.ndarray, " blocks"]:
+def _known_blocks(
+    repeats: Repeats, ends: np.ndarray[Any, Any], num_blocks: int
+) -> Bool[np.ndarray, " blocks"]:
     """Blocks of which at least half the passages stand in training."""
     edges = np.concatenate([[0.0], ends[: num_blocks - 1], [np.inf]])
     looked_at, repeated = np.histogram(repeats.looked_at, edges)[0], np.histogram(repeats.starts, edges)[0]

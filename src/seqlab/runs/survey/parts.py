@@ -1,4 +1,7 @@
-"""A look at all parts of the data before anything is learned from them. No torch here: the data report answers at once."""
+"""A look at all parts of the data before anything is learned from them.
+
+No torch here: the data report answers at once.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,8 @@ from seqlab.tasks.spec import find_spec
 def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Path | None = None) -> Survey:
     """What could spoil an honest score, whatever the task reads: texts, sentences, series or one long text.
 
-    `more` is the path of a part that the recipe does not name. The same data is looked at once; afterwards the answer is kept.
+    `more` is the path of a part that the recipe does not name. The same data is looked at once; afterwards
+    the answer is kept.
     """
     data, spec = recipe.data, find_spec(recipe.task)
     parts = {name: spec.survey_source(source, data) for name, source in parts.items()}
@@ -23,13 +27,19 @@ def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Pat
     label, text = data.label if spec.has_class_labels else "", STEPS if is_series else data.text or "text"
     return kept_survey(
         parts,
-        lambda: survey(parts, text=text, label=label, names=spec.class_names(data), is_stream=spec.is_text_stream),
+        lambda: survey(
+            parts, text=text, label=label, names=spec.class_names(data), is_stream=spec.is_text_stream
+        ),
         asked={"task": recipe.task, "text": text, "label": label, "label_separator": data.label_separator},
-        paths=[str(path) for path in (data.train, data.valid, data.test, more) if path and Path(path).exists()],
+        paths=[
+            str(path) for path in (data.train, data.valid, data.test, more) if path and Path(path).exists()
+        ],
     )
 
 
 def survey_warnings(recipe: Recipe, found: Survey) -> list[str]:
-    """The sentences that deserve a look; empty lines are usual in a text, several captions of a picture and several languages in a table."""
+    """The sentences that deserve a look; empty lines are usual in a text, several captions of a picture and
+    several languages in a table.
+    """
     usual = find_spec(recipe.task).usual_warning(recipe.data)
     return [warning for warning in found.warnings if not (usual and usual in warning)]

@@ -1,4 +1,6 @@
-"""The network of a run: as its task builds it, with the adapters and the frozen parts that its recipe asks for."""
+"""The network of a run: as its task builds it, with the adapters and the frozen parts that its recipe asks
+for.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,11 @@ from seqlab.tasks.base import Task
 from seqlab.training.freezing import freeze
 from seqlab.training.settings import StartSettings
 
-LORA_NAMES = {"qkv": ("qkv", "query", "key", "value"), "output": ("output",), "feed_forward": ("expand", "contract")}
+LORA_NAMES = {
+    "qkv": ("qkv", "query", "key", "value"),
+    "output": ("output",),
+    "feed_forward": ("expand", "contract"),
+}
 """What the layers are called for which a recipe may ask."""
 
 
@@ -24,7 +30,10 @@ def adapt(model: nn.Module, start: StartSettings) -> nn.Module:
         freeze(model, start.model_copy(update={"freeze": "body", "freeze_layers": 0}))
         body = model.get_submodule("body")
         add_lora(
-            body, rank=start.lora_rank, alpha=start.lora_alpha, target_modules=[name for target in start.lora_targets for name in LORA_NAMES[target]]
+            body,
+            rank=start.lora_rank,
+            alpha=start.lora_alpha,
+            target_modules=[name for target in start.lora_targets for name in LORA_NAMES[target]],
         )
     else:
         freeze(model, start)

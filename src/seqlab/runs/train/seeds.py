@@ -35,7 +35,10 @@ class SeedResults:
         for name, score in self.scores.items():
             text = f"{name} {score.mean:.4f} on average over {len(score.values)} seeds"
             if score.deviation is not None and score.low is not None and score.high is not None:
-                text += f", standard deviation {score.deviation:.4f}, 95 % interval of the mean {score.low:.4f} to {score.high:.4f} (Student's t)"
+                text += (
+                    f", standard deviation {score.deviation:.4f}, 95 % interval of the mean {score.low:.4f}"
+                    f" to {score.high:.4f} (Student's t)"
+                )
             found.append(text)
         return found
 
@@ -43,7 +46,11 @@ class SeedResults:
         return {
             "split": self.split,
             "runs": [
-                {"run": str(run.folder), "seed": run.recipe.training.seed, "scores": {name: score.as_json() for name, score in run.results.items()}}
+                {
+                    "run": str(run.folder),
+                    "seed": run.recipe.training.seed,
+                    "scores": {name: score.as_json() for name, score in run.results.items()},
+                }
                 for run in self.runs
             ],
             "over_seeds": {name: score.as_json() for name, score in self.scores.items()},
@@ -62,11 +69,21 @@ def train_seeds(
     say: Say = lambda _: None,
     begin: Begin = lambda _, __: None,
 ) -> SeedResults:
-    """Train BASE-seed1, BASE-seed2, …; what is finished already is taken as it is. BASE-seeds/seeds.json holds the results so far."""
+    """Train BASE-seed1, BASE-seed2, …; what is finished already is taken as it is.
+
+    BASE-seeds/seeds.json holds the results so far.
+    """
     if count < 2:
         raise UsageError(f"--seeds {count} shows no spread.", cure="Two seeds at least; five are usual.")
     recipe, _ = find_recipe(what, list(settings), task=task, model=model)
-    wanted = wanted_seeds(recipe, settings, count, name=base.name, folder=lambda seed: base.with_name(f"{base.name}-seed{seed}"), model=model)
+    wanted = wanted_seeds(
+        recipe,
+        settings,
+        count,
+        name=base.name,
+        folder=lambda seed: base.with_name(f"{base.name}-seed{seed}"),
+        model=model,
+    )
     path = base.with_name(f"{base.name}-seeds") / SEEDS
     plan = {"what": what, "settings": list(settings), "task": task, "model": model, "seeds": count}
     keep_plan(path, plan, [one.folder for one in wanted])
@@ -74,11 +91,18 @@ def train_seeds(
     for one in wanted:
         runs.append(train_wanted(what, one, task=task, watch=watch, say=say, begin=begin))
         results = _results(path, runs)
-        write_whole(path, json.dumps({"format": FORMAT, "plan": plan, **results.as_json()}, indent=1, ensure_ascii=False))
+        write_whole(
+            path,
+            json.dumps({"format": FORMAT, "plan": plan, **results.as_json()}, indent=1, ensure_ascii=False),
+        )
     return results
 
 
 def _results(path: Path, runs: list[Run]) -> SeedResults:
     first = runs[0].results
-    scores = {name: summarize_seeds([run.results[name].value for run in runs]) for name in first if all(name in run.results for run in runs)}
+    scores = {
+        name: summarize_seeds([run.results[name].value for run in runs])
+        for name in first
+        if all(name in run.results for run in runs)
+    }
     return SeedResults(path, first.split, list(runs), scores)

@@ -1,4 +1,6 @@
-"""A recipe becomes a run: open the data, learn the vocabularies, forecast, train, score, write everything down."""
+"""A recipe becomes a run: open the data, learn the vocabularies, forecast, train, score, write everything
+down.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,13 @@ from seqlab.runs.folder.layout import (
     refuse_links,
 )
 from seqlab.runs.folder.lock import clear_false_start, locked
-from seqlab.runs.folder.manifest import Manifest, begin_manifest, complete_manifest, reopen_manifest, verify_start
+from seqlab.runs.folder.manifest import (
+    Manifest,
+    begin_manifest,
+    complete_manifest,
+    reopen_manifest,
+    verify_start,
+)
 from seqlab.runs.folder.results import provenance, write_results
 from seqlab.runs.report.build import run_report
 from seqlab.runs.run import Run
@@ -97,9 +105,13 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     source = find_start(recipe, say=say)
     say("reading the data")
     opened = _open(recipe, source)
-    recipe, kept = (opened.recipe, []) if source is None else take_over(opened.recipe, source.recipe, source.folder)
+    recipe, kept = (
+        (opened.recipe, []) if source is None else take_over(opened.recipe, source.recipe, source.folder)
+    )
     if source is not None:
-        recipe = recipe.changed("start", digest=digest_of_weights(source, expected=recipe.start.digest, where="start.digest"))
+        recipe = recipe.changed(
+            "start", digest=digest_of_weights(source, expected=recipe.start.digest, where="start.digest")
+        )
     teacher, recipe = find_teacher(recipe, say=say)
     spec = find_spec(recipe.task)
     given = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
@@ -132,7 +144,19 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
         validation_seconds=forecast.validation_seconds,
     )
     reasons += _fitted_counts(recipe.training, budget)
-    return Prepared(folder, recipe, task, model, device, budget, data, opened.reasons + kept + reasons, warnings + task.notes, found, forecast)
+    return Prepared(
+        folder,
+        recipe,
+        task,
+        model,
+        device,
+        budget,
+        data,
+        opened.reasons + kept + reasons,
+        warnings + task.notes,
+        found,
+        forecast,
+    )
 
 
 def train(prepared: Prepared, *, watcher: Watcher | None = None, say: Say = lambda _: None) -> Run:
@@ -144,7 +168,12 @@ def train(prepared: Prepared, *, watcher: Watcher | None = None, say: Say = lamb
         clear_false_start(folder)
         prepared.task.save(folder / TOKENS)
         manifest = begin_manifest(folder, recipe=recipe.to_toml(), data=prepared.data)
-        facts = {"data": prepared.data, "warnings": prepared.warnings, "threads": torch.get_num_threads(), "device": str(prepared.device)}
+        facts = {
+            "data": prepared.data,
+            "warnings": prepared.warnings,
+            "threads": torch.get_num_threads(),
+            "device": str(prepared.device),
+        }
         Journal(folder / JOURNAL).write("started", step=0, total_steps=prepared.budget.total_steps, **facts)
         trainer = _trainer(prepared, manifest, watcher)
         torch.manual_seed(derive(recipe.training.seed, "training"))
@@ -166,14 +195,29 @@ def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambd
         checkpoint = _load_checkpoint(folder, manifest, task, say=say)
         say("reading the data")
         opened = open_data(recipe)
-        _refuse_other_data(folder, before=manifest.data, now={name: part.fingerprint() for name, part in opened.parts.items()})
+        _refuse_other_data(
+            folder,
+            before=manifest.data,
+            now={name: part.fingerprint() for name, part in opened.parts.items()},
+        )
         data = _attach(task, opened, say=say)
         teacher, _ = find_teacher(recipe, say=say)
         teach(task, teacher, device=device)
         budget = Budget(**checkpoint.state["budget"])
         started = next((event for event in read_journal(folder / JOURNAL) if event["event"] == "started"), {})
         found = survey_parts(recipe, opened.parts)
-        prepared = Prepared(folder, recipe, task, build_model(task), device, budget, data, [], started.get("warnings", []), found)
+        prepared = Prepared(
+            folder,
+            recipe,
+            task,
+            build_model(task),
+            device,
+            budget,
+            data,
+            [],
+            started.get("warnings", []),
+            found,
+        )
         trainer = _trainer(prepared, manifest, watcher)
         trainer.resume(checkpoint)
         manifest = reopen_manifest(folder, manifest)
@@ -186,7 +230,11 @@ def _load_checkpoint(folder: Path, manifest: Manifest, task: Task, *, say: Say) 
     checkpoint, problems = Checkpoints(folder / CHECKPOINTS, seal=manifest.run_id).load()
     if checkpoint is None:
         why = f": {problems[0]}" if problems else "."
-        raise RunError(f"there is no whole checkpoint to resume from{why}", where=str(folder), cure="Restore one from a copy, or train again.")
+        raise RunError(
+            f"there is no whole checkpoint to resume from{why}",
+            where=str(folder),
+            cure="Restore one from a copy, or train again.",
+        )
     for problem in problems:
         say(f"passed over a checkpoint: {problem}")
     shapes = {name: tuple(tensor.shape) for name, tensor in weights_in(checkpoint.tensors).items()}
@@ -232,10 +280,18 @@ def _score(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -
     model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=manifest.run_id))
     model.eval()
     write_choices(folder, prepared.task.settle(model), manifest)
-    evaluations = [prepared.task.evaluate(model, split) for split in ("test", "valid") if split in prepared.task.stores]
+    evaluations = [
+        prepared.task.evaluate(model, split) for split in ("test", "valid") if split in prepared.task.stores
+    ]
     beaten = [score for each in evaluations[:1] for score in beaten_scores(each.scores)]
-    known = [sentence for each in evaluations if (sentence := note_leaks(each, prepared.task, prepared.survey))]
-    warnings = [*prepared.warnings, *known, *(f"the model does not beat its baseline: {score.describe()}" for score in beaten)]
+    known = [
+        sentence for each in evaluations if (sentence := note_leaks(each, prepared.task, prepared.survey))
+    ]
+    warnings = [
+        *prepared.warnings,
+        *known,
+        *(f"the model does not beat its baseline: {score.describe()}" for score in beaten),
+    ]
     training: dict[str, Any] = {
         "steps": trainer.step,
         "best_step": trainer.best_step,
@@ -255,7 +311,10 @@ def _score(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -
 
 def _chosen_weights(progress: Progress) -> str:
     values = ", ".join(f"{name} {value:.4f}" for name, value in progress.candidates.items())
-    return f"saved the {progress.best_weights} weights of step {progress.best_step:,} (on validation data: {values})"
+    return (
+        f"saved the {progress.best_weights} weights of step {progress.best_step:,} (on validation data:"
+        f" {values})"
+    )
 
 
 def find_start(recipe: Recipe, *, say: Say) -> Run | None:
@@ -272,7 +331,11 @@ def find_start(recipe: Recipe, *, say: Say) -> Run | None:
 def _open(recipe: Recipe, source: Run | None) -> OpenedData:
     """Text alone is for the task that the source had learned from text alone, where nobody says otherwise."""
     opened = open_data(recipe)
-    if source is None or recipe.task or not (find_spec(opened.recipe.task).is_text_stream and find_spec(source.recipe.task).is_text_stream):
+    if (
+        source is None
+        or recipe.task
+        or not (find_spec(opened.recipe.task).is_text_stream and find_spec(source.recipe.task).is_text_stream)
+    ):
         return opened
     return open_data(recipe.model_copy(update={"task": source.recipe.task}))
 
@@ -281,7 +344,12 @@ def _costs(recipe: Recipe) -> list[str]:
     """Choices that make every step slower than it need be."""
     if getattr(recipe.model, "attention_dropout", 0.0) <= 0:
         return []
-    return ["attention dropout does not use the fast attention kernel: each step is 1.1–3× slower; set model.attention_dropout=0 to disable"]
+    return [
+        (
+            "attention dropout does not use the fast attention kernel: each step is 1.1–3× slower; set"
+            " model.attention_dropout=0 to disable"
+        )
+    ]
 
 
 def _fitted_counts(training: TrainingSettings, budget: Budget) -> list[str]:
@@ -302,7 +370,11 @@ def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
         changes |= {"minutes": DEFAULT_MINUTES, "epochs": DEFAULT_EPOCHS}
         if "patience" not in training.model_fields_set:
             changes["patience"] = DEFAULT_PATIENCE
-    data = {name: str(Path(path).resolve()) for name in ("train", "valid", "test") if (path := getattr(recipe.data, name)) and Path(path).exists()}
+    data = {
+        name: str(Path(path).resolve())
+        for name in ("train", "valid", "test")
+        if (path := getattr(recipe.data, name)) and Path(path).exists()
+    }
     return recipe.changed("training", **changes).changed("data", **data)
 
 
@@ -321,7 +393,9 @@ def _attach(task: Task, opened: OpenedData, *, say: Say) -> dict[str, str]:
     """Encode every part; returns the fingerprint of each."""
     if "valid" not in opened.parts:
         raise DataError(
-            "there is no data to choose the best model on.", where=opened.parts["train"].name, cure="Set data.valid_share=0.1 or data.valid=FILE."
+            "there is no data to choose the best model on.",
+            where=opened.parts["train"].name,
+            cure="Set data.valid_share=0.1 or data.valid=FILE.",
         )
     for split, source in opened.parts.items():
         say(f"encoding {split}")
@@ -333,5 +407,7 @@ def _refuse_other_data(folder: Path, *, before: Mapping[str, str], now: dict[str
     changed = [name for name, fingerprint in before.items() if now.get(name) != fingerprint]
     if changed:
         raise RunError(
-            f"the data of {', '.join(changed)} is not what the run started with.", where=str(folder), cure="Restore the files, or start a new run."
+            f"the data of {', '.join(changed)} is not what the run started with.",
+            where=str(folder),
+            cure="Restore the files, or start a new run.",
         )

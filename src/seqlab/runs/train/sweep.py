@@ -1,4 +1,7 @@
-"""Several trainings that belong together: one for each seed, or for each model and seed. What is finished is not trained again."""
+"""Several trainings that belong together: one for each seed, or for each model and seed.
+
+What is finished is not trained again.
+"""
 
 from __future__ import annotations
 
@@ -36,24 +39,48 @@ class Wanted:
     model: str = ""
 
 
-def wanted_seeds(recipe: Recipe, settings: Sequence[str], count: int, *, name: str, folder: Callable[[int], Path], model: str = "") -> list[Wanted]:
-    """Trainings that differ in training.seed only, from that of the recipe upwards. The rows that are held out stay those of the first."""
+def wanted_seeds(
+    recipe: Recipe,
+    settings: Sequence[str],
+    count: int,
+    *,
+    name: str,
+    folder: Callable[[int], Path],
+    model: str = "",
+) -> list[Wanted]:
+    """Trainings that differ in training.seed only, from that of the recipe upwards.
+
+    The rows that are held out stay those of the first.
+    """
     first = recipe.training.seed
     plain = [word for word in settings if not word.startswith("training.seed=")]
     same = [f"data.seed={first}"] if recipe.data.seed < 0 else []
-    return [Wanted(f"{name}-seed{seed}", folder(seed), (*plain, *same, f"training.seed={seed}"), model=model) for seed in range(first, first + count)]
+    return [
+        Wanted(f"{name}-seed{seed}", folder(seed), (*plain, *same, f"training.seed={seed}"), model=model)
+        for seed in range(first, first + count)
+    ]
 
 
 def is_finished(folder: Path) -> bool:
-    """Whether a run was scored to the end; one of an earlier format was not, and resuming it writes what is missing."""
+    """Whether a run was scored to the end; one of an earlier format was not, and resuming it writes what is
+    missing.
+    """
     try:
-        return (folder / RECIPE).is_file() and (folder / RESULTS).is_file() and read_manifest(folder).is_scored
+        return (
+            (folder / RECIPE).is_file() and (folder / RESULTS).is_file() and read_manifest(folder).is_scored
+        )
     except RunError:
         return False  # resuming it says what is wrong
 
 
 def train_wanted(
-    what: str, wanted: Wanted, *, task: str = "", watch: Watch = nullcontext, say: Say = lambda _: None, begin: Begin = lambda _, __: None
+    what: str,
+    wanted: Wanted,
+    *,
+    task: str = "",
+    watch: Watch = nullcontext,
+    say: Say = lambda _: None,
+    begin: Begin = lambda _, __: None,
 ) -> Run:
     """Train one, go on where it was stopped, or load it if it is finished."""
     if is_finished(wanted.folder):
@@ -70,18 +97,32 @@ def train_wanted(
 
 
 def keep_plan(path: Path, plan: dict[str, Any], folders: Sequence[Path]) -> None:
-    """Write what is asked for, or refuse a folder in which something else was begun. How many seeds there are may change.
+    """Write what is asked for, or refuse a folder in which something else was begun. How many seeds there are
+    may change.
 
-    A run that stands in one of its folders before there is a plan may have other settings, so it is not taken for a part of it.
+    A run that stands in one of its folders before there is a plan may have other settings, so it is not taken
+    for a part of it.
     """
     if path.is_file():
         before = read_plan(path)
-        changed = sorted(name for name in plan.keys() | before.keys() if name != "seeds" and plan.get(name) != before.get(name))
+        changed = sorted(
+            name
+            for name in plan.keys() | before.keys()
+            if name != "seeds" and plan.get(name) != before.get(name)
+        )
         if changed:
             told = ", ".join(f"{name} {before.get(name)!r} -> {plan.get(name)!r}" for name in changed)
-            raise RunError(f"something else was begun here ({told}).", where=str(path), cure="Choose another folder with --out, or remove this one.")
+            raise RunError(
+                f"something else was begun here ({told}).",
+                where=str(path),
+                cure="Choose another folder with --out, or remove this one.",
+            )
     elif taken := [folder for folder in folders if (folder / RECIPE).is_file()]:
-        raise RunError("a run that was not begun here stands in the way.", where=str(taken[0]), cure="Choose another --out, or remove the run.")
+        raise RunError(
+            "a run that was not begun here stands in the way.",
+            where=str(taken[0]),
+            cure="Choose another --out, or remove the run.",
+        )
     else:
         write_whole(path, json.dumps({"format": FORMAT, "plan": plan}, indent=1, ensure_ascii=False))
 
@@ -98,4 +139,8 @@ def read_plan(path: Path) -> dict[str, Any]:
 
 
 def _unreadable(path: Path) -> RunError:
-    return RunError("the file cannot be read.", where=str(path), cure="Restore it from a copy, or choose another folder with --out.")
+    return RunError(
+        "the file cannot be read.",
+        where=str(path),
+        cure="Restore it from a copy, or choose another folder with --out.",
+    )

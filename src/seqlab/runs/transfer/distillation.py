@@ -45,14 +45,23 @@ def teach(task: Task, run: Run | None, *, device: torch.device) -> None:
         return
     own, theirs = _saved(task), _saved(run.task)
     if wrong := sorted(name for name in own.keys() | theirs.keys() if own.get(name) != theirs.get(name)):
-        what = "the labels of the teacher are others" if wrong == ["labels.json"] else f"the teacher reads other tokens ({listed(wrong)} differ)"
+        what = (
+            "the labels of the teacher are others"
+            if wrong == ["labels.json"]
+            else f"the teacher reads other tokens ({listed(wrong)} differ)"
+        )
         raise RecipeError(
             f"{what}: its answers would mean something else.",
             where=f"training.teacher {run.folder}",
-            cure="Teacher and student share tokens and labels: take a teacher that was trained on the same data.",
+            cure=(
+                "Teacher and student share tokens and labels: take a teacher that was trained on the same"
+                " data."
+            ),
         )
     training = task.recipe.training
-    task.teacher = Teacher(run.model.to(device), weight=training.teacher_weight, temperature=training.teacher_temperature)
+    task.teacher = Teacher(
+        run.model.to(device), weight=training.teacher_weight, temperature=training.teacher_temperature
+    )
 
 
 def _saved(task: Task) -> dict[str, str]:

@@ -22,7 +22,8 @@ SPECIALS = {UNK, PAD, SOS, EOS, MASK}
 
 
 def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str]]:
-    """The recipe with an embedding as wide as the vectors of its file; a width that somebody has given is not changed but refused.
+    """The recipe with an embedding as wide as the vectors of its file; a width that somebody has given is not
+    changed but refused.
 
     given: settings of the network that somebody has said.
     """
@@ -31,13 +32,18 @@ def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str
     path, model = Path(recipe.start.vectors), recipe.model
     width = width_of(path)
     if isinstance(model, ImageSettings):
-        raise RecipeError(f"a {model.kind} network reads pictures, and words have vectors.", where=WHERE, cure="Leave it out.")
+        raise RecipeError(
+            f"a {model.kind} network reads pictures, and words have vectors.",
+            where=WHERE,
+            cure="Leave it out.",
+        )
     name = "embedding_size" if hasattr(model, "embedding_size") else "hidden_size"
     beside = find_spec(recipe.task).extra_embedding_size(recipe, width)
     now, needed = getattr(model, name), width + beside
     if name in given and now and now != needed:
         raise RecipeError(
-            f"the vectors of {path.name} have {width} numbers, and model.{name}={now} asks for another width.",
+            f"the vectors of {path.name} have {width} numbers, and model.{name}={now} asks for another"
+            " width.",
             where=WHERE,
             cure=f"Leave model.{name} out, or set it to {needed}.",
         )
@@ -45,18 +51,24 @@ def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str
     if name == "hidden_size" and needed % heads and not getattr(model, "head_size", 0):
         fitting = [str(count) for count in range(1, min(needed, 16) + 1) if needed % count == 0]
         raise RecipeError(
-            f"the vectors of {path.name} have {width} numbers, and {heads} heads cannot share a width of {needed}.",
+            f"the vectors of {path.name} have {width} numbers, and {heads} heads cannot share a width of"
+            f" {needed}.",
             where=WHERE,
             cure=f"Set model.heads to one of {listed(fitting)}.",
         )
-    recipe = recipe.changed("model", **{name: needed}).changed("start", vectors=str(path.resolve()), digest=_digest(path, recipe.start.digest))
-    return recipe, [] if now == needed else [f"model.{name}={needed}, from the width of the vectors in {path.name}"]
+    recipe = recipe.changed("model", **{name: needed}).changed(
+        "start", vectors=str(path.resolve()), digest=_digest(path, recipe.start.digest)
+    )
+    return recipe, (
+        [] if now == needed else [f"model.{name}={needed}, from the width of the vectors in {path.name}"]
+    )
 
 
 def take_vectors(model: nn.Module, task: Task, path: str) -> str:
     """Copy the vectors of all tokens that the file knows, and say how many these are.
 
-    A token that the file has only in lower case takes that vector. All others start at random, as large as those of the file; padding stays zero.
+    A token that the file has only in lower case takes that vector. All others start at random, as large as
+    those of the file; padding stays zero.
     """
     embed, steps = embedding_table(model)
     pieces = task.pieces(steps)
@@ -64,7 +76,11 @@ def take_vectors(model: nn.Module, task: Task, path: str) -> str:
     table = read_word_vectors(path, wanted=known.__contains__)
     real = [place for place in range(len(pieces)) if place != embed.padding_idx]
     exact = {place: table.places[pieces[place]] for place in real if pieces[place] in table.places}
-    lower = {place: table.places[pieces[place].lower()] for place in real if place not in exact and pieces[place].lower() in table.places}
+    lower = {
+        place: table.places[pieces[place].lower()]
+        for place in real
+        if place not in exact and pieces[place].lower() in table.places
+    }
     found = exact | lower
     if not {pieces[place] for place in found} - SPECIALS:
         some = [pieces[place] for place in real[-8:]]
@@ -80,7 +96,10 @@ def take_vectors(model: nn.Module, task: Task, path: str) -> str:
             embed.weight[missing] *= _size(rows) / _size(embed.weight[missing])
         embed.weight[list(found)] = rows
     case = f" ({len(lower):,} of them in lower case)" if lower else ""
-    return f"{len(found):,} of {len(real):,} tokens start from the vectors of {Path(path).name}{case}, {len(missing):,} at random"
+    return (
+        f"{len(found):,} of {len(real):,} tokens start from the vectors of {Path(path).name}{case},"
+        f" {len(missing):,} at random"
+    )
 
 
 def _size(rows: torch.Tensor) -> float:

@@ -25,7 +25,8 @@ def digest_of_weights(source: Run, *, expected: str, where: str) -> str:
     digest = sha256(source.folder / WEIGHTS)
     if expected and digest != expected:
         raise RunError(
-            f"the weights of {source.folder} are not those that the recipe names ({digest[:12]}…, expected {expected[:12]}…).",
+            f"the weights of {source.folder} are not those that the recipe names ({digest[:12]}…, expected"
+            f" {expected[:12]}…).",
             where=where,
             cure="Restore the run, or leave the digest out of the recipe.",
         )
@@ -33,7 +34,9 @@ def digest_of_weights(source: Run, *, expected: str, where: str) -> str:
 
 
 def take_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
-    """Copy the embedding and the body of a run into a new model; where the task is the same and answers with tokens, its head too."""
+    """Copy the embedding and the body of a run into a new model; where the task is the same and answers with
+    tokens, its head too.
+    """
     merge_lora(source.model)
     takes_all = source.recipe.task == recipe.task and find_spec(recipe.task).predicts_tokens
     before = _renumbered(source.model.state_dict(), every=recipe.start.every)
@@ -44,7 +47,8 @@ def take_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
         first = wrong[0] if wrong else "embed"
         found = list(before[first].shape) if first in before else "nothing"
         raise RecipeError(
-            f"the weights do not fit the new network: '{first}' needs {list(now[first].shape) if first in now else 'a name'}, the run has {found}.",
+            f"the weights do not fit the new network: '{first}' needs"
+            f" {list(now[first].shape) if first in now else 'a name'}, the run has {found}.",
             where=f"start.run {source.folder}",
             cure="Leave start.every out, or start from a run of another network.",
         )
@@ -52,7 +56,9 @@ def take_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
 
 
 def _renumbered(weights: dict[str, Tensor], *, every: int) -> dict[str, Tensor]:
-    """The first of every so many layers, numbered anew: of six layers and every=2 the layers 0, 2, 4 become 0, 1, 2."""
+    """The first of every so many layers, numbered anew: of six layers and every=2 the layers 0, 2, 4 become
+    0, 1, 2.
+    """
     kept: dict[str, Tensor] = {}
     for name, tensor in weights.items():
         layer = IN_LAYER.match(name)

@@ -1,4 +1,7 @@
-"""What is a run worth to start from? The same network on the same labels, from chance and from what was learned before."""
+"""What is a run worth to start from?
+
+The same network on the same labels, from chance and from what was learned before.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,10 @@ class Gain:
             "rows": self.rows or "all",
             NEW: self.new.as_json(),
             LEARNED: self.learned.as_json(),
-            "gain": {**self.difference.as_json(), "sentence": self.difference.describe("the start", "chance")},
+            "gain": {
+                **self.difference.as_json(),
+                "sentence": self.difference.describe("the start", "chance"),
+            },
         }
 
 
@@ -62,19 +68,31 @@ def measure_gain(
     A smaller set of rows is a part of every larger one.
     """
     if len(set(counts)) < len(counts) or any(count < 0 for count in counts) or not counts:
-        raise UsageError("the numbers of labelled rows must be positive and different.", where="--rows", cure="For example: --rows 100,1000,all")
+        raise UsageError(
+            "the numbers of labelled rows must be positive and different.",
+            where="--rows",
+            cure="For example: --rows 100,1000,all",
+        )
     plan = {"what": what, "start": start, "rows": list(counts), "settings": list(settings), "task": task}
     wanted = {count: _pair(start, count, settings, folder) for count in counts}
     keep_plan(folder / GAIN, plan, [one.folder for pair in wanted.values() for one in pair.values()])
     found = []
     for count, pair in wanted.items():
-        runs = {weights: [train_wanted(what, one, task=task, watch=watch, say=say, begin=begin)] for weights, one in pair.items()}
+        runs = {
+            weights: [train_wanted(what, one, task=task, watch=watch, say=say, begin=begin)]
+            for weights, one in pair.items()
+        }
         comparison = compare_groups(runs)
         first = comparison.score_names[0]
         new, learned = (competitor.score(first) for competitor in comparison.competitors)
         found.append(Gain(count, new, learned, comparison.differences[first][LEARNED]))
     write_whole(
-        folder / GAIN, json.dumps({"format": FORMAT, "plan": plan, "gains": [gain.as_json() for gain in found]}, indent=1, ensure_ascii=False)
+        folder / GAIN,
+        json.dumps(
+            {"format": FORMAT, "plan": plan, "gains": [gain.as_json() for gain in found]},
+            indent=1,
+            ensure_ascii=False,
+        ),
     )
     return found
 

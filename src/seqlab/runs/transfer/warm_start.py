@@ -1,4 +1,7 @@
-"""A run that starts from another: what its recipe takes over, and what is refused. No torch here: mistakes are answered at once."""
+"""A run that starts from another: what its recipe takes over, and what is refused.
+
+No torch here: mistakes are answered at once.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,31 @@ from seqlab.tasks.spec import find_spec
 from seqlab.training.settings import StartSettings
 
 MAY_CHANGE: dict[str, tuple[str, ...]] = {
-    "recurrent": ("dropout", "input_dropout", "locked_dropout", "pooling", "queries", "head_size", "padding_mask"),
+    "recurrent": (
+        "dropout",
+        "input_dropout",
+        "locked_dropout",
+        "pooling",
+        "queries",
+        "head_size",
+        "padding_mask",
+    ),
     "convolutional": ("dropout", "pooling", "queries"),
     "transformer": ("dropout", "sublayer_dropout", "attention_dropout", "pooling", "queries", "padding_mask"),
     "vision_transformer": ("dropout", "sublayer_dropout", "attention_dropout", "queries"),
     "image_convolutional": ("dropout", "pooling"),
 }
-"""Settings of a network that are not in its weights: what is dropped while training, and how a classifier looks at the features."""
+"""Settings of a network that are not in its weights: what is dropped while training, and how a classifier
+looks at the features.
+"""
 HIGHEST_RATE, RATE_TIMES_SQUARE = 3e-3, 32.0
-"""A rule that fits what is found to work: 5e-5 for the 768 features of BERT, 2e-3 for 128, and small networks as if they were new."""
+"""A rule that fits what is found to work: 5e-5 for the 768 features of BERT, 2e-3 for 128, and small networks
+as if they were new.
+"""
 RECURRENT_RATE = 2e-3
-"""Of recurrent networks, whatever their width: an LSTM of 256 that had read 25,000 reviews learned their labels far too slowly at 5e-4."""
+"""Of recurrent networks, whatever their width: an LSTM of 256 that had read 25,000 reviews learned their
+labels far too slowly at 5e-4.
+"""
 LORA_FACTOR = 3
 """Adapters start from nothing, so they may move faster."""
 LONGEST = 512
@@ -38,9 +55,17 @@ def find_source(start: StartSettings) -> Path:
         folder = find_run(start.run)
     except RunError as error:
         why = f"{error.what} {error.cure}".strip()
-        raise RunError(why, where=f"start.run {start.run}", cure="A run that has not made its first checkpoint cannot start without it.") from error
+        raise RunError(
+            why,
+            where=f"start.run {start.run}",
+            cure="A run that has not made its first checkpoint cannot start without it.",
+        ) from error
     if not (folder / WEIGHTS).is_file():
-        raise RunError("the run to start from has no weights yet.", where=str(folder), cure=f"Finish it first: seqlab train --resume {folder}")
+        raise RunError(
+            "the run to start from has no weights yet.",
+            where=str(folder),
+            cure=f"Finish it first: seqlab train --resume {folder}",
+        )
     return folder
 
 
@@ -63,38 +88,56 @@ def refuse_differences(recipe: Recipe, source: Recipe) -> None:
 
 
 def refuse_idle_settings(start: StartSettings) -> None:
-    """Settings that speak about a run to start from, where none is named. Rows that start from a file may stay as they were, too."""
+    """Settings that speak about a run to start from, where none is named.
+
+    Rows that start from a file may stay as they were, too.
+    """
     if start.run and start.vectors:
         raise RecipeError(
             "the run to start from brings its own embedding, and a file of vectors is named besides.",
             where="start.vectors",
             cure="Give the one or the other.",
         )
-    meant = ("run", "vectors", "digest", *(("freeze",) if start.freeze == "embedding" else ())) if start.vectors else ("run",)
-    idle = [name for name in type(start).model_fields if getattr(start, name) != type(start).model_fields[name].default and name not in meant]
+    meant = (
+        ("run", "vectors", "digest", *(("freeze",) if start.freeze == "embedding" else ()))
+        if start.vectors
+        else ("run",)
+    )
+    idle = [
+        name
+        for name in type(start).model_fields
+        if getattr(start, name) != type(start).model_fields[name].default and name not in meant
+    ]
     if idle and not start.run:
         raise RecipeError(
-            f"start.{idle[0]} speaks about what was learned before, and no run to start from is named: there is nothing to keep.",
+            f"start.{idle[0]} speaks about what was learned before, and no run to start from is named: there"
+            " is nothing to keep.",
             where=f"start.{idle[0]}",
             cure="Name one: --from RUN, or start.run=RUN",
         )
 
 
 def take_over(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe, list[str]]:
-    """The recipe with the source's tokens and network, once the task is known; and what was decided for the user."""
+    """The recipe with the source's tokens and network, once the task is known; and what was decided for the
+    user.
+    """
     _refuse_task(recipe, source)
     given = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
     model = thinned(source.model, recipe.start.every)
     own = {name: getattr(recipe.model, name) for name in given if name in MAY_CHANGE[model.kind]}
     derived = {name: value for name, value in _reading(recipe, source).items() if name not in own}
-    recipe = recipe.model_copy(update={"model": model.model_copy(update={**own, **derived}), "tokens": source.tokens})
+    recipe = recipe.model_copy(
+        update={"model": model.model_copy(update={**own, **derived}), "tokens": source.tokens}
+    )
     recipe = with_words_of(recipe, source).changed("start", run=str(folder.resolve()))
     recipe, cut = _cut_to_positions(recipe)
     recipe = _with_training(recipe, source)
     weights = ", with new weights" if recipe.start.weights == "new" else ""
     kept = f"starts from {folder}: its tokens and its {model.kind} network{weights}"
     layers = f", the first of every {recipe.start.every} layers" if recipe.start.every > 1 else ""
-    read = f"; {', '.join(f'model.{name}={found(value)}' for name, value in derived.items())}" if derived else ""
+    read = (
+        f"; {', '.join(f'model.{name}={found(value)}' for name, value in derived.items())}" if derived else ""
+    )
     return recipe, [kept + layers + read, *cut]
 
 
@@ -107,7 +150,11 @@ def _with_training(recipe: Recipe, source: Recipe) -> Recipe:
     """A gentle rate, unless only a new head learns; and the windows that the source has read."""
     if recipe.start.freeze != "body" and recipe.start.weights == "learned":
         assert not isinstance(recipe.model, NGramBagSettings)  # refused before
-        rate = RECURRENT_RATE if recipe.model.kind == "recurrent" else min(HIGHEST_RATE, RATE_TIMES_SQUARE / recipe.model.hidden_size**2)
+        rate = (
+            RECURRENT_RATE
+            if recipe.model.kind == "recurrent"
+            else min(HIGHEST_RATE, RATE_TIMES_SQUARE / recipe.model.hidden_size**2)
+        )
         rate *= LORA_FACTOR if recipe.start.lora_rank else 1
         recipe = recipe.with_defaults("training", learning_rate=float(f"{rate:.1g}"))
     if find_spec(recipe.task).predicts_tokens:
@@ -122,11 +169,15 @@ def thinned(model: Any, every: int) -> Any:
         return model
     if not hasattr(model, "layers"):
         raise RecipeError(f"a {model.kind} network has one layer.", where="start.every", cure="Leave it 1.")
-    return model.model_copy(update={"hidden_sizes": sizes[::every]} if sizes else {"layers": len(range(0, model.layers, every))})
+    return model.model_copy(
+        update={"hidden_sizes": sizes[::every]} if sizes else {"layers": len(range(0, model.layers, every))}
+    )
 
 
 def _reading(recipe: Recipe, source: Recipe) -> dict[str, Any]:
-    """How a classifier looks at features that were learned by foreseeing text: where all of it has been read, or at all of it."""
+    """How a classifier looks at features that were learned by foreseeing text: where all of it has been read,
+    or at all of it.
+    """
     spec, before = find_spec(recipe.task), find_spec(source.task)
     if spec is before or not before.predicts_tokens:
         return {}
@@ -142,16 +193,26 @@ def _reading(recipe: Recipe, source: Recipe) -> dict[str, Any]:
 
 def _cut_to_positions(recipe: Recipe) -> tuple[Recipe, list[str]]:
     """A classifier's texts are as long as they may be by default, and as the positions know."""
-    if not find_spec(recipe.task).answers_per_sequence or not recipe.data.text or "max_length" in recipe.data.model_fields_set:
+    if (
+        not find_spec(recipe.task).answers_per_sequence
+        or not recipe.data.text
+        or "max_length" in recipe.data.model_fields_set
+    ):
         return recipe, []
     longest = min(max_known_length(recipe.model) or LONGEST, LONGEST)
-    return recipe.changed("data", max_length=longest), [f"texts are cut to {longest} tokens; other lengths: data.max_length=NUMBER"]
+    return recipe.changed("data", max_length=longest), [
+        f"texts are cut to {longest} tokens; other lengths: data.max_length=NUMBER"
+    ]
 
 
 def _refuse_task(recipe: Recipe, source: Recipe) -> None:
     """A network that has looked ahead foresees nothing, and one that has only looked back fills no gaps."""
     spec, before = find_spec(recipe.task), find_spec(source.task)
-    sees_ahead = not before.is_causal and not getattr(source.model, "causal", False) and source.model.kind != "recurrent"
+    sees_ahead = (
+        not before.is_causal
+        and not getattr(source.model, "causal", False)
+        and source.model.kind != "recurrent"
+    )
     where = f"start.run {recipe.start.run}"
     if spec.is_causal and sees_ahead:
         raise RecipeError(
@@ -167,7 +228,8 @@ def _refuse_task(recipe: Recipe, source: Recipe) -> None:
         )
     if source.model.kind == "convolutional" and before.is_causal != spec.is_causal:
         raise RecipeError(
-            f"the kernels of a convolutional language model lie over earlier steps, those of a {recipe.task} run around a step.",
+            f"the kernels of a convolutional language model lie over earlier steps, those of a {recipe.task}"
+            " run around a step.",
             where=where,
             cure="Start from a recurrent network or a Transformer.",
         )
@@ -175,57 +237,104 @@ def _refuse_task(recipe: Recipe, source: Recipe) -> None:
 
 def _wrong_start(recipe: Recipe) -> list[str]:
     start, mistakes = recipe.start, []
-    if start.weights == "new" and (start.freeze != "none" or start.freeze_layers or start.lora_rank or start.layer_decay < 1):
-        mistakes.append("start.weights: new weights have learned nothing to keep. Leave start.freeze and the like out.")
+    if start.weights == "new" and (
+        start.freeze != "none" or start.freeze_layers or start.lora_rank or start.layer_decay < 1
+    ):
+        mistakes.append(
+            "start.weights: new weights have learned nothing to keep. Leave start.freeze and the like out."
+        )
     if start.freeze == "body" and start.freeze_layers:
-        mistakes.append("start.freeze_layers: start.freeze=body keeps all layers already. Give the one or the other.")
+        mistakes.append(
+            "start.freeze_layers: start.freeze=body keeps all layers already. Give the one or the other."
+        )
     if start.lora_rank and (start.freeze != "none" or start.freeze_layers):
-        mistakes.append("start.lora_rank: adapters leave everything else as it was already. Leave start.freeze and start.freeze_layers out.")
+        mistakes.append(
+            "start.lora_rank: adapters leave everything else as it was already. Leave start.freeze and"
+            " start.freeze_layers out."
+        )
     return mistakes
 
 
 def other_tokens(recipe: Recipe, source: Recipe) -> list[str]:
     """What somebody has said about tokens that are taken over from a run."""
     return [
-        f"tokens.{name}: the run has {found(before)}, found {found(now)}. Its tokens are taken over: leave the section out."
-        for name, before, now in _differences(recipe.tokens, source.tokens, given=recipe.tokens.model_fields_set)
+        f"tokens.{name}: the run has {found(before)}, found {found(now)}. Its tokens are taken over: leave"
+        " the section out."
+        for name, before, now in _differences(
+            recipe.tokens, source.tokens, given=recipe.tokens.model_fields_set
+        )
     ]
 
 
 def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
     start, kind = recipe.start, source.model.kind
     if kind == "n_gram_bag":
-        return ["start.run: the run is a bag of n-grams, which belongs to its own classes. Start from a run with a network, or train anew."]
+        return [
+            (
+                "start.run: the run is a bag of n-grams, which belongs to its own classes. Start from a run with"
+                " a network, or train anew."
+            )
+        ]
     mistakes = []
     if start.lora_rank and kind not in ("transformer", "vision_transformer"):
-        mistakes.append(f"start.lora_rank: adapters stand beside the projections of a Transformer, and this run has a {kind} network. "
-                        "Train only a part: start.freeze_layers=NUMBER")  # fmt: skip
+        mistakes.append(
+            "start.lora_rank: adapters stand beside the projections of a Transformer, and this run has a"
+            f" {kind} network. Train only a part: start.freeze_layers=NUMBER"
+        )
     if start.every > 1 and kind in ("convolutional", "image_convolutional"):
-        mistakes.append("start.every: what a convolution sees depends on its place, so layers cannot be left out.")
+        mistakes.append(
+            "start.every: what a convolution sees depends on its place, so layers cannot be left out."
+        )
     if "model" not in recipe.model_fields_set:
         return mistakes
     if recipe.model.kind != kind:
-        return [*mistakes, f"model.kind: the run has a {kind} network, found {found(recipe.model.kind)}. Leave --model and model.kind out."]
+        return [
+            *mistakes,
+            (
+                f"model.kind: the run has a {kind} network, found {found(recipe.model.kind)}. Leave --model"
+                " and model.kind out."
+            ),
+        ]
     given = recipe.model.model_fields_set - {*MAY_CHANGE[kind], "kind"}
     was_causal = find_spec(source.task).is_causal
-    if "causal" in given and was_causal and source.task != recipe.task and not getattr(recipe.model, "causal", True):
-        mistakes.append("model.causal: the run has learned to look back only, so it stays true. Leave it out.")
+    if (
+        "causal" in given
+        and was_causal
+        and source.task != recipe.task
+        and not getattr(recipe.model, "causal", True)
+    ):
+        mistakes.append(
+            "model.causal: the run has learned to look back only, so it stays true. Leave it out."
+        )
     return mistakes + [
-        f"model.{name}: the run has {found(before)}, found {found(now)}. Only these may differ: {listed(MAY_CHANGE[kind])}."
+        f"model.{name}: the run has {found(before)}, found {found(now)}. Only these may differ:"
+        f" {listed(MAY_CHANGE[kind])}."
         for name, before, now in _differences(recipe.model, thinned(source.model, start.every), given=given)
         if not (name == "causal" and now and was_causal)  # it was, without saying so
     ]
 
 
 def _differences(now: Settings, before: Settings, *, given: set[str]) -> list[tuple[str, Any, Any]]:
-    """Settings that somebody has given and that are not what they were: name, before, now. Of a section only what is given counts."""
+    """Settings that somebody has given and that are not what they were: name, before, now.
+
+    Of a section only what is given counts.
+    """
     wrong: list[tuple[str, Any, Any]] = []
     for name in type(now).model_fields:
         if name not in given:
             continue
         one, other = getattr(before, name), getattr(now, name)
         if isinstance(one, Settings) and isinstance(other, Settings) and type(one) is type(other):
-            wrong += [(f"{name}.{part}", *pair) for part, *pair in _differences(other, one, given=other.model_fields_set)]
+            wrong += [
+                (f"{name}.{part}", *pair)
+                for part, *pair in _differences(other, one, given=other.model_fields_set)
+            ]
         elif one != other:
-            wrong.append((name, str(one) if isinstance(one, Settings) else one, str(other) if isinstance(other, Settings) else other))
+            wrong.append(
+                (
+                    name,
+                    str(one) if isinstance(one, Settings) else one,
+                    str(other) if isinstance(other, Settings) else other,
+                )
+            )
     return wrong

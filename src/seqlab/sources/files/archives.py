@@ -22,7 +22,10 @@ def is_junk(name: str) -> bool:
     >>> is_junk("__MACOSX/._train.csv"), is_junk("data/.DS_Store"), is_junk("data/train.csv")
     (True, True, False)
     """
-    return any(part in JUNK or (part.startswith(".") and part not in (".", "..")) for part in name.replace("\\", "/").split("/"))
+    return any(
+        part in JUNK or (part.startswith(".") and part not in (".", ".."))
+        for part in name.replace("\\", "/").split("/")
+    )
 
 
 def zip_files(archive: zipfile.ZipFile, *, where: str) -> list[zipfile.ZipInfo]:
@@ -34,7 +37,9 @@ def zip_files(archive: zipfile.ZipFile, *, where: str) -> list[zipfile.ZipInfo]:
             raise _unsafe(member.filename, "is a link", where=where)
         if member.flag_bits & 1:
             raise DataError(
-                f"member '{member.filename}' is locked with a password.", where=where, cure="Unpack the archive and name the file inside."
+                f"member '{member.filename}' is locked with a password.",
+                where=where,
+                cure="Unpack the archive and name the file inside.",
             )
         check_size(member.filename, size=member.file_size, packed=member.compress_size, where=where)
     return files
@@ -65,5 +70,7 @@ def check_size(name: str, *, size: int, packed: int, where: str) -> None:
 
 def _unsafe(name: str, why: str, *, where: str) -> DataError:
     return DataError(
-        f"member '{name}' {why}, so the archive is not read.", where=where, cure="If you trust it, unpack it yourself and name the file inside."
+        f"member '{name}' {why}, so the archive is not read.",
+        where=where,
+        cure="If you trust it, unpack it yourself and name the file inside.",
     )

@@ -19,13 +19,21 @@ from seqlab.sources.files.zip_directory import open_zip
 
 BLOCK = 1 << 20
 COMPRESSIONS = (".gz", ".xz", ".bz2", ".zip")
-MAGIC = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\x00": ".xz", b"BZh": ".bz2", b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip"}
+MAGIC = {
+    b"\x1f\x8b": ".gz",
+    b"\xfd7zXZ\x00": ".xz",
+    b"BZh": ".bz2",
+    b"PK\x03\x04": ".zip",
+    b"PK\x05\x06": ".zip",
+}
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, DamagedStream, zipfile.BadZipFile, NotImplementedError)
 
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[IO[bytes]]:
-    """The unpacked bytes of a file; whatever is wrong with an archive becomes a DataError, also in the middle of reading."""
+    """The unpacked bytes of a file; whatever is wrong with an archive becomes a DataError, also in the middle
+    of reading.
+    """
     kind = compression(path)
     with explain_damage(path, kind), _unpack(path, kind) as stream:
         yield stream
@@ -33,7 +41,9 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def explain_damage(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever is wrong with a file of a kind (such as `.zip`, or empty for a plain file) into a DataError."""
+    """Turn whatever is wrong with a file of a kind (such as `.zip`, or empty for a plain file) into a
+    DataError.
+    """
     try:
         yield
     except BROKEN as error:
@@ -69,9 +79,17 @@ def compression(path: Path) -> str:
     promised = path.suffix.lower()
     if promised in COMPRESSIONS and promised != found:
         what = f"it begins with {start[:4]!r}" if start else "it is empty, 0 bytes long"
-        raise DataError(f"is not a {promised} file: {what}.", where=str(path), cure="Rename it to what it is, or fetch it again.")
+        raise DataError(
+            f"is not a {promised} file: {what}.",
+            where=str(path),
+            cure="Rename it to what it is, or fetch it again.",
+        )
     if start.startswith(b"\x28\xb5\x2f\xfd"):
-        raise DataError("is packed with zstd, which is not read.", where=str(path), cure=f"unzstd '{path}' and name the unpacked file.")
+        raise DataError(
+            "is packed with zstd, which is not read.",
+            where=str(path),
+            cure=f"unzstd '{path}' and name the unpacked file.",
+        )
     return found
 
 
@@ -90,10 +108,16 @@ def check_exists(path: Path) -> None:
     if path.is_dir():
         raise DataError("is a folder, a file is needed here.", where=str(path))
     if path.exists():
-        raise DataError("is not a regular file, and every pass reads from the start.", where=str(path), cure="Save it as a file first.")
+        raise DataError(
+            "is not a regular file, and every pass reads from the start.",
+            where=str(path),
+            cure="Save it as a file first.",
+        )
     folder = path.parent
     if not folder.is_dir():
-        raise DataError("no such file, nor its folder.", where=str(path), cure=f"Looked in {folder.absolute()}.")
+        raise DataError(
+            "no such file, nor its folder.", where=str(path), cure=f"Looked in {folder.absolute()}."
+        )
     names = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
     raise DataError("no such file.", where=str(path), cure=nearest(path.name, names))
 
@@ -113,13 +137,22 @@ def content_hash(path: Path) -> str:
 
 def unreadable(path: Path, error: OSError) -> DataError:
     cure = "Check its permissions." if isinstance(error, PermissionError) else ""
-    return DataError(f"cannot be read ({(error.strerror or str(error)).lower()}).", where=str(path), cure=cure)
+    return DataError(
+        f"cannot be read ({(error.strerror or str(error)).lower()}).", where=str(path), cure=cure
+    )
 
 
 def broken(path: Path, kind: str, error: Exception) -> DataError:
     """An archive that cannot be unpacked to its end."""
     what = f"ends too early or is damaged inside ({kind[1:]}: {error})."
-    return DataError(what, where=str(path), cure="Fetch or pack it again; `unzip -t`, `gzip -t`, `xz -t`, `bzip2 -t` or `tar -tf` tests an archive.")
+    return DataError(
+        what,
+        where=str(path),
+        cure=(
+            "Fetch or pack it again; `unzip -t`, `gzip -t`, `xz -t`, `bzip2 -t` or `tar -tf` tests an"
+            " archive."
+        ),
+    )
 
 
 @contextmanager
@@ -138,7 +171,11 @@ def _unpack(path: Path, kind: str) -> Iterator[IO[bytes]]:
 def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
     names = archive.namelist()
     if "[Content_Types].xml" in names:
-        raise DataError("is an office document, not a text table.", where=str(path), cure="Save the sheet as CSV and name that file.")
+        raise DataError(
+            "is an office document, not a text table.",
+            where=str(path),
+            cure="Save the sheet as CSV and name that file.",
+        )
     files = zip_files(archive, where=str(path))
     if len(files) != 1:
         shown = ", ".join(member.filename for member in files[:6]) + (" …" if len(files) > 6 else "")

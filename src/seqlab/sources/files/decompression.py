@@ -1,7 +1,8 @@
 """Compressed bytes as a stream that is verified up to its last byte.
 
-A compressed file may hold several streams, one after the other: pbzip2 writes one for every 900 kB. Python's `BZ2File` and `LZMAFile` ignore a later
-stream that is damaged, so both formats are read here. Python's `GzipFile` rejects such a stream, and checks every CRC.
+A compressed file may hold several streams, one after the other: pbzip2 writes one for every 900 kB. Python's
+`BZ2File` and `LZMAFile` ignore a later stream that is damaged, so both formats are read here. Python's
+`GzipFile` rejects such a stream, and checks every CRC.
 """
 
 from __future__ import annotations
@@ -36,12 +37,18 @@ def decompressed(file: IO[bytes], kind: str) -> IO[bytes]:
     """The decompressed bytes of an open file of the kind .gz, .xz or .bz2."""
     if kind == ".gz":
         return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]  # a file in all but its declared type
-    new_decompressor: dict[str, Callable[[], Decompressor]] = {".xz": lzma.LZMADecompressor, ".bz2": bz2.BZ2Decompressor}
+    new_decompressor: dict[str, Callable[[], Decompressor]] = {
+        ".xz": lzma.LZMADecompressor,
+        ".bz2": bz2.BZ2Decompressor,
+    }
     return io.BufferedReader(_Streams(file, new_decompressor[kind]), CHUNK)
 
 
 class _Streams(io.RawIOBase):
-    """All streams of a file as one. Zeros between and after them are padding; anything else must be a stream."""
+    """All streams of a file as one.
+
+    Zeros between and after them are padding; anything else must be a stream.
+    """
 
     def __init__(self, file: IO[bytes], new_decompressor: Callable[[], Decompressor]) -> None:
         self._file = file

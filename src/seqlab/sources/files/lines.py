@@ -1,7 +1,7 @@
 """Bytes -> lines of text, with the number each line has in the file.
 
-Decoding goes line by line, so that a bad byte is found where it stands. Whatever the encoding, blocks are turned into
-UTF-8 first: there line ends are single bytes and no other byte looks like one.
+Decoding goes line by line, so that a bad byte is found where it stands. Whatever the encoding, blocks are
+turned into UTF-8 first: there line ends are single bytes and no other byte looks like one.
 """
 
 from __future__ import annotations
@@ -16,14 +16,21 @@ from seqlab.sources.bad_rows import BadRows, Pass
 from seqlab.sources.files.compression import BLOCK, read_blocks
 
 LONGEST_LINE = 50_000_000
-BOMS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe\x00\x00": "utf-32", b"\x00\x00\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+BOMS = {
+    b"\xef\xbb\xbf": "utf-8",
+    b"\xff\xfe\x00\x00": "utf-32",
+    b"\x00\x00\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
 
 
 class Lines:
     """One pass over the lines of a file, with their line ends. Line numbers count physical lines from 1.
 
-    With `keep_bad` a line that cannot be decoded is still handed out, its bad bytes as lone surrogates, and `problem` is set:
-    a table reader needs every physical line to keep its own count, and rejects the row itself.
+    With `keep_bad` a line that cannot be decoded is still handed out, its bad bytes as lone surrogates, and
+    `problem` is set: a table reader needs every physical line to keep its own count, and rejects the row
+    itself.
     """
 
     def __init__(self, path: Path, *, encoding: str, keep_bad: bool = False) -> None:
@@ -58,7 +65,8 @@ def text_blocks(path: Path, *, encoding: str, bad_rows: BadRows) -> Iterator[str
 def line_blocks(path: Path, *, encoding: str, cut_long: bool = False) -> Iterator[tuple[int, bytes]]:
     """Blocks of whole lines as UTF-8, each with the number of its first line.
 
-    A line that does not end is refused at LONGEST_LINE bytes, or, with `cut_long`, handed out in several blocks.
+    A line that does not end is refused at LONGEST_LINE bytes, or, with `cut_long`, handed out in several
+    blocks.
     """
     number, pending, size = 1, list[bytes](), 0
     for read in utf8_blocks(path, encoding=encoding):
@@ -79,7 +87,10 @@ def line_blocks(path: Path, *, encoding: str, cut_long: bool = False) -> Iterato
             raise DataError(
                 f"line {number} is longer than {megabytes(LONGEST_LINE)}.",
                 where=str(path),
-                cure="Tables and JSONL have one row per line: are the line ends missing? Plain text may have long lines (data.format=text).",
+                cure=(
+                    "Tables and JSONL have one row per line: are the line ends missing? Plain text may have"
+                    " long lines (data.format=text)."
+                ),
             )
     if rest := b"".join(pending):
         yield number, rest
@@ -94,19 +105,27 @@ def utf8_blocks(path: Path, *, encoding: str) -> Iterator[bytes]:
         yield from _transcode(path, first, blocks, encoding=encoding)
         return
     if mark and BOMS[mark] != "utf-8":
-        raise DataError(f"is {BOMS[mark].upper()} text (it begins with {mark!r}).", where=str(path), cure=f"Set data.encoding={BOMS[mark]}.")
+        raise DataError(
+            f"is {BOMS[mark].upper()} text (it begins with {mark!r}).",
+            where=str(path),
+            cure=f"Set data.encoding={BOMS[mark]}.",
+        )
     yield first[len(mark) :]
     yield from blocks
 
 
 def encoding_name(encoding: str, *, path: Path) -> str:
-    """Python's name for an encoding of text; `utf-8-sig` counts as UTF-8, since a byte order mark is dropped anyway."""
+    """Python's name for an encoding of text; `utf-8-sig` counts as UTF-8, since a byte order mark is dropped
+    anyway.
+    """
     try:
         b"".decode(encoding)  # refuses rot13 and the like, which are codecs but not encodings of text
         name = codecs.lookup(encoding).name
     except (LookupError, ValueError) as error:
         raise DataError(
-            f"there is no encoding '{encoding}'.", where=str(path), cure="Set data.encoding to utf-8, utf-16, latin-1, cp1252, …"
+            f"there is no encoding '{encoding}'.",
+            where=str(path),
+            cure="Set data.encoding to utf-8, utf-16, latin-1, cp1252, …",
         ) from error
     return "utf-8" if name in ("utf-8", "utf-8-sig", "ascii") else name
 
@@ -120,7 +139,10 @@ def count_line_ends(block: bytes) -> int:
 
 
 def _last_line_end(block: bytes) -> int:
-    """Where the last whole line ends. A carriage return at the very end may be half of CR LF, so it does not count yet."""
+    """Where the last whole line ends.
+
+    A carriage return at the very end may be half of CR LF, so it does not count yet.
+    """
     return block.rfind(b"\n") + 1 or block.rfind(b"\r", 0, len(block) - 1) + 1
 
 
@@ -146,7 +168,11 @@ def _transcode(path: Path, first: bytes, blocks: Iterator[bytes], *, encoding: s
         yield decoder.decode(b"", final=True).encode("utf-8", "surrogatepass")
     except UnicodeError as error:
         # Decoders that miss a byte order mark raise the base class, which knows no position.
-        found = f"bytes {error.object[error.start : error.end][:8]!r} are" if isinstance(error, UnicodeDecodeError) else f"{error}: this is"
+        found = (
+            f"bytes {error.object[error.start : error.end][:8]!r} are"
+            if isinstance(error, UnicodeDecodeError)
+            else f"{error}: this is"
+        )
         number += count_line_ends(error.object[: error.start]) if isinstance(error, UnicodeDecodeError) else 0
         cure = "Is that the encoding it was written in? The default is utf-8."
         raise DataError(f"{found} not {encoding}.", where=f"{path}, line {number}", cure=cure) from error
@@ -168,7 +194,10 @@ def _undecodable(path: Path, line: int, raw: bytes, error: UnicodeDecodeError) -
     return DataError(
         f"not UTF-8 (bytes {found}).",
         where=f"{path}, line {line}, column {column}",
-        cure="Set data.encoding=latin-1 (or what it was written in), or leave such rows out with data.bad_rows=skip.",
+        cure=(
+            "Set data.encoding=latin-1 (or what it was written in), or leave such rows out with"
+            " data.bad_rows=skip."
+        ),
     )
 
 
@@ -176,9 +205,15 @@ def _nul(path: Path, number: int, block: bytes) -> DataError:
     at = block.index(b"\0")
     where = f"{path}, line {number + count_line_ends(block[:at])}"
     if block[:BLOCK].count(b"\0") * 3 > len(block[:BLOCK]):
-        return DataError("every other byte is NUL, as in UTF-16 text.", where=where, cure="Set data.encoding=utf-16-le (or utf-16-be).")
+        return DataError(
+            "every other byte is NUL, as in UTF-16 text.",
+            where=where,
+            cure="Set data.encoding=utf-16-le (or utf-16-be).",
+        )
     return DataError(
-        "a NUL byte: this is not a text file, or a damaged one.", where=where, cure="Name a text file; if it is one, remove the NUL bytes."
+        "a NUL byte: this is not a text file, or a damaged one.",
+        where=where,
+        cure="Name a text file; if it is one, remove the NUL bytes.",
     )
 
 
@@ -189,10 +224,23 @@ def decode_whole(content: bytes, *, encoding: str, where: str) -> str:
     except UnicodeDecodeError as error:
         line = 1 + count_line_ends(content[: error.start])
         found = " ".join(f"{byte:02x}" for byte in content[error.start : error.start + 4])
-        cure = "Set data.encoding=latin-1 (or what it was written in), or leave such rows out with data.bad_rows=skip."
-        raise DataError(f"not {encoding} (bytes {found}).", where=f"{where}, line {line}", cure=cure) from error
+        cure = (
+            "Set data.encoding=latin-1 (or what it was written in), or leave such rows out with"
+            " data.bad_rows=skip."
+        )
+        raise DataError(
+            f"not {encoding} (bytes {found}).", where=f"{where}, line {line}", cure=cure
+        ) from error
     except LookupError as error:
-        raise DataError(f"there is no encoding '{encoding}'.", where=where, cure="Set data.encoding to utf-8, utf-16, latin-1, cp1252, …") from error
+        raise DataError(
+            f"there is no encoding '{encoding}'.",
+            where=where,
+            cure="Set data.encoding to utf-8, utf-16, latin-1, cp1252, …",
+        ) from error
     if "\0" in text:
-        raise DataError("a NUL byte: this is not a text file, or a damaged one.", where=where, cure="Remove the file, or set data.bad_rows=skip.")
+        raise DataError(
+            "a NUL byte: this is not a text file, or a damaged one.",
+            where=where,
+            cure="Remove the file, or set data.bad_rows=skip.",
+        )
     return text

@@ -1,7 +1,8 @@
 """Tar archives, read from front to back and verified up to their last byte.
 
-Python's `tarfile` takes a truncated file, an erased block or a damaged header for the end of the archive, and stops before the checksum of the
-compressed stream. An archive ends with two blocks of zeros (POSIX.1-2017, pax, "ustar Interchange Format"), and only zeros may follow them.
+Python's `tarfile` takes a truncated file, an erased block or a damaged header for the end of the archive, and
+stops before the checksum of the compressed stream. An archive ends with two blocks of zeros (POSIX.1-2017,
+pax, "ustar Interchange Format"), and only zeros may follow them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ END = 2 * tarfile.BLOCKSIZE
 
 @contextmanager
 def open_tar(path: Path) -> Iterator[tarfile.TarFile]:
-    """An archive to iterate over to its end. Leaving the context checks that it was the end; damage anywhere is a DataError."""
+    """An archive to iterate over to its end.
+
+    Leaving the context checks that it was the end; damage anywhere is a DataError.
+    """
     with open_binary(path) as file:
         stream = _Watched(file)
         try:
@@ -38,7 +42,9 @@ def read_member(archive: tarfile.TarFile, member: tarfile.TarInfo, *, most: int)
     size = min(member.size, most)
     content = stream.read(size)
     if len(content) < size:
-        raise tarfile.ReadError(f"member '{member.name}' ends after {len(content):,} of {member.size:,} bytes")
+        raise tarfile.ReadError(
+            f"member '{member.name}' ends after {len(content):,} of {member.size:,} bytes"
+        )
     return content
 
 

@@ -55,7 +55,9 @@ class ZipTree(Tree):
 
 
 class TarTree(Tree):
-    """Compressed tar archives can only be read from front to back, so files come in the order of the archive."""
+    """Compressed tar archives can only be read from front to back, so files come in the order of the
+    archive.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -90,5 +92,9 @@ def _unpacked(name: str, content: bytes, *, where: str) -> bytes:
 
 def _bounded(content: bytes, *, where: str) -> bytes:
     if len(content) > LONGEST_LINE:
-        raise DataError(f"is longer than {megabytes(LONGEST_LINE)}, too much for one example.", where=where, cure="Cut it into smaller files.")
+        raise DataError(
+            f"is longer than {megabytes(LONGEST_LINE)}, too much for one example.",
+            where=where,
+            cure="Cut it into smaller files.",
+        )
     return content

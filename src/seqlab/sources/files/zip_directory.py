@@ -1,8 +1,9 @@
-"""The central directory of a zip archive, checked against its own count of members and the header in front of each member.
+"""The central directory of a zip archive, checked against its own count of members and the header in front of
+each member.
 
-The directory has no checksum, and Python's `zipfile` checks a name only when its member is read. One flipped bit can hide a member (a length that
-swallows the next record) or rename it to something that is never read (`pos/note` to `pos/.ote`).
-Format: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 and 4.3.12 to 4.3.16.
+The directory has no checksum, and Python's `zipfile` checks a name only when its member is read. One flipped
+bit can hide a member (a length that swallows the next record) or rename it to something that is never read
+(`pos/note` to `pos/.ote`). Format: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3.7 and 4.3.12 to 4.3.16.
 """
 
 from __future__ import annotations
@@ -19,10 +20,16 @@ IS_UTF8 = 1 << 11
 
 
 def open_zip(path: Path) -> zipfile.ZipFile:
-    """An archive whose central directory is intact; raises BadZipFile if it is not. The content of a member has a CRC, which reading it checks."""
+    """An archive whose central directory is intact; raises BadZipFile if it is not.
+
+    The content of a member has a CRC, which reading it checks.
+    """
     try:
         archive = zipfile.ZipFile(path)
-    except (ValueError, struct.error) as error:  # a name that is not UTF-8, a place before the start of the file
+    except (
+        ValueError,
+        struct.error,
+    ) as error:  # a name that is not UTF-8, a place before the start of the file
         raise zipfile.BadZipFile(str(error)) from error
     try:
         file = archive.fp
@@ -39,7 +46,9 @@ def open_zip(path: Path) -> zipfile.ZipFile:
 def _check_count(archive: zipfile.ZipFile, file: IO[bytes]) -> None:
     found, (promised, modulus) = len(archive.infolist()), _promised(file)
     if found % modulus != promised:
-        raise zipfile.BadZipFile(f"{found:,} members in the central directory, which should have {promised:,}")
+        raise zipfile.BadZipFile(
+            f"{found:,} members in the central directory, which should have {promised:,}"
+        )
 
 
 def _promised(file: IO[bytes]) -> tuple[int, int]:
@@ -64,4 +73,7 @@ def _check_name(member: zipfile.ZipInfo, file: IO[bytes]) -> None:
     flags, length = struct.unpack_from("<H", header, 6)[0], struct.unpack_from("<H", header, 26)[0]
     name = file.read(length).decode("utf-8" if flags & IS_UTF8 else "cp437", "surrogateescape")
     if name != member.orig_filename:
-        raise zipfile.BadZipFile(f"the member at byte {member.header_offset:,} has two names, {member.orig_filename[:80]!r} and {name[:80]!r}")
+        raise zipfile.BadZipFile(
+            f"the member at byte {member.header_offset:,} has two names, {member.orig_filename[:80]!r} and"
+            f" {name[:80]!r}"
+        )

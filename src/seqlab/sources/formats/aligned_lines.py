@@ -30,8 +30,8 @@ class Pair:
 class AlignedLines(PairSource):
     """Two files with as many lines each; the columns are data.source and data.target.
 
-    Lines end with a newline alone, as the tools that align them count: a carriage return inside one is a blank. A line that is empty in both files is
-    passed over.
+    Lines end with a newline alone, as the tools that align them count: a carriage return inside one is a
+    blank. A line that is empty in both files is passed over.
     """
 
     def __init__(self, pair: Pair, settings: DataSettings) -> None:
@@ -59,7 +59,9 @@ class AlignedLines(PairSource):
     def _pairs(self, reading: Pass) -> Iterator[Row]:
         pairs = zip(*(self._lines(path) for path in self.paths), strict=True)
         for number, ((source, bad_source), (target, bad_target)) in enumerate(pairs, start=1):
-            empty = [path for path, line in zip(self.paths, (source, target), strict=True) if not line.strip()]
+            empty = [
+                path for path, line in zip(self.paths, (source, target), strict=True) if not line.strip()
+            ]
             if problem := bad_source or bad_target:
                 reading.reject(problem)
             elif len(empty) == 1:
@@ -89,7 +91,10 @@ class AlignedLines(PairSource):
             raise DataError(
                 f"{one.name} has {first:,} lines, {other.name} has {second:,}.",
                 where=self.name,
-                cure="Line-aligned files have as many lines each: is one of them cut off, or was an empty line lost?",
+                cure=(
+                    "Line-aligned files have as many lines each: is one of them cut off, or was an empty line"
+                    " lost?"
+                ),
             )
 
     def _count(self, path: Path) -> int:
@@ -100,7 +105,9 @@ class AlignedLines(PairSource):
 
 
 def find_pair(path: Path, settings: DataSettings) -> Pair | None:
-    """The two files that a name stands for: PREFIX, or one of PREFIX.en and PREFIX.de; None where it stands for something else."""
+    """The two files that a name stands for: PREFIX, or one of PREFIX.en and PREFIX.de; None where it stands
+    for something else.
+    """
     if not (settings.source and settings.target) or settings.format not in ("", "text"):
         return None
     prefix = _prefix(path, settings) if path.is_file() else path
@@ -111,19 +118,29 @@ def find_pair(path: Path, settings: DataSettings) -> Pair | None:
         wanted = f"{prefix.name}.{settings.target if target is None else settings.source}"
         there = source or target or prefix
         names = [entry.name for entry in prefix.parent.iterdir() if entry != there]
-        raise DataError(f"no such file beside {there.name}.", where=str(prefix.parent / wanted), cure=nearest(wanted, names))
+        raise DataError(
+            f"no such file beside {there.name}.",
+            where=str(prefix.parent / wanted),
+            cure=nearest(wanted, names),
+        )
     return Pair(prefix, source, target)
 
 
 def pairs_of_folder(folder: Path, settings: DataSettings) -> dict[str, Source]:
-    """`train.en` and `train.de` beside `valid.en` and `valid.de`: the parts of a folder by name, nothing where there is no train."""
+    """`train.en` and `train.de` beside `valid.en` and `valid.de`: the parts of a folder by name, nothing
+    where there is no train.
+    """
     found: dict[str, Source] = {}
     for entry in sorted(folder.iterdir()) if settings.source and settings.target else []:
         stem = entry.name.partition(".")[0]
         part = PARTS.get(stem.lower(), "")
         if part and part not in found and entry.is_file() and (pair := find_pair(folder / stem, settings)):
             found[part] = AlignedLines(pair, settings)
-    return {part: found[part] for part in ("train", "valid", "test") if part in found} if "train" in found else {}
+    return (
+        {part: found[part] for part in ("train", "valid", "test") if part in found}
+        if "train" in found
+        else {}
+    )
 
 
 def _find(prefix: Path, language: str) -> Path | None:

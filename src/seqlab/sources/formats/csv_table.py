@@ -25,10 +25,11 @@ SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 
 
 class CsvTable(Source):
-    """A table with a header line, or with numbers for the names of its columns. Fields may be quoted and then hold delimiters and line ends.
+    """A table with a header line, or with numbers for the names of its columns. Fields may be quoted and then
+    hold delimiters and line ends.
 
-    Files separated by tabs are read the way they are usually written: a quotation mark is a character like any other,
-    unless it opens and closes the field.
+    Files separated by tabs are read the way they are usually written: a quotation mark is a character like
+    any other, unless it opens and closes the field.
     """
 
     def __init__(self, path: Path, settings: DataSettings, *, delimiter: str = "") -> None:
@@ -49,7 +50,9 @@ class CsvTable(Source):
         )
 
     def starts_with_row(self, columns: Sequence[str]) -> bool:
-        """Whether the names of columns read like what stands below them: one ends like a sentence, or all are several words that stand there too."""
+        """Whether the names of columns read like what stands below them: one ends like a sentence, or all are
+        several words that stand there too.
+        """
         if not self._settings.header:
             return False
         if any(name.endswith(SENTENCE_ENDS) for name in columns):
@@ -109,7 +112,11 @@ class CsvTable(Source):
         except csv.Error as error:
             raise self._misquoted(1, reader.line_num, error) from error
         if not names:
-            raise DataError("is empty.", where=self.name, cure="A table needs a header line with the names of its columns, and rows.")
+            raise DataError(
+                "is empty.",
+                where=self.name,
+                cure="A table needs a header line with the names of its columns, and rows.",
+            )
         if not self._settings.header:
             return [str(number) for number in range(1, len(names) + 1)]
         names = [name.strip() for name in names]
@@ -123,19 +130,36 @@ class CsvTable(Source):
         return DataError(
             f"{found} field{'s' if found != 1 else ''}, expected {expected}.{span}",
             where=f"{self.name}, line {start}",
-            cure="Quote fields that hold the delimiter, set data.delimiter if it is another one, or leave such rows out with data.bad_rows=skip.",
+            cure=(
+                "Quote fields that hold the delimiter, set data.delimiter if it is another one, or leave such"
+                " rows out with data.bad_rows=skip."
+            ),
         )
 
     def _misquoted(self, start: int, end: int, error: csv.Error) -> DataError:
-        opened = where_quote_opens(islice(Lines(self.path, encoding=self._settings.encoding, keep_bad=True), start - 1, end), self.delimiter)
+        opened = where_quote_opens(
+            islice(Lines(self.path, encoding=self._settings.encoding, keep_bad=True), start - 1, end),
+            self.delimiter,
+        )
         line, column = start + opened[0], opened[1] + 1
         where = f"{self.name}, line {line}, column {column}"
-        cure = 'Close it, and write a quotation mark inside a quoted field twice (""); or leave such rows out with data.bad_rows=skip.'
+        cure = (
+            'Close it, and write a quotation mark inside a quoted field twice (""); or leave such rows out'
+            " with data.bad_rows=skip."
+        )
         if "unexpected end" in str(error):
             return DataError("the quotation mark that opens here is never closed.", where=where, cure=cure)
         if "field larger" in str(error):
-            return DataError(f"a field longer than {megabytes(LONGEST_FIELD)} begins here: is a quotation mark left open?", where=where, cure=cure)
-        return DataError(f"the quotation mark that opens here closes on line {end} in the middle of a field.", where=where, cure=cure)
+            return DataError(
+                f"a field longer than {megabytes(LONGEST_FIELD)} begins here: is a quotation mark left open?",
+                where=where,
+                cure=cure,
+            )
+        return DataError(
+            f"the quotation mark that opens here closes on line {end} in the middle of a field.",
+            where=where,
+            cure=cure,
+        )
 
 
 def check_header(names: list[str], *, where: str) -> None:
@@ -143,14 +167,18 @@ def check_header(names: list[str], *, where: str) -> None:
     for position, name in enumerate(names, start=1):
         if not name:
             raise DataError(
-                f"column {position} of the header has no name.", where=where, cure="Give every column a name (pandas: to_csv(…, index=False))."
+                f"column {position} of the header has no name.",
+                where=where,
+                cure="Give every column a name (pandas: to_csv(…, index=False)).",
             )
         if _is_measurement(name):
             cure = "Write the names of the columns as the first line; a table without one: data.header=false"
             raise DataError(f"'{name}' is a number, so this is not a header.", where=where, cure=cure)
     for name, count in Counter(names).items():
         if count > 1:
-            raise DataError(f"{count} columns are called '{name}'.", where=where, cure="Rename all but one of them.")
+            raise DataError(
+                f"{count} columns are called '{name}'.", where=where, cure="Rename all but one of them."
+            )
 
 
 def _is_measurement(name: str) -> bool:

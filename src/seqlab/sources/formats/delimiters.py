@@ -9,7 +9,8 @@ CANDIDATES = (",", ";", "\t", "|")
 
 
 def guess_delimiter(lines: Sequence[str]) -> str:
-    """The candidate that cuts the most lines into as many fields as the header has, and then into the most fields.
+    """The candidate that cuts the most lines into as many fields as the header has, and then into the most
+    fields.
 
     >>> guess_delimiter(["text;label", "good, really good;pos", "bad;neg"])
     ';'

@@ -5,8 +5,9 @@
     GCGTACG
     >seq2 label=other
 
-The columns are `id` (the first word), `text` (the letters of all lines, in capitals) and one for every key=value of the first header. Several
-files together are one source whose column `label` is the name of the file: positive.fa beside negative.fa.
+The columns are `id` (the first word), `text` (the letters of all lines, in capitals) and one for every
+key=value of the first header. Several files together are one source whose column `label` is the name of the
+file: positive.fa beside negative.fa.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from seqlab.sources.settings import DataSettings
 
 KEY = re.compile(r"(?:^|\s|\[)(\w+)=")
 NO_LETTER = re.compile(r"[^A-Za-z*.-]")
-"""The alphabet: letters (bases, amino acids and what stands for several of them), * for a stop, - and . for a gap."""
+"""The alphabet: letters (bases, amino acids and what stands for several of them), * for a stop, - and . for a
+gap.
+"""
 ID, TEXT, LABEL = "id", "text", "label"
 
 
@@ -48,7 +51,9 @@ class Fasta(Source):
         yield from islice(self._usable_rows(), self._settings.max_rows or None)
 
     def fingerprint(self) -> str:
-        digest = hashlib.blake2b("".join(f"{path.name}{content_hash(path)}" for path in self.paths).encode(), digest_size=16)
+        digest = hashlib.blake2b(
+            "".join(f"{path.name}{content_hash(path)}" for path in self.paths).encode(), digest_size=16
+        )
         return f"fasta:{digest.hexdigest()}:{self._settings.encoding}:{self._settings.bad_rows}:{self._settings.max_rows}"
 
     def _usable_rows(self) -> Iterator[Row]:
@@ -56,14 +61,34 @@ class Fasta(Source):
         found = 0
         for path in self.paths:
             for header, letters, line, wrong in self._records(path):
-                nothing = None if letters else DataError("the sequence under this header has no letters.", where=f"{path}, line {line}", cure=SKIP)
+                nothing = (
+                    None
+                    if letters
+                    else DataError(
+                        "the sequence under this header has no letters.",
+                        where=f"{path}, line {line}",
+                        cure=SKIP,
+                    )
+                )
                 if problem := wrong or nothing:
                     reading.reject(problem)
                     continue
                 found += 1
-                values = dict.fromkeys(self.columns, "") | keys_of(header) | {ID: (header.split() or [""])[0], TEXT: letters.upper()}
+                values = (
+                    dict.fromkeys(self.columns, "")
+                    | keys_of(header)
+                    | {
+                        ID: (header.split() or [""])[0],
+                        TEXT: letters.upper(),
+                    }
+                )
                 yield Row(values | ({LABEL: class_of(path)} if self._label_is_file else {}), str(path), line)
-        reading.require_rows(found, where=self.name, otherwise="holds no sequence.", cure="A sequence stands under a line that begins with >.")
+        reading.require_rows(
+            found,
+            where=self.name,
+            otherwise="holds no sequence.",
+            cure="A sequence stands under a line that begins with >.",
+        )
 
     def _records(self, path: Path) -> Iterator[tuple[str, str, int, DataError | None]]:
         """Header, letters, line of the header, and the first thing that is wrong with the record."""
@@ -80,7 +105,9 @@ class Fasta(Source):
                 continue  # a comment
             elif not start and line.strip():
                 raise DataError(
-                    "letters before the first header.", where=f"{path}, line {number}", cure="Each sequence stands under a line that begins with >."
+                    "letters before the first header.",
+                    where=f"{path}, line {number}",
+                    cure="Each sequence stands under a line that begins with >.",
                 )
             else:
                 plain = "".join(line.split())
@@ -100,7 +127,10 @@ def keys_of(header: str) -> dict[str, str]:
     """
     places = list(KEY.finditer(header))
     ends = [*(place.start() for place in places[1:]), len(header)]
-    return {place[1]: header[place.end() : end].strip().rstrip("]").strip() for place, end in zip(places, ends, strict=False)}
+    return {
+        place[1]: header[place.end() : end].strip().rstrip("]").strip()
+        for place, end in zip(places, ends, strict=False)
+    }
 
 
 def class_of(path: Path) -> str:

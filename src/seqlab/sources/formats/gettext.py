@@ -1,7 +1,8 @@
 """Catalogues of translated messages: gettext's .po and .mo. The columns are msgid and msgstr.
 
-Entries that are not translated, marked fuzzy or obsolete (#~) are left out, and so is the header, the entry of the empty msgid. Each plural form is a
-row: the first with msgid, the others with msgid_plural. Contexts are passed over.
+Entries that are not translated, marked fuzzy or obsolete (#~) are left out, and so is the header, the entry
+of the empty msgid. Each plural form is a row: the first with msgid, the others with msgid_plural. Contexts
+are passed over.
 
 Format: the manual of GNU gettext, sections "The Format of PO Files" and "The Format of GNU MO Files".
 """
@@ -32,8 +33,13 @@ CHARSET = re.compile(rb"charset=([A-Za-z0-9_.:-]+)")
 UNNAMED = "CHARSET"
 """What stands for the encoding in a template that nobody has filled in."""
 OBSOLETE = "#~"
-TOKEN = re.compile(r'(?:(msgctxt|msgid_plural|msgid|msgstr(?:\s*\[\s*\d{1,3}\s*\])?)(?![\w\[])|"((?:[^"\\]|\\.)*)")\s*')
-"""A keyword, or a text in quotation marks. Line ends between them mean nothing, and texts that follow each other are one."""
+TOKEN = re.compile(
+    r'(?:(msgctxt|msgid_plural|msgid|msgstr(?:\s*\[\s*\d{1,3}\s*\])?)(?![\w\[])|"((?:[^"\\]|\\.)*)")\s*'
+)
+"""A keyword, or a text in quotation marks.
+
+Line ends between them mean nothing, and texts that follow each other are one.
+"""
 ESCAPE = re.compile(r"((?:\\(?:[0-7]{1,3}|x[0-9A-Fa-f]+))+)|\\(.)")
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", '"': '"'}
 SKIP = "Mend the entry, or leave such entries out with data.bad_rows=skip."
@@ -65,11 +71,17 @@ class Entry:
         single = text.get(SOURCE, "")
         for name, answer in text.items():
             if name.startswith(TARGET):
-                yield (single if name in (TARGET, f"{TARGET}[0]") else text.get("msgid_plural", single)), answer
+                yield (
+                    (single if name in (TARGET, f"{TARGET}[0]") else text.get("msgid_plural", single)),
+                    answer,
+                )
 
 
 class Gettext(PairSource):
-    """The pairs of one catalogue. The line of a row is that of its msgid; in a .mo file its number among the messages."""
+    """The pairs of one catalogue.
+
+    The line of a row is that of its msgid; in a .mo file its number among the messages.
+    """
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
         self.path = path
@@ -116,7 +128,9 @@ class Gettext(PairSource):
                 yield from ((entry.line, pair) for pair in entry.pairs())
 
     def _entries(self) -> Iterator[Entry]:
-        """An obsolete entry is one of its own, together with the flags above it: what comes after starts anew."""
+        """An obsolete entry is one of its own, together with the flags above it: what comes after starts
+        anew.
+        """
         encoding = self._encoding_in(first_bytes(self.path, PEEK))
         lines = Lines(self.path, encoding=encoding, keep_bad=self.bad_rows.skip)
         entry = Entry()
@@ -137,7 +151,9 @@ class Gettext(PairSource):
                     entry = Entry()
                 self._take(entry, keyword, token[2], number, encoding)
             if place < len(line):
-                what = f"expected msgid, msgstr or a text in quotation marks, found {shortened(line[place:])!r}."
+                what = (
+                    f"expected msgid, msgstr or a text in quotation marks, found {shortened(line[place:])!r}."
+                )
                 entry.problem = entry.problem or self._wrong(what, number)
             entry.problem = entry.problem or problem
         if entry.fields or entry.problem:
@@ -151,7 +167,9 @@ class Gettext(PairSource):
             entry.open_field, entry.fields[keyword] = keyword, []
             entry.line = number if keyword == SOURCE else entry.line or number
         elif not entry.open_field:
-            entry.problem = entry.problem or self._wrong(f"expected msgid, found {shortened(quoted)!r}.", number)
+            entry.problem = entry.problem or self._wrong(
+                f"expected msgid, found {shortened(quoted)!r}.", number
+            )
         else:
             try:
                 entry.fields[entry.open_field].append(unescaped(quoted, encoding))
@@ -174,10 +192,18 @@ class Gettext(PairSource):
         for number in range(count):
             try:
                 pair = [self._bytes(content, table + 8 * number) for table in (messages, answers)]
-                encoding = encoding if pair[0] else self._encoding_in(pair[1])  # the header is the first message, since they are sorted
+                encoding = (
+                    encoding if pair[0] else self._encoding_in(pair[1])
+                )  # the header is the first message, since they are sorted
                 source, target = (text.decode(encoding) for text in pair)
             except (UnicodeDecodeError, ValueError) as error:
-                reading.reject(DataError(f"{error}.", where=f"{self.name}, message {number + 1}", cure="Compile it again, or data.bad_rows=skip."))
+                reading.reject(
+                    DataError(
+                        f"{error}.",
+                        where=f"{self.name}, message {number + 1}",
+                        cure="Compile it again, or data.bad_rows=skip.",
+                    )
+                )
                 continue
             singular, _, plural = source.rpartition("\x04")[2].partition("\0")
             for place, answer in enumerate(target.split("\0")):
@@ -199,11 +225,16 @@ class Gettext(PairSource):
         return b"".join(blocks)
 
     def _damaged(self, what: str) -> DataError:
-        return DataError(f"{what}: this is no whole .mo file.", where=self.name, cure="Compile it again with msgfmt, or name the .po file.")
+        return DataError(
+            f"{what}: this is no whole .mo file.",
+            where=self.name,
+            cure="Compile it again with msgfmt, or name the .po file.",
+        )
 
 
 def unescaped(text: str, encoding: str) -> str:
-    r"""A text with what its escapes stand for, as in C. Octal and hexadecimal ones are bytes, of which several may be one letter.
+    r"""A text with what its escapes stand for, as in C. Octal and hexadecimal ones are bytes, of which several
+    may be one letter.
 
     >>> unescaped(r"a\tb \"\303\244\"", "utf-8"), unescaped(r"\033[1m", "utf-8") == unescaped(r"\x1b[1m", "utf-8")
     ('a\tb "ä"', True)
@@ -211,7 +242,10 @@ def unescaped(text: str, encoding: str) -> str:
 
     def meant(found: re.Match[str]) -> str:
         try:
-            codes = [int(code[1:], 16) if code[0] == "x" else int(code, 8) for code in (found[1] or "").split("\\")[1:]]
+            codes = [
+                int(code[1:], 16) if code[0] == "x" else int(code, 8)
+                for code in (found[1] or "").split("\\")[1:]
+            ]
             if 0 in codes:
                 raise ValueError("texts end there")
             return bytes(codes).decode(encoding) if codes else ESCAPES[found[2]]

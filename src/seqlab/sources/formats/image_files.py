@@ -20,7 +20,8 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 class PictureFiles:
     """Finds and reads picture files. Archives are opened once and stay open.
 
-    places: folders and archives, themselves as they are named or beside the table; a name is looked up beside the table where there is none.
+    places: folders and archives, themselves as they are named or beside the table; a name is looked up beside
+    the table where there is none.
     """
 
     def __init__(self, places: Sequence[str] = ()) -> None:
@@ -40,7 +41,9 @@ class PictureFiles:
             raise unreadable(found, error) from error
 
     def identity(self, name: str, *, beside: Path, where: str) -> str:
-        """What changes when the picture does, without reading it: the checksum in an archive, else size and time."""
+        """What changes when the picture does, without reading it: the checksum in an archive, else size and
+        time.
+        """
         found = self._find(name, beside, where)
         if isinstance(found, _Member):
             return f"{found.info.CRC}:{found.info.file_size}"
@@ -65,8 +68,16 @@ class PictureFiles:
     def _missing(self, name: str, beside: Path, where: str) -> DataError:
         looked = ", ".join(self._places) or str(beside)
         folder = (beside / name).parent
-        names = [str(Path(name).parent / entry.name) for entry in folder.iterdir()] if not self._places and folder.is_dir() else []
-        cure = nearest(name, names) if names else "Pictures elsewhere: data.pictures=FOLDER or data.pictures=ARCHIVE.zip"
+        names = (
+            [str(Path(name).parent / entry.name) for entry in folder.iterdir()]
+            if not self._places and folder.is_dir()
+            else []
+        )
+        cure = (
+            nearest(name, names)
+            if names
+            else "Pictures elsewhere: data.pictures=FOLDER or data.pictures=ARCHIVE.zip"
+        )
         return DataError(f"there is no picture file '{name[:200]}' in {looked}.", where=where, cure=cure)
 
 
@@ -107,12 +118,18 @@ def _existing(place: str, beside: Path) -> Path:
     for path in (Path(place), beside / place):
         if path.exists():
             return path
-    raise DataError("there is no such folder or archive of pictures.", where=f"data.pictures={place[:200]}", cure=f"Looked here and in {beside}.")
+    raise DataError(
+        "there is no such folder or archive of pictures.",
+        where=f"data.pictures={place[:200]}",
+        cure=f"Looked here and in {beside}.",
+    )
 
 
 def _too_large(name: str, size: int, where: str) -> DataError:
     return DataError(
-        f"the file '{name[:200]}' has {megabytes(size)}, too much for a picture.", where=where, cure=f"At most {megabytes(LARGEST_FILE)} are read."
+        f"the file '{name[:200]}' has {megabytes(size)}, too much for a picture.",
+        where=where,
+        cure=f"At most {megabytes(LARGEST_FILE)} are read.",
     )
 
 

@@ -41,7 +41,16 @@ class JsonLines(Source):
         self.columns = list(first.values) if first else []
         texts = names_of(settings.text, self.columns)
         named = [
-            name for name in (*texts, settings.label, settings.source, settings.target, settings.sequence, *settings.features) if name in self.columns
+            name
+            for name in (
+                *texts,
+                settings.label,
+                settings.source,
+                settings.target,
+                settings.sequence,
+                *settings.features,
+            )
+            if name in self.columns
         ]
         self._required = named or self.columns
 
@@ -62,8 +71,17 @@ class JsonLines(Source):
         for row in self._objects(reading):
             missing = [name for name in self._required if name not in row.values]
             if missing:
-                cure = "Add it, name the columns you need with data.text and data.label, or leave such rows out with data.bad_rows=skip."
-                reading.reject(DataError(f"no key '{missing[0]}'; the first object has {','.join(self.columns)}.", where=row.where, cure=cure))
+                cure = (
+                    "Add it, name the columns you need with data.text and data.label, or leave such rows out"
+                    " with data.bad_rows=skip."
+                )
+                reading.reject(
+                    DataError(
+                        f"no key '{missing[0]}'; the first object has {','.join(self.columns)}.",
+                        where=row.where,
+                        cure=cure,
+                    )
+                )
             else:
                 yield row
 
@@ -84,14 +102,26 @@ class JsonLines(Source):
         try:
             value = DECODER.decode(line)
         except json.JSONDecodeError as error:
-            hint = "It looks like one JSON array; write its elements one per line." if number == 1 and line.lstrip().startswith("[") else SKIP
-            raise DataError(f"not JSON ({error.msg.lower()}).", where=f"{where}, column {error.colno}", cure=hint) from error
+            hint = (
+                "It looks like one JSON array; write its elements one per line."
+                if number == 1 and line.lstrip().startswith("[")
+                else SKIP
+            )
+            raise DataError(
+                f"not JSON ({error.msg.lower()}).", where=f"{where}, column {error.colno}", cure=hint
+            ) from error
         except (ValueError, RecursionError) as error:
             what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             raise DataError(f"JSON that cannot be used ({what}).", where=where, cure=SKIP) from error
         if not isinstance(value, dict):
-            kind = {list: "an array", str: "a string", type(None): "null", bool: "true or false"}.get(type(value), "a number")
-            raise DataError(f"{kind}, expected an object.", where=where, cure='Each line must look like {"text": "…", "label": "…"}.')
+            kind = {list: "an array", str: "a string", type(None): "null", bool: "true or false"}.get(
+                type(value), "a number"
+            )
+            raise DataError(
+                f"{kind}, expected an object.",
+                where=where,
+                cure='Each line must look like {"text": "…", "label": "…"}.',
+            )
         if "\\u" in line:
             _check_surrogates(value, where=where)
         return value
@@ -103,5 +133,8 @@ def _check_surrogates(value: dict[str, Any], *, where: str) -> None:
             try:
                 cell.encode()
             except UnicodeEncodeError as error:
-                what = f"key '{key}' holds half of a surrogate pair (\\u{ord(cell[error.start]):04x}), which is not text."
+                what = (
+                    f"key '{key}' holds half of a surrogate pair (\\u{ord(cell[error.start]):04x}), which is"
+                    " not text."
+                )
                 raise DataError(what, where=where, cure=SKIP) from error

@@ -1,4 +1,5 @@
-"""Folders of text files, one folder per label (the layout of aclImdb), on disk or inside a zip or tar archive.
+"""Folders of text files, one folder per label (the layout of aclImdb), on disk or inside a zip or tar
+archive.
 
 root/pos/0_9.txt            root/train/pos/0_9.txt          root/test/pos/0_10.txt
 root/neg/0_3.txt            root/train/neg/0_3.txt          root/test/neg/0_2.txt
@@ -24,7 +25,10 @@ NOT_LABELS = {"unsup"}  # aclImdb's reviews without a label
 
 
 class LabelFolders(Source):
-    """Every file is one text, the folder it lies in is its label. `part` picks `train/`, `valid/` or `test/` of a larger folder."""
+    """Every file is one text, the folder it lies in is its label.
+
+    `part` picks `train/`, `valid/` or `test/` of a larger folder.
+    """
 
     def __init__(self, path: Path, settings: DataSettings, *, part: str = "") -> None:
         self.path = path
@@ -36,7 +40,10 @@ class LabelFolders(Source):
         parts = sorted({name for name, _ in found})
         self._part = part or ("train" if "train" in parts else parts[0] if parts else "")
         if not any(name == self._part for name, _ in found):
-            cure = "One folder per label with .txt files in it is expected, such as pos/ and neg/, perhaps under train/ and test/."
+            cure = (
+                "One folder per label with .txt files in it is expected, such as pos/ and neg/, perhaps under"
+                " train/ and test/."
+            )
             raise DataError("no folders of text files that could be labels.", where=self.name, cure=cure)
 
     def rows(self) -> Iterator[Row]:
@@ -67,7 +74,9 @@ class LabelFolders(Source):
 
 
 def find_label_folders(path: Path) -> set[tuple[str, str]]:
-    """(part, label) of every folder of text files; the part is empty where there are no train and test folders."""
+    """(part, label) of every folder of text files; the part is empty where there are no train and test
+    folders.
+    """
     return set(_labels(open_tree(path).names).values())
 
 

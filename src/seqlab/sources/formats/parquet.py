@@ -28,7 +28,11 @@ class ParquetTable(Source):
         self._settings = settings
         check_exists(path)
         if compression(path):
-            raise DataError("Parquet inside an archive is not read.", where=self.name, cure="Unpack it first; Parquet is compressed inside anyway.")
+            raise DataError(
+                "Parquet inside an archive is not read.",
+                where=self.name,
+                cure="Unpack it first; Parquet is compressed inside anyway.",
+            )
         with self._open() as table:
             self.columns = list(table.schema_arrow.names)
             num_rows = table.metadata.num_rows
@@ -64,4 +68,8 @@ class ParquetTable(Source):
 
     def _damaged(self, error: Exception, *, after: int) -> DataError:
         where = f"{self.name}, after row {after}" if after else self.name
-        return DataError(f"is not a whole Parquet file ({str(error).splitlines()[0][:120]}).", where=where, cure="Fetch or write it again.")
+        return DataError(
+            f"is not a whole Parquet file ({str(error).splitlines()[0][:120]}).",
+            where=where,
+            cure="Fetch or write it again.",
+        )

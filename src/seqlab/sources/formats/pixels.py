@@ -17,7 +17,9 @@ from seqlab.core.extras import require
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP")
 MOST_PIXELS = 50_000_000
-"""A file of a few kilobytes can unpack to a picture that fills the memory; no camera makes one of so many pixels."""
+"""A file of a few kilobytes can unpack to a picture that fills the memory; no camera makes one of so many
+pixels.
+"""
 DEEP = 257
 """Pixels of 16 bits, which some scanners write, are so many times as large as those of 8."""
 LUMINANCE = (0.299, 0.587, 0.114)
@@ -33,7 +35,9 @@ def check_picture(content: bytes, *, where: str) -> None:
 
 
 def decode_picture(content: bytes, *, where: str) -> Pixels:
-    """The pixels of a file in red, green and blue, upright, on white where it is transparent; of a moving picture the first one."""
+    """The pixels of a file in red, green and blue, upright, on white where it is transparent; of a moving
+    picture the first one.
+    """
     picture = _opened(content, where)
     operations = _library("ImageOps")
     try:
@@ -43,14 +47,21 @@ def decode_picture(content: bytes, *, where: str) -> Pixels:
             return np.repeat(grey[:, :, np.newaxis], 3, axis=2)
         if "A" in picture.mode or "transparency" in picture.info:
             picture = picture.convert("RGBA")
-            picture = _library("Image").alpha_composite(_library("Image").new("RGBA", picture.size, "white"), picture)
+            picture = _library("Image").alpha_composite(
+                _library("Image").new("RGBA", picture.size, "white"), picture
+            )
         return np.asarray(picture.convert("RGB"))
     except (OSError, SyntaxError, ValueError, struct.error) as error:
-        raise DataError(f"the picture cannot be read to its end ({str(error)[:100]}).", where=where, cure="Fetch the file again.") from error
+        raise DataError(
+            f"the picture cannot be read to its end ({str(error)[:100]}).",
+            where=where,
+            cure="Fetch the file again.",
+        ) from error
 
 
 def pixels_of(value: Any, *, where: str) -> Pixels:
-    """A picture that is written as numbers from 0 to 255: rows of grey pixels, or rows of pixels [red, green, blue].
+    """A picture that is written as numbers from 0 to 255: rows of grey pixels, or rows of pixels [red, green,
+    blue].
 
     >>> pixels_of([[0, 255], [7, 8]], where="").shape
     (2, 2, 1)
@@ -63,11 +74,17 @@ def pixels_of(value: Any, *, where: str) -> Pixels:
         found = found[:, :, np.newaxis]
     is_picture = found.ndim == 3 and found.size and found.shape[2] in (1, 3) and found.dtype.kind in "iuf"
     if not is_picture or not (found >= 0).all() or not (found <= 255).all():
-        raise DataError("the cell holds neither the name of a picture file nor rows of pixels from 0 to 255.", where=where, cure=CURE)
+        raise DataError(
+            "the cell holds neither the name of a picture file nor rows of pixels from 0 to 255.",
+            where=where,
+            cure=CURE,
+        )
     return found.astype(np.uint8)
 
 
-def fitted(pixels: Pixels, *, height: int, width: int, channels: int) -> UInt8[np.ndarray, "rows columns colours"]:
+def fitted(
+    pixels: Pixels, *, height: int, width: int, channels: int
+) -> UInt8[np.ndarray, "rows columns colours"]:
     """The picture in this size, stretched where its sides differ, in grey (1) or in colours (3)."""
     if pixels.shape[:2] != (height, width):
         image = _library("Image")
@@ -99,7 +116,11 @@ def _opened(content: bytes, where: str) -> Any:
 
 
 def _too_many(where: str) -> DataError:
-    return DataError(f"the picture has more than {MOST_PIXELS:,} pixels.", where=where, cure="Scale it down first; seqlab would do so anyway.")
+    return DataError(
+        f"the picture has more than {MOST_PIXELS:,} pixels.",
+        where=where,
+        cure="Scale it down first; seqlab would do so anyway.",
+    )
 
 
 def _library(part: str) -> ModuleType:

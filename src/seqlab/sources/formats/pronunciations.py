@@ -1,10 +1,12 @@
-"""Pronouncing dictionaries: a word and its phonemes per line, as in CMUdict. The columns are word and phonemes.
+"""Pronouncing dictionaries: a word and its phonemes per line, as in CMUdict. The columns are word and
+phonemes.
 
     READ  R EH1 D
     READ(1)  R IY1 D
 
-A word with several pronunciations has a line for each, its further ones with a number in brackets, which is left out. Lines that begin with ;;; and
-what follows a # among the phonemes are comments.  Data: http://www.speech.cs.cmu.edu/cgi-bin/cmudict
+A word with several pronunciations has a line for each, its further ones with a number in brackets, which is
+left out. Lines that begin with ;;; and what follows a # among the phonemes are comments.  Data:
+http://www.speech.cs.cmu.edu/cgi-bin/cmudict
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ from seqlab.sources.settings import DataSettings
 WORD, PHONEMES = "word", "phonemes"
 FURTHER = re.compile(r"(?<=.)\(\d+\)$")
 COMMENT = re.compile(r"\s#")
-SKIP = "Each line holds a word, blanks, and its phonemes with blanks between them; leave others out with data.bad_rows=skip."
+SKIP = (
+    "Each line holds a word, blanks, and its phonemes with blanks between them; leave others out with"
+    " data.bad_rows=skip."
+)
 
 
 class Pronunciations(PairSource):
@@ -37,7 +42,13 @@ class Pronunciations(PairSource):
         self._settings = settings
 
     def rows(self) -> Iterator[Row]:
-        return self.bad_rows.usable(self._usable_rows, most=self._settings.max_rows, where=self.name, otherwise="holds no word.", cure=SKIP)
+        return self.bad_rows.usable(
+            self._usable_rows,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise="holds no word.",
+            cure=SKIP,
+        )
 
     def fingerprint(self) -> str:
         settings = self._settings
@@ -56,4 +67,10 @@ class Pronunciations(PairSource):
             if phonemes:
                 yield Row({WORD: FURTHER.sub("", word), PHONEMES: " ".join(phonemes)}, self.name, number)
             else:
-                reading.reject(DataError(f"{shortened(word)!r} has no phonemes.", where=f"{self.name}, line {number}", cure=SKIP))
+                reading.reject(
+                    DataError(
+                        f"{shortened(word)!r} has no phonemes.",
+                        where=f"{self.name}, line {number}",
+                        cure=SKIP,
+                    )
+                )

@@ -19,9 +19,11 @@ class Reader(Protocol):
 
 
 class TabReader:
-    """Cuts lines at tabs with the face of `csv.reader`. Only a field that opens and closes with a quotation mark is unquoted.
+    """Cuts lines at tabs with the face of `csv.reader`. Only a field that opens and closes with a quotation
+    mark is unquoted.
 
-    A line with more fields than the first one has is cut again with tabs inside quotation marks kept, as spreadsheets write them.
+    A line with more fields than the first one has is cut again with tabs inside quotation marks kept, as
+    spreadsheets write them.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -73,7 +75,9 @@ def unquote(field: str) -> str:
 
 
 def where_quote_opens(lines: Iterable[str], delimiter: str) -> tuple[int, int]:
-    """The line and column (both from 0) of the quotation mark that is never closed, or closes in the middle of a field."""
+    """The line and column (both from 0) of the quotation mark that is never closed, or closes in the middle
+    of a field.
+    """
     opened, inside = (0, 0), False
     for number, line in enumerate(lines):
         at, at_field_start = 0, True

@@ -1,4 +1,6 @@
-"""Tagged words: one word and its tag per line, a blank line between sentences; also CoNLL files, which have more columns."""
+"""Tagged words: one word and its tag per line, a blank line between sentences; also CoNLL files, which have
+more columns.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from seqlab.sources.settings import DataSettings
 
 PAIR = ["word", "tag"]
 CONLLU = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
-"""The columns of Universal Dependencies, told by ten fields of which the first is a number.  https://universaldependencies.org/format.html"""
+"""The columns of Universal Dependencies, told by ten fields of which the first is a number.
+https://universaldependencies.org/format.html
+"""
 DOCUMENT = "-DOCSTART-"
 """In the files of CoNLL-2003 this word opens a document; it stands alone and has no tag to learn."""
 PEEK = 1 << 16
@@ -24,10 +28,11 @@ PEEK = 1 << 16
 class TaggedWords(Source):
     """A row per sentence: under the name of each column the list of what its lines hold there.
 
-    Two columns are called word and tag, those of Universal Dependencies by their own names, others by their numbers from 1. Columns are
-    parted by tabs where the first line has one, else by blanks. A line that begins with # and is no line of a table is a comment, and so is
-    "# …" without a tab before the first word of a sentence; parts of a contraction that Universal Dependencies repeats (ids such as 1-2 and
-    8.1) are left out, and so are the lines that open a document.
+    Two columns are called word and tag, those of Universal Dependencies by their own names, others by their
+    numbers from 1. Columns are parted by tabs where the first line has one, else by blanks. A line that
+    begins with # and is no line of a table is a comment, and so is "# …" without a tab before the first word
+    of a sentence; parts of a contraction that Universal Dependencies repeats (ids such as 1-2 and 8.1) are
+    left out, and so are the lines that open a document.
     """
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
@@ -35,15 +40,30 @@ class TaggedWords(Source):
         self.name = str(path)
         self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
         self._settings = settings
-        first = next((line for line in Lines(path, encoding=settings.encoding) if line.strip() and not _is_aside(line)), "")
+        first = next(
+            (
+                line
+                for line in Lines(path, encoding=settings.encoding)
+                if line.strip() and not _is_aside(line)
+            ),
+            "",
+        )
         if not first:
-            raise DataError("is empty.", where=self.name, cure="Each line holds a word and its tag; blank lines part the sentences.")
+            raise DataError(
+                "is empty.",
+                where=self.name,
+                cure="Each line holds a word and its tag; blank lines part the sentences.",
+            )
         self._delimiter = settings.delimiter or ("\t" if "\t" in first else None)
         self.columns = self._names(self._cells(first))
 
     def rows(self) -> Iterator[Row]:
         return self.bad_rows.usable(
-            self._sentences, most=self._settings.max_rows, where=self.name, otherwise="holds no sentence.", cure="Each line holds a word and its tag."
+            self._sentences,
+            most=self._settings.max_rows,
+            where=self.name,
+            otherwise="holds no sentence.",
+            cure="Each line holds a word and its tag.",
         )
 
     def fingerprint(self) -> str:
@@ -60,11 +80,22 @@ class TaggedWords(Source):
                 if problem is not None:
                     reading.reject(problem)
                 elif words:
-                    yield Row({name: list(cells) for name, cells in zip(self.columns, zip(*words, strict=True), strict=True)}, self.name, start)
+                    yield Row(
+                        {
+                            name: list(cells)
+                            for name, cells in zip(self.columns, zip(*words, strict=True), strict=True)
+                        },
+                        self.name,
+                        start,
+                    )
                 words, start, problem = [], 0, None
                 continue
             found, lines.problem = lines.problem, None
-            if found is None and (self._is_comment(line, comes_first=not words) or self._is_repeated(line) or line.startswith(DOCUMENT)):
+            if found is None and (
+                self._is_comment(line, comes_first=not words)
+                or self._is_repeated(line)
+                or line.startswith(DOCUMENT)
+            ):
                 continue
             start = start or number
             cells = self._cells(line)
@@ -88,26 +119,44 @@ class TaggedWords(Source):
             raise DataError(
                 f"the first line holds {shortened(cells[0])!r} alone, without a tag.",
                 where=self.name,
-                cure="Each line holds a word and its tag, separated by a tab or blanks; another character: data.delimiter=CHARACTER",
+                cure=(
+                    "Each line holds a word and its tag, separated by a tab or blanks; another character:"
+                    " data.delimiter=CHARACTER"
+                ),
             )
         return PAIR if len(cells) == len(PAIR) else [str(number) for number in range(1, len(cells) + 1)]
 
     def _is_comment(self, line: str, *, comes_first: bool) -> bool:
         """comes_first: no word of the sentence stands before the line."""
-        return line.startswith("#") and (len(self._cells(line)) != len(self.columns) or (comes_first and line.startswith("# ") and "\t" not in line))
+        return line.startswith("#") and (
+            len(self._cells(line)) != len(self.columns)
+            or (comes_first and line.startswith("# ") and "\t" not in line)
+        )
 
     def _is_repeated(self, line: str) -> bool:
-        return self.columns is CONLLU and not self._cells(line)[0].isdigit() and _is_number(self._cells(line)[0])
+        return (
+            self.columns is CONLLU and not self._cells(line)[0].isdigit() and _is_number(self._cells(line)[0])
+        )
 
     def _wrong(self, cells: list[str], line: str, number: int) -> DataError | None:
         where = f"{self.name}, line {number}"
         if len(cells) != len(self.columns):
-            between = "blanks" if self._delimiter is None else "a tab" if self._delimiter == "\t" else repr(self._delimiter)
+            between = (
+                "blanks"
+                if self._delimiter is None
+                else "a tab"
+                if self._delimiter == "\t"
+                else repr(self._delimiter)
+            )
             found = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
             return DataError(
-                f"{found}, expected {len(self.columns)} ({', '.join(self.columns)}): {shortened(line.strip())!r}.",
+                f"{found}, expected {len(self.columns)} ({', '.join(self.columns)}):"
+                f" {shortened(line.strip())!r}.",
                 where=where,
-                cure=f"The columns are separated by {between}, as in the first line; leave such sentences out with data.bad_rows=skip.",
+                cure=(
+                    f"The columns are separated by {between}, as in the first line; leave such sentences out"
+                    " with data.bad_rows=skip."
+                ),
             )
         if "" in cells:
             return DataError(
@@ -119,23 +168,35 @@ class TaggedWords(Source):
 
 
 def looks_tagged(path: Path) -> bool:
-    """Whether a file whose name does not say so holds tagged words: as many tabs in every line, blank lines between groups of them, and no table."""
+    """Whether a file whose name does not say so holds tagged words: as many tabs in every line, blank lines
+    between groups of them, and no table.
+    """
     start = first_bytes(path, PEEK)
-    whole = start.splitlines()[: -1 if len(start) == PEEK else None]  # the last one may be cut; in bytes, since text has more line ends
+    whole = start.splitlines()[
+        : -1 if len(start) == PEEK else None
+    ]  # the last one may be cut; in bytes, since text has more line ends
     lines = [line.decode(errors="replace").removeprefix("\ufeff") for line in whole]
     rows = [line.split("\t") for line in lines if line.strip() and not _is_aside(line)]
     inner = "\n".join(lines).strip("\n").split("\n")
     widths = {len(row) for row in rows}
-    return len(widths) == 1 and widths != {1} and any(not line.strip() for line in inner) and not _is_table(rows)
+    return (
+        len(widths) == 1 and widths != {1} and any(not line.strip() for line in inner) and not _is_table(rows)
+    )
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first line names columns, or most lines have a cell of several words; a word with a blank inside (1 000) is rare."""
-    return names_columns(rows[0]) or 2 * sum(any(" " in cell.strip() for cell in row) for row in rows) > len(rows)
+    """Whether the first line names columns, or most lines have a cell of several words; a word with a blank
+    inside (1 000) is rare.
+    """
+    return names_columns(rows[0]) or 2 * sum(any(" " in cell.strip() for cell in row) for row in rows) > len(
+        rows
+    )
 
 
 def _is_aside(line: str) -> bool:
-    """A comment, or the opening of a document, before the columns are known; # may also be a word, in a line with as many columns as the others."""
+    """A comment, or the opening of a document, before the columns are known; # may also be a word, in a line
+    with as many columns as the others.
+    """
     return (line.startswith("#") and "\t" not in line) or line.startswith(DOCUMENT)
 
 

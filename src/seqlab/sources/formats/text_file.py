@@ -60,7 +60,8 @@ class TextFile(TextSource):
 
 
 def cut_into_chunks(pieces: Iterator[str], size: int) -> Iterator[str]:
-    """Pieces of any length -> pieces of at most `size` characters that end at line ends wherever a line end is near.
+    """Pieces of any length -> pieces of at most `size` characters that end at line ends wherever a line end
+    is near.
 
     >>> list(cut_into_chunks(iter(["ab\\ncd", "ef\\ng"]), 4))
     ['ab\\n', 'cdef', '\\ng']

@@ -1,9 +1,11 @@
-"""Translation memories in TMX: units with the same segment in several languages. The columns are the languages.
+"""Translation memories in TMX: units with the same segment in several languages. The columns are the
+languages.
 
     <tu> <tuv xml:lang="en-US"> <seg>Save <bpt i="1">&lt;b></bpt>all<ept i="1">&lt;/b></ept></seg> </tuv> <tuv xml:lang="de"> … </tuv> </tu>
 
-Codes of other formats inside a segment (bpt, ept, it, ph, ut) are left out. The file is read in a stream; entities of its own, by which a small file
-can become a huge one, are refused, and nothing is ever fetched.  Format: TMX 1.4b, https://www.gala-global.org/tmx-14b
+Codes of other formats inside a segment (bpt, ept, it, ph, ut) are left out. The file is read in a stream;
+entities of its own, by which a small file can become a huge one, are refused, and nothing is ever fetched.
+Format: TMX 1.4b, https://www.gala-global.org/tmx-14b
 """
 
 from __future__ import annotations
@@ -40,9 +42,11 @@ class Unit(NamedTuple):
 
 
 class Tmx(PairSource):
-    """A language named `en` is also found as `en-US`. Units without one of the wanted languages are passed over.
+    """A language named `en` is also found as `en-US`. Units without one of the wanted languages are passed
+    over.
 
-    The columns are the languages that are asked for, then the others, that of the header (srclang) before the rest.
+    The columns are the languages that are asked for, then the others, that of the header (srclang) before the
+    rest.
     """
 
     def __init__(self, path: Path, settings: DataSettings) -> None:
@@ -58,11 +62,16 @@ class Tmx(PairSource):
                 break
         if not found:
             raise DataError(
-                "holds no translation unit.", where=self.name, cure="A unit is <tu> with one <tuv xml:lang=…><seg>…</seg></tuv> for each language."
+                "holds no translation unit.",
+                where=self.name,
+                cure="A unit is <tu> with one <tuv xml:lang=…><seg>…</seg></tuv> for each language.",
             )
         wanted = [name for name in asked if _is_among(found, name)]
         others = [language for language in found if not any(speaks(language, name) for name in wanted)]
-        self.columns = [*wanted, *sorted(others, key=lambda language: not _are_kin(language, reader.source_language))]
+        self.columns = [
+            *wanted,
+            *sorted(others, key=lambda language: not _are_kin(language, reader.source_language)),
+        ]
         self._required = wanted or self.columns
 
     def rows(self) -> Iterator[Row]:
@@ -99,7 +108,9 @@ class Tmx(PairSource):
             yield from reader.taken()
             if fed - max(reader.place, 0) > MOST_WAITING:
                 raise DataError(
-                    f"a tag is longer than {megabytes(MOST_WAITING)}.", where=f"{self.name}, line {reader.line}", cure="Is this a TMX file?"
+                    f"a tag is longer than {megabytes(MOST_WAITING)}.",
+                    where=f"{self.name}, line {reader.line}",
+                    cure="Is this a TMX file?",
                 )
         reader.feed(b"", is_last=True)
         yield from reader.taken()
@@ -129,7 +140,11 @@ def _is_among(languages: Iterable[str], name: str) -> bool:
 def segment_of(unit: Unit, column: str) -> str | None:
     """The segment under exactly this name, else under the first kind of the language."""
     exact = unit.segments.get(column)
-    return exact if exact is not None else next((text for language, text in unit.segments.items() if speaks(language, column)), None)
+    return (
+        exact
+        if exact is not None
+        else next((text for language, text in unit.segments.items() if speaks(language, column)), None)
+    )
 
 
 class _Reader:
@@ -168,10 +183,16 @@ class _Reader:
             self._parser.Parse(block, is_last)
         except expat.ExpatError as error:
             where = f"{self._name}, line {error.lineno}, column {error.offset + 1}"
-            raise DataError(f"not whole XML ({expat.ErrorString(error.code)}).", where=where, cure="Export or fetch the file again.") from error
+            raise DataError(
+                f"not whole XML ({expat.ErrorString(error.code)}).",
+                where=where,
+                cure="Export or fetch the file again.",
+            ) from error
         except (LookupError, ValueError) as error:
             raise DataError(
-                f"its encoding cannot be read ({error}).", where=self._name, cure="Save it as UTF-8, and say so in its first line."
+                f"its encoding cannot be read ({error}).",
+                where=self._name,
+                cure="Save it as UTF-8, and say so in its first line.",
             ) from error
 
     def taken(self) -> Sequence[Unit]:
@@ -180,10 +201,18 @@ class _Reader:
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         if not self._open and name != "tmx":
-            raise DataError(f"is XML of another kind: it begins with <{shortened(name)}>, not <tmx>.", where=self._name, cure="Name a TMX file.")
+            raise DataError(
+                f"is XML of another kind: it begins with <{shortened(name)}>, not <tmx>.",
+                where=self._name,
+                cure="Name a TMX file.",
+            )
         self._open.append(name)
         if len(self._open) > DEEPEST:
-            raise DataError(f"more than {DEEPEST} tags inside each other.", where=f"{self._name}, line {self.line}", cure="Is this a TMX file?")
+            raise DataError(
+                f"more than {DEEPEST} tags inside each other.",
+                where=f"{self._name}, line {self.line}",
+                cure="Is this a TMX file?",
+            )
         if name == "header":
             self.source_language = attributes.get("srclang", "")
         elif name == "tu":
@@ -212,7 +241,8 @@ class _Reader:
 
     def _refuse_entity(self, name: str, *_: object) -> None:
         raise DataError(
-            f"declares an entity of its own ('{shortened(name)}'), by which a small file can become a huge one.",
+            f"declares an entity of its own ('{shortened(name)}'), by which a small file can become a huge"
+            " one.",
             where=f"{self._name}, line {self.line}",
             cure="Export it without a list of entities, or write the characters themselves.",
         )

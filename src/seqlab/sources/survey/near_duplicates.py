@@ -1,14 +1,17 @@
 """Texts that are nearly the same, found without comparing every pair: MinHash.
 
-A text is the set of its 8-byte pieces (of the letters and digits in lower case). Two texts are as alike as their sets:
+A text is the set of its 8-byte pieces (of the letters and digits in lower case). Two texts are as alike as
+their sets:
 
     likeness(A, B) = |A ∩ B| / |A ∪ B|
 
-Under a random order of all pieces, the first piece of A is the first piece of B with exactly this probability; 32 orders give a sketch of 32
-numbers. Texts whose sketches agree in all four numbers of at least one of eight bands are candidates: 98.5 % of those with likeness 0.8 are,
-and hardly any below 0.3. For candidates the likeness is computed from the texts themselves.
+Under a random order of all pieces, the first piece of A is the first piece of B with exactly this
+probability; 32 orders give a sketch of 32 numbers. Texts whose sketches agree in all four numbers of at least
+one of eight bands are candidates: 98.5 % of those with likeness 0.8 are, and hardly any below 0.3. For
+candidates the likeness is computed from the texts themselves.
 
-Papers: Broder 1997, "On the resemblance and containment of documents"; banding: Indyk & Motwani 1998, "Approximate Nearest Neighbors".
+Papers: Broder 1997, "On the resemblance and containment of documents"; banding: Indyk & Motwani 1998,
+"Approximate Nearest Neighbors".
 """
 
 from __future__ import annotations
@@ -32,7 +35,9 @@ BESIDE = 4
 MOST_ROWS, MOST_LETTERS = 200_000, 100_000_000
 """What is sketched of one part: about ten seconds of work and 30 megabytes."""
 _MIX, _MIX_AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
-_ORDERS = np.random.default_rng(1997).integers(1 << 31, size=(BANDS * ROWS, 1), dtype=np.int64).astype(np.uint32) * np.uint32(2) + np.uint32(1)
+_ORDERS = np.random.default_rng(1997).integers(1 << 31, size=(BANDS * ROWS, 1), dtype=np.int64).astype(
+    np.uint32
+) * np.uint32(2) + np.uint32(1)
 
 
 class Sketches:
@@ -97,12 +102,21 @@ def likeness(first: bytes, second: bytes) -> float:
 
 
 def candidates(first: Sketches, second: Sketches | None = None) -> list[tuple[int, int]]:
-    """Pairs of rows that may be alike, likeliest first: a row of `second` and one of `first`, or a row of `first` and an earlier one."""
+    """Pairs of rows that may be alike, likeliest first: a row of `second` and one of `first`, or a row of
+    `first` and an earlier one.
+    """
     tables = [first.table] if second is None else [first.table, second.table]
     everything, num_first = np.concatenate(tables), len(first.table)
     found = np.zeros((0, 2), np.int64)
     for band in range(BANDS):
-        found = np.concatenate([found, _in_one_band(everything[:, band * ROWS : (band + 1) * ROWS], num_first, is_within=second is None)])
+        found = np.concatenate(
+            [
+                found,
+                _in_one_band(
+                    everything[:, band * ROWS : (band + 1) * ROWS], num_first, is_within=second is None
+                ),
+            ]
+        )
     found = np.unique(found, axis=0)
     agreement = (everything[found[:, 0]] == everything[found[:, 1]]).mean(axis=1)
     chosen = found[agreement >= CANDIDATE][np.argsort(-agreement[agreement >= CANDIDATE], kind="stable")]
@@ -110,7 +124,9 @@ def candidates(first: Sketches, second: Sketches | None = None) -> list[tuple[in
     return [(int(rows[one]), int(rows[other])) for one, other in chosen.tolist()]
 
 
-def _in_one_band(band: np.ndarray[tuple[int, int], np.dtype[np.uint32]], num_first: int, *, is_within: bool) -> Int[np.ndarray, "pairs 2"]:
+def _in_one_band(
+    band: np.ndarray[tuple[int, int], np.dtype[np.uint32]], num_first: int, *, is_within: bool
+) -> Int[np.ndarray, "pairs 2"]:
     """Pairs (later, earlier) that agree in one band; in a crowd each is compared with a few."""
     keys = np.ascontiguousarray(band).view([("", np.uint32)] * ROWS).ravel()
     _, groups = np.unique(keys, return_inverse=True)
@@ -127,7 +143,9 @@ def _in_one_band(band: np.ndarray[tuple[int, int], np.dtype[np.uint32]], num_fir
     return found if is_within else found[(found[:, 0] >= num_first) & (found[:, 1] < num_first)]
 
 
-def alike(pairs: Iterable[tuple[int, int]], texts: Mapping[int, bytes], others: Mapping[int, bytes]) -> list[Near]:
+def alike(
+    pairs: Iterable[tuple[int, int]], texts: Mapping[int, bytes], others: Mapping[int, bytes]
+) -> list[Near]:
     """The pairs that are alike by their own texts, one for each row: that with the likeliest candidate."""
     found: dict[int, Near] = {}
     for row, other in pairs:

@@ -1,8 +1,8 @@
 """Long passages of one text that also stand in another: what a language model may have learned by heart.
 
-Every 50 characters that follow each other are one window. A window of the second text counts as repeated where the first one has it too.
-Windows are remembered as 64-bit hashes. Of a long text only those are kept whose hash ends in some zero bits, in both texts alike, so that
-the share stays right and memory bounded.
+Every 50 characters that follow each other are one window. A window of the second text counts as repeated
+where the first one has it too. Windows are remembered as 64-bit hashes. Of a long text only those are kept
+whose hash ends in some zero bits, in both texts alike, so that the share stays right and memory bounded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class Repeats:
-    """Windows of a text that also stand in the training text. `kept` is the share of all windows that was looked at."""
+    """Windows of a text that also stand in the training text.
+
+    `kept` is the share of all windows that was looked at.
+    """
 
     share: float
     windows: int
@@ -66,14 +69,20 @@ class Passages:
         for begin, found in _windows(source, self._column):
             mine = _keep(found, self.kept_bits)
             at = np.minimum(np.searchsorted(self._hashes, found[mine]), max(0, len(self._hashes) - 1))
-            is_repeated = self._hashes[at] == found[mine] if len(self._hashes) else np.zeros(len(mine), np.bool_)
+            is_repeated = (
+                self._hashes[at] == found[mine] if len(self._hashes) else np.zeros(len(mine), np.bool_)
+            )
             looked_at.append(begin + mine)
             starts.append(begin + mine[is_repeated])
             if first is None and is_repeated.any():
                 hit = int(np.flatnonzero(is_repeated)[0])
                 first = begin + int(mine[hit]), int(self._places[at[hit]])
         windows, repeated = np.concatenate(looked_at), np.concatenate(starts)
-        here, there = ("", "") if first is None else (_where(source, self._column, first[0]), _where(self._source, self._column, first[1]))
+        here, there = (
+            ("", "")
+            if first is None
+            else (_where(source, self._column, first[0]), _where(self._source, self._column, first[1]))
+        )
         share = len(repeated) / len(windows) if len(windows) else 0.0
         return Repeats(share, len(windows), 0.5**self.kept_bits, here, there, repeated, windows)
 
@@ -92,7 +101,8 @@ def _windows(source: Source, column: str) -> Iterator[tuple[int, UInt64[np.ndarr
 
 
 def hashes_of(text: str) -> UInt64[np.ndarray, " windows"]:
-    """A polynomial in the letters of each window, from sums over 2, 16 and 32 letters that are doubled from one.
+    """A polynomial in the letters of each window, from sums over 2, 16 and 32 letters that are doubled from
+    one.
 
     hash(window) = Σ_i letter_i · base^(49 - i)   modulo 2^64, then mixed
     """

@@ -1,6 +1,7 @@
 """The data report: what is in the parts of a dataset, and what could spoil an honest score.
 
-Texts are remembered as 8-byte hashes, so a report on many millions of rows fits into memory; `remembered.py` compares them.
+Texts are remembered as 8-byte hashes, so a report on many millions of rows fits into memory; `remembered.py`
+compares them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from seqlab.sources.survey.row_hashes import EXACT, NEAR, PLAIN, Remembered, con
 
 NamesOf = Callable[[Row], list[str]]
 FINDINGS = 2
-"""Raised when the same data is told about in another way, so that no survey that was kept before is taken for one of now."""
+"""Raised when the same data is told about in another way, so that no survey that was kept before is taken for
+one of now.
+"""
 SHOWN = 5
 FEW_REPEATS = 0.001
 """Share of repeated passages below which nothing is said: stock phrases are in every text."""
@@ -33,7 +36,9 @@ QUANTILES = (0.0, 0.1, 0.5, 0.9, 0.99, 1.0)
 
 @dataclass(frozen=True)
 class Quantiles:
-    """How a count is spread over the rows: the smallest, 10 %, the median, 90 %, 99 %, the largest, and the mean."""
+    """How a count is spread over the rows: the smallest, 10 %, the median, 90 %, 99 %, the largest, and the
+    mean.
+    """
 
     smallest: int
     tenth: int
@@ -82,14 +87,20 @@ class PartSurvey:
     stripped_labels: int = 0
     """Labels with blanks around them, which are removed."""
     composed: int = 0
-    """Texts with letters and their marks in one character (NFC), and below those in which a mark is a character of its own (NFD)."""
+    """Texts with letters and their marks in one character (NFC), and below those in which a mark is a
+    character of its own (NFD).
+    """
     decomposed: int = 0
     first_decomposed: str = ""
     skipped: int = 0
-    """Rows of its file that could not be read; parts of one file share them, and the first of these parts tells."""
+    """Rows of its file that could not be read; parts of one file share them, and the first of these parts
+    tells.
+    """
     first_skipped: list[str] = field(default_factory=list)
     in_valid: int = 0
-    """Rows of a test part that the validation part has too, exactly or nearly; of a stream the share of its passages."""
+    """Rows of a test part that the validation part has too, exactly or nearly; of a stream the share of its
+    passages.
+    """
     share_in_valid: float = 0.0
     first_in_valid: list[Leak] = field(default_factory=list)
 
@@ -115,13 +126,17 @@ class Survey:
     @property
     def two_ways(self) -> str:
         """A sentence where the same letters are written in two ways; empty otherwise."""
-        composed, decomposed = sum(part.composed for part in self.parts.values()), sum(part.decomposed for part in self.parts.values())
+        composed, decomposed = (
+            sum(part.composed for part in self.parts.values()),
+            sum(part.decomposed for part in self.parts.values()),
+        )
         if not (composed and decomposed):
             return ""
         first = next(part.first_decomposed for part in self.parts.values() if part.first_decomposed)
         return (
-            f"letters with marks are written in two ways: as one character in {composed:,} texts (NFC), as two in {decomposed:,} (NFD, the first at "
-            f"{first}), so that one word may count as two; write all texts in one form: unicodedata.normalize('NFC', text)"
+            f"letters with marks are written in two ways: as one character in {composed:,} texts (NFC), as"
+            f" two in {decomposed:,} (NFD, the first at {first}), so that one word may count as two; write"
+            " all texts in one form: unicodedata.normalize('NFC', text)"
         )
 
     @property
@@ -129,24 +144,43 @@ class Survey:
         """One sentence for everything that deserves a look."""
         found = [sentence for name, part in self.parts.items() for sentence in _warnings(name, part)]
         found += [self.two_ways] if self.two_ways else []
-        return found + [f"labels {a!r} and {b!r} differ only in blanks or case" for a, b in self.similar_labels]
+        return found + [
+            f"labels {a!r} and {b!r} differ only in blanks or case" for a, b in self.similar_labels
+        ]
 
 
-def survey(splits: Mapping[str, Source], *, text: str, label: str = "", is_stream: bool = False, names: NamesOf | None = None) -> Survey:
-    """Read every part once, the training part first. `text` may also be a column of steps: their number is the length.
+def survey(
+    splits: Mapping[str, Source],
+    *,
+    text: str,
+    label: str = "",
+    is_stream: bool = False,
+    names: NamesOf | None = None,
+) -> Survey:
+    """Read every part once, the training part first. `text` may also be a column of steps: their number is
+    the length.
 
-    The rows of a stream are lines that mean little alone: there, long passages are compared instead. `names` tells the labels of a row where a
-    cell may hold several of them.
+    The rows of a stream are lines that mean little alone: there, long passages are compared instead. `names`
+    tells the labels of a row where a cell may hold several of them.
     """
     memories = {name: Remembered() for name in splits}
-    parts = {name: _survey_part(splits[name], text=text, label=label, memory=memories[name], is_stream=is_stream, names=names) for name in splits}
-    by_file = {id(splits[name].bad_rows): (part, splits[name].bad_rows) for name, part in reversed(parts.items())}
+    parts = {
+        name: _survey_part(
+            splits[name], text=text, label=label, memory=memories[name], is_stream=is_stream, names=names
+        )
+        for name in splits
+    }
+    by_file = {
+        id(splits[name].bad_rows): (part, splits[name].bad_rows) for name, part in reversed(parts.items())
+    }
     for part, bad_rows in by_file.values():
         part.skipped, part.first_skipped = bad_rows.count, list(bad_rows.messages)
     for name, part in parts.items():
         part.duplicates = memories[name].close()
         if "train" in parts:
-            part.unseen_labels = {value: count for value, count in part.labels.items() if value not in parts["train"].labels}
+            part.unseen_labels = {
+                value: count for value, count in part.labels.items() if value not in parts["train"].labels
+            }
     labels = sorted({value for part in parts.values() for value in part.labels})
     report = Survey(parts, _similar(labels))
     if is_stream:
@@ -158,17 +192,25 @@ def survey(splits: Mapping[str, Source], *, text: str, label: str = "", is_strea
     return report
 
 
-def _survey_part(source: Source, *, text: str, label: str, memory: Remembered, is_stream: bool, names: NamesOf | None) -> PartSurvey:
+def _survey_part(
+    source: Source, *, text: str, label: str, memory: Remembered, is_stream: bool, names: NamesOf | None
+) -> PartSurvey:
     part = PartSurvey()
     characters, words, labels = Counter[int](), Counter[int](), Counter[str]()
     for row in source.rows():
         cell = row.values.get(text)
-        value: Any = cell if hasattr(cell, "__len__") else ""  # a gap or a number in JSON: refused, or skipped, where rows are used
-        num_characters, num_words = (len(value), len(value.split())) if isinstance(value, str) else (len(value), len(value))
+        value: Any = (
+            cell if hasattr(cell, "__len__") else ""
+        )  # a gap or a number in JSON: refused, or skipped, where rows are used
+        num_characters, num_words = (
+            (len(value), len(value.split())) if isinstance(value, str) else (len(value), len(value))
+        )
         characters[num_characters] += 1
         words[num_words] += 1
         given = row.values.get(label, "") if label else ""
-        cells = [cell_text(one) for one in (given if isinstance(given, list) else [given])] if label else []  # for the row, or for every word
+        cells = (
+            [cell_text(one) for one in (given if isinstance(given, list) else [given])] if label else []
+        )  # for the row, or for every word
         part.stripped_labels += sum(cell != cell.strip() for cell in cells)
         labels.update(names(row) if names is not None and label else [cell.strip() for cell in cells])
         _note_spelling(part, value, row.where)
@@ -177,7 +219,10 @@ def _survey_part(source: Source, *, text: str, label: str, memory: Remembered, i
             part.first_empty += [row.where] if part.empty <= SHOWN else []
         elif not is_stream:
             memory.add(
-                row, key_of(content_of(value)), plain_text_of(value), label=key_of("\n".join(map(str.strip, cells)).encode("utf-8", "replace"))
+                row,
+                key_of(content_of(value)),
+                plain_text_of(value),
+                label=key_of("\n".join(map(str.strip, cells)).encode("utf-8", "replace")),
             )
     part.rows = characters.total()
     part.characters = sum(length * count for length, count in characters.items())
@@ -197,22 +242,36 @@ def _note_spelling(part: PartSurvey, value: Any, where: str) -> None:
         part.composed += 1
 
 
-def _compare_rows(report: Survey, splits: Mapping[str, Source], memories: Mapping[str, Remembered], text: str) -> None:
-    """Rows of one part that are alike, rows of the others that the training part has too, and rows of the test part that validation has."""
+def _compare_rows(
+    report: Survey, splits: Mapping[str, Source], memories: Mapping[str, Remembered], text: str
+) -> None:
+    """Rows of one part that are alike, rows of the others that the training part has too, and rows of the
+    test part that validation has.
+    """
     pairs = {name: candidates(memory.sketches) for name, memory in memories.items()}
     beside = [(name, "train") for name in memories if name != "train" and "train" in memories]
     beside += [("test", "valid")] if {"test", "valid"} <= memories.keys() else []
-    across = {(name, other): candidates(memories[other].sketches, memories[name].sketches) for name, other in beside}
-    wanted: dict[str, set[int]] = {name: {row for pair in found for row in pair} for name, found in pairs.items()}
+    across = {
+        (name, other): candidates(memories[other].sketches, memories[name].sketches) for name, other in beside
+    }
+    wanted: dict[str, set[int]] = {
+        name: {row for pair in found for row in pair} for name, found in pairs.items()
+    }
     for (name, there), found in across.items():
         wanted[name] |= {row for row, _ in found}
         wanted[there] |= {other for _, other in found}
     texts = {name: _texts_of(splits[name], text, rows, memories[name]) for name, rows in wanted.items()}
     for name, memory in memories.items():
         part = report.parts[name]
-        near = [one for one in alike(pairs[name], texts[name], texts[name]) if not memory.repeats(one.row, memory, one.other)]
+        near = [
+            one
+            for one in alike(pairs[name], texts[name], texts[name])
+            if not memory.repeats(one.row, memory, one.other)
+        ]
         part.near_duplicates = len(near)
-        part.first_near_duplicates = [Leak(memory.where(one.row), memory.where(one.other), one.likeness) for one in near[:SHOWN]]
+        part.first_near_duplicates = [
+            Leak(memory.where(one.row), memory.where(one.other), one.likeness) for one in near[:SHOWN]
+        ]
         part.compared = memory.sketches.first_left_out or 0
     for name, there in beside:
         part, memory, other = report.parts[name], memories[name], memories[there]
@@ -228,9 +287,13 @@ def _compare_rows(report: Survey, splits: Mapping[str, Source], memories: Mappin
         report.leaked[name] = {memory.place(row) for row in kinds}
 
 
-def _leaks(kinds: dict[int, tuple[int, int, float]], wanted: Sequence[int], memory: Remembered, there: Remembered) -> tuple[int, list[Leak]]:
+def _leaks(
+    kinds: dict[int, tuple[int, int, float]], wanted: Sequence[int], memory: Remembered, there: Remembered
+) -> tuple[int, list[Leak]]:
     found = sorted((row, other, share) for row, (kind, other, share) in kinds.items() if kind in wanted)
-    return len(found), [Leak(memory.where(row), there.where(other), share) for row, other, share in found[:SHOWN]]
+    return len(found), [
+        Leak(memory.where(row), there.where(other), share) for row, other, share in found[:SHOWN]
+    ]
 
 
 def _texts_of(source: Source, text: str, wanted: set[int], memory: Remembered) -> dict[int, bytes]:
@@ -238,7 +301,11 @@ def _texts_of(source: Source, text: str, wanted: set[int], memory: Remembered) -
     if not wanted:
         return {}
     rows = {memory.place(number): number for number in wanted}
-    return {rows[place]: plain_text_of(row.values[text]) for row in source.rows() if (place := (row.file, row.line)) in rows}
+    return {
+        rows[place]: plain_text_of(row.values[text])
+        for row in source.rows()
+        if (place := (row.file, row.line)) in rows
+    }
 
 
 def _find_conflicts(report: Survey, memories: Mapping[str, Remembered]) -> None:
@@ -247,7 +314,10 @@ def _find_conflicts(report: Survey, memories: Mapping[str, Remembered]) -> None:
     for name, found in zip(names, conflicts([memories[name] for name in names]), strict=True):
         part = report.parts[name]
         part.conflicts = len(found)
-        part.first_conflicts = [Leak(memories[name].where(row), memories[names[other]].where(there)) for row, other, there in found[:SHOWN]]
+        part.first_conflicts = [
+            Leak(memories[name].where(row), memories[names[other]].where(there))
+            for row, other, there in found[:SHOWN]
+        ]
 
 
 def _compare_streams(report: Survey, splits: Mapping[str, Source], text: str) -> None:
@@ -259,14 +329,21 @@ def _compare_streams(report: Survey, splits: Mapping[str, Source], text: str) ->
             part.repeats = passages.repeats_in(splits[name])
     if {"test", "valid"} <= splits.keys():
         part, found = report.parts["test"], Passages(splits["valid"], column=text).repeats_in(splits["test"])
-        part.share_in_valid, part.first_in_valid = found.share, [Leak(found.first, found.also)] if found.share else []
+        part.share_in_valid, part.first_in_valid = (
+            found.share,
+            [Leak(found.first, found.also)] if found.share else [],
+        )
 
 
 def _plain(part: PartSurvey) -> dict[str, Any]:
     """Without the places of every repeat, which are for those who score."""
     found = {name: value for name, value in vars(part).items() if name != "repeats"}
     repeats = part.repeats
-    told = None if repeats is None else {name: getattr(repeats, name) for name in ("share", "windows", "kept", "first", "also")}
+    told = (
+        None
+        if repeats is None
+        else {name: getattr(repeats, name) for name in ("share", "windows", "kept", "first", "also")}
+    )
     return {**asdict(PartSurvey(**found)), "repeats": told}
 
 
@@ -277,7 +354,9 @@ def _quantiles(counts: Counter[int]) -> Quantiles | None:
         return None
     lengths = sorted(counts)
     upto = list(accumulate(counts[length] for length in lengths))
-    smallest, tenth, median, ninetieth, ninety_ninth, largest = (lengths[bisect_right(upto, round(share * (total - 1)))] for share in QUANTILES)
+    smallest, tenth, median, ninetieth, ninety_ninth, largest = (
+        lengths[bisect_right(upto, round(share * (total - 1)))] for share in QUANTILES
+    )
     mean = sum(length * count for length, count in counts.items()) / total
     return Quantiles(smallest, tenth, median, ninetieth, ninety_ninth, largest, mean)
 
@@ -300,11 +379,19 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
     if part.duplicates:
         found.append(f"{name}: {_texts(part.duplicates, 'repeats', 'repeat')} an earlier one")
     if part.near_duplicates:
-        found.append(f"{name}: {_texts(part.near_duplicates, 'is', 'are')} nearly an earlier one, {_first(part.first_near_duplicates)}")
+        found.append(
+            f"{name}: {_texts(part.near_duplicates, 'is', 'are')} nearly an earlier one,"
+            f" {_first(part.first_near_duplicates)}"
+        )
     if part.leaks:
-        found.append(f"{name}: {_texts(part.leaks, 'also stands', 'also stand')} in train, {_first(part.first_leaks, 'train: ')}")
+        found.append(
+            f"{name}: {_texts(part.leaks, 'also stands', 'also stand')} in train,"
+            f" {_first(part.first_leaks, 'train: ')}"
+        )
     if part.plain_leaks:
-        what = f"{_texts(part.plain_leaks, 'stands', 'stand')} in train but for capitals, punctuation and blanks"
+        what = (
+            f"{_texts(part.plain_leaks, 'stands', 'stand')} in train but for capitals, punctuation and blanks"
+        )
         found.append(f"{name}: {what}, {_first(part.first_plain_leaks, 'train: ')}")
     if part.near_leaks:
         what = f"{_texts(part.near_leaks, 'is', 'are')} nearly in train (at least {ALIKE:.0%} of the pieces)"
@@ -318,19 +405,30 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
     if part.compared:
         found.append(f"{name}: nearly equal texts were looked for in the first {part.compared:,} rows only")
     if part.conflicts:
-        found.append(f"{name}: {_texts(part.conflicts, 'stands', 'stand')} with another label elsewhere, {_first(part.first_conflicts)}")
+        found.append(
+            f"{name}: {_texts(part.conflicts, 'stands', 'stand')} with another label elsewhere,"
+            f" {_first(part.first_conflicts)}"
+        )
     if part.repeats is not None and part.repeats.share > FEW_REPEATS:
         told = f"{part.repeats.share:.1%} of the passages of {WINDOW} characters also stand in train"
         found.append(f"{name}: {told}, the first at {part.repeats.first} (train: {part.repeats.also})")
     if part.unseen_labels:
-        found.append(f"{name}: labels that train never has: {', '.join(map(repr, list(part.unseen_labels)[:SHOWN]))}")
+        found.append(
+            f"{name}: labels that train never has: {', '.join(map(repr, list(part.unseen_labels)[:SHOWN]))}"
+        )
     if part.stripped_labels:
-        found.append(f"{name}: blanks around {part.stripped_labels:,} label{_s(part.stripped_labels)} are removed")
+        found.append(
+            f"{name}: blanks around {part.stripped_labels:,} label{_s(part.stripped_labels)} are removed"
+        )
     if gaps := {value: count for value, count in part.labels.items() if value.lower() in NO_LABEL}:
         shown = ", ".join(f"{value!r} ({count:,})" for value, count in gaps.items())
-        found.append(f"{name}: labels that may mean a gap: {shown}; a class like any other unless the rows are removed")
+        found.append(
+            f"{name}: labels that may mean a gap: {shown}; a class like any other unless the rows are removed"
+        )
     if part.skipped:
-        found.append(f"{part.skipped:,} row{_s(part.skipped)} skipped, the first: {part.first_skipped[0]}")  # of the file that it names
+        found.append(
+            f"{part.skipped:,} row{_s(part.skipped)} skipped, the first: {part.first_skipped[0]}"
+        )  # of the file that it names
     return found
 
 

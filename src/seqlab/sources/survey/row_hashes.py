@@ -1,4 +1,6 @@
-"""The rows of one part as hashes, to find those that stand twice: inside a part, in another one, with another label."""
+"""The rows of one part as hashes, to find those that stand twice: inside a part, in another one, with another
+label.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Remembered:
             self._files.append(row.file)
         self.sketches.add(plain, len(self._keys))
         self._keys.append(key)
-        self._plain.append(key_of(plain) if plain else key)  # numbers, and texts without a letter, are compared as they are
+        self._plain.append(
+            key_of(plain) if plain else key
+        )  # numbers, and texts without a letter, are compared as they are
         self._labels.append(label)
         self._file_of.append(len(self._files) - 1)
         self._line_of.append(row.line)
@@ -84,8 +88,13 @@ def _matches(mine: Hashes, theirs: UInt64[np.ndarray, " others"]) -> list[tuple[
 
 
 def conflicts(parts: Sequence[Remembered]) -> list[list[tuple[int, int, int]]]:
-    """For each part the rows whose content has another label elsewhere: the row, and part and row of the first that says otherwise."""
-    keys, labels = np.concatenate([part.keys for part in parts]), np.concatenate([part.labels for part in parts])
+    """For each part the rows whose content has another label elsewhere: the row, and part and row of the
+    first that says otherwise.
+    """
+    keys, labels = (
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate([part.labels for part in parts]),
+    )
     part_of: Int[np.ndarray, " rows"] = np.repeat(np.arange(len(parts)), [len(part.keys) for part in parts])
     row_of = np.concatenate([np.arange(len(part.keys)) for part in parts])
     _, firsts, groups = np.unique(keys, return_index=True, return_inverse=True)

@@ -51,7 +51,9 @@ class MarkedRows(Source):
 
     def _changed(self) -> DataError:
         return DataError(
-            "the number of rows changed while it was in use.", where=self.whole.name, cure="Start again, and leave the file alone meanwhile."
+            "the number of rows changed while it was in use.",
+            where=self.whole.name,
+            cure="Start again, and leave the file alone meanwhile.",
         )
 
 
@@ -63,7 +65,9 @@ class MarkedLines(MarkedRows, TextSource):
 
 
 class TextPart(TextSource):
-    """The characters from `start` to `stop` of a text; `first_line` is the number of the line that holds the first one."""
+    """The characters from `start` to `stop` of a text; `first_line` is the number of the line that holds the
+    first one.
+    """
 
     def __init__(self, whole: TextSource, *, start: int, stop: int, first_line: int, part: str) -> None:
         self.whole = whole
@@ -122,6 +126,9 @@ def part_of(row: Row, column: str) -> str:
     value = row.values.get(column)
     part = PARTS.get(value.strip().lower(), "") if isinstance(value, str) else ""
     if not part:
-        cure = "Known are train, valid (val, dev, validation) and test; rename the column if it means something else."
+        cure = (
+            "Known are train, valid (val, dev, validation) and test; rename the column if it means something"
+            " else."
+        )
         raise DataError(f"column '{column}' says {value!r}, which names no part.", where=row.where, cure=cure)
     return part

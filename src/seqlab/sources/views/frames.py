@@ -1,4 +1,6 @@
-"""Sequences of number vectors with a tag for each step, one sequence per row: {"frames": [[0.5, 1], [0.7, 2]], "tags": ["low", "high"]}."""
+"""Sequences of number vectors with a tag for each step, one sequence per row: {"frames": [[0.5, 1], [0.7,
+2]], "tags": ["low", "high"]}.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,16 @@ from seqlab.core.errors import DataError
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.columns import require_columns
 
-CURE = "Every step is a list of numbers, all equally long; mend the row, or skip such rows with data.bad_rows=skip."
+CURE = (
+    "Every step is a list of numbers, all equally long; mend the row, or skip such rows with"
+    " data.bad_rows=skip."
+)
 
 
 class Frames(Source):
-    """The rows of a file with their vectors in a column called `steps`, checked, beside the column of tags."""
+    """The rows of a file with their vectors in a column called `steps`, checked, beside the column of
+    tags.
+    """
 
     def __init__(self, whole: Source, *, column: str, tags: str) -> None:
         require_columns(whole, [column, tags])
@@ -28,7 +35,11 @@ class Frames(Source):
             except DataError as error:
                 reading.reject(error)
             else:
-                yield Row({STEPS: steps, **({self._tags: row.values.get(self._tags)} if self._tags else {})}, row.file, row.line)
+                yield Row(
+                    {STEPS: steps, **({self._tags: row.values.get(self._tags)} if self._tags else {})},
+                    row.file,
+                    row.line,
+                )
 
     def fingerprint(self) -> str:
         return f"frames:{self._whole.fingerprint()}:{self._column}:{self._tags}"
@@ -38,7 +49,11 @@ def steps_of(row: Row, column: str) -> list[list[float]]:
     """The vectors in a cell, one list of numbers for each step."""
     value = row.values.get(column)
     if not holds_vectors(value):
-        raise DataError(f"column '{column}' holds no list of steps with equally many numbers each.", where=row.where, cure=CURE)
+        raise DataError(
+            f"column '{column}' holds no list of steps with equally many numbers each.",
+            where=row.where,
+            cure=CURE,
+        )
     steps: list[list[float]] = value  # type: ignore[assignment]  # just looked at
     return steps
 
@@ -52,7 +67,9 @@ def holds_vectors(value: object) -> bool:
     if not (isinstance(value, list) and value and isinstance(value[0], list)):
         return False
     width = len(value[0])
-    return width > 0 and all(isinstance(step, list) and len(step) == width and all(map(_is_number, step)) for step in value)
+    return width > 0 and all(
+        isinstance(step, list) and len(step) == width and all(map(_is_number, step)) for step in value
+    )
 
 
 def _is_number(cell: object) -> bool:

@@ -17,7 +17,11 @@ class HiddenColumn(Source):
 
     def rows(self) -> Iterator[Row]:
         for row in self._whole.rows():
-            yield Row({name: value for name, value in row.values.items() if name != self._column}, row.file, row.line)
+            yield Row(
+                {name: value for name, value in row.values.items() if name != self._column},
+                row.file,
+                row.line,
+            )
 
     def fingerprint(self) -> str:
         return f"{self._whole.fingerprint()}:without:{self._column}"

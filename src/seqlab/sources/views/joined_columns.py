@@ -14,7 +14,8 @@ BETWEEN = "\x1f"
 
 
 def names_of(text: str, columns: Sequence[str]) -> list[str]:
-    """The columns that a setting names: itself, or several with commas between them where there is no column of that name.
+    """The columns that a setting names: itself, or several with commas between them where there is no column
+    of that name.
 
     >>> names_of("title, body", ["title", "body"]), names_of("Well, was it good?", ["Well, was it good?"])
     (['title', 'body'], ['Well, was it good?'])
@@ -65,5 +66,9 @@ def join_texts(texts: Sequence[str]) -> str:
 def join_named(value: Mapping[str, Any], parts: Sequence[str], *, where: str) -> str:
     """The texts of an object that does not come from a file, one for each column."""
     if wrong := [part for part in parts if not isinstance(value.get(part), str)]:
-        raise DataError(f"'{wrong[0]}' is missing or no text.", where=where, cure=f'This run reads the texts {", ".join(parts)}; an empty one is "".')
+        raise DataError(
+            f"'{wrong[0]}' is missing or no text.",
+            where=where,
+            cure=f'This run reads the texts {", ".join(parts)}; an empty one is "".',
+        )
     return join_texts([value[part] for part in parts])

@@ -18,11 +18,14 @@ NO_NUMBER = ("", "na", "n/a", "none", "null", "-", "?")
 class Series(Source):
     """Groups the rows of a table by the sequence they name.
 
-    A row's values are {"steps": one list of numbers per step, label: its class, sequence: its name}; its line is
-    that of the first step. The steps of a sequence must follow one another, so that only one is held at a time.
+    A row's values are {"steps": one list of numbers per step, label: its class, sequence: its name}; its line
+    is that of the first step. The steps of a sequence must follow one another, so that only one is held at a
+    time.
     """
 
-    def __init__(self, table: Source, *, sequence: str, label: str = "", features: Sequence[str] = ()) -> None:
+    def __init__(
+        self, table: Source, *, sequence: str, label: str = "", features: Sequence[str] = ()
+    ) -> None:
         require_columns(table, [sequence, label, *features])
         self.table = table
         self.name = table.name
@@ -36,7 +39,9 @@ class Series(Source):
     def rows(self) -> Iterator[Row]:
         reading = self.bad_rows.new_pass()
         seen: dict[str, int] = {}
-        for name, group in groupby(self.table.rows(), key=lambda row: cell_text(row.values.get(self._sequence))):
+        for name, group in groupby(
+            self.table.rows(), key=lambda row: cell_text(row.values.get(self._sequence))
+        ):
             steps = list(group)
             if name in seen:
                 raise self._scattered(name, steps[0], before=seen[name])
@@ -63,16 +68,32 @@ class Series(Source):
         first = steps[0].values[self._label]
         for row in steps:
             if row.values[self._label] != first:
-                what = f"column '{self._label}' changes from {first!r} to {row.values[self._label]!r} inside one sequence."
-                raise DataError(what, where=row.where, cure="A sequence has one label. Is data.sequence the right column?")
+                what = (
+                    f"column '{self._label}' changes from {first!r} to {row.values[self._label]!r} inside one"
+                    " sequence."
+                )
+                raise DataError(
+                    what, where=row.where, cure="A sequence has one label. Is data.sequence the right column?"
+                )
 
     def _scattered(self, name: str, row: Row, *, before: int) -> DataError:
-        what = f"sequence '{name}' goes on here, but other sequences stood between (its last row was line {before})."
-        return DataError(what, where=row.where, cure=f"Sort the file by '{self._sequence}', so that the steps of a sequence follow one another.")
+        what = (
+            f"sequence '{name}' goes on here, but other sequences stood between (its last row was line"
+            f" {before})."
+        )
+        return DataError(
+            what,
+            where=row.where,
+            cure=f"Sort the file by '{self._sequence}', so that the steps of a sequence follow one another.",
+        )
 
 
 def no_features(where: str) -> DataError:
-    return DataError("no column is left for the numbers of a step.", where=where, cure="Name them with data.features=NAME,NAME.")
+    return DataError(
+        "no column is left for the numbers of a step.",
+        where=where,
+        cure="Name them with data.features=NAME,NAME.",
+    )
 
 
 def number(row: Row, column: str) -> float:
@@ -91,7 +112,11 @@ def number(row: Row, column: str) -> float:
 
 def _not_a_number(row: Row, column: str, cell: object) -> DataError:
     is_gap = cell is None or str(cell).strip().lower() in NO_NUMBER
-    found = "the cell is empty" if cell is None or not str(cell).strip() else f"'{str(cell)[:40]}' is {'a gap' if is_gap else 'not a finite number'}"
+    found = (
+        "the cell is empty"
+        if cell is None or not str(cell).strip()
+        else f"'{str(cell)[:40]}' is {'a gap' if is_gap else 'not a finite number'}"
+    )
     cure = (
         "Fill the gap or leave the sequence out with data.bad_rows=skip."
         if is_gap

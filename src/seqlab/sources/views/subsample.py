@@ -18,16 +18,26 @@ class FewerRows(MarkedRows):
 
 
 def undrawn(source: Source) -> Source:
-    """The source that rows were drawn from, or the source itself: a label that none of the drawn rows has can still be the right answer."""
+    """The source that rows were drawn from, or the source itself: a label that none of the drawn rows has can
+    still be the right answer.
+    """
     return source.whole if isinstance(source, FewerRows) else source
 
 
 def fewer_rows(source: Source, count: int, *, seed: int, columns: Sequence[str] = ()) -> Source:
-    """`count` rows, those whose content has the smallest hash: drawn at random, and a smaller draw is a part of every larger one.
+    """`count` rows, those whose content has the smallest hash: drawn at random, and a smaller draw is a part
+    of every larger one.
 
-    `columns` is what counts as content; all columns when empty. A source with no more rows than that stays as it is.
+    `columns` is what counts as content; all columns when empty. A source with no more rows than that stays as
+    it is.
     """
-    keys = array("Q", (content_key(row, list(columns) or source.columns, seed=derive(seed, "fewer rows")) for row in source.rows()))
+    keys = array(
+        "Q",
+        (
+            content_key(row, list(columns) or source.columns, seed=derive(seed, "fewer rows"))
+            for row in source.rows()
+        ),
+    )
     if len(keys) <= count:
         return source
     marks = bytearray(len(keys))

@@ -13,7 +13,8 @@ from seqlab.sources.views.series import no_features, number
 
 
 class TaggedSeries(Source):
-    """Groups the rows of a table by the sequence they name, as Series does, but keeps the label of every step.
+    """Groups the rows of a table by the sequence they name, as Series does, but keeps the label of every
+    step.
 
     A row's values are {"steps": one list of numbers per step, tags: one label per step, sequence: its name}.
     """
@@ -32,11 +33,20 @@ class TaggedSeries(Source):
     def rows(self) -> Iterator[Row]:
         reading = self.bad_rows.new_pass()
         last_line: dict[str, int] = {}
-        for name, group in groupby(self.table.rows(), key=lambda row: cell_text(row.values.get(self._sequence))):
+        for name, group in groupby(
+            self.table.rows(), key=lambda row: cell_text(row.values.get(self._sequence))
+        ):
             steps = list(group)
             if name in last_line:
-                what = f"sequence '{name}' goes on here, but other sequences stood between (its last row was line {last_line[name]})."
-                raise DataError(what, where=steps[0].where, cure=f"Sort the file by '{self._sequence}', so that its steps follow one another.")
+                what = (
+                    f"sequence '{name}' goes on here, but other sequences stood between (its last row was"
+                    f" line {last_line[name]})."
+                )
+                raise DataError(
+                    what,
+                    where=steps[0].where,
+                    cure=f"Sort the file by '{self._sequence}', so that its steps follow one another.",
+                )
             last_line[name] = steps[-1].line
             try:
                 numbers = [[number(row, feature) for feature in self.features] for row in steps]
@@ -44,7 +54,12 @@ class TaggedSeries(Source):
             except DataError as error:
                 reading.reject(error)  # one bad step makes the whole sequence unusable
             else:
-                yield Row({STEPS: numbers, self._tags: tags, self._sequence: name}, steps[0].file, steps[0].line)
+                yield Row(
+                    {STEPS: numbers, self._tags: tags, self._sequence: name}, steps[0].file, steps[0].line
+                )
 
     def fingerprint(self) -> str:
-        return f"tagged series:{self.table.fingerprint()}:{self._sequence}:{self._tags}:{','.join(self.features)}"
+        return (
+            "tagged"
+            f" series:{self.table.fingerprint()}:{self._sequence}:{self._tags}:{','.join(self.features)}"
+        )

@@ -1,4 +1,6 @@
-"""How much of a computation has to wait: the longest chain of operations, each of which needs the one before."""
+"""How much of a computation has to wait: the longest chain of operations, each of which needs the one
+before.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ from torch import Tensor
 
 
 def critical_path_length(output: Tensor) -> int:
-    """Operations on the longest way from `output` back to a leaf, in autograd's own graph. What is not on one chain can run in parallel.
+    """Operations on the longest way from `output` back to a leaf, in autograd's own graph. What is not on one
+    chain can run in parallel.
 
     >>> import torch
     >>> x = torch.ones(2, requires_grad=True)

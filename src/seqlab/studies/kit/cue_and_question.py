@@ -20,7 +20,8 @@ class RecallTask:
         cue, noise × gap, question        ->  which cue was it?
         cue, other, noise × gap, question ->  which of the two came first?   (with `two_cues`)
 
-    A guess is right in one of four cases. With two cues a network that knows both, but not their order, is right in one of two.
+    A guess is right in one of four cases. With two cues a network that knows both, but not their order, is
+    right in one of two.
     """
 
     gap: int
@@ -36,7 +37,9 @@ class RecallTask:
     def length(self) -> int:
         return self.gap + (3 if self.two_cues else 2)
 
-    def draw(self, batch_size: int, generator: torch.Generator) -> tuple[Float[Tensor, "batch time symbols"], Int[Tensor, "batch"]]:
+    def draw(
+        self, batch_size: int, generator: torch.Generator
+    ) -> tuple[Float[Tensor, "batch time symbols"], Int[Tensor, "batch"]]:
         cue = torch.randint(NUM_CUES, (batch_size,), generator=generator)
         other = (cue + torch.randint(1, NUM_CUES, (batch_size,), generator=generator)) % NUM_CUES
         noise = torch.randint(NUM_CUES, NUM_CUES + NUM_NOISE, (batch_size, self.gap), generator=generator)

@@ -1,4 +1,6 @@
-"""The scenes of the dataset `shapes` in batches: pairs that are held out, pictures as tensors, captions as ids."""
+"""The scenes of the dataset `shapes` in batches: pairs that are held out, pictures as tensors, captions as
+ids.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def draw_scenes(num_scenes: int, pairs: ShapePairs, generator: torch.Generator) 
     """Scenes of these pairs, in squares of one row or one column."""
     scenes = []
     for pair in torch.randint(len(pairs), (num_scenes,), generator=generator).tolist():
-        line, is_vertical = int(torch.randint(GRID_SIZE, (), generator=generator)), bool(torch.randint(2, (), generator=generator))
+        line, is_vertical = (
+            int(torch.randint(GRID_SIZE, (), generator=generator)),
+            bool(torch.randint(2, (), generator=generator)),
+        )
         first, second = sorted(torch.randperm(GRID_SIZE, generator=generator)[:2].tolist())
         positions = ((first, line), (second, line)) if is_vertical else ((line, first), (line, second))
         scenes.append(Scene(pairs[pair], positions))
@@ -43,9 +48,13 @@ def scene_to_image(scene: Scene) -> Float[Tensor, "3 height width"]:
     return torch.from_numpy(scene.render()).float().permute(2, 0, 1).contiguous()
 
 
-def scenes_to_batch(scenes: Sequence[Scene], generator: torch.Generator) -> tuple[Float[Tensor, "batch 3 height width"], Int[Tensor, "batch time"]]:
+def scenes_to_batch(
+    scenes: Sequence[Scene], generator: torch.Generator
+) -> tuple[Float[Tensor, "batch 3 height width"], Int[Tensor, "batch time"]]:
     """Pictures with noise, and captions with start and end, filled up with the end."""
     images = torch.stack([scene_to_image(scene) for scene in scenes])
     rows = [[START, *scene.caption, END] for scene in scenes]
-    words = [[WORD_IDS[word] for word in row] + [WORD_IDS[END]] * (MAX_CAPTION_TOKENS - len(row)) for row in rows]
+    words = [
+        [WORD_IDS[word] for word in row] + [WORD_IDS[END]] * (MAX_CAPTION_TOKENS - len(row)) for row in rows
+    ]
     return images + NOISE * torch.randn(images.shape, generator=generator), torch.tensor(words)

@@ -30,7 +30,16 @@ STEPS = (
 class StepModel(nn.Module):
     """One of the steps between an input and a linear map of its states, causal (Σ to t) or full (Σ to T)."""
 
-    def __init__(self, step: int, input_size: int, hidden_size: int, output_size: int, *, causal: bool, num_heads: int = 4) -> None:
+    def __init__(
+        self,
+        step: int,
+        input_size: int,
+        hidden_size: int,
+        output_size: int,
+        *,
+        causal: bool,
+        num_heads: int = 4,
+    ) -> None:
         super().__init__()
         self.step = step
         self.causal = causal
@@ -38,7 +47,10 @@ class StepModel(nn.Module):
         self.keep = nn.Linear(input_size, hidden_size)
         nn.init.constant_(self.keep.bias, 2.0)  # a recurrence starts by remembering
         self.query, self.key = nn.Linear(input_size, hidden_size), nn.Linear(input_size, hidden_size)
-        self.score_query, self.score_key = nn.Linear(hidden_size, hidden_size), nn.Linear(hidden_size, hidden_size)
+        self.score_query, self.score_key = (
+            nn.Linear(hidden_size, hidden_size),
+            nn.Linear(hidden_size, hidden_size),
+        )
         self.candidate = nn.Linear(input_size, hidden_size, bias=False)
         self.recurrent = nn.Linear(hidden_size, hidden_size, bias=False)
         self.head = nn.Linear(hidden_size, output_size)
@@ -48,17 +60,29 @@ class StepModel(nn.Module):
 
     def states(self, inputs: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch time hidden"]:
         if self.step >= 4:
-            queries, keys, values = self.query(inputs), self.key(inputs), free_candidates(inputs, self.candidate.weight)
+            queries, keys, values = (
+                self.query(inputs),
+                self.key(inputs),
+                free_candidates(inputs, self.candidate.weight),
+            )
             if self.step == 4:
                 return key_value_attention(queries, keys, values, causal=self.causal)
             return multi_head_attention(queries, keys, values, num_heads=self.num_heads, causal=self.causal)
         keep = torch.sigmoid(self.keep(inputs))
-        candidates = free_candidates(inputs, self.candidate.weight) if self.step == 3 else self._recurrent_candidates(inputs, keep)
+        candidates = (
+            free_candidates(inputs, self.candidate.weight)
+            if self.step == 3
+            else self._recurrent_candidates(inputs, keep)
+        )
         if self.step == 0:
             return self._scan(keep, candidates)
         if self.step == 1:
             return weighted_sum(dependent_weights(keep, causal=self.causal), candidates)
-        scores = self.score_query(candidates) @ self.score_key(candidates).transpose(1, 2) / candidates.shape[-1] ** 0.5
+        scores = (
+            self.score_query(candidates)
+            @ self.score_key(candidates).transpose(1, 2)
+            / candidates.shape[-1] ** 0.5
+        )
         return weighted_sum(free_weights(scores.unsqueeze(-1), causal=self.causal), candidates)
 
     def _recurrent_candidates(self, inputs: Tensor, keep: Tensor) -> Tensor:
@@ -67,4 +91,8 @@ class StepModel(nn.Module):
     def _scan(self, keep: Tensor, candidates: Tensor) -> Tensor:
         """Forward; or the mean of a walk in each direction, as step 1 has it."""
         forward_states = gated_recurrence(keep, candidates)
-        return forward_states if self.causal else (forward_states + gated_recurrence(keep.flip(1), candidates.flip(1)).flip(1)) / 2
+        return (
+            forward_states
+            if self.causal
+            else (forward_states + gated_recurrence(keep.flip(1), candidates.flip(1)).flip(1)) / 2
+        )

@@ -23,7 +23,9 @@ class SavedTensors:
 
 @contextmanager
 def saved_for_backward() -> Iterator[SavedTensors]:
-    """Counts the tensors that operations inside keep for their backward pass; parameters are not counted, they are there anyway."""
+    """Counts the tensors that operations inside keep for their backward pass; parameters are not counted,
+    they are there anyway.
+    """
     saved = SavedTensors()
 
     def keep(tensor: Tensor) -> Tensor:

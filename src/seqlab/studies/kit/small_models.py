@@ -19,7 +19,16 @@ KEEP_GATE_INDEX = {"lstm": 1, "gru": 1}
 class SmallRecurrentModel(nn.Module):
     """Recurrent layers over vectors, and one linear map of every hidden state: y_t = V h_t + c."""
 
-    def __init__(self, input_size: int, make_cell: CellFactory, hidden_size: int, output_size: int, *, layers: int = 1, fast: bool = True) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        make_cell: CellFactory,
+        hidden_size: int,
+        output_size: int,
+        *,
+        layers: int = 1,
+        fast: bool = True,
+    ) -> None:
         super().__init__()
         self.stack = build_stack(input_size, make_cell, [hidden_size] * layers, fast=fast)
         self.head = nn.Linear(hidden_size, output_size)
@@ -27,7 +36,9 @@ class SmallRecurrentModel(nn.Module):
     def forward(self, steps: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch time output"]:
         return self.head(self.scan(steps)[0])
 
-    def scan(self, steps: Float[Tensor, "batch time input"], state: State | None = None) -> tuple[Float[Tensor, "batch time hidden"], State]:
+    def scan(
+        self, steps: Float[Tensor, "batch time input"], state: State | None = None
+    ) -> tuple[Float[Tensor, "batch time hidden"], State]:
         return self.stack(steps, torch.ones(steps.shape[:2], dtype=torch.bool), state)
 
 
@@ -36,32 +47,44 @@ class PerStepModel(nn.Module):
 
     def __init__(self, input_size: int, hidden_size: int, output_size: int) -> None:
         super().__init__()
-        self.layers = nn.Sequential(nn.Linear(input_size, hidden_size), nn.Tanh(), nn.Linear(hidden_size, output_size))
+        self.layers = nn.Sequential(
+            nn.Linear(input_size, hidden_size), nn.Tanh(), nn.Linear(hidden_size, output_size)
+        )
 
     def forward(self, steps: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch time output"]:
         return self.layers(steps)
 
 
 class FixedWindowModel(nn.Module):
-    """No memory: a binary classifier of exactly `num_steps` steps, side by side in one vector. A longer sequence is cut to its last ones."""
+    """No memory: a binary classifier of exactly `num_steps` steps, side by side in one vector.
+
+    A longer sequence is cut to its last ones.
+    """
 
     def __init__(self, input_size: int, hidden_size: int, *, num_steps: int) -> None:
         super().__init__()
         self.num_steps = num_steps
-        self.layers = nn.Sequential(nn.Linear(num_steps * input_size, hidden_size), nn.Tanh(), nn.Linear(hidden_size, 1))
+        self.layers = nn.Sequential(
+            nn.Linear(num_steps * input_size, hidden_size), nn.Tanh(), nn.Linear(hidden_size, 1)
+        )
 
     def forward(self, steps: Float[Tensor, "batch time input"]) -> Float[Tensor, "batch"]:
         """The logit of the second class."""
         last = steps[:, -self.num_steps :]
         missing = self.num_steps - last.shape[1]
-        padded = torch.cat([last.new_zeros(len(last), missing, last.shape[2]), last], dim=1)  # (batch, num_steps, input)
+        padded = torch.cat(
+            [last.new_zeros(len(last), missing, last.shape[2]), last], dim=1
+        )  # (batch, num_steps, input)
         return self.layers(padded.flatten(1)).squeeze(-1)
 
 
-def cell_maker(name: str, *, initialization: Initialization = "torch", keep_bias: float | None = None, **options: Any) -> CellFactory:
+def cell_maker(
+    name: str, *, initialization: Initialization = "torch", keep_bias: float | None = None, **options: Any
+) -> CellFactory:
     """A function that makes cells of one kind, with the weights started as asked.
 
-    keep_bias: the bias with which the gate that keeps the old state starts; σ(3) keeps 95 % of it from one step to the next.
+    keep_bias: the bias with which the gate that keeps the old state starts; σ(3) keeps 95 % of it from one
+    step to the next.
     """
 
     def make(input_size: int, hidden_size: int) -> Cell:

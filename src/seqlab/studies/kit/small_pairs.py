@@ -16,9 +16,27 @@ from seqlab.core.seeds import derive
 from seqlab.datasets.numbers import number_to_words
 
 ONES = (
-    "null", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf", "dreizehn", "vierzehn", "fünfzehn",
-    "sechzehn", "siebzehn", "achtzehn", "neunzehn",
-)  # fmt: skip
+    "null",
+    "eins",
+    "zwei",
+    "drei",
+    "vier",
+    "fünf",
+    "sechs",
+    "sieben",
+    "acht",
+    "neun",
+    "zehn",
+    "elf",
+    "zwölf",
+    "dreizehn",
+    "vierzehn",
+    "fünfzehn",
+    "sechzehn",
+    "siebzehn",
+    "achtzehn",
+    "neunzehn",
+)
 TENS = ("", "", "zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig")
 PAD, START, END, UNKNOWN = range(4)
 NUM_PAIRS = 4_000
@@ -44,7 +62,10 @@ class SmallPairs:
     @classmethod
     def from_pairs(cls, pairs: Sequence[SentencePair]) -> SmallPairs:
         """Words are what stands between spaces, in lower case."""
-        sources, targets = ([sentence.lower().split()[:MAX_SENTENCE_WORDS] for sentence in side] for side in zip(*pairs, strict=True))
+        sources, targets = (
+            [sentence.lower().split()[:MAX_SENTENCE_WORDS] for sentence in side]
+            for side in zip(*pairs, strict=True)
+        )
         source_ids, target_ids = _vocabulary(sources[:-NUM_VALID]), _vocabulary(targets[:-NUM_VALID])
         return cls(
             [[source_ids.get(word, UNKNOWN) for word in words] for words in sources],
@@ -55,14 +76,18 @@ class SmallPairs:
 
     def draw(self, batch_size: int, generator: torch.Generator) -> tuple[SourceIds, TargetIds]:
         """Random pairs to train on."""
-        return self._batch(torch.randint(len(self.sources) - NUM_VALID, (batch_size,), generator=generator).tolist())
+        return self._batch(
+            torch.randint(len(self.sources) - NUM_VALID, (batch_size,), generator=generator).tolist()
+        )
 
     def validation_batch(self) -> tuple[SourceIds, TargetIds]:
         return self._batch(range(len(self.sources) - NUM_VALID, len(self.sources)))
 
     def _batch(self, rows: Sequence[int]) -> tuple[SourceIds, TargetIds]:
         """Padded; targets stand between a start and an end."""
-        return _padded([self.sources[row] for row in rows]), _padded([[START, *self.targets[row], END] for row in rows])
+        return _padded([self.sources[row] for row in rows]), _padded(
+            [[START, *self.targets[row], END] for row in rows]
+        )
 
 
 @cache
@@ -72,7 +97,9 @@ def german_numbers() -> list[SentencePair]:
     pair_by_number: dict[int, SentencePair] = {}
     while len(pair_by_number) < NUM_PAIRS:
         number = rng.randrange(10 ** rng.randint(1, 6))
-        pair_by_number.setdefault(number, (german_words(number), number_to_words(number, with_and=False).replace("-", " ")))
+        pair_by_number.setdefault(
+            number, (german_words(number), number_to_words(number, with_and=False).replace("-", " "))
+        )
     pairs = list(pair_by_number.values())
     rng.shuffle(pairs)
     return pairs
@@ -103,7 +130,9 @@ def _below_thousand(number: int, *, last: str) -> list[str]:
 
 def _vocabulary(sentences: Sequence[Sequence[str]]) -> dict[str, int]:
     counts = Counter(word for words in sentences for word in words)
-    return {word: word_id for word_id, (word, _) in enumerate(counts.most_common(MAX_WORDS), start=UNKNOWN + 1)}
+    return {
+        word: word_id for word_id, (word, _) in enumerate(counts.most_common(MAX_WORDS), start=UNKNOWN + 1)
+    }
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> Int[Tensor, "batch longest"]:

@@ -23,13 +23,19 @@ class SmallText:
     valid: Int[Tensor, "others"]
     num_symbols: int
 
-    def draw(self, batch_size: int, time: int, generator: torch.Generator) -> tuple[Int[Tensor, "batch time"], Int[Tensor, "batch time"]]:
+    def draw(
+        self, batch_size: int, time: int, generator: torch.Generator
+    ) -> tuple[Int[Tensor, "batch time"], Int[Tensor, "batch time"]]:
         """Windows from random places, and the character after each of theirs."""
         starts = torch.randint(len(self.train) - time - 1, (batch_size,), generator=generator)
-        windows = torch.stack([self.train[start : start + time + 1] for start in starts.tolist()])  # (batch, time + 1)
+        windows = torch.stack(
+            [self.train[start : start + time + 1] for start in starts.tolist()]
+        )  # (batch, time + 1)
         return windows[:, :-1], windows[:, 1:]
 
-    def valid_rows(self, time: int, num_rows: int) -> tuple[Int[Tensor, "rows time"], Int[Tensor, "rows time"]]:
+    def valid_rows(
+        self, time: int, num_rows: int
+    ) -> tuple[Int[Tensor, "rows time"], Int[Tensor, "rows time"]]:
         """The beginning of the second part, cut into rows."""
         ids = self.valid[: num_rows * time + 1]
         return ids[:-1].view(-1, time), ids[1:].view(-1, time)

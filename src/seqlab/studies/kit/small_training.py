@@ -24,7 +24,10 @@ NUM_CURVE_POINTS = 60
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """What happened, update by update. Where the loss stops being finite, training stops and the rest is missing."""
+    """What happened, update by update.
+
+    Where the loss stops being finite, training stops and the rest is missing.
+    """
 
     losses: list[float]
     norms: list[float]
@@ -39,7 +42,10 @@ class TrainingRecord:
 
 @contextmanager
 def seeded(seed: int, *names: str | int) -> Iterator[torch.Generator]:
-    """Weights made inside start the same for the same words, and what others draw is not disturbed. Gives a generator for data."""
+    """Weights made inside start the same for the same words, and what others draw is not disturbed.
+
+    Gives a generator for data.
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derive(seed, "weights", *names))
         yield torch.Generator().manual_seed(derive(seed, "data", *names))
@@ -59,8 +65,9 @@ def train_small(
 ) -> TrainingRecord:
     """`steps` updates, each on a new batch that `loss` draws, by AdamW unless another optimizer is given.
 
-    The rate rises in equal parts over the first `warm_up` updates; it falls to a tenth along half a cosine, or stays where it is `constant`.
-    `callback` is called after each update with its number, from 1, while the clipped gradients still stand in the parameters.
+    The rate rises in equal parts over the first `warm_up` updates; it falls to a tenth along half a cosine,
+    or stays where it is `constant`. `callback` is called after each update with its number, from 1, while the
+    clipped gradients still stand in the parameters.
     """
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = build_optimizer(parameters)
@@ -88,5 +95,7 @@ def loss_series(name: str, training: TrainingRecord) -> LineSeries:
     every = -(-len(training.losses) // NUM_CURVE_POINTS)
     chunks = [training.losses[start : start + every] for start in range(0, len(training.losses), every)]
     return LineSeries(
-        name, [min((index + 1) * every, len(training.losses)) for index in range(len(chunks))], [sum(chunk) / len(chunk) for chunk in chunks]
+        name,
+        [min((index + 1) * every, len(training.losses)) for index in range(len(chunks))],
+        [sum(chunk) / len(chunk) for chunk in chunks],
     )

@@ -19,14 +19,20 @@ VALID_ROWS = 200
 class SmallTransformer(nn.Module):
     """logits_t = V layers(embed(tokens))_t + c, without dropout."""
 
-    def __init__(self, num_symbols: int, *, layers: int, norm: Literal["pre", "post"], hidden_size: int = 32) -> None:
+    def __init__(
+        self, num_symbols: int, *, layers: int, norm: Literal["pre", "post"], hidden_size: int = 32
+    ) -> None:
         super().__init__()
-        settings = TransformerSettings(layers=layers, hidden_size=hidden_size, heads=4, norm=norm, dropout=0.0)
+        settings = TransformerSettings(
+            layers=layers, hidden_size=hidden_size, heads=4, norm=norm, dropout=0.0
+        )
         self.embed = nn.Embedding(num_symbols, hidden_size)
         self.body = TransformerBackbone.from_settings(settings, causal=True)
         self.head = nn.Linear(hidden_size, num_symbols)
 
-    def nats(self, tokens: Int[Tensor, "batch time"], targets: Int[Tensor, "batch time"]) -> Float[Tensor, ""]:
+    def nats(
+        self, tokens: Int[Tensor, "batch time"], targets: Int[Tensor, "batch time"]
+    ) -> Float[Tensor, ""]:
         """Mean over all characters."""
         features, _ = self.body(self.embed(tokens), torch.ones_like(tokens, dtype=torch.bool))
         return F.cross_entropy(self.head(features).flatten(0, 1), targets.flatten())
@@ -38,5 +44,7 @@ class SmallTransformer(nn.Module):
 
 
 def unigram_valid_nats(text: SmallText, *, time: int) -> float:
-    """What `valid_nats` would be for a model that knows only how often each character stands in the training part."""
+    """What `valid_nats` would be for a model that knows only how often each character stands in the training
+    part.
+    """
     return text.unigram_nats_of(text.valid_rows(time, VALID_ROWS)[1])

@@ -22,12 +22,20 @@ def write_study(finding: Finding, folder: Path, *, name: str, seed: int, quick: 
         rows=finding.rows,
         curves=finding.curves,
         figures=finding.figures,
-        notes=[*finding.notes, *(["A quick run: smaller and shorter than the study itself."] if quick else [])],
+        notes=[
+            *finding.notes,
+            *(["A quick run: smaller and shorter than the study itself."] if quick else []),
+        ],
         command=study_command(name, seed=seed, quick=quick),
         created=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
     write_whole(folder / PAGE, page)
-    write_whole(folder / FINDING, json.dumps({"study": name, "seed": seed, "quick": quick, **finding.as_json()}, indent=1, ensure_ascii=False))
+    write_whole(
+        folder / FINDING,
+        json.dumps(
+            {"study": name, "seed": seed, "quick": quick, **finding.as_json()}, indent=1, ensure_ascii=False
+        ),
+    )
     return folder / PAGE
 
 

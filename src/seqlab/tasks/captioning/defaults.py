@@ -1,4 +1,6 @@
-"""Which size, network and tokens describe pictures where nobody says anything: from a look at the first ones."""
+"""Which size, network and tokens describe pictures where nobody says anything: from a look at the first
+ones.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,12 @@ from math import ceil, log2
 from typing import Any
 
 from seqlab.core.errors import RecipeError
-from seqlab.models.settings import ImageConvolutionalSettings, ImageSettings, ModelSettings, VisionTransformerSettings
+from seqlab.models.settings import (
+    ImageConvolutionalSettings,
+    ImageSettings,
+    ModelSettings,
+    VisionTransformerSettings,
+)
 from seqlab.recipes.recipe import Recipe
 from seqlab.tasks.captioning.image_cells import PictureCells
 from seqlab.tasks.captioning.rows import CaptionRows
@@ -24,16 +31,24 @@ def with_defaults(recipe: Recipe, rows: CaptionRows, cells: PictureCells) -> tup
     reasons = []
     if not recipe.data.picture_size:
         recipe = recipe.changed("data", picture_size=_size(rows, cells))
-        reasons.append(f"pictures of {recipe.data.picture_size} pixels along each side; another size: data.picture_size=NUMBER")
+        reasons.append(
+            f"pictures of {recipe.data.picture_size} pixels along each side; another size:"
+            " data.picture_size=NUMBER"
+        )
     if "model" not in recipe.model_fields_set:
         recipe = recipe.model_copy(update={"model": ImageConvolutionalSettings()})
-        reasons.append("a convolutional network before a Transformer decoder; others: --model vit, decoder.kind=recurrent")
+        reasons.append(
+            "a convolutional network before a Transformer decoder; others: --model vit,"
+            " decoder.kind=recurrent"
+        )
     recipe = recipe.with_defaults("model", **_network(pictures_only(recipe.model), recipe.data.picture_size))
     if isinstance(recipe.model, ImageConvolutionalSettings):
         recipe = recipe.with_defaults("decoder", kind="transformer", hidden_size=2 * recipe.model.hidden_size)
     if not recipe.tokens.kind:
         recipe = recipe.changed("tokens", kind="words")
-    recipe = recipe.with_defaults("training", learning_rate=3e-3 if recipe.data.picture_size <= SMALL else 1e-3)
+    recipe = recipe.with_defaults(
+        "training", learning_rate=3e-3 if recipe.data.picture_size <= SMALL else 1e-3
+    )
     if not recipe.training.batch_size and not recipe.training.batch_tokens:
         recipe = recipe.changed("training", batch_size=32 if recipe.data.picture_size <= SMALL else 64)
     return recipe, reasons
@@ -42,9 +57,17 @@ def with_defaults(recipe: Recipe, rows: CaptionRows, cells: PictureCells) -> tup
 def pictures_only(model: ModelSettings) -> ImageSettings:
     """The settings of a network for pictures; others are refused."""
     if not isinstance(model, ImageSettings):
-        raise RecipeError(f"a {model.kind} network reads no pictures.", where="model.kind", cure="Use --model cnn2d or --model vit.")
+        raise RecipeError(
+            f"a {model.kind} network reads no pictures.",
+            where="model.kind",
+            cure="Use --model cnn2d or --model vit.",
+        )
     if model.channels not in (1, 3):
-        raise RecipeError(f"pictures have 1 channel (grey) or 3 (colours), not {model.channels}.", where="model.channels", cure="Use 1 or 3.")
+        raise RecipeError(
+            f"pictures have 1 channel (grey) or 3 (colours), not {model.channels}.",
+            where="model.channels",
+            cure="Use 1 or 3.",
+        )
     return model
 
 
@@ -58,9 +81,13 @@ def _size(rows: CaptionRows, cells: PictureCells) -> int:
 
 
 def _network(model: ImageSettings, size: int) -> dict[str, Any]:
-    """Colours, and so many stages, or patches of such a size, that about eight regions stand along each side."""
+    """Colours, and so many stages, or patches of such a size, that about eight regions stand along each
+    side.
+    """
     if isinstance(model, VisionTransformerSettings):
-        fitting = [side for side in range(1, size + 1) if size % side == 0 and (model.height or size) % side == 0]
+        fitting = [
+            side for side in range(1, size + 1) if size % side == 0 and (model.height or size) % side == 0
+        ]
         return {"channels": 3, "patch_size": min(fitting, key=lambda side: abs(size / side - GRID))}
     narrow = {"hidden_size": 32, "dropout": 0.0} if size <= SMALL else {}
     return {"channels": 3, "layers": max(2, 1 + ceil(log2(size / GRID))), **narrow}

@@ -14,7 +14,10 @@ from seqlab.sources.formats.pixels import CURE, Pixels, check_picture, decode_pi
 
 
 class PictureCells:
-    """Finds, checks and reads the pictures of one column. What was checked once is not opened again for the next caption."""
+    """Finds, checks and reads the pictures of one column.
+
+    What was checked once is not opened again for the next caption.
+    """
 
     def __init__(self, recipe: Recipe) -> None:
         self.column = recipe.data.source
@@ -42,23 +45,34 @@ class PictureCells:
         key = self.key(row)
         if key not in self._sound:
             if isinstance(value, str):
-                check_picture(self._read(value, Path(row.file).parent, row.where), where=f"{row.where}, {value.strip()[:200]}")
+                check_picture(
+                    self._read(value, Path(row.file).parent, row.where),
+                    where=f"{row.where}, {value.strip()[:200]}",
+                )
             self._sound.add(key)
 
     def identity(self, row: Row) -> str:
         """What changes when a picture file does; pixels in a row are part of its source."""
         value = row.values.get(self.column)
-        return self._files.identity(value.strip(), beside=Path(row.file).parent, where=row.where) if isinstance(value, str) else ""
+        return (
+            self._files.identity(value.strip(), beside=Path(row.file).parent, where=row.where)
+            if isinstance(value, str)
+            else ""
+        )
 
     def pixels(self, row: Row) -> Pixels:
         return self._pixels(row.values.get(self.column), Path(row.file).parent, row.where)
 
     def asked(self, value: Any, number: int) -> Pixels:
-        """A picture that somebody asks about: a file here, else where those of the training data are, or pixels."""
+        """A picture that somebody asks about: a file here, else where those of the training data are, or
+        pixels.
+        """
         is_here = isinstance(value, str | Path) and Path(value).is_file()
         where = f"input {number}"
         if is_here:
-            return decode_picture(PictureFiles().read(str(value), beside=Path(), where=where), where=f"{where}, {value}")
+            return decode_picture(
+                PictureFiles().read(str(value), beside=Path(), where=where), where=f"{where}, {value}"
+            )
         return self._pixels(str(value) if isinstance(value, Path) else value, self._fallback, where)
 
     def _pixels(self, value: Any, beside: Path, where: str) -> Pixels:

@@ -9,7 +9,9 @@ from seqlab.sources.base import Row, Source
 
 
 class PictureNames(Source):
-    """The rows of a table with a number in place of each name: dog_1.jpg is another picture than dog_2.jpg, however alike the names are."""
+    """The rows of a table with a number in place of each name: dog_1.jpg is another picture than dog_2.jpg,
+    however alike the names are.
+    """
 
     def __init__(self, whole: Source, column: str) -> None:
         self.name, self.bad_rows, self.columns = whole.name, whole.bad_rows, whole.columns
@@ -18,7 +20,11 @@ class PictureNames(Source):
     def rows(self) -> Iterator[Row]:
         for row in self._whole.rows():
             cell = row.values.get(self._column)
-            yield Row({**row.values, self._column: [_number(cell)]}, row.file, row.line) if isinstance(cell, str) else row
+            yield (
+                Row({**row.values, self._column: [_number(cell)]}, row.file, row.line)
+                if isinstance(cell, str)
+                else row
+            )
 
     def fingerprint(self) -> str:
         return f"{self._whole.fingerprint()}:names:{self._column}"
@@ -26,4 +32,6 @@ class PictureNames(Source):
 
 def _number(name: str) -> int:
     """48 bits, which a float holds exactly."""
-    return int.from_bytes(hashlib.blake2b(name.strip().encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big")
+    return int.from_bytes(
+        hashlib.blake2b(name.strip().encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big"
+    )

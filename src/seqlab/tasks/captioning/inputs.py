@@ -27,7 +27,9 @@ class PictureInputs:
     def __init__(self, scale: NumericSteps, model: ImageSettings) -> None:
         if scale.num_features % model.channels:
             raise RunError(
-                f"rows of {scale.num_features} numbers are no pixels of {model.channels} channels.", where=NUMERIC, cure="Train a new run."
+                f"rows of {scale.num_features} numbers are no pixels of {model.channels} channels.",
+                where=NUMERIC,
+                cure="Train a new run.",
             )
         self.scale = scale
         self.channels = model.channels
@@ -37,7 +39,10 @@ class PictureInputs:
 
     @classmethod
     def learn(cls, pictures: Iterable[Pixels], model: ImageSettings, *, size: int) -> PictureInputs:
-        rows = (rows_of(each, height=model.height or size, width=size, channels=model.channels) for each in pictures)
+        rows = (
+            rows_of(each, height=model.height or size, width=size, channels=model.channels)
+            for each in pictures
+        )
         return cls(NumericSteps.fit_pixels(rows, channels=model.channels), model)
 
     @classmethod
@@ -56,13 +61,23 @@ class PictureInputs:
         """What a network reads."""
         return torch.from_numpy((rows.astype(np.float32) - self._mean) / self._deviation)
 
-    def shown(self, rows: UInt8[np.ndarray, "rows features"], *, side: int) -> list[list[tuple[float, float, float]]]:
+    def shown(
+        self, rows: UInt8[np.ndarray, "rows features"], *, side: int
+    ) -> list[list[tuple[float, float, float]]]:
         """Red, green and blue from 0 to 1 for a page, in no more pixels than there is room for."""
         wide = min(side, self.width)
         high = max(1, round(wide * self.height / self.width))
-        pixels = fitted(rows.reshape(self.height, self.width, self.channels), height=high, width=wide, channels=3) / 255
-        return [[(round(float(r), 3), round(float(g), 3), round(float(b), 3)) for r, g, b in line] for line in pixels]
+        pixels = (
+            fitted(rows.reshape(self.height, self.width, self.channels), height=high, width=wide, channels=3)
+            / 255
+        )
+        return [
+            [(round(float(r), 3), round(float(g), 3), round(float(b), 3)) for r, g, b in line]
+            for line in pixels
+        ]
 
 
 def rows_of(pixels: Pixels, *, height: int, width: int, channels: int) -> UInt8[np.ndarray, "rows features"]:
-    return np.ascontiguousarray(fitted(pixels, height=height, width=width, channels=channels).reshape(height, width * channels))
+    return np.ascontiguousarray(
+        fitted(pixels, height=height, width=width, channels=channels).reshape(height, width * channels)
+    )

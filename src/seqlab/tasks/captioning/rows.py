@@ -22,7 +22,9 @@ class CaptionRows(CheckedRows):
     def check(self, row: Row) -> None:
         if not text_of(row, self._caption).strip():
             raise DataError(
-                f"column '{self._caption}' has no text.", where=row.where, cure="Mend the row, or skip such rows with data.bad_rows=skip."
+                f"column '{self._caption}' has no text.",
+                where=row.where,
+                cure="Mend the row, or skip such rows with data.bad_rows=skip.",
             )
         self._cells.check(row)
 
@@ -34,7 +36,10 @@ class CaptionRows(CheckedRows):
         return f"{super().fingerprint()}:{digest.hexdigest()}"
 
     def first_of_each(self) -> dict[str, Row]:
-        """Every picture once, by its key: the first row that has it. Their order is the number of the picture."""
+        """Every picture once, by its key: the first row that has it.
+
+        Their order is the number of the picture.
+        """
         found: dict[str, Row] = {}
         for row in self.rows():
             found.setdefault(self._cells.key(row), row)

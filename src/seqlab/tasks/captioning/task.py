@@ -49,10 +49,13 @@ ALWAYS = "the commonest caption"
 class Captioning(PairTask):
     """Reads a picture, then writes its caption.
 
-    A picture may have several captions: each is a pair to learn from, and all together are the references of a score.
+    A picture may have several captions: each is a pair to learn from, and all together are the references of
+    a score.
     """
 
-    def __init__(self, recipe: Recipe, inputs: PictureInputs, tokens: TargetTokens, cells: PictureCells) -> None:
+    def __init__(
+        self, recipe: Recipe, inputs: PictureInputs, tokens: TargetTokens, cells: PictureCells
+    ) -> None:
         self.recipe = recipe
         self.inputs = inputs
         self.tokens = tokens
@@ -69,15 +72,27 @@ class Captioning(PairTask):
     def learn(cls, recipe: Recipe, train: Source) -> Self:
         cells = PictureCells(recipe)
         rows, tokens = CaptionRows(train, recipe, cells), recipe.tokens
-        settings = tokens.model_copy(update={"kind": tokens.target_kind or tokens.kind, "size": tokens.target_size or tokens.size})
+        settings = tokens.model_copy(
+            update={"kind": tokens.target_kind or tokens.kind, "size": tokens.target_size or tokens.size}
+        )
         captions = (text_of(row, recipe.data.target) for row in rows.rows())
         target = TargetTokens(tokenizers.get(settings.kind).fit(captions, settings, specials=SPECIALS))
         pixels = (cells.pixels(row) for row in islice(rows.first_of_each().values(), LEARNED_FROM))
-        return cls(recipe, PictureInputs.learn(pixels, pictures_only(recipe.model), size=recipe.data.picture_size), target, cells)
+        return cls(
+            recipe,
+            PictureInputs.learn(pixels, pictures_only(recipe.model), size=recipe.data.picture_size),
+            target,
+            cells,
+        )
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> Self:
-        return cls(recipe, PictureInputs.load(folder, pictures_only(recipe.model)), TargetTokens.load(folder), PictureCells(recipe))
+        return cls(
+            recipe,
+            PictureInputs.load(folder, pictures_only(recipe.model)),
+            TargetTokens.load(folder),
+            PictureCells(recipe),
+        )
 
     def save(self, folder: Path) -> None:
         self.inputs.save(folder)
@@ -106,12 +121,18 @@ class Captioning(PairTask):
             numbers = {key: number for number, key in enumerate(firsts)}
             writer = StoreWriter(folder, dtype=smallest_dtype(len(self.tokens.target.vocabulary)))
             for row in rows.rows():
-                writer.append(self.tokens.write([text_of(row, data.target)])[0], target=numbers[self.cells.key(row)], line=row.line)
+                writer.append(
+                    self.tokens.write([text_of(row, data.target)])[0],
+                    target=numbers[self.cells.key(row)],
+                    line=row.line,
+                )
             writer.finish(skipped=rows.bad_rows.sentence())
 
         self.sources[split] = rows
         self.pictures[split] = cached_store(made_from, write_pictures)
-        self.stores[split] = cached_store({**made_from, "tokens": digest_of(self.tokens.save)}, write_captions)
+        self.stores[split] = cached_store(
+            {**made_from, "tokens": digest_of(self.tokens.save)}, write_captions
+        )
         if skipped := self.stores[split].facts["skipped"]:
             self.notes.append(f"{split}: {skipped}")
 
@@ -127,7 +148,10 @@ class Captioning(PairTask):
 
     def sides(self, split: str) -> NDArray[np.int64]:
         captions = self.stores[split].lengths
-        return np.stack([np.full_like(captions, max(1, self.inputs.height * self.inputs.width // PATCH)), captions], axis=1)
+        return np.stack(
+            [np.full_like(captions, max(1, self.inputs.height * self.inputs.width // PATCH)), captions],
+            axis=1,
+        )
 
     def collate(self, split: str, rows: Indices) -> Batch:
         store, pictures = self.stores[split], self.pictures[split]
@@ -140,9 +164,16 @@ class Captioning(PairTask):
         questions, pictures = self.questions(split), self.pictures[split]
         found = self.write(model, (self.inputs.steps(pictures[number]) for number in range(len(questions))))
         outputs = [self.tokens.words(hypotheses[0].tokens) for hypotheses in found]
-        always = Counter(text_of(row, self.recipe.data.target) for row in self.sources["train"].rows()).most_common(1)[0][0]
-        evaluation = score_written(self.recipe, split, questions, outputs, baseline=[always] * len(outputs), baseline_name=ALWAYS)
-        looks = [self.looks(model, pictures[number], found[number][0].tokens) for number in range(min(MOST_LOOKS, len(questions)))]
+        always = Counter(
+            text_of(row, self.recipe.data.target) for row in self.sources["train"].rows()
+        ).most_common(1)[0][0]
+        evaluation = score_written(
+            self.recipe, split, questions, outputs, baseline=[always] * len(outputs), baseline_name=ALWAYS
+        )
+        looks = [
+            self.looks(model, pictures[number], found[number][0].tokens)
+            for number in range(min(MOST_LOOKS, len(questions)))
+        ]
         evaluation.sections.append(ImageAttention([look for look in looks if look is not None]))
         return evaluation
 
@@ -150,13 +181,17 @@ class Captioning(PairTask):
         """Every picture once, in the order of their numbers, with its different captions."""
         found: dict[str, Question] = {}
         for row in self.sources[split].rows():
-            question = found.setdefault(self.cells.key(row), Question(row.where, self.cells.name(row), "", []))
+            question = found.setdefault(
+                self.cells.key(row), Question(row.where, self.cells.name(row), "", [])
+            )
             if (caption := text_of(row, self.recipe.data.target)) not in question.references:
                 question.references.append(caption)
         return list(found.values())
 
     def looks(self, model: nn.Module, picture: NDArray[Any], caption: Sequence[int]) -> ImageExample | None:
-        """A picture with a grid of weights for every word of a caption, the end last; None where the decoder has no attention."""
+        """A picture with a grid of weights for every word of a caption, the end last; None where the decoder
+        has no attention.
+        """
         sides = {network.grid for network in model.modules() if isinstance(network, ImageEncoder)}
         if len(sides) > 1:  # several networks that cut a picture into other regions
             return None
@@ -166,24 +201,39 @@ class Captioning(PairTask):
             return None
         words = pieces_of(self.tokens.target, np.array([*caption, self.tokens.end_id]))
         grids = [np.round(np.array(row).reshape(grid), 4).tolist() for row in weights]
-        looks = [{"words": "the picture"}, *({"words": word, "weights": grid} for word, grid in zip(words, grids, strict=True))]
-        return ImageExample(shown(self.tokens.words(caption)), self.inputs.shown(picture, side=SIDE_SHOWN), looks)
+        looks = [
+            {"words": "the picture"},
+            *({"words": word, "weights": grid} for word, grid in zip(words, grids, strict=True)),
+        ]
+        return ImageExample(
+            shown(self.tokens.words(caption)), self.inputs.shown(picture, side=SIDE_SHOWN), looks
+        )
 
     def build_search(self, settings: SearchSettings) -> Search:
         if settings.coverage or settings.unknown == "copy":
             name = "coverage" if settings.coverage else "unknown"
-            raise RecipeError("regions of a picture are no words to be covered or copied.", where=f"search.{name}", cure="Leave it out.")
+            raise RecipeError(
+                "regions of a picture are no words to be covered or copied.",
+                where=f"search.{name}",
+                cure="Leave it out.",
+            )
         return super().build_search(settings)
 
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         """Captions of picture files, by their names, or of pictures as rows of pixels."""
         written = self.write(model, self.read_inputs(inputs), num_answers=top)
         answers = [[self.answer(one, self.tokens.words(one.tokens)) for one in found] for found in written]
-        names = [shown(str(value)) if isinstance(value, str | Path) else f"picture {number}" for number, value in enumerate(inputs, start=1)]
+        names = [
+            shown(str(value)) if isinstance(value, str | Path) else f"picture {number}"
+            for number, value in enumerate(inputs, start=1)
+        ]
         return [Written.of(name, found, top=top) for name, found in zip(names, answers, strict=True)]
 
     def read_inputs(self, inputs: Sequence[Any]) -> Iterator[torch.Tensor]:
-        return (self.inputs.steps(self.inputs.rows(self.cells.asked(value, number))) for number, value in enumerate(inputs, start=1))
+        return (
+            self.inputs.steps(self.inputs.rows(self.cells.asked(value, number)))
+            for number, value in enumerate(inputs, start=1)
+        )
 
     @torch.inference_mode()
     def sample(self, model: nn.Module) -> str:

@@ -1,4 +1,6 @@
-"""How far a classifier's probabilities can be believed, and what thresholds would do: plain data for results and report."""
+"""How far a classifier's probabilities can be believed, and what thresholds would do: plain data for results
+and report.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +39,20 @@ def calibration_section(before: Answers, after: Answers, *, temperature: float) 
 
 def _curve(answers: Answers) -> dict[str, Any]:
     bins = reliability_curve(confidence(answers), answers.correct)
-    return {"error": expected_calibration_error(bins), "nats": float(answers.nats.mean()), "bins": [asdict(each) for each in bins]}
+    return {
+        "error": expected_calibration_error(bins),
+        "nats": float(answers.nats.mean()),
+        "bins": [asdict(each) for each in bins],
+    }
 
 
 def ranking_items(answers: Answers) -> dict[str, Items]:
     """For two classes: how well the probability of the second one puts its examples first."""
     is_positive, scores = answers.targets == 1, answers.log_probs[:, 1].astype(np.float64)
-    return {"roc_auc": roc_auc_items(is_positive, scores), "average_precision": average_precision_items(is_positive, scores)}
+    return {
+        "roc_auc": roc_auc_items(is_positive, scores),
+        "average_precision": average_precision_items(is_positive, scores),
+    }
 
 
 def best_threshold(answers: Answers) -> float:
@@ -80,4 +89,11 @@ def _at(threshold: float, is_positive: Any, probability: Float[np.ndarray, " exa
     precision, recall = right / max(1, int(said.sum())), right / max(1, int(is_positive.sum()))
     f1 = 2 * right / max(1, int(said.sum()) + int(is_positive.sum()))
     accuracy = float((said == is_positive).mean())
-    return {"threshold": threshold, "said": int(said.sum()), "precision": precision, "recall": recall, "f1": f1, "accuracy": accuracy}
+    return {
+        "threshold": threshold,
+        "said": int(said.sum()),
+        "precision": precision,
+        "recall": recall,
+        "f1": f1,
+        "accuracy": accuracy,
+    }

@@ -14,7 +14,8 @@ SKEWED = 10
 
 
 def balanced_weights(counts: Integer[np.ndarray, " classes"]) -> Float[np.ndarray, " classes"]:
-    """weight = N / (classes · examples of the class): the mean weight over all examples is 1, and the weights of each class sum to the same.
+    """weight = N / (classes · examples of the class): the mean weight over all examples is 1, and the weights
+    of each class sum to the same.
 
     >>> balanced_weights(np.array([6, 2])).tolist()
     [0.6666666666666666, 2.0]
@@ -23,11 +24,16 @@ def balanced_weights(counts: Integer[np.ndarray, " classes"]) -> Float[np.ndarra
     return weights
 
 
-def about_counts(names: Sequence[str], counts: Integer[np.ndarray, " classes"], *, weights: str) -> Iterator[str]:
+def about_counts(
+    names: Sequence[str], counts: Integer[np.ndarray, " classes"], *, weights: str
+) -> Iterator[str]:
     """What is worth knowing about the sizes of the classes."""
     if none := [name for name, count in zip(names, counts.tolist(), strict=True) if not count]:
         have = "class has" if len(none) == 1 else "classes have"
-        yield f"{len(none):,} {have} no example among the rows that were drawn and cannot be learned: {listed(none)}"
+        yield (
+            f"{len(none):,} {have} no example among the rows that were drawn and cannot be learned:"
+            f" {listed(none)}"
+        )
     if alone := [name for name, count in zip(names, counts.tolist(), strict=True) if count == 1]:
         are = "class has" if len(alone) == 1 else "classes have"
         yield f"{len(alone):,} {are} one example and will hardly be learned: {listed(alone)}"

@@ -26,7 +26,9 @@ class Answers:
     targets: Classes
     log_probs: Float[np.ndarray, "examples classes"]
     decided: Classes | None = None
-    """What was answered, where it need not be the likeliest class of each: tags of a sentence that were decided together."""
+    """What was answered, where it need not be the likeliest class of each: tags of a sentence that were
+    decided together.
+    """
 
     @property
     def predicted(self) -> Classes:
@@ -60,27 +62,47 @@ def items_of(answers: Answers) -> dict[str, Items]:
 
 
 def score(answers: Answers, *, baseline: Classes | None, baseline_name: str) -> list[Score]:
-    """Accuracy, macro-F1 and loss with their intervals, the first two beside the classes that a naive model chose."""
+    """Accuracy, macro-F1 and loss with their intervals, the first two beside the classes that a naive model
+    chose.
+    """
     targets, items = answers.targets, items_of(answers)
     naive = (
-        None if baseline is None else (accuracy(targets, baseline), macro_f1(confusion_counts(targets, baseline, num_classes=answers.num_classes)))
+        None
+        if baseline is None
+        else (
+            accuracy(targets, baseline),
+            macro_f1(confusion_counts(targets, baseline, num_classes=answers.num_classes)),
+        )
     )
     return [
         score_with_interval(
-            "accuracy", items["accuracy"], baseline=naive and naive[0], baseline_name=baseline_name,
+            "accuracy",
+            items["accuracy"],
+            baseline=naive and naive[0],
+            baseline_name=baseline_name,
             method=f"share of {len(targets):,} right; 95 % bootstrap interval over examples",
         ),
         score_with_interval(
-            "macro_f1", items["macro_f1"], baseline=naive and naive[1], baseline_name=baseline_name,
-            method="mean of the F1 of the classes; one that is never predicted counts 0, one that is not there either is left out",
+            "macro_f1",
+            items["macro_f1"],
+            baseline=naive and naive[1],
+            baseline_name=baseline_name,
+            method=(
+                "mean of the F1 of the classes; one that is never predicted counts 0, one that is not there"
+                " either is left out"
+            ),
         ),
-        score_with_interval("loss", items["loss"], higher_is_better=False, method="mean cross-entropy in nats"),
-    ]  # fmt: skip
+        score_with_interval(
+            "loss", items["loss"], higher_is_better=False, method="mean cross-entropy in nats"
+        ),
+    ]
 
 
 def class_sections(answers: Answers, names: Sequence[str]) -> list[ReportSection]:
     """The confusion matrix and the scores of every class."""
     counts = confusion_counts(answers.targets, answers.predicted, num_classes=answers.num_classes)
     each = class_scores(counts)
-    lines = class_lines(names, each.precision.tolist(), each.recall.tolist(), each.f1.tolist(), counts.sum(axis=1).tolist())
+    lines = class_lines(
+        names, each.precision.tolist(), each.recall.tolist(), each.f1.tolist(), counts.sum(axis=1).tolist()
+    )
     return [ConfusionMatrix(list(names), counts.tolist()), PerClassScores(lines)]

@@ -36,7 +36,9 @@ class ClassificationSpec(NamedAnswerSpec):
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         if recipe.training.class_weights == "balanced" and recipe.training.teacher:
             raise RecipeError(
-                "the answers of a teacher have no weights.", where="training.class_weights", cure="Leave out the one or the other (training.teacher)."
+                "the answers of a teacher have no weights.",
+                where="training.class_weights",
+                cure="Leave out the one or the other (training.teacher).",
             )
         return super().fill_defaults(recipe, train)
 

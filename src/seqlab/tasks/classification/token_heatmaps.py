@@ -23,8 +23,12 @@ MOST_STRIPS, MOST_TOKENS = 6, 120
 
 
 @torch.inference_mode()
-def token_strips(task: WholeSequences, model: nn.Module, split: str, answers: Sequence[str]) -> list[QueryExample]:
-    """For the first examples of a split the weight of every token in every query; nothing where a network has no queries."""
+def token_strips(
+    task: WholeSequences, model: nn.Module, split: str, answers: Sequence[str]
+) -> list[QueryExample]:
+    """For the first examples of a split the weight of every token in every query; nothing where a network has
+    no queries.
+    """
     pool = getattr(model, "pool", None)
     if not isinstance(pool, AttentionPool):
         return []
@@ -32,7 +36,9 @@ def token_strips(task: WholeSequences, model: nn.Module, split: str, answers: Se
     found = []
     for number, answer in enumerate(answers):
         steps = store[number]
-        inputs = torch.from_numpy(steps.astype("int64") if steps.dtype.kind in "iu" else steps)[None].to(device)
+        inputs = torch.from_numpy(steps.astype("int64") if steps.dtype.kind in "iu" else steps)[None].to(
+            device
+        )
         with record_alignments(pool) as seen:
             model(inputs, torch.ones(1, len(steps), dtype=torch.bool, device=device))
         (alignment,) = (one for several in seen.values() for one in several)  # (1, heads, queries, time)
@@ -41,7 +47,9 @@ def token_strips(task: WholeSequences, model: nn.Module, split: str, answers: Se
             QueryExample(
                 title=f"line {int(store.lines[number])}: {answer}",
                 tokens=task.inputs.pieces(steps[:MOST_TOKENS]),
-                strips=[{"name": f"query {place}", "weights": each} for place, each in enumerate(weights, start=1)],
+                strips=[
+                    {"name": f"query {place}", "weights": each} for place, each in enumerate(weights, start=1)
+                ],
             )
         )
     return found

@@ -12,7 +12,9 @@ from seqlab.sources.columns import require_columns
 
 
 class CheckedRows(Source):
-    """Rows that fail a check stop the reading, or are skipped and counted: here for this part alone, beside those that its file lost before."""
+    """Rows that fail a check stop the reading, or are skipped and counted: here for this part alone, beside
+    those that its file lost before.
+    """
 
     def __init__(self, whole: Source, columns: list[str]) -> None:
         self.name, self.columns, self.bad_rows = whole.name, whole.columns, BadRows(skip=whole.bad_rows.skip)

@@ -9,7 +9,9 @@ from seqlab.sources.base import Row
 
 
 def names_or_nothing(read: Callable[[Row], list[str]]) -> Callable[[Row], list[str]]:
-    """Names as `read` gives them, and none for a row that cannot be used: such a row is reported where it is used."""
+    """Names as `read` gives them, and none for a row that cannot be used: such a row is reported where it is
+    used.
+    """
 
     def names(row: Row) -> list[str]:
         try:

@@ -15,7 +15,9 @@ from seqlab.tasks.labeled.checked_rows import CheckedRows
 class LabelledRows(CheckedRows):
     """A source without the rows that have no text, no steps or no answer."""
 
-    def __init__(self, whole: Source, *, text: str, label: str, read: Callable[[Row], Any] | None = None) -> None:
+    def __init__(
+        self, whole: Source, *, text: str, label: str, read: Callable[[Row], Any] | None = None
+    ) -> None:
         super().__init__(whole, [label] if STEPS in whole.columns else [text, label])
         self._text = text
         self.answer: Callable[[Row], Any] = read or (lambda row: label_of(row, label))
@@ -25,6 +27,14 @@ class LabelledRows(CheckedRows):
         self.answer(row)
         if STEPS in row.values:
             if not len(row.values[STEPS]):
-                raise DataError("the sequence has no steps.", where=row.where, cure="Leave it out, or skip such rows with data.bad_rows=skip.")
+                raise DataError(
+                    "the sequence has no steps.",
+                    where=row.where,
+                    cure="Leave it out, or skip such rows with data.bad_rows=skip.",
+                )
         elif not text_of(row, self._text).replace(BETWEEN, " ").strip():
-            raise DataError(f"column '{self._text}' has no text.", where=row.where, cure="Mend the row, or skip such rows with data.bad_rows=skip.")
+            raise DataError(
+                f"column '{self._text}' has no text.",
+                where=row.where,
+                cure="Mend the row, or skip such rows with data.bad_rows=skip.",
+            )

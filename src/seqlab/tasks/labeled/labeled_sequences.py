@@ -22,7 +22,9 @@ from seqlab.tasks.inputs import Inputs
 EVALUATION_BATCH, EVALUATION_STEPS = 256, 32_768
 """At most so many sequences, and padded steps, are looked at together."""
 ASKED_AT_ONCE = 1 << 18
-"""Letters, words or steps of questions that are padded and answered together: beside an endless one, others would be mostly padding."""
+"""Letters, words or steps of questions that are padded and answered together: beside an endless one, others
+would be mostly padding.
+"""
 
 
 class Saved(Protocol):
@@ -57,25 +59,39 @@ class LabelledSequences(Task):
     def feed(self, position: Position) -> Feed:
         store, training = self.stores["train"], self.recipe.training
         size, seed = min(training.batch_size, len(store)), training.seed
-        plan = BucketPlan(store.lengths, batch_size=size, seed=seed) if training.buckets else ShuffledPlan(len(store), batch_size=size, seed=seed)
+        plan = (
+            BucketPlan(store.lengths, batch_size=size, seed=seed)
+            if training.buckets
+            else ShuffledPlan(len(store), batch_size=size, seed=seed)
+        )
         return Feed(plan, lambda rows, _: self.collate("train", rows), position=position)
 
     def all_batches(self, split: str) -> Iterable[Batch]:
         """Every example once, equally long ones together."""
-        plan = LengthOrderPlan(self.stores[split].lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
+        plan = LengthOrderPlan(
+            self.stores[split].lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS
+        )
         return one_pass(plan, lambda rows, _: self.collate(split, rows))
 
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
         if not wanted:
             return {}
-        return {number: (row.where, row.values[self.inputs.column]) for number, row in enumerate(self.sources[split].rows()) if number in wanted}
+        return {
+            number: (row.where, row.values[self.inputs.column])
+            for number, row in enumerate(self.sources[split].rows())
+            if number in wanted
+        }
 
     def item_places(self, split: str) -> Iterable[tuple[str, int]]:
         return ((row.file, row.line) for row in self.sources[split].rows())
 
     def describe_rows(self, batch: Batch) -> str:
         lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())
-        return f"batch of {len(lines)} rows, lines {', '.join(map(str, lines[:5]))}{' …' if len(lines) > 5 else ''} of {self.sources['train'].name}"
+        return (
+            f"batch of {len(lines)} rows, lines"
+            f" {', '.join(map(str, lines[:5]))}{' …' if len(lines) > 5 else ''} of"
+            f" {self.sources['train'].name}"
+        )
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
         return [steps for _, steps in self.inputs.encode(self.questions(inputs))]
@@ -88,7 +104,11 @@ class LabelledSequences(Task):
         return [self.inputs.row(value, number) for number, value in enumerate(inputs, start=1)]
 
     def predict(self, model: nn.Module, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
-        return [prediction for part in self._parts(self.questions(inputs)) for prediction in self.answer(model, part, top=top)]
+        return [
+            prediction
+            for part in self._parts(self.questions(inputs))
+            for prediction in self.answer(model, part, top=top)
+        ]
 
     def _parts(self, rows: list[Row]) -> Iterator[list[Row]]:
         """Rows in their order, a few at a time; one that is too long for company stands alone."""

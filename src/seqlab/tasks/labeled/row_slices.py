@@ -1,4 +1,6 @@
-"""The score of a task whose items are rows, by the length of the row and by how much of it training hardly knows."""
+"""The score of a task whose items are rows, by the length of the row and by how much of it training hardly
+knows.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,14 @@ import numpy as np
 
 from seqlab.batches.store import Store
 from seqlab.metrics.items import Items
-from seqlab.metrics.slices import ScoreSlices, assign_groups, parts_of_items, quartile_edges, range_labels, slice_scores
+from seqlab.metrics.slices import (
+    ScoreSlices,
+    assign_groups,
+    parts_of_items,
+    quartile_edges,
+    range_labels,
+    slice_scores,
+)
 from seqlab.tasks.text.stream_scores import counts_of
 from seqlab.tokens.vocabulary import UNK, Vocabulary
 
@@ -14,22 +23,39 @@ RARE = 5
 """A token that training has fewer times is rare."""
 
 
-def slices_of_rows(items: Items, *, score: str, store: Store, train: Store | None, vocabulary: Vocabulary | None) -> list[ScoreSlices]:
-    """By steps in a row and, where steps are tokens, by the share of them that is rare or unknown. `score` is the name of the score."""
+def slices_of_rows(
+    items: Items, *, score: str, store: Store, train: Store | None, vocabulary: Vocabulary | None
+) -> list[ScoreSlices]:
+    """By steps in a row and, where steps are tokens, by the share of them that is rare or unknown.
+
+    `score` is the name of the score.
+    """
     lengths = store.lengths
     groups = assign_groups(lengths, quartile_edges(lengths))
     unit = "steps" if vocabulary is None else "tokens"
-    found = slice_scores(f"{unit} in the input", score=score, unit="rows", parts=parts_of_items(items, groups, range_labels(lengths, groups)))
+    found = slice_scores(
+        f"{unit} in the input",
+        score=score,
+        unit="rows",
+        parts=parts_of_items(items, groups, range_labels(lengths, groups)),
+    )
     if train is None or vocabulary is None:
         return found
     is_rare = counts_of(train, len(vocabulary)) < RARE
     if UNK in vocabulary.ids:
         is_rare[vocabulary.ids[UNK]] = True
-    rare = np.add.reduceat(is_rare[store.window(0, store.num_steps)].astype(np.int64), store.offsets[:-1])  # every row has a token
+    rare = np.add.reduceat(
+        is_rare[store.window(0, store.num_steps)].astype(np.int64), store.offsets[:-1]
+    )  # every row has a token
     shares = 100 * rare / lengths
     groups = assign_groups(shares, sorted({0.0, *quartile_edges(shares)}))
     by = f"share of tokens that training has fewer than {RARE} times, or does not know"
-    return found + slice_scores(by, score=score, unit="rows", parts=parts_of_items(items, groups, range_labels(shares, groups, _percent)))
+    return found + slice_scores(
+        by,
+        score=score,
+        unit="rows",
+        parts=parts_of_items(items, groups, range_labels(shares, groups, _percent)),
+    )
 
 
 def _percent(value: float) -> str:

@@ -30,5 +30,10 @@ class LabeledSpec(TaskSpec):
             )
         is_usual = roles.answer == self.answer
         reasons = [reason for reason in roles.reasons if is_usual or "label" not in reason]
-        columns = {"text": roles.text, "label": roles.label, "sequence": roles.sequence, "features": roles.features}
+        columns = {
+            "text": roles.text,
+            "label": roles.label,
+            "sequence": roles.sequence,
+            "features": roles.features,
+        }
         return data.model_copy(update=columns), reasons

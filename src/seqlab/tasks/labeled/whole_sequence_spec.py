@@ -1,11 +1,19 @@
-"""What tasks that answer once for a whole sequence say about themselves: classification, multi_label, regression."""
+"""What tasks that answer once for a whole sequence say about themselves: classification, multi_label,
+regression.
+"""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from seqlab.core.errors import RecipeError
-from seqlab.models.settings import ConvolutionalSettings, NGramBagSettings, RecurrentSettings, SequenceSettings, VisionTransformerSettings
+from seqlab.models.settings import (
+    ConvolutionalSettings,
+    NGramBagSettings,
+    RecurrentSettings,
+    SequenceSettings,
+    VisionTransformerSettings,
+)
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.settings import DataSettings
@@ -20,7 +28,9 @@ STEP_NETWORK: SequenceSettings = RecurrentSettings(bidirectional=True, hidden_si
 
 
 class WholeSequenceSpec(LabeledSpec):
-    """One answer for every sequence: text, several text columns, a series of numbers, or an image read row by row."""
+    """One answer for every sequence: text, several text columns, a series of numbers, or an image read row by
+    row.
+    """
 
     joins_text_columns = True
     answers_per_sequence = True
@@ -32,28 +42,42 @@ class WholeSequenceSpec(LabeledSpec):
         raise NotImplementedError
 
     def check_rows(self, source: Source, data: DataSettings) -> LabelledRows:
-        return LabelledRows(source, text=data.text, label=data.label, read=lambda row: self.read_answer(row, data))
+        return LabelledRows(
+            source, text=data.text, label=data.label, read=lambda row: self.read_answer(row, data)
+        )
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         self._refuse_ignored(recipe)
         is_text = STEPS not in train.columns
-        recipe, reasons = with_default_tokens(recipe, train) if is_text and not recipe.tokens.kind else (recipe, [])
+        recipe, reasons = (
+            with_default_tokens(recipe, train) if is_text and not recipe.tokens.kind else (recipe, [])
+        )
         if "model" not in recipe.model_fields_set:
-            recipe, why = self.with_network(recipe, train, by_words=is_text and recipe.tokens.kind != "characters")
+            recipe, why = self.with_network(
+                recipe, train, by_words=is_text and recipe.tokens.kind != "characters"
+            )
             reasons.append(why)
         if recipe.bag.n_grams or isinstance(recipe.model, NGramBagSettings):
             recipe = with_bag_defaults(recipe, Texts.of(recipe, train))
-        if isinstance(recipe.model, VisionTransformerSettings):  # chosen on validation data: docs/transformer/vision_transformer.md
-            recipe = recipe.with_defaults("model", hidden_size=64, dropout=0.2).with_defaults("training", weight_decay=0.5)
+        if isinstance(
+            recipe.model, VisionTransformerSettings
+        ):  # chosen on validation data: docs/transformer/vision_transformer.md
+            recipe = recipe.with_defaults("model", hidden_size=64, dropout=0.2).with_defaults(
+                "training", weight_decay=0.5
+            )
             if not {"steps", "epochs", "minutes"} & recipe.training.model_fields_set:
                 recipe = recipe.changed("training", epochs=60, minutes=5)
-        recipe = recipe.with_defaults("training", learning_rate=3e-3)  # in a few minutes a small model gets furthest by many large steps
+        recipe = recipe.with_defaults(
+            "training", learning_rate=3e-3
+        )  # in a few minutes a small model gets furthest by many large steps
         if not recipe.training.batch_size:
             recipe = recipe.changed("training", batch_size=32)
         return recipe, reasons
 
     def with_network(self, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
-        """A recipe that names no network with one, and why that one. by_words: steps are words or pieces of them."""
+        """A recipe that names no network with one, and why that one. by_words: steps are words or pieces of
+        them.
+        """
         network = WORD_NETWORK if by_words else STEP_NETWORK
         return recipe.model_copy(update={"model": network}), f"a {network.kind} model; another: --model NAME"
 
@@ -61,7 +85,9 @@ class WholeSequenceSpec(LabeledSpec):
         for name, allowed in self.ignored_training.items():
             if (value := getattr(recipe.training, name)) != allowed:
                 raise RecipeError(
-                    f"{value} means nothing to the task {recipe.task}.", where=f"training.{name}", cure="Leave it out, or use task=classification."
+                    f"{value} means nothing to the task {recipe.task}.",
+                    where=f"training.{name}",
+                    cure="Leave it out, or use task=classification.",
                 )
 
 
@@ -71,7 +97,11 @@ class NamedAnswerSpec(WholeSequenceSpec):
     has_class_labels = True
 
     def with_network(self, recipe: Recipe, train: Source, *, by_words: bool) -> tuple[Recipe, str]:
-        return with_default_network(recipe, Texts.of(recipe, train)) if by_words else super().with_network(recipe, train, by_words=by_words)
+        return (
+            with_default_network(recipe, Texts.of(recipe, train))
+            if by_words
+            else super().with_network(recipe, train, by_words=by_words)
+        )
 
 
 def labeled_rows(source: Source, recipe: Recipe) -> LabelledRows:

@@ -1,4 +1,6 @@
-"""What tasks share that answer once for every whole sequence: with a class, with several labels, with a number."""
+"""What tasks share that answer once for every whole sequence: with a class, with several labels, with a
+number.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ Outputs = Float[np.ndarray, "examples outputs"]
 
 
 class WholeSequences(LabelledSequences):
-    """Encodes sequences beside their answers, runs a network over a split, and asks it about new sequences."""
+    """Encodes sequences beside their answers, runs a network over a split, and asks it about new
+    sequences.
+    """
 
     inputs: CutInputs
     sources: dict[str, LabelledRows]  # type: ignore[assignment]  # every source of these tasks has been checked
@@ -108,7 +112,9 @@ class WholeSequences(LabelledSequences):
         for row, steps in self.inputs.encode_whole(rows.rows()):
             kept = self.inputs.cut(steps)
             facts["cut"] += len(kept) < len(steps)
-            writer.append(kept, target=self.target(rows.answer(row), where=row.where, facts=facts), line=row.line)
+            writer.append(
+                kept, target=self.target(rows.answer(row), where=row.where, facts=facts), line=row.line
+            )
         writer.finish(skipped=rows.bad_rows.sentence(), **facts)
 
     def _about(self, store: Store) -> Iterator[str]:
@@ -116,12 +122,19 @@ class WholeSequences(LabelledSequences):
         if skipped := store.facts["skipped"]:
             yield skipped
         if cut := store.facts["cut"]:
-            yield f"{cut:,} of {len(store):,} sequences are longer than {self.inputs.max_length:,} steps and are cut there; whole: data.max_length=0"
+            yield (
+                f"{cut:,} of {len(store):,} sequences are longer than {self.inputs.max_length:,} steps and"
+                " are cut there; whole: data.max_length=0"
+            )
 
     def example_input(self) -> str:
         """With several text columns an object with a text for each."""
         parts = self.inputs.parts if isinstance(self.inputs, TextInputs) else []
-        return json.dumps(dict.fromkeys(parts, "some text"), ensure_ascii=False) if parts else super().example_input()
+        return (
+            json.dumps(dict.fromkeys(parts, "some text"), ensure_ascii=False)
+            if parts
+            else super().example_input()
+        )
 
     def build_model(self) -> nn.Module:
         return build_classifier(
@@ -146,8 +159,12 @@ class WholeSequences(LabelledSequences):
 
     def collate(self, split: str, rows: Indices) -> Batch:
         store = self.stores[split]
-        inputs, is_token = pad([store[row] for row in rows], value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
-        return Batch(inputs=inputs, is_token=is_token, targets=self.targets(store, rows), rows=torch.from_numpy(rows))
+        inputs, is_token = pad(
+            [store[row] for row in rows], value=self.inputs.pad_value, to_length=self.recipe.training.pad_to
+        )
+        return Batch(
+            inputs=inputs, is_token=is_token, targets=self.targets(store, rows), rows=torch.from_numpy(rows)
+        )
 
     @torch.inference_mode()
     def outputs(self, model: nn.Module, split: str) -> Outputs:
@@ -155,7 +172,9 @@ class WholeSequences(LabelledSequences):
         outputs = np.empty((len(self.stores[split]), self.num_outputs), np.float32)
         device = next(model.parameters()).device
         for batch in self.all_batches(split):
-            outputs[batch.rows.numpy()] = model(batch.inputs.to(device), batch.is_token.to(device)).float().cpu().numpy()
+            outputs[batch.rows.numpy()] = (
+                model(batch.inputs.to(device), batch.is_token.to(device)).float().cpu().numpy()
+            )
         return outputs
 
     @torch.inference_mode()
@@ -164,16 +183,27 @@ class WholeSequences(LabelledSequences):
         padded, is_token = pad(encoded, value=self.inputs.pad_value, to_length=self.recipe.training.pad_to)
         device = next(model.parameters()).device
         outputs = model(padded.to(device), is_token.to(device)).float().cpu().numpy()
-        return [self.prediction(self.shown_input(row), output, top=top) for row, output in zip(rows, outputs, strict=True)]
+        return [
+            self.prediction(self.shown_input(row), output, top=top)
+            for row, output in zip(rows, outputs, strict=True)
+        ]
 
     def shown_input(self, row: Row) -> str:
         """What was read in a row, for people."""
         value = row.values[self.inputs.column]
-        return value[:LONGEST_SHOWN].replace(BETWEEN, "\n") if isinstance(value, str) else f"{len(value)} steps of {self.inputs.width} numbers"
+        return (
+            value[:LONGEST_SHOWN].replace(BETWEEN, "\n")
+            if isinstance(value, str)
+            else f"{len(value)} steps of {self.inputs.width} numbers"
+        )
 
     def rows_of(self, split: str, wanted: set[int]) -> dict[int, Row]:
         """Some rows of a split as they stand in the file."""
-        return {number: row for number, row in enumerate(self.sources[split].rows()) if number in wanted} if wanted else {}
+        return (
+            {number: row for number, row in enumerate(self.sources[split].rows()) if number in wanted}
+            if wanted
+            else {}
+        )
 
     def bag_of_tokens(self, split: str) -> Iterator[NDArray[Any]] | None:
         """The tokens of every example, for models that know no order; None where steps are numbers."""
@@ -183,7 +213,13 @@ class WholeSequences(LabelledSequences):
     def slices(self, split: str, items: Items, *, score: str) -> list[ScoreSlices]:
         """The score by length and by how much of a text training hardly knows."""
         vocabulary = self.inputs.tokenizer.vocabulary if isinstance(self.inputs, TextInputs) else None
-        return slices_of_rows(items, score=score, store=self.stores[split], train=self.stores.get("train"), vocabulary=vocabulary)
+        return slices_of_rows(
+            items,
+            score=score,
+            store=self.stores[split],
+            train=self.stores.get("train"),
+            vocabulary=vocabulary,
+        )
 
 
 class NamedAnswers(WholeSequences):

@@ -17,20 +17,31 @@ from seqlab.metrics.likelihood import perplexity
 from seqlab.metrics.score import Score
 from seqlab.metrics.token_stream import TokenStream
 from seqlab.models.language_model import LanguageModel
-from seqlab.tasks.language_model.dynamic_evaluation import PULLS, RATES, SEGMENT, DynamicNumbers, dynamic_log_probs
+from seqlab.tasks.language_model.dynamic_evaluation import (
+    PULLS,
+    RATES,
+    SEGMENT,
+    DynamicNumbers,
+    dynamic_log_probs,
+)
 from seqlab.tasks.language_model.neural_cache import SIZE, read_with_cache
 from seqlab.tasks.language_model.task import SCORED, LanguageModelling
 
 CHOSEN_ON, LEARNED_ON = 20_000, 8_000
-"""Tokens of the validation text on which the numbers of a cache, and those of dynamic evaluation (ten times the work), are chosen."""
+"""Tokens of the validation text on which the numbers of a cache, and those of dynamic evaluation (ten times
+the work), are chosen.
+"""
 
 
-def adapted_scores(task: LanguageModelling, model: torch.nn.Module, split: str, *, cache: bool, dynamic: bool) -> Iterator[Score]:
+def adapted_scores(
+    task: LanguageModelling, model: torch.nn.Module, split: str, *, cache: bool, dynamic: bool
+) -> Iterator[Score]:
     """One perplexity for each kind of adaptation that is asked for."""
     assert isinstance(model, LanguageModel)
     if not task.carries_state:
         raise UsageError(
-            f"a cache and dynamic evaluation read a text from its first word to its last; a {task.recipe.model.kind} network carries no state.",
+            "a cache and dynamic evaluation read a text from its first word to its last; a"
+            f" {task.recipe.model.kind} network carries no state.",
             cure="Evaluate a recurrent language model this way, or leave out --cache and --dynamic.",
         )
     if cache:
@@ -40,7 +51,10 @@ def adapted_scores(task: LanguageModelling, model: torch.nn.Module, split: str, 
 
 
 def _texts(task: LanguageModelling, split: str, *, at_most: int) -> tuple[NDArray[Any], NDArray[Any], str]:
-    """The beginning of the validation text to choose on, the text to score, and both in words. Nothing is scored that was chosen on."""
+    """The beginning of the validation text to choose on, the text to score, and both in words.
+
+    Nothing is scored that was chosen on.
+    """
     valid, store = task.stores["valid"], task.stores[split]
     chosen_on = valid.window(0, min(at_most, valid.num_steps // 2 if split == "valid" else valid.num_steps))
     told = f"chosen on the first {len(chosen_on):,} tokens of the validation text"
@@ -48,24 +62,37 @@ def _texts(task: LanguageModelling, split: str, *, at_most: int) -> tuple[NDArra
         return chosen_on, store.window(0, SCORED), told
     if len(chosen_on) < 2:
         raise UsageError(
-            f"the {valid.num_steps} tokens of the validation text cannot be cut into some to choose on and some to score.",
+            f"the {valid.num_steps} tokens of the validation text cannot be cut into some to choose on and"
+            " some to score.",
             cure="Name a test text (data.test=FILE), or leave out --cache and --dynamic.",
         )
-    return chosen_on, store.window(len(chosen_on), len(chosen_on) + SCORED), f"{told}, scored on those behind them"
+    return (
+        chosen_on,
+        store.window(len(chosen_on), len(chosen_on) + SCORED),
+        f"{told}, scored on those behind them",
+    )
 
 
 def _with_cache(model: LanguageModel, chosen_on: NDArray[Any], text: NDArray[Any], told: str) -> Score:
     best = read_with_cache(model, chosen_on).best()
     read = read_with_cache(model, text, thetas=(best.theta,))
-    how = f"neural cache of the last {SIZE:,} tokens (Grave et al. 2017), θ = {best.theta:g}, λ = {best.share:g}"
+    how = (
+        f"neural cache of the last {SIZE:,} tokens (Grave et al. 2017), θ = {best.theta:g}, λ ="
+        f" {best.share:g}"
+    )
     score = _score("perplexity_with_cache", read.mixed(best), f"{how}; {told}")
-    return replace(score, baseline=perplexity(-float(read.model.sum()), len(read.model)), baseline_name="without it")
+    return replace(
+        score, baseline=perplexity(-float(read.model.sum()), len(read.model)), baseline_name="without it"
+    )
 
 
 def _dynamic(model: LanguageModel, chosen_on: NDArray[Any], text: NDArray[Any], told: str) -> Score:
     choices = [DynamicNumbers(rate, pull) for rate, pull in product(RATES, PULLS)]
     best = max(choices, key=lambda numbers: float(dynamic_log_probs(model, chosen_on, numbers).mean()))
-    how = f"dynamic evaluation (Krause et al. 2018): after every {SEGMENT} tokens a step of {best.rate:g}, pull back {best.pull:g}"
+    how = (
+        f"dynamic evaluation (Krause et al. 2018): after every {SEGMENT} tokens a step of {best.rate:g}, pull"
+        f" back {best.pull:g}"
+    )
     log_probs = dynamic_log_probs(model, text, best)
     return _score("perplexity_dynamic", log_probs, f"{how}; {told}")
 
@@ -73,4 +100,9 @@ def _dynamic(model: LanguageModel, chosen_on: NDArray[Any], text: NDArray[Any], 
 def _score(name: str, log_probs: NDArray[np.float64], how: str) -> Score:
     count = len(log_probs)
     stream = TokenStream.from_log_probs(log_probs, np.ones(count), characters=count)
-    return score_with_interval(name, stream.items()["perplexity"], higher_is_better=False, method=f"{how}; {count:,} tokens, read in one go")
+    return score_with_interval(
+        name,
+        stream.items()["perplexity"],
+        higher_is_better=False,
+        method=f"{how}; {count:,} tokens, read in one go",
+    )

@@ -11,7 +11,9 @@ from seqlab.tokens.vocabulary import UNK
 LARGE_TEXT = 20_000_000
 """Characters from which a text is cut into subwords rather than characters."""
 LITTLE_TEXT = 500_000
-"""Characters up to which a network soon knows a text by heart, and more dropout helps: docs/tasks/language_model.md."""
+"""Characters up to which a network soon knows a text by heart, and more dropout helps:
+docs/tasks/language_model.md.
+"""
 LARGE_VOCABULARY = 10_000
 """Tokens from which on a part of the vocabulary is sampled for each update."""
 
@@ -25,7 +27,9 @@ def with_defaults(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
     if not has_documents(train, recipe):
         recipe = recipe.changed("training", reset_at_documents=False)
     elif is_cut_into_words(train):
-        recipe = recipe.with_defaults("training", reset_at_documents=False)  # a line goes on where the one before it ended
+        recipe = recipe.with_defaults(
+            "training", reset_at_documents=False
+        )  # a line goes on where the one before it ended
     if recipe.model.kind == "recurrent":
         recipe = with_recurrent_defaults(recipe, is_little=not has_more_than(train, recipe, LITTLE_TEXT))
     elif recipe.training.detach_every:
@@ -38,12 +42,16 @@ def with_defaults(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         recipe = recipe.changed("training", batch_size=16)
     if recipe.training.softmax == "sampled" and needs_all_logits(recipe):
         raise RecipeError(
-            "label smoothing and a teacher need the probability of every token, which a sampled softmax does not compute.",
+            "label smoothing and a teacher need the probability of every token, which a sampled softmax does"
+            " not compute.",
             where="training.softmax",
             cure="training.softmax=full, or leave out training.label_smoothing and training.teacher.",
         )
     if recipe.training.softmax == "auto" and recipe.tokens.kind in BY_LINE and not needs_all_logits(recipe):
-        reasons.append(f"of more than {LARGE_VOCABULARY:,} words each update samples a part (scores use all); learn with all: training.softmax=full")
+        reasons.append(
+            f"of more than {LARGE_VOCABULARY:,} words each update samples a part (scores use all); learn with"
+            " all: training.softmax=full"
+        )
     return recipe, reasons
 
 
@@ -57,11 +65,15 @@ def kind_of_tokens(recipe: Recipe, train: Source) -> tuple[str, str]:
 
 
 def with_recurrent_defaults(recipe: Recipe, *, is_little: bool) -> Recipe:
-    """Sizes and rates for those who name none, as in the recipes `characters` and `words` (docs/recipes); dropout by the size of the text."""
+    """Sizes and rates for those who name none, as in the recipes `characters` and `words` (docs/recipes);
+    dropout by the size of the text.
+    """
     if recipe.tokens.kind in BY_LINE:  # embeddings as wide as the state, so that the output layer shares them
         recipe = recipe.with_defaults("model", hidden_size=400, dropout=0.4)
         return recipe.with_defaults("training", learning_rate=3e-3, window=35, batch_size=32)
-    recipe = recipe.with_defaults("model", hidden_size=384, embedding_size=128, dropout=0.3 if is_little else 0.1)
+    recipe = recipe.with_defaults(
+        "model", hidden_size=384, embedding_size=128, dropout=0.3 if is_little else 0.1
+    )
     return recipe.with_defaults("training", learning_rate=4e-3, window=64)
 
 

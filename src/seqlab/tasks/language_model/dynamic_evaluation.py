@@ -1,12 +1,15 @@
-"""Dynamic evaluation: a language model goes on learning from the text that it is scored on, always after it was scored.
+"""Dynamic evaluation: a language model goes on learning from the text that it is scored on, always after it
+was scored.
 
     w <- w - rate · ∇L(segment) + pull · (w_trained - w)
 
-Each segment is scored first, with the weights that the segments before it left; only then does it change them. The text of one subject
-thereby becomes likelier as it goes on. The run itself is never changed: a copy learns.
+Each segment is scored first, with the weights that the segments before it left; only then does it change
+them. The text of one subject thereby becomes likelier as it goes on. The run itself is never changed: a copy
+learns.
 
-Paper: Krause et al. 2018, "Dynamic Evaluation of Neural Sequence Models", arXiv:1709.07432, section 3 (gradient steps with a pull back
-towards what training found; without their scaling by the size of training's gradients).
+Paper: Krause et al. 2018, "Dynamic Evaluation of Neural Sequence Models", arXiv:1709.07432, section 3
+(gradient steps with a pull back towards what training found; without their scaling by the size of training's
+gradients).
 """
 
 from __future__ import annotations
@@ -40,19 +43,25 @@ class DynamicNumbers:
     pull: float = 0.0
 
 
-def dynamic_log_probs(model: LanguageModel, text: NDArray[Any], numbers: DynamicNumbers, *, segment: int = SEGMENT) -> NDArray[np.float64]:
+def dynamic_log_probs(
+    model: LanguageModel, text: NDArray[Any], numbers: DynamicNumbers, *, segment: int = SEGMENT
+) -> NDArray[np.float64]:
     """The natural-log probability of every token of a text but the first, learned from as it is read."""
     learner = copy.deepcopy(model).eval()  # no dropout: it answers and learns as it is
     pairs = list(zip(learner.parameters(), model.parameters(), strict=True))
     num_scored = len(text) - 1
-    log_probs = np.empty(num_scored)  # made once: small pieces that stay between the large ones that go would let memory grow
+    log_probs = np.empty(
+        num_scored
+    )  # made once: small pieces that stay between the large ones that go would let memory grow
     state: ModelState | None = None
     for start in range(0, num_scored, segment):
         tokens = torch.from_numpy(text[start : start + segment + 1].astype(np.int64))
         inputs, targets = tokens[None, :-1], tokens[1:]
         features, after = learner.features(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
         log_probs[start : start + len(targets)] = (
-            target_log_probs(features[0].detach(), learner.output_weight, learner.bias, targets).double().numpy()
+            target_log_probs(features[0].detach(), learner.output_weight, learner.bias, targets)
+            .double()
+            .numpy()
         )
         state = tuple(part.detach() for part in after)
         if numbers.rate or numbers.pull:

@@ -19,10 +19,13 @@ LANES = 16
 
 
 @torch.inference_mode()
-def log_probs_of(model: LanguageModel, store: Store, *, window: int, carries_state: bool, at_most: int) -> NDArray[np.float32]:
+def log_probs_of(
+    model: LanguageModel, store: Store, *, window: int, carries_state: bool, at_most: int
+) -> NDArray[np.float32]:
     """The natural-log probability of every token but the first at the beginning of a stream.
 
-    A model with a state reads on from window to window. One without sees each token after at least half a window.
+    A model with a state reads on from window to window. One without sees each token after at least half a
+    window.
     """
     num_scored = min(store.num_steps, at_most) - 1
     log_probs = np.empty(num_scored, np.float32)
@@ -40,10 +43,13 @@ def log_probs_of(model: LanguageModel, store: Store, *, window: int, carries_sta
     return log_probs
 
 
-def tokens_before(read: NDArray[Any], *, window: int, carries_state: bool, start_id: int | None = None) -> NDArray[np.int64]:
+def tokens_before(
+    read: NDArray[Any], *, window: int, carries_state: bool, start_id: int | None = None
+) -> NDArray[np.int64]:
     """How many tokens the model had read when it foresaw each of those that `log_probs_of` scores.
 
-    read: the tokens before each of these. A model that carries its state forgets it at the token `start_id`, where there is one.
+    read: the tokens before each of these. A model that carries its state forgets it at the token `start_id`,
+    where there is one.
 
     >>> tokens_before(np.array([5, 6, 0, 7, 8, 9, 0]), window=4, carries_state=False).tolist()
     [1, 2, 3, 4, 3, 4, 3]
@@ -71,9 +77,13 @@ def _padded(tokens: NDArray[Any], length: int) -> NDArray[np.int64]:
     return np.pad(tokens.astype(np.int64), (0, length - len(tokens)))
 
 
-def _score(model: LanguageModel, tokens: NDArray[np.int64], carry: ModelState | None) -> tuple[NDArray[np.float32], ModelState]:
+def _score(
+    model: LanguageModel, tokens: NDArray[np.int64], carry: ModelState | None
+) -> tuple[NDArray[np.float32], ModelState]:
     """Log-probability of each token but the first of every row."""
     rows = torch.from_numpy(tokens).to(next(model.parameters()).device)
-    features, state = model.features(rows[:, :-1], torch.ones_like(rows[:, :-1], dtype=torch.bool), carry)  # (batch, time, output)
+    features, state = model.features(
+        rows[:, :-1], torch.ones_like(rows[:, :-1], dtype=torch.bool), carry
+    )  # (batch, time, output)
     picked = target_log_probs(features.flatten(0, 1), model.output_weight, model.bias, rows[:, 1:].flatten())
     return picked.view(features.shape[:2]).cpu().numpy(), state

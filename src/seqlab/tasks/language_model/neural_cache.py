@@ -1,12 +1,14 @@
-"""A neural cache: what a language model has just read becomes likelier, the more so the more alike the situation is.
+"""A neural cache: what a language model has just read becomes likelier, the more so the more alike the
+situation is.
 
     p(w)       = (1 - λ) p_model(w) + λ p_cache(w)
     p_cache(w) = Σ_{i ∈ cache, x_{i+1} = w} exp(θ h_t · h_i) / Σ_{i ∈ cache} exp(θ h_t · h_i)
 
-h_t is what the output layer reads at step t, and the cache holds the last steps with the token that followed each. Nothing is learned: θ
-and λ are chosen on held-out text.
+h_t is what the output layer reads at step t, and the cache holds the last steps with the token that followed
+each. Nothing is learned: θ and λ are chosen on held-out text.
 
-Paper: Grave et al. 2017, "Improving Neural Language Models with a Continuous Cache", arXiv:1612.04426, section 3.
+Paper: Grave et al. 2017, "Improving Neural Language Models with a Continuous Cache", arXiv:1612.04426,
+section 3.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class CacheNumbers:
 
 @dataclass(frozen=True)
 class CachedLogProbs:
-    """Log-probabilities of the tokens of a stream: the model's, and the cache's for each θ (-∞ where it has not seen the token)."""
+    """Log-probabilities of the tokens of a stream: the model's, and the cache's for each θ (-∞ where it has
+    not seen the token).
+    """
 
     model: NDArray[np.float64]
     cache: dict[float, NDArray[np.float64]]
@@ -52,7 +56,9 @@ class CachedLogProbs:
         """log p of every token; the first has an empty cache behind it, and is the model's alone."""
         if numbers.share == 0:
             return self.model
-        both = np.logaddexp(np.log1p(-numbers.share) + self.model[1:], np.log(numbers.share) + self.cache[numbers.theta][1:])
+        both = np.logaddexp(
+            np.log1p(-numbers.share) + self.model[1:], np.log(numbers.share) + self.cache[numbers.theta][1:]
+        )
         return np.concatenate([self.model[:1], both])
 
     def best(self) -> CacheNumbers:
@@ -70,7 +76,11 @@ def cache_log_probs(
     theta: float,
     size: int = SIZE,
 ) -> Float[Tensor, " time"]:
-    """log p_cache(target_t). Known steps come before these; each of these also knows those before it, and never more than the last `size`."""
+    """log p_cache(target_t).
+
+    Known steps come before these; each of these also knows those before it, and never more than the last
+    `size`.
+    """
     num_known, num_steps = len(keys), len(features)
     likeness = theta * (features @ torch.cat([keys, features]).T)  # (time, known + time)
     followed_by = torch.cat([values, targets])  # (known + time,)
@@ -79,11 +89,15 @@ def cache_log_probs(
     may_look = (place < now) & (place >= now - size)  # (time, known + time)
     likeness = likeness.masked_fill(~may_look, float("-inf"))
     hits = likeness.masked_fill(followed_by != targets[:, None], float("-inf"))
-    return hits.logsumexp(dim=-1) - likeness.logsumexp(dim=-1)  # the first step of a stream: -∞ less -∞ is no number
+    return hits.logsumexp(dim=-1) - likeness.logsumexp(
+        dim=-1
+    )  # the first step of a stream: -∞ less -∞ is no number
 
 
 @torch.inference_mode()
-def read_with_cache(model: LanguageModel, text: NDArray[Any], *, thetas: tuple[float, ...] = THETAS, size: int = SIZE) -> CachedLogProbs:
+def read_with_cache(
+    model: LanguageModel, text: NDArray[Any], *, thetas: tuple[float, ...] = THETAS, size: int = SIZE
+) -> CachedLogProbs:
     """Read a text from its first token to its last with a cache beside it."""
     num_scored = len(text) - 1
     hidden = model.output_weight.shape[1]
@@ -100,4 +114,7 @@ def read_with_cache(model: LanguageModel, text: NDArray[Any], *, thetas: tuple[f
         for theta in thetas:
             cached[theta].append(cache_log_probs(features, targets, keys, values, theta=theta, size=size))
         keys, values = torch.cat([keys, features])[-size:], torch.cat([values, targets])[-size:]
-    return CachedLogProbs(torch.cat(own).double().numpy(), {theta: torch.cat(parts).double().numpy() for theta, parts in cached.items()})
+    return CachedLogProbs(
+        torch.cat(own).double().numpy(),
+        {theta: torch.cat(parts).double().numpy() for theta, parts in cached.items()},
+    )

@@ -54,9 +54,13 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 
 SAMPLE_TOKENS = 240
 VALIDATED, SCORED = 250_000, 1_000_000
-"""At most so many tokens of a split are looked at while training, and for the final score: a tenth of a gigabyte would take hours."""
+"""At most so many tokens of a split are looked at while training, and for the final score: a tenth of a
+gigabyte would take hours.
+"""
 VALIDATED_LOGITS = 2_000_000_000
-"""Of a large vocabulary fewer tokens are looked at while training: the output layer gives at most so many numbers, in about half a minute."""
+"""Of a large vocabulary fewer tokens are looked at while training: the output layer gives at most so many
+numbers, in about half a minute.
+"""
 
 
 class LanguageModelling(Task):
@@ -120,8 +124,19 @@ class LanguageModelling(Task):
         settings = require_sequence_settings(self.recipe.model)
         backbone = backbones.get(settings.kind).from_settings(settings, causal=True)
         tied = settings.tied and backbone.input_size == backbone.output_size
-        embed = TokenEmbedding(len(self.tokenizer.vocabulary), backbone.input_size, pad_id=None, std=backbone.input_size**-0.5 if tied else 1.0)
-        model = LanguageModel(embed, backbone, dropout=settings.dropout, tied=tied, start_id=self.end_id if self.starts_documents_anew else None)
+        embed = TokenEmbedding(
+            len(self.tokenizer.vocabulary),
+            backbone.input_size,
+            pad_id=None,
+            std=backbone.input_size**-0.5 if tied else 1.0,
+        )
+        model = LanguageModel(
+            embed,
+            backbone,
+            dropout=settings.dropout,
+            tied=tied,
+            start_id=self.end_id if self.starts_documents_anew else None,
+        )
         if len(self.tokenizer.vocabulary) > LARGE_VOCABULARY and "train" in self.stores:
             model.init_bias_from_counts(torch.from_numpy(self._counts))
         return model
@@ -132,7 +147,10 @@ class LanguageModelling(Task):
 
     @property
     def starts_documents_anew(self) -> bool:
-        """Whether every document is read from the initial state on. The end token of one is the first that the next one reads."""
+        """Whether every document is read from the initial state on.
+
+        The end token of one is the first that the next one reads.
+        """
         return self.recipe.training.reset_at_documents and backbones.get(self.recipe.model.kind).is_stateful
 
     def feed(self, position: Position) -> Feed:
@@ -141,21 +159,41 @@ class LanguageModelling(Task):
         size = max(1, min(training.batch_size, (num_steps - 1) // window))
         kind: type[LanePlan] | type[RandomWindowPlan] = LanePlan if self.carries_state else RandomWindowPlan
         plan: Plan = kind(num_steps, batch_size=size, window=window, seed=training.seed)
-        return Feed(plan, lambda starts, is_first: self._collate(starts, window, continues=self.carries_state and not is_first), position=position)
+        return Feed(
+            plan,
+            lambda starts, is_first: self._collate(
+                starts, window, continues=self.carries_state and not is_first
+            ),
+            position=position,
+        )
 
     def _collate(self, starts: Indices, window: int, *, continues: bool) -> Batch:
         store = self.stores["train"]
-        tokens = torch.from_numpy(np.stack([store.window(start, start + window + 1) for start in starts.tolist()]).astype(np.int64))
+        tokens = torch.from_numpy(
+            np.stack([store.window(start, start + window + 1) for start in starts.tolist()]).astype(np.int64)
+        )
         inputs = tokens[:, :-1]  # (batch, time); the targets are the same tokens one step later
-        return Batch(inputs, torch.ones_like(inputs, dtype=torch.bool), tokens[:, 1:], torch.from_numpy(starts), continues=continues)
+        return Batch(
+            inputs,
+            torch.ones_like(inputs, dtype=torch.bool),
+            tokens[:, 1:],
+            torch.from_numpy(starts),
+            continues=continues,
+        )
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
         assert isinstance(model, LanguageModel)
         own, theirs = self._split_carry(carry if batch.continues else ())
         features, state = self._read(model, batch, own or None)
-        steps, targets, smoothing = features.flatten(0, 1), batch.targets.flatten(), self.recipe.training.label_smoothing
+        steps, targets, smoothing = (
+            features.flatten(0, 1),
+            batch.targets.flatten(),
+            self.recipe.training.label_smoothing,
+        )
         if self.sampled_softmax is None:
-            total, correct = full_softmax_loss(steps, model.output_weight, model.bias, targets, label_smoothing=smoothing)
+            total, correct = full_softmax_loss(
+                steps, model.output_weight, model.bias, targets, label_smoothing=smoothing
+            )
         else:
             total, correct = self.sampled_softmax(steps, model.output_weight, model.bias, targets)
         kept = tuple(part.detach() for part in state) if self.carries_state else ()
@@ -175,71 +213,118 @@ class LanguageModelling(Task):
     def sampled_softmax(self) -> SampledSoftmax | None:
         """Of a large vocabulary only a part is looked at in each update; None looks at all of it."""
         training, size = self.recipe.training, len(self.tokenizer.vocabulary)
-        if training.softmax == "full" or (training.softmax == "auto" and (size <= LARGE_VOCABULARY or needs_all_logits(self.recipe))):
+        if training.softmax == "full" or (
+            training.softmax == "auto" and (size <= LARGE_VOCABULARY or needs_all_logits(self.recipe))
+        ):
             return None
-        return SampledSoftmax(inclusion_probabilities(torch.from_numpy(self._counts), training.softmax_samples))
+        return SampledSoftmax(
+            inclusion_probabilities(torch.from_numpy(self._counts), training.softmax_samples)
+        )
 
     @cached_property
     def _counts(self) -> NDArray[np.float32]:
         """How often each token stands in the training stream."""
         return counts_of(self.stores["train"], len(self.tokenizer.vocabulary)).astype(np.float32)
 
-    def _read(self, model: LanguageModel, batch: Batch, state: ModelState | None) -> tuple[Float[Tensor, "batch time output"], ModelState]:
-        """The features of a window. Where gradients are to flow over a few steps only, it is read in pieces with the state cut off between."""
+    def _read(
+        self, model: LanguageModel, batch: Batch, state: ModelState | None
+    ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
+        """The features of a window.
+
+        Where gradients are to flow over a few steps only, it is read in pieces with the state cut off
+        between.
+        """
         every = self.recipe.training.detach_every or batch.inputs.shape[1]
         features = []
-        for inputs, is_token in zip(batch.inputs.split(every, dim=1), batch.is_token.split(every, dim=1), strict=True):
-            piece, state = model.features(inputs, is_token, None if state is None else tuple(part.detach() for part in state))
+        for inputs, is_token in zip(
+            batch.inputs.split(every, dim=1), batch.is_token.split(every, dim=1), strict=True
+        ):
+            piece, state = model.features(
+                inputs, is_token, None if state is None else tuple(part.detach() for part in state)
+            )
             features.append(piece)
         assert state is not None
-        return (torch.cat(features, dim=1) if len(features) > 1 else features[0]), state  # (batch, time, output)
+        return (
+            torch.cat(features, dim=1) if len(features) > 1 else features[0]
+        ), state  # (batch, time, output)
 
     def validate(self, model: nn.Module) -> Validation:
         at_most = min(VALIDATED, VALIDATED_LOGITS // len(self.tokenizer.vocabulary))
         loss = -float(self.surprise(model, "valid", at_most=at_most).mean(dtype=np.float64))
-        return Validation(loss, higher_is_better=False, facts={"valid_loss": loss, "sample": self.sample(model)})
+        return Validation(
+            loss, higher_is_better=False, facts={"valid_loss": loss, "sample": self.sample(model)}
+        )
 
     def sample(self, model: nn.Module) -> str:
-        return "".join(self.write(model, "", self.recipe.decoding.model_copy(update={"max_tokens": SAMPLE_TOKENS})))
+        return "".join(
+            self.write(model, "", self.recipe.decoding.model_copy(update={"max_tokens": SAMPLE_TOKENS}))
+        )
 
     def surprise(self, model: nn.Module, split: str, *, at_most: int) -> NDArray[np.float32]:
         """The natural-log probability of the tokens at the beginning of a split."""
         assert isinstance(model, LanguageModel)
-        return log_probs_of(model, self.stores[split], window=self.recipe.training.window, carries_state=self.carries_state, at_most=at_most)
+        return log_probs_of(
+            model,
+            self.stores[split],
+            window=self.recipe.training.window,
+            carries_state=self.carries_state,
+            at_most=at_most,
+        )
 
     def describe_rows(self, batch: Batch) -> str:
-        return f"windows at tokens {', '.join(map(str, batch.rows[:5].tolist()))} … of {self.sources['train'].name}"
+        return (
+            f"windows at tokens {', '.join(map(str, batch.rows[:5].tolist()))} … of"
+            f" {self.sources['train'].name}"
+        )
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         log_probs = self.surprise(model, split, at_most=SCORED)
         store, count, total_nats = self.stores[split], len(log_probs), -float(log_probs.sum(dtype=np.float64))
-        characters = round(store.facts["characters"] * count / store.num_steps)  # the first token is read, not foreseen
+        characters = round(
+            store.facts["characters"] * count / store.num_steps
+        )  # the first token is read, not foreseen
         targets = store.window(1, count + 1)
         stream = stream_of(self.tokenizer, targets, log_probs, characters=characters)
         items = stream.items()
         simpler = self._simpler(split)
         baseline_name, baseline = min(simpler.items(), key=lambda entry: entry[1], default=("", None))
         part = "" if count + 1 == store.num_steps else f" at the beginning of {store.num_steps:,}"
-        how = f"{count:,} tokens{part}, {characters:,} characters; 95 % bootstrap interval over blocks of {stream.block_size} tokens"
+        how = (
+            f"{count:,} tokens{part}, {characters:,} characters; 95 % bootstrap interval over blocks of"
+            f" {stream.block_size} tokens"
+        )
         if others := [f"{name} {mean:.4f}" for name, mean in simpler.items() if name != baseline_name]:
             how += f"; nats per token of simpler models: {', '.join(others)}"
 
         def score(name: str, convert: Any, explanation: str) -> Score:
             naive = None if baseline is None else convert(baseline * count)
             return score_with_interval(
-                name, items[name], baseline=naive, baseline_name=baseline_name, higher_is_better=False, method=f"{explanation}; {how}"
+                name,
+                items[name],
+                baseline=naive,
+                baseline_name=baseline_name,
+                higher_is_better=False,
+                method=f"{explanation}; {how}",
             )
 
         scores = [
             score("nats_per_token", lambda total: nats_per_token(total, count), "mean -log P(next token)"),
             score("bits_per_token", lambda total: bits_per_token(total, count), "nats / log 2"),
-            score("bits_per_character", lambda total: bits_per_character(total, characters), "total bits / characters"),
+            score(
+                "bits_per_character",
+                lambda total: bits_per_character(total, characters),
+                "total bits / characters",
+            ),
             score("perplexity", lambda total: perplexity(total, count), "exp(nats per token)"),
         ]
         beside = {**simpler, "this network": total_nats / count}
         lines = [LanguageModelLine(name, mean, perplexity(mean, 1)) for name, mean in beside.items()]
         cuts = self._slices(stream, split, targets) if "train" in self.stores else []
-        sections = [Facts({"tokens": count, "characters": characters}), LanguageModels(lines), sliced_scores(cuts, scores)]
+        sections = [
+            Facts({"tokens": count, "characters": characters}),
+            LanguageModels(lines),
+            sliced_scores(cuts, scores),
+        ]
         return Evaluation(split, scores, sections, items, stream=stream)
 
     def _slices(self, stream: TokenStream, split: str, targets: NDArray[Any]) -> list[ScoreSlices]:
@@ -271,14 +356,23 @@ class LanguageModelling(Task):
     @torch.inference_mode()
     def _predict(self, model: nn.Module, text: str, top: int) -> Prediction:
         prompt = self._prompt(text)
-        tokens = torch.tensor([prompt if self.carries_state else prompt[-self._context() :]], device=next(model.parameters()).device)
+        tokens = torch.tensor(
+            [prompt if self.carries_state else prompt[-self._context() :]],
+            device=next(model.parameters()).device,
+        )
         logits, _ = model(tokens, torch.ones_like(tokens, dtype=torch.bool))
         best = logits[0, -1].float().softmax(dim=-1).cpu().topk(min(top, logits.shape[-1]))
-        ranking = [(self._piece(token), share) for token, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
+        ranking = [
+            (self._piece(token), share)
+            for token, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        ]
         return Prediction(shown(text), ranking[0][0], ranking[0][1], ranking)
 
     def score(self, model: nn.Module, texts: Sequence[str]) -> list[TextScore]:
-        """How probable each token of each text is after those before it. A text begins like a line, or like a document that also has to end."""
+        """How probable each token of each text is after those before it.
+
+        A text begins like a line, or like a document that also has to end.
+        """
         first, last = ([self.end_id], [self.end_id]) if self.knows_documents else (self._beginning(), [])
         ids = [encoded.tolist() + last for encoded in self.tokenizer.encode_many(texts)]
         found = log_probs_of_texts(
@@ -292,7 +386,10 @@ class LanguageModelling(Task):
         return [
             TextScore(
                 text,
-                [Surprisal(self._piece(token), log_prob) for token, log_prob in zip(tokens, log_probs.tolist(), strict=True)],
+                [
+                    Surprisal(self._piece(token), log_prob)
+                    for token, log_prob in zip(tokens, log_probs.tolist(), strict=True)
+                ],
                 num_characters=len(text) + len(last),
                 num_unknown=tokens.count(unknown),
             )
@@ -301,8 +398,12 @@ class LanguageModelling(Task):
 
     @property
     def knows_documents(self) -> bool:
-        """Whether the training data were documents (rows, or lines of words), each with an end token after it."""
-        return self.recipe.tokens.kind in BY_LINE or (bool(self.recipe.data.train) and self.recipe.training.reset_at_documents)
+        """Whether the training data were documents (rows, or lines of words), each with an end token after
+        it.
+        """
+        return self.recipe.tokens.kind in BY_LINE or (
+            bool(self.recipe.data.train) and self.recipe.training.reset_at_documents
+        )
 
     def write(self, model: nn.Module, prompt: str, settings: DecodingSettings) -> Iterator[str]:
         """Continue a prompt, piece by piece of text as it is written."""
@@ -311,7 +412,13 @@ class LanguageModelling(Task):
         context = None if self.carries_state else self._context()
         stop_ids = [] if self.recipe.tokens.kind in BY_LINE else [self.end_id]
         tokens = generate_tokens(
-            model, self._prompt(prompt), settings, stop_ids=stop_ids, suppressed_ids=self.never_ids, context=context, device=device
+            model,
+            self._prompt(prompt),
+            settings,
+            stop_ids=stop_ids,
+            suppressed_ids=self.never_ids,
+            context=context,
+            device=device,
         )
         yield from as_text(self.tokenizer, tokens, end_id=self.end_id)
 

@@ -32,7 +32,9 @@ def read_gaps(text: str, tokenizer: Tokenizer) -> GappedText:
     parts = GAP.split(text)
     if len(parts) == 1:
         raise UsageError(
-            "the text has no gap to fill.", where=repr(text[:40]), cure='Write [MASK] or ___ where a token is to be found: "The [MASK] is".'
+            "the text has no gap to fill.",
+            where=repr(text[:40]),
+            cure='Write [MASK] or ___ where a token is to be found: "The [MASK] is".',
         )
     if isinstance(tokenizer.vocabulary, PublishedVocabulary):
         return _read_whole(parts, tokenizer, mask_id=tokenizer.vocabulary.ids[MASK])
@@ -40,7 +42,9 @@ def read_gaps(text: str, tokenizer: Tokenizer) -> GappedText:
     gaps: list[int] = []
     for number, part in enumerate(parts):
         last = number == len(parts) - 1
-        ids += tokenizer.encode(part if last or tokenizer.kind not in BLANK_BEFORE else part.removesuffix(" ")).tolist()
+        ids += tokenizer.encode(
+            part if last or tokenizer.kind not in BLANK_BEFORE else part.removesuffix(" ")
+        ).tolist()
         if not last:
             gaps.append(len(ids))
             ids.append(tokenizer.vocabulary.ids[MASK])
@@ -60,7 +64,10 @@ def show_gap(text: str, number: int) -> str:
     'The ___ sat on the [MASK].'
     """
     parts = GAP.split(text)
-    return "".join(part if place == 0 else (SHOWN if place - 1 == number else "___") + part for place, part in enumerate(parts))
+    return "".join(
+        part if place == 0 else (SHOWN if place - 1 == number else "___") + part
+        for place, part in enumerate(parts)
+    )
 
 
 def with_gap(tokenizer: Tokenizer, ids: Sequence[int], place: int) -> str:

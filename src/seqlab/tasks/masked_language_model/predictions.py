@@ -23,7 +23,9 @@ Places = Int[np.ndarray, " places"]
 
 @dataclass(frozen=True)
 class FoundTokens:
-    """Every gap of a split: its sequence, the hidden token, its visible neighbours, and what the model said, in the order of the text."""
+    """Every gap of a split: its sequence, the hidden token, its visible neighbours, and what the model said,
+    in the order of the text.
+    """
 
     rows: Places
     places: Places
@@ -36,7 +38,9 @@ class FoundTokens:
 
     @classmethod
     def joined(cls, batches: Sequence[Sequence[NDArray[Any]]]) -> FoundTokens:
-        """Of batches in any order, each with the columns rows, places, truth, left, right, best, log-probability of the truth, sureness."""
+        """Of batches in any order, each with the columns rows, places, truth, left, right, best,
+        log-probability of the truth, sureness.
+        """
         columns = [np.concatenate(column) for column in zip(*batches, strict=True)]
         order = np.lexsort((columns[1], columns[0]))
         rows, places, truth, left, right, best, log_probs, sureness = (column[order] for column in columns)
@@ -62,30 +66,53 @@ def items_of(found: FoundTokens) -> dict[str, Items]:
     }
 
 
-def score(found: FoundTokens, *, baseline: GapPredictions | None, baseline_name: str, how: str) -> list[Score]:
-    """Nats, perplexity and accuracy per hidden token with intervals over sequences, beside what a naive model makes of the same gaps."""
+def score(
+    found: FoundTokens, *, baseline: GapPredictions | None, baseline_name: str, how: str
+) -> list[Score]:
+    """Nats, perplexity and accuracy per hidden token with intervals over sequences, beside what a naive model
+    makes of the same gaps.
+    """
     count, items = len(found.truth), items_of(found)
-    naive = None if baseline is None else (total_nats(baseline.log_probs), float((baseline.best == found.truth).mean()))
+    naive = (
+        None
+        if baseline is None
+        else (total_nats(baseline.log_probs), float((baseline.best == found.truth).mean()))
+    )
     how = f"{how}; 95 % bootstrap interval over {items['accuracy'].num_items:,} sequences"
     return [
         score_with_interval(
-            "nats_per_masked_token", items["nats_per_masked_token"],
-            baseline=naive and nats_per_token(naive[0], count), baseline_name=baseline_name, higher_is_better=False,
+            "nats_per_masked_token",
+            items["nats_per_masked_token"],
+            baseline=naive and nats_per_token(naive[0], count),
+            baseline_name=baseline_name,
+            higher_is_better=False,
             method=f"mean -log P(hidden token); {how}",
         ),
         score_with_interval(
-            "perplexity", items["perplexity"],
-            baseline=naive and perplexity(naive[0], count), baseline_name=baseline_name, higher_is_better=False,
+            "perplexity",
+            items["perplexity"],
+            baseline=naive and perplexity(naive[0], count),
+            baseline_name=baseline_name,
+            higher_is_better=False,
             method=f"exp(nats per masked token); {how}",
         ),
         score_with_interval(
-            "accuracy", items["accuracy"],
-            baseline=naive and naive[1], baseline_name=baseline_name, method=f"share of hidden tokens whose likeliest guess is right; {how}",
+            "accuracy",
+            items["accuracy"],
+            baseline=naive and naive[1],
+            baseline_name=baseline_name,
+            method=f"share of hidden tokens whose likeliest guess is right; {how}",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def slices_by_frequency(found: FoundTokens, times: Places) -> list[ScoreSlices]:
     """Accuracy by how often training has the hidden token."""
-    parts = parts_within_items(lambda inside: grouped_mean_items(found.correct[inside], found.rows[inside]), assign_groups(times, TIMES), TIMES_NAMES)
-    return slice_scores("times that training has the hidden token", score="accuracy", unit="tokens", parts=parts)
+    parts = parts_within_items(
+        lambda inside: grouped_mean_items(found.correct[inside], found.rows[inside]),
+        assign_groups(times, TIMES),
+        TIMES_NAMES,
+    )
+    return slice_scores(
+        "times that training has the hidden token", score="accuracy", unit="tokens", parts=parts
+    )

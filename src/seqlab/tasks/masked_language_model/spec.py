@@ -1,4 +1,6 @@
-"""Find hidden tokens from both sides, as BERT learns: text without labels, for a model that is fine-tuned later."""
+"""Find hidden tokens from both sides, as BERT learns: text without labels, for a model that is fine-tuned
+later.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +43,15 @@ class MaskedLanguageModelSpec(TextSpec):
         if "model" not in recipe.model_fields_set:
             recipe = recipe.model_copy(update={"model": TransformerSettings(layers=4)})
             reasons.append("a transformer model; another: --model NAME")
-        if recipe.model.kind == "transformer":  # chosen on validation data: docs/tasks/masked_language_model.md
+        if (
+            recipe.model.kind == "transformer"
+        ):  # chosen on validation data: docs/tasks/masked_language_model.md
             recipe = recipe.with_defaults("model", positions="rotary", embedding_norm=True)
         if recipe.model.kind == "recurrent" and not recipe.model.bidirectional:
-            reasons.append("the model reads from left to right and sees only what stands before a gap; both sides: model.bidirectional=true")
+            reasons.append(
+                "the model reads from left to right and sees only what stands before a gap; both sides:"
+                " model.bidirectional=true"
+            )
         if getattr(recipe.model, "causal", False):
             reasons.append("the model sees only what stands before a gap; both sides: model.causal=false")
         if not recipe.training.batch_size:

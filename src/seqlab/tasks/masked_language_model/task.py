@@ -1,4 +1,6 @@
-"""Find hidden tokens from both sides, as BERT learns: text without labels, for a model that is fine-tuned later."""
+"""Find hidden tokens from both sides, as BERT learns: text without labels, for a model that is fine-tuned
+later.
+"""
 
 from __future__ import annotations
 
@@ -87,13 +89,21 @@ class MaskedLanguageModelling(Task):
             "tokenizer": digest_of(self.save),
         }
         store = cached_store(made_from, lambda folder: self._write(source, folder))
-        spans = Spans.cut(store.offsets, window=self.recipe.training.window).with_any(store.values, self.is_ordinary)
+        spans = Spans.cut(store.offsets, window=self.recipe.training.window).with_any(
+            store.values, self.is_ordinary
+        )
         if not len(spans):
-            raise DataError("there is no token that could be hidden.", where=source.name, cure="Give some text of known words.")
+            raise DataError(
+                "there is no token that could be hidden.",
+                where=source.name,
+                cure="Give some text of known words.",
+            )
         self.sources[split], self.stores[split], self.spans[split] = source, store, spans
 
     def _write(self, source: Source, folder: Path) -> None:
-        """A text is one sequence, every document of a table one of its own; documents and lines of words end with a token for it."""
+        """A text is one sequence, every document of a table one of its own; documents and lines of words end
+        with a token for it.
+        """
         writer = StoreWriter(folder, dtype=smallest_dtype(len(self.tokenizer.vocabulary)))
         end = np.array([self.tokenizer.vocabulary.ids[EOS]], np.int32)
         is_text = isinstance(source, TextSource)
@@ -112,22 +122,38 @@ class MaskedLanguageModelling(Task):
         settings = require_sequence_settings(self.recipe.model)
         backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
         embed = TokenEmbedding(
-            len(self.tokenizer.vocabulary), backbone.input_size, pad_id=None, std=backbone.input_size**-0.5 if settings.tied else 1.0
+            len(self.tokenizer.vocabulary),
+            backbone.input_size,
+            pad_id=None,
+            std=backbone.input_size**-0.5 if settings.tied else 1.0,
         )
-        eps = getattr(settings, "embedding_norm_eps", NORM_EPS)  # one number for both norms that stand beside the embedding
-        return MaskedLanguageModel(embed, backbone, dropout=settings.dropout, tied=settings.tied, norm_eps=eps)
+        eps = getattr(
+            settings, "embedding_norm_eps", NORM_EPS
+        )  # one number for both norms that stand beside the embedding
+        return MaskedLanguageModel(
+            embed, backbone, dropout=settings.dropout, tied=settings.tied, norm_eps=eps
+        )
 
     @cached_property
     def masker(self) -> Masker:
         """Hides tokens while training."""
         mask_id = self.tokenizer.vocabulary.ids[MASK]
-        return Masker(self.recipe.masking, mask_id=mask_id, is_ordinary=self.is_ordinary, seed=self.recipe.training.seed)
+        return Masker(
+            self.recipe.masking, mask_id=mask_id, is_ordinary=self.is_ordinary, seed=self.recipe.training.seed
+        )
 
     @cached_property
     def examiner(self) -> Masker:
         """Hides tokens for scores: the same ones every time, and all that are chosen."""
-        settings = self.recipe.masking.model_copy(update={"mask_share": 1.0, "random_share": 0.0, "dynamic": False})
-        return Masker(settings, mask_id=self.masker.mask_id, is_ordinary=self.is_ordinary, seed=self.recipe.training.seed)
+        settings = self.recipe.masking.model_copy(
+            update={"mask_share": 1.0, "random_share": 0.0, "dynamic": False}
+        )
+        return Masker(
+            settings,
+            mask_id=self.masker.mask_id,
+            is_ordinary=self.is_ordinary,
+            seed=self.recipe.training.seed,
+        )
 
     @cached_property
     def borders(self) -> WordBorders | None:
@@ -136,7 +162,11 @@ class MaskedLanguageModelling(Task):
     def feed(self, position: Position) -> Feed:
         spans, training = self.spans["train"], self.recipe.training
         plan = BucketPlan(spans.lengths, batch_size=min(training.batch_size, len(spans)), seed=training.seed)
-        feed = Feed(plan, lambda rows, _: self._collate("train", rows, self.masker, epoch=feed.position.epoch), position=position)
+        feed = Feed(
+            plan,
+            lambda rows, _: self._collate("train", rows, self.masker, epoch=feed.position.epoch),
+            position=position,
+        )
         return feed
 
     def _collate(self, split: str, rows: Indices, masker: Masker, *, epoch: int = 0) -> Batch:
@@ -146,17 +176,26 @@ class MaskedLanguageModelling(Task):
             tokens = store.window(int(spans.starts[row]), int(spans.ends[row]))
             groups = self.borders.groups(tokens) if self.borders else None
             masked.append(masker.mask(tokens, row=row, epoch=epoch, groups=groups))
-        inputs, is_token = pad([sequence.inputs for sequence in masked], value=self.tokenizer.vocabulary.pad_id)
+        inputs, is_token = pad(
+            [sequence.inputs for sequence in masked], value=self.tokenizer.vocabulary.pad_id
+        )
         targets, _ = pad([sequence.targets for sequence in masked], value=NO_TARGET)
         return Batch(inputs, is_token, targets, torch.from_numpy(rows))
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
         is_target = batch.targets != NO_TARGET
-        logits, targets = model(batch.inputs, batch.is_token, is_target), batch.targets[is_target]  # (targets, vocab), (targets,)
+        logits, targets = (
+            model(batch.inputs, batch.is_token, is_target),
+            batch.targets[is_target],
+        )  # (targets, vocab), (targets,)
         total = class_cross_entropy(logits, targets, label_smoothing=self.recipe.training.label_smoothing)
         if self.teacher is not None:
-            total = self.teacher.mixed(total, logits, self.teacher.look(batch.inputs, batch.is_token, is_target))
-        return BatchLoss(total=total, count=len(targets), correct=int((logits.detach().argmax(dim=-1) == targets).sum()))
+            total = self.teacher.mixed(
+                total, logits, self.teacher.look(batch.inputs, batch.is_token, is_target)
+            )
+        return BatchLoss(
+            total=total, count=len(targets), correct=int((logits.detach().argmax(dim=-1) == targets).sum())
+        )
 
     def validate(self, model: nn.Module) -> Validation:
         found = self.find(model, "valid", at_most=VALIDATED)
@@ -172,7 +211,12 @@ class MaskedLanguageModelling(Task):
         parts = []
         for batch in one_pass(plan, lambda rows, _: self._collate(split, rows, self.examiner)):
             is_target = batch.targets != NO_TARGET
-            log_probs = model(batch.inputs.to(device), batch.is_token.to(device), is_target.to(device)).float().log_softmax(dim=-1).cpu()
+            log_probs = (
+                model(batch.inputs.to(device), batch.is_token.to(device), is_target.to(device))
+                .float()
+                .log_softmax(dim=-1)
+                .cpu()
+            )
             truth = batch.targets[is_target]  # (targets,)
             within, places = is_target.nonzero(as_tuple=True)
             beside, likeliest, right = (
@@ -180,11 +224,21 @@ class MaskedLanguageModelling(Task):
                 log_probs.max(dim=-1),
                 log_probs.gather(1, truth.unsqueeze(1)).squeeze(1),
             )
-            found = (batch.rows[within], places, truth, *beside, likeliest.indices, right.double(), likeliest.values)
+            found = (
+                batch.rows[within],
+                places,
+                truth,
+                *beside,
+                likeliest.indices,
+                right.double(),
+                likeliest.values,
+            )
             parts.append([part.numpy() for part in found])
         return FoundTokens.joined(parts)
 
-    def _neighbours(self, batch: Batch, rows: torch.Tensor, places: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _neighbours(
+        self, batch: Batch, rows: torch.Tensor, places: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """What the model sees beside each gap; nothing where another token is hidden or the sequence ends."""
         visible = batch.inputs.masked_fill((batch.inputs == self.masker.mask_id) | ~batch.is_token, UNKNOWN)
         framed = nn.functional.pad(visible, (1, 1), value=UNKNOWN)  # (batch, time + 2)
@@ -192,7 +246,10 @@ class MaskedLanguageModelling(Task):
 
     def describe_rows(self, batch: Batch) -> str:
         starts = self.spans["train"].starts[batch.rows[:5].cpu().numpy()]
-        return f"{len(batch.rows)} sequences, at tokens {', '.join(map(str, starts.tolist()))} … of {self.sources['train'].name}"
+        return (
+            f"{len(batch.rows)} sequences, at tokens {', '.join(map(str, starts.tolist()))} … of"
+            f" {self.sources['train'].name}"
+        )
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         found = self.find(model, split, at_most=SCORED)
@@ -200,11 +257,20 @@ class MaskedLanguageModelling(Task):
         how, beside, name = f"{len(found.truth):,} hidden tokens", None, ""
         cuts: list[ScoreSlices] = []
         if "train" in self.stores:
-            naive = NeighborModel.fit(self.stores["train"].values, len(self.is_ordinary), candidate_ids=np.flatnonzero(self.is_ordinary))
+            naive = NeighborModel.fit(
+                self.stores["train"].values,
+                len(self.is_ordinary),
+                candidate_ids=np.flatnonzero(self.is_ordinary),
+            )
             beside, name = naive.predict(found.left, found.right, found.truth), "both neighbours"
             blind = naive.predict_unigram(found.truth)
-            facts["most_frequent"] = {"nats": -float(blind.log_probs.mean()), "accuracy": float((blind.best == found.truth).mean())}
-            how += "; the most frequent token alone gets {nats:.4f} nats and {accuracy:.4f} right".format(**facts["most_frequent"])
+            facts["most_frequent"] = {
+                "nats": -float(blind.log_probs.mean()),
+                "accuracy": float((blind.best == found.truth).mean()),
+            }
+            how += "; the most frequent token alone gets {nats:.4f} nats and {accuracy:.4f} right".format(
+                **facts["most_frequent"]
+            )
             times = counts_of(self.stores["train"], len(self.is_ordinary))[found.truth]
             cuts = slices_by_frequency(found, times)
         scores = score(found, baseline=beside, baseline_name=name, how=how)
@@ -242,7 +308,8 @@ class MaskedLanguageModelling(Task):
         """For each gap of each text the candidates with their probabilities, highest first."""
         if not bool(model.get_parameter("norm.weight").any()):
             raise UsageError(
-                "these weights were published without a head that finds masked tokens.", cure="Their vectors: seqlab predict RUN TEXT --vectors"
+                "these weights were published without a head that finds masked tokens.",
+                cure="Their vectors: seqlab predict RUN TEXT --vectors",
             )
         return [prediction for text in inputs for prediction in self._predict(model, str(text), top)]
 
@@ -259,7 +326,10 @@ class MaskedLanguageModelling(Task):
             logits = model(tokens, torch.ones_like(is_target), is_target)[0].float().cpu()  # (vocab,)
             probs = logits.masked_fill(~torch.from_numpy(self.is_ordinary), -torch.inf).softmax(dim=-1)
             best = probs.topk(min(top, int(self.is_ordinary.sum())))
-            ranking = [(self._piece(token), share) for token, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
+            ranking = [
+                (self._piece(token), share)
+                for token, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+            ]
             found.append(Prediction(shown(show_gap(text, number)), ranking[0][0], ranking[0][1], ranking))
         return found
 

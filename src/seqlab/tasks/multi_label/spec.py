@@ -1,4 +1,6 @@
-"""Give every sequence any number of labels: topics of an article, genres of a film, functions of a protein."""
+"""Give every sequence any number of labels: topics of an article, genres of a film, functions of a
+protein.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class MultiLabelSpec(NamedAnswerSpec):
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         data, reasons = super().find_columns(source, data)
-        if data.label_separator or not (mark := guess_separator(list(islice(source.rows(), SAMPLE)), data.label)):
+        if data.label_separator or not (
+            mark := guess_separator(list(islice(source.rows(), SAMPLE)), data.label)
+        ):
             return data, reasons
         reason = f"labels are separated by '{mark}'; another character: data.label_separator=X"
         return data.model_copy(update={"label_separator": mark}), [*reasons, reason]

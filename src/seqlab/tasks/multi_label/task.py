@@ -1,4 +1,6 @@
-"""Give every sequence any number of labels: topics of an article, genres of a film, functions of a protein."""
+"""Give every sequence any number of labels: topics of an article, genres of a film, functions of a
+protein.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ BETWEEN_LABELS = ", "
 USUAL = 0.5
 """The threshold of a label for which nothing better was found."""
 MOST_BASELINE_LABELS = 200
-"""With more labels than this a naive Bayes for each of them would take longer than the model; frequencies stand alone then."""
+"""With more labels than this a naive Bayes for each of them would take longer than the model; frequencies
+stand alone then.
+"""
 
 
 class MultiLabel(NamedAnswers):
@@ -49,7 +53,9 @@ class MultiLabel(NamedAnswers):
         names = [name for row in rows.rows() for name in rows.answer(row)]
         if not names:
             raise DataError(
-                f"no row has a label in column '{recipe.data.label}'.", where=rows.name, cure="Is it the right column? Another: data.label=NAME"
+                f"no row has a label in column '{recipe.data.label}'.",
+                where=rows.name,
+                cure="Is it the right column? Another: data.label=NAME",
             )
         return Labels.fit(names)
 
@@ -76,7 +82,11 @@ class MultiLabel(NamedAnswers):
         truth = self.truth(store)
         if bare := int((~truth.any(axis=1)).sum()):
             yield f"{bare:,} of {len(truth):,} rows have no label, which is an answer too"
-        alone = [name for name, count in zip(self.labels.names, truth.sum(axis=0).tolist(), strict=True) if count == 1]
+        alone = [
+            name
+            for name, count in zip(self.labels.names, truth.sum(axis=0).tolist(), strict=True)
+            if count == 1
+        ]
         if alone:
             yield f"{len(alone):,} label{'s have' if len(alone) > 1 else ' has'} one example: {listed(alone)}"
 
@@ -85,7 +95,9 @@ class MultiLabel(NamedAnswers):
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
         logits = model(batch.inputs, batch.is_token)  # (batch, labels)
-        total = binary_cross_entropy(logits, batch.targets, label_smoothing=self.recipe.training.label_smoothing)
+        total = binary_cross_entropy(
+            logits, batch.targets, label_smoothing=self.recipe.training.label_smoothing
+        )
         correct = int(((logits > 0) == batch.targets).sum())
         return BatchLoss(total, count=batch.targets.numel(), correct=correct, carry=carry)
 
@@ -115,7 +127,9 @@ class MultiLabel(NamedAnswers):
         given = choices.get("thresholds", {})
         if not isinstance(given, dict) or not given.keys() <= self.labels.ids.keys():
             raise ValueError("thresholds are not those of the labels")
-        self.thresholds = np.array([number_between(given, name, 0.0, 1.0, otherwise=USUAL) for name in self.labels.names])
+        self.thresholds = np.array(
+            [number_between(given, name, 0.0, 1.0, otherwise=USUAL) for name in self.labels.names]
+        )
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         answers = self.answers(model, split)
@@ -132,19 +146,27 @@ class MultiLabel(NamedAnswers):
         return Evaluation(split, scores, sections, items, answers=said, truths=true)
 
     def _naive(self, split: str) -> tuple[str, LabelAnswers | None]:
-        """What the frequencies of labels say or, for text, a naive Bayes for every label. Their thresholds are chosen on the validation split too."""
+        """What the frequencies of labels say or, for text, a naive Bayes for every label.
+
+        Their thresholds are chosen on the validation split too.
+        """
         if "train" not in self.stores:
             return "", None
         train, truth = self.truth(self.stores["train"]), self.truth(self.stores[split])
         tuned = "valid" if "valid" in self.stores else "train"
         if isinstance(self.inputs, TextInputs) and len(self.labels) <= MOST_BASELINE_LABELS:
             size = len(self.inputs.tokenizer.vocabulary)
-            models = [_bayes(self.stores["train"], train[:, label], vocabulary_size=size) for label in range(len(self.labels))]
+            models = [
+                _bayes(self.stores["train"], train[:, label], vocabulary_size=size)
+                for label in range(len(self.labels))
+            ]
             probabilities = {name: _bayes_probabilities(models, self.stores[name]) for name in {tuned, split}}
             name = "naive Bayes for each label"
         else:
             frequencies = LabelFrequencies.fit(train)
-            probabilities = {name: frequencies.predict_proba(len(self.stores[name])) for name in {tuned, split}}
+            probabilities = {
+                name: frequencies.predict_proba(len(self.stores[name])) for name in {tuned, split}
+            }
             name = "each label's frequency"
         thresholds = best_thresholds(self.truth(self.stores[tuned]), probabilities[tuned])
         return name, LabelAnswers(truth, probabilities[split], thresholds)
@@ -166,10 +188,17 @@ class MultiLabel(NamedAnswers):
         ]
 
     def _named(self, decisions: Bool[np.ndarray, " labels"]) -> str:
-        return BETWEEN_LABELS.join(name for name, said in zip(self.labels.names, decisions.tolist(), strict=True) if said) or "(none)"
+        return (
+            BETWEEN_LABELS.join(
+                name for name, said in zip(self.labels.names, decisions.tolist(), strict=True) if said
+            )
+            or "(none)"
+        )
 
     def prediction(self, shown: str, output: Float[np.ndarray, " outputs"], *, top: int) -> Prediction:
-        """All labels that reach their threshold, and every label with its probability; that of the answer is the product over all labels."""
+        """All labels that reach their threshold, and every label with its probability; that of the answer is
+        the product over all labels.
+        """
         thresholds = np.full(len(self.labels), USUAL) if self.thresholds is None else self.thresholds
         one = LabelAnswers(np.zeros((1, len(output)), dtype=bool), _sigmoid(output[None]), thresholds)
         order = np.argsort(-one.probabilities[0], kind="stable").tolist()
@@ -178,7 +207,9 @@ class MultiLabel(NamedAnswers):
 
 
 def _sigmoid(logits: Float[np.ndarray, "examples labels"]) -> Float[np.ndarray, "examples labels"]:
-    probabilities: Float[np.ndarray, "examples labels"] = np.exp(-np.logaddexp(0.0, -logits.astype(np.float64)))
+    probabilities: Float[np.ndarray, "examples labels"] = np.exp(
+        -np.logaddexp(0.0, -logits.astype(np.float64))
+    )
     return probabilities
 
 

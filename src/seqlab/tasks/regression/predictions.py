@@ -43,21 +43,32 @@ def items_of(answers: NumberAnswers) -> dict[str, Items]:
 
 
 def score(answers: NumberAnswers, *, mean: NumberAnswers, ridge: NumberAnswers | None) -> list[Score]:
-    """Errors and correlations with their intervals, beside a ridge on the bag of tokens where there is one, else beside the mean of train."""
+    """Errors and correlations with their intervals, beside a ridge on the bag of tokens where there is one,
+    else beside the mean of train.
+    """
     naive, name = (mean, "the mean of train") if ridge is None else (ridge, "ridge on a bag of tokens")
     beside, trivial = items_of(naive), items_of(mean)
     return [
         score_with_interval(
-            each, items, baseline=beside[each].full_score(), baseline_name=name, higher_is_better=each not in ("rmse", "mae"),
-            method=f"{HOW[each]}; the mean of train has {trivial[each].full_score():.4g}; 95 % bootstrap interval over {len(answers.truth):,} examples",
+            each,
+            items,
+            baseline=beside[each].full_score(),
+            baseline_name=name,
+            higher_is_better=each not in ("rmse", "mae"),
+            method=(
+                f"{HOW[each]}; the mean of train has {trivial[each].full_score():.4g}; 95 % bootstrap"
+                f" interval over {len(answers.truth):,} examples"
+            ),
         )
         for each, items in items_of(answers).items()
-    ]  # fmt: skip
+    ]
 
 
 def predicted_numbers(answers: NumberAnswers, *, reach: float | None) -> PredictedNumbers:
     """Truth and prediction of some examples, and how many truths lie within the range of a prediction."""
-    places = np.unique(np.linspace(0, len(answers.truth) - 1, min(MOST_POINTS, len(answers.truth))).round().astype(int))
+    places = np.unique(
+        np.linspace(0, len(answers.truth) - 1, min(MOST_POINTS, len(answers.truth))).round().astype(int)
+    )
     errors = np.abs(answers.truth - answers.predicted)
     within = None if reach is None else float((errors <= reach).mean())
     return PredictedNumbers(answers.truth[places].tolist(), answers.predicted[places].tolist(), reach, within)

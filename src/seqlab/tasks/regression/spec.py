@@ -23,7 +23,11 @@ class RegressionSpec(WholeSequenceSpec):
     guess_order = 50
     answer = "number"
     needs = "a column of numbers"
-    ignored_training: ClassVar[dict[str, object]] = {"class_weights": "none", "label_smoothing": 0.0, "teacher": ""}
+    ignored_training: ClassVar[dict[str, object]] = {
+        "class_weights": "none",
+        "label_smoothing": 0.0,
+        "teacher": "",
+    }
 
     def read_answer(self, row: Row, data: DataSettings) -> float:
         """Strictly a number: no gap, no NaN."""
@@ -33,7 +37,10 @@ class RegressionSpec(WholeSequenceSpec):
             raise DataError(
                 f"column '{data.label}' holds {str(row.values.get(data.label))[:40]!r}, expected a number.",
                 where=row.where,
-                cure="Mend the row, or skip such rows with data.bad_rows=skip; another column: data.label=NAME.",
+                cure=(
+                    "Mend the row, or skip such rows with data.bad_rows=skip; another column:"
+                    " data.label=NAME."
+                ),
             ) from error
 
     def load_task(self) -> type[Task]:

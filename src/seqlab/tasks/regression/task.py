@@ -34,16 +34,22 @@ LOSSES = {"huber": huber_loss, "squared": squared_error}
 COVERED = 0.9
 """Share of the validation examples whose truth lies within the range of a prediction."""
 RIGHT_WITHIN = 0.5
-"""While training, a prediction counts as right within half a deviation: a number for the journal, not a score."""
+"""While training, a prediction counts as right within half a deviation: a number for the journal, not a
+score.
+"""
 MOST_WRONG = 25
 
 
 class Regression(WholeSequences):
-    """Learns a number for every sequence, on a scale of mean 0 and deviation 1, and says how far off it is."""
+    """Learns a number for every sequence, on a scale of mean 0 and deviation 1, and says how far off it
+    is.
+    """
 
     labels: NumberScale
     reach: float | None = None
-    """Half the width of the range around a prediction, in units of the number, chosen on the validation split."""
+    """Half the width of the range around a prediction, in units of the number, chosen on the validation
+    split.
+    """
 
     @classmethod
     def learn_labels(cls, recipe: Recipe, rows: LabelledRows) -> NumberScale:
@@ -83,24 +89,39 @@ class Regression(WholeSequences):
         answers = self.answers(model, "valid")
         rmse = items_of(answers)["rmse"].full_score()
         loss = LOSSES[self.recipe.training.regression_loss](
-            torch.from_numpy(answers.predicted / self.labels.deviation), torch.from_numpy(answers.truth / self.labels.deviation)
+            torch.from_numpy(answers.predicted / self.labels.deviation),
+            torch.from_numpy(answers.truth / self.labels.deviation),
         )
-        return Validation(rmse, higher_is_better=False, facts={"valid_rmse": rmse, "valid_loss": float(loss) / len(answers.truth)})
+        return Validation(
+            rmse,
+            higher_is_better=False,
+            facts={"valid_rmse": rmse, "valid_loss": float(loss) / len(answers.truth)},
+        )
 
     def settle(self, model: nn.Module) -> dict[str, Any]:
-        """How far most validation answers are off at most: what a range around a prediction is made of (split conformal prediction).
+        """How far most validation answers are off at most: what a range around a prediction is made of (split
+        conformal prediction).
 
-        Paper: Vovk et al. 2005, "Algorithmic Learning in a Random World"; Lei et al. 2018, arXiv:1604.04173, algorithm 2.
+        Paper: Vovk et al. 2005, "Algorithmic Learning in a Random World"; Lei et al. 2018, arXiv:1604.04173,
+        algorithm 2.
         """
         answers = self.answers(model, "valid")
         count = len(answers.truth)
         share = min(1.0, np.ceil((count + 1) * COVERED) / count)
-        choices = {"reach": float(np.quantile(np.abs(answers.truth - answers.predicted), share, method="inverted_cdf"))}
+        choices = {
+            "reach": float(
+                np.quantile(np.abs(answers.truth - answers.predicted), share, method="inverted_cdf")
+            )
+        }
         self.take(choices)
         return choices
 
     def take(self, choices: Mapping[str, Any]) -> None:
-        self.reach = number_between(choices, "reach", 0.0, np.finfo(np.float64).max, otherwise=0.0) if "reach" in choices else None
+        self.reach = (
+            number_between(choices, "reach", 0.0, np.finfo(np.float64).max, otherwise=0.0)
+            if "reach" in choices
+            else None
+        )
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         answers = self.answers(model, split)
@@ -145,8 +166,12 @@ class Regression(WholeSequences):
         """A number, and the range in which nine of ten truths lay on the validation split."""
         number = float(self.labels.decode(output)[0])
         outside = (1 - COVERED) / 2
-        ends = [] if self.reach is None else [(number - self.reach, outside), (number + self.reach, 1 - outside)]
-        return Prediction(shown, number_text(number), None, [(number_text(end), share) for end, share in ends])
+        ends = (
+            [] if self.reach is None else [(number - self.reach, outside), (number + self.reach, 1 - outside)]
+        )
+        return Prediction(
+            shown, number_text(number), None, [(number_text(end), share) for end, share in ends]
+        )
 
 
 def number_text(number: float) -> str:

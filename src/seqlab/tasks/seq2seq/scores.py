@@ -29,7 +29,9 @@ MOST_SHOWN = 20
 COPY = "the source as it stands"
 LETTERS = ("characters", "bytes")
 SENTENCE = 6
-"""Words of a target, on average, from which on it is a sentence, also where it is written letter by letter."""
+"""Words of a target, on average, from which on it is a sentence, also where it is written letter by
+letter.
+"""
 
 
 @dataclass(frozen=True)
@@ -72,39 +74,69 @@ def score_written(
     baseline_name: str,
     lengths: Sequence[int] = (),
 ) -> Evaluation:
-    """What was written for every question, rated beside what costs nothing to write; by the lengths of the sources, where they differ."""
+    """What was written for every question, rated beside what costs nothing to write; by the lengths of the
+    sources, where they differ.
+    """
     references = [question.references for question in questions]
     rated = sacrebleu_score(recipe, outputs, references)
     without = {each.name: each.items.full_score() for each in sacrebleu_score(recipe, baseline, references)}
     scores = [each.score(baseline=without[each.name], baseline_name=baseline_name) for each in rated]
-    parts = slice_by_length(rated[0].items, np.array(lengths, np.float64), score=rated[0].name) if lengths else []
+    parts = (
+        slice_by_length(rated[0].items, np.array(lengths, np.float64), score=rated[0].name) if lengths else []
+    )
     sections = [
         Facts({"signatures": {each.name: each.method for each in rated}}),
         sliced_scores(parts, scores),
-        Translations([_shown(question, output) for question, output in zip(questions[:MOST_SHOWN], outputs, strict=False)]),
+        Translations(
+            [
+                _shown(question, output)
+                for question, output in zip(questions[:MOST_SHOWN], outputs, strict=False)
+            ]
+        ),
     ]
     return Evaluation(
-        split, scores, sections, items_by_name(rated), answers=[(output,) for output in outputs], truths=[tuple(each) for each in references]
+        split,
+        scores,
+        sections,
+        items_by_name(rated),
+        answers=[(output,) for output in outputs],
+        truths=[tuple(each) for each in references],
     )
 
 
 def _shown(question: Question, output: str) -> TranslationExample:
-    return TranslationExample(question.where, shown(question.text), shown(output), [shown(reference) for reference in question.references])
+    return TranslationExample(
+        question.where,
+        shown(question.text),
+        shown(output),
+        [shown(reference) for reference in question.references],
+    )
 
 
-def sacrebleu_score(recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[DraftScore]:
-    """The scores that fit, the first of which decides between models: sounds have error rates, words and dates that are written letter by letter
-    are right or wrong, and sentences are compared by their parts."""
+def sacrebleu_score(
+    recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[str]]
+) -> list[DraftScore]:
+    """The scores that fit, the first of which decides between models: sounds have error rates, words and
+    dates that are written letter by letter are right or wrong, and sentences are compared by their parts.
+    """
     tokens = recipe.tokens
     written = tokens.target_kind or tokens.kind
     if tokens.kind in LETTERS and written == "whitespace":
-        sounds = pronunciation_scores([one.split() for one in outputs], [[one.split() for one in several] for several in references])
+        sounds = pronunciation_scores(
+            [one.split() for one in outputs], [[one.split() for one in several] for several in references]
+        )
         return [*sounds, exact_match(outputs, references)]
     if written in LETTERS and not _are_sentences(references):
         return [exact_match(outputs, references), character_error_rate(outputs, references)]
-    found = {each.name: each for each in translation_scores(outputs, references, in_english=speaks(recipe.data.target, "en"))}
+    found = {
+        each.name: each
+        for each in translation_scores(outputs, references, in_english=speaks(recipe.data.target, "en"))
+    }
     if written == "words":  # which cannot write "end ." where they write "end.": blanks alone are no mistake
-        outputs, references = [_typed(one) for one in outputs], [[_typed(one) for one in several] for several in references]
+        outputs, references = (
+            [_typed(one) for one in outputs],
+            [[_typed(one) for one in several] for several in references],
+        )
         found["ter"] = sentence_score("ter", outputs, references)
     letters = [character_error_rate(outputs, references)] if written in LETTERS else []
     return [*found.values(), exact_match(outputs, references), *letters]

@@ -23,12 +23,33 @@ class PairSpec(TaskSpec):
         """The columns that are named, else the two that there are."""
         free = [name for name in source.columns if name not in (data.source, data.target, data.language)]
         open_sides = [side for side in ("source", "target") if not getattr(data, side)]
-        if isinstance(source, TextSource) or len(free) < len(open_sides) or (open_sides and len(free) > len(open_sides)):
-            has = "is one text" if isinstance(source, TextSource) else f"has the columns {listed(source.columns)}"
-            raise DataError(f"{self.name} needs a column to read and one to write, and this file {has}.", where=source.name, cure=self._cure(source))
+        if (
+            isinstance(source, TextSource)
+            or len(free) < len(open_sides)
+            or (open_sides and len(free) > len(open_sides))
+        ):
+            has = (
+                "is one text"
+                if isinstance(source, TextSource)
+                else f"has the columns {listed(source.columns)}"
+            )
+            raise DataError(
+                f"{self.name} needs a column to read and one to write, and this file {has}.",
+                where=source.name,
+                cure=self._cure(source),
+            )
         columns = dict(zip(open_sides, free, strict=False))
         data = data.model_copy(update=columns)
-        reasons = [f"from column '{data.source}' to column '{data.target}'; others: data.source=NAME data.target=NAME"] if columns else []
+        reasons = (
+            [
+                (
+                    f"from column '{data.source}' to column '{data.target}'; others: data.source=NAME"
+                    " data.target=NAME"
+                )
+            ]
+            if columns
+            else []
+        )
         return data.model_copy(update={"text": data.source}), reasons
 
     def _cure(self, source: Source) -> str:
@@ -45,13 +66,24 @@ class PairSpec(TaskSpec):
     def warnings(self, source: Source, data: DataSettings) -> list[str]:
         """The first pair of a table may have been taken for the names of its columns."""
         sides = [data.source, data.target]
-        if not isinstance(source, CsvTable) or not set(sides) <= set(source.columns) or not source.starts_with_row(sides):
+        if (
+            not isinstance(source, CsvTable)
+            or not set(sides) <= set(source.columns)
+            or not source.starts_with_row(sides)
+        ):
             return []
         names = " and ".join(repr(shortened(name)) for name in sides)
-        return [f"train: the first line names the columns, but {names} read like a pair, which is then lost; without names: data.header=false"]
+        return [
+            (
+                f"train: the first line names the columns, but {names} read like a pair, which is then lost;"
+                " without names: data.header=false"
+            )
+        ]
 
 
 def image_columns(source: Source) -> list[str]:
     """Columns that name image files, by their first cell."""
     first = next(iter(source.rows()), None)
-    return [] if first is None else [name for name in source.columns if looks_like_file(first.values.get(name))]
+    return (
+        [] if first is None else [name for name in source.columns if looks_like_file(first.values.get(name))]
+    )

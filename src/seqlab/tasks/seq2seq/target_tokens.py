@@ -50,7 +50,9 @@ class TargetTokens:
         return [np.concatenate([start, ids, end]) for ids in self.target.encode_many(list(texts))]
 
     def cut(self, text: str, *, where: str) -> list[int]:
-        """The tokens of a target between its start and its end, with what is forced; `where` asks, for an error."""
+        """The tokens of a target between its start and its end, with what is forced; `where` asks, for an
+        error.
+        """
         return [int(token) for token in self.write([text])[0][1:-1]]
 
     def cut_known(self, text: str, *, where: str) -> list[int]:
@@ -74,4 +76,8 @@ class TargetTokens:
 def require_ends(tokenizer: Tokenizer) -> None:
     """Tokens of either side know where a sequence starts and ends."""
     if missing := [piece for piece in (SOS, EOS) if piece not in tokenizer.vocabulary.ids]:
-        raise RunError(f"the tokens know no {' and no '.join(missing)}, which pairs need.", where="tokens", cure="Train a new run.")
+        raise RunError(
+            f"the tokens know no {' and no '.join(missing)}, which pairs need.",
+            where="tokens",
+            cure="Train a new run.",
+        )

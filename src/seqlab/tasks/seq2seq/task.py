@@ -53,7 +53,8 @@ Steps = Shaped[Tensor, "source *features"]
 class PairTask(Task):
     """An encoder reads a source, a decoder writes the target.
 
-    While it learns, the decoder is told the true tokens so far (teacher forcing) or, with training.own_outputs, more and more of its own.
+    While it learns, the decoder is told the true tokens so far (teacher forcing) or, with
+    training.own_outputs, more and more of its own.
     """
 
     tokens: TargetTokens
@@ -77,12 +78,17 @@ class PairTask(Task):
         if training.batch_tokens:
             plan = TokenBucketPlan(sides, batch_tokens=training.batch_tokens, seed=training.seed)
         else:
-            plan = BucketPlan(sides.sum(axis=1), batch_size=min(training.batch_size, len(sides)), seed=training.seed)
+            plan = BucketPlan(
+                sides.sum(axis=1), batch_size=min(training.batch_size, len(sides)), seed=training.seed
+            )
         return Feed(plan, lambda rows, _: self.collate("train", rows), position=position)
 
     def all_batches(self, split: str) -> Iterable[Batch]:
-        # Each side is padded to its own longest: twice the longer side bounds what every later pair of a batch can make of both.
-        plan = LengthOrderPlan(2 * self.sides(split).max(axis=1), batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
+        # Each side is padded to its own longest: twice the longer side bounds what every later pair of a
+        # batch can make of both.
+        plan = LengthOrderPlan(
+            2 * self.sides(split).max(axis=1), batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS
+        )
         return one_pass(plan, lambda rows, _: self.collate(split, rows))
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
@@ -92,12 +98,18 @@ class PairTask(Task):
         if training.own_outputs != "none":
             batches = int(carry[0]) if carry else 0
             update = batches // training.accumulate
-            truth = truth_share(update, decay=training.own_outputs, half=training.own_outputs_half, least=training.least_truth)
-            given = with_own_outputs(model, batch.inputs, batch.is_token, given, truth=truth, each=training.own_outputs_for)
+            truth = truth_share(
+                update, decay=training.own_outputs, half=training.own_outputs_half, least=training.least_truth
+            )
+            given = with_own_outputs(
+                model, batch.inputs, batch.is_token, given, truth=truth, each=training.own_outputs_for
+            )
             carry = (torch.tensor(batches + 1),)
         features = model.features(batch.inputs, batch.is_token, given, is_target)
         smoothing = training.label_smoothing if model.training else 0.0
-        total, correct = full_softmax_loss(features[is_target], model.output_weight, model.bias, wanted[is_target], label_smoothing=smoothing)
+        total, correct = full_softmax_loss(
+            features[is_target], model.output_weight, model.bias, wanted[is_target], label_smoothing=smoothing
+        )
         return BatchLoss(total, int(is_target.sum()), correct, carry)
 
     def _shifted(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
@@ -122,7 +134,11 @@ class PairTask(Task):
             correct += right
         together = torch.cat(log_probs)
         loss = -float(together.double().mean())
-        return Validation(loss, higher_is_better=False, facts={"valid_loss": loss, "valid_accuracy": correct / len(together)})
+        return Validation(
+            loss,
+            higher_is_better=False,
+            facts={"valid_loss": loss, "valid_accuracy": correct / len(together)},
+        )
 
     def _told(self, model: nn.Module, batch: Batch) -> tuple[Tensor, int]:
         """log P of every true token after the true ones before it, and how many are the likeliest."""
@@ -134,29 +150,52 @@ class PairTask(Task):
 
     def describe_rows(self, batch: Batch) -> str:
         lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())
-        return f"batch of {len(lines)} pairs, lines {', '.join(map(str, lines[:5]))}{' …' if len(lines) > 5 else ''} of {self.sources['train'].name}"
+        return (
+            f"batch of {len(lines)} pairs, lines"
+            f" {', '.join(map(str, lines[:5]))}{' …' if len(lines) > 5 else ''} of"
+            f" {self.sources['train'].name}"
+        )
 
     @torch.inference_mode()
-    def write(self, model: nn.Module, sources: Iterable[Steps], *, num_answers: int = 1) -> list[list[Hypothesis]]:
-        """For each source its targets, the best first: as many as are wanted, where the search finds so many."""
+    def write(
+        self, model: nn.Module, sources: Iterable[Steps], *, num_answers: int = 1
+    ) -> list[list[Hypothesis]]:
+        """For each source its targets, the best first: as many as are wanted, where the search finds so
+        many.
+        """
         assert isinstance(model, EncoderDecoder | Ensemble)
         device, search = next(model.parameters()).device, self._searched(num_answers)
-        found = decode_batched(model, sources, self.build_search(search), batch_size=search.batch_size, get_source_id=number_of, device=device)
+        found = decode_batched(
+            model,
+            sources,
+            self.build_search(search),
+            batch_size=search.batch_size,
+            get_source_id=number_of,
+            device=device,
+        )
         return [select_n_best(search, hypotheses) for hypotheses in found]
 
     @torch.inference_mode()
-    def search_tree(self, model: nn.Module, source: Steps, *, num_answers: int = 1) -> tuple[list[Hypothesis], SearchTree]:
+    def search_tree(
+        self, model: nn.Module, source: Steps, *, num_answers: int = 1
+    ) -> tuple[list[Hypothesis], SearchTree]:
         """The targets of one source, as `write` gives them, and all that the beam looked at on the way."""
         assert isinstance(model, EncoderDecoder | Ensemble)
         settings = self._searched(num_answers)
         search = self.build_search(settings)
         if not isinstance(search, BeamSearch):
-            raise UsageError("only a beam of at least 2 has a search tree.", where="search.beam", cure="For example --beam 3, or search.beam=3.")
+            raise UsageError(
+                "only a beam of at least 2 has a search tree.",
+                where="search.beam",
+                cure="For example --beam 3, or search.beam=3.",
+            )
         found, tree = record_search(model, source, search, device=next(model.parameters()).device)
         return select_n_best(settings, found), tree
 
     def answer(self, found: Hypothesis, text: str) -> Answer:
-        """A hypothesis in words, with log P of all but what the model forces every target to begin with; a prefix of the search counts."""
+        """A hypothesis in words, with log P of all but what the model forces every target to begin with; a
+        prefix of the search counts.
+        """
         return Answer(text, sum(found.token_log_probs[len(self.tokens.forced) :]), found)
 
     @abstractmethod
@@ -164,7 +203,9 @@ class PairTask(Task):
         """Questions, as the encoder reads them."""
 
     def score(self, model: nn.Module, pairs: Sequence[tuple[Any, str]]) -> list[TextScore]:
-        """How probable each token of a given target is after its source and the tokens before, the end included: (source, target) pairs."""
+        """How probable each token of a given target is after its source and the tokens before, the end
+        included: (source, target) pairs.
+        """
         assert isinstance(model, EncoderDecoder | Ensemble)
         sources = list(self.read_inputs([source for source, _ in pairs]))
         targets = [self.tokens.cut(target, where="target") for _, target in pairs]
@@ -172,19 +213,27 @@ class PairTask(Task):
             if len(tokens) >= self.longest_known:  # the start stands before them
                 what = f"a target of {len(tokens)} tokens, but the model writes {self.longest_known - 1}."
                 raise UsageError(what, where=repr(shown(text)), cure="Give it sentence by sentence.")
-        found = score_targets(model, sources, targets, self.tokens.symbols, device=next(model.parameters()).device)
+        found = score_targets(
+            model, sources, targets, self.tokens.symbols, device=next(model.parameters()).device
+        )
         return [self._scored(source, target, one) for (source, target), one in zip(pairs, found, strict=True)]
 
     def _scored(self, source: Any, target: str, found: Hypothesis) -> TextScore:
         num_forced, vocabulary = len(self.tokens.forced), self.tokens.target.vocabulary
         pieces = pieces_of(self.tokens.target, np.array([*found.tokens, self.tokens.end_id]))
-        tokens = [Surprisal(piece, log_prob) for piece, log_prob in zip(pieces, found.token_log_probs, strict=True)]
+        tokens = [
+            Surprisal(piece, log_prob) for piece, log_prob in zip(pieces, found.token_log_probs, strict=True)
+        ]
         num_unknown = found.tokens.count(vocabulary.unk_id) if vocabulary.has_unknown else 0
         name = str(source) if isinstance(source, str | Path) else ""  # pixels have none
-        return TextScore(target, tokens[num_forced:], num_characters=len(target) + 1, num_unknown=num_unknown, source=name)
+        return TextScore(
+            target, tokens[num_forced:], num_characters=len(target) + 1, num_unknown=num_unknown, source=name
+        )
 
     def _searched(self, num_answers: int) -> SearchSettings:
-        """The settings of the search, with as many answers as are wanted and can come; of draws all, since many may be the same."""
+        """The settings of the search, with as many answers as are wanted and can come; of draws all, since
+        many may be the same.
+        """
         search = self.recipe.search
         most = search.samples if search.temperature and num_answers > 1 else min(num_answers, search.beam)
         return search.model_copy(update={"n_best": max(search.n_best, most)})
@@ -194,28 +243,42 @@ class PairTask(Task):
         symbols = self.tokens.symbols
         if settings.unknown == "copy":
             symbols = symbols.without_suppressing(self._unknown_id())
-        prefix = self.tokens.cut_known(settings.prefix, where="search.prefix") if settings.prefix else self.tokens.forced
+        prefix = (
+            self.tokens.cut_known(settings.prefix, where="search.prefix")
+            if settings.prefix
+            else self.tokens.forced
+        )
         size, longest = len(self.tokens.target.vocabulary), self.longest_known - 2
         return build_search(settings, symbols, vocabulary_size=size, prefix=prefix, max_target_tokens=longest)
 
     def _unknown_id(self) -> int:
         vocabulary = self.tokens.target.vocabulary
         if not vocabulary.has_unknown:
-            raise RecipeError("the model has no token for unknown words, so none can be copied.", where="search.unknown", cure="Leave it out.")
+            raise RecipeError(
+                "the model has no token for unknown words, so none can be copied.",
+                where="search.unknown",
+                cure="Leave it out.",
+            )
         return vocabulary.unk_id
 
     @torch.inference_mode()
     def alignment(self, model: nn.Module, source: Steps, target: Sequence[int]) -> list[list[float]] | None:
-        """Where was looked for every token of a target and for its end, one row each; None where the decoder has no attention."""
+        """Where was looked for every token of a target and for its end, one row each; None where the decoder
+        has no attention.
+        """
         assert isinstance(model, EncoderDecoder | Ensemble)
         read = source.unsqueeze(0).to(next(model.parameters()).device)
         given = torch.tensor([[self.tokens.start_id, *target]], device=read.device)
         decoder_state = model.encode(read, torch.ones(read.shape[:2], dtype=torch.bool, device=read.device))
-        _, _, found = model.decode_with_alignment(given, torch.ones_like(given, dtype=torch.bool), decoder_state)
+        _, _, found = model.decode_with_alignment(
+            given, torch.ones_like(given, dtype=torch.bool), decoder_state
+        )
         return None if found is None else found[0].float().cpu().tolist()
 
 
 def number_of(source: Steps) -> int:
-    """A number that a source has wherever it stands, so that its draws are the same in a stream, in a batch and alone."""
+    """A number that a source has wherever it stands, so that its draws are the same in a stream, in a batch
+    and alone.
+    """
     content = hashlib.blake2b(source.numpy().tobytes(), digest_size=8)
     return int.from_bytes(content.digest(), "big")

@@ -32,7 +32,9 @@ class NaiveWords(NaiveTagger):
 
     def tag(self, sentences: Iterable[Sequence[str]]) -> NaiveTags:
         words = [word for sentence in sentences for word in sentence]
-        return NaiveTags(np.array(self._baseline.predict(words)), np.array([self._baseline.count(word) for word in words]))
+        return NaiveTags(
+            np.array(self._baseline.predict(words)), np.array([self._baseline.count(word) for word in words])
+        )
 
 
 class NaiveSteps(NaiveTagger):
@@ -53,7 +55,11 @@ def learn_naive_tagger(examples: Iterable[Example], *, num_tags: int) -> NaiveTa
     everything: Iterator[Example] = chain([first], remaining)
     if isinstance(first[0][0], str):
         return NaiveWords(MostFrequentTag.fit(everything))
-    steps = ((_single(step), tag) for sequence, tags in everything for step, tag in zip(sequence, tags, strict=True))
+    steps = (
+        (_single(step), tag)
+        for sequence, tags in everything
+        for step, tag in zip(sequence, tags, strict=True)
+    )
     return NaiveSteps(NearestMean.fit(steps, num_classes=num_tags))
 
 

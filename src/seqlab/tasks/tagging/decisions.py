@@ -31,12 +31,16 @@ def chain_of(model: nn.Module) -> CRF | None:
     return chain if isinstance(chain, CRF) else None
 
 
-def tag_loss(model: nn.Module, logits: Logits, targets: Int[Tensor, "batch time"], is_word: IsWord, *, smoothing: float) -> Float[Tensor, ""]:
+def tag_loss(
+    model: nn.Module, logits: Logits, targets: Int[Tensor, "batch time"], is_word: IsWord, *, smoothing: float
+) -> Float[Tensor, ""]:
     """-log P(tags | words), summed over the words or, with a chain, over the sentences."""
     chain = chain_of(model)
     if chain is None:
         return token_cross_entropy(logits, targets, is_word, label_smoothing=smoothing)
-    return chain.loss(words_first(logits, is_word).float(), words_first(targets, is_word), _words(is_word)).sum()
+    return chain.loss(
+        words_first(logits, is_word).float(), words_first(targets, is_word), _words(is_word)
+    ).sum()
 
 
 def log_probabilities(model: nn.Module, logits: Logits, is_word: IsWord) -> Float[Tensor, "batch words tags"]:
@@ -48,14 +52,21 @@ def log_probabilities(model: nn.Module, logits: Logits, is_word: IsWord) -> Floa
 def decide(model: nn.Module, logits: Logits, is_word: IsWord) -> list[Decided]:
     """The tags of every sentence of a batch. Each must have a word."""
     log_probs, chain = log_probabilities(model, logits, is_word), chain_of(model)
-    best = log_probs.argmax(dim=-1) if chain is None else chain.viterbi_decode(words_first(logits, is_word).float(), _words(is_word))
+    best = (
+        log_probs.argmax(dim=-1)
+        if chain is None
+        else chain.viterbi_decode(words_first(logits, is_word).float(), _words(is_word))
+    )
     lengths = is_word.sum(dim=1).tolist()
     sentences = zip(log_probs.cpu().numpy(), best.cpu().numpy(), lengths, strict=True)
     return [Decided(probs[:length], tags[:length]) for probs, tags, length in sentences]
 
 
-def words_first(values: Shaped[Tensor, "batch time *rest"], is_word: IsWord) -> Shaped[Tensor, "batch words *rest"]:
-    """The values at words, moved to the front in their order; as many steps as the longest sentence has words.
+def words_first(
+    values: Shaped[Tensor, "batch time *rest"], is_word: IsWord
+) -> Shaped[Tensor, "batch words *rest"]:
+    """The values at words, moved to the front in their order; as many steps as the longest sentence has
+    words.
 
     >>> words_first(torch.tensor([[5, 6, 7]]), torch.tensor([[False, True, True]])).tolist()
     [[6, 7]]

@@ -8,8 +8,12 @@ from seqlab.recipes.recipe import Recipe
 
 WORD_KINDS = ("words", "whitespace")
 LONGEST_PIECE = 512
-"""Sentences with more steps are learned in pieces by default: one endless document must not fill the memory."""
-WORD_MODEL = RecurrentSettings(bidirectional=True, hidden_size=192, embedding_size=256, dropout=0.5, locked_dropout=True)
+"""Sentences with more steps are learned in pieces by default: one endless document must not fill the
+memory.
+"""
+WORD_MODEL = RecurrentSettings(
+    bidirectional=True, hidden_size=192, embedding_size=256, dropout=0.5, locked_dropout=True
+)
 STEP_MODEL = RecurrentSettings(bidirectional=True, hidden_size=64, dropout=0.2)
 """What is trained where no model is named."""
 
@@ -21,7 +25,9 @@ def with_defaults(recipe: Recipe, *, reads_words: bool) -> tuple[Recipe, list[st
     if "model" not in recipe.model_fields_set:
         recipe = recipe.model_copy(update={"model": WORD_MODEL if reads_words else STEP_MODEL})
         reasons.append("a bidirectional recurrent model; another: --model NAME")
-    recipe = recipe.with_defaults("training", learning_rate=3e-3).with_defaults("data", max_length=LONGEST_PIECE)
+    recipe = recipe.with_defaults("training", learning_rate=3e-3).with_defaults(
+        "data", max_length=LONGEST_PIECE
+    )
     if not recipe.training.batch_size:
         recipe = recipe.changed("training", batch_size=32)
     return recipe, reasons
@@ -38,13 +44,22 @@ def _with_words(recipe: Recipe) -> tuple[Recipe, list[str]]:
         return recipe, reasons
     if "characters" not in recipe.tagging.model_fields_set:
         recipe = recipe.changed("tagging", characters="convolutional")
-        reasons.append("words show their characters too, so that endings and capitals tell; without: tagging.characters=none")
+        reasons.append(
+            "words show their characters too, so that endings and capitals tell; without:"
+            " tagging.characters=none"
+        )
     if recipe.tagging.characters != "none" and "lowercase" not in recipe.tokens.model_fields_set:
         recipe = recipe.changed("tokens", lowercase=True)
-        reasons.append("words that differ in capitals only share a vector, beside their own characters; otherwise: tokens.lowercase=false")
+        reasons.append(
+            "words that differ in capitals only share a vector, beside their own characters; otherwise:"
+            " tokens.lowercase=false"
+        )
     if recipe.tagging.characters == "none" and "min_count" not in recipe.tokens.model_fields_set:
         recipe = recipe.changed("tokens", min_count=2)
-        reasons.append("words seen once count as unknown, so that the model learns to tag unknown words; other counts: tokens.min_count=NUMBER")
+        reasons.append(
+            "words seen once count as unknown, so that the model learns to tag unknown words; other counts:"
+            " tokens.min_count=NUMBER"
+        )
     return recipe, reasons
 
 
@@ -55,7 +70,8 @@ def _refuse_mixed_aims(recipe: Recipe) -> None:
     for name in ("label_smoothing", "teacher"):
         if getattr(recipe.training, name):
             raise RecipeError(
-                f"training.{name} speaks about single tags, and a chain decides about all tags of a sentence together.",
+                f"training.{name} speaks about single tags, and a chain decides about all tags of a sentence"
+                " together.",
                 where="tagging.crf",
                 cure=f"Leave training.{name} out, or the chain: tagging.crf=false",
             )

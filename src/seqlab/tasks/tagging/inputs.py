@@ -17,7 +17,10 @@ from seqlab.tasks.inputs import Inputs
 
 
 class TaggedInputs(Inputs):
-    """Rows -> steps, with the place of the step that answers for each word. In a store the tag stands behind the numbers of its step."""
+    """Rows -> steps, with the place of the step that answers for each word.
+
+    In a store the tag stands behind the numbers of its step.
+    """
 
     store_dtype: np.dtype[Any]
 

@@ -39,7 +39,9 @@ TIMES = {0: "never", 1: "1–4", 2: "5–49", 3: "50 or more"}
 
 @dataclass(frozen=True)
 class NaiveTags:
-    """What a tagger that never looks at neighbours says of the same words, and how often training has each; None where there are no words."""
+    """What a tagger that never looks at neighbours says of the same words, and how often training has each;
+    None where there are no words.
+    """
 
     predicted: Int[np.ndarray, " words"]
     times: Int[np.ndarray, " words"] | None
@@ -55,31 +57,51 @@ def items_of(answers: TagAnswers, naive: NaiveTags | None) -> dict[str, Items]:
     words, sentences = answers.words, answers.sentences
     items: dict[str, Items] = {
         "accuracy": grouped_mean_items(words.correct, sentences),
-        "macro_f1": macro_f1_items(words.targets, words.predicted, num_classes=words.num_classes, groups=sentences),
+        "macro_f1": macro_f1_items(
+            words.targets, words.predicted, num_classes=words.num_classes, groups=sentences
+        ),
         "loss": grouped_mean_items(words.nats, sentences),
     }
     if naive is not None and not naive.is_seen.all():
-        items["accuracy_on_unseen_words"] = grouped_mean_items(words.correct[~naive.is_seen], sentences[~naive.is_seen])
+        items["accuracy_on_unseen_words"] = grouped_mean_items(
+            words.correct[~naive.is_seen], sentences[~naive.is_seen]
+        )
     return items
 
 
 def score(answers: TagAnswers, naive: NaiveTags | None, *, noun: str = "word") -> list[Score]:
-    """Accuracy on all words and on those never seen, macro-F1 and loss, each with an interval over sentences. noun: what is tagged."""
+    """Accuracy on all words and on those never seen, macro-F1 and loss, each with an interval over sentences.
+    noun: what is tagged.
+    """
     targets, items, how = answers.words.targets, items_of(answers, naive), _how(answers.sentences)
     beside, beside_macro = _naive(targets, naive, num_classes=answers.words.num_classes)
     name = "" if naive is None else naive.name
     return [
         score_with_interval(
-            "accuracy", items["accuracy"], baseline=beside, baseline_name=name,
+            "accuracy",
+            items["accuracy"],
+            baseline=beside,
+            baseline_name=name,
             method=f"share of {len(targets):,} {noun}s with the right tag; {how}",
         ),
         *_on_unseen(answers, naive, items),
         score_with_interval(
-            "macro_f1", items["macro_f1"], baseline=beside_macro, baseline_name=name,
-            method=f"mean of the F1 of the tags; one that is never predicted counts 0, one that is not there either is left out; {how}",
+            "macro_f1",
+            items["macro_f1"],
+            baseline=beside_macro,
+            baseline_name=name,
+            method=(
+                "mean of the F1 of the tags; one that is never predicted counts 0, one that is not there"
+                f" either is left out; {how}"
+            ),
         ),
-        score_with_interval("loss", items["loss"], higher_is_better=False, method=f"mean cross-entropy of a {noun} in nats; {how}"),
-    ]  # fmt: skip
+        score_with_interval(
+            "loss",
+            items["loss"],
+            higher_is_better=False,
+            method=f"mean cross-entropy of a {noun} in nats; {how}",
+        ),
+    ]
 
 
 def slices_of(answers: TagAnswers, naive: NaiveTags | None, *, noun: str = "word") -> list[ScoreSlices]:
@@ -92,28 +114,42 @@ def slices_of(answers: TagAnswers, naive: NaiveTags | None, *, noun: str = "word
         f"{noun}s in the sentence",
         score="accuracy",
         unit="sentences",
-        parts=parts_of_items(grouped_mean_items(words.correct, sentences), groups, range_labels(lengths, groups)),
+        parts=parts_of_items(
+            grouped_mean_items(words.correct, sentences), groups, range_labels(lengths, groups)
+        ),
     )
     if naive is None or naive.times is None:
         return found
     return found + slice_scores(
-        "times that training has the word", score="accuracy", unit="words",
-        parts=parts_within_items(lambda inside: grouped_mean_items(words.correct[inside], sentences[inside]), assign_groups(naive.times, SEEN_EDGES), TIMES),
-    )  # fmt: skip
+        "times that training has the word",
+        score="accuracy",
+        unit="words",
+        parts=parts_within_items(
+            lambda inside: grouped_mean_items(words.correct[inside], sentences[inside]),
+            assign_groups(naive.times, SEEN_EDGES),
+            TIMES,
+        ),
+    )
 
 
-def tags_by_sentence(answers: TagAnswers, ids: Int[np.ndarray, " words"], names: Sequence[str]) -> list[tuple[str, ...]]:
+def tags_by_sentence(
+    answers: TagAnswers, ids: Int[np.ndarray, " words"], names: Sequence[str]
+) -> list[tuple[str, ...]]:
     """The tags of each sentence, in words."""
     starts = np.flatnonzero(np.diff(answers.sentences, prepend=-1)).tolist()
     tags = [names[tag] for tag in ids.tolist()]
     return [tuple(tags[start:stop]) for start, stop in zip(starts, [*starts[1:], len(tags)], strict=True)]
 
 
-def _naive(targets: Int[np.ndarray, " words"], naive: NaiveTags | None, *, num_classes: int) -> tuple[float | None, float | None]:
+def _naive(
+    targets: Int[np.ndarray, " words"], naive: NaiveTags | None, *, num_classes: int
+) -> tuple[float | None, float | None]:
     """Accuracy and macro-F1 of the tags that are set without looking."""
     if naive is None:
         return None, None
-    return accuracy(targets, naive.predicted), macro_f1(confusion_counts(targets, naive.predicted, num_classes=num_classes))
+    return accuracy(targets, naive.predicted), macro_f1(
+        confusion_counts(targets, naive.predicted, num_classes=num_classes)
+    )
 
 
 def _how(sentences: Int[np.ndarray, " words"]) -> str:
@@ -128,8 +164,13 @@ def _on_unseen(answers: TagAnswers, naive: NaiveTags | None, items: dict[str, It
     targets = answers.words.targets[new]
     return [
         score_with_interval(
-            "accuracy_on_unseen_words", items["accuracy_on_unseen_words"],
-            baseline=accuracy(targets, naive.predicted[new]), baseline_name="the most frequent tag",
-            method=f"share right of the {len(targets):,} words that the training data does not have; {_how(answers.sentences[new])}",
+            "accuracy_on_unseen_words",
+            items["accuracy_on_unseen_words"],
+            baseline=accuracy(targets, naive.predicted[new]),
+            baseline_name="the most frequent tag",
+            method=(
+                f"share right of the {len(targets):,} words that the training data does not have;"
+                f" {_how(answers.sentences[new])}"
+            ),
         )
-    ]  # fmt: skip
+    ]

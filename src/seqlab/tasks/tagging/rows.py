@@ -19,7 +19,9 @@ class TaggedRows(CheckedRows):
 
     @classmethod
     def of(cls, recipe: Recipe, source: Source) -> TaggedRows:
-        return cls(source, words=STEPS if STEPS in source.columns else recipe.data.text, tags=recipe.data.label)
+        return cls(
+            source, words=STEPS if STEPS in source.columns else recipe.data.text, tags=recipe.data.label
+        )
 
     def check(self, row: Row) -> None:
         self.pairs(row)

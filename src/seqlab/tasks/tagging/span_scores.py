@@ -28,7 +28,8 @@ Tagged = Sequence[Sequence[str]]
 class SpanRules:
     """What a look at all sentences of a split finds.
 
-    faults: I-X (or E-X) where no span of type X goes on, and where ends are marked: B-X or I-X that no word of the same span follows.
+    faults: I-X (or E-X) where no span of type X goes on, and where ends are marked: B-X or I-X that no word
+    of the same span follows.
     """
 
     scheme: TaggingScheme
@@ -44,12 +45,18 @@ class SpanRules:
             if here[0] == "B":
                 self.needless += not is_open
             if here[0] in "IE" and not is_open:
-                self._fault(f"{where}, word {place + 1}: {tags[place]} after {tags[place - 1] if place else 'the beginning'}")
+                self._fault(
+                    f"{where}, word {place + 1}: {tags[place]} after"
+                    f" {tags[place - 1] if place else 'the beginning'}"
+                )
         if not self.scheme.end:
             return
         for place, (here, behind) in enumerate(pairwise([*marked, OUTSIDE])):
             if here[0] in "BI" and not (behind[0] in "IE" and behind[1] == here[1]):
-                self._fault(f"{where}, word {place + 1}: {tags[place]} before {tags[place + 1] if place + 1 < len(tags) else 'the end'}")
+                self._fault(
+                    f"{where}, word {place + 1}: {tags[place]} before"
+                    f" {tags[place + 1] if place + 1 < len(tags) else 'the end'}"
+                )
 
     def _fault(self, place: str) -> None:
         self.faults += 1
@@ -63,29 +70,43 @@ class SpanRules:
         if self.scheme.end:
             end, single = self.scheme.end, self.scheme.single
             return (
-                f"{self.faults:,} tags break the rules of {self.scheme.name}, by which a span is B-X, I-X …, {end}-X, or {single}-X alone; a span "
-                f"then begins and ends where its type does. The first: {'; '.join(self.first)}"
+                f"{self.faults:,} tags break the rules of {self.scheme.name}, by which a span is B-X, I-X …,"
+                f" {end}-X, or {single}-X alone; a span then begins and ends where its type does. The first:"
+                f" {'; '.join(self.first)}"
             )
         if not self.needless:
             return (
-                f"the tags are IOB1, as in CoNLL-2003: {self.faults:,} spans begin with I, and B stands only where two spans of one type "
-                "touch. They are learned and scored as they are"
+                f"the tags are IOB1, as in CoNLL-2003: {self.faults:,} spans begin with I, and B stands only"
+                " where two spans of one type touch. They are learned and scored as they are"
             )
         return (
-            f"{self.faults:,} tags I-X stand where no span of type X goes on; each counts as the beginning of a span. "
-            f"The first: {'; '.join(self.first)}"
+            f"{self.faults:,} tags I-X stand where no span of type X goes on; each counts as the beginning of"
+            f" a span. The first: {'; '.join(self.first)}"
         )
 
 
 def span_items(found: SpanScores) -> dict[str, Items]:
-    """What the scores of spans are made of: all sentences, also those without a span, so that they are the same ones for every model."""
+    """What the scores of spans are made of: all sentences, also those without a span, so that they are the
+    same ones for every model.
+    """
     right, given, present = found.by_sentence.T  # (sentences,) each
-    sums = {"span_f1": (2 * right, given + present), "span_precision": (right, given), "span_recall": (right, present)}
-    return {name: SumItems(np.arange(len(right)), np.stack(parts, axis=1), ratio_or_zero) for name, parts in sums.items()}
+    sums = {
+        "span_f1": (2 * right, given + present),
+        "span_precision": (right, given),
+        "span_recall": (right, present),
+    }
+    return {
+        name: SumItems(np.arange(len(right)), np.stack(parts, axis=1), ratio_or_zero)
+        for name, parts in sums.items()
+    }
 
 
-def span_scores(found: SpanScores, beside: SpanScores | None, *, scheme: TaggingScheme, baseline_name: str) -> list[Score]:
-    """F1, precision and recall of spans, with intervals over sentences, beside the spans that a naive tagger marks."""
+def span_scores(
+    found: SpanScores, beside: SpanScores | None, *, scheme: TaggingScheme, baseline_name: str
+) -> list[Score]:
+    """F1, precision and recall of spans, with intervals over sentences, beside the spans that a naive tagger
+    marks.
+    """
     counts, items = found.overall, span_items(found)
     words = {
         "f1": f"2 right / (predicted + present) of {counts.support:,} spans",
@@ -96,10 +117,18 @@ def span_scores(found: SpanScores, beside: SpanScores | None, *, scheme: Tagging
     for name, counted in words.items():
         baseline = None if beside is None else getattr(beside.overall, name)
         how = (
-            f"{counted}, tags read as {scheme.name}; right means the same type and the same ends (seqeval's default); "
-            "95 % bootstrap interval over sentences"
+            f"{counted}, tags read as {scheme.name}; right means the same type and the same ends (seqeval's"
+            " default); 95 % bootstrap interval over sentences"
         )
-        scores.append(score_with_interval(f"span_{name}", items[f"span_{name}"], baseline=baseline, baseline_name=baseline_name, method=how))
+        scores.append(
+            score_with_interval(
+                f"span_{name}",
+                items[f"span_{name}"],
+                baseline=baseline,
+                baseline_name=baseline_name,
+                method=how,
+            )
+        )
     return scores
 
 
@@ -109,8 +138,14 @@ def span_sections(truth: Tagged, predicted: Tagged, *, scheme: TaggingScheme) ->
     rules = SpanRules(scheme)
     for tags in predicted:
         rules.look(tags, where="")
-    return [SpanTypeScores(_lines(found)), SpanFacts(scheme.name, found.overall.support, strict.overall.f1, rules.faults)]
+    return [
+        SpanTypeScores(_lines(found)),
+        SpanFacts(scheme.name, found.overall.support, strict.overall.f1, rules.faults),
+    ]
 
 
 def _lines(found: SpanScores) -> list[ClassLine]:
-    return [ClassLine(kind, each.precision, each.recall, each.f1, each.support) for kind, each in found.by_type.items()]
+    return [
+        ClassLine(kind, each.precision, each.recall, each.f1, each.support)
+        for kind, each in found.by_type.items()
+    ]

@@ -1,4 +1,6 @@
-"""Give every word of a sentence one tag: parts of speech, names, chunks; or every step of a numeric sequence."""
+"""Give every word of a sentence one tag: parts of speech, names, chunks; or every step of a numeric
+sequence.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,13 @@ if TYPE_CHECKING:
 
 OPEN_FORMATS = ("tsv", "text")
 """Formats of a file that may hold tagged words as well, by its name."""
-CHARACTER_SETTINGS = ("characters", "character_size", "character_embedding", "character_widths", "longest_word")
+CHARACTER_SETTINGS = (
+    "characters",
+    "character_size",
+    "character_embedding",
+    "character_widths",
+    "longest_word",
+)
 
 
 @task_specs.register("tagging")
@@ -70,7 +78,9 @@ class TaggingSpec(LabeledSpec):
         """Words enter the network as they did in the run whose tokens are used."""
         if source.task != self.name:
             return recipe
-        return recipe.changed("tagging", **{name: getattr(source.tagging, name) for name in CHARACTER_SETTINGS})
+        return recipe.changed(
+            "tagging", **{name: getattr(source.tagging, name) for name in CHARACTER_SETTINGS}
+        )
 
     def extra_embedding_size(self, recipe: Recipe, width: int) -> int:
         tagging = recipe.tagging

@@ -1,4 +1,6 @@
-"""Give every word of a sentence one tag: parts of speech, names, chunks; or every step of a numeric sequence."""
+"""Give every word of a sentence one tag: parts of speech, names, chunks; or every step of a numeric
+sequence.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,14 @@ from seqlab.tasks.tagging.baseline import NaiveTagger, learn_naive_tagger
 from seqlab.tasks.tagging.decisions import decide, log_probabilities, tag_loss, words_first
 from seqlab.tasks.tagging.frame_inputs import FrameInputs
 from seqlab.tasks.tagging.inputs import TaggedInputs
-from seqlab.tasks.tagging.predictions import NaiveTags, TagAnswers, items_of, score, slices_of, tags_by_sentence
+from seqlab.tasks.tagging.predictions import (
+    NaiveTags,
+    TagAnswers,
+    items_of,
+    score,
+    slices_of,
+    tags_by_sentence,
+)
 from seqlab.tasks.tagging.rows import TaggedRows
 from seqlab.tasks.tagging.span_scores import SpanRules, span_items, span_scores, span_sections
 from seqlab.tasks.tagging.word_inputs import WordInputs
@@ -55,7 +64,9 @@ MOST_WRONG, CONTEXT = 25, 8
 
 @dataclass(frozen=True)
 class MarkedSpan:
-    """Some words of a sentence that their tags hold together, from word `first` to word `last`, counted from 1."""
+    """Some words of a sentence that their tags hold together, from word `first` to word `last`, counted from
+    1.
+    """
 
     type: str
     text: str
@@ -65,7 +76,8 @@ class MarkedSpan:
 
 @dataclass(frozen=True)
 class TaggedSentence(Prediction):
-    """A sentence with its likeliest tags. `ranking` goes word by word; `probability` is the product of their probabilities.
+    """A sentence with its likeliest tags. `ranking` goes word by word; `probability` is the product of their
+    probabilities.
 
     spans: where tags mark spans (BIO, IOBES, BILOU), those; else None.
     """
@@ -91,9 +103,16 @@ class Tagging(LabelledSequences):
             raise DataError(
                 f"every word has the same tag '{shown(labels.names[0])}'.",
                 where=train.name,
-                cure=f"A tagger needs at least two tags; is '{recipe.data.label}' the column of tags? Another: data.label=NAME",
+                cure=(
+                    f"A tagger needs at least two tags; is '{recipe.data.label}' the column of tags? Another:"
+                    " data.label=NAME"
+                ),
             )
-        inputs = FrameInputs.learn(recipe, checked) if STEPS in checked.columns else WordInputs.learn(recipe, checked)
+        inputs = (
+            FrameInputs.learn(recipe, checked)
+            if STEPS in checked.columns
+            else WordInputs.learn(recipe, checked)
+        )
         return cls(recipe, inputs, labels)
 
     @classmethod
@@ -109,7 +128,9 @@ class Tagging(LabelledSequences):
     def attach(self, split: str, source: Source) -> None:
         checked = TaggedRows.of(self.recipe, source)
         known = max_known_length(self.recipe.model) or 0
-        limits = [size for size in (self.recipe.data.max_length, known) if size and split == "train"]  # what is scored is read whole
+        limits = [
+            size for size in (self.recipe.data.max_length, known) if size and split == "train"
+        ]  # what is scored is read whole
         longest = min(limits, default=0)
         made_from = {
             "task": "tagging",
@@ -121,14 +142,21 @@ class Tagging(LabelledSequences):
             "longest_known": known,
         }
         self.sources[split] = checked
-        self.stores[split] = cached_store(made_from, lambda folder: self._write(checked, folder, longest, known))
+        self.stores[split] = cached_store(
+            made_from, lambda folder: self._write(checked, folder, longest, known)
+        )
         facts = self.stores[split].facts
-        self.notes += [f"{split}: {sentence}" for sentence in (facts["skipped"], facts["rules"], facts["pieces"]) if sentence]
+        self.notes += [
+            f"{split}: {sentence}"
+            for sentence in (facts["skipped"], facts["rules"], facts["pieces"])
+            if sentence
+        ]
 
     def _write(self, source: TaggedRows, folder: Path, longest: int, known: int) -> None:
         """Each step with the tag it answers with behind its own numbers.
 
-        longest: steps of a piece; 0 keeps sequences whole, which may then have no more steps than the network's positions know (0: any number).
+        longest: steps of a piece; 0 keeps sequences whole, which may then have no more steps than the
+        network's positions know (0: any number).
         """
         count = in_pieces = 0
         writer = StoreWriter(folder, dtype=self.inputs.store_dtype, width=max(self.inputs.width, 1) + 1)
@@ -138,7 +166,10 @@ class Tagging(LabelledSequences):
                 raise DataError(
                     f"a sequence of {len(steps):,} steps, but the model reads {known:,} at once.",
                     where=row.where,
-                    cure=f"Part it or leave it out, or train with model.max_positions={len(steps)} or more, or with model.positions=sinusoidal.",
+                    cure=(
+                        f"Part it or leave it out, or train with model.max_positions={len(steps)} or more, or"
+                        " with model.positions=sinusoidal."
+                    ),
                 )
             tags = np.full(len(steps), NO_TAG, steps.dtype)
             names = source.pairs(row)[1]
@@ -149,26 +180,43 @@ class Tagging(LabelledSequences):
             if rules is not None:
                 rules.look(names, where=row.where)
         whole = "a larger model.max_positions" if longest == known else "data.max_length=0"
-        told = f"{in_pieces:,} of {count:,} sequences are longer than {longest:,} steps and are learned in pieces; whole: {whole}"
+        told = (
+            f"{in_pieces:,} of {count:,} sequences are longer than {longest:,} steps and are learned in"
+            f" pieces; whole: {whole}"
+        )
         facts = {"rules": "" if rules is None else rules.sentence(), "pieces": told if in_pieces else ""}
         writer.finish(skipped=source.bad_rows.sentence(), **facts)
 
     def build_model(self) -> nn.Module:
-        return build_tagger(self.recipe.model, embedding=self.inputs.embedding, num_tags=len(self.labels), crf=self.recipe.tagging.crf)
+        return build_tagger(
+            self.recipe.model,
+            embedding=self.inputs.embedding,
+            num_tags=len(self.labels),
+            crf=self.recipe.tagging.crf,
+        )
 
     def collate(self, split: str, rows: Indices) -> Batch:
         sentences = [self.stores[split][row] for row in rows]  # (time, width + 1) each
         to_length = self.recipe.training.pad_to
         steps = [each[:, :-1] if self.inputs.width else each[:, 0] for each in sentences]
         inputs, is_token = self.inputs.padded(steps, to_length=to_length)
-        targets, _ = pad([each[:, -1].astype(np.int64) for each in sentences], value=NO_TAG, to_length=to_length)
+        targets, _ = pad(
+            [each[:, -1].astype(np.int64) for each in sentences], value=NO_TAG, to_length=to_length
+        )
         return Batch(inputs=inputs, is_token=is_token, targets=targets, rows=torch.from_numpy(rows))
 
     def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        logits, is_word = model(batch.inputs, batch.is_token), batch.targets != NO_TAG  # (batch, time, tags), (batch, time)
-        total = tag_loss(model, logits, batch.targets, is_word, smoothing=self.recipe.training.label_smoothing)
+        logits, is_word = (
+            model(batch.inputs, batch.is_token),
+            batch.targets != NO_TAG,
+        )  # (batch, time, tags), (batch, time)
+        total = tag_loss(
+            model, logits, batch.targets, is_word, smoothing=self.recipe.training.label_smoothing
+        )
         if self.teacher is not None:
-            taught = log_probabilities(self.teacher.model, self.teacher.look(batch.inputs, batch.is_token), is_word)  # (batch, words, tags)
+            taught = log_probabilities(
+                self.teacher.model, self.teacher.look(batch.inputs, batch.is_token), is_word
+            )  # (batch, words, tags)
             first = words_first(is_word, is_word)
             total = self.teacher.mixed(total, words_first(logits, is_word)[first], taught[first])
         correct = int((logits.argmax(dim=-1) == batch.targets).sum())  # no class is NO_TAG
@@ -190,13 +238,17 @@ class Tagging(LabelledSequences):
         store = self.stores[split]
         targets = np.asarray(store.values)[:, -1].astype(np.int64)  # (all steps,)
         is_word = targets != NO_TAG
-        before = np.concatenate([[0], np.cumsum(is_word)])[store.offsets]  # words before each sentence, and behind the last one
+        before = np.concatenate([[0], np.cumsum(is_word)])[
+            store.offsets
+        ]  # words before each sentence, and behind the last one
         log_probs = np.empty((before[-1], len(self.labels)), np.float32)
         decided = np.empty(before[-1], np.int64)
         device = next(model.parameters()).device
         for batch in self.all_batches(split):
             logits = model(batch.inputs.to(device), batch.is_token.to(device))
-            for row, found in zip(batch.rows.tolist(), decide(model, logits, (batch.targets != NO_TAG).to(device)), strict=True):
+            for row, found in zip(
+                batch.rows.tolist(), decide(model, logits, (batch.targets != NO_TAG).to(device)), strict=True
+            ):
                 own = slice(before[row], before[row + 1])
                 log_probs[own], decided[own] = found.log_probs, found.tags
         sentences = np.repeat(np.arange(len(store)), np.diff(before))
@@ -220,8 +272,17 @@ class Tagging(LabelledSequences):
         ]
         if self.scheme is not None:
             found = compare_spans(truth, predicted)
-            beside = None if naive is None else compare_spans(truth, tags_by_sentence(answers, naive.predicted, self.labels.names))
-            scores = span_scores(found, beside, scheme=self.scheme, baseline_name="" if naive is None else naive.name) + scores
+            beside = (
+                None
+                if naive is None
+                else compare_spans(truth, tags_by_sentence(answers, naive.predicted, self.labels.names))
+            )
+            scores = (
+                span_scores(
+                    found, beside, scheme=self.scheme, baseline_name="" if naive is None else naive.name
+                )
+                + scores
+            )
             items |= span_items(found)
             sections += span_sections(truth, predicted, scheme=self.scheme)
         sections.append(sliced_scores(slices_of(answers, naive, noun=noun), scores))
@@ -230,13 +291,18 @@ class Tagging(LabelledSequences):
     def _tagged(self, answers: TagAnswers) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
         """The right tags of every sentence by their names, and those that were given."""
         words, names = answers.words, self.labels.names
-        return tags_by_sentence(answers, words.targets, names), tags_by_sentence(answers, words.predicted, names)
+        return tags_by_sentence(answers, words.targets, names), tags_by_sentence(
+            answers, words.predicted, names
+        )
 
     @cached_property
     def _naive_tagger(self) -> NaiveTagger:
         source = self.sources["train"]
         pairs = (source.pairs(row) for row in source.rows())
-        return learn_naive_tagger(((words, [self.labels.encode(tag) for tag in tags]) for words, tags in pairs), num_tags=len(self.labels))
+        return learn_naive_tagger(
+            ((words, [self.labels.encode(tag) for tag in tags]) for words, tags in pairs),
+            num_tags=len(self.labels),
+        )
 
     def _naive_tags(self, split: str) -> NaiveTags:
         source = self.sources[split]
@@ -256,7 +322,9 @@ class Tagging(LabelledSequences):
             found.append(
                 WrongExample(
                     where=row.where,
-                    text=_in_context(self.inputs.names_of(row), place - int(starts[answers.sentences[place]])),
+                    text=_in_context(
+                        self.inputs.names_of(row), place - int(starts[answers.sentences[place]])
+                    ),
                     truth=self.labels.decode(int(words.targets[place])),
                     predicted=self.labels.decode(predicted),
                     predicted_probability=float(np.exp(words.log_probs[place, predicted])),
@@ -266,8 +334,12 @@ class Tagging(LabelledSequences):
         return found
 
     def questions(self, inputs: Sequence[Any]) -> list[Row]:
-        """A text is cut into words and marks, as a reader would; a list of words, or of steps, is taken as it is."""
-        return super().questions([Words.words_of(value) if isinstance(value, str) else list(value) for value in inputs])
+        """A text is cut into words and marks, as a reader would; a list of words, or of steps, is taken as it
+        is.
+        """
+        return super().questions(
+            [Words.words_of(value) if isinstance(value, str) else list(value) for value in inputs]
+        )
 
     @torch.inference_mode()
     def answer(self, model: nn.Module, rows: list[Row], *, top: int) -> Sequence[Prediction]:
@@ -278,7 +350,9 @@ class Tagging(LabelledSequences):
 
     def _tag(self, model: nn.Module, rows: list[Row]) -> Iterator[TaggedSentence]:
         encoded = list(self.inputs.encode_tagged(rows))
-        inputs, is_token = self.inputs.padded([steps for _, steps, _ in encoded], to_length=self.recipe.training.pad_to)
+        inputs, is_token = self.inputs.padded(
+            [steps for _, steps, _ in encoded], to_length=self.recipe.training.pad_to
+        )
         is_word = torch.zeros_like(is_token)
         for sentence, (_, _, places) in zip(is_word, encoded, strict=True):
             sentence[torch.from_numpy(places)] = True
@@ -291,7 +365,15 @@ class Tagging(LabelledSequences):
             pairs = [f"{word}/{tag}" for word, tag in zip(words, tags, strict=True)]
             ranking = list(zip(pairs, shares, strict=True))
             spans = None if self.scheme is None else _marked(words, tags)
-            yield TaggedSentence(" ".join(words), " ".join(pairs), float(np.prod(shares)), ranking, tuple(words), tuple(tags), spans)
+            yield TaggedSentence(
+                " ".join(words),
+                " ".join(pairs),
+                float(np.prod(shares)),
+                ranking,
+                tuple(words),
+                tuple(tags),
+                spans,
+            )
 
 
 def _pieces(steps: NDArray[Any], longest: int) -> list[NDArray[Any]]:
@@ -300,12 +382,17 @@ def _pieces(steps: NDArray[Any], longest: int) -> list[NDArray[Any]]:
     >>> [piece[:, -1].tolist() for piece in _pieces(np.array([[7, 0], [7, 1], [7, NO_TAG], [7, NO_TAG], [7, 2]]), 2)]
     [[0, 1], [2]]
     """
-    pieces = [steps[start : start + longest] for start in range(0, len(steps), longest)] if longest else [steps]
+    pieces = (
+        [steps[start : start + longest] for start in range(0, len(steps), longest)] if longest else [steps]
+    )
     return [piece for piece in pieces if (piece[:, -1] != NO_TAG).any()]
 
 
 def _marked(words: Sequence[str], tags: Sequence[str]) -> tuple[MarkedSpan, ...]:
-    return tuple(MarkedSpan(span.type, " ".join(words[span.first : span.last + 1]), span.first + 1, span.last + 1) for span in extract_spans(tags))
+    return tuple(
+        MarkedSpan(span.type, " ".join(words[span.first : span.last + 1]), span.first + 1, span.last + 1)
+        for span in extract_spans(tags)
+    )
 
 
 def _in_context(words: Sequence[str], place: int) -> str:
@@ -315,5 +402,9 @@ def _in_context(words: Sequence[str], place: int) -> str:
     'the old [man] the boats'
     """
     start = max(0, place - CONTEXT)
-    shown_words = [f"[{word}]" if number == place else word for number, word in enumerate(words)][start : place + CONTEXT + 1]
-    return " ".join([*(["…"] if start else []), *shown_words, *(["…"] if place + CONTEXT + 1 < len(words) else [])])
+    shown_words = [f"[{word}]" if number == place else word for number, word in enumerate(words)][
+        start : place + CONTEXT + 1
+    ]
+    return " ".join(
+        [*(["…"] if start else []), *shown_words, *(["…"] if place + CONTEXT + 1 < len(words) else [])]
+    )

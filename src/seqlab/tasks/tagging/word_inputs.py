@@ -1,4 +1,6 @@
-"""Sentences that are lists of words already -> ids and characters, with the piece of each word that answers for it."""
+"""Sentences that are lists of words already -> ids and characters, with the piece of each word that answers
+for it.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,12 @@ NEVER = np.zeros(0, np.int64)
 
 
 class WordInputs(TaggedInputs):
-    """A word is one token where tokens are words, else several pieces. With a spelling, each comes with the characters of its word.
+    """A word is one token where tokens are words, else several pieces. With a spelling, each comes with the
+    characters of its word.
 
-    The last piece of a word answers for it: there even a network that only looks back has read the whole word. Words are encoded one by
-    one, each but the first with the blank before it, so that a token never reaches over two of them.
+    The last piece of a word answers for it: there even a network that only looks back has read the whole
+    word. Words are encoded one by one, each but the first with the blank before it, so that a token never
+    reaches over two of them.
 
     counts: how often the training data has each id; rare words are dropped more often.
     """
@@ -75,15 +79,25 @@ class WordInputs(TaggedInputs):
         settings = recipe.tagging
         if settings.characters == "none":
             return cls(tokenizer, column=recipe.data.text, settings=settings)
-        words = Counter(word for row in train.rows() for word in _with_blanks(words_of(row, recipe.data.text)))
+        words = Counter(
+            word for row in train.rows() for word in _with_blanks(words_of(row, recipe.data.text))
+        )
         spelling = _spelling(recipe, words)
         uncounted = cls(tokenizer, column=recipe.data.text, settings=settings, spelling=spelling)
-        return cls(tokenizer, column=recipe.data.text, settings=settings, spelling=spelling, counts=uncounted._count(words))
+        return cls(
+            tokenizer,
+            column=recipe.data.text,
+            settings=settings,
+            spelling=spelling,
+            counts=uncounted._count(words),
+        )
 
     @classmethod
     def load(cls, recipe: Recipe, folder: Path) -> WordInputs:
         spelling = Spelling.load(folder / CHARACTERS) if recipe.tagging.characters != "none" else None
-        return cls(load_tokenizer(folder), column=recipe.data.text, settings=recipe.tagging, spelling=spelling)
+        return cls(
+            load_tokenizer(folder), column=recipe.data.text, settings=recipe.tagging, spelling=spelling
+        )
 
     def encode_tagged(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any], NDArray[np.int64]]]:
         remaining = iter(rows)
@@ -94,7 +108,11 @@ class WordInputs(TaggedInputs):
                 pieces = [known[word] for word in sentence]
                 lengths = [len(ids) for ids in pieces]
                 ids = np.concatenate([self._before, *pieces, self._after])
-                yield row, self._with_characters(ids, sentence, lengths), np.cumsum(lengths) + len(self._before) - 1
+                yield (
+                    row,
+                    self._with_characters(ids, sentence, lengths),
+                    np.cumsum(lengths) + len(self._before) - 1,
+                )
 
     def _with_characters(self, ids: Ids, sentence: Sequence[str], lengths: Sequence[int]) -> NDArray[Any]:
         """(time,), or (time, 1 + characters) where every piece of a word has the characters of the whole."""
@@ -102,7 +120,9 @@ class WordInputs(TaggedInputs):
             return ids
         steps = np.zeros((len(ids), self.width), np.int32)
         steps[:, 0] = ids
-        spelled = np.stack([self.spelling.encode(word.removeprefix(" ")) for word in sentence])  # (words, characters)
+        spelled = np.stack(
+            [self.spelling.encode(word.removeprefix(" ")) for word in sentence]
+        )  # (words, characters)
         steps[len(self._before) : len(ids) - len(self._after), 1:] = np.repeat(spelled, lengths, axis=0)
         return steps
 
@@ -110,7 +130,9 @@ class WordInputs(TaggedInputs):
         ordered = sorted(words)
         start, end = len(self._before), len(self._after)
         encoded = [ids[start : len(ids) - end] for ids in self.tokenizer.encode_many(ordered)]
-        return {word: ids if len(ids) else self._nothing_known for word, ids in zip(ordered, encoded, strict=True)}
+        return {
+            word: ids if len(ids) else self._nothing_known for word, ids in zip(ordered, encoded, strict=True)
+        }
 
     def _count(self, words: Counter[str]) -> Int[np.ndarray, " vocab"]:
         """How often each id stands in words that are there so many times."""
@@ -139,20 +161,39 @@ class WordInputs(TaggedInputs):
         size = self.settings.character_size or hidden_size // 2
         if not 0 < size < hidden_size:
             raise RecipeError(
-                f"of the {hidden_size} numbers that enter, {size} would come from the characters: both the word and they need some.",
+                f"of the {hidden_size} numbers that enter, {size} would come from the characters: both the"
+                " word and they need some.",
                 where="tagging.character_size",
-                cure="Lower it, widen what enters with model.embedding_size=NUMBER, or leave the characters out: tagging.characters=none",
+                cure=(
+                    "Lower it, widen what enters with model.embedding_size=NUMBER, or leave the characters"
+                    " out: tagging.characters=none"
+                ),
             )
         words = TokenEmbedding(len(vocabulary), hidden_size - size, pad_id=self.pad_value, std=EMBEDDING_STD)
-        counts = torch.from_numpy(self._counts) if len(self._counts) else torch.zeros(len(vocabulary), dtype=torch.int64)
-        rates = word_drop_rates(counts, strength=self.settings.word_dropout) if self.settings.word_dropout else torch.zeros(len(vocabulary))
-        return WordCharacterEmbedding(words, self._encoder(len(self.spelling), size), unk_id=vocabulary.id(UNK), drop_rates=rates)
+        counts = (
+            torch.from_numpy(self._counts)
+            if len(self._counts)
+            else torch.zeros(len(vocabulary), dtype=torch.int64)
+        )
+        rates = (
+            word_drop_rates(counts, strength=self.settings.word_dropout)
+            if self.settings.word_dropout
+            else torch.zeros(len(vocabulary))
+        )
+        return WordCharacterEmbedding(
+            words, self._encoder(len(self.spelling), size), unk_id=vocabulary.id(UNK), drop_rates=rates
+        )
 
     def _encoder(self, num_characters: int, size: int) -> CharacterEncoder:
         settings = self.settings
         if settings.characters == "recurrent":
             return CharacterLSTM(num_characters, size, embedding_size=settings.character_embedding)
-        return CharacterCNN(num_characters, size, embedding_size=settings.character_embedding, widths=settings.character_widths)
+        return CharacterCNN(
+            num_characters,
+            size,
+            embedding_size=settings.character_embedding,
+            widths=settings.character_widths,
+        )
 
     def save(self, folder: Path) -> None:
         save_tokenizer(self.tokenizer, folder)

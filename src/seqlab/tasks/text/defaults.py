@@ -1,4 +1,5 @@
-"""What a token is, which network reads texts of words, and how long it learns, where nobody says anything: from a look at the texts.
+"""What a token is, which network reads texts of words, and how long it learns, where nobody says anything:
+from a look at the texts.
 
 Chosen on validation data; the numbers stand in docs/tasks/classification.md.
 """
@@ -18,9 +19,13 @@ SAMPLE = 500
 SHORT_TEXT = 40
 """Mean characters below which text is read letter by letter."""
 LONGEST_CHARACTERS = 2048
-"""The length to which texts are cut that are read letter by letter: one endless document must not fill the memory."""
+"""The length to which texts are cut that are read letter by letter: one endless document must not fill the
+memory.
+"""
 LONG_WORD = 30
-"""Mean letters between blanks from which a text is no text of words: a biological sequence, or a language without blanks."""
+"""Mean letters between blanks from which a text is no text of words: a biological sequence, or a language
+without blanks.
+"""
 MOST_ROWS = 200_000
 """Rows that are looked at: with more of them nothing is decided otherwise."""
 ENOUGH_ROWS, LONG_TEXT = 5_000, 400
@@ -50,7 +55,9 @@ class Texts:
 
 
 def with_default_tokens(recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-    """Texts of some length are read by words, short ones and those without blanks letter by letter; all are cut."""
+    """Texts of some length are read by words, short ones and those without blanks letter by letter; all are
+    cut.
+    """
     texts = [str(row.values.get(recipe.data.text, "")) for row in islice(train.rows(), SAMPLE)]
     mean = sum(map(len, texts)) / max(1, len(texts))
     per_word = mean / max(1.0, sum(len(text.split()) for text in texts) / max(1, len(texts)))
@@ -67,13 +74,21 @@ def with_default_tokens(recipe: Recipe, train: Source) -> tuple[Recipe, list[str
 
 
 def with_default_network(recipe: Recipe, texts: Texts) -> tuple[Recipe, str]:
-    """Many short texts: a network in both directions beside a bag of word pairs. Few or long ones: the bag alone is as good, and ten times faster."""
+    """Many short texts: a network in both directions beside a bag of word pairs.
+
+    Few or long ones: the bag alone is as good, and ten times faster.
+    """
     if texts.rows >= ENOUGH_ROWS and texts.letters < LONG_TEXT * texts.rows:
         network = RecurrentSettings(bidirectional=True, hidden_size=64, pooling="max", dropout=0.5)
         recipe = recipe.model_copy(update={"model": network}).with_defaults("bag", n_grams=BESIDE)
-        return recipe, f"a recurrent network beside a bag of {recipe.bag.n_grams}-grams; another: --model NAME"
+        return (
+            recipe,
+            f"a recurrent network beside a bag of {recipe.bag.n_grams}-grams; another: --model NAME",
+        )
     why = "long" if texts.letters >= LONG_TEXT * texts.rows else "few"
-    return recipe.model_copy(update={"model": NGramBagSettings()}), f"a bag of n-grams ({why} texts); a network: --model bilstm"
+    return recipe.model_copy(
+        update={"model": NGramBagSettings()}
+    ), f"a bag of n-grams ({why} texts); a network: --model bilstm"
 
 
 def with_bag_defaults(recipe: Recipe, texts: Texts) -> Recipe:

@@ -18,7 +18,11 @@ class TextSpec(TaskSpec):
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         roles = find_roles(source, settings=data)
         if not roles.text:
-            raise DataError("a language model needs text, but no column looks like text.", where=source.name, cure="Name it with data.text=NAME.")
+            raise DataError(
+                "a language model needs text, but no column looks like text.",
+                where=source.name,
+                cure="Name it with data.text=NAME.",
+            )
         is_usual = roles.answer == "none"
         reasons = [reason for reason in roles.reasons if is_usual or "label" not in reason]
         columns = {"text": roles.text, "label": "", "sequence": roles.sequence, "features": roles.features}

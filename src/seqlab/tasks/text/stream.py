@@ -16,7 +16,9 @@ BY_LINE = ("words", "whitespace")
 
 
 def has_documents(source: Source, recipe: Recipe) -> bool:
-    """Whether the source comes in documents (rows, or lines of words) with an end token after each, or as one text."""
+    """Whether the source comes in documents (rows, or lines of words) with an end token after each, or as one
+    text.
+    """
     return not isinstance(source, TextSource) or recipe.tokens.kind in BY_LINE
 
 
@@ -53,13 +55,17 @@ def has_more_than(source: Source, recipe: Recipe, characters: int) -> bool:
 
 
 def is_cut_into_words(source: Source) -> bool:
-    """Whether a text writes <unk> for its rare words, as texts for word models do: then the words are what blanks separate."""
+    """Whether a text writes <unk> for its rare words, as texts for word models do: then the words are what
+    blanks separate.
+    """
     beginning = next(iter(source.chunks(CHUNK)), "") if isinstance(source, TextSource) else ""
     return UNK in beginning.split()
 
 
 def as_text(tokenizer: Tokenizer, tokens: Iterator[int], *, end_id: int) -> Iterator[str]:
-    """Text as soon as it is certain: bytes of one character wait for each other, words bring the blank before them."""
+    """Text as soon as it is certain: bytes of one character wait for each other, words bring the blank before
+    them.
+    """
     ids: list[int] = []
     written = ""
     for token in tokens:

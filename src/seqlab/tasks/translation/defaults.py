@@ -1,4 +1,6 @@
-"""Which tokens, network and batches turn one sequence into another where nobody says anything: from a look at the pairs."""
+"""Which tokens, network and batches turn one sequence into another where nobody says anything: from a look at
+the pairs.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,18 @@ from seqlab.tasks.translation.rows import PairRows
 
 SAMPLE = 1000
 SHORT = 40
-"""Characters: sides that are shorter on average are words, dates or numbers, and are written letter by letter."""
+"""Characters: sides that are shorter on average are words, dates or numbers, and are written letter by
+letter.
+"""
 SYMBOLS = 3
 """A target of pieces with so few characters each, between blanks, is a row of symbols, such as phonemes."""
 
 
 def with_defaults(recipe: Recipe, pairs: PairRows) -> tuple[Recipe, list[str]]:
     rows, data, reasons = list(islice(pairs.rows(), SAMPLE)), recipe.data, []
-    sources, targets = ([text_of(row, column) for row in rows] or [""] for column in (data.source, data.target))
+    sources, targets = (
+        [text_of(row, column) for row in rows] or [""] for column in (data.source, data.target)
+    )
     if not recipe.tokens.kind:
         is_short = max(mean(map(len, sources)), mean(map(len, targets))) < SHORT
         recipe = recipe.changed("tokens", kind="characters" if is_short else "bpe")
@@ -32,9 +38,13 @@ def with_defaults(recipe: Recipe, pairs: PairRows) -> tuple[Recipe, list[str]]:
     letters = recipe.tokens.kind in ("characters", "bytes")
     if "model" not in recipe.model_fields_set:
         network = (
-            RecurrentSettings(cell=GRUSettings(), bidirectional=True, hidden_size=192, embedding_size=96, dropout=0.2)
+            RecurrentSettings(
+                cell=GRUSettings(), bidirectional=True, hidden_size=192, embedding_size=96, dropout=0.2
+            )
             if letters
-            else TransformerSettings(layers=3, hidden_size=256, heads=4, feedforward_size=512, dropout=0.2, embedding_scale=True)
+            else TransformerSettings(
+                layers=3, hidden_size=256, heads=4, feedforward_size=512, dropout=0.2, embedding_scale=True
+            )
         )
         recipe = recipe.model_copy(update={"model": network})
         reasons.append(f"a {network.kind} encoder-decoder; another: --model NAME")

@@ -24,4 +24,8 @@ class PairRows(CheckedRows):
     def check(self, row: Row) -> None:
         for column in self._sides:
             if not text_of(row, column).strip():
-                raise DataError(f"column '{column}' has no text.", where=row.where, cure="Mend the row, or skip such rows with data.bad_rows=skip.")
+                raise DataError(
+                    f"column '{column}' has no text.",
+                    where=row.where,
+                    cure="Mend the row, or skip such rows with data.bad_rows=skip.",
+                )

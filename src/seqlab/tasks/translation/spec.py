@@ -1,4 +1,6 @@
-"""Turn one sequence into another: languages, spelling into sound, dates into numbers; summaries with imported models."""
+"""Turn one sequence into another: languages, spelling into sound, dates into numbers; summaries with imported
+models.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ class TranslationSpec(PairSpec):
         return roles is None
 
     def why(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> list[str]:
-        return [] if data.source or data.target else ["pairs by their format: translation; another task: task=NAME"]
+        return (
+            []
+            if data.source or data.target
+            else ["pairs by their format: translation; another task: task=NAME"]
+        )
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
         return with_defaults(recipe, PairRows.of(recipe, train))
@@ -41,7 +47,9 @@ class TranslationSpec(PairSpec):
         if not data.language or data.language not in source.columns:
             return super().read_inputs(source, data, folder)
         require_columns(source, [data.source])
-        return (f"{text_of(row, data.language)}: {text_of(row, data.source)}" for row in source.rows())  # as one would type it
+        return (
+            f"{text_of(row, data.language)}: {text_of(row, data.source)}" for row in source.rows()
+        )  # as one would type it
 
     def usual_warning(self, data: DataSettings) -> str:
         return "an earlier one" if data.language else ""

@@ -1,4 +1,6 @@
-"""Turn one sequence into another: languages, spelling into sound, dates into numbers; summaries with imported models."""
+"""Turn one sequence into another: languages, spelling into sound, dates into numbers; summaries with imported
+models.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ from seqlab.tasks.translation.unknown_words import with_copied_words
 
 ROWS_AT_ONCE = 256
 LONGEST = 1024
-"""Tokens of a side that are learned from, where nothing else is said: a pair that is longer would need the memory of hundreds."""
+"""Tokens of a side that are learned from, where nothing else is said: a pair that is longer would need the
+memory of hundreds.
+"""
 
 
 class Translation(PairTask):
@@ -51,7 +55,9 @@ class Translation(PairTask):
         self.tokens = tokens
         self.settings = require_sequence_settings(recipe.model)
         self.stores: dict[str, Store] = {}
-        """A sequence is a source and its target, one behind the other; the store's target says where the second begins."""
+        """A sequence is a source and its target, one behind the other; the store's target says where the
+        second begins.
+        """
         self.sources: dict[str, Source] = {}
         self.notes: list[str] = []
 
@@ -78,13 +84,22 @@ class Translation(PairTask):
             "tokens": digest_of(self.save),
         }
         self.sources[split] = rows
-        store = self.stores[split] = cached_store(made_from, lambda folder: self._write(split, rows, folder, longest=longest))
+        store = self.stores[split] = cached_store(
+            made_from, lambda folder: self._write(split, rows, folder, longest=longest)
+        )
         if skipped := store.facts["skipped"]:
             self.notes.append(f"{split}: {skipped}")
         if too_long := store.facts["too_long"]:
-            self.notes.append(f"{split}: {too_long:,} pairs of more than {longest:,} tokens on a side are left out")
+            self.notes.append(
+                f"{split}: {too_long:,} pairs of more than {longest:,} tokens on a side are left out"
+            )
         if not len(store):
-            raise _nothing_left(source.name, too_long, longest, limit="model.max_positions" if longest == self.longest_known else "data.max_length")
+            raise _nothing_left(
+                source.name,
+                too_long,
+                longest,
+                limit="model.max_positions" if longest == self.longest_known else "data.max_length",
+            )
 
     def _write(self, split: str, rows: PairRows, folder: Path, *, longest: int) -> None:
         sizes = [len(tokenizer.vocabulary) for tokenizer in (self.tokens.source, self.tokens.target)]
@@ -97,12 +112,17 @@ class Translation(PairTask):
                 if longest and max(len(source), len(target)) > longest:
                     too_long += 1
                     continue
-                read = max(len(source), len(target) - 1 if split == "valid" else 0)  # other splits are written, and only then compared
+                read = max(
+                    len(source), len(target) - 1 if split == "valid" else 0
+                )  # other splits are written, and only then compared
                 if read > self.longest_known:  # a score is of all pairs
                     raise DataError(
                         f"a side of {read} tokens, but the model reads {self.longest_known} at once.",
                         where=row.where,
-                        cure=f"Shorten or leave out the pair, or train with model.max_positions={read} or more.",
+                        cure=(
+                            f"Shorten or leave out the pair, or train with model.max_positions={read} or"
+                            " more."
+                        ),
                     )
                 writer.extend(source)
                 writer.append(target, target=len(source), line=row.line)
@@ -136,8 +156,12 @@ class Translation(PairTask):
     def collate(self, split: str, rows: Indices) -> Batch:
         store = self.stores[split]
         sequences = [(store[row], int(store.targets[row])) for row in rows.tolist()]
-        inputs, is_token = pad([steps[:middle] for steps, middle in sequences], value=self.tokens.source.vocabulary.pad_id)
-        targets, _ = pad([steps[middle:] for steps, middle in sequences], value=self.tokens.target.vocabulary.pad_id)
+        inputs, is_token = pad(
+            [steps[:middle] for steps, middle in sequences], value=self.tokens.source.vocabulary.pad_id
+        )
+        targets, _ = pad(
+            [steps[middle:] for steps, middle in sequences], value=self.tokens.target.vocabulary.pad_id
+        )
         return Batch(inputs, is_token, targets, torch.from_numpy(rows))
 
     @torch.inference_mode()
@@ -153,8 +177,14 @@ class Translation(PairTask):
             baseline_name=COPY,
             lengths=[one.source_length for one in found],
         )
-        looks = [one for each in questions[:MOST_LOOKS] if (one := self.looks(model, each.text, each.language)) and len(one.read) <= LONGEST_LOOKS]
-        evaluation.sections.append(AttentionMaps([each for each in looks if len(each.written) <= LONGEST_LOOKS]))
+        looks = [
+            one
+            for each in questions[:MOST_LOOKS]
+            if (one := self.looks(model, each.text, each.language)) and len(one.read) <= LONGEST_LOOKS
+        ]
+        evaluation.sections.append(
+            AttentionMaps([each for each in looks if len(each.written) <= LONGEST_LOOKS])
+        )
         return evaluation
 
     def translate_all(self, model: nn.Module, pairs: Sequence[tuple[str, str]]) -> list[Translated]:
@@ -162,11 +192,18 @@ class Translation(PairTask):
         texts = [text for text, _ in pairs]
         languages = [language for _, language in pairs] if self.recipe.data.language else []
         found = self.translate(model, texts, languages)
-        return [Translated(answers[0].text, len(source)) for answers, source in zip(found, self.tokens.read(texts, languages), strict=True)]
+        return [
+            Translated(answers[0].text, len(source))
+            for answers, source in zip(found, self.tokens.read(texts, languages), strict=True)
+        ]
 
     @torch.inference_mode()
-    def translate(self, model: nn.Module, texts: Sequence[str], languages: Sequence[str] = (), *, num_answers: int = 1) -> list[list[Answer]]:
-        """For each text its translations, the best first: as many as are wanted, where the search finds so many."""
+    def translate(
+        self, model: nn.Module, texts: Sequence[str], languages: Sequence[str] = (), *, num_answers: int = 1
+    ) -> list[list[Answer]]:
+        """For each text its translations, the best first: as many as are wanted, where the search finds so
+        many.
+        """
         sources = self._steps(texts, languages)
         written = self.write(model, sources, num_answers=num_answers)
         return [
@@ -204,13 +241,19 @@ class Translation(PairTask):
         return [Written.of(shown(text), answers, top=top) for text, answers in zip(texts, found, strict=True)]
 
     def _questions(self, inputs: Sequence[Any]) -> tuple[list[str], list[str]]:
-        """Texts; where the model writes several languages, each begins with the name of one: `de: A dog runs.`"""
+        """Texts; where the model writes several languages, each begins with the name of one: `de: A dog
+        runs.`
+        """
         if not self.recipe.data.language:
             return [str(text) for text in inputs], []
         parted = [str(text).partition(":") for text in inputs]
         for text, colon, _ in parted:
             if not colon:
-                raise UsageError("the text does not say into which language.", where=repr(shown(text)), cure='For example: "de: A dog runs."')
+                raise UsageError(
+                    "the text does not say into which language.",
+                    where=repr(shown(text)),
+                    cure='For example: "de: A dog runs."',
+                )
         return [text.strip() for _, _, text in parted], [language.strip() for language, _, _ in parted]
 
     @torch.inference_mode()
@@ -219,7 +262,10 @@ class Translation(PairTask):
         split = "valid" if "valid" in self.sources else "train"
         row, data = next(iter(self.sources[split].rows())), self.recipe.data
         text = text_of(row, data.source)
-        return f"{text}\n→ {self.translate(model, [text], language_of(row, data.language))[0][0].text}\n(wanted: {text_of(row, data.target)})"
+        return (
+            f"{text}\n→ {self.translate(model, [text], language_of(row, data.language))[0][0].text}\n(wanted:"
+            f" {text_of(row, data.target)})"
+        )
 
     @torch.inference_mode()
     def looks(self, model: nn.Module, text: str, language: str = "") -> AttentionExample | None:
@@ -231,7 +277,9 @@ class Translation(PairTask):
         if weights is None:
             return None
         written = np.array([*best.tokens, self.tokens.end_id])
-        return AttentionExample(readable_pieces(self.tokens.source, source), readable_pieces(self.tokens.target, written), weights)
+        return AttentionExample(
+            readable_pieces(self.tokens.source, source), readable_pieces(self.tokens.target, written), weights
+        )
 
     def source_lengths(self, split: str) -> tuple[str, Float[np.ndarray, " items"]]:
         """In words, or in characters where those are the tokens."""
@@ -240,8 +288,12 @@ class Translation(PairTask):
             return "characters", np.array([len(text) for text in texts], np.float64)
         return "words", np.array([len(text.split()) for text in texts], np.float64)
 
-    def tree(self, model: nn.Module, question: str, *, top: int = 1) -> tuple[list[Answer], list[dict[str, Any]]]:
-        """The translations of one text, and the candidates of every step of the beam that found them, as plain data with words."""
+    def tree(
+        self, model: nn.Module, question: str, *, top: int = 1
+    ) -> tuple[list[Answer], list[dict[str, Any]]]:
+        """The translations of one text, and the candidates of every step of the beam that found them, as
+        plain data with words.
+        """
         (text,), languages = self._questions([question])
         (source,) = self._steps([text], languages)
         found, tree = self.search_tree(model, source, num_answers=top)
@@ -268,7 +320,9 @@ def _nothing_left(name: str, too_long: int, longest: int, *, limit: str) -> Data
     if not too_long:
         return DataError("no pair is left.", where=name, cure="Give more data.")
     return DataError(
-        f"all {too_long:,} pairs have more than {longest:,} tokens on a side.", where=name, cure=f"Raise {limit}, or give shorter pairs."
+        f"all {too_long:,} pairs have more than {longest:,} tokens on a side.",
+        where=name,
+        cure=f"Raise {limit}, or give shorter pairs.",
     )
 
 

@@ -26,8 +26,9 @@ SOURCE = "source"
 class PairTokens(TargetTokens):
     """A source is its tokens and the end token; a target is the start token, its tokens and the end token.
 
-    With a language to write in, a token for it, such as <2de>, stands before the source: one model then serves many pairs of languages
-    (Johnson et al. 2017, "Google's Multilingual Neural Machine Translation System", arXiv:1611.04558, section 3).
+    With a language to write in, a token for it, such as <2de>, stands before the source: one model then
+    serves many pairs of languages (Johnson et al. 2017, "Google's Multilingual Neural Machine Translation
+    System", arXiv:1611.04558, section 3).
     """
 
     def __init__(self, source: Tokenizer, target: Tokenizer) -> None:
@@ -55,18 +56,30 @@ class PairTokens(TargetTokens):
             both = tokenizers.get(kinds[0]).fit(texts, tokens, specials=[*SPECIALS, *tags])
             return cls(both, both)
         sides = []
-        for column, kind, size, specials in zip((data.source, data.target), kinds, sizes, ([*SPECIALS, *tags], SPECIALS), strict=True):
+        for column, kind, size, specials in zip(
+            (data.source, data.target), kinds, sizes, ([*SPECIALS, *tags], SPECIALS), strict=True
+        ):
             settings = tokens.model_copy(update={"kind": kind, "size": size})
-            sides.append(tokenizers.get(kind).fit((text_of(row, column) for row in train.rows()), settings, specials=specials))
+            sides.append(
+                tokenizers.get(kind).fit(
+                    (text_of(row, column) for row in train.rows()), settings, specials=specials
+                )
+            )
         return cls(*sides)
 
     @classmethod
     def load(cls, folder: Path) -> PairTokens:
         if (folder / SOURCE).is_dir():
             source, target = load_tokenizer(folder / SOURCE), load_tokenizer(folder / TARGET)
-            return PublishedPairTokens(source, target) if isinstance(target.vocabulary, PublishedVocabulary) else cls(source, target)
+            return (
+                PublishedPairTokens(source, target)
+                if isinstance(target.vocabulary, PublishedVocabulary)
+                else cls(source, target)
+            )
         both = load_tokenizer(folder)
-        return PublishedPairTokens(both) if isinstance(both.vocabulary, PublishedVocabulary) else cls(both, both)
+        return (
+            PublishedPairTokens(both) if isinstance(both.vocabulary, PublishedVocabulary) else cls(both, both)
+        )
 
     def save(self, folder: Path) -> None:
         if self.are_shared:
@@ -80,10 +93,15 @@ class PairTokens(TargetTokens):
         encoded = [np.concatenate([ids, end]) for ids in self.source.encode_many(list(texts))]
         if not languages:
             return encoded
-        return [np.concatenate([np.array([self._tag_id(language)], np.int32), ids]) for language, ids in zip(languages, encoded, strict=True)]
+        return [
+            np.concatenate([np.array([self._tag_id(language)], np.int32), ids])
+            for language, ids in zip(languages, encoded, strict=True)
+        ]
 
     def words_read(self, text: str, *, tagged: bool = False) -> list[str]:
-        """For each token of `read` the word of the text in which it stands; empty for the end and for the tag of a language."""
+        """For each token of `read` the word of the text in which it stands; empty for the end and for the tag
+        of a language.
+        """
         return [*([""] if tagged else []), *self.source.words_at(text), ""]
 
     def _tag_id(self, language: str) -> int:
@@ -95,7 +113,8 @@ class PairTokens(TargetTokens):
 
 
 class PublishedPairTokens(PairTokens):
-    """Tokens of an imported model: vocabularies that add their own symbols, of which that of the target says by which token it starts.
+    """Tokens of an imported model: vocabularies that add their own symbols, of which that of the target says
+    by which token it starts.
 
     target: where the sides have a vocabulary each, that of what is written.
     """
@@ -106,7 +125,11 @@ class PublishedPairTokens(PairTokens):
         assert isinstance(target, HuggingFace)
         assert isinstance(vocabulary, PublishedVocabulary)
         if not {"start", "eos"} <= vocabulary.roles.keys():
-            raise RunError("the tokens do not say with which one a translation starts and ends.", where="tokens", cure="Import the model again.")
+            raise RunError(
+                "the tokens do not say with which one a translation starts and ends.",
+                where="tokens",
+                cure="Import the model again.",
+            )
         self.source = source
         self.target = self._published = target
         self.start_id, self.end_id = vocabulary.roles["start"], vocabulary.roles["eos"]

@@ -14,13 +14,15 @@ from seqlab.tokens.subwords.engine import Subwords, pieces_by_id
 
 @tokenizers.register("bpe")
 class BPE(Subwords):
-    """Byte-pair encoding over UTF-8 bytes: nothing is unknown, and any text comes back exactly, blanks and line ends included.
+    """Byte-pair encoding over UTF-8 bytes: nothing is unknown, and any text comes back exactly, blanks and
+    line ends included.
 
-    Inside pieces a blank is written Ġ and a line end Ċ, as every byte has a visible sign of its own. All 256 bytes are
-    known, so that is the smallest size.
+    Inside pieces a blank is written Ġ and a line end Ċ, as every byte has a visible sign of its own. All 256
+    bytes are known, so that is the smallest size.
 
-    Papers: Sennrich et al. 2016, "Neural Machine Translation of Rare Words with Subword Units", arXiv:1508.07909;
-    over bytes: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners", section 2.2.
+    Papers: Sennrich et al. 2016, "Neural Machine Translation of Rare Words with Subword Units",
+    arXiv:1508.07909; over bytes: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners",
+    section 2.2.
     """
 
     kind = "bpe"
@@ -37,7 +39,9 @@ class BPE(Subwords):
         return engine
 
     @classmethod
-    def learn(cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]) -> None:
+    def learn(
+        cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]
+    ) -> None:
         trainer = trainers.BpeTrainer(
             vocab_size=size + len(specials),
             min_frequency=max(min_count, 2),  # a pair seen once is no pattern

@@ -1,8 +1,8 @@
 """What the subword kinds share: training, encoding and saving with the engine of Hugging Face `tokenizers`.
 
-A kind adds its own parts: how text is prepared (`pipeline`), how pieces are learnt (`learn`), and how a saved model is
-read (`model_from`). Pieces are learnt from the beginning of a corpus, `training_characters` long: that holds every
-frequent word many times over, and a stream cannot be sampled evenly without knowing its end.
+A kind adds its own parts: how text is prepared (`pipeline`), how pieces are learnt (`learn`), and how a saved
+model is read (`model_from`). Pieces are learnt from the beginning of a corpus, `training_characters` long:
+that holds every frequent word many times over, and a stream cannot be sampled evenly without knowing its end.
 """
 
 from __future__ import annotations
@@ -37,13 +37,17 @@ BORDER = re.compile(r"(?<=\S)[ \n]")
 PART, LONGEST_PART = 8_000, 100_000
 BATCH = 2_000_000
 
-# The engine uses all cores. Its threads do not survive a fork, so a forked process works alone, and without a warning.
+# The engine uses all cores. Its threads do not survive a fork, so a forked process works alone, and without a
+# warning.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
 os.register_at_fork(after_in_child=lambda: os.environ.__setitem__("TOKENIZERS_PARALLELISM", "false"))
 
 
 class Subwords(Tokenizer):
-    """Frequent words are one piece, rare ones several. `size` counts the pieces besides the special ones; 0 means 8,000."""
+    """Frequent words are one piece, rare ones several.
+
+    `size` counts the pieces besides the special ones; 0 means 8,000.
+    """
 
     engine_type: ClassVar[str]  # what the engine calls the kind in its files
     training_characters: ClassVar[int]  # only so much text from the beginning of a corpus is learnt from
@@ -53,7 +57,11 @@ class Subwords(Tokenizer):
         self._engine = engine
         pieces = sorted(engine.get_vocab().items(), key=lambda entry: entry[1])
         self.vocabulary = Vocabulary([piece for piece, _ in pieces[len(specials) :]], specials=specials)
-        inner = [f"(?<={re.escape(special[0])})(?={re.escape(special[1:])})" for special in specials if len(special) > 1]
+        inner = [
+            f"(?<={re.escape(special[0])})(?={re.escape(special[1:])})"
+            for special in specials
+            if len(special) > 1
+        ]
         self._inside_specials = re.compile("|".join(inner) or r"(?!)")
 
     @staticmethod
@@ -63,27 +71,52 @@ class Subwords(Tokenizer):
 
     @classmethod
     @abstractmethod
-    def learn(cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]) -> None:
-        """Teach the engine its pieces, the special ones first. The same text gives the same pieces, in every process."""
+    def learn(
+        cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]
+    ) -> None:
+        """Teach the engine its pieces, the special ones first.
+
+        The same text gives the same pieces, in every process.
+        """
 
     @staticmethod
     @abstractmethod
     def model_from(saved: dict[str, Any]) -> tuple[Any, list[str]]:
-        """The engine's model, and its pieces in the order of their ids, out of the part `model` of a tokenizer.json."""
+        """The engine's model, and its pieces in the order of their ids, out of the part `model` of a
+        tokenizer.json.
+        """
 
     @classmethod
     def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
-        preparing = cls(_with_specials(cls.pipeline(lowercase=settings.lowercase), specials), specials=specials, lowercase=settings.lowercase)
+        preparing = cls(
+            _with_specials(cls.pipeline(lowercase=settings.lowercase), specials),
+            specials=specials,
+            lowercase=settings.lowercase,
+        )
         engine = cls.pipeline(lowercase=settings.lowercase)
         parts = preparing._beginning(texts)
-        cls.learn(engine, parts, size=settings.size or DEFAULT_SIZE, min_count=settings.min_count, specials=list(specials))
+        cls.learn(
+            engine,
+            parts,
+            size=settings.size or DEFAULT_SIZE,
+            min_count=settings.min_count,
+            specials=list(specials),
+        )
         return cls(_with_specials(engine, specials), specials=specials, lowercase=settings.lowercase)
 
     def split(self, text: str) -> list[str]:
-        return [piece for part in self._parts(text) for piece in self._engine.encode(part, add_special_tokens=False).tokens]
+        return [
+            piece
+            for part in self._parts(text)
+            for piece in self._engine.encode(part, add_special_tokens=False).tokens
+        ]
 
     def words_at(self, text: str) -> list[str]:
-        return [word for part in self._parts(text) for word in words_in(part, self._engine.encode(part, add_special_tokens=False))]
+        return [
+            word
+            for part in self._parts(text)
+            for word in words_in(part, self._engine.encode(part, add_special_tokens=False))
+        ]
 
     def join(self, pieces: Sequence[str]) -> str:
         return str(self._engine.decoder.decode(list(pieces)))
@@ -99,10 +132,15 @@ class Subwords(Tokenizer):
             found = self._engine.encode_batch_fast([part for _, part in batch], add_special_tokens=False)
             for (number, _), encoding in zip(batch, found, strict=True):
                 encoded[number].append(np.array(encoding.ids, dtype=np.int32))
-        return [parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int32), *parts]) for parts in encoded]
+        return [
+            parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int32), *parts])
+            for parts in encoded
+        ]
 
     def decode(self, ids: Iterable[int]) -> str:
-        return str(self._engine.decode(self.vocabulary.without_specials(ids).tolist(), skip_special_tokens=False))
+        return str(
+            self._engine.decode(self.vocabulary.without_specials(ids).tolist(), skip_special_tokens=False)
+        )
 
     def save(self, folder: Path) -> None:
         write_whole(folder / FILE, self._engine.to_str())
@@ -110,7 +148,9 @@ class Subwords(Tokenizer):
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Takes only the learnt pieces from the file and prepares text itself, so that a hostile file cannot bring its own patterns."""
+        """Takes only the learnt pieces from the file and prepares text itself, so that a hostile file cannot
+        bring its own patterns.
+        """
         lowercase = bool(read_header(folder)["lowercase"])
         path = folder / FILE
         saved = read_json_object(path, largest=LARGEST_FILE)
@@ -137,7 +177,9 @@ class Subwords(Tokenizer):
                     return
 
     def _parts(self, text: str) -> Iterator[str]:
-        """A text in parts for the engine, cut also inside every name of a special piece: in text it is nothing special."""
+        """A text in parts for the engine, cut also inside every name of a special piece: in text it is
+        nothing special.
+        """
         text = whole_characters(text.lower() if self.lowercase else text)
         named = any(special in text for special in self.vocabulary.specials)
         for outer in self._inside_specials.split(text) if named else [text]:
@@ -154,7 +196,11 @@ def count_words(engine: Engine, parts: Iterable[str]) -> Counter[str]:
 
 def _not_too_long(word: str) -> list[str]:
     """A language written without blanks has words without end; they are counted in parts."""
-    return [word] if len(word) <= LONGEST_PIECE else [word[start : start + LONGEST_PIECE] for start in range(0, len(word), LONGEST_PIECE)]
+    return (
+        [word]
+        if len(word) <= LONGEST_PIECE
+        else [word[start : start + LONGEST_PIECE] for start in range(0, len(word), LONGEST_PIECE)]
+    )
 
 
 def _with_specials(engine: Engine, specials: Sequence[str]) -> Engine:
@@ -163,7 +209,9 @@ def _with_specials(engine: Engine, specials: Sequence[str]) -> Engine:
 
 
 def words_in(text: str, encoding: Encoding) -> list[str]:
-    """For each token the word of the text that it is a piece of, as the engine separates words; empty for what a template adds."""
+    """For each token the word of the text that it is a piece of, as the engine separates words; empty for
+    what a template adds.
+    """
     places = [None if word is None else encoding.word_to_chars(word) for word in encoding.word_ids]
     return ["" if place is None else text[slice(*place)].strip() for place in places]
 

@@ -12,9 +12,9 @@ Places = NDArray[np.int64]
 class Lattice:
     """A graph with a node between any two neighbouring characters and an edge wherever a piece fits.
 
-    Nodes of all words stand in one row; word w begins at node `first[w]` and ends at node `last[w]`. Edges are given as
-    rows of (word, begin, stop, piece). They are walked in the order of where they stop, so that all words move one
-    character forward in the same numpy call.
+    Nodes of all words stand in one row; word w begins at node `first[w]` and ends at node `last[w]`. Edges
+    are given as rows of (word, begin, stop, piece). They are walked in the order of where they stop, so that
+    all words move one character forward in the same numpy call.
     """
 
     def __init__(self, lengths: Places, edges: Places, *, num_pieces: int) -> None:

@@ -14,12 +14,12 @@ Floats = NDArray[np.float64]
 class Substrings:
     """Numbered substrings of counted words, single characters first, then longer and longer ones.
 
-    The substring of length n at a place is the one of length n - 1 there and one more character. So a pair of numbers
-    stands for it, and sorting the pairs finds equal ones without ever building a string.
+    The substring of length n at a place is the one of length n - 1 there and one more character. So a pair of
+    numbers stands for it, and sorting the pairs finds equal ones without ever building a string.
 
-    `number[n - 1][place]` is the number of the substring of length n that begins at a place of the joined words, or -1
-    where the word ends before or the substring occurs only once. For each number there is a length, how many times it
-    occurs, and the first place where it does.
+    `number[n - 1][place]` is the number of the substring of length n that begins at a place of the joined
+    words, or -1 where the word ends before or the substring occurs only once. For each number there is a
+    length, how many times it occurs, and the first place where it does.
     """
 
     def __init__(self, words: Mapping[str, int], *, longest: int) -> None:
@@ -27,7 +27,9 @@ class Substrings:
         self.word_lengths: Places = np.array([len(word) for word in words], dtype=np.int64)
         self.word: Places = np.repeat(np.arange(len(words)), self.word_lengths)  # of every place
         ends = np.cumsum(self.word_lengths)
-        self.begin: Places = np.arange(len(self.text)) - (ends - self.word_lengths)[self.word]  # of every place, inside its word
+        self.begin: Places = (
+            np.arange(len(self.text)) - (ends - self.word_lengths)[self.word]
+        )  # of every place, inside its word
         self._left = self.word_lengths[self.word] - self.begin
         times = np.array(list(words.values()), dtype=np.float64)[self.word]
         codepoints = np.frombuffer(self.text.encode("utf-32-le"), dtype="<u4").astype(np.int64)
@@ -59,12 +61,16 @@ class Substrings:
         return self.text[start : start + int(self.length[number])]
 
     def edges_in_words(self, piece_of: Places) -> Places:
-        """Rows of (word, begin, stop, piece) wherever a substring that is a piece stands in a word; `piece_of` is -1 for the others."""
+        """Rows of (word, begin, stop, piece) wherever a substring that is a piece stands in a word;
+        `piece_of` is -1 for the others.
+        """
         rows = []
         for length, numbers in enumerate(self.number, start=1):
             pieces = np.where(numbers >= 0, piece_of[numbers], -1)
             at = np.flatnonzero(pieces >= 0)
-            rows.append(np.stack([self.word[at], self.begin[at], self.begin[at] + length, pieces[at]], axis=1))
+            rows.append(
+                np.stack([self.word[at], self.begin[at], self.begin[at] + length, pieces[at]], axis=1)
+            )
         return np.concatenate(rows)
 
     def edges_in_pieces(self, chosen: Places, piece_of: Places) -> Places:
@@ -79,4 +85,6 @@ class Substrings:
                 found = numbers[places[inside] + begin]
                 pieces = np.where(found >= 0, piece_of[found], -1)
                 word, pieces = inside[pieces >= 0], pieces[pieces >= 0]
-                yield np.stack([word, np.full_like(word, begin), np.full_like(word, begin + length), pieces], axis=1)
+                yield np.stack(
+                    [word, np.full_like(word, begin), np.full_like(word, begin + length), pieces], axis=1
+                )

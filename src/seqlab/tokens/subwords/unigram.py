@@ -14,7 +14,8 @@ from seqlab.tokens.subwords.engine import Subwords, count_words
 from seqlab.tokens.subwords.unigram_training import learn_unigram
 from seqlab.tokens.vocabulary import UNK
 
-# A word or a run of marks with the blank before it, a run of blanks but for that last one, any other white space alone.
+# A word or a run of marks with the blank before it, a run of blanks but for that last one, any other white
+# space alone.
 WORD = Regex(r" ?[\p{L}\p{M}\p{N}]+| ?[^\s\p{L}\p{M}\p{N}]+| +(?!\S)|\s")
 
 
@@ -22,9 +23,9 @@ WORD = Regex(r" ?[\p{L}\p{M}\p{N}]+| ?[^\s\p{L}\p{M}\p{N}]+| +(?!\S)|\s")
 class Unigram(Subwords):
     """Every piece has a probability; a text is cut so that the product over its pieces is largest.
 
-    A blank belongs to the word after it and is written ▁, so text of known characters comes back exactly, blanks and
-    line ends included (a ▁ in the text comes back as a blank). Characters that training never saw are `<unk>`.
-    `min_count` has no meaning here.
+    A blank belongs to the word after it and is written ▁, so text of known characters comes back exactly,
+    blanks and line ends included (a ▁ in the text comes back as a blank). Characters that training never saw
+    are `<unk>`. `min_count` has no meaning here.
 
     Papers: Kudo 2018, "Subword Regularization", arXiv:1804.10959; Kudo and Richardson 2018, arXiv:1808.06226.
     """
@@ -39,16 +40,23 @@ class Unigram(Subwords):
         if lowercase:
             engine.normalizer = normalizers.Lowercase()
         engine.pre_tokenizer = pre_tokenizers.Sequence(
-            [pre_tokenizers.Split(WORD, "isolated"), pre_tokenizers.Metaspace(prepend_scheme="never", split=False)]
+            [
+                pre_tokenizers.Split(WORD, "isolated"),
+                pre_tokenizers.Metaspace(prepend_scheme="never", split=False),
+            ]
         )
         engine.decoder = decoders.Metaspace(prepend_scheme="never")
         return engine
 
     @classmethod
-    def learn(cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]) -> None:
+    def learn(
+        cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]
+    ) -> None:
         pieces = learn_unigram(count_words(engine, parts), size=size)
         taken = set(specials)
-        scored = [(special, 0.0) for special in specials] + [entry for entry in pieces if entry[0] not in taken]
+        scored = [(special, 0.0) for special in specials] + [
+            entry for entry in pieces if entry[0] not in taken
+        ]
         engine.model = models.Unigram(scored, specials.index(UNK))
 
     @staticmethod

@@ -1,6 +1,8 @@
-"""How a unigram tokenizer learns its pieces: many candidates, expectation-maximisation, and the least useful thrown out.
+"""How a unigram tokenizer learns its pieces: many candidates, expectation-maximisation, and the least useful
+thrown out.
 
-Written here rather than taken from the engine, because the engine's trainer gives other pieces every time it is run.
+Written here rather than taken from the engine, because the engine's trainer gives other pieces every time it
+is run.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ Places = NDArray[np.int64]
 
 
 def learn_unigram(words: Mapping[str, int], *, size: int) -> list[tuple[str, float]]:
-    """At most `size` pieces with their log probabilities, most probable first; half of them may be single characters.
+    """At most `size` pieces with their log probabilities, most probable first; half of them may be single
+    characters.
 
         expected(piece) = Σ_words count(word) · Σ_cuts P(cut | word) · times(piece in cut)     E step, forward-backward
         P(piece)        = expected(piece) / Σ expected                                         M step
@@ -46,15 +49,32 @@ def learn_unigram(words: Mapping[str, int], *, size: int) -> list[tuple[str, flo
     lengths, expected = substrings.length[chosen], substrings.times[chosen]
     texts = Lattice(substrings.word_lengths, substrings.edges_in_words(piece_of), num_pieces=len(chosen))
     inner = Lattice(lengths, substrings.edges_in_pieces(chosen, piece_of), num_pieces=len(chosen))
-    alive, log_probs = _prune(texts, inner, expected, lengths == 1, times=np.array(list(counts.values()), dtype=np.float64), size=size)
-    found = [(substrings[int(chosen[place])], float(log_probs[place])) for place in np.flatnonzero(alive).tolist()]
+    alive, log_probs = _prune(
+        texts,
+        inner,
+        expected,
+        lengths == 1,
+        times=np.array(list(counts.values()), dtype=np.float64),
+        size=size,
+    )
+    found = [
+        (substrings[int(chosen[place])], float(log_probs[place])) for place in np.flatnonzero(alive).tolist()
+    ]
     return sorted(found, key=lambda scored: (-scored[1], scored[0]))
 
 
 def _prune(
-    texts: Lattice, inner: Lattice, expected: Floats, is_character: NDArray[np.bool_], *, times: Floats, size: int
+    texts: Lattice,
+    inner: Lattice,
+    expected: Floats,
+    is_character: NDArray[np.bool_],
+    *,
+    times: Floats,
+    size: int,
 ) -> tuple[NDArray[np.bool_], Floats]:
-    """Rounds of learning and throwing out, until `size` pieces are left: which ones, and their log probabilities."""
+    """Rounds of learning and throwing out, until `size` pieces are left: which ones, and their log
+    probabilities.
+    """
     alive = np.ones(len(expected), dtype=bool)
     while True:
         for _ in range(NUM_UPDATES):
@@ -104,7 +124,9 @@ def _parts_of(words: Mapping[str, int], characters: set[str]) -> dict[str, int]:
 
 
 def _seeds(substrings: Substrings, *, most: int) -> Places:
-    """Where learning starts: all characters, and the longer substrings that cover most text (times · length)."""
+    """Where learning starts: all characters, and the longer substrings that cover most text (times ·
+    length).
+    """
     covered = np.where(substrings.length == 1, np.inf, substrings.times * substrings.length)
     num_characters = int((substrings.length == 1).sum())
     return np.sort(np.argsort(-covered, kind="stable")[: num_characters + most])

@@ -16,12 +16,15 @@ from seqlab.tokens.vocabulary import UNK
 
 @tokenizers.register("wordpiece")
 class WordPiece(Subwords):
-    """Words and punctuation are separated first, then every word is cut from the left into its longest known pieces.
+    """Words and punctuation are separated first, then every word is cut from the left into its longest known
+    pieces.
 
-    A word with a character that is not known is `<unk>` as a whole, and so is one of more than 100 characters. Blanks
-    are forgotten, so `decode` gives readable text, not the exact one. Control characters are dropped.
+    A word with a character that is not known is `<unk>` as a whole, and so is one of more than 100
+    characters. Blanks are forgotten, so `decode` gives readable text, not the exact one. Control characters
+    are dropped.
 
-    Papers: Wu et al. 2016, arXiv:1609.08144, section 4.1; Devlin et al. 2019 (BERT), arXiv:1810.04805, section 3.
+    Papers: Wu et al. 2016, arXiv:1609.08144, section 4.1; Devlin et al. 2019 (BERT), arXiv:1810.04805,
+    section 3.
     """
 
     kind = "wordpiece"
@@ -37,7 +40,9 @@ class WordPiece(Subwords):
         return engine
 
     @classmethod
-    def learn(cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]) -> None:
+    def learn(
+        cls, engine: Engine, parts: Iterator[str], *, size: int, min_count: int, specials: list[str]
+    ) -> None:
         """The engine's trainer numbers characters inside words in random order and breaks ties by number.
 
         So they are counted first and given to it in order, as if they were special.

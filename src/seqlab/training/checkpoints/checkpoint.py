@@ -1,7 +1,8 @@
 """Checkpoints: all that an exact resume needs, in folders that are whole or do not count.
 
-A checkpoint is written as `tmp-<step>-<pid>`, every file synced, the manifest (sizes, SHA-256, format) last, and renamed once. The
-newest folder with a valid manifest is the last checkpoint, whatever the names say. Two are kept.
+A checkpoint is written as `tmp-<step>-<pid>`, every file synced, the manifest (sizes, SHA-256, format) last,
+and renamed once. The newest folder with a valid manifest is the last checkpoint, whatever the names say. Two
+are kept.
 """
 
 from __future__ import annotations
@@ -78,8 +79,14 @@ class Checkpoints:
         write_weights(folder / TENSORS, checkpoint.tensors, seal=self.seal)
         write_weights(folder / BEST, checkpoint.best, seal=self.seal)
         write_whole(folder / STATE, json.dumps({"step": checkpoint.step, **checkpoint.state}))
-        files = {name: {"size": (folder / name).stat().st_size, "sha256": sha256(folder / name)} for name in (TENSORS, BEST, STATE)}
-        write_whole(folder / MANIFEST, json.dumps({"format": FORMAT, "step": checkpoint.step, "run": self.seal, "files": files}))
+        files = {
+            name: {"size": (folder / name).stat().st_size, "sha256": sha256(folder / name)}
+            for name in (TENSORS, BEST, STATE)
+        }
+        write_whole(
+            folder / MANIFEST,
+            json.dumps({"format": FORMAT, "step": checkpoint.step, "run": self.seal, "files": files}),
+        )
 
     def _read(self, place: Path) -> Checkpoint:
         self._verify(place)
@@ -87,14 +94,19 @@ class Checkpoints:
         step = state.pop("step", None)
         if not isinstance(step, int):
             raise RunError("the checkpoint does not say its step.", where=str(place / STATE))
-        tensors, best = (read_weights(place / name, seal=self.seal, verified=True) for name in (TENSORS, BEST))
+        tensors, best = (
+            read_weights(place / name, seal=self.seal, verified=True) for name in (TENSORS, BEST)
+        )
         return Checkpoint(step=step, tensors=tensors, best=best, state=state)
 
     def _verify(self, place: Path) -> None:
         path = place / MANIFEST
         manifest: dict[str, Any] = read_json_object(path, largest=LARGEST_JSON)
         if (version := manifest.get("format")) != FORMAT:
-            raise RunError(f"the checkpoint has format {str(version)[:20]}, this seqlab reads format {FORMAT}.", where=str(path))
+            raise RunError(
+                f"the checkpoint has format {str(version)[:20]}, this seqlab reads format {FORMAT}.",
+                where=str(path),
+            )
         if manifest.get("run") != self.seal:
             raise RunError("the checkpoint belongs to another run.", where=str(place))
         for name in (TENSORS, BEST, STATE):
@@ -102,17 +114,26 @@ class Checkpoints:
                 size, digest = manifest["files"][name]["size"], manifest["files"][name]["sha256"]
                 is_whole = (place / name).stat().st_size == size and sha256(place / name) == digest
             except (KeyError, TypeError) as error:
-                raise RunError(f"the list of checksums says nothing about {name}.", where=str(path)) from error
+                raise RunError(
+                    f"the list of checksums says nothing about {name}.", where=str(path)
+                ) from error
             except OSError as error:
-                raise RunError(f"the file cannot be read ({error.strerror}).", where=str(place / name)) from error
+                raise RunError(
+                    f"the file cannot be read ({error.strerror}).", where=str(place / name)
+                ) from error
             if not is_whole:
-                raise RunError("the file is damaged: it is not the one that was saved.", where=str(place / name))
+                raise RunError(
+                    "the file is damaged: it is not the one that was saved.", where=str(place / name)
+                )
 
     def _newest_first(self) -> list[Path]:
         return sorted(self.folder.glob("step-*"), reverse=True)
 
     def _check_space(self, checkpoint: Checkpoint) -> None:
-        needed = sum(tensor.nbytes for part in (checkpoint.tensors, checkpoint.best) for tensor in part.values()) + SPARE
+        needed = (
+            sum(tensor.nbytes for part in (checkpoint.tensors, checkpoint.best) for tensor in part.values())
+            + SPARE
+        )
         if (free := free_space(self.folder)) < needed:
             raise EnvironmentProblem(
                 f"no space left: needs {megabytes(needed)}, has {megabytes(free)}.",
@@ -130,7 +151,10 @@ class Checkpoints:
             temporary.unlink(missing_ok=True)
 
     def _drop_others(self, newest: Path) -> None:
-        """Keep this one and the one before. What has a later step is damaged, or training would have gone on from it."""
+        """Keep this one and the one before.
+
+        What has a later step is damaged, or training would have gone on from it.
+        """
         until_now = [place for place in self._newest_first() if place <= newest]
         for place in {*self._newest_first()} - {*until_now[:KEPT]}:
             shutil.rmtree(place, ignore_errors=True)

@@ -7,7 +7,10 @@ from torch import Tensor
 
 
 def capture(device: torch.device) -> dict[str, Tensor]:
-    """The states of torch's generators. Nothing else is used: order and masking are keyed by (seed, epoch)."""
+    """The states of torch's generators.
+
+    Nothing else is used: order and masking are keyed by (seed, epoch).
+    """
     states = {"cpu": torch.get_rng_state()}
     if device.type == "cuda":
         states["cuda"] = torch.cuda.get_rng_state(device)

@@ -15,8 +15,17 @@ from seqlab.training.optimizers.base import load_named_state, named_state
 MODEL = "model."
 
 
-def take_snapshot(model: nn.Module, optimizer: torch.optim.Optimizer, average: Average, carry: Carry, *, device: torch.device) -> dict[str, Tensor]:
-    """The weights, the optimizer's moments, the averaged weights, the random numbers and the carried state."""
+def take_snapshot(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    average: Average,
+    carry: Carry,
+    *,
+    device: torch.device,
+) -> dict[str, Tensor]:
+    """The weights, the optimizer's moments, the averaged weights, the random numbers and the carried
+    state.
+    """
     return {
         **{f"{MODEL}{name}": tensor for name, tensor in model.state_dict().items()},
         **{f"optimizer.{name}": tensor for name, tensor in named_state(optimizer)},
@@ -26,9 +35,22 @@ def take_snapshot(model: nn.Module, optimizer: torch.optim.Optimizer, average: A
     }
 
 
-def put_back(tensors: Mapping[str, Tensor], model: nn.Module, optimizer: torch.optim.Optimizer, average: Average, *, device: torch.device) -> Carry:
+def put_back(
+    tensors: Mapping[str, Tensor],
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    average: Average,
+    *,
+    device: torch.device,
+) -> Carry:
     """Undo everything since the snapshot; returns the carried state."""
-    parts: dict[str, dict[str, Tensor]] = {"model": {}, "optimizer": {}, "average": {}, "random": {}, "carry": {}}
+    parts: dict[str, dict[str, Tensor]] = {
+        "model": {},
+        "optimizer": {},
+        "average": {},
+        "random": {},
+        "carry": {},
+    }
     for name, tensor in tensors.items():
         part, _, rest = name.partition(".")
         parts[part][rest] = tensor

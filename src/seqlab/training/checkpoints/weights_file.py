@@ -1,7 +1,7 @@
 """Tensors on disk as safetensors files that check themselves.
 
-safetensors has no checksum: a flipped byte loads. Ours carry the SHA-256 of the whole file (its own place blanked) in the
-header, beside the seal of the run they belong to.
+safetensors has no checksum: a flipped byte loads. Ours carry the SHA-256 of the whole file (its own place
+blanked) in the header, beside the seal of the run they belong to.
 """
 
 from __future__ import annotations
@@ -21,11 +21,17 @@ from seqlab.training.checkpoints.weights_header import Header, Shape, damaged, r
 
 BLANK = b"0" * 64
 MARK = b'"seqlab":"sha256:'
-"""What stands before the checksum. One entry holds checksum and seal: safetensors writes several in any order."""
+"""What stands before the checksum.
+
+One entry holds checksum and seal: safetensors writes several in any order.
+"""
 
 
 def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "") -> None:
-    """Write tensors with their checksum and wait until they are on the disk. Not atomic: see `replace_weights`."""
+    """Write tensors with their checksum and wait until they are on the disk.
+
+    Not atomic: see `replace_weights`.
+    """
     own = _own_memory(tensors)
     with explain_full_disk(path, needed=sum(tensor.nbytes for tensor in own.values())):
         try:
@@ -52,7 +58,13 @@ def replace_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = ""
     sync_folder(path.parent)
 
 
-def read_weights(path: Path, *, expected: Mapping[str, Tensor] | None = None, seal: str | None = None, verified: bool = False) -> dict[str, Tensor]:
+def read_weights(
+    path: Path,
+    *,
+    expected: Mapping[str, Tensor] | None = None,
+    seal: str | None = None,
+    verified: bool = False,
+) -> dict[str, Tensor]:
     """Read a file after checking header, checksum and, when given, names, shapes and the run it belongs to.
 
     `verified` says that somebody has just compared the file with a checksum of his own.
@@ -65,7 +77,11 @@ def read_weights(path: Path, *, expected: Mapping[str, Tensor] | None = None, se
     if not verified and written != _digest(path, header):
         raise damaged(path, "its content does not match its checksum")
     if seal is not None and run != seal.encode():
-        raise RunError("the weights belong to another run.", where=str(path), cure="Restore the file that was trained here, or train again.")
+        raise RunError(
+            "the weights belong to another run.",
+            where=str(path),
+            cure="Restore the file that was trained here, or train again.",
+        )
     try:
         return load_file(path)
     except (SafetensorError, RuntimeError, ValueError) as error:  # whatever it knows that we do not
@@ -84,7 +100,11 @@ def compare_shapes(found: Mapping[str, Shape], expected: Mapping[str, Tensor], *
     if wrong:
         more = f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""
         shown = "; ".join(mistake[:200] for mistake in wrong[:3])
-        raise RunError(f"the weights do not fit the recipe: {shown}{more}.", where=str(where), cure="Recipe and weights must come from the same run.")
+        raise RunError(
+            f"the weights do not fit the recipe: {shown}{more}.",
+            where=str(where),
+            cure="Recipe and weights must come from the same run.",
+        )
 
 
 def _own_memory(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -16,9 +16,25 @@ MOST_TENSORS = 100_000
 MOST_AXES = 32
 LONGEST_AXIS = 1 << 48
 BYTES = {
-    "F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4, "U16": 2, "U8": 1, "BOOL": 1, "C64": 8,
-    "F8_E4M3": 1, "F8_E4M3FNUZ": 1, "F8_E5M2": 1, "F8_E5M2FNUZ": 1,
-}  # fmt: skip
+    "F64": 8,
+    "F32": 4,
+    "F16": 2,
+    "BF16": 2,
+    "I64": 8,
+    "I32": 4,
+    "I16": 2,
+    "I8": 1,
+    "U64": 8,
+    "U32": 4,
+    "U16": 2,
+    "U8": 1,
+    "BOOL": 1,
+    "C64": 8,
+    "F8_E4M3": 1,
+    "F8_E4M3FNUZ": 1,
+    "F8_E5M2": 1,
+    "F8_E5M2FNUZ": 1,
+}
 
 Shape = tuple[int, ...]
 
@@ -53,7 +69,11 @@ def read_header(path: Path) -> Header:
 
 
 def damaged(path: Path, what: str) -> RunError:
-    return RunError(f"the file is damaged: {what}.", where=str(path), cure="Restore it from a copy, go on from a checkpoint, or train again.")
+    return RunError(
+        f"the file is damaged: {what}.",
+        where=str(path),
+        cure="Restore it from a copy, go on from a checkpoint, or train again.",
+    )
 
 
 def _entries(header: Any) -> dict[str, tuple[Shape, int, int]]:
@@ -66,7 +86,9 @@ def _entries(header: Any) -> dict[str, tuple[Shape, int, int]]:
 def _entry(entry: Any) -> tuple[Shape, int, int]:
     shape, (start, end) = entry["shape"], entry["data_offsets"]
     numbers = [*shape, start, end]
-    if len(numbers) > MOST_AXES or not all(type(number) is int and 0 <= number < LONGEST_AXIS for number in numbers):
+    if len(numbers) > MOST_AXES or not all(
+        type(number) is int and 0 <= number < LONGEST_AXIS for number in numbers
+    ):
         raise ValueError("no shape of a tensor")  # also keeps the product below small
     if end - start != math.prod(shape) * BYTES[entry["dtype"]]:
         raise ValueError("shape and size do not agree")

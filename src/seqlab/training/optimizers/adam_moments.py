@@ -1,4 +1,6 @@
-"""What the variants of Adam share: moving averages of each gradient and of its square, and a count of updates."""
+"""What the variants of Adam share: moving averages of each gradient and of its square, and a count of
+updates.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,20 @@ BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
 
 class AdamMoments(Optimizer):
-    """An optimizer that is written out parameter by parameter, because its update depends on the number of the step.
+    """An optimizer that is written out parameter by parameter, because its update depends on the number of
+    the step.
 
-    exp_avg_sq <- β₂ exp_avg_sq + (1 - β₂) g²      at every step; the subclass decides when `exp_avg` follows the gradient
+    exp_avg_sq <- β₂ exp_avg_sq + (1 - β₂) g²      at every step; the subclass decides when `exp_avg` follows
+    the gradient
     """
 
     def init_state(self, parameter: Tensor) -> dict[str, Tensor]:
         """As AdamW; the count stays on the CPU, where Python can read it at no cost."""
-        return {"step": torch.zeros(()), "exp_avg": torch.zeros_like(parameter), "exp_avg_sq": torch.zeros_like(parameter)}
+        return {
+            "step": torch.zeros(()),
+            "exp_avg": torch.zeros_like(parameter),
+            "exp_avg_sq": torch.zeros_like(parameter),
+        }
 
     def update(self, parameters: list[Tensor], group: Group) -> None:
         for parameter in parameters:
@@ -30,5 +38,7 @@ class AdamMoments(Optimizer):
             self.update_parameter(parameter, state, step, lr=group["lr"], weight_decay=group["weight_decay"])
 
     @abstractmethod
-    def update_parameter(self, parameter: Tensor, state: dict[str, Tensor], step: int, *, lr: float, weight_decay: float) -> None:
+    def update_parameter(
+        self, parameter: Tensor, state: dict[str, Tensor], step: int, *, lr: float, weight_decay: float
+    ) -> None:
         """Update number `step` of one parameter, with `exp_avg_sq` already up to date."""

@@ -24,7 +24,11 @@ class AdamW(Optimizer):
     def init_state(self, parameter: Tensor) -> dict[str, Tensor]:
         """The fused kernel counts its updates on the device of the parameter."""
         step = torch.zeros((), device=parameter.device)
-        return {"step": step, "exp_avg": torch.zeros_like(parameter), "exp_avg_sq": torch.zeros_like(parameter)}
+        return {
+            "step": step,
+            "exp_avg": torch.zeros_like(parameter),
+            "exp_avg_sq": torch.zeros_like(parameter),
+        }
 
     def update(self, parameters: list[Tensor], group: Group) -> None:
         states = [self.state[parameter] for parameter in parameters]

@@ -20,8 +20,8 @@ Group = dict[str, Any]
 class Optimizer(torch.optim.Optimizer):
     """Parameter groups, state and hooks of torch, with weight decay decoupled from the gradient.
 
-    torch wraps four methods so that its compiler skips them, and the first call of such a wrapper imports the compiler: seconds
-    that a short run does not have. The methods without their wrappers do the same work.
+    torch wraps four methods so that its compiler skips them, and the first call of such a wrapper imports the
+    compiler: seconds that a short run does not have. The methods without their wrappers do the same work.
     """
 
     add_param_group = inspect.unwrap(torch.optim.Optimizer.add_param_group)
@@ -29,7 +29,9 @@ class Optimizer(torch.optim.Optimizer):
     load_state_dict = inspect.unwrap(torch.optim.Optimizer.load_state_dict)
     zero_grad = inspect.unwrap(torch.optim.Optimizer.zero_grad)
 
-    def __init__(self, params: Iterable[Any], *, lr: float = 1e-3, weight_decay: float = 0.0, **options: Any) -> None:
+    def __init__(
+        self, params: Iterable[Any], *, lr: float = 1e-3, weight_decay: float = 0.0, **options: Any
+    ) -> None:
         """params: parameters, named parameters or groups of either, as for every torch optimizer."""
         super().__init__(params, {"lr": lr, "weight_decay": weight_decay, **options})
 
@@ -91,7 +93,8 @@ def load_named_state(optimizer: torch.optim.Optimizer, state: dict[str, Tensor])
         if name in by_parameter:
             parts = by_parameter.pop(name)
             optimizer.state[parameter] = {
-                part: tensor.clone() if part == "step" else tensor.to(parameter.device, copy=True) for part, tensor in parts.items()
+                part: tensor.clone() if part == "step" else tensor.to(parameter.device, copy=True)
+                for part, tensor in parts.items()
             }
     assert not by_parameter, f"state of unknown parameters: {sorted(by_parameter)}"
 

@@ -1,4 +1,6 @@
-"""The optimizer of a model: which parameters decay, and at which share of the learning rate each of them learns."""
+"""The optimizer of a model: which parameters decay, and at which share of the learning rate each of them
+learns.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,36 @@ def build_optimizer(model: nn.Module, settings: TrainingSettings, *, layer_decay
 
     layer_decay: each layer learns at this share of the learning rate of the layer above it.
     """
-    return optimizers.get(settings.optimizer).from_settings(parameter_groups(model, settings, layer_decay=layer_decay), settings)
+    return optimizers.get(settings.optimizer).from_settings(
+        parameter_groups(model, settings, layer_decay=layer_decay), settings
+    )
 
 
-def parameter_groups(model: nn.Module, settings: TrainingSettings, *, layer_decay: float = 1.0) -> list[Group]:
-    """Weight matrices decay; biases, norms and embeddings (of tokens and of positions) do not, unless asked to."""
+def parameter_groups(
+    model: nn.Module, settings: TrainingSettings, *, layer_decay: float = 1.0
+) -> list[Group]:
+    """Weight matrices decay; biases, norms and embeddings (of tokens and of positions) do not, unless asked
+    to.
+    """
     tables = {id(module.weight) for module in model.modules() if isinstance(module, nn.Embedding)}
-    tables |= {id(table) for module in model.modules() if isinstance(module, PositionalEncoding) for table in module.parameters()}
+    tables |= {
+        id(table)
+        for module in model.modules()
+        if isinstance(module, PositionalEncoding)
+        for table in module.parameters()
+    }
     factors = rate_factors((name for name, _ in model.named_parameters()), layer_decay=layer_decay)
     groups: dict[tuple[float, float], list[tuple[str, nn.Parameter]]] = {}
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
             decays = settings.decay_all or (parameter.dim() >= 2 and id(parameter) not in tables)
-            groups.setdefault((settings.weight_decay if decays else 0.0, factors[name]), []).append((name, parameter))
-    return [_group(members, weight_decay=decay, lr_factor=factor) for (decay, factor), members in sorted(groups.items())]
+            groups.setdefault((settings.weight_decay if decays else 0.0, factors[name]), []).append(
+                (name, parameter)
+            )
+    return [
+        _group(members, weight_decay=decay, lr_factor=factor)
+        for (decay, factor), members in sorted(groups.items())
+    ]
 
 
 def _group(members: list[tuple[str, nn.Parameter]], **options: Any) -> Group:

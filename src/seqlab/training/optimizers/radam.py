@@ -24,18 +24,22 @@ class RAdam(AdamMoments):
         w    <- w - lr · weight_decay · w - lr · r · exp_avg/(1 - β₁ᵗ) · √(1 - β₂ᵗ) / (√exp_avg_sq + ε)   where ρ > 5
         w    <- w - lr · weight_decay · w - lr · exp_avg/(1 - β₁ᵗ)                                        before
 
-    The variance of 1/√exp_avg_sq is largest after few gradients; r reduces the variance of a step to that of later steps.
-    Paper: Liu et al. 2020, "On the Variance of the Adaptive Learning Rate and Beyond", arXiv:1908.03265, algorithm 2 (which
-    asks for ρ > 4; torch and the authors' own program ask for ρ > 5).
+    The variance of 1/√exp_avg_sq is largest after few gradients; r reduces the variance of a step to that of
+    later steps. Paper: Liu et al. 2020, "On the Variance of the Adaptive Learning Rate and Beyond",
+    arXiv:1908.03265, algorithm 2 (which asks for ρ > 4; torch and the authors' own program ask for ρ > 5).
     """
 
-    def update_parameter(self, parameter: Tensor, state: dict[str, Tensor], step: int, *, lr: float, weight_decay: float) -> None:
+    def update_parameter(
+        self, parameter: Tensor, state: dict[str, Tensor], step: int, *, lr: float, weight_decay: float
+    ) -> None:
         exp_avg = state["exp_avg"].lerp_(gradient_of(parameter), 1 - BETA1)
         parameter.mul_(1 - lr * weight_decay)
         step_size = lr / (1 - BETA1**step)
         if effective_samples(step) > ENOUGH:
             denominator = state["exp_avg_sq"].sqrt().add_(EPSILON)
-            parameter.addcdiv_(exp_avg, denominator, value=-step_size * rectification(step) * math.sqrt(1 - BETA2**step))
+            parameter.addcdiv_(
+                exp_avg, denominator, value=-step_size * rectification(step) * math.sqrt(1 - BETA2**step)
+            )
         else:
             parameter.sub_(exp_avg, alpha=step_size)
 

@@ -19,11 +19,13 @@ class SGD(Optimizer):
         momentum_buffer <- momentum · momentum_buffer + g
         w               <- w - lr · weight_decay · w - lr · momentum_buffer
 
-    Paper: Sutskever et al. 2013, "On the importance of initialization and momentum in deep learning", with the learning rate
-    outside.
+    Paper: Sutskever et al. 2013, "On the importance of initialization and momentum in deep learning", with
+    the learning rate outside.
     """
 
-    def __init__(self, params: Iterable[Any], *, momentum: float = 0.0, lr: float = 1e-3, weight_decay: float = 0.0) -> None:
+    def __init__(
+        self, params: Iterable[Any], *, momentum: float = 0.0, lr: float = 1e-3, weight_decay: float = 0.0
+    ) -> None:
         super().__init__(params, lr=lr, weight_decay=weight_decay, momentum=momentum)
 
     @classmethod
@@ -36,5 +38,7 @@ class SGD(Optimizer):
     def update(self, parameters: list[Tensor], group: Group) -> None:
         lr = group["lr"]
         for parameter in parameters:
-            momentum_buffer = self.state[parameter]["momentum_buffer"].mul_(group["momentum"]).add_(gradient_of(parameter))
+            momentum_buffer = (
+                self.state[parameter]["momentum_buffer"].mul_(group["momentum"]).add_(gradient_of(parameter))
+            )
             parameter.mul_(1 - lr * group["weight_decay"]).sub_(lr * momentum_buffer)
