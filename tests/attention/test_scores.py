@@ -230,7 +230,7 @@ def test_an_additive_score_made_in_pieces_gives_the_same_numbers_and_gradients(
     whole = score(queries, keys)
     gradients = torch.autograd.grad((whole * weights).sum(), parts)
     for largest in (1, 100, 150):  # one, two and three of seven queries at a time
-        monkeypatch.setattr(pieces_file, "LARGEST", largest)
+        monkeypatch.setattr(pieces_file, "MAX_CHUNK_ELEMENTS", largest)
         pieces = score(queries, keys)
         torch.testing.assert_close(pieces, whole, rtol=0, atol=1e-12)
         for found, expected in zip(
@@ -242,7 +242,7 @@ def test_an_additive_score_made_in_pieces_gives_the_same_numbers_and_gradients(
 def test_an_additive_score_never_holds_more_than_its_largest_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     score = AdditiveScore(4, 4, hidden_size=8)
     held: list[int] = []
-    monkeypatch.setattr(pieces_file, "LARGEST", 2 * 16 * 8 * 3)  # three queries
+    monkeypatch.setattr(pieces_file, "MAX_CHUNK_ELEMENTS", 2 * 16 * 8 * 3)  # three queries
 
     def keep(tensor: Tensor) -> Tensor:
         held.append(tensor.numel())

@@ -138,7 +138,7 @@ def test_the_matrix_is_computed_once_per_walk(monkeypatch: pytest.MonkeyPatch) -
         calls.append(1)
         return matrix(self)
 
-    monkeypatch.setattr(OrthogonalRNN, "matrix", counted)
+    monkeypatch.setattr(OrthogonalRNN, "recurrent_matrix", counted)
     _, layout = path_of([5, 5], reverse=False)
     for fast in (True, False):
         calls.clear()

@@ -192,7 +192,7 @@ def test_an_output_layer_is_neither_dropped_nor_invented() -> None:
             UsageError, match=f"{kind.__name__} has no output layer to put the given one in"
         ) as error:
             convert_form(separate, kind)
-        assert f"{kind.__name__}.of(form.cell())" in str(error.value)
+        assert f"{kind.__name__}.from_cell(form.to_cell())" in str(error.value)
     for with_output in (Separate, Transposed, ClassSketch):
         with pytest.raises(
             UsageError, match=f"{with_output.__name__} has an output layer, and none was given"

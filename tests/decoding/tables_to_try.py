@@ -55,7 +55,7 @@ class TableTranslator:
     def decode(
         self, targets: Tensor, is_token: Tensor, decoder_state: DecoderState
     ) -> tuple[Tensor, DecoderState]:
-        logits, decoder_state, _ = self.align(targets, is_token, decoder_state)
+        logits, decoder_state, _ = self.decode_with_alignment(targets, is_token, decoder_state)
         return logits, decoder_state
 
     def decode_with_alignment(

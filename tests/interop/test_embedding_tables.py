@@ -188,7 +188,7 @@ def assert_same_logits(theirs: nn.Module, run: Run) -> None:
     expected = theirs(input_ids=source, attention_mask=is_source.long(), decoder_input_ids=targets).logits
     assert_close(run.model(source, is_source, targets, is_token), expected, rtol=1e-5, atol=1e-5)
     assert expected.std() > 0.1
-    state, steps = run.model.start(source, is_source), []
+    state, steps = run.model.encode(source, is_source), []
     for place in range(targets.shape[1]):
         logits, state = run.model.decode(targets[:, place : place + 1], is_token[:, place : place + 1], state)
         steps.append(logits)

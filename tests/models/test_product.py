@@ -38,7 +38,7 @@ def test_one_product_serves_one_row_many_rows_and_one_again() -> None:
 
 @torch.inference_mode()
 def test_a_torch_without_packed_products_multiplies_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(single_step_product, "packing_is_known", lambda: False)
+    monkeypatch.setattr(single_step_product, "has_weight_packing", lambda: False)
     x, weight, bias = torch.randn(5, 6), torch.randn(3, 6), torch.zeros(3)
     product = PackedLinear(weight, bias)
     assert torch.equal(product(x), torch.mm(x, weight.t().contiguous()))

@@ -148,7 +148,9 @@ def test_any_picture_encoder_stands_before_any_decoder(
     pictures = [task.inputs.steps(task.pictures["train"][number]) for number in range(3)]
     for source, found in zip(pictures, task.write(network, pictures), strict=True):
         for one in found:
-            forced = score_targets(network, [source], [one.tokens], task.tokens.symbols, ended=[one.ended])[0]
+            forced = score_targets(
+                network, [source], [one.tokens], task.tokens.special_tokens, ended=[one.ended]
+            )[0]
             assert one.log_prob == pytest.approx(forced.log_prob, abs=1e-4)
     looked = task.looks(network, task.pictures["train"][0], found[0].tokens)
     assert looked is not None
@@ -176,7 +178,10 @@ def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_a
     text = task.tokens.words(drawn[0].tokens)
     (score,) = task.score(network, [(picture, text)])
     forced = score_targets(
-        network, list(task.read_inputs([picture])), [task.tokens.cut(text, where="")], task.tokens.symbols
+        network,
+        list(task.read_inputs([picture])),
+        [task.tokens.cut(text, where="")],
+        task.tokens.special_tokens,
     )[0]
     assert score.log_prob == pytest.approx(forced.log_prob)
     other = (

@@ -66,7 +66,7 @@ def test_given_targets_have_the_probability_of_forced_scoring(tmp_path: Path) ->
     pairs = [("abc", "CBA"), ("ab", ""), ("ab", "B?")]
     expected = score_targets(
         model, [torch.from_numpy(task.tokens.read([source])[0]).long() for source, _ in pairs],
-        [task.tokens.write([target])[0][1:-1].tolist() for _, target in pairs], task.tokens.symbols
+        [task.tokens.write([target])[0][1:-1].tolist() for _, target in pairs], task.tokens.special_tokens
     )  # fmt: skip
     found = task.score(model, pairs)
     for score, forced, pair in zip(found, expected, pairs, strict=True):

@@ -24,7 +24,7 @@ from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.tasks.inputs import pieces_of, readable_pieces
 from seqlab.tasks.seq2seq.scheduled_sampling import with_own_outputs
-from seqlab.tasks.seq2seq.scores import rate
+from seqlab.tasks.seq2seq.scores import draft_scores
 from seqlab.tasks.seq2seq.target_tokens import SPECIALS
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.translation.task import Translation
@@ -238,7 +238,7 @@ def test_every_answer_has_the_probability_that_forced_scoring_gives_it(tmp_path:
     source = torch.from_numpy(task.tokens.read(["abc"])[0].astype(np.int64))
     for answer in task.translate(model, ["abc"])[0]:
         forced = score_targets(
-            model, [source], [answer.found.tokens], task.tokens.symbols, ended=[answer.found.ended]
+            model, [source], [answer.found.tokens], task.tokens.special_tokens, ended=[answer.found.ended]
         )[0]
         assert math.log(answer.probability) == pytest.approx(forced.log_prob, abs=1e-4)
 
@@ -314,7 +314,7 @@ def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(
         "Zyxxy",
         "",
     ]  # behind the tag of a language
-    assert target.ids[UNK] in task.tokens.symbols.suppressed_ids
+    assert target.ids[UNK] in task.tokens.special_tokens.suppressed_ids
     assert target.ids[UNK] not in task.build_search(task.recipe.search).special_tokens.suppressed_ids
 
 
@@ -349,7 +349,7 @@ def test_the_tags_of_languages_are_read_and_never_written(tmp_path: Path) -> Non
         task = make(
             tmp_path, pairs, data={"language": "lang"}, tokens={"kind": "characters", "shared": shared}
         )
-        vocabulary, symbols = task.tokens.target.vocabulary, task.tokens.symbols
+        vocabulary, symbols = task.tokens.target.vocabulary, task.tokens.special_tokens
         assert {vocabulary.pieces[token] for token in symbols.suppressed_ids} == set(vocabulary.specials) - {
             EOS
         }
@@ -375,7 +375,7 @@ def test_scores_are_those_of_what_is_written_whatever_was_read() -> None:
             },
             where="test",
         )
-        return [each.name for each in rate(recipe, [said], [[said]])]
+        return [each.name for each in draft_scores(recipe, [said], [[said]])]
 
     sentence = "ein kleiner Hund läuft durch den großen Garten"
     assert names("2001-02-03", kind="words", target_kind="characters") == [
@@ -431,14 +431,14 @@ def test_blanks_before_marks_are_no_mistakes_of_a_writer_of_words() -> None:
     )
     written = [join_words(one.split()) for (one,) in references]
     assert written[0] == "ein hund steht im garten."
-    found = {each.name: each.items.full_score() for each in rate(recipe, written, references)}
+    found = {each.name: each.items.full_score() for each in draft_scores(recipe, written, references)}
     assert {name: round(value, 6) for name, value in found.items() if name != "meteor"} == {
         "bleu": 100, "bleu_lower": 100, "chrf": 100, "ter": 0, "token_error_rate": 0, "exact_match": 1
     }  # fmt: skip
     assert found["meteor"] > 0.99
     assert {
         each.name: each.items.full_score()
-        for each in rate(recipe, ["ein hund im garten.", written[1]], references)
+        for each in draft_scores(recipe, ["ein hund im garten.", written[1]], references)
     }["ter"] == pytest.approx(10)
 
 

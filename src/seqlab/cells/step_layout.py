@@ -87,7 +87,7 @@ class Packing:
     second ones, and so on.
 
     >>> packing = Packing.from_lengths(torch.tensor([1, 3]), time=4)
-    >>> packing.sizes, packing.pack(torch.arange(8.0).view(2, 4, 1)).flatten().tolist()
+    >>> packing.batch_sizes, packing.pack(torch.arange(8.0).view(2, 4, 1)).flatten().tolist()
     ((2, 1, 1), [4.0, 0.0, 5.0, 6.0])
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -87,12 +88,12 @@ class BeamSearch(Search):
             log_probs, state = self._next_log_probs(model, state)
             if length == 0 and groups > 1:  # all groups begin alike
                 rows = torch.arange(len(log_probs), device=log_probs.device).repeat_interleave(groups)
-                log_probs, state = log_probs[rows], state.pick(rows)
+                log_probs, state = log_probs[rows], state.select(rows)
             source_ids = [beam.source_id for beam in running for _ in beam.open]
             step = SearchStep(
                 log_probs,
                 source_ids,
-                lambda beams=running: [node.tokens() for beam in beams for node in beam.open],
+                partial(_tokens_so_far, running),
                 length,
             )
             allowed = self.allowed_log_probs(step)
@@ -255,7 +256,7 @@ class BeamSearch(Search):
             )
             rows += [index * open_before + parent for parent in parents]
         if len(unfinished) * groups < len(running):
-            state = state.keep(
+            state = state.keep_sources(
                 torch.tensor(
                     [index // groups for index in unfinished], dtype=torch.long, device=state.tokens.device
                 )
@@ -267,7 +268,7 @@ class BeamSearch(Search):
             device=state.tokens.device,
         )
         if rows != list(range(len(state.tokens))):
-            state = state.move(torch.tensor(rows, dtype=torch.long, device=state.tokens.device))
+            state = state.reorder(torch.tensor(rows, dtype=torch.long, device=state.tokens.device))
         return beams, state._replace(tokens=newest)
 
     def _is_finished(self, beam: _Beam, length: int) -> bool:
@@ -346,22 +347,27 @@ class _BeamState(NamedTuple):
         tokens = torch.full((len(sources.tokens),), start_id, device=sources.tokens.device)
         return cls(model.encode(sources.tokens, sources.is_token), tokens, sources.is_token)
 
-    def pick(self, rows: Tensor) -> _BeamState:
+    def select(self, rows: Tensor) -> _BeamState:
         return self._replace(
             decoder_state=self.decoder_state.select(rows),
             tokens=self.tokens[rows],
             attention_sum=None if self.attention_sum is None else self.attention_sum[rows],
         )
 
-    def move(self, rows: Tensor) -> _BeamState:
-        """As `pick`; nobody needs the hypotheses before any more."""
+    def reorder(self, rows: Tensor) -> _BeamState:
+        """As `select`; nobody needs the hypotheses before any more."""
         return self._replace(
             decoder_state=self.decoder_state.reorder(rows),
             tokens=self.tokens[rows],
             attention_sum=None if self.attention_sum is None else self.attention_sum[rows],
         )
 
-    def keep(self, sentences: Tensor) -> _BeamState:
+    def keep_sources(self, sentences: Tensor) -> _BeamState:
         return self._replace(
             decoder_state=self.decoder_state.keep_sources(sentences), is_token=self.is_token[sentences]
         )
+
+
+def _tokens_so_far(beams: list[_Beam]) -> list[list[int]]:
+    """The tokens of every open hypothesis."""
+    return [node.tokens() for beam in beams for node in beam.open]

@@ -29,8 +29,7 @@ class ModelPreset:
         """One line for lists: what it is and how large.
 
         >>> MODEL_PRESETS["bert-base"].summary
-        'BERT base (Devlin et al. 2019): 12 layers, width 768, 12 heads; 109.5 million parameters with its
-        30,522 tokens.'
+        'BERT base (Devlin et al. 2019): 12 layers, width 768, 12 heads; 109.5 million parameters with its 30,522 tokens.'
         """
         sizes = (
             f"{self.settings['layers']} layers, width {self.settings['hidden_size']},"

@@ -45,8 +45,8 @@ class TransformerBackbone(TransformerStack, Backbone):
         for depth, layer in enumerate(self.layers, start=1):
             steps, cache = layer(
                 steps,
-                sight=inputs.mask,
-                turn=inputs.apply_rotary,
+                mask=inputs.mask,
+                apply_rotary=inputs.apply_rotary,
                 cache=None if state is None else state[depth],
             )
             new_state.append(cache.truncate(inputs.num_to_keep))

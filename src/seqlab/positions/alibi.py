@@ -51,7 +51,7 @@ def alibi_slopes(num_heads: int) -> list[float]:
     Other numbers of heads take the slopes of the next smaller power of two, then every other slope of twice
     that power, as the paper's own code does.
 
-    >>> slopes(4), slopes(3)
+    >>> alibi_slopes(4), alibi_slopes(3)
     ([0.25, 0.0625, 0.015625, 0.00390625], [0.0625, 0.00390625, 0.25])
     """
     power = 1 << (num_heads.bit_length() - 1)

@@ -51,7 +51,7 @@ class SinusoidalPositions(PositionalEncoding):
 def sinusoid_curves(features: Sequence[int], *, size: int, num_positions: int) -> dict[int, list[float]]:
     """What some of `size` features are given, place by place, as plain numbers for an image.
 
-    >>> sinusoid_curves([1], size=2, places=3)
+    >>> sinusoid_curves([1], size=2, num_positions=3)
     {1: [1.0, 0.5403023058681398, -0.4161468365471424]}
     """
     rows = SinusoidalPositions(size, max_length=num_positions).rows(

@@ -63,9 +63,9 @@ class TransformerSeq2SeqDecoder(TransformerStack, Decoder):
             steps, cache = layer(
                 steps,
                 decoder_state.source[depth],
-                sight=inputs.mask,
-                source_sight=source_mask,
-                turn=inputs.apply_rotary,
+                mask=inputs.mask,
+                source_mask=source_mask,
+                apply_rotary=inputs.apply_rotary,
                 cache=cache,
             )
             caches.append(cache.truncate(inputs.num_to_keep))

@@ -78,8 +78,8 @@ def score_written(
     sources, where they differ.
     """
     references = [question.references for question in questions]
-    rated = sacrebleu_score(recipe, outputs, references)
-    without = {each.name: each.items.full_score() for each in sacrebleu_score(recipe, baseline, references)}
+    rated = draft_scores(recipe, outputs, references)
+    without = {each.name: each.items.full_score() for each in draft_scores(recipe, baseline, references)}
     scores = [each.score(baseline=without[each.name], baseline_name=baseline_name) for each in rated]
     parts = (
         slice_by_length(rated[0].items, np.array(lengths, np.float64), score=rated[0].name) if lengths else []
@@ -113,7 +113,7 @@ def _shown(question: Question, output: str) -> TranslationExample:
     )
 
 
-def sacrebleu_score(
+def draft_scores(
     recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[DraftScore]:
     """The scores that fit, the first of which decides between models: sounds have error rates, words and

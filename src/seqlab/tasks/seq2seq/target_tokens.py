@@ -32,7 +32,7 @@ class TargetTokens:
         """The first tokens of every target, whatever the model thinks."""
 
     @property
-    def symbols(self) -> SpecialTokens:
+    def special_tokens(self) -> SpecialTokens:
         """Of all that stands for no text, the tags of languages too, only the end is ever written."""
         never = self.target.vocabulary.special_ids - {self.end_id}
         return SpecialTokens(self.start_id, self.end_id, tuple(sorted(never)))

@@ -214,7 +214,7 @@ class PairTask(Task):
                 what = f"a target of {len(tokens)} tokens, but the model writes {self.longest_known - 1}."
                 raise UsageError(what, where=repr(shown(text)), cure="Give it sentence by sentence.")
         found = score_targets(
-            model, sources, targets, self.tokens.symbols, device=next(model.parameters()).device
+            model, sources, targets, self.tokens.special_tokens, device=next(model.parameters()).device
         )
         return [self._scored(source, target, one) for (source, target), one in zip(pairs, found, strict=True)]
 
@@ -240,16 +240,18 @@ class PairTask(Task):
 
     def build_search(self, settings: SearchSettings) -> Search:
         """The search that settings describe, over the tokens of the target side."""
-        symbols = self.tokens.symbols
+        special_tokens = self.tokens.special_tokens
         if settings.unknown == "copy":
-            symbols = symbols.without_suppressing(self._unknown_id())
+            special_tokens = special_tokens.without_suppressing(self._unknown_id())
         prefix = (
             self.tokens.cut_known(settings.prefix, where="search.prefix")
             if settings.prefix
             else self.tokens.forced
         )
         size, longest = len(self.tokens.target.vocabulary), self.longest_known - 2
-        return build_search(settings, symbols, vocabulary_size=size, prefix=prefix, max_target_tokens=longest)
+        return build_search(
+            settings, special_tokens, vocabulary_size=size, prefix=prefix, max_target_tokens=longest
+        )
 
     def _unknown_id(self) -> int:
         vocabulary = self.tokens.target.vocabulary

@@ -136,7 +136,7 @@ class PublishedPairTokens(PairTokens):
         self.forced = [vocabulary.roles["forced_bos"]] if "forced_bos" in vocabulary.roles else []
 
     @property
-    def symbols(self) -> SpecialTokens:
+    def special_tokens(self) -> SpecialTokens:
         return SpecialTokens(self.start_id, self.end_id, (self.target.vocabulary.pad_id,))
 
     def read(self, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Ids]:
