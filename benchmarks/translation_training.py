@@ -73,8 +73,8 @@ class Counting:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.task, name)
 
-    def loss(self, model: torch.nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        found = self.task.loss(model, batch, carry)
+    def loss(self, model: torch.nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
+        found = self.task.loss(model, batch, step=step, carry=carry)
         self.tokens += int(found.count)
         return found
 

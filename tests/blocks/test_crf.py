@@ -64,14 +64,14 @@ def test_scores_partition_best_path_and_marginals_are_those_of_all_paths(chain: 
         tags[row, :length] = torch.tensor(path)
         with torch.no_grad():
             assert float(chain.score(logits, tags, is_word)[row]) == pytest.approx(scores[path])
-            assert float(chain.loss(logits, tags, is_word)[row]) == pytest.approx(total - scores[path])
+            assert float(chain(logits, tags, is_word)[row]) == pytest.approx(total - scores[path])
 
 
 def test_the_gradient_is_expected_minus_observed_counts(chain: CRF) -> None:
     logits, is_word = batch()
     logits.requires_grad_()
     tags = torch.tensor([[2, 0, 0, 1], [1, -1, -1, -1], [0, 1, 2, -1]])
-    chain.loss(logits, tags, is_word).sum().backward()
+    chain(logits, tags, is_word).sum().backward()
     own, pairs = torch.zeros_like(logits), torch.zeros(TAGS, TAGS, dtype=torch.float64)
     first, last = torch.zeros(TAGS, dtype=torch.float64), torch.zeros(TAGS, dtype=torch.float64)
     for row, length in enumerate(LENGTHS):
@@ -99,8 +99,7 @@ def test_padding_and_neighbours_change_nothing(chain: CRF) -> None:
     for row, length in enumerate(LENGTHS):
         own, all_words = logits[row : row + 1, :length], is_word[row : row + 1, :length]
         torch.testing.assert_close(
-            chain.loss(own, tags[row : row + 1, :length], all_words)[0],
-            chain.loss(logits, tags, is_word)[row],
+            chain(own, tags[row : row + 1, :length], all_words)[0], chain(logits, tags, is_word)[row]
         )
         torch.testing.assert_close(
             chain.log_marginals(own, all_words)[0], chain.log_marginals(logits, is_word)[row, :length]

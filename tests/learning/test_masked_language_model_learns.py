@@ -50,7 +50,7 @@ def accuracy_after_training(folder: Path, model: dict[str, Any]) -> float:
     optimizer = build_optimizer(network, recipe.training)
     feed = task.feed(Position())
     for _ in range(STEPS):
-        loss = task.loss(network, feed.take(), ())
+        loss = task.loss(network, feed.take(), step=0, carry=())
         network.zero_grad()
         (loss.total / loss.count).backward()
         set_learning_rate(optimizer, 3e-3)

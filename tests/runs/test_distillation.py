@@ -74,7 +74,9 @@ def test_a_classifier_learns_from_the_targets_and_from_its_teacher_by_their_shar
     ready.model.eval()
     logits, taught = ready.model(batch.inputs, batch.is_token), labels_run.model(batch.inputs, batch.is_token)
     expected = 0.7 * F.cross_entropy(logits, batch.targets, reduction="sum") + 0.3 * soft(logits, taught)
-    assert ready.task.loss(ready.model, batch, ()).total.item() == pytest.approx(expected.item(), rel=1e-5)
+    assert ready.task.loss(ready.model, batch, step=0, carry=()).total.item() == pytest.approx(
+        expected.item(), rel=1e-5
+    )
 
 
 @pytest.mark.spec(172)
@@ -89,8 +91,8 @@ def test_a_recurrent_language_model_and_its_teacher_both_read_on_from_window_to_
     feed = ready.task.feed(Position())
     first, second = feed.take(), feed.take()
     ready.model.eval()
-    after_first = ready.task.loss(ready.model, first, ()).carry
-    found = ready.task.loss(ready.model, second, after_first).total
+    after_first = ready.task.loss(ready.model, first, step=0, carry=()).carry
+    found = ready.task.loss(ready.model, second, step=0, carry=after_first).total
 
     both = torch.cat([first.inputs, second.inputs], dim=1)
     with torch.no_grad():
@@ -114,7 +116,9 @@ def test_a_masked_model_learns_what_its_teacher_thinks_of_the_gaps(masked_run: R
     expected = 0.7 * F.cross_entropy(logits, batch.targets[asked], reduction="sum") + 0.3 * soft(
         logits, taught
     )
-    assert ready.task.loss(ready.model, batch, ()).total.item() == pytest.approx(expected.item(), rel=1e-5)
+    assert ready.task.loss(ready.model, batch, step=0, carry=()).total.item() == pytest.approx(
+        expected.item(), rel=1e-5
+    )
 
 
 @pytest.mark.spec(172)

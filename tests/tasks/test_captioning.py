@@ -102,7 +102,7 @@ def test_a_picture_is_read_once_for_all_its_captions_and_the_loss_is_that_of_eac
         expected += F.cross_entropy(logits[0], target[1:], reduction="sum")
         count += len(target) - 1
     batch = batch.__class__(batch.inputs.double(), batch.is_token, batch.targets, batch.rows)
-    found = task.loss(model, batch, ())
+    found = task.loss(model, batch, step=0, carry=())
     torch.testing.assert_close(found.total, expected, rtol=1e-5, atol=1e-5)
     assert found.count == count
     again = Captioning.load(task.recipe, saved(task, captions.parent / "tokens"))
@@ -136,7 +136,7 @@ def test_any_picture_encoder_stands_before_any_decoder(
     """
     task = make(captions, model=model, decoder=decoder, search={"beam": 3, "n_best": 3, "max_tokens": 5})
     network = task.build_model()
-    loss = task.loss(network, task.feed(Position()).take(), ())
+    loss = task.loss(network, task.feed(Position()).take(), step=0, carry=())
     loss.total.backward()
     assert [
         name

@@ -7,7 +7,9 @@ import torch
 from torch import nn
 
 from seqlab.blocks.crf import CRF
-from seqlab.tasks.tagging.decisions import decide, tag_loss, words_first
+from seqlab.blocks.words_first import words_first
+from seqlab.losses.tag_loss import TagLoss
+from seqlab.tasks.tagging.decisions import decide
 
 IS_WORD = torch.tensor([[True, True, True], [True, False, True], [False, True, False]])
 """A sentence without a gap that is as long as the batch, and two whose words are not the first steps."""
@@ -52,7 +54,11 @@ def test_a_batch_equals_its_sentences_one_by_one(has_chain: bool) -> None:
             (alone,) = decide(model, logits[row], IS_WORD[row])
             assert found.tags.tolist() == alone.tags.tolist()
             assert found.log_probs == pytest.approx(alone.log_probs, abs=1e-5)
-        total = sum(tag_loss(model, logits[row], targets[row], IS_WORD[row], smoothing=0.0) for row in rows)
-        assert tag_loss(model, logits, targets, IS_WORD, smoothing=0.0) == pytest.approx(
-            float(total), rel=1e-5
+        alone = [TagLoss(targets[row], IS_WORD[row])(logits[row], model.chain) for row in rows]
+        whole = TagLoss(targets, IS_WORD)(logits, model.chain)
+        assert whole.total.item() == pytest.approx(sum(value.total.item() for value in alone), rel=1e-5)
+        assert (
+            whole.correct
+            == sum(value.correct for value in alone)
+            == ((logits.argmax(dim=-1) == targets) & IS_WORD).sum()
         )

@@ -71,7 +71,7 @@ def test_five_shapes_of_a_job_are_learned_by_the_same_lines(name: str) -> None:
     batch = task.feed(Position()).take()
     losses = []
     for _ in range(STEPS):  # the same batch again and again: what is learned must show
-        found = task.loss(model, batch, ())
+        found = task.loss(model, batch, step=0, carry=())
         optimizer.zero_grad()
         (found.total / found.count).backward()
         optimizer.step()

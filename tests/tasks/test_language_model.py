@@ -199,8 +199,11 @@ def test_carried_state_is_taken_over_inside_an_epoch_and_dropped_at_its_start(tm
     first, second = feed.take(), feed.take()
     assert not first.continues
     assert second.continues
-    loss = task.loss(model, first, ())
-    cold, warm = task.loss(model, second, ()).total, task.loss(model, second, loss.carry).total
+    loss = task.loss(model, first, step=0, carry=())
+    cold, warm = (
+        task.loss(model, second, step=0, carry=()).total,
+        task.loss(model, second, step=0, carry=loss.carry).total,
+    )
     joined = torch.cat([first.inputs, second.inputs], dim=1)
     logits, _ = model(joined, torch.ones_like(joined, dtype=torch.bool))
     expected = torch.nn.functional.cross_entropy(

@@ -194,7 +194,7 @@ def test_the_loss_is_the_mean_surprise_about_hidden_tokens_only(tmp_path: Path) 
     task = make(tmp_path)
     model = task.build_model().eval()
     batch = task.feed(Position()).take()
-    loss = task.loss(model, batch, ())
+    loss = task.loss(model, batch, step=0, carry=())
     log_probs = model(batch.inputs, batch.is_token, batch.is_token).log_softmax(dim=-1).detach()
     everywhere = torch.zeros(*batch.inputs.shape, log_probs.shape[-1])
     everywhere[batch.is_token] = log_probs

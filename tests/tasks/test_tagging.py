@@ -154,8 +154,8 @@ def test_the_loss_of_a_chain_is_that_of_whole_sentences(tmp_path: Path) -> None:
     for row, targets in zip(logits, batch.targets, strict=True):
         inside = targets != NO_TAG
         own, tags = row[inside][None], targets[inside][None]
-        parts.append(model.chain.loss(own, tags, torch.ones_like(tags, dtype=torch.bool)))
-    found = task.loss(model, batch, ())
+        parts.append(model.chain(own, tags, torch.ones_like(tags, dtype=torch.bool)))
+    found = task.loss(model, batch, step=0, carry=())
     assert (found.count, found.total.item()) == (7, pytest.approx(torch.cat(parts).sum().item(), rel=1e-5))
     with pytest.raises(RecipeError, match=r"tagging\.crf: training.label_smoothing speaks about single tags"):
         find_spec("tagging").fill_defaults(
@@ -363,7 +363,7 @@ def test_the_loss_counts_words_and_nothing_else(tmp_path: Path) -> None:
     task = make(tmp_path, tokens={"kind": "characters"})
     model = task.build_model().eval()
     batch = task.collate("train", np.array([0, 2, 4]))
-    found = task.loss(model, batch, ())
+    found = task.loss(model, batch, step=0, carry=())
     log_probs = model(batch.inputs, batch.is_token).log_softmax(dim=-1).detach()
     places = (batch.targets != NO_TAG).nonzero().tolist()
     assert len(places) == found.count == 3 + 2 + 2

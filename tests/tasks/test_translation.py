@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
 
+from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Position
 from seqlab.core.errors import DataError, RunError, SeqlabError, UsageError
 from seqlab.decoding.forced_scoring import score_targets
@@ -23,7 +24,7 @@ from seqlab.runs.report.next_steps import after_training
 from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.tasks.inputs import pieces_of, readable_pieces
-from seqlab.tasks.seq2seq.scheduled_sampling import with_own_outputs
+from seqlab.tasks.seq2seq.scheduled_sampling import draw_predicted
 from seqlab.tasks.seq2seq.scores import draft_scores
 from seqlab.tasks.seq2seq.target_tokens import SPECIALS
 from seqlab.tasks.spec import find_spec
@@ -33,7 +34,10 @@ from seqlab.tokens.base import tokenizers
 from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.vocabulary import EOS, SOS, UNK
 from seqlab.tokens.words import join_words
+from seqlab.training.budget import Budget
 from seqlab.training.gradients import go_backward
+from seqlab.training.loop import Trainer
+from seqlab.training.stop_signals import StopRequest
 
 PAIRS = [("ab", "BA"), ("abc", "CBA"), ("cab", "BAC"), ("ba", "AB"), ("bca", "ACB"), ("c", "C")] * 3
 GRU = {"kind": "recurrent", "cell": "gru", "hidden_size": 8, "embedding_size": 6, "dropout": 0.0}
@@ -117,7 +121,7 @@ def test_the_loss_is_that_of_the_true_tokens_after_the_true_tokens_before_them(t
         )
         expected += F.cross_entropy(logits[0], target[1:], reduction="sum", label_smoothing=0.1)
         count += len(target) - 1
-    found = task.loss(model, batch, ())
+    found = task.loss(model, batch, step=0, carry=())
     torch.testing.assert_close(found.total, expected)
     assert found.count == count
 
@@ -128,15 +132,27 @@ def sides(task: Translation, row: int) -> tuple[Any, Any]:
     return store[row][:middle], store[row][middle:]
 
 
+def read_by_decoder(
+    model: EncoderDecoder, batch: Batch, ratio: float, *, per: Literal["sequence", "token"]
+) -> torch.Tensor:
+    """What a decoder reads at a teacher forcing ratio."""
+    given = batch.targets[:, :-1]
+    is_predicted = draw_predicted(given, ratio, per=per)
+    return (
+        given
+        if is_predicted is None
+        else model.with_predictions(batch.inputs, batch.is_token, given, is_predicted)
+    )
+
+
 @pytest.mark.spec(111)
 def test_a_decoder_left_to_itself_reads_what_it_wrote(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().double().train()
     batch = task.feed(Position()).take()
     given = batch.targets[:, :-1]
-    same = with_own_outputs(model, batch.inputs, batch.is_token, given, truth=1.0, each="token")
-    assert same is given
-    free = with_own_outputs(model, batch.inputs, batch.is_token, given, truth=0.0, each="sequence")
+    assert draw_predicted(given, 1.0, per="token") is None
+    free = read_by_decoder(model, batch, 0.0, per="sequence")
     assert model.training
     model.eval()
     for row in range(len(given)):  # the plain way: the whole prefix again and again
@@ -148,10 +164,7 @@ def test_a_decoder_left_to_itself_reads_what_it_wrote(tmp_path: Path) -> None:
         assert free[row].tolist() == prefix.tolist()
     assert not torch.equal(free, given)
     torch.manual_seed(1)
-    mixed = [
-        with_own_outputs(model, batch.inputs, batch.is_token, given, truth=0.5, each="sequence")
-        for _ in range(40)
-    ]
+    mixed = [read_by_decoder(model, batch, 0.5, per="sequence") for _ in range(40)]
     is_true = torch.stack([(one == given).all(dim=1) for one in mixed]).double().mean()
     assert 0.3 < is_true < 0.7  # whole sequences, about half of them
 
@@ -164,7 +177,7 @@ def test_a_transformer_left_to_itself_reads_what_it_wrote_token_by_token(tmp_pat
     batch = task.feed(Position()).take()
     given, read = batch.targets[:, :-1], (batch.inputs, batch.is_token)
     torch.manual_seed(4)
-    mixed = torch.stack([with_own_outputs(model, *read, given, truth=0.7, each="token") for _ in range(60)])
+    mixed = torch.stack([read_by_decoder(model, batch, 0.7, per="token") for _ in range(60)])
     model.eval()
     for inputs in mixed[
         :10
@@ -180,39 +193,91 @@ def test_a_transformer_left_to_itself_reads_what_it_wrote_token_by_token(tmp_pat
     assert bool((rows.any(dim=2) & ~rows.all(dim=2)).any())
 
 
+SAMPLED = {"batch_size": 4, "own_outputs": "linear", "own_outputs_half": 2}
+
+
 @pytest.mark.spec(111)
-def test_the_share_of_truth_falls_from_update_to_update_and_is_carried_along(
+def test_the_teacher_forcing_ratio_follows_from_the_number_of_the_update_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
 
-    def watched(*args: Any, truth: float, **more: Any) -> Any:
-        seen.append(truth)
-        return with_own_outputs(*args, truth=truth, **more)
+    def watched(targets: torch.Tensor, ratio: float, **options: Any) -> Any:
+        seen.append(ratio)
+        return draw_predicted(targets, ratio, **options)
 
-    monkeypatch.setattr("seqlab.tasks.seq2seq.task.with_own_outputs", watched)
-    task = make(
-        tmp_path,
-        training={
-            "batch_size": 4,
-            "own_outputs": "linear",
-            "own_outputs_half": 2,
-            "own_outputs_for": "token",
-        },
-    )
-    model, carry = task.build_model().train(), ()
-    for _ in range(3):
-        carry = task.loss(model, task.feed(Position()).take(), carry).carry
-    assert seen == [1.0, 0.75, 0.5]
-    task = make(
-        tmp_path, training={"batch_size": 4, "accumulate": 2, "own_outputs": "linear", "own_outputs_half": 2}
-    )
+    monkeypatch.setattr("seqlab.tasks.seq2seq.task.draw_predicted", watched)
+    task = make(tmp_path, training={**SAMPLED, "own_outputs_for": "token"})
+    model, batch = task.build_model().train(), task.feed(Position()).take()
+    for step in (0, 3, 1, 2, 1):  # in whatever order, and whatever came before
+        assert task.loss(model, batch, step=step, carry=()).carry == ()
+    assert seen == [1.0, 0.25, 0.75, 0.5, 0.75]
+    task = make(tmp_path, training={**SAMPLED, "accumulate": 2})
     seen.clear()
-    for _ in range(2):  # two updates of two batches each
-        carry = go_backward(
-            model, task, [task.feed(Position()).take()] * 2, carry if seen else (), task.recipe.training
-        ).loss.carry
+    for step in range(2):  # two updates of two batches each
+        go_backward(model, task, [batch] * 2, task.recipe.training, step=step, carry=())
     assert seen == [1.0, 1.0, 0.75, 0.75]
+
+
+@pytest.mark.spec(111)
+def test_the_loss_of_scheduled_sampling_is_that_of_the_targets_after_what_the_decoder_read(
+    tmp_path: Path,
+) -> None:
+    task = make(tmp_path, training={**SAMPLED, "own_outputs_for": "token"})
+    model = task.build_model().double().train()
+    batch = task.feed(Position()).take()
+    torch.manual_seed(2)
+    read = read_by_decoder(model, batch, 0.25, per="token")
+    is_target = (
+        torch.arange(read.shape[1])
+        < torch.tensor([len(sides(task, row)[1]) - 1 for row in batch.rows.tolist()])[:, None]
+    )
+    logits = model(batch.inputs, batch.is_token, read, is_target)
+    expected = F.cross_entropy(logits[is_target], batch.targets[:, 1:][is_target], reduction="sum")
+    assert not torch.equal(read, batch.targets[:, :-1])
+    torch.manual_seed(2)
+    found = task.loss(model, batch, step=3, carry=())
+    torch.testing.assert_close(found.total, expected)
+    assert found.correct == int((logits.argmax(dim=-1) == batch.targets[:, 1:])[is_target].sum())
+
+
+@pytest.mark.spec(111)
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_scheduled_sampling_goes_on_exactly_where_it_was_stopped(tmp_path: Path, accumulate: int) -> None:
+    def trainer(name: str) -> Trainer:
+        task = make(
+            tmp_path,
+            training={**SAMPLED, "own_outputs_half": 3, "own_outputs_for": "token", "accumulate": accumulate},
+        )
+        (tmp_path / name).mkdir()
+        return Trainer(
+            task.build_model(),
+            task,
+            task.recipe.training,
+            Budget(6, 100),
+            folder=tmp_path / name,
+            device=torch.device("cpu"),
+        )
+
+    whole, stopped, resumed = (trainer(name) for name in ("whole", "stopped", "resumed"))
+    torch.manual_seed(9)
+    whole.run(StopRequest())
+    torch.manual_seed(9)
+    for _ in range(4):
+        stopped._update()
+    stopped.save()
+    torch.manual_seed(77)  # whatever was drawn since
+    checkpoint, _ = stopped.checkpoints.load()
+    assert checkpoint is not None
+    assert not any(name.startswith("carry") for name in checkpoint.tensors)
+    resumed.model.train()
+    resumed.resume(checkpoint)
+    resumed.run(StopRequest())
+    assert resumed.step == 6
+    for one, other in zip(
+        whole.model.state_dict().values(), resumed.model.state_dict().values(), strict=True
+    ):
+        assert torch.equal(one, other)
 
 
 @pytest.mark.spec(16)
@@ -287,7 +352,9 @@ def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(
         [[[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.2, 0.3, 0.5]]]
     )  # the last looks at the end, which is no word
     monkeypatch.setattr(
-        EncoderDecoder, "align", lambda *given: (None, given[3], looked[:, : given[1].shape[1]])
+        EncoderDecoder,
+        "decode_with_alignment",
+        lambda *given: (None, given[3], looked[:, : given[1].shape[1]]),
     )
     assert (
         with_copied_words(model, task.tokens, source, words, [target.ids["die"], target.ids[UNK]])

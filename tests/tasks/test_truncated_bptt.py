@@ -86,11 +86,13 @@ def test_documents_side_by_side_cost_what_each_costs_alone(tmp_path: Path) -> No
     documents = documents_of(task)
     stream = torch.cat([documents[0], *(document[1:] for document in documents[1:])])
     alone = [loss_alone(model, document) for document in documents]
-    assert task.loss(model, batch_of(stream[None]), ()).total.item() == pytest.approx(sum(alone), rel=1e-10)
-    without = make(tmp_path, reset_at_documents=False)
-    assert without.loss(model_of(without), batch_of(stream[None]), ()).total.item() != pytest.approx(
-        sum(alone), rel=1e-4
+    assert task.loss(model, batch_of(stream[None]), step=0, carry=()).total.item() == pytest.approx(
+        sum(alone), rel=1e-10
     )
+    without = make(tmp_path, reset_at_documents=False)
+    assert without.loss(
+        model_of(without), batch_of(stream[None]), step=0, carry=()
+    ).total.item() != pytest.approx(sum(alone), rel=1e-4)
 
 
 @pytest.mark.spec(88)
@@ -103,7 +105,10 @@ def test_windows_that_cut_documents_cost_what_each_document_costs_alone(tmp_path
     for start in range(0, len(stream) - 1, 4):
         batch = batch_of(stream[None, start : start + 5])
         loss = task.loss(
-            model, Batch(batch.inputs, batch.is_token, batch.targets, batch.rows, continues=start > 0), carry
+            model,
+            Batch(batch.inputs, batch.is_token, batch.targets, batch.rows, continues=start > 0),
+            step=0,
+            carry=carry,
         )
         total, carry = total + loss.total.item(), loss.carry
     assert total == pytest.approx(sum(loss_alone(model, document) for document in documents), rel=1e-10)
@@ -165,12 +170,16 @@ def test_detaching_every_k_steps_lets_no_gradient_flow_further_back(tmp_path: Pa
     batch = task.feed(Position()).take()
     steps: list[torch.Tensor] = []
     model.embed.register_forward_hook(lambda *call: _keep(steps, call[2]))
-    logits, _ = task._read(model, batch, None)
+    logits, _ = model(batch.inputs, batch.is_token, detach_every=every)
     assert logits.shape[1] == 8
     for t in range(8):
         gradients = torch.autograd.grad(logits[0, t].sum(), steps, retain_graph=True, allow_unused=True)
         reached = [place for place, part in enumerate(_by_step(gradients, steps)) if part]
         assert reached == list(range(t // every * every, t + 1))
+    cut = F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), reduction="sum")
+    ours = torch.autograd.grad(task.loss(model, batch, step=0, carry=()).total, list(model.parameters()))
+    for found, expected in zip(ours, torch.autograd.grad(cut, list(model.parameters())), strict=True):
+        torch.testing.assert_close(found, expected)
 
 
 def _keep(steps: list[torch.Tensor], embedded: torch.Tensor) -> None:
@@ -194,8 +203,8 @@ def test_detaching_changes_gradients_and_neither_the_loss_nor_the_state(tmp_path
     for task in (whole, cut):
         model = model_of(task)
         feed = task.feed(Position())
-        first = task.loss(model, feed.take(), ())
-        second = task.loss(model, feed.take(), first.carry)
+        first = task.loss(model, feed.take(), step=0, carry=())
+        second = task.loss(model, feed.take(), step=0, carry=first.carry)
         second.total.backward()
         results.append((second.total.item(), second.carry, model.body.stack.layers[0].cell.recurrent.grad))
     assert results[0][0] == pytest.approx(results[1][0], rel=1e-12)
@@ -208,7 +217,7 @@ def test_detaching_as_often_as_the_window_is_long_is_what_happens_anyway(tmp_pat
     for every in (0, 8, 100):
         task = make(tmp_path, tokens="characters", detach_every=every)
         model = model_of(task)
-        task.loss(model, task.feed(Position()).take(), ()).total.backward()
+        task.loss(model, task.feed(Position()).take(), step=0, carry=()).total.backward()
         gradients.append([parameter.grad for parameter in model.parameters()])
     torch.testing.assert_close(gradients[0], gradients[1], rtol=0, atol=0)
     torch.testing.assert_close(gradients[0], gradients[2], rtol=0, atol=0)
@@ -222,7 +231,7 @@ def test_without_carrying_every_window_starts_from_the_initial_state(tmp_path: P
     for _ in range(3):
         batch = feed.take()
         assert not batch.continues
-        loss = task.loss(model, batch, ())
+        loss = task.loss(model, batch, step=0, carry=())
         assert loss.carry == ()
         logits, _ = model(batch.inputs, batch.is_token)
         assert loss.total.item() == pytest.approx(

@@ -59,11 +59,12 @@ def test_balanced_classes_give_the_weighted_mean_of_torch_however_a_batch_is_cut
     model = shaken(task).double()
     weights = torch.tensor([24 / (3 * 1), 24 / (3 * 5), 24 / (3 * 18)], dtype=torch.float64)
     batch = task.collate("train", np.arange(24))
-    whole = task.loss(model, batch, ())
+    whole = task.loss(model, batch, step=0, carry=())
     expected = F.cross_entropy(model(batch.inputs, batch.is_token), batch.targets, weight=weights)
     torch.testing.assert_close(whole.total / whole.count, expected, rtol=1e-6, atol=0)
     parts = [
-        task.loss(model, task.collate("train", np.arange(start, start + 6)), ()) for start in range(0, 24, 6)
+        task.loss(model, task.collate("train", np.arange(start, start + 6)), step=0, carry=())
+        for start in range(0, 24, 6)
     ]
     torch.testing.assert_close(
         sum(part.total for part in parts) / sum(part.count for part in parts), expected, rtol=1e-6, atol=0
@@ -137,7 +138,7 @@ def test_several_labels_are_scored_as_scikit_learn_does_with_thresholds_of_the_v
     assert task.recipe.task == "multi_label"
     model = shaken(task)
     truth = np.array([[name in row["topics"] for name in "abc"] for row in LABELS])
-    loss = task.loss(model, batch := task.collate("train", np.arange(24)), ())
+    loss = task.loss(model, batch := task.collate("train", np.arange(24)), step=0, carry=())
     probabilities = torch.sigmoid(model(batch.inputs, batch.is_token)).detach().numpy()
     assert (loss.total / loss.count).item() == pytest.approx(
         log_loss(truth.ravel(), probabilities.ravel()), rel=1e-5
@@ -180,7 +181,7 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     assert f"the mean of train has {truth.std():.4g}" in scores["rmse"].method
     assert scores["rmse"].baseline_name == "ridge on a bag of tokens"
     assert scores["rmse"].baseline < truth.std()  # it has seen these very rows
-    loss = task.loss(model, batch, ())
+    loss = task.loss(model, batch, step=0, carry=())
     assert (loss.total / loss.count).item() == pytest.approx(
         mean_squared_error(truth, predicted) / truth.var() / 2, rel=1e-4
     )

@@ -38,6 +38,7 @@ def test_a_run_with_a_forecast_before_it_ends_with_the_same_weights(tmp_path: Pa
         if number:
             measure(trainer.model, task, trainer.settings, device=CPU)
             assert len(task.taken) == MOST
+            assert task.steps == list(range(MOST))
         trainer.run(StopRequest())
         outcomes.append(outcome(trainer))
     assert outcomes[0] == outcomes[1]

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from seqlab.batches.batch import Batch
-from seqlab.training.base import Carry
+from seqlab.training.base import BatchLoss, Carry
 from seqlab.training.gradients import go_backward
 from seqlab.training.settings import TrainingSettings
 from tests.training.toy_task import Points, small_model
@@ -16,7 +16,7 @@ from tests.training.toy_task import Points, small_model
 def gradients(model: nn.Module, parts: list[list[int]]) -> tuple[list[torch.Tensor], float, int]:
     task = Points()
     batches = [task._collate(torch.tensor(rows).numpy(), False) for rows in parts]
-    backward = go_backward(model, task, batches, (), TrainingSettings(clip_norm=0))
+    backward = go_backward(model, task, batches, TrainingSettings(clip_norm=0), step=0, carry=())
     return (
         [parameter.grad.clone() for parameter in model.parameters() if parameter.grad is not None],
         backward.mean,
@@ -36,19 +36,22 @@ def test_four_batches_of_unequal_size_give_the_gradient_of_one() -> None:
     assert correct_of_parts == correct
 
 
-def test_a_state_is_carried_through_all_batches_of_an_update() -> None:
+def test_a_state_is_carried_through_all_batches_of_an_update_and_all_are_told_its_number() -> None:
     given: list[Carry] = []
+    steps: list[int] = []
 
     class Carrying(Points):
-        def loss(self, model: nn.Module, batch: Batch, carry: Carry):  # type: ignore[no-untyped-def]  # as the parent's
+        def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
             given.append(carry)
-            return super().loss(model, batch, carry)
+            steps.append(step)
+            return super().loss(model, batch, step=step, carry=carry)
 
     task = Carrying()
     batches = [task._collate(torch.tensor([number]).numpy(), False) for number in range(3)]
     first = (torch.ones(1),)
-    after = go_backward(small_model(), task, batches, first, TrainingSettings()).loss.carry
+    after = go_backward(small_model(), task, batches, TrainingSettings(), step=4, carry=first).loss.carry
     assert given[0] is first
     assert given[1] is not given[2]
     assert all(len(carry) == 1 for carry in given)
     assert after is not given[2]
+    assert steps == [4, 4, 4]

@@ -233,6 +233,19 @@ def test_stopping_and_going_on_at_any_step_changes_nothing(stop_at: int, tmp_pat
     assert outcome(later) == outcome(whole)
 
 
+def test_a_loss_is_told_how_many_updates_came_before_it_also_after_a_resume(tmp_path: Path) -> None:
+    trainer = make_trainer(tmp_path, task=(task := Points()), steps=5, accumulate=2)
+    trainer.watcher = watcher = StopAt(3)
+    trainer.run(watcher.request)
+    assert task.steps == [0, 0, 1, 1, 2, 2]
+    again = make_trainer(tmp_path, task=(task := Points()), steps=5, accumulate=2)
+    saved, _ = trainer.checkpoints.load()
+    assert saved is not None
+    again.resume(saved)
+    again.run(StopRequest())
+    assert task.steps == [3, 3, 4, 4]
+
+
 def test_asking_to_stop_at_the_last_step_finishes(tmp_path: Path) -> None:
     trainer = make_trainer(tmp_path, steps=4, evaluate_every=3)
     trainer.watcher = watcher = StopAt(4)

@@ -40,6 +40,7 @@ class Points:
         self.batch_size = batch_size
         self.values = list(values)
         self.modes: list[tuple[str, bool]] = []
+        self.steps: list[int] = []
         self.taken: list[list[int]] = []
 
     def feed(self, position: Position) -> Feed:
@@ -58,8 +59,9 @@ class Points:
             torch.from_numpy(rows),
         )
 
-    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
+    def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         self.modes.append(("loss", model.training))
+        self.steps.append(step)
         logits: Tensor = model(batch.inputs.flatten(1))
         correct = int((logits.argmax(dim=1) == batch.targets).sum())
         return BatchLoss(

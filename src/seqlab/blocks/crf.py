@@ -38,7 +38,7 @@ class CRF(nn.Module):
         self.transitions = nn.Parameter(torch.zeros(num_tags, num_tags))  # (from, to)
         self.end = nn.Parameter(torch.zeros(num_tags))
 
-    def loss(
+    def forward(
         self, logits: Logits, tags: Int[Tensor, "batch words"], is_word: IsWord
     ) -> Float[Tensor, " batch"]:
         """-log P(tags | words) of each sentence; tags outside `is_word` may be anything."""

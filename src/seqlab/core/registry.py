@@ -17,6 +17,15 @@ Part = TypeVar("Part")
 _REGISTRATION = re.compile(r'^@\w+\.register\("(\w+)"\)', re.MULTILINE)
 
 
+def first_paragraph(docstring: str) -> str:
+    """What a docstring says first, on one line.
+
+    >>> first_paragraph("One sentence,\\n    on two lines.\\n\\n    More.")
+    'One sentence, on two lines.'
+    """
+    return " ".join(docstring.strip().partition("\n\n")[0].split())
+
+
 class Registry(Generic[Part]):
     """Finds the parts of a package by name and imports the file of a part when it is first requested.
 
@@ -56,14 +65,14 @@ class Registry(Generic[Part]):
         return self._parts[name]
 
     def summary(self, name: str) -> str:
-        """The first line of the docstring: of the file for a built-in part, of the part itself for others."""
+        """The first paragraph of the docstring: of the file for a built-in part, of the part itself for others."""
         if name not in self._built_in:
-            return (self.get(name).__doc__ or "").strip().partition("\n")[0]
+            return first_paragraph(self.get(name).__doc__ or "")
         spec = util.find_spec(self._built_in[name])
         assert spec is not None
         assert spec.origin is not None
         source = Path(spec.origin).read_text(encoding="utf-8")
-        return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+        return first_paragraph(ast.get_docstring(ast.parse(source)) or "")
 
     @cached_property
     def _built_in(self) -> dict[str, str]:

@@ -48,7 +48,7 @@ def describe(settings: type[Settings], *, prefix: str = "") -> list[SettingHelp]
 
 def sentence_of(settings: type[Settings]) -> str:
     """The first line of what a class of settings says about itself."""
-    return (settings.__doc__ or "").partition("\n")[0]
+    return " ".join((settings.__doc__ or "").strip().partition("\n\n")[0].split())
 
 
 def expected(field: FieldInfo) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
@@ -23,3 +25,28 @@ def distillation_loss(
     student_log_probs = (student_logits / temperature).log_softmax(dim=-1)
     teacher_log_probs = (teacher_logits / temperature).log_softmax(dim=-1)
     return F.kl_div(student_log_probs, teacher_log_probs, reduction="sum", log_target=True) * temperature**2
+
+
+@dataclass(frozen=True)
+class SoftTargets:
+    """What a teacher says about the targets of a batch, and how much it counts.
+
+        loss = (1 - weight) · loss of the targets + weight · T² KL(softmax(teacher / T) ‖ softmax(student / T))
+
+    Paper: Hinton et al. 2015, arXiv:1503.02531, section 2.
+    """
+
+    logits: Float[Tensor, "*targets classes"]
+    weight: float
+    temperature: float
+
+    def mix(
+        self, hard: Float[Tensor, ""], student_logits: Float[Tensor, "*targets classes"]
+    ) -> Float[Tensor, ""]:
+        """The whole loss, from that of the targets and from the student's logits for them.
+
+        All are sums over the same targets.
+        """
+        return (1 - self.weight) * hard + self.weight * distillation_loss(
+            student_logits, self.logits, temperature=self.temperature
+        )

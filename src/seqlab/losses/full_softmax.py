@@ -11,6 +11,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
+from seqlab.losses.base import LossValue
+
 MAX_LOGITS = 1 << 23
 """Logits of one chunk of steps: 32 MB. Of fewer, the plain computation is as fast and needs no more."""
 
@@ -84,17 +86,16 @@ def full_softmax_loss(
     targets: Int[Tensor, " steps"],
     *,
     label_smoothing: float = 0.0,
-) -> tuple[Float[Tensor, ""], int]:
+) -> LossValue:
     """Sum over the steps of -log P(target), and how many targets are what the model thinks most likely."""
     is_large = features.shape[0] * weight.shape[0] > MAX_LOGITS
     if is_large and features.requires_grad and not torch.is_autocast_enabled(features.device.type):
         rows = max(1, MAX_LOGITS // weight.shape[0])
         # torch gives `apply` no types
-        total, correct = ChunkedCrossEntropy.apply(features, weight, bias, targets, rows, label_smoothing)  # type: ignore[no-untyped-call]  # see above
-        return total, int(correct)
+        return LossValue(*ChunkedCrossEntropy.apply(features, weight, bias, targets, rows, label_smoothing))  # type: ignore[no-untyped-call]  # see above
     logits = F.linear(features, weight, bias)  # (steps, vocab)
     total = F.cross_entropy(logits, targets, reduction="sum", label_smoothing=label_smoothing)
-    return total, int((logits.detach().argmax(dim=-1) == targets).sum())
+    return LossValue(total, (logits.detach().argmax(dim=-1) == targets).sum())
 
 
 @torch.no_grad()

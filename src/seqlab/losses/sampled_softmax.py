@@ -7,6 +7,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn import functional as F
 
+from seqlab.losses.base import LossValue
+
 CERTAIN = 1.0
 
 
@@ -58,7 +60,7 @@ class SampledSoftmax:
         weight: Float[Tensor, "vocab hidden"],
         bias: Float[Tensor, " vocab"],
         targets: Int[Tensor, " steps"],
-    ) -> tuple[Float[Tensor, ""], int]:
+    ) -> LossValue:
         """Sum over the steps of the estimated -log P(target), and how many targets beat every sampled
         token.
         """
@@ -83,4 +85,4 @@ class SampledSoftmax:
         )
         total = torch.logaddexp(target_logits, sampled_logits.logsumexp(dim=-1)) - target_logits
         best = (sampled_logits.detach() + log_inclusion).amax(dim=-1)
-        return total.sum(), int((target_logits.detach() > best).sum())
+        return LossValue(total.sum(), (target_logits.detach() > best).sum())

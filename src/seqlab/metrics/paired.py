@@ -61,8 +61,7 @@ class PairedDifference:
         >>> PairedDifference(-0.012, -0.03, 0.002, 0.09, 0.09, 10_000).describe("B", "A", decimals=3)
         'no difference between B and A that this data can show: B is worse by 0.012 [−0.002, 0.030]; p = 0.090'
         >>> PairedDifference(0.012, None, None, 1.0, 1.0, 0).describe("B", "A", decimals=3)
-        'no difference between B and A that this data can show: B is better by 0.012; fewer than 10 items give
-        no interval'
+        'no difference between B and A that this data can show: B is better by 0.012; fewer than 10 items give no interval'
         """
         comparative, by = (
             ("worse", f"by {-self.value:.{decimals}f}")

@@ -11,6 +11,8 @@ from torch.nn import functional as F
 
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import RecipeError
+from seqlab.losses.base import LossValue
+from seqlab.losses.token_loss import TokenLoss
 from seqlab.models.base import Encoder, backbones
 from seqlab.models.decoders.base import Alignment, Decoder, DecoderState
 from seqlab.models.decoders.build import build_decoder
@@ -62,9 +64,47 @@ class EncoderDecoder(nn.Module):
         source_is_token: Bool[Tensor, "batch source"],
         targets: Int[Tensor, "batch target"],
         target_is_token: Bool[Tensor, "batch target"],
-    ) -> Float[Tensor, "batch target vocab"]:
-        """`targets` begin with the start token: logits at t are for the token after targets_t."""
-        return self.head(self.features(source, source_is_token, targets, target_is_token))
+        *,
+        is_predicted: Bool[Tensor, "batch target"] | None = None,
+        loss: TokenLoss | None = None,
+    ) -> Float[Tensor, "batch target vocab"] | LossValue:
+        """`targets` begin with the start token: logits at t are for the token after targets_t. Given a loss,
+        its value instead.
+
+        is_predicted: where the decoder reads its own prediction instead of the target (scheduled sampling).
+        """
+        if is_predicted is not None:
+            targets = self.with_predictions(source, source_is_token, targets, is_predicted)
+        features = self.features(source, source_is_token, targets, target_is_token)
+        return self.head(features) if loss is None else loss(features, self.output_weight, self.bias)
+
+    @torch.no_grad()
+    def with_predictions(
+        self,
+        source: Shaped[Tensor, "batch source *features"],
+        source_is_token: Bool[Tensor, "batch source"],
+        targets: Int[Tensor, "batch target"],
+        is_predicted: Bool[Tensor, "batch target"],
+    ) -> Int[Tensor, "batch target"]:
+        """What the decoder reads in scheduled sampling: the start token, then at each step the target or,
+        where `is_predicted`, the likeliest token after what was read so far.
+
+        No gradient flows through the choice, so all inputs can be made first, step by step, and then be read
+        at once, by a recurrent decoder and by a Transformer alike. Predictions are made without dropout, as
+        after training. Paper: Bengio et al. 2015, "Scheduled Sampling for Sequence Prediction with Recurrent
+        Neural Networks", arXiv:1506.03099, section 2.4.
+        """
+        was_training = self.training
+        self.eval()
+        inputs, decoder_state = targets.clone(), self.encode(source, source_is_token)
+        every = torch.ones(len(targets), 1, dtype=torch.bool, device=targets.device)
+        for step in range(targets.shape[1] - 1):
+            logits, decoder_state = self.decode(inputs[:, step : step + 1], every, decoder_state)
+            inputs[:, step + 1] = torch.where(
+                is_predicted[:, step + 1], logits[:, -1].argmax(dim=-1), targets[:, step + 1]
+            )
+        self.train(was_training)
+        return inputs
 
     def features(
         self,

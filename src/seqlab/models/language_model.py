@@ -9,6 +9,8 @@ from torch.nn import functional as F
 
 from seqlab.blocks.dropout import Dropout
 from seqlab.blocks.embedding import TokenEmbedding
+from seqlab.losses.base import LossValue
+from seqlab.losses.token_loss import TokenLoss
 from seqlab.models.base import Backbone, ModelState
 from seqlab.models.document_boundaries import DocumentPieces
 from seqlab.models.recurrent import RecurrentBackbone
@@ -51,9 +53,23 @@ class LanguageModel(nn.Module):
         tokens: Int[Tensor, "batch time"],
         is_token: Bool[Tensor, "batch time"],
         state: ModelState | None = None,
-    ) -> tuple[Float[Tensor, "batch time vocab"], ModelState]:
-        features, state = self.features(tokens, is_token, state)  # (batch, time, output)
-        return F.linear(features, self.output_weight, self.bias), state
+        *,
+        loss: TokenLoss | None = None,
+        detach_every: int = 0,
+    ) -> tuple[Float[Tensor, "batch time vocab"] | LossValue, ModelState]:
+        """The logits of the token after each or, given a loss, its value; and the state after the last token.
+
+        detach_every: gradients flow back over at most this many steps (truncated back-propagation through
+        time); 0 does not limit them.
+        """
+        features, state = self._read_in_pieces(
+            tokens, is_token, state, detach_every or tokens.shape[1]
+        )  # (batch, time, output)
+        return (
+            F.linear(features, self.output_weight, self.bias)
+            if loss is None
+            else loss(features, self.output_weight, self.bias)
+        ), state
 
     @torch.no_grad()
     def init_bias_from_counts(self, counts: Float[Tensor, " vocab"]) -> None:
@@ -82,6 +98,25 @@ class LanguageModel(nn.Module):
         """
         features, state = self._run_backbone(tokens, is_token, state)
         return self.dropout(features), state
+
+    def _read_in_pieces(
+        self,
+        tokens: Int[Tensor, "batch time"],
+        is_token: Bool[Tensor, "batch time"],
+        state: ModelState | None,
+        size: int,
+    ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
+        """As `read`, with the state cut off from its past after every `size` steps."""
+        if tokens.shape[1] <= size:
+            return self.features(tokens, is_token, state)
+        pieces = []
+        for piece, is_real in zip(tokens.split(size, dim=1), is_token.split(size, dim=1), strict=True):
+            features, state = self.features(
+                piece, is_real, None if state is None else tuple(part.detach() for part in state)
+            )
+            pieces.append(features)
+        assert state is not None
+        return torch.cat(pieces, dim=1), state
 
     def _run_backbone(
         self,

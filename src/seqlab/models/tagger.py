@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from seqlab.blocks.crf import CRF
 from seqlab.blocks.dropout import Dropout
 from seqlab.core.errors import RecipeError
+from seqlab.losses.base import LossValue
+from seqlab.losses.tag_loss import TagLoss
 from seqlab.models.base import Backbone, backbones
 from seqlab.models.classifier import build_head
 from seqlab.models.settings import ImageSettings, ModelSettings, require_sequence_settings
@@ -44,14 +46,20 @@ class Tagger(nn.Module):
         self.ignore_padding_mask = ignore_padding_mask
 
     def forward(
-        self, inputs: Shaped[Tensor, "batch time *features"], is_token: Bool[Tensor, "batch time"]
-    ) -> Float[Tensor, "batch time tags"]:
+        self,
+        inputs: Shaped[Tensor, "batch time *features"],
+        is_token: Bool[Tensor, "batch time"],
+        *,
+        loss: TagLoss | None = None,
+    ) -> Float[Tensor, "batch time tags"] | LossValue:
+        """The logits of every step or, given a loss, its value."""
         if self.ignore_padding_mask:
             is_token = torch.ones_like(is_token)
         features, _ = self.body(self.embed(inputs), is_token)  # (batch, time, output)
-        return self.head(self.dropout(features).flatten(0, 1)).unflatten(
+        logits = self.head(self.dropout(features).flatten(0, 1)).unflatten(
             0, is_token.shape
         )  # heads know one axis of examples
+        return logits if loss is None else loss(logits, self.chain)
 
 
 def build_tagger(

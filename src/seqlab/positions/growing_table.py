@@ -39,6 +39,8 @@ class PositionTable:
             self._length *= 2
         rows = self._rows
         if rows is None or len(rows) < self._length or rows.dtype != like.dtype or rows.device != like.device:
-            with torch.inference_mode(mode=False):  # the table outlives the prediction that first needs it
+            with torch.inference_mode(
+                False
+            ):  # the table outlives the prediction that first needs it; torch.compile knows no `mode=`
                 rows = self._rows = self._compute(torch.arange(self._length, dtype=torch.float64)).to(like)
         return rows

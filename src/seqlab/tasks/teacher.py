@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from seqlab.losses.distillation import distillation_loss
+from seqlab.losses.distillation import SoftTargets
 from seqlab.models.recurrent import RecurrentBackbone
 from seqlab.training.base import Carry
 
@@ -14,8 +14,6 @@ from seqlab.training.base import Carry
 class Teacher:
     """Looks at every batch as it is used afterwards (no dropout), never learns, and adds its part to the
     loss.
-
-        loss = (1 - weight) · loss of the targets + weight · T² KL(softmax(teacher / T) ‖ softmax(student / T))
 
     Paper: Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", arXiv:1503.02531.
     """
@@ -49,16 +47,6 @@ class Teacher:
         logits, after = self.model(inputs, is_token, state or None)
         return logits, after if self.num_parts else ()
 
-    def mixed(
-        self,
-        hard: Float[Tensor, ""],
-        student: Float[Tensor, "*targets classes"],
-        teacher: Float[Tensor, "*targets classes"],
-    ) -> Float[Tensor, ""]:
-        """The loss of the targets and that of the teacher's answers, by their shares.
-
-        All are sums over the same targets.
-        """
-        return (1 - self.weight) * hard + self.weight * distillation_loss(
-            student, teacher, temperature=self.temperature
-        )
+    def soft_targets(self, logits: Float[Tensor, "*targets classes"]) -> SoftTargets:
+        """The teacher's logits with its share in the loss."""
+        return SoftTargets(logits, self.weight, self.temperature)

@@ -58,7 +58,13 @@ class Trainable(Protocol):
 
     def feed(self, position: Position) -> Feed: ...
 
-    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss: ...
+    def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
+        """The loss of a batch. The model is only called, so that it may be wrapped, for instance in
+        DistributedDataParallel.
+
+        step: the number of the update, 0 for the first; all batches of an accumulated update have the same.
+        carry: what the loss of the batch before gave to be carried on.
+        """
 
     def validate(self, model: nn.Module) -> Validation: ...
 

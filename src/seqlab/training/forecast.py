@@ -53,7 +53,7 @@ def measure(
     while len(times) < FEWEST or (len(times) < MOST and perf_counter() - started < LONGEST_SECONDS):
         clock = perf_counter()
         batches = [feed.take().to(device) for _ in range(settings.accumulate)]
-        carry = go_backward(trial, task, batches, carry, settings).loss.carry
+        carry = go_backward(trial, task, batches, settings, step=len(times), carry=carry).loss.carry
         optimizer.step()
         times.append(perf_counter() - clock)
     validation_seconds = _time_validation(trial, task) * (2 if settings.averages_weights else 1)

@@ -26,9 +26,17 @@ class Backward:
 
 
 def go_backward(
-    model: nn.Module, task: Trainable, batches: Sequence[Batch], carry: Carry, settings: TrainingSettings
+    model: nn.Module,
+    task: Trainable,
+    batches: Sequence[Batch],
+    settings: TrainingSettings,
+    *,
+    step: int,
+    carry: Carry,
 ) -> Backward:
     """Leave the clipped gradient of the mean loss in the parameters.
+
+    step: the number of the update, 0 for the first.  carry: what the update before left for this one.
 
     Over several batches every target counts the same, however many its batch has: the gradients of the sums
     are added, then divided by the number of all targets.
@@ -39,7 +47,7 @@ def go_backward(
         with torch.autocast(
             batch.inputs.device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"
         ):
-            loss = task.loss(model, batch, losses[-1].carry if losses else carry)
+            loss = task.loss(model, batch, step=step, carry=losses[-1].carry if losses else carry)
         (loss.total / loss.count if len(batches) == 1 else loss.total).backward()
         losses.append(replace(loss, total=loss.total.detach()))
     together = added(losses)

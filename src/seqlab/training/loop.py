@@ -137,7 +137,9 @@ class Trainer:
         epoch = self.feed.position.epoch
         batches = [self.feed.take().to(self.device) for _ in range(self.settings.accumulate)]
         self.progress.step += 1
-        backward = go_backward(self.model, self.task, batches, self.carry, self.settings)
+        backward = go_backward(
+            self.model, self.task, batches, self.settings, step=self.step - 1, carry=self.carry
+        )
         if not (math.isfinite(backward.mean) and math.isfinite(backward.norm)):
             self._refuse(
                 explain_update(backward, batches, self.model),

@@ -106,14 +106,16 @@ class Classification(NamedAnswers):
     def belongs(self, batch: Batch) -> Float[Tensor, "batch classes"]:
         return F.one_hot(batch.targets, len(self.labels)).float()
 
-    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
+    def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         logits = model(batch.inputs, batch.is_token)  # (batch, classes)
         weights = self.class_weights.to(logits) if self.recipe.training.class_weights == "balanced" else None
         total = class_cross_entropy(
             logits, batch.targets, label_smoothing=self.recipe.training.label_smoothing, class_weights=weights
         )
         if self.teacher is not None:
-            total = self.teacher.mixed(total, logits, self.teacher.look(batch.inputs, batch.is_token))
+            total = self.teacher.soft_targets(self.teacher.look(batch.inputs, batch.is_token)).mix(
+                total, logits
+            )
         seen = len(batch.targets)
         count = seen if weights is None else float(weights[batch.targets].sum())
         return BatchLoss(

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch.nn import functional as F
 
-from seqlab.losses.full_softmax import full_softmax_loss, target_log_probs
 from seqlab.models.base import ModelState
 from seqlab.models.language_model import LanguageModel
 from seqlab.training.clipping import clip_by_norm
@@ -57,17 +57,14 @@ def dynamic_log_probs(
     for start in range(0, num_scored, segment):
         tokens = torch.from_numpy(text[start : start + segment + 1].astype(np.int64))
         inputs, targets = tokens[None, :-1], tokens[1:]
-        features, after = learner.features(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
+        logits, after = learner(inputs, torch.ones_like(inputs, dtype=torch.bool), state)  # (1, time, vocab)
         log_probs[start : start + len(targets)] = (
-            target_log_probs(features[0].detach(), learner.output_weight, learner.bias, targets)
-            .double()
-            .numpy()
+            -F.cross_entropy(logits[0].detach(), targets, reduction="none").double().numpy()
         )
         state = tuple(part.detach() for part in after)
         if numbers.rate or numbers.pull:
             learner.zero_grad(set_to_none=True)
-            total, _ = full_softmax_loss(features[0], learner.output_weight, learner.bias, targets)
-            (total / len(targets)).backward()
+            F.cross_entropy(logits[0], targets).backward()
             clip_by_norm(learner.parameters(), LARGEST_STEP)
             _move(pairs, numbers)
     return log_probs

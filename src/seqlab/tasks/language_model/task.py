@@ -9,10 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 import torch
-from jaxtyping import Float
 from numpy.typing import NDArray
-from torch import Tensor, nn
-from torch.nn import functional as F
+from torch import nn
 
 from seqlab.baselines.simple_language_models import simple_language_models
 from seqlab.batches.batch import Batch
@@ -24,15 +22,15 @@ from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import DataError
 from seqlab.decoding.continuation import generate_tokens
 from seqlab.decoding.settings import DecodingSettings
-from seqlab.losses.full_softmax import full_softmax_loss
 from seqlab.losses.sampled_softmax import SampledSoftmax, inclusion_probabilities
+from seqlab.losses.token_loss import TokenLoss
 from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity
 from seqlab.metrics.score import Score
 from seqlab.metrics.slices import ScoreSlices
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
 from seqlab.metrics.token_stream import TokenStream
-from seqlab.models.base import ModelState, backbones
+from seqlab.models.base import backbones
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import require_sequence_settings
 from seqlab.pages.sections.facts import Facts
@@ -181,28 +179,26 @@ class LanguageModelling(Task):
             continues=continues,
         )
 
-    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        assert isinstance(model, LanguageModel)
+    def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
+        training = self.recipe.training
         own, theirs = self._split_carry(carry if batch.continues else ())
-        features, state = self._read(model, batch, own or None)
-        steps, targets, smoothing = (
-            features.flatten(0, 1),
-            batch.targets.flatten(),
-            self.recipe.training.label_smoothing,
-        )
-        if self.sampled_softmax is None:
-            total, correct = full_softmax_loss(
-                steps, model.output_weight, model.bias, targets, label_smoothing=smoothing
-            )
-        else:
-            total, correct = self.sampled_softmax(steps, model.output_weight, model.bias, targets)
-        kept = tuple(part.detach() for part in state) if self.carries_state else ()
+        soft_targets = None
         if self.teacher is not None:
-            logits = F.linear(features, model.output_weight, model.bias)  # (batch, time, vocab)
-            taught, theirs = self.teacher.tokens(batch.inputs, batch.is_token, theirs)
-            total = self.teacher.mixed(total, logits, taught)
-            kept = (*kept, *theirs) if self.carries_state else ()
-        return BatchLoss(total=total, count=batch.targets.numel(), correct=correct, carry=kept)
+            taught, theirs = self.teacher.tokens(batch.inputs, batch.is_token, theirs)  # (batch, time, vocab)
+            soft_targets = self.teacher.soft_targets(taught)
+        loss = TokenLoss(
+            batch.targets,
+            label_smoothing=training.label_smoothing,
+            sampled_softmax=self.sampled_softmax,
+            soft_targets=soft_targets,
+        )
+        value, state = model(
+            batch.inputs, batch.is_token, own or None, loss=loss, detach_every=training.detach_every
+        )
+        kept = (*(part.detach() for part in state), *theirs) if self.carries_state else ()
+        return BatchLoss(
+            total=value.total, count=batch.targets.numel(), correct=int(value.correct), carry=kept
+        )
 
     def _split_carry(self, carry: Carry) -> tuple[Carry, Carry]:
         """What the student carries from window to window, and what its teacher does."""
@@ -225,28 +221,6 @@ class LanguageModelling(Task):
     def _counts(self) -> NDArray[np.float32]:
         """How often each token stands in the training stream."""
         return counts_of(self.stores["train"], len(self.tokenizer.vocabulary)).astype(np.float32)
-
-    def _read(
-        self, model: LanguageModel, batch: Batch, state: ModelState | None
-    ) -> tuple[Float[Tensor, "batch time output"], ModelState]:
-        """The features of a window.
-
-        Where gradients are to flow over a few steps only, it is read in pieces with the state cut off
-        between.
-        """
-        every = self.recipe.training.detach_every or batch.inputs.shape[1]
-        features = []
-        for inputs, is_token in zip(
-            batch.inputs.split(every, dim=1), batch.is_token.split(every, dim=1), strict=True
-        ):
-            piece, state = model.features(
-                inputs, is_token, None if state is None else tuple(part.detach() for part in state)
-            )
-            features.append(piece)
-        assert state is not None
-        return (
-            torch.cat(features, dim=1) if len(features) > 1 else features[0]
-        ), state  # (batch, time, output)
 
     def validate(self, model: nn.Module) -> Validation:
         at_most = min(VALIDATED, VALIDATED_LOGITS // len(self.tokenizer.vocabulary))

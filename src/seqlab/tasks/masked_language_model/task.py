@@ -182,7 +182,7 @@ class MaskedLanguageModelling(Task):
         targets, _ = pad([sequence.targets for sequence in masked], value=NO_TARGET)
         return Batch(inputs, is_token, targets, torch.from_numpy(rows))
 
-    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
+    def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         is_target = batch.targets != NO_TARGET
         logits, targets = (
             model(batch.inputs, batch.is_token, is_target),
@@ -190,8 +190,8 @@ class MaskedLanguageModelling(Task):
         )  # (targets, vocab), (targets,)
         total = class_cross_entropy(logits, targets, label_smoothing=self.recipe.training.label_smoothing)
         if self.teacher is not None:
-            total = self.teacher.mixed(
-                total, logits, self.teacher.look(batch.inputs, batch.is_token, is_target)
+            total = self.teacher.soft_targets(self.teacher.look(batch.inputs, batch.is_token, is_target)).mix(
+                total, logits
             )
         return BatchLoss(
             total=total, count=len(targets), correct=int((logits.detach().argmax(dim=-1) == targets).sum())

@@ -93,7 +93,7 @@ class MultiLabel(NamedAnswers):
     def belongs(self, batch: Batch) -> Float[Tensor, "batch labels"]:
         return batch.targets.float()
 
-    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
+    def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         logits = model(batch.inputs, batch.is_token)  # (batch, labels)
         total = binary_cross_entropy(
             logits, batch.targets, label_smoothing=self.recipe.training.label_smoothing

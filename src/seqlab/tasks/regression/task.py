@@ -74,7 +74,7 @@ class Regression(WholeSequences):
     def targets(self, store: Store, rows: Indices) -> Float[Tensor, " batch"]:
         return torch.from_numpy(self.scaled(store)[rows])
 
-    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
+    def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         predicted = model(batch.inputs, batch.is_token).squeeze(-1).float()  # (batch,)
         total = LOSSES[self.recipe.training.regression_loss](predicted, batch.targets)
         near = int(((predicted.detach() - batch.targets).abs() < RIGHT_WITHIN).sum())

@@ -28,14 +28,15 @@ from seqlab.decoding.recording import record_search
 from seqlab.decoding.search import Search
 from seqlab.decoding.search_tree import SearchTree
 from seqlab.decoding.settings import SearchSettings
-from seqlab.losses.full_softmax import full_softmax_loss, target_log_probs_and_hits
+from seqlab.losses.full_softmax import target_log_probs_and_hits
+from seqlab.losses.token_loss import TokenLoss
 from seqlab.metrics.text_likelihood import Surprisal, TextScore
 from seqlab.models.encoder_decoder import EncoderDecoder
 from seqlab.sources.base import Source
 from seqlab.tasks.base import Task, shown
 from seqlab.tasks.inputs import pieces_of
 from seqlab.tasks.seq2seq.generated import Answer
-from seqlab.tasks.seq2seq.scheduled_sampling import with_own_outputs
+from seqlab.tasks.seq2seq.scheduled_sampling import draw_predicted
 from seqlab.tasks.seq2seq.target_tokens import TargetTokens
 from seqlab.training.base import BatchLoss, Carry, Validation
 from seqlab.training.teacher_forcing import truth_share
@@ -91,26 +92,28 @@ class PairTask(Task):
         )
         return one_pass(plan, lambda rows, _: self.collate(split, rows))
 
-    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        assert isinstance(model, EncoderDecoder)
+    def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         given, wanted, is_target = self._shifted(batch)
-        training = self.recipe.training
-        if training.own_outputs != "none":
-            batches = int(carry[0]) if carry else 0
-            update = batches // training.accumulate
-            truth = truth_share(
-                update, decay=training.own_outputs, half=training.own_outputs_half, least=training.least_truth
-            )
-            given = with_own_outputs(
-                model, batch.inputs, batch.is_token, given, truth=truth, each=training.own_outputs_for
-            )
-            carry = (torch.tensor(batches + 1),)
-        features = model.features(batch.inputs, batch.is_token, given, is_target)
-        smoothing = training.label_smoothing if model.training else 0.0
-        total, correct = full_softmax_loss(
-            features[is_target], model.output_weight, model.bias, wanted[is_target], label_smoothing=smoothing
+        loss = TokenLoss(wanted, is_target, label_smoothing=self.recipe.training.label_smoothing)
+        value = model(
+            batch.inputs,
+            batch.is_token,
+            given,
+            is_target,
+            is_predicted=self._draw_predicted(given, step),
+            loss=loss,
         )
-        return BatchLoss(total, int(is_target.sum()), correct, carry)
+        return BatchLoss(value.total, int(is_target.sum()), int(value.correct))
+
+    def _draw_predicted(self, given: Tensor, step: int) -> Tensor | None:
+        """Which inputs the decoder predicts itself in an update; None where all are given."""
+        training = self.recipe.training
+        if training.own_outputs == "none":
+            return None
+        ratio = truth_share(
+            step, decay=training.own_outputs, half=training.own_outputs_half, least=training.least_truth
+        )
+        return draw_predicted(given, ratio, per=training.own_outputs_for)
 
     def _shifted(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """What the decoder reads, what it is to write after it, and where it is to write anything."""

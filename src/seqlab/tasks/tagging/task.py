@@ -20,7 +20,9 @@ from seqlab.batches.cache import cached_store
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import StoreWriter
+from seqlab.blocks.words_first import words_first
 from seqlab.core.errors import DataError
+from seqlab.losses.tag_loss import TagLoss
 from seqlab.metrics.classification import accuracy
 from seqlab.metrics.spans import TaggingScheme, compare_spans, detect_scheme, extract_spans
 from seqlab.models.settings import max_known_length
@@ -38,7 +40,7 @@ from seqlab.tasks.inputs import NUMERIC, digest_of
 from seqlab.tasks.labeled.labeled_sequences import LabelledSequences
 from seqlab.tasks.sections import sliced_scores
 from seqlab.tasks.tagging.baseline import NaiveTagger, learn_naive_tagger
-from seqlab.tasks.tagging.decisions import decide, log_probabilities, tag_loss, words_first
+from seqlab.tasks.tagging.decisions import decide, log_probabilities
 from seqlab.tasks.tagging.frame_inputs import FrameInputs
 from seqlab.tasks.tagging.inputs import TaggedInputs
 from seqlab.tasks.tagging.predictions import (
@@ -205,22 +207,16 @@ class Tagging(LabelledSequences):
         )
         return Batch(inputs=inputs, is_token=is_token, targets=targets, rows=torch.from_numpy(rows))
 
-    def loss(self, model: nn.Module, batch: Batch, carry: Carry) -> BatchLoss:
-        logits, is_word = (
-            model(batch.inputs, batch.is_token),
-            batch.targets != NO_TAG,
-        )  # (batch, time, tags), (batch, time)
-        total = tag_loss(
-            model, logits, batch.targets, is_word, smoothing=self.recipe.training.label_smoothing
-        )
+    def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
+        is_word, soft_targets = batch.targets != NO_TAG, None  # (batch, time)
         if self.teacher is not None:
             taught = log_probabilities(
                 self.teacher.model, self.teacher.look(batch.inputs, batch.is_token), is_word
             )  # (batch, words, tags)
-            first = words_first(is_word, is_word)
-            total = self.teacher.mixed(total, words_first(logits, is_word)[first], taught[first])
-        correct = int((logits.argmax(dim=-1) == batch.targets).sum())  # no class is NO_TAG
-        return BatchLoss(total=total, count=int(is_word.sum()), correct=correct, carry=carry)
+            soft_targets = self.teacher.soft_targets(taught[words_first(is_word, is_word)])
+        loss = TagLoss(batch.targets, is_word, self.recipe.training.label_smoothing, soft_targets)
+        value = model(batch.inputs, batch.is_token, loss=loss)
+        return BatchLoss(total=value.total, count=int(is_word.sum()), correct=int(value.correct), carry=carry)
 
     def validate(self, model: nn.Module) -> Validation:
         answers = self.answers(model, "valid")
