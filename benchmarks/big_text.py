@@ -31,8 +31,9 @@ clock = time.perf_counter()
 prepared = start.prepare(check(override({"data": {"train": path}}, words, model="lstm"), where="benchmark"), out=out)
 encoded = time.perf_counter() - clock
 start.train(prepared)
-store = prepared.task.stores["train"]
-print(json.dumps({"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "prepare_seconds": encoded, "tokens": store.num_steps}))
+tokens = prepared.task.tokens("train")
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"peak_mb": peak, "prepare_seconds": encoded, "tokens": tokens.num_steps}))
 """
 
 

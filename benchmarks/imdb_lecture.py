@@ -78,8 +78,10 @@ def straight_epoch(task: Classification) -> Callable[[], float]:
     """One epoch of the plain loop over lists of ids; returns its validation accuracy."""
     parts = {}
     for name in ("train", "valid"):
-        store = task.stores[name]
-        parts[name] = [(store[row].astype(np.int64), int(store.targets[row])) for row in range(len(store))]
+        labels = task.stores[name]["label"].values.tolist()
+        parts[name] = [
+            (tokens.astype(np.int64), label) for tokens, label in zip(task.steps(name), labels, strict=True)
+        ]
     model = StraightClassifier(len(task.inputs.tokenizer.vocabulary))
     assert sum(parameter.numel() for parameter in model.parameters()) == sum(
         parameter.numel() for parameter in task.build_model().parameters()

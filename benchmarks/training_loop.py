@@ -113,9 +113,9 @@ def plain_step(model: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor)
 def hand_classifier(task: Any, model: nn.Module, *, steps: int) -> Callable[[], float]:
     """The plain loop of a classifier over the batches that seqlab takes too."""
     store, plan = task.stores["train"], task.feed(Position()).plan
-    examples = [torch.from_numpy(store[row].astype(np.int64)) for row in range(len(store))]
+    examples = [torch.from_numpy(tokens.astype(np.int64)) for tokens in store["tokens"]]
     lengths = torch.tensor([len(example) for example in examples])
-    labels = torch.from_numpy(store.targets.astype(np.int64))
+    labels = torch.from_numpy(store["label"].values.astype(np.int64))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
     done = 0
 
@@ -134,8 +134,8 @@ def hand_classifier(task: Any, model: nn.Module, *, steps: int) -> Callable[[], 
 
 def hand_writer(task: Any, model: nn.Module, *, steps: int) -> Callable[[], float]:
     """The plain loop of a language model over lanes of a stream."""
-    store, plan = task.stores["train"], task.feed(Position()).plan
-    stream = torch.from_numpy(store.window(0, store.num_steps).astype(np.int64))
+    tokens, plan = task.tokens("train"), task.feed(Position()).plan
+    stream = torch.from_numpy(tokens.window(0, tokens.num_steps).astype(np.int64))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
     done, state = 0, None
 

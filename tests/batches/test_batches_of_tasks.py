@@ -58,7 +58,7 @@ def test_random_windows_of_a_text_have_the_same_text_one_step_later_as_targets(t
         for row in range(4):
             start = int(batch.rows[row])
             assert text_of(task, batch.inputs[row]) == TEXT[start : start + 20]
-            assert text_of(task, batch.targets[row]) == TEXT[start + 1 : start + 21]
+            assert text_of(task, batch["next_tokens"][row]) == TEXT[start + 1 : start + 21]
             starts.add(start)
     assert len(starts) > 90
     assert len({start % 20 for start in starts}) == 20  # anywhere, not only at multiples of the window
@@ -73,7 +73,7 @@ def test_lanes_of_a_text_go_on_from_batch_to_batch(tmp_path: Path) -> None:
         batch = feed.take()
         assert batch.continues == (last is not None)
         if last is not None:
-            assert torch.equal(batch.inputs[:, 0], last.targets[:, -1])
+            assert torch.equal(batch.inputs[:, 0], last["next_tokens"][:, -1])
         lanes = [lane + text_of(task, row) for lane, row in zip(lanes, batch.inputs, strict=True)]
         last = batch
     assert "".join(lanes) in TEXT
@@ -118,11 +118,11 @@ def test_reviews_are_lower_cased_cut_and_padded_to_two_hundred_tokens(tmp_path: 
     seen = []
     while feed.position.epoch == 0:
         batch = feed.take()
-        assert batch.inputs.dtype == batch.targets.dtype == torch.int64
+        assert batch.inputs.dtype == batch["label"].dtype == torch.int64
         assert batch.inputs.shape == (len(batch.rows), 200)
-        assert batch.targets.shape == (len(batch.rows),)
+        assert batch["label"].shape == (len(batch.rows),)
         for row, tokens, target in zip(
-            batch.rows.tolist(), batch.inputs.tolist(), batch.targets.tolist(), strict=True
+            batch.rows.tolist(), batch.inputs.tolist(), batch["label"].tolist(), strict=True
         ):
             length = min(200, 10 * row + 1)
             assert tokens == [good if row % 2 else bad] * length + [pad_id] * (200 - length)

@@ -16,7 +16,9 @@ import pytest
 
 from seqlab.batches import cache
 from seqlab.batches.cache import cached_store
-from seqlab.batches.store import Store, StoreWriter
+from seqlab.batches.columns import SequenceColumn, StepColumn
+from seqlab.batches.store import Store, damaged_files
+from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.cache import cache_folder
 from seqlab.core.errors import DataError, EnvironmentProblem
 
@@ -25,6 +27,9 @@ from seqlab.core.errors import DataError, EnvironmentProblem
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SEQLAB_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+TOKENS = [StepColumn("tokens", np.dtype(np.uint8))]
 
 
 class Maker:
@@ -36,8 +41,8 @@ class Maker:
 
     def __call__(self, folder: Path) -> None:
         self.times += 1
-        writer = StoreWriter(folder, dtype=np.dtype(np.uint8))
-        writer.append(np.array(self.ids))
+        writer = StoreWriter(folder, TOKENS)
+        writer.append(tokens=self.ids)
         writer.finish()
 
 
@@ -48,9 +53,9 @@ def stores(folder: Path) -> list[Path]:
 def test_a_store_is_made_once_for_the_same_content_and_anew_for_other() -> None:
     first, second = Maker(1, 2), Maker(3)
     for _ in range(3):
-        assert cached_store({"text": "a", "size": 1}, first)[0].tolist() == [1, 2]
-        assert cached_store({"size": 2, "text": "a"}, second)[0].tolist() == [3]
-    assert cached_store({"size": 1, "text": "a"}, first)[0].tolist() == [
+        assert cached_store({"text": "a", "size": 1}, first)["tokens"][0].tolist() == [1, 2]
+        assert cached_store({"size": 2, "text": "a"}, second)["tokens"][0].tolist() == [3]
+    assert cached_store({"size": 1, "text": "a"}, first)["tokens"][0].tolist() == [
         1,
         2,
     ]  # the order of the description does not matter
@@ -58,11 +63,11 @@ def test_a_store_is_made_once_for_the_same_content_and_anew_for_other() -> None:
 
 
 def damage_values(store: Path) -> None:
-    os.truncate(store / "values.bin", 1)
+    os.truncate(store / "tokens.bin", 1)
 
 
 def lose_a_file(store: Path) -> None:
-    (store / "targets.bin").unlink()
+    (store / "tokens.offsets.bin").unlink()
 
 
 def index_of(text: str) -> Callable[[Path], None]:
@@ -96,43 +101,64 @@ def test_a_damaged_store_is_made_again(folder: Path, damage: Callable[[Path], No
     maker = Maker(5, 6)
     cached_store({"a": 1}, maker)
     damage(stores(folder)[0])
-    assert cached_store({"a": 1}, maker)[0].tolist() == [5, 6]
+    assert cached_store({"a": 1}, maker)["tokens"][0].tolist() == [5, 6]
     assert maker.times == 2
     assert len(stores(folder)) == 1
 
 
 class RandomMaker(Maker):
-    """Writes a store with every kind of content: ids or vectors, targets, lines and facts."""
+    """Writes a store with every kind of column, and facts."""
 
     def __call__(self, folder: Path) -> None:
         self.times += 1
         chance, width = np.random.default_rng(4), self.ids[0]
-        writer = StoreWriter(folder, dtype=np.dtype(np.uint16), width=width)
+        steps, future = (
+            StepColumn("steps", np.dtype(np.uint16), width),
+            SequenceColumn("future", np.dtype(np.float32), width),
+        )
+        writer = StoreWriter(
+            folder,
+            [
+                steps,
+                StepColumn("labels", np.dtype(np.int32)),
+                future,
+                SequenceColumn("line", np.dtype(np.int64)),
+            ],
+        )
         for number in range(30):
             writer.append(
-                chance.integers(0, 500, (number % 7, width) if width else number % 7),
-                target=number % 5,
+                steps=chance.integers(0, 500, (number % 7, *steps.shape)),
+                labels=chance.integers(0, 9, number % 3),
+                future=chance.random(width, np.float32) if width else chance.random(),
                 line=number + 2,
             )
         writer.finish(longest=6, name="größe")
 
 
 def contents(store: Store) -> tuple[object, ...]:
-    rows = [row.tolist() for row in store]
-    return (
-        rows,
-        store.targets.tolist(),
-        store.lines.tolist(),
-        store.lengths.tolist(),
-        store.facts,
-        store.width,
-        store.dtype,
-        store.num_steps,
-    )
+    rows = {
+        column.name: [np.asarray(steps).tolist() for steps in store[column.name]] for column in store.columns
+    }
+    sizes = {
+        column.name: (store[column.name].lengths.tolist(), store[column.name].num_steps)
+        for column in store.columns
+    }
+    return store.columns, rows, sizes, len(store), store.facts
 
 
 @pytest.mark.parametrize("width", [0, 3])
-@pytest.mark.parametrize("name", ["values.bin", "offsets.bin", "targets.bin", "lines.bin", "store.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "steps.bin",
+        "steps.offsets.bin",
+        "labels.bin",
+        "labels.offsets.bin",
+        "future.bin",
+        "line.bin",
+        "store.json",
+    ],
+)
 def test_no_flipped_bit_in_any_file_of_a_store_changes_what_is_read(
     folder: Path, name: str, width: int
 ) -> None:
@@ -150,7 +176,9 @@ def test_no_flipped_bit_in_any_file_of_a_store_changes_what_is_read(
     assert maker.times > 30  # a flip in store.json may change nothing that is read, such as a space
 
 
-@pytest.mark.parametrize("exchanged", [("values.bin", "lines.bin"), ("targets.bin", "offsets.bin")])
+@pytest.mark.parametrize(
+    "exchanged", [("steps.bin", "line.bin"), ("steps.offsets.bin", "labels.offsets.bin")]
+)
 def test_files_that_changed_places_are_noticed(folder: Path, exchanged: tuple[str, str]) -> None:
     maker = RandomMaker(0)
     whole = contents(cached_store({"a": 1}, maker))
@@ -168,37 +196,39 @@ def test_a_store_of_the_format_before_digests_is_made_again(folder: Path) -> Non
     sizes = {path.name: path.stat().st_size for path in place.glob("*.bin")}
     before = {"format": 1, "dtype": "uint8", "width": 0, "sequences": 1, "sizes": sizes, "facts": {}}
     (place / "store.json").write_text(json.dumps(before), encoding="utf-8")
-    assert cached_store({"a": 1}, maker)[0].tolist() == [5, 6]
+    assert cached_store({"a": 1}, maker)["tokens"][0].tolist() == [5, 6]
     assert maker.times == 2
 
 
 def test_a_failed_making_leaves_nothing(folder: Path) -> None:
     def fail(place: Path) -> None:
-        StoreWriter(place, dtype=np.dtype(np.uint8)).append(np.zeros(2_000_000, np.uint8))
+        StoreWriter(place, TOKENS).append(tokens=np.zeros(3_000_000, np.uint8))
         raise DataError("line 7 is broken")
 
     with pytest.raises(DataError):
         cached_store({"a": 1}, fail)
     gc.collect()
     assert list(folder.rglob("*.bin")) == []
-    assert cached_store({"a": 1}, Maker(4))[0].tolist() == [4]
+    assert cached_store({"a": 1}, Maker(4))["tokens"][0].tolist() == [4]
 
 
 def test_what_a_killed_process_left_is_swept_up(folder: Path) -> None:
     program = (
         "import os, numpy as np\n"
         "from seqlab.batches.cache import cached_store\n"
-        "from seqlab.batches.store import StoreWriter\n"
+        "from seqlab.batches.columns import StepColumn\n"
+        "from seqlab.batches.store_writer import StoreWriter\n"
         "def write(folder):\n"
-        "    StoreWriter(folder, dtype=np.dtype(np.uint8)).append(np.zeros(5_000_000, np.uint8))\n"
+        "    writer = StoreWriter(folder, [StepColumn('tokens', np.dtype(np.uint8))])\n"
+        "    writer.append(tokens=np.zeros(5_000_000, np.uint8))\n"
         "    os._exit(9)\n"
         "cached_store({'a': 1}, write)"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True).returncode == 9
     assert any(path.stat().st_size for path in folder.rglob("*.bin"))
     cached_store({"another": 2}, Maker(4))
-    assert sum(path.stat().st_size for path in folder.rglob("values.bin")) == 1
-    assert cached_store({"a": 1}, Maker(3))[0].tolist() == [3]
+    assert sum(path.stat().st_size for path in folder.rglob("tokens.bin")) == 1
+    assert cached_store({"a": 1}, Maker(3))["tokens"][0].tolist() == [3]
 
 
 def test_two_processes_that_ask_at_once_share_the_work(folder: Path, tmp_path: Path) -> None:
@@ -206,15 +236,16 @@ def test_two_processes_that_ask_at_once_share_the_work(folder: Path, tmp_path: P
         "import sys, time, numpy as np\n"
         "from pathlib import Path\n"
         "from seqlab.batches.cache import cached_store\n"
-        "from seqlab.batches.store import StoreWriter\n"
+        "from seqlab.batches.columns import StepColumn\n"
+        "from seqlab.batches.store_writer import StoreWriter\n"
         "def write(folder):\n"
         "    with Path(sys.argv[1]).open('a') as log: log.write('made\\n')\n"
-        "    writer = StoreWriter(folder, dtype=np.dtype(np.uint8))\n"
+        "    writer = StoreWriter(folder, [StepColumn('tokens', np.dtype(np.uint8))])\n"
         "    for _ in range(20):\n"
-        "        writer.append(np.arange(100))\n"
+        "        writer.append(tokens=np.arange(100))\n"
         "        time.sleep(0.02)\n"
         "    writer.finish()\n"
-        "print(cached_store({'a': 1}, write).values.sum(), end='')"
+        "print(cached_store({'a': 1}, write)['tokens'].values.sum(), end='')"
     )
     log = tmp_path / "log"
     asking = [
@@ -243,22 +274,22 @@ def test_the_stores_unused_for_longest_are_dropped_when_the_cache_is_full(
     assert [makers[name].times for name in "ac"] == [1, 1]
     cached_store({"name": "b"}, makers["b"])
     assert makers["b"].times == 2
-    assert kept[0].tolist() == [0] * 100
+    assert kept["tokens"][0].tolist() == [0] * 100
 
 
 def test_a_store_that_is_being_made_is_never_dropped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "LARGEST_CACHE", 1)
 
     def slow(place: Path) -> None:
-        writer = StoreWriter(place, dtype=np.dtype(np.uint8))
-        writer.append(np.full(2_000_000, 8))
-        assert cached_store({"other": 1}, Maker(1, 2))[0].tolist() == [
+        writer = StoreWriter(place, TOKENS)
+        writer.append(tokens=np.full(3_000_000, 8))
+        assert cached_store({"other": 1}, Maker(1, 2))["tokens"][0].tolist() == [
             1,
             2,
         ]  # another store is made meanwhile, in a full cache
         writer.finish()
 
-    assert cached_store({"slow": 1}, slow).num_steps == 2_000_000
+    assert cached_store({"slow": 1}, slow)["tokens"].num_steps == 3_000_000
 
 
 def test_what_is_not_ours_is_never_dropped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +314,7 @@ def test_an_open_store_stays_readable_after_it_was_dropped(monkeypatch: pytest.M
     store = cached_store({"a": 1}, Maker(1, 2, 3))
     monkeypatch.setattr(cache, "LARGEST_CACHE", 1)
     cached_store({"b": 1}, Maker(4))
-    assert store[0].tolist() == [1, 2, 3]
+    assert store["tokens"][0].tolist() == [1, 2, 3]
 
 
 def test_a_cache_that_cannot_be_written_is_said_in_words(folder: Path) -> None:
@@ -308,5 +339,5 @@ def test_the_cache_stands_where_the_user_says(
 
 def test_a_whole_store_is_told_from_a_part(tmp_path: Path) -> None:
     Maker(1)(tmp_path / "whole")
-    assert Store.is_whole(tmp_path / "whole")
-    assert not Store.is_whole(tmp_path / "missing")
+    assert damaged_files(tmp_path / "whole") == []
+    assert damaged_files(tmp_path / "missing") == ["store.json"]

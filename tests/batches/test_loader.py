@@ -39,9 +39,7 @@ def plan_of(kind: str) -> Plan:
 
 def collate(rows: Indices, is_first: bool) -> Batch:
     inputs = torch.from_numpy(rows)[:, None]
-    return Batch(
-        inputs, torch.ones_like(inputs, dtype=torch.bool), inputs[:, 0], inputs[:, 0], continues=not is_first
-    )
+    return Batch(inputs, torch.ones_like(inputs, dtype=torch.bool), {}, inputs[:, 0], continues=not is_first)
 
 
 def take(feed: Feed, count: int) -> list[tuple[list[int], bool]]:

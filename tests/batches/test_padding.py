@@ -50,19 +50,51 @@ def test_padding_copies_so_that_a_batch_may_be_changed() -> None:
 
 def test_lengths_are_the_numbers_of_real_steps_and_moving_keeps_everything() -> None:
     inputs, is_token = pad([np.array([1, 2, 3]), np.array([4])])
-    batch = Batch(inputs, is_token, torch.tensor([0, 1]), torch.tensor([5, 2]), continues=True)
+    batch = Batch(
+        inputs,
+        is_token,
+        {"label": torch.tensor([0, 1]), "future": torch.tensor([[0.5], [2.5]])},
+        torch.tensor([5, 2]),
+        continues=True,
+    )
     assert batch.lengths.tolist() == [3, 1]
     moved = batch.to(torch.device("cpu"))
-    assert (moved.inputs.tolist(), moved.targets.tolist(), moved.rows.tolist(), moved.continues) == (
+    assert (moved.inputs.tolist(), moved.rows.tolist(), moved.continues) == (
         [[1, 2, 3], [4, 0, 0]],
-        [0, 1],
         [5, 2],
         True,
     )
+    assert (moved["label"].tolist(), moved["future"].tolist(), list(moved.targets)) == (
+        [0, 1],
+        [[0.5], [2.5]],
+        ["label", "future"],
+    )
 
 
-@pytest.mark.parametrize("targets", [torch.tensor([0, 1, 2]), torch.tensor([[1, 2], [3, 4], [5, 6]])])
-def test_targets_that_do_not_fit_the_batch_are_refused_while_testing(targets: torch.Tensor) -> None:
+def test_all_parts_of_a_batch_are_moved() -> None:
     inputs, is_token = pad([np.array([1, 2, 3]), np.array([4])])
-    with pytest.raises(Exception, match="targets"):
-        Batch(inputs, is_token, targets, torch.tensor([0, 1]))
+    batch = Batch(
+        inputs,
+        is_token,
+        {"label": torch.tensor([0, 1]), "future": torch.tensor([[0.5], [2.5]])},
+        torch.tensor([5, 2]),
+    )
+    moved = batch.to(torch.device("meta"))
+    tensors = [moved.inputs, moved.is_token, moved["label"], moved["future"], moved.rows]
+    assert [tensor.device.type for tensor in tensors] == ["meta"] * 5
+
+
+def test_a_target_that_a_batch_does_not_have_is_named_beside_those_it_has() -> None:
+    inputs, is_token = pad([np.array([1])])
+    batch = Batch(
+        inputs, is_token, {"label": torch.tensor([0]), "future": torch.tensor([0.5])}, torch.tensor([5])
+    )
+    with pytest.raises(KeyError, match=r"labels.*label, future"):
+        batch["labels"]
+
+
+@pytest.mark.parametrize("target", [torch.tensor([0, 1, 2]), torch.tensor([[1, 2], [3, 4], [5, 6]])])
+def test_targets_that_do_not_fit_the_batch_are_refused(target: torch.Tensor) -> None:
+    inputs, is_token = pad([np.array([1, 2, 3]), np.array([4])])
+    with pytest.raises(ValueError, match=r"2 rows.*'tags' has 3"):
+        Batch(inputs, is_token, {"label": torch.tensor([0, 1]), "tags": target}, torch.tensor([0, 1]))

@@ -65,7 +65,7 @@ def test_without_a_test_text_nothing_is_scored_that_was_chosen_on(tmp_path: Path
         str(tmp_path / "train.txt"), *SMALL, *settings, task="language_model", out=tmp_path / "run"
     )
     (cached,) = run.adapted_scores(cache=True)
-    num_tokens = run.task.stores["valid"].num_steps
+    num_tokens = run.task.tokens("valid").num_steps
     told = f"chosen on the first {num_tokens // 2} tokens of the validation text, scored on those behind them"
     assert told in cached.method
     assert cached.method.endswith(

@@ -73,7 +73,7 @@ def test_a_classifier_learns_from_the_targets_and_from_its_teacher_by_their_shar
     batch = ready.task.feed(Position()).take()
     ready.model.eval()
     logits, taught = ready.model(batch.inputs, batch.is_token), labels_run.model(batch.inputs, batch.is_token)
-    expected = 0.7 * F.cross_entropy(logits, batch.targets, reduction="sum") + 0.3 * soft(logits, taught)
+    expected = 0.7 * F.cross_entropy(logits, batch["label"], reduction="sum") + 0.3 * soft(logits, taught)
     assert ready.task.loss(ready.model, batch, step=0, carry=()).total.item() == pytest.approx(
         expected.item(), rel=1e-5
     )
@@ -99,7 +99,7 @@ def test_a_recurrent_language_model_and_its_teacher_both_read_on_from_window_to_
         logits = ready.model(both, torch.ones_like(both, dtype=torch.bool))[0][:, 12:]
         seen = both if teacher == "recurrent_run" else second.inputs  # a Transformer sees one window
         taught = source.model(seen, torch.ones_like(seen, dtype=torch.bool))[0][:, -12:]
-    hard = F.cross_entropy(logits.flatten(0, 1), second.targets.flatten(), reduction="sum")
+    hard = F.cross_entropy(logits.flatten(0, 1), second["next_tokens"].flatten(), reduction="sum")
     assert found.item() == pytest.approx((0.7 * hard + 0.3 * soft(logits, taught)).item(), rel=1e-4)
 
 
@@ -110,10 +110,10 @@ def test_a_masked_model_learns_what_its_teacher_thinks_of_the_gaps(masked_run: R
         write_text(tmp_path), masked_run, *network, model="transformer", task="masked_language_model"
     )
     batch = ready.task.feed(Position()).take()
-    asked = batch.targets >= 0
+    asked = batch["masked_tokens"] >= 0
     ready.model.eval()
     logits, taught = (model(batch.inputs, batch.is_token, asked) for model in (ready.model, masked_run.model))
-    expected = 0.7 * F.cross_entropy(logits, batch.targets[asked], reduction="sum") + 0.3 * soft(
+    expected = 0.7 * F.cross_entropy(logits, batch["masked_tokens"][asked], reduction="sum") + 0.3 * soft(
         logits, taught
     )
     assert ready.task.loss(ready.model, batch, step=0, carry=()).total.item() == pytest.approx(

@@ -90,13 +90,13 @@ def test_a_picture_is_read_once_for_all_its_captions_and_the_loss_is_that_of_eac
     expected, count = torch.zeros((), dtype=torch.float64), 0
     colours = np.array(list(COLOURS.values()))
     for row in batch.rows.tolist():
-        number = int(task.stores["train"].targets[row])
-        picture = task.pictures["train"][number].reshape(8, 8, 3)
+        number = int(task.stores["train"]["image"][row])
+        picture = task.pictures["train"]["pixels"][number].reshape(8, 8, 3)
         assert (
             np.abs(picture.astype(int) - colours[number]).max() <= 2
         )  # the pixels of its own colour, JPEG among them
         steps = (picture.reshape(8, 24) - task.inputs.scale.mean) / task.inputs.scale.scale
-        target = torch.from_numpy(task.stores["train"][row].astype(np.int64))
+        target = torch.from_numpy(task.stores["train"]["caption"][row].astype(np.int64))
         every = [torch.ones(1, length, dtype=torch.bool) for length in (8, len(target) - 1)]
         logits = model(torch.from_numpy(steps)[None], every[0], target[None, :-1], every[1])
         expected += F.cross_entropy(logits[0], target[1:], reduction="sum")
@@ -145,20 +145,20 @@ def test_any_picture_encoder_stands_before_any_decoder(
     ] == []
     network.eval()
     assert isinstance(network.encoder, ImageEncoder)
-    pictures = [task.inputs.steps(task.pictures["train"][number]) for number in range(3)]
+    pictures = [task.inputs.steps(task.pictures["train"]["pixels"][number]) for number in range(3)]
     for source, found in zip(pictures, task.write(network, pictures), strict=True):
         for one in found:
             forced = score_targets(
                 network, [source], [one.tokens], task.tokens.special_tokens, ended=[one.ended]
             )[0]
             assert one.log_prob == pytest.approx(forced.log_prob, abs=1e-4)
-    looked = task.looks(network, task.pictures["train"][0], found[0].tokens)
+    looked = task.looks(network, task.pictures["train"]["pixels"][0], found[0].tokens)
     assert looked is not None
     grids = [look["weights"] for look in looked.looks[1:]]
     assert np.array(grids).shape[1:] == network.encoder.grid
     assert [np.sum(grid) for grid in grids] == pytest.approx([1.0] * len(grids), abs=0.01)
     assert looked.looks[-1]["words"] == EOS
-    together = task.looks(Ensemble([network, network]), task.pictures["train"][0], found[0].tokens)
+    together = task.looks(Ensemble([network, network]), task.pictures["train"]["pixels"][0], found[0].tokens)
     assert together is not None
     assert np.array([look["weights"] for look in together.looks[1:]]) == pytest.approx(
         np.array(grids), abs=1e-3
@@ -170,7 +170,7 @@ def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_a
 ) -> None:
     task = make(captions, search={"temperature": 0.5, "samples": 30, "max_tokens": 2})
     network = task.build_model().eval()
-    picture = task.pictures["train"][0].reshape(8, 8, 3).tolist()
+    picture = task.pictures["train"]["pixels"][0].reshape(8, 8, 3).tolist()
     (found,) = task.predict(network, [picture], top=30)
     texts = [text for text, _ in found.ranking]
     assert 1 < len(texts) == len(set(texts)) < 30
@@ -190,7 +190,7 @@ def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_a
         .eval()
     )
     assert (
-        task.looks(Ensemble([network, other]), task.pictures["train"][0], drawn[0].tokens) is None
+        task.looks(Ensemble([network, other]), task.pictures["train"]["pixels"][0], drawn[0].tokens) is None
     )  # whose regions are others
 
 
@@ -222,8 +222,8 @@ def test_pictures_come_from_an_archive_or_a_folder_and_questions_from_anywhere(
     path = table(tmp_path, rows_for(names))
     packed = make(path, data={"pictures": ["images.zip"]})
     unpacked = make(path, data={"pictures": [str(tmp_path / "elsewhere")]})
-    assert [packed.pictures["train"][number].tolist() for number in range(4)] == [
-        unpacked.pictures["train"][number].tolist() for number in range(4)
+    assert [packed.pictures["train"]["pixels"][number].tolist() for number in range(4)] == [
+        unpacked.pictures["train"]["pixels"][number].tolist() for number in range(4)
     ]
     model = packed.build_model().eval()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -337,7 +337,7 @@ def test_networks_and_searches_that_do_not_fit_pictures_are_refused(
     )
     task = make(captions, search={"coverage": 0.5, "beam": 2})
     with pytest.raises(RecipeError, match="no words to be covered"):
-        task.write(task.build_model(), [task.inputs.steps(task.pictures["train"][0])])
+        task.write(task.build_model(), [task.inputs.steps(task.pictures["train"]["pixels"][0])])
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(
         MissingExtra,

@@ -78,13 +78,14 @@ def test_five_shapes_of_a_job_are_learned_by_the_same_lines(name: str) -> None:
         losses.append(float(found.total.detach()) / found.count)
     assert losses[-1] < 0.9 * losses[0]
     batch_size, time = batch.is_token.shape
+    (target,) = batch.targets.values()
     if shape.answers == "label":
-        assert batch.targets.shape == (batch_size,)
+        assert target.shape == (batch_size,)
     elif shape.answers == "steps":
-        assert batch.targets.shape[:2] == (batch_size, time)
+        assert target.shape[:2] == (batch_size, time)
     else:
-        assert batch.targets.shape[0] == batch_size
-        assert batch.targets.shape[1] != time
+        assert target.shape[0] == batch_size
+        assert target.shape[1] != time
     if name.startswith("fixed"):
         assert bool(batch.is_token.all())
     with torch.inference_mode():

@@ -62,7 +62,7 @@ def test_it_is_the_set_up_of_the_lecture(tmp_path: Path) -> None:
 
 def test_texts_are_cut_to_200_tokens_and_the_vocabulary_is_that_of_the_training_part(tmp_path: Path) -> None:
     task = lecture(tmp_path)
-    assert task.stores["train"].lengths.max() == 200
+    assert task.steps("train").lengths.max() == 200
     assert len(task.inputs.tokenizer.vocabulary) == 42  # the words and <unk>, <pad>
 
 

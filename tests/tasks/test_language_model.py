@@ -57,8 +57,8 @@ def test_a_recurrent_model_is_scored_as_if_it_read_the_stream_in_one_go(tmp_path
     task = make(tmp_path, model=LSTM, window=64)  # the stream is too short for several lanes
     model = task.build_model().eval()
     surprise = task.surprise(model, "valid", at_most=10_000)
-    assert len(surprise) == task.stores["valid"].num_steps - 1
-    np.testing.assert_allclose(surprise, log_probs(model, task.stores["valid"].values), atol=1e-5)
+    assert len(surprise) == task.tokens("valid").num_steps - 1
+    np.testing.assert_allclose(surprise, log_probs(model, task.tokens("valid").values), atol=1e-5)
 
 
 def test_of_a_long_split_only_the_beginning_is_scored(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_of_a_long_split_only_the_beginning_is_scored(tmp_path: Path) -> None:
 def test_in_lanes_only_the_first_tokens_of_a_lane_lack_their_past(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM, window=4)
     model = task.build_model().eval()
-    values = task.stores["train"].values
+    values = task.tokens("train").values
     surprise = task.surprise(model, "train", at_most=10_000)
     edges = [(len(values) - 1) * lane // 16 for lane in range(17)]
     for start, stop in pairwise(edges):
@@ -85,7 +85,7 @@ def test_a_transformer_scores_every_token_after_at_least_half_a_window(tmp_path:
     window = 8
     task = make(tmp_path, model=TRANSFORMER, window=window)
     model = task.build_model().eval()
-    values = task.stores["valid"].values
+    values = task.tokens("valid").values
     surprise = task.surprise(model, "valid", at_most=10_000)
     lanes = 16 if len(values) - 1 > 16 * window else 1
     assert lanes == 1
@@ -137,7 +137,7 @@ def test_simpler_models_stand_beside_the_network_from_single_tokens_on(tmp_path:
     names = list(lines)
     assert names[:2] == ["unigram", "bigram"]
     assert names[-1] == "this network"
-    train, test = (task.stores[split].values.astype(np.int64) for split in ("train", "test"))
+    train, test = (task.tokens(split).values.astype(np.int64) for split in ("train", "test"))
     pairs = NGram.fit(train, len(task.tokenizer.vocabulary), order=2)
     by_chain_rule = [
         math.log(pairs.next_token_probs(test[:place])[test[place]]) for place in range(1, len(test))
@@ -157,11 +157,11 @@ def scores_of(evaluation: Evaluation) -> dict[str, Score]:
 
 def test_words_have_an_end_token_per_line_and_characters_have_none(tmp_path: Path) -> None:
     words = make(tmp_path, model=LSTM, tokens="words")
-    ids = words.stores["train"].values.tolist()
+    ids = words.tokens("train").values.tolist()
     assert words.tokenizer.decode(ids[: ids.index(words.end_id)]) == "the cat sat on the mat."
     characters = make(tmp_path, model=LSTM)
-    assert characters.end_id not in characters.stores["train"].values
-    assert characters.tokenizer.decode(characters.stores["train"].values[:24].tolist()) == TEXT[:24]
+    assert characters.end_id not in characters.tokens("train").values
+    assert characters.tokenizer.decode(characters.tokens("train").values[:24].tolist()) == TEXT[:24]
 
 
 @pytest.mark.spec(3)
@@ -208,7 +208,7 @@ def test_carried_state_is_taken_over_inside_an_epoch_and_dropped_at_its_start(tm
     logits, _ = model(joined, torch.ones_like(joined, dtype=torch.bool))
     expected = torch.nn.functional.cross_entropy(
         logits[:, first.inputs.shape[1] :].reshape(-1, logits.shape[-1]),
-        second.targets.reshape(-1),
+        second["next_tokens"].reshape(-1),
         reduction="sum",
     )
     assert warm.item() == pytest.approx(expected.item(), rel=1e-5)

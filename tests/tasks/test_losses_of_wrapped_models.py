@@ -41,8 +41,9 @@ Gradients = list[list[Tensor]]
 
 def half_of(batch: Batch, rank: int) -> Batch:
     """Every other row."""
-    parts = (part[rank::PROCESSES] for part in (batch.inputs, batch.is_token, batch.targets, batch.rows))
-    return Batch(*parts, continues=batch.continues)
+    inputs, is_token, rows = (part[rank::PROCESSES] for part in (batch.inputs, batch.is_token, batch.rows))
+    targets = {name: target[rank::PROCESSES] for name, target in batch.targets.items()}
+    return Batch(inputs, is_token, targets, rows, continues=batch.continues)
 
 
 def gradients(name: str, task: Task, model: nn.Module, taken: Iterable[Batch], *, seed: int) -> Gradients:

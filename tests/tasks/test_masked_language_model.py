@@ -65,7 +65,7 @@ def pieces(task: MaskedLanguageModelling, ids: Any) -> list[str]:
 
 
 def sequences(task: MaskedLanguageModelling, split: str) -> list[list[str]]:
-    spans, values = task.spans[split], task.stores[split].values
+    spans, values = task.spans[split], task.stores[split]["tokens"].values
     return [pieces(task, values[start:end]) for start, end in zip(spans.starts, spans.ends, strict=True)]
 
 
@@ -112,7 +112,7 @@ def test_a_window_without_an_ordinary_token_is_left_out(tmp_path: Path) -> None:
     task = make(tmp_path, text="a b c\n" * 40 + "\n" * 40 + "a b c\n" * 40, window=4)
     assert all(set(part) - {EOS, UNK} for part in sequences(task, "train"))
     batch = task.feed(Position()).take()
-    assert ((batch.targets != NO_TARGET).sum(dim=1) >= 1).all()
+    assert ((batch["masked_tokens"] != NO_TARGET).sum(dim=1) >= 1).all()
 
 
 def test_a_split_in_which_nothing_can_be_hidden_is_refused(tmp_path: Path) -> None:
@@ -139,9 +139,9 @@ def test_a_split_in_which_nothing_can_be_hidden_is_refused(tmp_path: Path) -> No
 def test_a_batch_hides_tokens_of_its_windows_and_asks_for_them(tmp_path: Path, tokens: str) -> None:
     task = make(tmp_path, tokens=tokens, masking={"share": 0.3})
     batch = task.feed(Position()).take()
-    spans, values = task.spans["train"], task.stores["train"].values
+    spans, values = task.spans["train"], task.stores["train"]["tokens"].values
     for row, inputs, targets, is_token in zip(
-        batch.rows.tolist(), batch.inputs, batch.targets, batch.is_token, strict=True
+        batch.rows.tolist(), batch.inputs, batch["masked_tokens"], batch.is_token, strict=True
     ):
         original = values[spans.starts[row] : spans.ends[row]].astype(np.int64)
         is_target = targets != NO_TARGET
@@ -165,12 +165,12 @@ def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_a
     for position, batch in taken[:: max(1, per_epoch // 3)]:
         again = task.feed(position).take()
         assert torch.equal(again.inputs, batch.inputs)
-        assert torch.equal(again.targets, batch.targets)
+        assert torch.equal(again["masked_tokens"], batch["masked_tokens"])
     by_row = [
         {
             int(row): targets.tolist()
             for _, batch in part
-            for row, targets in zip(batch.rows, batch.targets, strict=True)
+            for row, targets in zip(batch.rows, batch["masked_tokens"], strict=True)
         }
         for part in (taken[:per_epoch], taken[per_epoch:])
     ]
@@ -181,7 +181,7 @@ def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_a
 def test_whole_words_are_hidden_together(tmp_path: Path) -> None:
     task = make(tmp_path, tokens="characters", window=40, masking={"whole_words": True, "share": 0.3})
     batch = task.feed(Position()).take()
-    for row, targets in enumerate(batch.targets):
+    for row, targets in enumerate(batch["masked_tokens"]):
         is_target = (targets != NO_TARGET).tolist()
         text = pieces(task, torch.where(targets != NO_TARGET, targets, batch.inputs[row]))
         for place in range(1, len(text)):
@@ -198,12 +198,12 @@ def test_the_loss_is_the_mean_surprise_about_hidden_tokens_only(tmp_path: Path) 
     log_probs = model(batch.inputs, batch.is_token, batch.is_token).log_softmax(dim=-1).detach()
     everywhere = torch.zeros(*batch.inputs.shape, log_probs.shape[-1])
     everywhere[batch.is_token] = log_probs
-    asked = [(row, place) for row, place in np.argwhere(batch.targets.numpy() != NO_TARGET).tolist()]
-    expected = -sum(float(everywhere[row, place, batch.targets[row, place]]) for row, place in asked)
+    asked = [(row, place) for row, place in np.argwhere(batch["masked_tokens"].numpy() != NO_TARGET).tolist()]
+    expected = -sum(float(everywhere[row, place, batch["masked_tokens"][row, place]]) for row, place in asked)
     assert loss.count == len(asked)
     assert float(loss.total.detach()) == pytest.approx(expected, rel=1e-5)
     assert loss.correct == sum(
-        int(everywhere[row, place].argmax() == batch.targets[row, place]) for row, place in asked
+        int(everywhere[row, place].argmax() == batch["masked_tokens"][row, place]) for row, place in asked
     )
 
 
@@ -217,7 +217,7 @@ def test_scores_are_over_the_same_hidden_tokens_every_time_and_all_of_them_are_h
     again = task.find(network, "valid", at_most=10_000)
     assert np.array_equal(found.truth, again.truth)
     assert np.array_equal(found.guesses.log_probs, again.guesses.log_probs)
-    spans, values = task.spans["valid"], task.stores["valid"].values
+    spans, values = task.spans["valid"], task.stores["valid"]["tokens"].values
     hidden = set(zip(found.rows.tolist(), found.places.tolist(), strict=True))
     assert len(hidden) == len(found.truth)
     for number, (row, place) in enumerate(zip(found.rows.tolist(), found.places.tolist(), strict=True)):

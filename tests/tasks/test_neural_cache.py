@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from seqlab.batches.store import Store, StoreWriter
+from seqlab.batches.columns import StepColumn
+from seqlab.batches.store import Store
+from seqlab.batches.store_writer import StoreWriter
+from seqlab.batches.stored_column import StoredColumn
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.models.base import backbones
 from seqlab.models.language_model import LanguageModel
@@ -26,12 +29,12 @@ def make_model() -> LanguageModel:
     return LanguageModel(TokenEmbedding(VOCAB, 5, pad_id=None), backbone, dropout=0.0, tied=True).eval()
 
 
-def make_store(folder: Path, length: int = 40) -> Store:
-    writer = StoreWriter(folder, dtype=np.dtype(np.uint8))
-    writer.extend(np.random.default_rng(4).integers(VOCAB, size=length).astype(np.uint8))
+def make_stream(folder: Path, length: int = 40) -> StoredColumn:
+    writer = StoreWriter(folder, [StepColumn("tokens", np.dtype(np.uint8))])
+    writer.extend(tokens=np.random.default_rng(4).integers(VOCAB, size=length).astype(np.uint8))
     writer.end_sequence()
     writer.finish()
-    return Store(folder)
+    return Store(folder)["tokens"]
 
 
 def test_probabilities_of_the_cache_are_those_of_the_equation_and_sum_to_one() -> None:
@@ -64,19 +67,19 @@ def test_probabilities_of_the_cache_are_those_of_the_equation_and_sum_to_one() -
 def test_with_no_share_the_cache_changes_nothing_and_pieces_do_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, store = make_model(), make_store(tmp_path / "store")
-    plain = log_probs_of(model, store, window=11, carries_state=True, at_most=100)
-    whole = read_with_cache(model, store.values, thetas=(0.4,), size=9)
+    model, stream = make_model(), make_stream(tmp_path / "store")
+    plain = log_probs_of(model, stream, window=11, carries_state=True, at_most=100)
+    whole = read_with_cache(model, stream.values, thetas=(0.4,), size=9)
     np.testing.assert_allclose(whole.mixed(CacheNumbers(0.4, 0.0)), plain, rtol=1e-5)
     monkeypatch.setattr(neural_cache, "STEPS", 6)
-    pieces = read_with_cache(model, store.values, thetas=(0.4,), size=9)
+    pieces = read_with_cache(model, stream.values, thetas=(0.4,), size=9)
     mixed = CacheNumbers(0.4, 0.3)
     np.testing.assert_allclose(pieces.mixed(mixed), whole.mixed(mixed), rtol=1e-5)
     assert not np.allclose(whole.mixed(mixed), plain, rtol=1e-2)
 
 
 def test_the_best_numbers_make_the_text_likelier_than_others_do(tmp_path: Path) -> None:
-    read = read_with_cache(make_model(), make_store(tmp_path / "store").values)
+    read = read_with_cache(make_model(), make_stream(tmp_path / "store").values)
     best = read.mixed(read.best()).mean()
     assert all(
         best >= read.mixed(CacheNumbers(theta, share)).mean()

@@ -91,8 +91,9 @@ def test_a_token_is_a_word_and_words_seen_once_are_unknown(tmp_path: Path) -> No
     task = make(tmp_path)
     assert task.recipe.tokens.kind == "whitespace"
     assert task.inputs.tokenizer.vocabulary.pieces == ["<unk>", "<pad>", "the", "walks", ".", "dog", "end"]
-    assert task.stores["train"][0].tolist() == [[2, 0], [5, 1], [3, 3]]  # ids and tags: D, N, P, V
-    assert task.stores["train"][2].tolist() == [[0, 1], [3, 3]]
+    tokens, tags = task.steps("train"), task.stores["train"]["tags"]
+    assert (tokens[0].tolist(), tags[0].tolist()) == ([2, 5, 3], [0, 1, 3])  # D, N, P, V
+    assert (tokens[2].tolist(), tags[2].tolist()) == ([0, 3], [1, 3])
     everything = make(tmp_path, tokens={"min_count": 1})
     assert "dogs" in everything.inputs.tokenizer.vocabulary.ids
 
@@ -151,7 +152,7 @@ def test_the_loss_of_a_chain_is_that_of_whole_sentences(tmp_path: Path) -> None:
     batch = task.collate("train", np.array([0, 2, 4]))
     logits = model(batch.inputs, batch.is_token)
     parts = []
-    for row, targets in zip(logits, batch.targets, strict=True):
+    for row, targets in zip(logits, batch["tags"], strict=True):
         inside = targets != NO_TAG
         own, tags = row[inside][None], targets[inside][None]
         parts.append(model.chain(own, tags, torch.ones_like(tags, dtype=torch.bool)))
@@ -223,7 +224,7 @@ def test_the_last_piece_of_every_word_answers_for_it(tmp_path: Path, kind: str) 
     task = make(
         tmp_path, tokens={"kind": kind, "size": 0 if kind in ("characters", "bytes") else 300, "min_count": 1}
     )
-    ids, tags = task.stores["train"][3].T
+    ids, tags = task.stores["train"]["tokens"][3], task.stores["train"]["tags"][3]
     assert [task.labels.names[tag] for tag in tags if tag != NO_TAG] == [tag for _, tag in TRAIN[3]]
     assert tags[-1] != NO_TAG
     text = "the dog ends the walks ."
@@ -254,7 +255,7 @@ def test_a_word_with_a_blank_inside_stays_one(tmp_path: Path) -> None:
     )
     task.attach("train", opened.parts["train"])
     assert "1_000" in task.inputs.tokenizer.vocabulary.ids
-    assert len(task.stores["train"][0]) == 2
+    assert len(task.steps("train")[0]) == 2
 
 
 @pytest.mark.spec(11)
@@ -365,20 +366,20 @@ def test_the_loss_counts_words_and_nothing_else(tmp_path: Path) -> None:
     batch = task.collate("train", np.array([0, 2, 4]))
     found = task.loss(model, batch, step=0, carry=())
     log_probs = model(batch.inputs, batch.is_token).log_softmax(dim=-1).detach()
-    places = (batch.targets != NO_TAG).nonzero().tolist()
+    places = (batch["tags"] != NO_TAG).nonzero().tolist()
     assert len(places) == found.count == 3 + 2 + 2
     assert found.total.item() == pytest.approx(
-        -sum(float(log_probs[row, time, batch.targets[row, time]]) for row, time in places), rel=1e-5
+        -sum(float(log_probs[row, time, batch["tags"][row, time]]) for row, time in places), rel=1e-5
     )
     assert found.correct == sum(
-        int(log_probs[row, time].argmax()) == int(batch.targets[row, time]) for row, time in places
+        int(log_probs[row, time].argmax()) == int(batch["tags"][row, time]) for row, time in places
     )
 
 
 def test_training_cuts_sentences_into_pieces_and_scoring_does_not(tmp_path: Path) -> None:
     task = make(tmp_path, max_length=2)
-    assert task.stores["train"].lengths.tolist() == [2, 1, 2, 2, 2, 2, 2, 2, 2]
-    assert task.stores["test"].lengths.tolist() == [3, 3, 2]
+    assert task.steps("train").lengths.tolist() == [2, 1, 2, 2, 2, 2, 2, 2, 2]
+    assert task.steps("test").lengths.tolist() == [3, 3, 2]
     assert task.notes == [
         "train: 3 of 5 sequences are longer than 2 steps and are learned in pieces; whole: data.max_length=0"
     ]
@@ -387,14 +388,14 @@ def test_training_cuts_sentences_into_pieces_and_scoring_does_not(tmp_path: Path
     )
     batch = by_letters.collate("train", np.arange(len(by_letters.stores["train"])))
     assert bool(
-        (batch.targets != NO_TAG).any(dim=1).all()
+        (batch["tags"] != NO_TAG).any(dim=1).all()
     )  # a piece inside a word answers for none, and is left out
 
 
 def test_one_endless_document_is_learned_in_pieces_and_answered_beside_short_ones(tmp_path: Path) -> None:
     task = make(tmp_path, train=[*TRAIN, [("the", "D"), ("dog", "N")] * 600])
-    assert int(task.stores["train"].lengths.max()) == 512
-    assert int(task.stores["train"].lengths.sum()) == 1_200 + sum(map(len, TRAIN))
+    assert int(task.steps("train").lengths.max()) == 512
+    assert int(task.steps("train").lengths.sum()) == 1_200 + sum(map(len, TRAIN))
     rows = [Row({"word": ["dog"] * words}, "input", 1) for words in (1, 200_000, 1, 1)]
     assert [len(part) for part in task._parts(rows)] == [1, 1, 2]
 
@@ -410,7 +411,7 @@ def test_a_sequence_that_learned_positions_do_not_know_is_told_before_training(t
     }
     long = [("the", "D"), ("dog", "N")] * 5
     task = make(tmp_path, train=[*TRAIN, long], model=model)
-    assert int(task.stores["train"].lengths.max()) == 8
+    assert int(task.steps("train").lengths.max()) == 8
     assert task.notes == [
         (
             "train: 1 of 6 sequences are longer than 8 steps and are learned in pieces; whole: a larger"
@@ -428,7 +429,7 @@ def test_a_sequence_that_learned_positions_do_not_know_is_told_before_training(t
     assert (
         int(
             make(tmp_path, test=[*TEST, long], model={**model, "positions": "sinusoidal"})
-            .stores["test"]
+            .steps("test")
             .lengths.max()
         )
         == 10

@@ -128,15 +128,14 @@ def test_the_loss_is_that_of_the_true_tokens_after_the_true_tokens_before_them(t
 
 def sides(task: Translation, row: int) -> tuple[Any, Any]:
     store = task.stores["train"]
-    middle = int(store.targets[row])
-    return store[row][:middle], store[row][middle:]
+    return store["source"][row], store["target"][row]
 
 
 def read_by_decoder(
     model: EncoderDecoder, batch: Batch, ratio: float, *, per: Literal["sequence", "token"]
 ) -> torch.Tensor:
     """What a decoder reads at a teacher forcing ratio."""
-    given = batch.targets[:, :-1]
+    given = batch["target"][:, :-1]
     is_predicted = draw_predicted(given, ratio, per=per)
     return (
         given
@@ -150,7 +149,7 @@ def test_a_decoder_left_to_itself_reads_what_it_wrote(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().double().train()
     batch = task.feed(Position()).take()
-    given = batch.targets[:, :-1]
+    given = batch["target"][:, :-1]
     assert draw_predicted(given, 1.0, per="token") is None
     free = read_by_decoder(model, batch, 0.0, per="sequence")
     assert model.training
@@ -175,7 +174,7 @@ def test_a_transformer_left_to_itself_reads_what_it_wrote_token_by_token(tmp_pat
     task = make(tmp_path, model=network)
     model = task.build_model().double().train()
     batch = task.feed(Position()).take()
-    given, read = batch.targets[:, :-1], (batch.inputs, batch.is_token)
+    given, read = batch["target"][:, :-1], (batch.inputs, batch.is_token)
     torch.manual_seed(4)
     mixed = torch.stack([read_by_decoder(model, batch, 0.7, per="token") for _ in range(60)])
     model.eval()
@@ -233,12 +232,12 @@ def test_the_loss_of_scheduled_sampling_is_that_of_the_targets_after_what_the_de
         < torch.tensor([len(sides(task, row)[1]) - 1 for row in batch.rows.tolist()])[:, None]
     )
     logits = model(batch.inputs, batch.is_token, read, is_target)
-    expected = F.cross_entropy(logits[is_target], batch.targets[:, 1:][is_target], reduction="sum")
-    assert not torch.equal(read, batch.targets[:, :-1])
+    expected = F.cross_entropy(logits[is_target], batch["target"][:, 1:][is_target], reduction="sum")
+    assert not torch.equal(read, batch["target"][:, :-1])
     torch.manual_seed(2)
     found = task.loss(model, batch, step=3, carry=())
     torch.testing.assert_close(found.total, expected)
-    assert found.correct == int((logits.argmax(dim=-1) == batch.targets[:, 1:])[is_target].sum())
+    assert found.correct == int((logits.argmax(dim=-1) == batch["target"][:, 1:])[is_target].sum())
 
 
 @pytest.mark.spec(111)
@@ -460,7 +459,7 @@ def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
     assert len(task.stores["train"]) == len(PAIRS)
     assert task.notes == ["train: 1 pairs of more than 12 tokens on a side are left out"]
     batch = task.feed(Position()).take()
-    assert batch.inputs.numel() + batch.targets.numel() <= 24
+    assert batch.inputs.numel() + batch["target"].numel() <= 24
     assert len(task.stores["valid"]) == len(PAIRS) + 1  # a score is of all
     few_positions = {
         "kind": "transformer",

@@ -63,7 +63,7 @@ def batch_of(tokens: torch.Tensor) -> Batch:
     return Batch(
         inputs,
         torch.ones_like(inputs, dtype=torch.bool),
-        tokens[:, 1:],
+        {"next_tokens": tokens[:, 1:]},
         torch.zeros(len(tokens), dtype=torch.int64),
     )
 
@@ -118,7 +118,7 @@ def test_windows_that_cut_documents_cost_what_each_document_costs_alone(tmp_path
 def test_scoring_starts_every_document_anew_too(tmp_path: Path) -> None:
     task = make(tmp_path, window=64)
     model = model_of(task)
-    values = task.stores["valid"].values.astype(np.int64)
+    values = task.tokens("valid").values.astype(np.int64)
     surprise = task.surprise(model, "valid", at_most=10_000)
     borders = np.flatnonzero(values == task.end_id).tolist()
     assert len(borders) > 4
@@ -176,7 +176,7 @@ def test_detaching_every_k_steps_lets_no_gradient_flow_further_back(tmp_path: Pa
         gradients = torch.autograd.grad(logits[0, t].sum(), steps, retain_graph=True, allow_unused=True)
         reached = [place for place, part in enumerate(_by_step(gradients, steps)) if part]
         assert reached == list(range(t // every * every, t + 1))
-    cut = F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), reduction="sum")
+    cut = F.cross_entropy(logits.flatten(0, 1), batch["next_tokens"].flatten(), reduction="sum")
     ours = torch.autograd.grad(task.loss(model, batch, step=0, carry=()).total, list(model.parameters()))
     for found, expected in zip(ours, torch.autograd.grad(cut, list(model.parameters())), strict=True):
         torch.testing.assert_close(found, expected)
@@ -235,7 +235,8 @@ def test_without_carrying_every_window_starts_from_the_initial_state(tmp_path: P
         assert loss.carry == ()
         logits, _ = model(batch.inputs, batch.is_token)
         assert loss.total.item() == pytest.approx(
-            F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), reduction="sum").item(), rel=1e-10
+            F.cross_entropy(logits.flatten(0, 1), batch["next_tokens"].flatten(), reduction="sum").item(),
+            rel=1e-10,
         )
 
 
@@ -243,7 +244,7 @@ def test_without_carrying_every_window_starts_from_the_initial_state(tmp_path: P
 def test_without_carrying_scores_need_no_more_than_a_window_either(tmp_path: Path) -> None:
     task = make(tmp_path, tokens="characters", carry_state=False)
     model = model_of(task)
-    values = torch.from_numpy(task.stores["valid"].values.astype(np.int64))
+    values = torch.from_numpy(task.tokens("valid").values.astype(np.int64))
     surprise = task.surprise(model, "valid", at_most=60)
     for place in range(59):
         first = max(0, place // 4 * 4 - 4)

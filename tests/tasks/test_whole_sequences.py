@@ -60,7 +60,7 @@ def test_balanced_classes_give_the_weighted_mean_of_torch_however_a_batch_is_cut
     weights = torch.tensor([24 / (3 * 1), 24 / (3 * 5), 24 / (3 * 18)], dtype=torch.float64)
     batch = task.collate("train", np.arange(24))
     whole = task.loss(model, batch, step=0, carry=())
-    expected = F.cross_entropy(model(batch.inputs, batch.is_token), batch.targets, weight=weights)
+    expected = F.cross_entropy(model(batch.inputs, batch.is_token), batch["label"], weight=weights)
     torch.testing.assert_close(whole.total / whole.count, expected, rtol=1e-6, atol=0)
     parts = [
         task.loss(model, task.collate("train", np.arange(start, start + 6)), step=0, carry=())
@@ -139,6 +139,10 @@ def test_several_labels_are_scored_as_scikit_learn_does_with_thresholds_of_the_v
     model = shaken(task)
     truth = np.array([[name in row["topics"] for name in "abc"] for row in LABELS])
     loss = task.loss(model, batch := task.collate("train", np.arange(24)), step=0, carry=())
+    assert np.array_equal(batch["labels"].numpy(), truth)
+    assert [ids.tolist() for ids in task.stores["train"]["labels"]] == [
+        np.flatnonzero(row).tolist() for row in truth
+    ]
     probabilities = torch.sigmoid(model(batch.inputs, batch.is_token)).detach().numpy()
     assert (loss.total / loss.count).item() == pytest.approx(
         log_loss(truth.ravel(), probabilities.ravel()), rel=1e-5
@@ -172,7 +176,7 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     truth = np.array([row["score"] for row in NUMBERS])
     batch = task.collate("train", np.arange(24))
     torch.testing.assert_close(
-        batch.targets, torch.tensor((truth - truth.mean()) / truth.std(), dtype=torch.float32)
+        batch["target"], torch.tensor((truth - truth.mean()) / truth.std(), dtype=torch.float32)
     )
     model = shaken(task)
     predicted = model(batch.inputs, batch.is_token).detach().numpy()[:, 0] * truth.std() + truth.mean()
@@ -190,6 +194,21 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     (found,) = task.predict(model, TEXTS[:1], top=1)
     assert (found.answer, found.probability) == (f"{predicted[0]:.4g}", None)
     assert [share for _, share in found.ranking] == pytest.approx([0.05, 0.95])
+
+
+def test_a_number_too_far_from_the_training_data_names_its_row(tmp_path: Path) -> None:
+    task = make(tmp_path, NUMBERS)
+    (tmp_path / "far.jsonl").write_text(
+        "".join(json.dumps({**NUMBERS[i], "score": (i or 1e300)}) + "\n" for i in range(3))
+    )
+    source = open_data(
+        task.recipe.model_copy(
+            update={"data": task.recipe.data.model_copy(update={"test": str(tmp_path / "far.jsonl")})}
+        )
+    )
+    with pytest.raises(DataError) as caught:
+        task.attach("test", source.parts["test"])
+    assert all(fact in str(caught.value) for fact in ("far.jsonl, line 1", "1e+300"))
 
 
 @pytest.mark.spec(13)
@@ -210,7 +229,7 @@ def test_texts_of_two_columns_are_read_with_a_separator_between_them(tmp_path: P
     task = make(tmp_path, rows, data={"text": "title,body"}, tokens={"kind": "words"})
     (steps,) = task.encode([{"title": "some text", "body": "body of"}])
     assert task.pieces(steps) == ["some", "text", "<sep>", "body", "of"]
-    assert task.pieces(task.stores["test"][2])[:3] == ["text", "finefine", "number"]
+    assert task.pieces(task.steps("test")[2])[:3] == ["text", "finefine", "number"]
     model = shaken(task)
     asked = [
         task.predict(model, [question], top=1)[0]

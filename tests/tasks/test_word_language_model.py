@@ -43,7 +43,7 @@ def make(folder: Path, text: str, **training: Any) -> LanguageModelling:
 
 def test_wikitext_is_counted_as_published_results_count_it(tmp_path: Path) -> None:
     task = make(tmp_path, WIKI)
-    pieces = [task.tokenizer.vocabulary.pieces[token] for token in task.stores["train"].values]
+    pieces = [task.tokenizer.vocabulary.pieces[token] for token in task.tokens("train").values]
     assert pieces == [
         "<eos>",
         "=",
@@ -59,14 +59,14 @@ def test_wikitext_is_counted_as_published_results_count_it(tmp_path: Path) -> No
         ".",
         "<eos>",
     ]
-    assert task.stores["train"].values[7] == task.tokenizer.vocabulary.unk_id
+    assert task.tokens("train").values[7] == task.tokenizer.vocabulary.unk_id
     model = task.build_model().eval()
     logits, _ = model(
-        torch.tensor([[int(token) for token in task.stores["test"].values[:-1]]]),
+        torch.tensor([[int(token) for token in task.tokens("test").values[:-1]]]),
         torch.ones(1, 12, dtype=torch.bool),
     )
     expected = logits[0].log_softmax(dim=-1)[
-        torch.arange(12), torch.from_numpy(task.stores["test"].values[1:].astype(np.int64))
+        torch.arange(12), torch.from_numpy(task.tokens("test").values[1:].astype(np.int64))
     ]
     np.testing.assert_allclose(
         task.surprise(model, "test", at_most=100), expected.detach().numpy(), rtol=1e-4
@@ -147,7 +147,7 @@ def test_wikitext2_has_the_published_number_of_tokens(shared_data: Path) -> None
     task = LanguageModelling.learn(recipe, opened.parts["train"])
     for name, source in opened.parts.items():
         task.attach(name, source)
-    assert [task.stores[name].num_steps for name in ("train", "valid", "test")] == [
+    assert [task.tokens(name).num_steps for name in ("train", "valid", "test")] == [
         2_088_628,
         217_646,
         245_569,

@@ -55,7 +55,7 @@ class Points:
         return Batch(
             self.inputs[rows],
             torch.ones(len(rows), 1, dtype=torch.bool),
-            self.targets[rows],
+            {"label": self.targets[rows]},
             torch.from_numpy(rows),
         )
 
@@ -63,10 +63,10 @@ class Points:
         self.modes.append(("loss", model.training))
         self.steps.append(step)
         logits: Tensor = model(batch.inputs.flatten(1))
-        correct = int((logits.argmax(dim=1) == batch.targets).sum())
+        correct = int((logits.argmax(dim=1) == batch["label"]).sum())
         return BatchLoss(
-            F.cross_entropy(logits, batch.targets, reduction="sum"),
-            len(batch.targets),
+            F.cross_entropy(logits, batch["label"], reduction="sum"),
+            len(batch["label"]),
             correct,
             carry=(torch.rand(2, 3),),
         )

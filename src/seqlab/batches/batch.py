@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import torch
@@ -14,19 +15,34 @@ class Batch:
     """Sequences side by side, padded at the end, with an explicit mask.
 
     `inputs` holds ids (batch, time), or one vector per step (batch, time, features): numeric series, feature
-    vectors and the rows of an image come in the same way as text. `targets` is what the task wants to see: a
-    class or a number per sequence (batch,), a yes or no for each label (batch, classes), or a token per step
-    (batch, time). `rows` says which examples of the split these are.
+    vectors and the rows of an image come in the same way as text. `targets` holds what the model is to
+    predict, by name; `batch["label"]` is short for `batch.targets["label"]`. A target is a class or a number
+    per sequence (batch,), several numbers (batch, width), a boolean for each label (batch, classes), or a
+    token or tag per step (batch, time). `rows` says which examples of the split these are.
     """
 
     inputs: Shaped[Tensor, "batch time *features"]
     is_token: Bool[Tensor, "batch time"]
-    targets: Shaped[Tensor, "batch *target"]
+    targets: Mapping[str, Shaped[Tensor, "batch ..."]]
     rows: Int[Tensor, " batch"]
     continues: bool = False
-    """Whether each sequence goes on where the same place of the batch before ended (windows over a
-    stream).
-    """
+    """Whether each sequence continues the same row of the previous batch (windows over a stream)."""
+
+    def __post_init__(self) -> None:
+        for name, target in self.targets.items():
+            if len(target) != len(self.rows):
+                raise ValueError(
+                    f"the batch has {len(self.rows)} rows, its target '{name}' has {len(target)}"
+                )
+
+    def __getitem__(self, name: str) -> Tensor:
+        """The target of this name."""
+        try:
+            return self.targets[name]
+        except KeyError:
+            raise KeyError(
+                f"the batch has no target '{name}'; it has {', '.join(self.targets) or 'none'}"
+            ) from None
 
     @property
     def lengths(self) -> Int[Tensor, " batch"]:
@@ -37,6 +53,6 @@ class Batch:
             self,
             inputs=self.inputs.to(device),
             is_token=self.is_token.to(device),
-            targets=self.targets.to(device),
+            targets={name: target.to(device) for name, target in self.targets.items()},
             rows=self.rows.to(device),
         )

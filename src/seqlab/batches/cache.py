@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from seqlab.batches.store import Store
+from seqlab.batches.store import Store, damaged_files
 from seqlab.core.cache import cache_folder
 from seqlab.core.errors import EnvironmentProblem
 
@@ -32,10 +32,10 @@ def cached_store(made_from: dict[str, Any], write: Callable[[Path], None]) -> St
     key = hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()[:32]
     folder = cache_folder() / key
     with _held(folder, wait=True):
-        if not Store.is_whole(folder):
+        if damaged_files(folder):
             _make(folder, write)
         os.utime(folder)  # the time of last use decides what is dropped first
-        return Store(folder)
+        return Store(folder, verify=False)  # every byte has just been read, or written
 
 
 @contextmanager

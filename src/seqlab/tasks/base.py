@@ -28,7 +28,7 @@ from seqlab.training.base import BatchLoss, Carry, Validation
 
 AnySection = TypeVar("AnySection", bound=ReportSection)
 LONGEST_SHOWN = 80
-ENCODING = 3
+ENCODING = 4
 """Raised whenever tasks encode anything differently, so that stores made before are not used."""
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
-from seqlab.batches.store import smallest_dtype
+from seqlab.batches.columns import StepColumn, smallest_dtype
 from seqlab.blocks.embedding import InputProjection, TokenEmbedding
 from seqlab.core.errors import DataError, RunError
 from seqlab.core.files import write_whole
@@ -55,6 +55,11 @@ class Inputs(ABC):
     width: int
     """Numbers per step; 0 when a step is an id."""
     pad_value: int
+
+    @property
+    def step_column(self) -> StepColumn:
+        """How a store keeps the steps: `tokens`, or `features` where they are measured numbers."""
+        return StepColumn("features" if self.dtype.kind == "f" else "tokens", self.dtype, self.width)
 
     @abstractmethod
     def encode(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any]]]: ...

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from seqlab.batches.cache import cached_store
-from seqlab.batches.store import Store, StoreWriter
+from seqlab.batches.columns import StepColumn
+from seqlab.batches.store import Store
+from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import EnvironmentProblem
 from seqlab.sources.base import Source
 from seqlab.sources.survey.passages import Repeats
@@ -30,6 +32,8 @@ LEAKS = (
 )
 QUANTILES = ("length_characters", "length_words")
 PLACES = ("first_empty", "first_skipped")
+ARRAYS = ("starts", "looked_at")
+"""What a store keeps of the repeated passages of a part, which may be millions, as columns."""
 Rename = Callable[[str], str]
 
 
@@ -63,21 +67,16 @@ def kept_survey(
 
 def _write(found: Survey, given: list[str], folder: Path) -> None:
     """Words and counts as facts; the places of repeated passages, which may be millions, as numbers."""
-    arrays = [
-        array
-        for part in found.parts.values()
-        if part.repeats is not None
-        for array in (part.repeats.starts, part.repeats.looked_at)
-    ]
     told = {
         "paths": given,
         "parts": {name: _plain(part) for name, part in found.parts.items()},
         "similar_labels": found.similar_labels,
         "leaked": {name: _by_file(places) for name, places in found.leaked.items()},
     }
-    writer = StoreWriter(folder, dtype=np.dtype(np.int64))
-    for array in arrays:
-        writer.append(array)
+    writer = StoreWriter(folder, [StepColumn(name, np.dtype(np.int64)) for name in ARRAYS])
+    for part in found.parts.values():
+        if part.repeats is not None:
+            writer.append(**{name: getattr(part.repeats, name) for name in ARRAYS})
     writer.finish(survey=told)
 
 
@@ -87,11 +86,7 @@ def _plain(part: PartSurvey) -> dict[str, Any]:
     told = (
         None
         if repeats is None
-        else {
-            one.name: getattr(repeats, one.name)
-            for one in fields(Repeats)
-            if one.name not in ("starts", "looked_at")
-        }
+        else {one.name: getattr(repeats, one.name) for one in fields(Repeats) if one.name not in ARRAYS}
     )
     return {**asdict(replace(part, repeats=None)), "repeats": told}
 
@@ -106,9 +101,9 @@ def _by_file(places: set[tuple[str, int]]) -> dict[str, list[int]]:
 def _read(store: Store, given: list[str]) -> Survey:
     told = store.facts["survey"]
     rename = _renaming(told["paths"], given)
-    arrays = iter([store[number] for number in range(len(store))])
+    arrays = iter([{name: store[name][row] for name in ARRAYS} for row in range(len(store))])
     parts = {
-        name: _part(plain, arrays_of=lambda: (next(arrays), next(arrays)), rename=rename)
+        name: _part(plain, next_arrays=lambda: next(arrays), rename=rename)
         for name, plain in told["parts"].items()
     }
     leaked = {
@@ -118,7 +113,7 @@ def _read(store: Store, given: list[str]) -> Survey:
     return Survey(parts, [(first, second) for first, second in told["similar_labels"]], leaked)
 
 
-def _part(plain: dict[str, Any], *, arrays_of: Callable[[], tuple[Any, Any]], rename: Rename) -> PartSurvey:
+def _part(plain: dict[str, Any], *, next_arrays: Callable[[], dict[str, Any]], rename: Rename) -> PartSurvey:
     found = dict(plain)
     for name in LEAKS:
         found[name] = [
@@ -130,9 +125,8 @@ def _part(plain: dict[str, Any], *, arrays_of: Callable[[], tuple[Any, Any]], re
         found[name] = [rename(place) for place in plain[name]]
     found["first_decomposed"] = rename(plain["first_decomposed"])
     if (repeats := plain["repeats"]) is not None:
-        starts, looked_at = arrays_of()
         renamed = {"first": rename(repeats["first"]), "also": rename(repeats["also"])}
-        found["repeats"] = Repeats(**{**repeats, **renamed}, starts=starts, looked_at=looked_at)
+        found["repeats"] = Repeats(**{**repeats, **renamed}, **next_arrays())
     return PartSurvey(**found)
 
 

@@ -15,9 +15,11 @@ from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
+from seqlab.batches.columns import SequenceColumn, StepColumn, smallest_dtype
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
-from seqlab.batches.store import Store, StoreWriter, smallest_dtype
+from seqlab.batches.store import Store
+from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.decoding.search import Search
 from seqlab.decoding.settings import SearchSettings
@@ -62,9 +64,9 @@ class Captioning(PairTask):
         self.cells = cells
         self.settings = pictures_only(recipe.model)
         self.stores: dict[str, Store] = {}
-        """A sequence is a caption; its target is the number of its picture."""
+        """Every caption, with the number of its image."""
         self.pictures: dict[str, Store] = {}
-        """Every picture once, as rows of bytes."""
+        """Every image once, as rows of bytes."""
         self.sources: dict[str, Source] = {}
         self.notes: list[str] = []
 
@@ -112,18 +114,23 @@ class Captioning(PairTask):
         }
 
         def write_pictures(folder: Path) -> None:
-            writer = StoreWriter(folder, dtype=np.dtype(np.uint8), width=inputs.width * inputs.channels)
+            writer = StoreWriter(
+                folder, [StepColumn("pixels", np.dtype(np.uint8), inputs.width * inputs.channels)]
+            )
             for row in firsts.values():
-                writer.append(inputs.rows(self.cells.pixels(row)), line=row.line)
+                writer.append(pixels=inputs.rows(self.cells.pixels(row)))
             writer.finish()
 
         def write_captions(folder: Path) -> None:
             numbers = {key: number for number, key in enumerate(firsts)}
-            writer = StoreWriter(folder, dtype=smallest_dtype(len(self.tokens.target.vocabulary)))
+            caption = StepColumn("caption", smallest_dtype(len(self.tokens.target.vocabulary)))
+            writer = StoreWriter(
+                folder, [caption, *(SequenceColumn(name, np.dtype(np.int64)) for name in ("image", "line"))]
+            )
             for row in rows.rows():
                 writer.append(
-                    self.tokens.write([text_of(row, data.target)])[0],
-                    target=numbers[self.cells.key(row)],
+                    caption=self.tokens.write([text_of(row, data.target)])[0],
+                    image=numbers[self.cells.key(row)],
                     line=row.line,
                 )
             writer.finish(skipped=rows.bad_rows.sentence())
@@ -147,21 +154,27 @@ class Captioning(PairTask):
         )
 
     def sides(self, split: str) -> NDArray[np.int64]:
-        captions = self.stores[split].lengths
+        captions = self.stores[split]["caption"].lengths
         return np.stack(
             [np.full_like(captions, max(1, self.inputs.height * self.inputs.width // PATCH)), captions],
             axis=1,
         )
 
     def collate(self, split: str, rows: Indices) -> Batch:
-        store, pictures = self.stores[split], self.pictures[split]
-        steps = self.inputs.steps(np.stack([pictures[int(store.targets[row])] for row in rows.tolist()]))
-        targets, _ = pad([store[row] for row in rows.tolist()], value=self.tokens.target.vocabulary.pad_id)
-        return Batch(steps, torch.ones(steps.shape[:2], dtype=torch.bool), targets, torch.from_numpy(rows))
+        captions, images, pixels = (
+            self.stores[split]["caption"],
+            self.stores[split]["image"],
+            self.pictures[split]["pixels"],
+        )
+        steps = self.inputs.steps(np.stack([pixels[image] for image in images[rows].tolist()]))
+        targets, _ = pad([captions[row] for row in rows.tolist()], value=self.tokens.target.vocabulary.pad_id)
+        return Batch(
+            steps, torch.ones(steps.shape[:2], dtype=torch.bool), {"target": targets}, torch.from_numpy(rows)
+        )
 
     @torch.inference_mode()
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
-        questions, pictures = self.questions(split), self.pictures[split]
+        questions, pictures = self.questions(split), self.pictures[split]["pixels"]
         found = self.write(model, (self.inputs.steps(pictures[number]) for number in range(len(questions))))
         outputs = [self.tokens.words(hypotheses[0].tokens) for hypotheses in found]
         always = Counter(
@@ -240,7 +253,7 @@ class Captioning(PairTask):
         """The first picture of the validation data, and what is said of it."""
         split = "valid" if "valid" in self.sources else "train"
         question = self.questions(split)[0]
-        found = self.write(model, [self.inputs.steps(self.pictures[split][0])])[0][0]
+        found = self.write(model, [self.inputs.steps(self.pictures[split]["pixels"][0])])[0][0]
         return f"{question.text}\n→ {self.tokens.words(found.tokens)}\n(wanted: {question.references[0]})"
 
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:

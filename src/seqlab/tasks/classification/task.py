@@ -16,6 +16,7 @@ from seqlab.baselines.majority import MajorityClass
 from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.baselines.nearest_mean import NearestMean
 from seqlab.batches.batch import Batch
+from seqlab.batches.columns import SequenceColumn
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
 from seqlab.core.errors import DataError
@@ -62,6 +63,7 @@ class Classification(NamedAnswers):
     """Reads labelled sequences, learns to tell the classes apart, and says how well."""
 
     is_exclusive = True
+    target_column = SequenceColumn("label", np.dtype(np.int32))
     class_weights: Float[Tensor, " classes"]
     """What an example of each class counts, where classes are balanced."""
     temperature: float = 1.0
@@ -85,16 +87,16 @@ class Classification(NamedAnswers):
             )
         return labels
 
-    def target(self, answer: Any, *, where: str, facts: dict[str, Any]) -> int:
+    def encode_answer(self, answer: Any, *, where: str) -> int:
         return self.labels.encode(answer, where=where)
 
     def targets(self, store: Store, rows: Indices) -> Int[Tensor, " batch"]:
-        return torch.from_numpy(store.targets[rows].astype(np.int64))
+        return torch.from_numpy(store["label"][rows].astype(np.int64))
 
     def attach(self, split: str, source: Source) -> None:
         super().attach(split, source)
         if split == "train":
-            counts = np.bincount(self.stores["train"].targets, minlength=len(self.labels))
+            counts = np.bincount(self.stores["train"]["label"].values, minlength=len(self.labels))
             self.class_weights = torch.tensor(balanced_weights(counts), dtype=torch.float32)
             self.notes += [
                 f"train: {sentence}"
@@ -104,22 +106,25 @@ class Classification(NamedAnswers):
             ]
 
     def belongs(self, batch: Batch) -> Float[Tensor, "batch classes"]:
-        return F.one_hot(batch.targets, len(self.labels)).float()
+        return F.one_hot(batch["label"], len(self.labels)).float()
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         logits = model(batch.inputs, batch.is_token)  # (batch, classes)
         weights = self.class_weights.to(logits) if self.recipe.training.class_weights == "balanced" else None
         total = class_cross_entropy(
-            logits, batch.targets, label_smoothing=self.recipe.training.label_smoothing, class_weights=weights
+            logits,
+            batch["label"],
+            label_smoothing=self.recipe.training.label_smoothing,
+            class_weights=weights,
         )
         if self.teacher is not None:
             total = self.teacher.soft_targets(self.teacher.look(batch.inputs, batch.is_token)).mix(
                 total, logits
             )
-        seen = len(batch.targets)
-        count = seen if weights is None else float(weights[batch.targets].sum())
+        seen = len(batch["label"])
+        count = seen if weights is None else float(weights[batch["label"]].sum())
         return BatchLoss(
-            total, count, correct=int((logits.argmax(dim=-1) == batch.targets).sum()), carry=carry, seen=seen
+            total, count, correct=int((logits.argmax(dim=-1) == batch["label"]).sum()), carry=carry, seen=seen
         )
 
     def validate(self, model: nn.Module) -> Validation:
@@ -141,7 +146,7 @@ class Classification(NamedAnswers):
         log_probs = apply_temperature(
             self.outputs(model, split), self.temperature if temperature is None else temperature
         )
-        return Answers(self.stores[split].targets.astype(np.int64), log_probs.astype(np.float32))
+        return Answers(self.stores[split]["label"].values.astype(np.int64), log_probs.astype(np.float32))
 
     def settle(self, model: nn.Module) -> dict[str, Any]:
         """The temperature that fits the validation split and, for two classes, the threshold with the best F1
@@ -237,16 +242,17 @@ class Classification(NamedAnswers):
     def _majority_accuracy(self, answers: Answers) -> float | None:
         if "train" not in self.stores:
             return None
-        majority = MajorityClass.fit(self.stores["train"].targets.tolist(), num_classes=len(self.labels))
+        majority = MajorityClass.fit(
+            self.stores["train"]["label"].values.tolist(), num_classes=len(self.labels)
+        )
         return accuracy(answers.targets, majority.predict(len(answers.targets)))
 
     def _naive(self, split: str) -> Naive | None:
         """What the best naive model for this kind of input says, learned from the training split."""
         if "train" not in self.stores:
             return None
-        train, store = self.stores["train"], self.stores[split]
-        examples = ((train[row], int(train.targets[row])) for row in range(len(train)))
-        questions = (store[row] for row in range(len(store)))
+        examples = zip(self.steps("train"), self.stores["train"]["label"].values.tolist(), strict=True)
+        questions = iter(self.steps(split))
         if isinstance(self.inputs, TextInputs):
             bayes = NaiveBayes.fit(
                 examples, vocabulary_size=len(self.inputs.tokenizer.vocabulary), num_classes=len(self.labels)

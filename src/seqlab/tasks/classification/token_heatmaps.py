@@ -32,10 +32,10 @@ def token_strips(
     pool = getattr(model, "pool", None)
     if not isinstance(pool, AttentionPool):
         return []
-    store, device = task.stores[split], next(model.parameters()).device
+    column, lines, device = task.steps(split), task.stores[split]["line"], next(model.parameters()).device
     found = []
     for number, answer in enumerate(answers):
-        steps = store[number]
+        steps = column[number]
         inputs = torch.from_numpy(steps.astype("int64") if steps.dtype.kind in "iu" else steps)[None].to(
             device
         )
@@ -45,7 +45,7 @@ def token_strips(
         weights = alignment[0].mean(dim=0)[:, :MOST_TOKENS].tolist()
         found.append(
             QueryExample(
-                title=f"line {int(store.lines[number])}: {answer}",
+                title=f"line {int(lines[number])}: {answer}",
                 tokens=task.inputs.pieces(steps[:MOST_TOKENS]),
                 strips=[
                     {"name": f"query {place}", "weights": each} for place, each in enumerate(weights, start=1)

@@ -14,6 +14,7 @@ from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Feed, Position, one_pass
 from seqlab.batches.samplers import BucketPlan, Indices, LengthOrderPlan, ShuffledPlan
 from seqlab.batches.store import Store
+from seqlab.batches.stored_column import StoredColumn
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.tasks.base import Prediction, Task
@@ -52,24 +53,28 @@ class LabelledSequences(Task):
         self.inputs.save(folder)
         self.labels.save(folder / "labels.json")
 
+    def steps(self, split: str) -> StoredColumn:
+        """The encoded inputs of a split."""
+        return self.stores[split][self.inputs.step_column.name]
+
     @abstractmethod
     def collate(self, split: str, rows: Indices) -> Batch:
         """Some examples of a split, side by side."""
 
     def feed(self, position: Position) -> Feed:
-        store, training = self.stores["train"], self.recipe.training
-        size, seed = min(training.batch_size, len(store)), training.seed
+        steps, training = self.steps("train"), self.recipe.training
+        size, seed = min(training.batch_size, len(steps)), training.seed
         plan = (
-            BucketPlan(store.lengths, batch_size=size, seed=seed)
+            BucketPlan(steps.lengths, batch_size=size, seed=seed)
             if training.buckets
-            else ShuffledPlan(len(store), batch_size=size, seed=seed)
+            else ShuffledPlan(len(steps), batch_size=size, seed=seed)
         )
         return Feed(plan, lambda rows, _: self.collate("train", rows), position=position)
 
     def all_batches(self, split: str) -> Iterable[Batch]:
         """Every example once, equally long ones together."""
         plan = LengthOrderPlan(
-            self.stores[split].lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS
+            self.steps(split).lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS
         )
         return one_pass(plan, lambda rows, _: self.collate(split, rows))
 
@@ -86,7 +91,7 @@ class LabelledSequences(Task):
         return ((row.file, row.line) for row in self.sources[split].rows())
 
     def describe_rows(self, batch: Batch) -> str:
-        lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())
+        lines = sorted(self.stores["train"]["line"][batch.rows.cpu().numpy()].tolist())
         return (
             f"batch of {len(lines)} rows, lines"
             f" {', '.join(map(str, lines[:5]))}{' …' if len(lines) > 5 else ''} of"

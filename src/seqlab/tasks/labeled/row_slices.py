@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqlab.batches.store import Store
+from seqlab.batches.stored_column import StoredColumn
 from seqlab.metrics.items import Items
 from seqlab.metrics.slices import (
     ScoreSlices,
@@ -24,13 +24,18 @@ RARE = 5
 
 
 def slices_of_rows(
-    items: Items, *, score: str, store: Store, train: Store | None, vocabulary: Vocabulary | None
+    items: Items,
+    *,
+    score: str,
+    steps: StoredColumn,
+    train: StoredColumn | None,
+    vocabulary: Vocabulary | None,
 ) -> list[ScoreSlices]:
     """By steps in a row and, where steps are tokens, by the share of them that is rare or unknown.
 
     `score` is the name of the score.
     """
-    lengths = store.lengths
+    lengths = steps.lengths
     groups = assign_groups(lengths, quartile_edges(lengths))
     unit = "steps" if vocabulary is None else "tokens"
     found = slice_scores(
@@ -45,7 +50,7 @@ def slices_of_rows(
     if UNK in vocabulary.ids:
         is_rare[vocabulary.ids[UNK]] = True
     rare = np.add.reduceat(
-        is_rare[store.window(0, store.num_steps)].astype(np.int64), store.offsets[:-1]
+        is_rare[steps.window(0, steps.num_steps)].astype(np.int64), steps.offsets[:-1]
     )  # every row has a token
     shares = 100 * rare / lengths
     groups = assign_groups(shares, sorted({0.0, *quartile_edges(shares)}))

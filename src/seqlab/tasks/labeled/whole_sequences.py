@@ -18,9 +18,11 @@ from torch import Tensor, nn
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
+from seqlab.batches.columns import Column, SequenceColumn
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
-from seqlab.batches.store import Store, StoreWriter
+from seqlab.batches.store import Store
+from seqlab.batches.store_writer import StoreWriter
 from seqlab.metrics.items import Items
 from seqlab.metrics.slices import ScoreSlices
 from seqlab.models.classifier import build_classifier
@@ -52,6 +54,8 @@ class WholeSequences(LabelledSequences):
     sources: dict[str, LabelledRows]  # type: ignore[assignment]  # every source of these tasks has been checked
     is_exclusive: ClassVar[bool] = False
     """Whether an example has exactly one of the outputs, so that they compete."""
+    target_column: ClassVar[Column]
+    """In which form a store keeps the answers; the targets of a batch have the same name."""
 
     @classmethod
     @abstractmethod
@@ -68,8 +72,8 @@ class WholeSequences(LabelledSequences):
         """Numbers that the network gives for each sequence."""
 
     @abstractmethod
-    def target(self, answer: Any, *, where: str, facts: dict[str, Any]) -> int:
-        """An answer as the 32 bits that a store keeps of it; `facts` are remembered beside the store."""
+    def encode_answer(self, answer: Any, *, where: str) -> Any:
+        """An answer as the target column keeps it."""
 
     @abstractmethod
     def targets(self, store: Store, rows: Indices) -> Shaped[Tensor, "batch *target"]:
@@ -107,15 +111,20 @@ class WholeSequences(LabelledSequences):
         self.notes += [f"{split}: {sentence}" for sentence in self._about(self.stores[split])]
 
     def _write(self, rows: LabelledRows, folder: Path) -> None:
-        writer = StoreWriter(folder, dtype=self.inputs.dtype, width=self.inputs.width)
-        facts: dict[str, Any] = {"cut": 0}
+        steps_name, target_name = self.inputs.step_column.name, self.target_column.name
+        writer, num_cut = (
+            StoreWriter(
+                folder,
+                [self.inputs.step_column, self.target_column, SequenceColumn("line", np.dtype(np.int64))],
+            ),
+            0,
+        )
         for row, steps in self.inputs.encode_whole(rows.rows()):
             kept = self.inputs.cut(steps)
-            facts["cut"] += len(kept) < len(steps)
-            writer.append(
-                kept, target=self.target(rows.answer(row), where=row.where, facts=facts), line=row.line
-            )
-        writer.finish(skipped=rows.bad_rows.sentence(), **facts)
+            num_cut += len(kept) < len(steps)
+            answer = self.encode_answer(rows.answer(row), where=row.where)
+            writer.append(**{steps_name: kept, target_name: answer, "line": row.line})
+        writer.finish(skipped=rows.bad_rows.sentence(), cut=num_cut)
 
     def _about(self, store: Store) -> Iterator[str]:
         """What the user should know about an encoded split."""
@@ -158,13 +167,12 @@ class WholeSequences(LabelledSequences):
         return None
 
     def collate(self, split: str, rows: Indices) -> Batch:
-        store = self.stores[split]
+        steps = self.steps(split)
         inputs, is_token = pad(
-            [store[row] for row in rows], value=self.inputs.pad_value, to_length=self.recipe.training.pad_to
+            [steps[row] for row in rows], value=self.inputs.pad_value, to_length=self.recipe.training.pad_to
         )
-        return Batch(
-            inputs=inputs, is_token=is_token, targets=self.targets(store, rows), rows=torch.from_numpy(rows)
-        )
+        targets = {self.target_column.name: self.targets(self.stores[split], rows)}
+        return Batch(inputs=inputs, is_token=is_token, targets=targets, rows=torch.from_numpy(rows))
 
     @torch.inference_mode()
     def outputs(self, model: nn.Module, split: str) -> Outputs:
@@ -207,8 +215,7 @@ class WholeSequences(LabelledSequences):
 
     def bag_of_tokens(self, split: str) -> Iterator[NDArray[Any]] | None:
         """The tokens of every example, for models that know no order; None where steps are numbers."""
-        store = self.stores[split]
-        return (store[row] for row in range(len(store))) if isinstance(self.inputs, TextInputs) else None
+        return iter(self.steps(split)) if isinstance(self.inputs, TextInputs) else None
 
     def slices(self, split: str, items: Items, *, score: str) -> list[ScoreSlices]:
         """The score by length and by how much of a text training hardly knows."""
@@ -216,8 +223,8 @@ class WholeSequences(LabelledSequences):
         return slices_of_rows(
             items,
             score=score,
-            store=self.stores[split],
-            train=self.stores.get("train"),
+            steps=self.steps(split),
+            train=self.steps("train") if "train" in self.stores else None,
             vocabulary=vocabulary,
         )
 

@@ -55,11 +55,11 @@ def _texts(task: LanguageModelling, split: str, *, at_most: int) -> tuple[NDArra
 
     Nothing is scored that was chosen on.
     """
-    valid, store = task.stores["valid"], task.stores[split]
+    valid, tokens = task.tokens("valid"), task.tokens(split)
     chosen_on = valid.window(0, min(at_most, valid.num_steps // 2 if split == "valid" else valid.num_steps))
     told = f"chosen on the first {len(chosen_on):,} tokens of the validation text"
     if split != "valid":
-        return chosen_on, store.window(0, SCORED), told
+        return chosen_on, tokens.window(0, SCORED), told
     if len(chosen_on) < 2:
         raise UsageError(
             f"the {valid.num_steps} tokens of the validation text cannot be cut into some to choose on and"
@@ -68,7 +68,7 @@ def _texts(task: LanguageModelling, split: str, *, at_most: int) -> tuple[NDArra
         )
     return (
         chosen_on,
-        store.window(len(chosen_on), len(chosen_on) + SCORED),
+        tokens.window(len(chosen_on), len(chosen_on) + SCORED),
         f"{told}, scored on those behind them",
     )
 

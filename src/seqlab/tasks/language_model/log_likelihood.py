@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from seqlab.batches.store import Store
+from seqlab.batches.stored_column import StoredColumn
 from seqlab.losses.full_softmax import target_log_probs
 from seqlab.models.base import ModelState
 from seqlab.models.language_model import LanguageModel
@@ -20,14 +20,14 @@ LANES = 16
 
 @torch.inference_mode()
 def log_probs_of(
-    model: LanguageModel, store: Store, *, window: int, carries_state: bool, at_most: int
+    model: LanguageModel, tokens: StoredColumn, *, window: int, carries_state: bool, at_most: int
 ) -> NDArray[np.float32]:
     """The natural-log probability of every token but the first at the beginning of a stream.
 
     A model with a state reads on from window to window. One without sees each token after at least half a
     window.
     """
-    num_scored = min(store.num_steps, at_most) - 1
+    num_scored = min(tokens.num_steps, at_most) - 1
     log_probs = np.empty(num_scored, np.float32)
     lanes = _cut(num_scored, LANES if num_scored > LANES * window else 1)
     stride = window if carries_state else max(1, window // 2)
@@ -36,7 +36,7 @@ def log_probs_of(
         seen = 0 if carries_state else min(place, window - stride)
         spans = [(min(start + place, stop), min(start + place + stride, stop)) for start, stop in lanes]
         length = seen + max(end - start for start, end in spans)
-        rows = np.stack([_padded(store.window(start - seen, end + 1), length + 1) for start, end in spans])
+        rows = np.stack([_padded(tokens.window(start - seen, end + 1), length + 1) for start, end in spans])
         scored, carry = _score(model, rows, carry if carries_state else None)
         for row, (start, end) in enumerate(spans):
             log_probs[start:end] = scored[row, seen : seen + end - start]

@@ -15,9 +15,12 @@ from torch import nn
 from seqlab.baselines.simple_language_models import simple_language_models
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
+from seqlab.batches.columns import StepColumn, smallest_dtype
 from seqlab.batches.loader import Feed, Position
 from seqlab.batches.samplers import Indices, LanePlan, Plan, RandomWindowPlan
-from seqlab.batches.store import Store, StoreWriter, smallest_dtype
+from seqlab.batches.store import Store
+from seqlab.batches.store_writer import StoreWriter
+from seqlab.batches.stored_column import StoredColumn
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import DataError
 from seqlab.decoding.continuation import generate_tokens
@@ -96,24 +99,28 @@ class LanguageModelling(Task):
         self.sources[split] = source
         self.stores[split] = cached_store(made_from, lambda folder: self._write(source, folder))
         needed = self.recipe.training.window + 1 if split == "train" else 2
-        if self.stores[split].num_steps < needed:
+        if (num_tokens := self.tokens(split).num_steps) < needed:
             raise DataError(
-                f"only {self.stores[split].num_steps} tokens, a window needs {needed}.",
+                f"only {num_tokens} tokens, a window needs {needed}.",
                 where=source.name,
                 cure="Give more text, or lower training.window.",
             )
 
+    def tokens(self, split: str) -> StoredColumn:
+        """The stream of a split."""
+        return self.stores[split]["tokens"]
+
     def _write(self, source: Source, folder: Path) -> None:
         """One stream: the text as it stands, or the documents of a table with an end token after each."""
-        writer = StoreWriter(folder, dtype=smallest_dtype(len(self.tokenizer.vocabulary)))
+        writer = StoreWriter(folder, [StepColumn("tokens", smallest_dtype(len(self.tokenizer.vocabulary)))])
         end = np.array([self.end_id], np.int32)
         characters = 0
         for texts in in_parts(read_texts(source, self.recipe)):
             characters += sum(map(len, texts))
             for ids in self.tokenizer.encode_many(texts):
-                writer.extend(ids)
+                writer.extend(tokens=ids)
                 if has_documents(source, self.recipe):
-                    writer.extend(end)
+                    writer.extend(tokens=end)
                     characters += 1  # the line end that the end token stands for
         writer.end_sequence()
         writer.finish(characters=characters)
@@ -152,7 +159,7 @@ class LanguageModelling(Task):
         return self.recipe.training.reset_at_documents and backbones.get(self.recipe.model.kind).is_stateful
 
     def feed(self, position: Position) -> Feed:
-        training, num_steps = self.recipe.training, self.stores["train"].num_steps
+        training, num_steps = self.recipe.training, self.tokens("train").num_steps
         window = min(training.window, num_steps - 1)
         size = max(1, min(training.batch_size, (num_steps - 1) // window))
         kind: type[LanePlan] | type[RandomWindowPlan] = LanePlan if self.carries_state else RandomWindowPlan
@@ -166,15 +173,16 @@ class LanguageModelling(Task):
         )
 
     def _collate(self, starts: Indices, window: int, *, continues: bool) -> Batch:
-        store = self.stores["train"]
+        stream = self.tokens("train")
         tokens = torch.from_numpy(
-            np.stack([store.window(start, start + window + 1) for start in starts.tolist()]).astype(np.int64)
+            np.stack([stream.window(start, start + window + 1) for start in starts.tolist()]).astype(np.int64)
         )
         inputs = tokens[:, :-1]  # (batch, time); the targets are the same tokens one step later
+        targets = {"next_tokens": tokens[:, 1:]}
         return Batch(
             inputs,
             torch.ones_like(inputs, dtype=torch.bool),
-            tokens[:, 1:],
+            targets,
             torch.from_numpy(starts),
             continues=continues,
         )
@@ -187,7 +195,7 @@ class LanguageModelling(Task):
             taught, theirs = self.teacher.tokens(batch.inputs, batch.is_token, theirs)  # (batch, time, vocab)
             soft_targets = self.teacher.soft_targets(taught)
         loss = TokenLoss(
-            batch.targets,
+            batch["next_tokens"],
             label_smoothing=training.label_smoothing,
             sampled_softmax=self.sampled_softmax,
             soft_targets=soft_targets,
@@ -197,7 +205,7 @@ class LanguageModelling(Task):
         )
         kept = (*(part.detach() for part in state), *theirs) if self.carries_state else ()
         return BatchLoss(
-            total=value.total, count=batch.targets.numel(), correct=int(value.correct), carry=kept
+            total=value.total, count=batch["next_tokens"].numel(), correct=int(value.correct), carry=kept
         )
 
     def _split_carry(self, carry: Carry) -> tuple[Carry, Carry]:
@@ -220,7 +228,7 @@ class LanguageModelling(Task):
     @cached_property
     def _counts(self) -> NDArray[np.float32]:
         """How often each token stands in the training stream."""
-        return counts_of(self.stores["train"], len(self.tokenizer.vocabulary)).astype(np.float32)
+        return counts_of(self.tokens("train"), len(self.tokenizer.vocabulary)).astype(np.float32)
 
     def validate(self, model: nn.Module) -> Validation:
         at_most = min(VALIDATED, VALIDATED_LOGITS // len(self.tokenizer.vocabulary))
@@ -239,7 +247,7 @@ class LanguageModelling(Task):
         assert isinstance(model, LanguageModel)
         return log_probs_of(
             model,
-            self.stores[split],
+            self.tokens(split),
             window=self.recipe.training.window,
             carries_state=self.carries_state,
             at_most=at_most,
@@ -253,16 +261,20 @@ class LanguageModelling(Task):
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         log_probs = self.surprise(model, split, at_most=SCORED)
-        store, count, total_nats = self.stores[split], len(log_probs), -float(log_probs.sum(dtype=np.float64))
+        tokens, count, total_nats = (
+            self.tokens(split),
+            len(log_probs),
+            -float(log_probs.sum(dtype=np.float64)),
+        )
         characters = round(
-            store.facts["characters"] * count / store.num_steps
+            self.stores[split].facts["characters"] * count / tokens.num_steps
         )  # the first token is read, not foreseen
-        targets = store.window(1, count + 1)
+        targets = tokens.window(1, count + 1)
         stream = stream_of(self.tokenizer, targets, log_probs, characters=characters)
         items = stream.items()
         simpler = self._simpler(split)
         baseline_name, baseline = min(simpler.items(), key=lambda entry: entry[1], default=("", None))
-        part = "" if count + 1 == store.num_steps else f" at the beginning of {store.num_steps:,}"
+        part = "" if count + 1 == tokens.num_steps else f" at the beginning of {tokens.num_steps:,}"
         how = (
             f"{count:,} tokens{part}, {characters:,} characters; 95 % bootstrap interval over blocks of"
             f" {stream.block_size} tokens"
@@ -302,9 +314,9 @@ class LanguageModelling(Task):
         return Evaluation(split, scores, sections, items, stream=stream)
 
     def _slices(self, stream: TokenStream, split: str, targets: NDArray[Any]) -> list[ScoreSlices]:
-        times = counts_of(self.stores["train"], len(self.tokenizer.vocabulary))[targets]
+        times = counts_of(self.tokens("train"), len(self.tokenizer.vocabulary))[targets]
         window = self.recipe.training.window
-        read = self.stores[split].window(0, len(targets))
+        read = self.tokens(split).window(0, len(targets))
         start_id = self.end_id if self.starts_documents_anew else None
         before = tokens_before(read, window=window, carries_state=self.carries_state, start_id=start_id)
         return slices_by_frequency(stream, times) + slices_by_context(stream, before, window=window)
@@ -313,8 +325,8 @@ class LanguageModelling(Task):
         """Nats per token of simpler models, learned from the training split."""
         if "train" not in self.stores:
             return {}
-        models = simple_language_models(self.stores["train"].values, len(self.tokenizer.vocabulary))
-        tokens = self.stores[split].values[:SCORED]
+        models = simple_language_models(self.tokens("train").values, len(self.tokenizer.vocabulary))
+        tokens = self.tokens(split).values[:SCORED]
         return {name: -float(model.log_probs(tokens)[1:].mean()) for name, model in models.items()}
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:

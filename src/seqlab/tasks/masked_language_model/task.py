@@ -17,11 +17,13 @@ from torch import nn
 from seqlab.baselines.neighbours import UNKNOWN, NeighborModel
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
+from seqlab.batches.columns import StepColumn, smallest_dtype
 from seqlab.batches.loader import Feed, Position, one_pass
 from seqlab.batches.masking import NO_TARGET, Masker
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import BucketPlan, Indices, LengthOrderPlan
-from seqlab.batches.store import Store, StoreWriter, smallest_dtype
+from seqlab.batches.store import Store
+from seqlab.batches.store_writer import StoreWriter
 from seqlab.batches.windows import Spans
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.core.errors import DataError, UsageError
@@ -89,8 +91,9 @@ class MaskedLanguageModelling(Task):
             "tokenizer": digest_of(self.save),
         }
         store = cached_store(made_from, lambda folder: self._write(source, folder))
-        spans = Spans.cut(store.offsets, window=self.recipe.training.window).with_any(
-            store.values, self.is_ordinary
+        tokens = store["tokens"]
+        spans = Spans.cut(tokens.offsets, window=self.recipe.training.window).with_any(
+            tokens.values, self.is_ordinary
         )
         if not len(spans):
             raise DataError(
@@ -104,14 +107,14 @@ class MaskedLanguageModelling(Task):
         """A text is one sequence, every document of a table one of its own; documents and lines of words end
         with a token for it.
         """
-        writer = StoreWriter(folder, dtype=smallest_dtype(len(self.tokenizer.vocabulary)))
+        writer = StoreWriter(folder, [StepColumn("tokens", smallest_dtype(len(self.tokenizer.vocabulary)))])
         end = np.array([self.tokenizer.vocabulary.ids[EOS]], np.int32)
         is_text = isinstance(source, TextSource)
         for texts in in_parts(read_texts(source, self.recipe)):
             for ids in self.tokenizer.encode_many(texts):
-                writer.extend(ids)
+                writer.extend(tokens=ids)
                 if has_documents(source, self.recipe):
-                    writer.extend(end)
+                    writer.extend(tokens=end)
                 if not is_text:
                     writer.end_sequence()
         if is_text:
@@ -170,23 +173,23 @@ class MaskedLanguageModelling(Task):
         return feed
 
     def _collate(self, split: str, rows: Indices, masker: Masker, *, epoch: int = 0) -> Batch:
-        store, spans = self.stores[split], self.spans[split]
+        stream, spans = self.stores[split]["tokens"], self.spans[split]
         masked = []
         for row in rows.tolist():
-            tokens = store.window(int(spans.starts[row]), int(spans.ends[row]))
+            tokens = stream.window(int(spans.starts[row]), int(spans.ends[row]))
             groups = self.borders.groups(tokens) if self.borders else None
             masked.append(masker.mask(tokens, row=row, epoch=epoch, groups=groups))
         inputs, is_token = pad(
             [sequence.inputs for sequence in masked], value=self.tokenizer.vocabulary.pad_id
         )
         targets, _ = pad([sequence.targets for sequence in masked], value=NO_TARGET)
-        return Batch(inputs, is_token, targets, torch.from_numpy(rows))
+        return Batch(inputs, is_token, {"masked_tokens": targets}, torch.from_numpy(rows))
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
-        is_target = batch.targets != NO_TARGET
+        is_target = batch["masked_tokens"] != NO_TARGET
         logits, targets = (
             model(batch.inputs, batch.is_token, is_target),
-            batch.targets[is_target],
+            batch["masked_tokens"][is_target],
         )  # (targets, vocab), (targets,)
         total = class_cross_entropy(logits, targets, label_smoothing=self.recipe.training.label_smoothing)
         if self.teacher is not None:
@@ -210,14 +213,14 @@ class MaskedLanguageModelling(Task):
         plan = LengthOrderPlan(spans.lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
         parts = []
         for batch in one_pass(plan, lambda rows, _: self._collate(split, rows, self.examiner)):
-            is_target = batch.targets != NO_TARGET
+            is_target = batch["masked_tokens"] != NO_TARGET
             log_probs = (
                 model(batch.inputs.to(device), batch.is_token.to(device), is_target.to(device))
                 .float()
                 .log_softmax(dim=-1)
                 .cpu()
             )
-            truth = batch.targets[is_target]  # (targets,)
+            truth = batch["masked_tokens"][is_target]  # (targets,)
             within, places = is_target.nonzero(as_tuple=True)
             beside, likeliest, right = (
                 self._neighbours(batch, within, places),
@@ -258,7 +261,7 @@ class MaskedLanguageModelling(Task):
         cuts: list[ScoreSlices] = []
         if "train" in self.stores:
             naive = NeighborModel.fit(
-                self.stores["train"].values,
+                self.stores["train"]["tokens"].values,
                 len(self.is_ordinary),
                 candidate_ids=np.flatnonzero(self.is_ordinary),
             )
@@ -271,7 +274,7 @@ class MaskedLanguageModelling(Task):
             how += "; the most frequent token alone gets {nats:.4f} nats and {accuracy:.4f} right".format(
                 **facts["most_frequent"]
             )
-            times = counts_of(self.stores["train"], len(self.is_ordinary))[found.truth]
+            times = counts_of(self.stores["train"]["tokens"], len(self.is_ordinary))[found.truth]
             cuts = slices_by_frequency(found, times)
         scores = score(found, baseline=beside, baseline_name=name, how=how)
         sections = [Facts(facts), MostWrong(self._most_wrong(split, found)), sliced_scores(cuts, scores)]
@@ -295,7 +298,7 @@ class MaskedLanguageModelling(Task):
     def _around(self, split: str, row: int, place: int) -> str:
         first, last = int(self.spans[split].starts[row]), int(self.spans[split].ends[row])
         start = max(first, first + place - CONTEXT)
-        ids = self.stores[split].window(start, min(last, first + place + CONTEXT + 1)).tolist()
+        ids = self.stores[split]["tokens"].window(start, min(last, first + place + CONTEXT + 1)).tolist()
         return with_gap(self.tokenizer, ids, first + place - start)
 
     def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:

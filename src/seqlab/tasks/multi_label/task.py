@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from seqlab.baselines.label_frequencies import LabelFrequencies
 from seqlab.baselines.naive_bayes import NaiveBayes
 from seqlab.batches.batch import Batch
+from seqlab.batches.columns import StepColumn
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
+from seqlab.batches.stored_column import StoredColumn
 from seqlab.core.errors import DataError, listed
 from seqlab.losses.binary_cross_entropy import binary_cross_entropy
 from seqlab.metrics.multi_label import best_thresholds
@@ -45,6 +48,7 @@ stand alone then.
 class MultiLabel(NamedAnswers):
     """Learns for every label whether a sequence has it, and from which probability on it is best said."""
 
+    target_column = StepColumn("labels", np.dtype(np.int32))  # any number of them for a sequence
     thresholds: Float[np.ndarray, " labels"] | None = None
     """For each label the probability from which it is said, chosen on the validation split."""
 
@@ -59,19 +63,15 @@ class MultiLabel(NamedAnswers):
             )
         return Labels.fit(names)
 
-    def target(self, answer: Any, *, where: str, facts: dict[str, Any]) -> int:
-        """The number of the set of labels: a store keeps one number for each row, and the sets beside it."""
-        ids = sorted(self.labels.encode(name, where=where) for name in answer)
-        sets: dict[str, int] = facts.setdefault("sets", {})
-        return sets.setdefault(" ".join(map(str, ids)), len(sets))
+    def encode_answer(self, answer: Any, *, where: str) -> NDArray[np.int32]:
+        return np.array(sorted(self.labels.encode(name, where=where) for name in answer), np.int32)
 
     def truth(self, store: Store, rows: Indices | None = None) -> Bool[np.ndarray, "examples labels"]:
         """Which labels examples have."""
-        sets = list(store.facts["sets"])  # in the order of their numbers
-        wanted = (store.targets if rows is None else store.targets[rows]).tolist()
+        labels, wanted = store["labels"], range(len(store)) if rows is None else rows.tolist()
         table = np.zeros((len(wanted), len(self.labels)), dtype=bool)
-        for place, number in enumerate(wanted):
-            table[place, [int(label) for label in sets[number].split()]] = True
+        for place, row in enumerate(wanted):
+            table[place, labels[row]] = True
         return table
 
     def targets(self, store: Store, rows: Indices) -> Bool[Tensor, "batch labels"]:
@@ -91,15 +91,15 @@ class MultiLabel(NamedAnswers):
             yield f"{len(alone):,} label{'s have' if len(alone) > 1 else ' has'} one example: {listed(alone)}"
 
     def belongs(self, batch: Batch) -> Float[Tensor, "batch labels"]:
-        return batch.targets.float()
+        return batch["labels"].float()
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         logits = model(batch.inputs, batch.is_token)  # (batch, labels)
         total = binary_cross_entropy(
-            logits, batch.targets, label_smoothing=self.recipe.training.label_smoothing
+            logits, batch["labels"], label_smoothing=self.recipe.training.label_smoothing
         )
-        correct = int(((logits > 0) == batch.targets).sum())
-        return BatchLoss(total, count=batch.targets.numel(), correct=correct, carry=carry)
+        correct = int(((logits > 0) == batch["labels"]).sum())
+        return BatchLoss(total, count=batch["labels"].numel(), correct=correct, carry=carry)
 
     def answers(self, model: nn.Module, split: str) -> LabelAnswers:
         """Ask the model about every example of a split."""
@@ -157,10 +157,10 @@ class MultiLabel(NamedAnswers):
         if isinstance(self.inputs, TextInputs) and len(self.labels) <= MOST_BASELINE_LABELS:
             size = len(self.inputs.tokenizer.vocabulary)
             models = [
-                _bayes(self.stores["train"], train[:, label], vocabulary_size=size)
+                _bayes(self.steps("train"), train[:, label], vocabulary_size=size)
                 for label in range(len(self.labels))
             ]
-            probabilities = {name: _bayes_probabilities(models, self.stores[name]) for name in {tuned, split}}
+            probabilities = {name: _bayes_probabilities(models, self.steps(name)) for name in {tuned, split}}
             name = "naive Bayes for each label"
         else:
             frequencies = LabelFrequencies.fit(train)
@@ -213,11 +213,13 @@ def _sigmoid(logits: Float[np.ndarray, "examples labels"]) -> Float[np.ndarray, 
     return probabilities
 
 
-def _bayes(store: Store, truth: Bool[np.ndarray, " examples"], *, vocabulary_size: int) -> NaiveBayes:
-    examples = ((store[row], int(truth[row])) for row in range(len(store)))
+def _bayes(steps: StoredColumn, truth: Bool[np.ndarray, " examples"], *, vocabulary_size: int) -> NaiveBayes:
+    examples = zip(steps, truth.astype(np.int64).tolist(), strict=True)
     return NaiveBayes.fit(examples, vocabulary_size=vocabulary_size, num_classes=2)
 
 
-def _bayes_probabilities(models: list[NaiveBayes], store: Store) -> Float[np.ndarray, "examples labels"]:
-    columns = [np.exp(model.log_probs(store[row] for row in range(len(store)))[:, 1]) for model in models]
+def _bayes_probabilities(
+    models: list[NaiveBayes], steps: StoredColumn
+) -> Float[np.ndarray, "examples labels"]:
+    columns = [np.exp(model.log_probs(iter(steps))[:, 1]) for model in models]
     return np.stack(columns, axis=1)

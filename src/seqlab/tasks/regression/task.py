@@ -13,8 +13,10 @@ from torch import Tensor, nn
 
 from seqlab.baselines.ridge import Ridge
 from seqlab.batches.batch import Batch
+from seqlab.batches.columns import SequenceColumn
 from seqlab.batches.samplers import Indices
 from seqlab.batches.store import Store
+from seqlab.core.errors import DataError
 from seqlab.losses.regression import huber_loss, squared_error
 from seqlab.pages.report_data import WrongExample
 from seqlab.pages.sections.base import ReportSection
@@ -46,6 +48,7 @@ class Regression(WholeSequences):
     """
 
     labels: NumberScale
+    target_column = SequenceColumn("target", np.dtype(np.float32))
     reach: float | None = None
     """Half the width of the range around a prediction, in units of the number, chosen on the validation
     split.
@@ -63,22 +66,29 @@ class Regression(WholeSequences):
     def num_outputs(self) -> int:
         return 1
 
-    def target(self, answer: Any, *, where: str, facts: dict[str, Any]) -> int:
-        """The bits of the scaled number: a store keeps 32 of them for each row."""
-        return int(np.float32(self.labels.encode(answer)).view(np.int32))
+    def encode_answer(self, answer: Any, *, where: str) -> float:
+        scaled = self.labels.encode(answer)
+        if abs(scaled) > float(np.finfo(np.float32).max):
+            raise DataError(
+                f"{answer:g} is too far from the training data (mean {self.labels.mean:g},"
+                f" standard deviation {self.labels.deviation:g}).",
+                where=where,
+                cure="Correct the number, or leave out the row.",
+            )
+        return scaled
 
     def scaled(self, store: Store) -> Float[np.ndarray, " examples"]:
         """The numbers of a store, with mean 0 and deviation 1 in the training part."""
-        return store.targets.view(np.float32)
+        return store["target"].values
 
     def targets(self, store: Store, rows: Indices) -> Float[Tensor, " batch"]:
         return torch.from_numpy(self.scaled(store)[rows])
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         predicted = model(batch.inputs, batch.is_token).squeeze(-1).float()  # (batch,)
-        total = LOSSES[self.recipe.training.regression_loss](predicted, batch.targets)
-        near = int(((predicted.detach() - batch.targets).abs() < RIGHT_WITHIN).sum())
-        return BatchLoss(total, count=len(batch.targets), correct=near, carry=carry)
+        total = LOSSES[self.recipe.training.regression_loss](predicted, batch["target"])
+        near = int(((predicted.detach() - batch["target"]).abs() < RIGHT_WITHIN).sum())
+        return BatchLoss(total, count=len(batch["target"]), correct=near, carry=carry)
 
     def answers(self, model: nn.Module, split: str) -> NumberAnswers:
         """Ask the model about every example of a split."""

@@ -117,13 +117,13 @@ class PairTask(Task):
 
     def _shifted(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """What the decoder reads, what it is to write after it, and where it is to write anything."""
-        given, wanted = batch.targets[:, :-1], batch.targets[:, 1:]
+        given, wanted = batch["target"][:, :-1], batch["target"][:, 1:]
         lengths = torch.from_numpy(self._target_lengths(batch)).to(given.device)
         return given, wanted, torch.arange(given.shape[1], device=given.device) < lengths[:, None] - 1
 
     def _target_lengths(self, batch: Batch) -> NDArray[np.int64]:
         pad_id = self.tokens.target.vocabulary.pad_id
-        targets = batch.targets.cpu().numpy()
+        targets = batch["target"].cpu().numpy()
         is_real = targets != pad_id
         is_real[:, 0] = True  # some published models start with the padding token
         found: NDArray[np.int64] = is_real.shape[1] - is_real[:, ::-1].argmax(axis=1)
@@ -152,7 +152,7 @@ class PairTask(Task):
         return target_log_probs_and_hits(features, model.output_weight, model.bias, wanted[is_target])
 
     def describe_rows(self, batch: Batch) -> str:
-        lines = sorted(int(self.stores["train"].lines[row]) for row in batch.rows.tolist())
+        lines = sorted(self.stores["train"]["line"][batch.rows.cpu().numpy()].tolist())
         return (
             f"batch of {len(lines)} pairs, lines"
             f" {', '.join(map(str, lines[:5]))}{' …' if len(lines) > 5 else ''} of"

@@ -23,7 +23,7 @@ class FrameInputs(TaggedInputs):
 
     column = STEPS
     pad_value = 0
-    dtype = store_dtype = np.dtype(np.float32)
+    dtype = np.dtype(np.float32)
 
     def __init__(self, scale: NumericSteps) -> None:
         self.scale = scale

@@ -17,12 +17,7 @@ from seqlab.tasks.inputs import Inputs
 
 
 class TaggedInputs(Inputs):
-    """Rows -> steps, with the place of the step that answers for each word.
-
-    In a store the tag stands behind the numbers of its step.
-    """
-
-    store_dtype: np.dtype[Any]
+    """Rows -> steps, with the place of the step that answers for each word."""
 
     @abstractmethod
     def encode_tagged(self, rows: Iterable[Row]) -> Iterator[tuple[Row, NDArray[Any], NDArray[np.int64]]]:

@@ -17,9 +17,10 @@ from torch import Tensor, nn
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
+from seqlab.batches.columns import SequenceColumn, StepColumn
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
-from seqlab.batches.store import StoreWriter
+from seqlab.batches.store_writer import StoreWriter
 from seqlab.blocks.words_first import words_first
 from seqlab.core.errors import DataError
 from seqlab.losses.tag_loss import TagLoss
@@ -155,13 +156,18 @@ class Tagging(LabelledSequences):
         ]
 
     def _write(self, source: TaggedRows, folder: Path, longest: int, known: int) -> None:
-        """Each step with the tag it answers with behind its own numbers.
+        """The steps, and beside each the tag it answers with.
 
         longest: steps of a piece; 0 keeps sequences whole, which may then have no more steps than the
         network's positions know (0: any number).
         """
         count = in_pieces = 0
-        writer = StoreWriter(folder, dtype=self.inputs.store_dtype, width=max(self.inputs.width, 1) + 1)
+        columns = [
+            self.inputs.step_column,
+            StepColumn("tags", np.dtype(np.int32)),
+            SequenceColumn("line", np.dtype(np.int64)),
+        ]
+        writer = StoreWriter(folder, columns)
         rules = None if self.scheme is None else SpanRules(self.scheme)
         for row, steps, places in self.inputs.encode_tagged(source.rows()):
             if not longest and 0 < known < len(steps):
@@ -173,11 +179,11 @@ class Tagging(LabelledSequences):
                         " with model.positions=sinusoidal."
                     ),
                 )
-            tags = np.full(len(steps), NO_TAG, steps.dtype)
+            tags = np.full(len(steps), NO_TAG, np.int32)
             names = source.pairs(row)[1]
             tags[places] = [self.labels.encode(tag, where=row.where) for tag in names]
-            for piece in _pieces(np.column_stack([steps, tags]), longest):
-                writer.append(piece, line=row.line)
+            for piece in _pieces(tags, longest):
+                writer.append(**{columns[0].name: steps[piece], "tags": tags[piece], "line": row.line})
             count, in_pieces = count + 1, in_pieces + (0 < longest < len(steps))
             if rules is not None:
                 rules.look(names, where=row.where)
@@ -198,23 +204,19 @@ class Tagging(LabelledSequences):
         )
 
     def collate(self, split: str, rows: Indices) -> Batch:
-        sentences = [self.stores[split][row] for row in rows]  # (time, width + 1) each
-        to_length = self.recipe.training.pad_to
-        steps = [each[:, :-1] if self.inputs.width else each[:, 0] for each in sentences]
-        inputs, is_token = self.inputs.padded(steps, to_length=to_length)
-        targets, _ = pad(
-            [each[:, -1].astype(np.int64) for each in sentences], value=NO_TAG, to_length=to_length
-        )
-        return Batch(inputs=inputs, is_token=is_token, targets=targets, rows=torch.from_numpy(rows))
+        steps, tags, to_length = self.steps(split), self.stores[split]["tags"], self.recipe.training.pad_to
+        inputs, is_token = self.inputs.padded([steps[row] for row in rows], to_length=to_length)
+        targets, _ = pad([tags[row] for row in rows], value=NO_TAG, to_length=to_length)
+        return Batch(inputs=inputs, is_token=is_token, targets={"tags": targets}, rows=torch.from_numpy(rows))
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
-        is_word, soft_targets = batch.targets != NO_TAG, None  # (batch, time)
+        is_word, soft_targets = batch["tags"] != NO_TAG, None  # (batch, time)
         if self.teacher is not None:
             taught = log_probabilities(
                 self.teacher.model, self.teacher.look(batch.inputs, batch.is_token), is_word
             )  # (batch, words, tags)
             soft_targets = self.teacher.soft_targets(taught[words_first(is_word, is_word)])
-        loss = TagLoss(batch.targets, is_word, self.recipe.training.label_smoothing, soft_targets)
+        loss = TagLoss(batch["tags"], is_word, self.recipe.training.label_smoothing, soft_targets)
         value = model(batch.inputs, batch.is_token, loss=loss)
         return BatchLoss(total=value.total, count=int(is_word.sum()), correct=int(value.correct), carry=carry)
 
@@ -231,11 +233,11 @@ class Tagging(LabelledSequences):
     @torch.inference_mode()
     def answers(self, model: nn.Module, split: str) -> TagAnswers:
         """Ask the model about every word of a split."""
-        store = self.stores[split]
-        targets = np.asarray(store.values)[:, -1].astype(np.int64)  # (all steps,)
+        tags = self.stores[split]["tags"]
+        targets = tags.values.astype(np.int64)  # (all steps,)
         is_word = targets != NO_TAG
         before = np.concatenate([[0], np.cumsum(is_word)])[
-            store.offsets
+            tags.offsets
         ]  # words before each sentence, and behind the last one
         log_probs = np.empty((before[-1], len(self.labels)), np.float32)
         decided = np.empty(before[-1], np.int64)
@@ -243,11 +245,11 @@ class Tagging(LabelledSequences):
         for batch in self.all_batches(split):
             logits = model(batch.inputs.to(device), batch.is_token.to(device))
             for row, found in zip(
-                batch.rows.tolist(), decide(model, logits, (batch.targets != NO_TAG).to(device)), strict=True
+                batch.rows.tolist(), decide(model, logits, (batch["tags"] != NO_TAG).to(device)), strict=True
             ):
                 own = slice(before[row], before[row + 1])
                 log_probs[own], decided[own] = found.log_probs, found.tags
-        sentences = np.repeat(np.arange(len(store)), np.diff(before))
+        sentences = np.repeat(np.arange(len(tags)), np.diff(before))
         return TagAnswers(Answers(targets[is_word], log_probs, decided), sentences)
 
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
@@ -372,16 +374,15 @@ class Tagging(LabelledSequences):
             )
 
 
-def _pieces(steps: NDArray[Any], longest: int) -> list[NDArray[Any]]:
-    """A sequence cut after every `longest` steps; pieces in which no word is answered for are left out.
+def _pieces(tags: NDArray[np.int32], longest: int) -> list[slice]:
+    """Where a sequence is cut: after every `longest` steps. Pieces without a tagged word are left out.
 
-    >>> [piece[:, -1].tolist() for piece in _pieces(np.array([[7, 0], [7, 1], [7, NO_TAG], [7, NO_TAG], [7, 2]]), 2)]
-    [[0, 1], [2]]
+    >>> _pieces(np.array([0, 1, NO_TAG, NO_TAG, 2], np.int32), 2)
+    [slice(0, 2, None), slice(4, 6, None)]
     """
-    pieces = (
-        [steps[start : start + longest] for start in range(0, len(steps), longest)] if longest else [steps]
-    )
-    return [piece for piece in pieces if (piece[:, -1] != NO_TAG).any()]
+    size = longest or max(1, len(tags))
+    pieces = [slice(start, start + size) for start in range(0, len(tags), size)]
+    return [piece for piece in pieces if (tags[piece] != NO_TAG).any()]
 
 
 def _marked(words: Sequence[str], tags: Sequence[str]) -> tuple[MarkedSpan, ...]:

@@ -16,8 +16,8 @@ from jaxtyping import Bool, Int, Shaped
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from seqlab.batches.columns import smallest_dtype
 from seqlab.batches.padding import pad
-from seqlab.batches.store import smallest_dtype
 from seqlab.blocks.character_encoder import CharacterCNN, CharacterEncoder, CharacterLSTM
 from seqlab.blocks.embedding import TokenEmbedding
 from seqlab.blocks.word_embedding import WordCharacterEmbedding, word_drop_rates
@@ -50,8 +50,6 @@ class WordInputs(TaggedInputs):
     counts: how often the training data has each id; rare words are dropped more often.
     """
 
-    store_dtype = np.dtype(np.int32)
-
     def __init__(
         self,
         tokenizer: Tokenizer,
@@ -67,7 +65,7 @@ class WordInputs(TaggedInputs):
         self.spelling = spelling
         self.width = 0 if spelling is None else 1 + spelling.longest
         self.pad_value = tokenizer.vocabulary.pad_id
-        self.dtype = smallest_dtype(len(tokenizer.vocabulary))
+        self.dtype = smallest_dtype(max(len(tokenizer.vocabulary), 0 if spelling is None else len(spelling)))
         self._counts = counts
         self._nothing_known = np.array([tokenizer.vocabulary.id(UNK)], np.int32)
         self._before, self._after = _template(tokenizer)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlab.batches.store import Store
+from seqlab.batches.stored_column import StoredColumn
 from seqlab.metrics.items import grouped_mean_items
 from seqlab.metrics.slices import ScoreSlices, assign_groups, parts_within_items, slice_scores
 from seqlab.metrics.token_stream import TokenStream
@@ -37,11 +37,11 @@ def stream_of(
     )
 
 
-def counts_of(store: Store, size: int) -> NDArray[np.int64]:
-    """How often each id stands in a store."""
+def counts_of(tokens: StoredColumn, size: int) -> NDArray[np.int64]:
+    """How often each id stands in a column."""
     counts = np.zeros(size, np.int64)
-    for start in range(0, store.num_steps, COUNTED):
-        counts += np.bincount(store.window(start, start + COUNTED), minlength=size)
+    for start in range(0, tokens.num_steps, COUNTED):
+        counts += np.bincount(tokens.window(start, start + COUNTED), minlength=size)
     return counts
 
 

@@ -17,9 +17,11 @@ from torch import nn
 
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
+from seqlab.batches.columns import SequenceColumn, StepColumn, smallest_dtype
 from seqlab.batches.padding import pad
 from seqlab.batches.samplers import Indices
-from seqlab.batches.store import Store, StoreWriter, smallest_dtype
+from seqlab.batches.store import Store
+from seqlab.batches.store_writer import StoreWriter
 from seqlab.core.errors import DataError, UsageError
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.hypothesis import Hypothesis
@@ -55,9 +57,7 @@ class Translation(PairTask):
         self.tokens = tokens
         self.settings = require_sequence_settings(recipe.model)
         self.stores: dict[str, Store] = {}
-        """A sequence is a source and its target, one behind the other; the store's target says where the
-        second begins.
-        """
+        """With the columns `source` and `target`, both of tokens."""
         self.sources: dict[str, Source] = {}
         self.notes: list[str] = []
 
@@ -102,8 +102,15 @@ class Translation(PairTask):
             )
 
     def _write(self, split: str, rows: PairRows, folder: Path, *, longest: int) -> None:
-        sizes = [len(tokenizer.vocabulary) for tokenizer in (self.tokens.source, self.tokens.target)]
-        writer, too_long, data = StoreWriter(folder, dtype=smallest_dtype(max(sizes))), 0, self.recipe.data
+        sides = {"source": self.tokens.source, "target": self.tokens.target}
+        columns = [
+            StepColumn(name, smallest_dtype(len(tokenizer.vocabulary))) for name, tokenizer in sides.items()
+        ]
+        writer, too_long, data = (
+            StoreWriter(folder, [*columns, SequenceColumn("line", np.dtype(np.int64))]),
+            0,
+            self.recipe.data,
+        )
         for part in _parts(rows.rows()):
             languages = [language for row in part for language in language_of(row, data.language)]
             sources = self.tokens.read([text_of(row, data.source) for row in part], languages)
@@ -124,8 +131,7 @@ class Translation(PairTask):
                             " more."
                         ),
                     )
-                writer.extend(source)
-                writer.append(target, target=len(source), line=row.line)
+                writer.append(source=source, target=target, line=row.line)
         writer.finish(skipped=rows.bad_rows.sentence(), too_long=too_long)
 
     @property
@@ -151,18 +157,15 @@ class Translation(PairTask):
 
     def sides(self, split: str) -> NDArray[np.int64]:
         store = self.stores[split]
-        return np.stack([store.targets.astype(np.int64), store.lengths - store.targets], axis=1)
+        return np.stack([store["source"].lengths, store["target"].lengths], axis=1)
 
     def collate(self, split: str, rows: Indices) -> Batch:
-        store = self.stores[split]
-        sequences = [(store[row], int(store.targets[row])) for row in rows.tolist()]
+        source, target = self.stores[split]["source"], self.stores[split]["target"]
         inputs, is_token = pad(
-            [steps[:middle] for steps, middle in sequences], value=self.tokens.source.vocabulary.pad_id
+            [source[row] for row in rows.tolist()], value=self.tokens.source.vocabulary.pad_id
         )
-        targets, _ = pad(
-            [steps[middle:] for steps, middle in sequences], value=self.tokens.target.vocabulary.pad_id
-        )
-        return Batch(inputs, is_token, targets, torch.from_numpy(rows))
+        targets, _ = pad([target[row] for row in rows.tolist()], value=self.tokens.target.vocabulary.pad_id)
+        return Batch(inputs, is_token, {"target": targets}, torch.from_numpy(rows))
 
     @torch.inference_mode()
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
