@@ -4,6 +4,8 @@ specification.
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,6 +64,37 @@ def empty_working_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         yield folder
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The kernels in C++, built once for all workers of the test run and used by every test of a module that
+    asks for them.
+    """
+    from seqlab.cells.native import build as native_build  # not at the top: most tests need no torch
+    from seqlab.cells.native import library as native_library
+
+    if shutil.which(os.environ.get("CXX", "c++")) is None:
+        pytest.skip("no C++ compiler here")
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if base.name.startswith("popen-") else base) / "kernels"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEQLAB_CACHE", str(folder))
+        yield native_build.build_library()
+    native_library.reload_library()
+
+
+@pytest.fixture(params=["without kernels", pytest.param("with kernels", marks=pytest.mark.slow)])
+def either_way(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A test that asks for this runs twice: as if no kernels were built, and with them."""
+    from seqlab.cells.native import library as native_library
+
+    if request.param == "with kernels":
+        request.getfixturevalue("kernels")
+        yield request.param
+    else:
+        with native_library.disable_native():
+            yield request.param
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,17 +37,6 @@ KERNELS = {
 }
 RAGGED = [4, 7, 1, 6, 7, 2, 3, 3, 5, 6, 7, 7, 1, 1, 2, 2, 4, 5]
 needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler here")
-
-
-@pytest.fixture(scope="module")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Built once for all workers of the test run."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if base.name.startswith("popen-") else base) / "kernels"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SEQLAB_CACHE", str(folder))
-        yield build_library()
-    native_library.reload_library()
 
 
 def cell_of(name: str, dtype: torch.dtype) -> Cell:
@@ -128,6 +116,18 @@ def test_kernels_are_used_when_they_are_there_and_can_be_left_alone(
     with disable_native():
         everything(cell, RAGGED, reverse=False, dtype=torch.float32)
     assert called == []
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_kernels_are_left_alone_where_autocast_changes_types(kernels: Path) -> None:
+    cell, packing = cell_of("lstm", torch.float32), Packing.from_lengths(torch.tensor([3, 3, 2]), time=3)
+    rows, state = packing.pack(torch.randn(3, 3, 3)), cell.zero_state(torch.zeros(3, 1))
+    with torch.autocast("cpu", torch.bfloat16):
+        assert native_kernels(rows) is None
+        found = scan(cell, rows, state, packing.layout())[0]
+        with disable_native():
+            assert torch.equal(found, scan(cell, rows, state, packing.layout())[0])
 
 
 @pytest.mark.slow

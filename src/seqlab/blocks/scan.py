@@ -9,7 +9,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqlab.cells.base import Cell, State
+from seqlab.cells.recording import is_recorded, is_tracing, is_transformed
 from seqlab.cells.step_layout import StepLayout
+from seqlab.core.errors import UsageError
 
 
 def scan(
@@ -17,11 +19,40 @@ def scan(
 ) -> tuple[Float[Tensor, "rows hidden"], State]:
     """The hidden state after every packed row, and each sequence's own last state.
 
-    Both ways give the same numbers; the plain one can be differentiated any number of times.
+    Both ways give the same numbers; the plain one can be differentiated any number of times, and torch may
+    record and transform it.
+    """
+    if not is_tracing():
+        _check(rows, state, layout)
+    return checked_scan(cell, rows, state, layout, fast=fast)
+
+
+def checked_scan(
+    cell: Cell, rows: Float[Tensor, "rows input"], state: State, layout: StepLayout, *, fast: bool
+) -> tuple[Float[Tensor, "rows hidden"], State]:
+    """`walk` for inputs that have been checked.
+
+    This is the one place that chooses the fast scan: never while torch records or transforms.
     """
     resolved = cell.materialize_weights()
-    found = resolved.fast_scan(rows, state, layout) if fast else None
+    found = (
+        resolved.fast_scan(rows, state, layout) if fast and not (is_recorded() or is_transformed()) else None
+    )
     return reference_scan(resolved, rows, state, layout) if found is None else found
+
+
+def _check(rows: Tensor, state: State, layout: StepLayout) -> None:
+    """Hand-written scans leave surplus rows uninitialized and surplus states unchanged; wrong widths raise
+    errors by themselves.
+    """
+    found, needed = (
+        [rows.shape[0], state[0].shape[0], state[-1].shape[0]],
+        [layout.num_rows, layout.num_sequences, layout.num_sequences],
+    )
+    if found != needed:
+        raise UsageError(
+            f"rows, first and last part of the state have lengths {found}; the packing needs {needed}."
+        )
 
 
 def reference_scan(

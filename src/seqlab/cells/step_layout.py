@@ -11,6 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from seqlab.cells.fast.apply import apply_function
+from seqlab.cells.recording import refuse_fixed_lengths
 from seqlab.core.errors import UsageError
 
 
@@ -45,6 +46,10 @@ class StepLayout:
     @property
     def num_sequences(self) -> int:
         return self.batch_sizes[0]
+
+    @property
+    def num_rows(self) -> int:
+        return self.starts[-1] + self.batch_sizes[-1]
 
     @property
     def fill_ratio(self) -> float:
@@ -117,6 +122,7 @@ class Packing:
 
     @classmethod
     def from_lengths(cls, lengths: Int[Tensor, "batch"], *, time: int) -> Packing:
+        refuse_fixed_lengths()
         found = lengths.tolist()
         for row, length in enumerate(found):
             if not 1 <= length <= time:

@@ -75,6 +75,12 @@ class NamedWeights:
         """The cell with the layer's parameters of this moment in it; gradients reach them."""
         weights = {own: get_parameter(name) for own, name in self._names.items()}
         biases = [get_parameter(name) for name in self._biases]
+        if (
+            len(biases) == 2 and biases[0].layout != biases[1].layout
+        ):  # their sum would hide a sparse one, which torch refuses
+            raise RuntimeError(
+                f"{self._biases[0]} is {biases[0].layout}, but {self._biases[1]} is {biases[1].layout}"
+            )
         if len(biases) == 2 and self._has_recurrent_bias:
             shared = len(biases[1]) - self.template.hidden_size
             weights["bias"] = torch.cat([biases[0][:shared] + biases[1][:shared], biases[0][shared:]])

@@ -12,14 +12,16 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import PackedSequence
 
 from seqlab.blocks.merge import MERGES, MergeName
-from seqlab.blocks.scan import scan
+from seqlab.blocks.scan import checked_scan
 from seqlab.cells.base import Cell, State
 from seqlab.cells.native.library import native_kernels
+from seqlab.cells.recording import is_recorded, is_tracing, is_transformed
 from seqlab.cells.step_layout import Packing, StepLayout
 from seqlab.core.errors import UsageError, nearest
 from seqlab.nn.chosen_cell import CellChoice, Family, choose_cell
 from seqlab.nn.named_weights import NamedWeights
 from seqlab.nn.rows import PackedRows
+from seqlab.nn.scripting import scriptable
 from seqlab.nn.states import Hidden, States
 from seqlab.nn.widths import layer_widths
 
@@ -52,6 +54,7 @@ class Recurrent(nn.RNNBase):
         fast: bool,
     ) -> None:
         self._cells: list[list[NamedWeights]] = []
+        self._shapes: list[torch.Size] = []
         where = type(self).__name__
         widths = layer_widths(hidden_size, num_layers, hidden_sizes, where=where)
         arguments: dict[str, Any] = {**torch_kwargs, "device": "meta", "dtype": dtype}
@@ -112,6 +115,7 @@ class Recurrent(nn.RNNBase):
                     self.register_parameter(
                         name, nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
                     )
+                self._shapes.extend(group.values())
                 self._flat_weights_names.extend(group)
                 self._all_weights.append(list(group))
         self._init_flat_weights()
@@ -163,15 +167,43 @@ class Recurrent(nn.RNNBase):
         return rows.to_output(outputs), states.join(last)
 
     def _is_left_to_torch(self, input: Tensor | PackedSequence) -> bool:  # noqa: A002 - torch's own name
-        """torch is at its best on a graphics card, and on a CPU with sequences of one length, no projection
-        and no kernel of our own.
+        """Whether torch's own layer runs this call. This is the one place that decides, before any kernel is
+        looked up.
+
+        A recorded call (trace, export, compile) must accept other lengths, and torch's layer does. Transforms
+        of torch.func need the plain scan, because torch's layer supports few of them. Otherwise torch is
+        fastest on a GPU, and on a CPU for sequences of equal length without projection and without a kernel
+        of our own.
         """
-        if not (self.fast and self._matches_torch):
+        if not self._matches_torch:
             return False
-        if input.data.device.type != "cpu":
+        if is_recorded():
             return True
-        has_kernel = self.family != "rnn" and native_kernels(input.data) is not None
+        if not self.fast or is_transformed():
+            return False
+        steps = input.data if isinstance(input, PackedSequence) else input
+        if steps.device.type != "cpu":
+            return True
+        has_kernel = self.family != "rnn" and native_kernels(steps) is not None
         return isinstance(input, Tensor) and self.proj_size == 0 and not has_kernel
+
+    def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:  # noqa: A002 - torch's name
+        """torch's own check, which both paths call, and the weights: torch's LSTM does not check their shapes
+        on a CPU.
+        """
+        super().check_input(input, batch_sizes)
+        if is_tracing():
+            return
+        dtype = input.dtype
+        for number, (weight, shape) in enumerate(zip(self._flat_weights, self._shapes, strict=True)):
+            if weight is not None and (
+                weight.shape != shape
+                or (weight.dtype != dtype and not torch.is_autocast_enabled(input.device.type))
+            ):
+                name = self._flat_weights_names[number]
+                raise RuntimeError(
+                    f"{name} is {weight.dtype} {list(weight.shape)}, expected {dtype} {list(shape)}"
+                )
 
     def _scan(
         self, rows: Float[Tensor, "rows input"], packing: Packing, states: list[list[State]]
@@ -201,7 +233,7 @@ class Recurrent(nn.RNNBase):
         fast = self.fast and not torch.is_autocast_enabled(
             rows.device.type
         )  # a scan by hand knows one type of numbers
-        return scan(cell, rows, state, layout, fast=fast)
+        return checked_scan(cell, rows, state, layout, fast=fast)
 
     def _merge(self, number: int, directions: list[Tensor]) -> Tensor:
         if len(directions) == 1:
@@ -213,6 +245,22 @@ class Recurrent(nn.RNNBase):
                 self._read(f"bias_merge_l{number}"),
             )
         return MERGES[self.merge](directions[0].shape[1])(*directions)
+
+    def __prepare_scriptable__(self) -> nn.Module:
+        """What torch.jit.script compiles in place of this layer."""
+        names = ("input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout", "bidirectional")
+        arguments = {name: getattr(self, name) for name in names}
+        if self.family == "rnn":
+            arguments["nonlinearity"] = self.nonlinearity
+        if self.proj_size:
+            arguments["proj_size"] = self.proj_size
+        return scriptable(
+            self,
+            self.chosen,
+            name=self.family.upper(),
+            matches_torch=self._matches_torch,
+            arguments=arguments,
+        )
 
     def extra_repr(self) -> str:
         parts = [super().extra_repr()]

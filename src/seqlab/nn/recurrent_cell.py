@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from seqlab.cells.base import State
 from seqlab.nn.chosen_cell import CellChoice, Family, choose_cell
 from seqlab.nn.named_weights import NamedWeights
+from seqlab.nn.scripting import scriptable
 
 TORCH_PARAMETERS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 
@@ -85,6 +86,23 @@ class RecurrentCell(nn.RNNCellBase):
                 raise RuntimeError(
                     f"{name}: Expected {place} size {(*inputs.shape[:-1], size)}, got {list(part.shape)}"
                 )
+
+    def __prepare_scriptable__(self) -> nn.Module:
+        """What torch.jit.script compiles in place of this cell."""
+        arguments: dict[str, Any] = {
+            "input_size": self.input_size,
+            "hidden_size": self.hidden_size,
+            "bias": self.bias,
+        }
+        if self.family == "rnn":
+            arguments["nonlinearity"] = self.nonlinearity
+        return scriptable(
+            self,
+            self.chosen,
+            name=f"{self.family.upper()}Cell",
+            matches_torch=self._matches_torch,
+            arguments=arguments,
+        )
 
     def extra_repr(self) -> str:
         return (

@@ -3,12 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
+from seqlab.cells.recording import refuse_fixed_lengths
 from seqlab.cells.step_layout import Packing
+
+
+def live_of(packed: PackedSequence) -> tuple[int, ...]:
+    """The number of live sequences at each step.
+
+    A PackedSequence built by hand may be inconsistent; errors have the types that torch raises.
+    """
+    refuse_fixed_lengths()
+    sizes = packed.batch_sizes
+    if sizes.dim() > 1 or sizes.is_floating_point() or sizes.is_complex():
+        raise TypeError(
+            f"batch_sizes must be a 1-D tensor of integers, got {sizes.dtype} with {sizes.dim()} dimensions"
+        )
+    if sizes.dtype != torch.int64:
+        raise RuntimeError(f"batch_sizes must be of type torch.int64, got {sizes.dtype}")
+    if sizes.dim() == 0 or len(sizes) == 0:
+        raise IndexError("batch_sizes is empty; a PackedSequence needs at least one step")
+    found = tuple(sizes.tolist())
+    if found[-1] < 0 or any(after > before for before, after in pairwise(found)):
+        raise RuntimeError(f"batch_sizes must be non-increasing and non-negative, got {list(found)}")
+    if packed.data.dim() == 2 and len(packed.data) != sum(found):
+        raise RuntimeError(
+            f"batch_sizes add up to {sum(found)} steps, but the packed data has {len(packed.data)} rows"
+        )
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +55,7 @@ class PackedRows:
     @classmethod
     def from_input(cls, inputs: Tensor | PackedSequence, *, batch_first: bool, where: str) -> PackedRows:
         if isinstance(inputs, PackedSequence):
-            sizes = tuple(inputs.batch_sizes.tolist())
+            sizes = live_of(inputs)
             return cls(inputs.data, inputs.data, Packing(sizes, None, len(sizes)), packed=inputs)
         if inputs.dim() not in (2, 3):
             raise ValueError(f"{where}: Expected input to be 2D or 3D, got {inputs.dim()}D tensor instead")
@@ -67,7 +95,7 @@ class PackedRows:
 
     def sort(
         self, part: Float[Tensor, "directions batch hidden"]
-    ) -> Float[Tensor, "directions batch hidden"]:
+    ) -> Float[Tensor, "directions sorted hidden"]:
         """A state from the user's order of the batch into that of the rows."""
         order = None if self.packed is None else self.packed.sorted_indices
         return part if order is None else part.index_select(1, order)

@@ -100,10 +100,10 @@ class States:
             raise RuntimeError(
                 f"For {kind} {axes}-D input, hx should also be {axes}-D but got {part.dim()}-D tensor"
             )
-        whole = part if self._rows.is_batched else part.unsqueeze(1)
-        if whole.shape != expected:
+        whole = self._rows.sort(part if self._rows.is_batched else part.unsqueeze(1))
+        if whole.shape != expected:  # after sorting, as torch does: sorted_indices may be wrong, too
             raise RuntimeError(f"Expected {name} {expected}, got {list(whole.shape)}")
-        return self._rows.sort(whole)
+        return whole
 
     def _leave(self, part: Tensor) -> Tensor:
         return self._rows.unsort(part) if self._rows.is_batched else part.squeeze(1)

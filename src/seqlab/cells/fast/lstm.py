@@ -13,6 +13,7 @@ from seqlab.cells.fast.apply import apply_function
 from seqlab.cells.fast.blockwise import row_blocks, sigmoid_derivative, tanh_derivative
 from seqlab.cells.fast.bptt import previous_states, refuse_second_order, weight_gradients
 from seqlab.cells.step_layout import GatherRows, ScatterRows, StepLayout
+from seqlab.core.errors import UsageError
 
 SATURATED = 1e4
 """σ(SATURATED + anything usual) is 1 to the last bit, and σ(-SATURATED + anything usual) is 0."""
@@ -190,6 +191,7 @@ def fused_scan(
     own.
     """
     weight, recurrent, bias = weights
+    _check_matrices(weight, recurrent, bias, rows.shape[1], state[0].shape[1], state[1].shape[1])
     steps = rows.reshape(-1, layout.num_sequences, rows.shape[1])  # (time, batch, input)
     parameters = [weight, recurrent] if bias is None else [weight, recurrent, bias, torch.zeros_like(bias)]
     outputs, last_hidden, last_cell_state = torch.lstm(
@@ -208,6 +210,29 @@ def fused_scan(
         _FirstOrderOnly, outputs.reshape(len(rows), -1), last_hidden[0], last_cell_state[0]
     )
     return found
+
+
+def _check_matrices(
+    weight: Tensor,
+    recurrent: Tensor,
+    bias: Tensor | None,
+    input_size: int,
+    hidden_size: int,
+    memory_size: int,
+) -> None:
+    """torch's LSTM does not check weight shapes on a CPU: it reads out of bounds where a matrix is too
+    small.
+    """
+    gates = 4 * hidden_size
+    found = [tuple(part.shape) for part in (weight, recurrent, bias) if part is not None]
+    if (
+        found != [(gates, input_size), (gates, hidden_size), (gates,)][: len(found)]
+        or memory_size != hidden_size
+    ):
+        raise UsageError(
+            f"weight shapes {found} do not match input size {input_size}, hidden size {hidden_size} and"
+            f" cell-state size {memory_size}."
+        )
 
 
 def padded_scan(

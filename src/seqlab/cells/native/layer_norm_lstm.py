@@ -42,9 +42,10 @@ class NativeLayerNormLSTMScan(torch.autograd.Function):
         products, moments = torch.empty_like(sums), sums.new_empty(6, len(sums))
         outputs, cell_states = sums.new_empty(2, len(sums), hidden.shape[1]).unbind(0)
         last_hidden, last_cell_state = hidden.contiguous().clone(), cell_state.contiguous().clone()
+        input_gain, gain, memory_gain = input_gain.contiguous(), gain.contiguous(), memory_gain.contiguous()
         shifts = (
-            torch.zeros_like(input_gain) if bias is None else bias,
-            torch.zeros_like(memory_gain) if memory_shift is None else memory_shift,
+            torch.zeros_like(input_gain) if bias is None else bias.contiguous(),
+            torch.zeros_like(memory_gain) if memory_shift is None else memory_shift.contiguous(),
         )
         kernels.layer_norm_lstm_forward(
             sums,

@@ -47,7 +47,12 @@ def compiler_flags() -> list[str]:
 
 def native_kernels(like: Tensor) -> Any | None:
     """The kernels, if there are any for tensors like this one."""
-    if _is_off or like.device.type != "cpu" or like.dtype not in (torch.float32, torch.float64):
+    if (
+        _is_off
+        or like.device.type != "cpu"
+        or like.dtype not in (torch.float32, torch.float64)
+        or torch.is_autocast_enabled("cpu")
+    ):
         return None
     return _loaded()
 

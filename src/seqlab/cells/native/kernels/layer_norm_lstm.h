@@ -124,15 +124,28 @@ struct Stored {  // mean and scale of the three norms of every row: (6, rows)
 using at::Tensor;
 
 template <class T>
+struct Scales {  // gain and shift of the two sums (the shift is shared) and of the memory
+  const T *by_x, *add, *by_h, *by_c, *add_c;
+  Scales(const Tensor& input_gain, const Tensor& shift, const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, int64_t n)
+      : by_x(Rows<T>(input_gain, "input_gain", {4 * n})[0]),
+        add(Rows<T>(shift, "shift", {4 * n})[0]),
+        by_h(Rows<T>(gain, "gain", {4 * n})[0]),
+        by_c(Rows<T>(memory_gain, "memory_gain", {n})[0]),
+        add_c(Rows<T>(memory_shift, "memory_shift", {n})[0]) {}
+};
+
+template <class T>
 void forward_steps(const Tensor& sums, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain,
                    const Tensor& shift, const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& hidden,
                    const Tensor& memory, const Tensor& outputs, const Tensor& memories, const Tensor& moments, double epsilon, const Path& path) {
-  const int64_t n = hidden.size(1);
+  const int64_t n = width_of(hidden, "hidden", 4), rows = path.rows(), batch = path.batch();
+  check<T>(recurrent, "recurrent", {4 * n, n});
   const Tensor turned = recurrent.t().contiguous();
-  const Rows<T> sum(sums), inner(products), weight(turned), state(hidden), cell(memory), output(outputs), kept(memories);
-  const T *by_x = input_gain.const_data_ptr<T>(), *by_h = gain.const_data_ptr<T>(), *by_c = memory_gain.const_data_ptr<T>();
-  const T *add = shift.const_data_ptr<T>(), *add_c = memory_shift.const_data_ptr<T>();
-  const Stored<T> stored{moments.data_ptr<T>(), sums.size(0)};
+  const Rows<T> sum(sums, "sums", {rows, 4 * n}), inner(products, "products", {rows, 4 * n}), weight(turned, "recurrent", {n, 4 * n}),
+      state(hidden, "hidden", {batch, n}), cell(memory, "memory", {batch, n}), output(outputs, "outputs", {rows, n}),
+      kept(memories, "memories", {rows, n});
+  const Scales<T> scale(input_gain, shift, gain, memory_gain, memory_shift, n);
+  const Stored<T> stored{Rows<T>(moments, "moments", {6, rows})[0], rows};
   path.walk(
       false, [&](int64_t, int64_t) { return std::vector<T>(4 * n); },
       [&](std::vector<T>& gates, int64_t t, int64_t low, int64_t live) {
@@ -141,10 +154,10 @@ void forward_steps(const Tensor& sums, const Tensor& products, const Tensor& rec
         for (int64_t j = low; j < low + live; ++j) {
           const int64_t at = path.starts[t] + j;
           const auto of_x = moments_of<T>(sum[at], 4 * n, epsilon), of_h = moments_of<T>(inner[at], 4 * n, epsilon);
-          open(Sum<T>{sum[at], by_x, of_x}, Sum<T>{inner[at], by_h, of_h}, add, gate, n);
+          open(Sum<T>{sum[at], scale.by_x, of_x}, Sum<T>{inner[at], scale.by_h, of_h}, scale.add, gate, n);
           mix(gate, cell[j], kept[at], n);
           const auto of_c = moments_of<T>(kept[at], n, epsilon);
-          show(Sum<T>{kept[at], by_c, of_c}, add_c, gate + 3 * n, state[j], output[at], n);
+          show(Sum<T>{kept[at], scale.by_c, of_c}, scale.add_c, gate + 3 * n, state[j], output[at], n);
           stored.put(0, at, of_x), stored.put(1, at, of_h), stored.put(2, at, of_c);
         }
       });
@@ -168,11 +181,14 @@ void backward_steps(const Tensor& sums, const Tensor& products, const Tensor& re
                     const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& memories, const Tensor& moments,
                     const Tensor& initial, const Tensor& d_outputs, const Tensor& d_hidden, const Tensor& d_memory, const Tensor& d_sums,
                     const Tensor& d_products, const Tensor& d_gains, const Tensor& d_memory_gains, const Path& path) {
-  const int64_t n = d_hidden.size(1);
-  const Rows<T> sum(sums), inner(products), weight(recurrent), kept(memories), first(initial), d_output(d_outputs), d_state(d_hidden), d_cell(d_memory), d_sum(d_sums), d_inner(d_products);
-  const T *by_x = input_gain.const_data_ptr<T>(), *by_h = gain.const_data_ptr<T>(), *by_c = memory_gain.const_data_ptr<T>();
-  const T *add = shift.const_data_ptr<T>(), *add_c = memory_shift.const_data_ptr<T>();
-  const Stored<T> stored{moments.data_ptr<T>(), sums.size(0)};
+  const int64_t n = width_of(d_hidden, "d_hidden", 4), rows = path.rows(), batch = path.batch();
+  const Rows<T> sum(sums, "sums", {rows, 4 * n}), inner(products, "products", {rows, 4 * n}), weight(recurrent, "recurrent", {4 * n, n}),
+      kept(memories, "memories", {rows, n}), first(initial, "initial", {batch, n}), d_output(d_outputs, "d_outputs", {rows, n}),
+      d_state(d_hidden, "d_hidden", {batch, n}), d_cell(d_memory, "d_memory", {batch, n}), d_sum(d_sums, "d_sums", {rows, 4 * n}),
+      d_inner(d_products, "d_products", {rows, 4 * n}), sum_of_gains(d_gains, "d_gains", {3, 4 * n}),
+      sum_of_memory_gains(d_memory_gains, "d_memory_gains", {2, n});
+  const Scales<T> scale(input_gain, shift, gain, memory_gain, memory_shift, n);
+  const Stored<T> stored{Rows<T>(moments, "moments", {6, rows})[0], rows};
   std::vector<Share<T>> shares(path.shares().size() - 1, Share<T>(n));
   path.walk(
       true, [&](int64_t part, int64_t) { return &shares[part]; },
@@ -180,17 +196,17 @@ void backward_steps(const Tensor& sums, const Tensor& products, const Tensor& re
         T *gate = own->gates(), *d = own->d_gates(), *gains = own->gains(), *memory_gains = own->memory_gains();
         for (int64_t j = low; j < low + live; ++j) {
           const int64_t at = path.starts[t] + j, before = path.before(t, j);
-          open(Sum<T>{sum[at], by_x, stored.get(0, at)}, Sum<T>{inner[at], by_h, stored.get(1, at)}, add, gate, n);
-          unshow(Sum<T>{kept[at], by_c, stored.get(2, at)}, add_c, gate + 3 * n, d_output[at], d_state[j], own->d_norm(), d + 3 * n,
+          open(Sum<T>{sum[at], scale.by_x, stored.get(0, at)}, Sum<T>{inner[at], scale.by_h, stored.get(1, at)}, scale.add, gate, n);
+          unshow(Sum<T>{kept[at], scale.by_c, stored.get(2, at)}, scale.add_c, gate + 3 * n, d_output[at], d_state[j], own->d_norm(), d + 3 * n,
                  memory_gains + n, n);
-          norm_backward<T, true>(own->d_norm(), kept[at], by_c, stored.get(2, at), d_cell[j], memory_gains, n);
+          norm_backward<T, true>(own->d_norm(), kept[at], scale.by_c, stored.get(2, at), d_cell[j], memory_gains, n);
           unmix(gate, before < 0 ? first[j] : kept[before], d_cell[j], d, gains + 8 * n, n);
-          norm_backward<T, false>(d, sum[at], by_x, stored.get(0, at), d_sum[at], gains, 4 * n);
-          norm_backward<T, false>(d, inner[at], by_h, stored.get(1, at), d_inner[at], gains + 4 * n, 4 * n);
+          norm_backward<T, false>(d, sum[at], scale.by_x, stored.get(0, at), d_sum[at], gains, 4 * n);
+          norm_backward<T, false>(d, inner[at], scale.by_h, stored.get(1, at), d_inner[at], gains + 4 * n, 4 * n);
         }
         product<T>(live, n, 4 * n, d_inner[path.starts[t] + low], 4 * n, weight[0], n, false, d_state[low], n, 0);
       });
-  T *all_gains = d_gains.data_ptr<T>(), *all_memory_gains = d_memory_gains.data_ptr<T>();
+  T *all_gains = sum_of_gains[0], *all_memory_gains = sum_of_memory_gains[0];
   for (auto& own : shares) {
     for (int64_t k = 0; k < 12 * n; ++k) all_gains[k] += own.gains()[k];
     for (int64_t k = 0; k < 2 * n; ++k) all_memory_gains[k] += own.memory_gains()[k];
@@ -200,7 +216,7 @@ void backward_steps(const Tensor& sums, const Tensor& products, const Tensor& re
 inline void forward(const Tensor& sums, const Tensor& products, const Tensor& recurrent, const Tensor& input_gain, const Tensor& shift,
                     const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& hidden, const Tensor& memory,
                     const Tensor& outputs, const Tensor& memories, const Tensor& moments, double epsilon, at::IntArrayRef sizes, bool reverse) {
-  const auto steps = sums.scalar_type() == at::kFloat ? &forward_steps<float> : &forward_steps<double>;
+  const auto steps = is_single(sums, "sums") ? &forward_steps<float> : &forward_steps<double>;
   steps(sums, products, recurrent, input_gain, shift, gain, memory_gain, memory_shift, hidden, memory, outputs, memories, moments, epsilon,
         Path(sizes, reverse));
 }
@@ -209,7 +225,7 @@ inline void backward(const Tensor& sums, const Tensor& products, const Tensor& r
                      const Tensor& gain, const Tensor& memory_gain, const Tensor& memory_shift, const Tensor& memories, const Tensor& moments,
                      const Tensor& initial, const Tensor& d_outputs, const Tensor& d_hidden, const Tensor& d_memory, const Tensor& d_sums,
                      const Tensor& d_products, const Tensor& d_gains, const Tensor& d_memory_gains, at::IntArrayRef sizes, bool reverse) {
-  const auto steps = sums.scalar_type() == at::kFloat ? &backward_steps<float> : &backward_steps<double>;
+  const auto steps = is_single(sums, "sums") ? &backward_steps<float> : &backward_steps<double>;
   steps(sums, products, recurrent, input_gain, shift, gain, memory_gain, memory_shift, memories, moments, initial, d_outputs, d_hidden, d_memory,
         d_sums, d_products, d_gains, d_memory_gains, Path(sizes, reverse));
 }

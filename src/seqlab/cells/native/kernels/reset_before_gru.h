@@ -55,8 +55,9 @@ void unopen(const T* __restrict g, const T* __restrict before, const T* __restri
 
 template <class T>
 void forward_steps(const at::Tensor& gates, const at::Tensor& recurrent, const at::Tensor& hidden, const at::Tensor& outputs, const Path& path) {
-  const int64_t n = hidden.size(1);
-  const Rows<T> gate(gates), weight(recurrent), state(hidden), output(outputs);
+  const int64_t n = width_of(hidden, "hidden", 3), rows = path.rows();
+  const Rows<T> gate(gates, "gates", {rows, 3 * n}), weight(recurrent, "recurrent", {3 * n, n}), state(hidden, "hidden", {path.batch(), n}),
+      output(outputs, "outputs", {rows, n});
   path.walk(
       false, [&](int64_t, int64_t share) { return std::vector<T>(share * 3 * n); },
       [&](std::vector<T>& scratch, int64_t t, int64_t low, int64_t live) {
@@ -74,8 +75,10 @@ void forward_steps(const at::Tensor& gates, const at::Tensor& recurrent, const a
 template <class T>
 void backward_steps(const at::Tensor& gates, const at::Tensor& recurrent, const at::Tensor& outputs, const at::Tensor& initial,
                     const at::Tensor& d_outputs, const at::Tensor& d_hidden, const at::Tensor& gradient, const Path& path) {
-  const int64_t n = d_hidden.size(1);
-  const Rows<T> gate(gates), weight(recurrent), output(outputs), first(initial), d_output(d_outputs), d_state(d_hidden), d_gate(gradient);
+  const int64_t n = width_of(d_hidden, "d_hidden", 3), rows = path.rows();
+  const Rows<T> gate(gates, "gates", {rows, 3 * n}), weight(recurrent, "recurrent", {3 * n, n}), output(outputs, "outputs", {rows, n}),
+      first(initial, "initial", {path.batch(), n}), d_output(d_outputs, "d_outputs", {rows, n}), d_state(d_hidden, "d_hidden", {path.batch(), n}),
+      d_gate(gradient, "gradient", {rows, 3 * n});
   path.walk(
       true, [&](int64_t, int64_t share) { return std::vector<T>(share * n); },
       [&](std::vector<T>& d_scaled, int64_t t, int64_t low, int64_t live) {
@@ -93,13 +96,13 @@ void backward_steps(const at::Tensor& gates, const at::Tensor& recurrent, const 
 
 inline void forward(const at::Tensor& gates, const at::Tensor& recurrent, const at::Tensor& hidden, const at::Tensor& outputs, at::IntArrayRef sizes,
                     bool reverse) {
-  const auto steps = gates.scalar_type() == at::kFloat ? &forward_steps<float> : &forward_steps<double>;
+  const auto steps = is_single(gates, "gates") ? &forward_steps<float> : &forward_steps<double>;
   steps(gates, recurrent, hidden, outputs, Path(sizes, reverse));
 }
 
 inline void backward(const at::Tensor& gates, const at::Tensor& recurrent, const at::Tensor& outputs, const at::Tensor& initial,
                      const at::Tensor& d_outputs, const at::Tensor& d_hidden, const at::Tensor& gradient, at::IntArrayRef sizes, bool reverse) {
-  const auto steps = gates.scalar_type() == at::kFloat ? &backward_steps<float> : &backward_steps<double>;
+  const auto steps = is_single(gates, "gates") ? &backward_steps<float> : &backward_steps<double>;
   steps(gates, recurrent, outputs, initial, d_outputs, d_hidden, gradient, Path(sizes, reverse));
 }
 

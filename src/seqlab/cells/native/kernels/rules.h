@@ -21,10 +21,14 @@ struct BackRow {                                   // one sequence at one step, 
   const T* extra;
 };
 
+// A rule declares which optional tensors it uses: a memory; what backward needs beside the gates (`keeps`); a bias inside the candidate, whose
+// gradient then differs from that of W x; peepholes. The others are null.
+//
 // Peepholes: 0 none, 1 the exposing gate sees the memory before the step, 2 it sees the new one.
 template <int peeps>
 struct LSTM {
   static constexpr int gates = 4;
+  static constexpr bool has_memory = true, keeps = true, has_inner_bias = false, peepholes = peeps > 0;
   static constexpr bool keeps_hidden = false;
   template <class T>
   static void forward(const Row<T>& row, int64_t n) {
@@ -70,6 +74,7 @@ struct LSTM {
 
 struct CoupledLSTM {
   static constexpr int gates = 3;
+  static constexpr bool has_memory = true, keeps = true, has_inner_bias = false, peepholes = false;
   static constexpr bool keeps_hidden = false;
   template <class T>
   static void forward(const Row<T>& row, int64_t n) {
@@ -105,6 +110,7 @@ struct CoupledLSTM {
 
 struct GRU {  // torch's: the reset gate acts after the product; the update gate keeps the old state
   static constexpr int gates = 3;
+  static constexpr bool has_memory = false, keeps = true, has_inner_bias = true, peepholes = false;
   static constexpr bool keeps_hidden = true;
   template <class T>
   static void forward(const Row<T>& row, int64_t n) {
@@ -138,6 +144,7 @@ struct GRU {  // torch's: the reset gate acts after the product; the update gate
 
 struct SingleGate {  // the gate keeps the old state
   static constexpr int gates = 2;
+  static constexpr bool has_memory = false, keeps = false, has_inner_bias = false, peepholes = false;
   static constexpr bool keeps_hidden = true;
   template <class T>
   static void forward(const Row<T>& row, int64_t n) {

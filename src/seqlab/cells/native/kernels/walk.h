@@ -1,10 +1,12 @@
 // One walk over packed rows: which rows are live at which step, who works on them, and the product that every step begins with.
 #pragma once
 
+#include "rows.h"
+
 #include <ATen/Parallel.h>
-#include <ATen/core/Tensor.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -40,29 +42,22 @@ void product(int64_t rows, int64_t columns, int64_t inner, const T* left, int64_
   }
 }
 
-// The rows of a contiguous tensor, or nothing: row i begins at rows[i].
-template <class T>
-struct Rows {
-  T* first = nullptr;
-  int64_t width = 0;
-
-  explicit Rows(const at::Tensor& tensor) : first(tensor.data_ptr<T>()), width(tensor.numel() / std::max<int64_t>(1, tensor.size(0))) {}
-  explicit Rows(const std::optional<at::Tensor>& tensor) {
-    if (tensor) *this = Rows(*tensor);
-  }
-
-  T* operator[](int64_t row) const { return first + row * width; }
-};
-
 struct Path {
   std::vector<int64_t> sizes, starts;
   bool reverse;
 
   Path(at::IntArrayRef live, bool reverse) : sizes(live.begin(), live.end()), starts(live.size()), reverse(reverse) {
-    for (size_t t = 1; t < sizes.size(); ++t) starts[t] = starts[t - 1] + sizes[t - 1];
+    TORCH_CHECK(!sizes.empty(), "recurrent kernel: sizes is empty");
+    TORCH_CHECK(sizes[0] <= std::numeric_limits<int>::max() && sizes.back() >= 0, "recurrent kernel: sizes must be from 0 to 2^31 - 1, got ", live);
+    for (size_t t = 1; t < sizes.size(); ++t) {
+      TORCH_CHECK(sizes[t] <= sizes[t - 1], "recurrent kernel: sizes must not increase, got ", live);
+      starts[t] = starts[t - 1] + sizes[t - 1];
+    }
   }
 
   int64_t length() const { return static_cast<int64_t>(sizes.size()); }
+  int64_t batch() const { return sizes[0]; }
+  int64_t rows() const { return starts.back() + sizes.back(); }
 
   // The packed row before row j of step t, or -1 where the initial state comes before it.
   int64_t before(int64_t t, int64_t j) const {

@@ -10,15 +10,24 @@
 namespace {
 
 using at::Tensor;
-using Maybe = std::optional<Tensor>;
+
+// Peepholes (3, n), the bias inside the GRU's candidate (n), or nothing.
+template <class Rule, class T>
+Rows<T> extra_of(const Maybe& extra, int64_t n) {
+  if constexpr (Rule::has_inner_bias) return Rows<T>(extra, true, "extra", {n});
+  return Rows<T>(extra, Rule::peepholes, "extra", {3, n});
+}
 
 template <class Rule, class T>
 void forward_steps(const Tensor& gates, const Tensor& recurrent, const Tensor& bias, const Tensor& hidden, const Maybe& memory, const Tensor& outputs,
                    const Maybe& kept, const Maybe& extra, const Path& path) {
   constexpr int64_t width = Rule::gates;
-  const int64_t n = hidden.size(1);
+  const int64_t n = width_of(hidden, "hidden", width), rows = path.rows(), batch = path.batch();
+  check<T>(recurrent, "recurrent", {width * n, n});
   const Tensor turned = recurrent.t().contiguous();  // (hidden, gates): the layout that the product below reads fastest
-  const Rows<T> gate(gates), state(hidden), cell(memory), output(outputs), store(kept), given(extra), weight(turned), shift(bias);
+  const Rows<T> gate(gates, "gates", {rows, width * n}), state(hidden, "hidden", {batch, n}), cell(memory, Rule::has_memory, "memory", {batch, n}),
+      output(outputs, "outputs", {rows, n}), store(kept, Rule::keeps, "kept", {rows, n}), weight(turned, "recurrent", {n, width * n}),
+      shift(bias, "bias", {width * n}), given = extra_of<Rule, T>(extra, n);
   path.walk(
       false, [&](int64_t, int64_t share) { return std::vector<T>(share * width * n); },
       [&](std::vector<T>& products, int64_t t, int64_t low, int64_t live) {
@@ -35,9 +44,12 @@ void backward_steps(const Tensor& gates, const Tensor& recurrent, const Maybe& k
                     const Tensor& d_outputs, const Tensor& d_hidden, const Maybe& d_memory, const Tensor& gradient, const Maybe& d_candidate,
                     const Tensor& d_bias, const Maybe& extra, const Path& path) {
   constexpr int64_t width = Rule::gates;
-  const int64_t n = d_hidden.size(1);
-  const Rows<T> gate(gates), store(kept), past(earlier), first(initial), d_output(d_outputs), d_state(d_hidden), d_cell(d_memory), d_gate(gradient),
-      d_inner(d_candidate), given(extra), weight(recurrent);
+  const int64_t n = width_of(d_hidden, "d_hidden", width), rows = path.rows(), batch = path.batch();
+  const Rows<T> gate(gates, "gates", {rows, width * n}), store(kept, Rule::keeps, "kept", {rows, n}), past(earlier, "earlier", {rows, n}),
+      first(initial, "initial", {batch, n}), d_output(d_outputs, "d_outputs", {rows, n}), d_state(d_hidden, "d_hidden", {batch, n}),
+      d_cell(d_memory, Rule::has_memory, "d_memory", {batch, n}), d_gate(gradient, "gradient", {rows, width * n}),
+      d_inner(d_candidate, Rule::has_inner_bias, "d_candidate", {rows, n}), weight(recurrent, "recurrent", {width * n, n}),
+      d_shift_sum(d_bias, "d_bias", {width * n}), given(extra, Rule::peepholes, "extra", {3, n});
   std::vector<std::vector<T>> shares(path.shares().size() - 1, std::vector<T>(width * n));  // each thread's own sum for the bias
   path.walk(
       true, [&](int64_t part, int64_t) { return shares[part].data(); },
@@ -50,7 +62,7 @@ void backward_steps(const Tensor& gates, const Tensor& recurrent, const Maybe& k
         }
         product<T>(live, n, width * n, d_gate[path.starts[t] + low], width * n, weight[0], n, false, d_state[low], n, Rule::keeps_hidden);
       });
-  T* total = d_bias.data_ptr<T>();
+  T* total = d_shift_sum[0];
   for (const auto& share : shares) {
     for (int64_t k = 0; k < width * n; ++k) total[k] += share[k];
   }
@@ -60,7 +72,7 @@ template <class Rule>
 void forward(const Tensor& gates, const Tensor& recurrent, const Tensor& bias, const Tensor& hidden, const Maybe& memory, const Tensor& outputs, const Maybe& kept,
              const Maybe& extra, at::IntArrayRef sizes, bool reverse) {
   const Path path(sizes, reverse);
-  const auto steps = gates.scalar_type() == at::kFloat ? &forward_steps<Rule, float> : &forward_steps<Rule, double>;
+  const auto steps = is_single(gates, "gates") ? &forward_steps<Rule, float> : &forward_steps<Rule, double>;
   steps(gates, recurrent, bias, hidden, memory, outputs, kept, extra, path);
 }
 
@@ -69,7 +81,7 @@ void backward(const Tensor& gates, const Tensor& recurrent, const Maybe& kept, c
               const Tensor& d_hidden, const Maybe& d_memory, const Tensor& gradient, const Maybe& d_candidate, const Tensor& d_bias,
               const Maybe& extra, at::IntArrayRef sizes, bool reverse) {
   const Path path(sizes, reverse);
-  const auto steps = gates.scalar_type() == at::kFloat ? &backward_steps<Rule, float> : &backward_steps<Rule, double>;
+  const auto steps = is_single(gates, "gates") ? &backward_steps<Rule, float> : &backward_steps<Rule, double>;
   steps(gates, recurrent, kept, earlier, initial, d_outputs, d_hidden, d_memory, gradient, d_candidate, d_bias, extra, path);
 }
 

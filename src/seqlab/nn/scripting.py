@@ -1,0 +1,30 @@
+"""torch.jit.script cannot compile seqlab's layers, so it is given torch's own layer with the same
+parameters.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from seqlab.core.errors import UsageError
+from seqlab.nn.chosen_cell import ChosenCell
+
+
+def scriptable(
+    ours: nn.Module, chosen: ChosenCell, *, name: str, matches_torch: bool, arguments: dict[str, Any]
+) -> nn.Module:
+    """torch.nn's module of this name, sharing the parameters of ours; an error where torch does not have this
+    cell.
+    """
+    if not matches_torch:
+        raise UsageError(
+            f"torch.jit.script supports seqlab.nn.{name} only with torch's own cell, without merge= and"
+            f" hidden_sizes=; the cell here is {chosen}.",
+            cure="Use torch.jit.trace or torch.export instead.",
+        )
+    theirs: nn.Module = getattr(nn, name)(**arguments, device="meta")
+    for key in list(theirs._parameters):  # noqa: SLF001 - also those that are None
+        setattr(theirs, key, getattr(ours, key))
+    return theirs.train(ours.training)

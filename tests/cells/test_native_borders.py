@@ -1,0 +1,118 @@
+"""No kernel touches memory before it has looked at every argument: mistakes are errors in Python, never a
+crash or a foreign number.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.cells.native_calls import KERNELS, call, every_mistake, right
+from tests.run_alone import run_alone
+
+FUZZ_SECONDS = 60
+LIBRARIES = ["libasan.so", "libstdc++.so"]
+"""The sanitizer comes first in a process that knows nothing of it; it finds what throws exceptions only if
+that is there, too.
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+def test_every_kernel_refuses_every_single_mistake() -> None:
+    *accepted, tried = run_alone("tests.cells.native_mistakes")
+    assert accepted == []
+    assert int(tried.removeprefix("tried ")) > 3000
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+def test_every_kernel_is_tried_with_every_argument() -> None:
+    call(KERNELS[0], right(KERNELS[0], (2, 1), 3))  # loads the library
+    assert {name for name in torch._C._dispatch_get_all_op_names() if name.startswith("seqlab::")} == {
+        f"seqlab::{name}" for name in KERNELS
+    }
+    for kernel in KERNELS:
+        schema = [argument.name for argument in getattr(torch.ops.seqlab, kernel).default._schema.arguments]
+        assert list(right(kernel, (2, 1), 3)) == schema
+        touched = {what.partition(":")[0] for what, _ in every_mistake(kernel)}
+        assert touched == set(schema) - {"epsilon", "reverse"}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("recurrent", torch.zeros(3, 1), ["recurrent", "[15, 5]", "[3, 1]"]),
+        ("bias", torch.zeros(15, dtype=torch.float64), ["bias", "Float", "Double"]),
+        ("outputs", torch.zeros(5, 7).t(), ["outputs", "contiguous", "[1, 7]"]),
+        ("memory", torch.zeros(3, 5), ["memory", "not an argument"]),
+        ("kept", None, ["kept", "missing"]),
+        ("sizes", [2, 5], ["sizes", "[2, 5]"]),
+    ],
+)  # fmt: skip
+def test_the_error_names_the_argument_what_it_is_and_what_it_must_be(
+    name: str, value: object, words: list[str]
+) -> None:
+    with pytest.raises(RuntimeError) as caught:
+        call("gru_forward", {**right("gru_forward", (3, 3, 1), 5), name: value})
+    assert all(word in str(caught.value).splitlines()[0] for word in words)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kernels")
+@pytest.mark.parametrize(
+    "kernel", [name for name in KERNELS if name.endswith("_forward") and name != "reset_before_gru_forward"]
+)
+def test_a_recurrent_matrix_of_any_stride_is_read_as_it_is(kernel: str) -> None:
+    torch.manual_seed(2)
+    plain = right(kernel, (3, 3, 1), 5)
+    for strided in (
+        plain["recurrent"].t().contiguous().t(),
+        plain["recurrent"].repeat_interleave(2, dim=1)[:, ::2],
+    ):
+        first, second = (
+            {name: part.clone() if isinstance(part, torch.Tensor) else part for name, part in plain.items()}
+            for _ in range(2)
+        )
+        call(kernel, first)
+        call(kernel, {**second, "recurrent": strided})
+        assert torch.equal(first["outputs"], second["outputs"])
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("kernels")
+def test_random_arguments_never_end_the_process() -> None:
+    *wrong, summary = run_alone("tests.cells.native_fuzz", f"--seconds={FUZZ_SECONDS}", "--seed=1")
+    assert wrong == []
+    refused, answered = (int(part.split()[1]) for part in summary.split(", "))
+    assert min(refused, answered) > 500
+
+
+@pytest.mark.long
+def test_random_arguments_never_reach_beyond_an_allocation(tmp_path: Path) -> None:
+    """The same with the compiler's address sanitizer in the kernels, which sees every access beyond an
+    allocation.
+    """
+    found = [
+        subprocess.run(
+            ["c++", f"-print-file-name={name}"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for name in LIBRARIES
+    ]
+    if not all(Path(path).is_absolute() for path in found):
+        pytest.skip("the compiler has no address sanitizer")
+    environment = {
+        "LD_PRELOAD": ":".join(found),
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "SEQLAB_CACHE": str(tmp_path),
+    }
+    *wrong, summary = run_alone(
+        "tests.cells.native_fuzz", f"--seconds={FUZZ_SECONDS}", "--seed=2", "--sanitize", **environment
+    )
+    assert wrong == []
+    assert summary.startswith("refused ")
