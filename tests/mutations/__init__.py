@@ -1,0 +1,1 @@
+"""Code that is broken on purpose, to see whether the tests notice."""

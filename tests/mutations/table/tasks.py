@@ -1,0 +1,113 @@
+"""What each task learns, scores and answers; runs that start from others."""
+
+from __future__ import annotations
+
+from tests.mutations.mutant import Mutant
+
+TASKS = [
+    Mutant(
+        "predictions-uncalibrated",
+        "tasks/classification/task.py",
+        "        shares = np.exp(apply_temperature(output[None], self.temperature)[0])  # (classes,)",
+        "        shares = np.exp(apply_temperature(output[None], 1.0)[0])  # (classes,)",
+        "tests/tasks/test_whole_sequences.py",
+        "Predictions do not use the temperature of the validation split.",
+    ),
+    Mutant(
+        "balanced-classes-chosen-by-accuracy",
+        "tasks/classification/task.py",
+        '        value = macro if self.recipe.training.class_weights == "balanced" else right',
+        '        value = right if self.recipe.training.class_weights == "balanced" else right',
+        "tests/tasks/test_whole_sequences.py",
+        "With balanced classes accuracy chooses the best model.",
+    ),
+    Mutant(
+        "label-thresholds-ignored",
+        "tasks/multi_label/task.py",
+        '        """Ask the model about every example of a split."""\n        thresholds = np.full(len(self.labels), USUAL) if self.thresholds is None else self.thresholds',
+        '        """Ask the model about every example of a split."""\n        thresholds = np.full(len(self.labels), USUAL)',
+        "tests/tasks/test_whole_sequences.py",
+        "Thresholds of the validation split are never used.",
+    ),
+    Mutant(
+        "prediction-interval-too-narrow",
+        "tasks/regression/task.py",
+        "        share = min(1.0, np.ceil((count + 1) * COVERED) / count)",
+        "        share = COVERED / 2",
+        "tests/tasks/test_whole_sequences.py",
+        "The range around a predicted number covers half of what it says.",
+    ),
+    Mutant(
+        "numbers-in-deviations",
+        "tasks/regression/task.py",
+        "        number = float(self.labels.decode(output)[0])",
+        "        number = float(output[0])",
+        "tests/tasks/test_whole_sequences.py",
+        "A number is answered on the scale of training.",
+    ),
+    Mutant(
+        "columns-without-separator",
+        "tasks/inputs.py",
+        "            joined.append(np.concatenate([first, *(ids for other in others for ids in (between, other))]))",
+        "            joined.append(np.concatenate([first, *(ids for other in others for ids in (other,))]))",
+        "tests/tasks/test_whole_sequences.py",
+        "Two columns of text run into each other.",
+    ),
+    Mutant(
+        "first-piece-answers",
+        "tasks/tagging/word_inputs.py",
+        "                    np.cumsum(lengths) + len(self._before) - 1,",
+        "                    np.cumsum(lengths) - np.array(lengths) + len(self._before),",
+        "tests/tasks/test_tagging.py",
+        "The first piece of a word answers for it, not the last.",
+    ),
+    Mutant(
+        "tagger-without-viterbi",
+        "tasks/tagging/decisions.py",
+        "        if chain is None",
+        "        if True",
+        "tests/tasks/test_decisions.py tests/tasks/test_tagging.py tests/models/test_tagger.py tests/cli/test_tagging.py",
+        "A CRF answers with the best tag of each word instead of the best sequence.",
+        survives_today=True,
+    ),
+    Mutant(
+        "scores-with-visible-tokens",
+        "tasks/masked_language_model/task.py",
+        '        settings = self.recipe.masking.model_copy(\n            update={"mask_share": 1.0, "random_share": 0.0, "dynamic": False}\n        )',
+        '        settings = self.recipe.masking.model_copy(update={"dynamic": False})',
+        "tests/tasks/test_masked_language_model.py",
+        "Some of the tokens that are scored can be seen.",
+    ),
+    Mutant(
+        "masked-model-answers-with-specials",
+        "tasks/masked_language_model/task.py",
+        "            probs = logits.masked_fill(~torch.from_numpy(self.is_ordinary), -torch.inf).softmax(dim=-1)",
+        "            probs = logits.softmax(dim=-1)",
+        "tests/tasks/test_masked_language_model.py",
+        "Special tokens may fill a gap.",
+    ),
+    Mutant(
+        "translation-learns-padding",
+        "tasks/seq2seq/task.py",
+        "        return given, wanted, torch.arange(given.shape[1], device=given.device) < lengths[:, None] - 1",
+        "        return given, wanted, torch.arange(given.shape[1], device=given.device) < lengths[:, None]",
+        "tests/tasks/test_translation.py",
+        "One padding token behind every target is learned too.",
+    ),
+    Mutant(
+        "leaked-rows-counted",
+        "runs/survey/leaks.py",
+        "    kept = np.flatnonzero(~is_known)",
+        "    kept = np.arange(len(is_known))",
+        "tests/runs/test_leaks.py",
+        "The score without leaks includes the leaks.",
+    ),
+    Mutant(
+        "comparison-without-sign",
+        "runs/compare/compare.py",
+        "        found = paired_bootstrap(items[0], items[1:], higher_is_better=directions.get(name, False))",
+        "        found = paired_bootstrap(items[0], items[1:], higher_is_better=True)",
+        "tests/runs/test_compare.py",
+        "The model with the higher loss is called better.",
+    ),
+]

@@ -1,0 +1,112 @@
+"""Decoding: beams, length penalties, constraints, sampling, ensembles."""
+
+from __future__ import annotations
+
+from tests.mutations.mutant import Mutant
+
+WRITING = [
+    Mutant(
+        "length-penalty-off-by-one",
+        "decoding/length_normalization.py",
+        "        return float(length**self.alpha)",
+        "        return float((length + 1) ** self.alpha)",
+        "tests/decoding/test_beam.py",
+        "The power rule divides by a length that is one too large.",
+    ),
+    Mutant(
+        "gnmt-penalty-without-six",
+        "decoding/length_normalization.py",
+        "        return float(((5 + length) / 6) ** self.alpha)",
+        "        return float((5 + length) ** self.alpha)",
+        "tests/decoding/test_beam.py",
+        "The GNMT rule is not that of the paper.",
+    ),
+    Mutant(
+        "beam-stops-too-early",
+        "decoding/length_normalization.py",
+        "        return log_prob / max(self.divisor(length), self.divisor(max_length))",
+        "        return log_prob / self.divisor(length)",
+        "tests/decoding/test_beam.py",
+        "A beam stops although a longer hypothesis could still win.",
+    ),
+    Mutant(
+        "beam-does-not-reorder",
+        "decoding/beam.py",
+        "        if rows != list(range(len(state.tokens))):",
+        "        if len(rows) != len(state.tokens):",
+        "tests/decoding/test_beam.py",
+        "Hypotheses go on with the decoder state of other hypotheses.",
+    ),
+    Mutant(
+        "beam-keeps-worst-completed",
+        "decoding/beam.py",
+        "        self.complete.sort(key=lambda hypothesis: -hypothesis.score)",
+        "        self.complete.sort(key=lambda hypothesis: hypothesis.score)",
+        "tests/decoding/test_beam.py",
+        "Of the complete hypotheses the worst are kept.",
+    ),
+    Mutant(
+        "minimum-length-off-by-one",
+        "decoding/constraints.py",
+        "        if step.length < self.min_tokens:",
+        "        if step.length <= self.min_tokens:",
+        "tests/decoding",
+        "A target has to be one token longer than min_tokens says.",
+    ),
+    Mutant(
+        "repeats-allowed",
+        "decoding/constraints.py",
+        "        if list(tokens[start : start + n - 1]) == last",
+        "        if list(tokens[start : start + n - 1]) == last and start",
+        "tests/decoding/test_beam.py src/seqlab/decoding/constraints.py",
+        "An n-gram at the beginning of a target may come again.",
+    ),
+    Mutant(
+        "prefix-is-free",
+        "decoding/constraints.py",
+        "        allowed[rows, tokens] = step.log_probs[rows, tokens]",
+        "        allowed[rows, tokens] = 0.0",
+        "tests/decoding",
+        "Forced tokens cost nothing.",
+    ),
+    Mutant(
+        "coverage-above-one-helps",
+        "decoding/coverage.py",
+        "        log_coverage = (\n            coverage.double().clamp(MIN_COVERAGE, 1.0).log().masked_fill(~is_token.unsqueeze(1), 0.0)\n        )",
+        "        log_coverage = coverage.double().clamp(MIN_COVERAGE).log().masked_fill(~is_token.unsqueeze(1), 0.0)",
+        "tests/decoding/test_beam.py",
+        "Looking at a word twice makes up for another that was never looked at.",
+    ),
+    Mutant(
+        "diversity-attracts",
+        "decoding/diversity.py",
+        "        return log_probs - self.penalty * counts.unsqueeze(1)",
+        "        return log_probs + self.penalty * counts.unsqueeze(1)",
+        "tests/decoding/test_beam.py",
+        "Groups of a beam are rewarded for choosing the same tokens.",
+    ),
+    Mutant(
+        "temperature-multiplies",
+        "decoding/truncation.py",
+        "    return keep_min_p(keep_top_p(keep_top_k(shifted / temperature, top_k), top_p), min_p)",
+        "    return keep_min_p(keep_top_p(keep_top_k(shifted * temperature, top_k), top_p), min_p)",
+        "tests/decoding/test_truncation.py",
+        "A high temperature makes draws safer.",
+    ),
+    Mutant(
+        "nucleus-too-small",
+        "decoding/truncation.py",
+        "    before = probabilities.cumsum(dim=-1) - probabilities  # mass of the likelier tokens",
+        "    before = probabilities.cumsum(dim=-1)  # mass of the likelier tokens",
+        "tests/decoding/test_truncation.py",
+        "Top-p leaves out the token that reaches p.",
+    ),
+    Mutant(
+        "draws-depend-on-the-batch",
+        "decoding/token_choice.py",
+        "            for source_id in source_ids",
+        "            for source_id in range(len(source_ids))",
+        "tests/decoding",
+        "A sentence gets other random numbers in another batch.",
+    ),
+]
