@@ -17,6 +17,7 @@ from seqlab.batches import store_writer
 from seqlab.batches.columns import STRUCT_CODES, Column, SequenceColumn, StepColumn, smallest_dtype
 from seqlab.batches.store import Store, damaged_files
 from seqlab.batches.store_writer import StoreWriter
+from seqlab.core.digests import with_digest, without_digest
 from seqlab.core.errors import DataError
 from tests.batches.small_store import FILES, FLOAT32, INT32, TOKENS, small_store
 
@@ -359,6 +360,11 @@ def test_an_index_of_another_format_or_with_other_columns_is_not_believed(tmp_pa
         assert before in whole
         path.write_text(whole.replace(before, after, 1))
         assert damaged_files(tmp_path) == ["store.json"]
+    content = without_digest(json.loads(whole))
+    path.write_text(json.dumps(with_digest({**content, "format": 4})))  # of a later version
+    assert damaged_files(tmp_path) == ["store.json"]
+    path.write_text(json.dumps(with_digest(content)))
+    assert damaged_files(tmp_path) == []
     path.write_text(
         json.dumps({"format": 1, "dtype": "uint8", "width": 0, "sequences": 1, "sizes": {}, "facts": {}})
     )

@@ -80,6 +80,22 @@ def append_and_finish(writer: StoreWriter, values: dict[str, Any]) -> None:
     writer.finish()
 
 
+def test_a_wrong_kind_is_refused_at_once_even_in_the_first_sequence(tmp_path: Path) -> None:
+    writer = StoreWriter(tmp_path, [TOKENS])
+    with pytest.raises(ValueError, match="float64"):
+        writer.append(tokens=[0.5])
+
+
+def test_a_piece_that_was_refused_in_one_column_cannot_be_forgotten(tmp_path: Path) -> None:
+    """The other column has its steps already: both would no longer agree."""
+    writer = StoreWriter(tmp_path, [TOKENS, StepColumn("tags", INT32)])
+    with pytest.raises(ValueError, match="tags"):
+        writer.extend(tokens=[1, 2], tags=[0.5, 0.5])
+    writer.end_sequence()
+    with pytest.raises(ValueError, match="failed"):
+        writer.finish()
+
+
 def test_values_for_other_columns_are_refused(tmp_path: Path) -> None:
     columns = [TOKENS, SequenceColumn("label", INT32)]
     for call, facts in (

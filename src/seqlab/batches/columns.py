@@ -58,6 +58,10 @@ class Column(ABC):
         return (self.width,) if self.width else ()
 
     @cached_property
+    def _ndim(self) -> int:
+        return self.num_axes + len(self.shape)
+
+    @cached_property
     def kinds(self) -> str:
         """The numpy kinds that the column accepts."""
         return "f" if self.dtype.kind == "f" else "iu"
@@ -88,12 +92,9 @@ class Column(ABC):
         ValueError: column 'features': values must have the shape (time, 3), not (1, 2).
         """
         array = np.asarray(values, order="C")
-        shape = array.shape
-        if shape[self.num_axes :] != self.shape or len(shape) < self.num_axes:
-            axes = ["time"] * self.num_axes + [str(size) for size in self.shape]
-            raise ValueError(
-                f"column '{self.name}': values must have the shape ({', '.join(axes)}), not {shape}."
-            )
+        if array.ndim != self._ndim or (self.width and array.shape[-1] != self.width):
+            axes = ", ".join(["time"] * self.num_axes + [str(size) for size in self.shape])
+            raise ValueError(f"column '{self.name}': values must have the shape ({axes}), not {array.shape}.")
         return array
 
     def check_kind(self, array: NDArray[Any]) -> None:
