@@ -79,7 +79,9 @@ def test_what_was_packed_by_hand_is_refused_as_torch_refuses_it(kind: str, mista
 @pytest.mark.parametrize("mistake", PACKED)
 @pytest.mark.parametrize("fast", [True, False])
 def test_every_cell_refuses_what_was_packed_wrong(choice: str, mistake: str, fast: bool) -> None:
-    layer = (nn.LSTM if cells.get(choice).num_state_tensors == 2 else nn.GRU)(IN, HIDDEN, cell=choice, fast=fast)
+    layer = (nn.LSTM if cells.get(choice).num_state_tensors == 2 else nn.GRU)(
+        IN, HIDDEN, cell=choice, fast=fast
+    )
     with pytest.raises((RuntimeError, TypeError, IndexError)):
         layer(PACKED[mistake]())
 

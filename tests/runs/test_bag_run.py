@@ -71,7 +71,7 @@ def test_a_resumed_run_counts_nothing_and_ends_with_the_same_bits(
     def refuse(*_: Any) -> None:
         raise AssertionError("counted again")
 
-    monkeypatch.setattr(NGramBag, "count", refuse)
+    monkeypatch.setattr(NGramBag, "fit_counts", refuse)
     parts = resume(tmp_path / "parts")
     for name, tensor in whole.model.state_dict().items():
         assert torch.equal(tensor, parts.model.state_dict()[name]), name
