@@ -69,7 +69,7 @@ PAGES = [
         "diagram-gates-exchanged",
         "pages/charts/cell_diagrams.py",
         '    gates = [(forget, "forget")] if coupled else [(forget, "forget"), (input_gate, "input")]',
-        '    gates = [(forget, "forget")] if coupled else [(forget, "write"), (input_gate, "forget")]',
+        '    gates = [(forget, "forget")] if coupled else [(forget, "input"), (input_gate, "forget")]',
         "tests/pages/test_diagram.py tests/docs/test_cell_pages.py",
         "In the picture of the LSTM, input and forget gate have each other's names.",
         row=177,
