@@ -47,7 +47,7 @@ def test_an_unknown_study_is_refused_with_the_nearest(capsys: pytest.CaptureFixt
 def test_studies_are_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     found = run(capsys, "list", "studies", "--json").json["studies"]
     assert list(found) == studies.names()
-    assert all(len(sentence) > 10 and sentence[-1] in ".?" for sentence in found.values())
+    assert all(len(sentence) > 30 and sentence[-1] in ".?" for sentence in found.values())
     assert "next:\n  seqlab study " in run(capsys, "list", "studies").out
 
 

@@ -1,8 +1,8 @@
 """Plug-ins: code of the user that registers parts with seqlab when it is imported.
 
-A plug-in comes from an installed package (entry points of the group ``seqlab``) or from a file named on the
-command line (``--plugin FILE``). Recipes and run folders never name code, so that those of strangers stay
-safe to load.
+A plug-in comes from an installed package (entry points of the group ``seqlab``) or from a file that the program
+loads with `load_plugin_file`. Recipes and run folders never name code, so that those of strangers stay safe to
+load.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def load_plugin_file(path: Path) -> None:
     """Run a Python file that registers parts."""
     if not path.is_file():
         raise UsageError(
-            "there is no such file.", where=str(path), cure="Pass a Python file: --plugin my_cell.py"
+            "there is no such file.", where=str(path), cure="Pass a Python file, such as my_cell.py."
         )
     name = f"seqlab_plugin_{path.stem}"
     spec = util.spec_from_file_location(name, path)

@@ -1,5 +1,4 @@
 """Three abilities one would want after the RNN: a continuous stream, parallel training, long memory.
-
 Each measured on three families.
 """
 

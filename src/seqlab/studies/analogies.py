@@ -1,5 +1,4 @@
 """Is uncle to aunt as man is to woman?
-
 Word vectors learned by counting, and the arithmetic of their differences.
 """
 

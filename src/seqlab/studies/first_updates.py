@@ -1,5 +1,4 @@
 """What goes wrong in the first updates?
-
 Updates and gradients layer by layer, and how much Adam's steps vary while it knows little.
 """
 

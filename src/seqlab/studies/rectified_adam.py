@@ -1,5 +1,4 @@
 """Does RAdam, or Adam that measures first, do without a warm-up?
-
 Loss against iteration on a little German-English translation.
 """
 

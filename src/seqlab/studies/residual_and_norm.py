@@ -1,5 +1,4 @@
 """What do residual connections and LayerNorm each do?
-
 A deep Transformer without the one, without the other, without both.
 """
 

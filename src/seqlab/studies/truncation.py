@@ -1,5 +1,4 @@
 """Truncated back-propagation through time: less memory, and nothing is learned over more than k steps.
-
 A summary of the past as the alternative.
 """
 

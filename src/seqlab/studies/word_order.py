@@ -1,5 +1,4 @@
 """Does order matter?
-
 Sentences of the same words and opposite meaning, to networks that see order and to some that cannot.
 """
 
