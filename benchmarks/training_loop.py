@@ -27,13 +27,13 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 from benchmarks.timing import interleaved, verdict
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.recipes.read import check
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data
 from seqlab.tasks.base import Task
 from seqlab.tasks.spec import find_spec
-from seqlab.training.base import Nobody, StepReport, Validation
+from seqlab.training.base import NullCallback, StepReport, Validation
 from seqlab.training.budget import Budget
 from seqlab.training.loop import Trainer
 from seqlab.training.stop_signals import StopRequest
@@ -112,7 +112,7 @@ def plain_step(model: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor)
 
 def hand_classifier(task: Any, model: nn.Module, *, steps: int) -> Callable[[], float]:
     """The plain loop of a classifier over the batches that seqlab takes too."""
-    store, plan = task.stores["train"], task.feed(Position()).plan
+    store, sampler = task.stores["train"], task.loader(Cursor()).sampler
     examples = [torch.from_numpy(tokens.astype(np.int64)) for tokens in store["tokens"]]
     lengths = torch.tensor([len(example) for example in examples])
     labels = torch.from_numpy(store["label"].values.astype(np.int64))
@@ -123,7 +123,7 @@ def hand_classifier(task: Any, model: nn.Module, *, steps: int) -> Callable[[], 
         nonlocal done
         total = 0.0
         for _ in range(steps):
-            rows = torch.from_numpy(plan.batch(*divmod(done, plan.batches_in(0))))
+            rows = torch.from_numpy(sampler.batch(*divmod(done, sampler.batches_in(0))))
             ids = pad_sequence([examples[row] for row in rows.tolist()], batch_first=True, padding_value=1)
             total += plain_step(model, optimizer, F.cross_entropy(model(ids, lengths[rows]), labels[rows]))
             done += 1
@@ -134,7 +134,7 @@ def hand_classifier(task: Any, model: nn.Module, *, steps: int) -> Callable[[], 
 
 def hand_writer(task: Any, model: nn.Module, *, steps: int) -> Callable[[], float]:
     """The plain loop of a language model over lanes of a stream."""
-    tokens, plan = task.tokens("train"), task.feed(Position()).plan
+    tokens, sampler = task.tokens("train"), task.loader(Cursor()).sampler
     stream = torch.from_numpy(tokens.window(0, tokens.num_steps).astype(np.int64))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
     done, state = 0, None
@@ -143,9 +143,9 @@ def hand_writer(task: Any, model: nn.Module, *, steps: int) -> Callable[[], floa
         nonlocal done, state
         total = 0.0
         for _ in range(steps):
-            epoch, number = divmod(done, plan.batches_in(0))
+            epoch, number = divmod(done, sampler.batches_in(0))
             rows = torch.stack(
-                [stream[start : start + WINDOW + 1] for start in plan.batch(epoch, number).tolist()]
+                [stream[start : start + WINDOW + 1] for start in sampler.batch(epoch, number).tolist()]
             )
             logits, state = model(
                 rows[:, :-1], None if number == 0 else tuple(part.detach() for part in state)
@@ -169,8 +169,8 @@ class OnlyTrained:
     """A task whose validation takes no time."""
 
     def __init__(self, task: Task) -> None:
-        self.feed, self.loss, self.describe_rows, self.sample = (
-            task.feed,
+        self.loader, self.loss, self.describe_rows, self.sample = (
+            task.loader,
             task.loss,
             task.describe_rows,
             lambda _: "",
@@ -180,21 +180,21 @@ class OnlyTrained:
         return Validation(0.0, higher_is_better=True)
 
 
-class AskingToStop(Nobody):
+class AskingToStop(NullCallback):
     """Watches, and asks for a stop after some updates."""
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
         self.request = StopRequest()
 
-    def stepped(self, report: StepReport) -> None:
+    def on_step(self, report: StepReport) -> None:
         self.request.asked = report.step % self.steps == 0
 
 
 def trained_by_seqlab(task: Task, folder: Path, *, steps: int) -> Callable[[], float]:
     """As many updates of a run of a few thousand."""
     folder.mkdir()
-    watcher = AskingToStop(steps)
+    callback = AskingToStop(steps)
     budget = Budget(RUN, evaluate_every=RUN)
     device = torch.device("cpu")
     trainer = Training(
@@ -204,11 +204,11 @@ def trained_by_seqlab(task: Task, folder: Path, *, steps: int) -> Callable[[], f
         budget,
         folder=folder,
         device=device,
-        watcher=watcher,
+        callback=callback,
     )
 
     def train() -> float:
-        trainer.run(watcher.request)
+        trainer.run(callback.request)
         return float(trainer.step)
 
     return train
@@ -276,7 +276,7 @@ def candidates(name: str, folder: Path) -> dict[str, Callable[[], float]]:
         )
         size = len(task.inputs.tokenizer.vocabulary)
         own, hand = (HandLSTM if name == "lstm" else HandTransformer)(size), hand_classifier
-        steps = task.feed(Position()).plan.batches_in(0)
+        steps = task.loader(Cursor()).sampler.batches_in(0)
     counts = [sum(parameter.numel() for parameter in each.parameters()) for each in (own, task.build_model())]
     print(
         f"{name}: {counts[0]:,} parameters by hand, {counts[1]:,} in seqlab; {size:,} tokens, {steps} batches"

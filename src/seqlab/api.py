@@ -76,7 +76,7 @@ def train(
     if verbose:
         announce(prepared)
     with TerminalProgress(quiet=not verbose) as progress:
-        run = train_prepared(prepared, watcher=progress)
+        run = train_prepared(prepared, callback=progress)
     if verbose:
         show_warnings(run, known=prepared.warnings)
     return run

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.open_source import open_source
 from seqlab.tasks.base import Task
@@ -50,10 +50,10 @@ def text_of(task: LanguageModelling, ids: torch.Tensor) -> str:
 @pytest.mark.spec(35)
 def test_random_windows_of_a_text_have_the_same_text_one_step_later_as_targets(tmp_path: Path) -> None:
     task = language_model(tmp_path, "transformer")
-    feed = task.feed(Position())
+    loader = task.loader(Cursor())
     starts: set[int] = set()
     for _ in range(30):
-        batch = feed.take()
+        batch = loader.take()
         assert not batch.continues
         for row in range(4):
             start = int(batch.rows[row])
@@ -66,11 +66,11 @@ def test_random_windows_of_a_text_have_the_same_text_one_step_later_as_targets(t
 
 def test_lanes_of_a_text_go_on_from_batch_to_batch(tmp_path: Path) -> None:
     task = language_model(tmp_path, "recurrent")
-    feed = task.feed(Position())
+    loader = task.loader(Cursor())
     lanes = [""] * 4
     last: Batch | None = None
-    while feed.position.epoch == 0:
-        batch = feed.take()
+    while loader.position.epoch == 0:
+        batch = loader.take()
         assert batch.continues == (last is not None)
         if last is not None:
             assert torch.equal(batch.inputs[:, 0], last["next_tokens"][:, -1])
@@ -114,10 +114,10 @@ def test_reviews_are_lower_cased_cut_and_padded_to_two_hundred_tokens(tmp_path: 
     vocabulary = task.inputs.tokenizer.vocabulary
     good, bad, pad_id = vocabulary.id("good"), vocabulary.id("bad"), vocabulary.pad_id
     assert "Good" not in vocabulary.ids
-    feed = task.feed(Position())
+    loader = task.loader(Cursor())
     seen = []
-    while feed.position.epoch == 0:
-        batch = feed.take()
+    while loader.position.epoch == 0:
+        batch = loader.take()
         assert batch.inputs.dtype == batch["label"].dtype == torch.int64
         assert batch.inputs.shape == (len(batch.rows), 200)
         assert batch["label"].shape == (len(batch.rows),)
@@ -135,7 +135,7 @@ def test_reviews_are_lower_cased_cut_and_padded_to_two_hundred_tokens(tmp_path: 
 @pytest.mark.parametrize("batch_size", [1, 128])
 def test_reviews_of_similar_length_share_a_batch(tmp_path: Path, batch_size: int) -> None:
     task = classification(tmp_path, batch_size=batch_size, seed=1)
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     assert len(batch.rows) == min(batch_size, 30)
     assert batch.inputs.shape[1] == int(
         batch.lengths.max()

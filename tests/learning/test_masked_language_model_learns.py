@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.masked_language_model.task import MaskedLanguageModelling
@@ -48,9 +48,9 @@ def accuracy_after_training(folder: Path, model: dict[str, Any]) -> float:
     torch.manual_seed(1)
     network = task.build_model().train()
     optimizer = build_optimizer(network, recipe.training)
-    feed = task.feed(Position())
+    loader = task.loader(Cursor())
     for _ in range(STEPS):
-        loss = task.loss(network, feed.take(), step=0, carry=())
+        loss = task.loss(network, loader.take(), step=0, carry=())
         network.zero_grad()
         (loss.total / loss.count).backward()
         set_learning_rate(optimizer, 3e-3)

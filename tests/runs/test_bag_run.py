@@ -14,7 +14,7 @@ from seqlab.models.ngram_bag import NGramBag
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.start import Interrupted, Prepared, prepare, resume, train
-from seqlab.training.base import Nobody, StepReport
+from seqlab.training.base import NullCallback, StepReport
 
 WORDS = [
     "bag.n_grams=2",
@@ -33,13 +33,13 @@ WORDS = [
 pytestmark = pytest.mark.slow
 
 
-class Stopping(Nobody):
+class Stopping(NullCallback):
     """Ends a run after some updates, as a second Ctrl-C does."""
 
     def __init__(self, step: int) -> None:
         self.step = step
 
-    def stepped(self, report: StepReport) -> None:
+    def on_step(self, report: StepReport) -> None:
         if report.step == self.step:
             raise KeyboardInterrupt
 
@@ -66,7 +66,7 @@ def test_a_resumed_run_counts_nothing_and_ends_with_the_same_bits(
     data = write_notes(tmp_path)
     whole = train(prepared(data, tmp_path / "whole"))
     with pytest.raises(Interrupted):
-        train(prepared(data, tmp_path / "parts"), watcher=Stopping(6))
+        train(prepared(data, tmp_path / "parts"), callback=Stopping(6))
 
     def refuse(*_: Any) -> None:
         raise AssertionError("counted again")

@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional as F
 
 import seqlab
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.core.errors import RecipeError, RunError
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
@@ -70,7 +70,7 @@ def test_a_classifier_learns_from_the_targets_and_from_its_teacher_by_their_shar
 ) -> None:
     ready = prepared(write_table(tmp_path), labels_run, model="gru")
     assert ready.recipe.tokens == labels_run.recipe.tokens
-    batch = ready.task.feed(Position()).take()
+    batch = ready.task.loader(Cursor()).take()
     ready.model.eval()
     logits, taught = ready.model(batch.inputs, batch.is_token), labels_run.model(batch.inputs, batch.is_token)
     expected = 0.7 * F.cross_entropy(logits, batch["label"], reduction="sum") + 0.3 * soft(logits, taught)
@@ -88,8 +88,8 @@ def test_a_recurrent_language_model_and_its_teacher_both_read_on_from_window_to_
     ready = prepared(
         write_text(tmp_path), source, "training.reset_at_documents=false", model="gru", task="language_model"
     )
-    feed = ready.task.feed(Position())
-    first, second = feed.take(), feed.take()
+    loader = ready.task.loader(Cursor())
+    first, second = loader.take(), loader.take()
     ready.model.eval()
     after_first = ready.task.loss(ready.model, first, step=0, carry=()).carry
     found = ready.task.loss(ready.model, second, step=0, carry=after_first).total
@@ -109,7 +109,7 @@ def test_a_masked_model_learns_what_its_teacher_thinks_of_the_gaps(masked_run: R
     ready = prepared(
         write_text(tmp_path), masked_run, *network, model="transformer", task="masked_language_model"
     )
-    batch = ready.task.feed(Position()).take()
+    batch = ready.task.loader(Cursor()).take()
     asked = batch["masked_tokens"] >= 0
     ready.model.eval()
     logits, taught = (model(batch.inputs, batch.is_token, asked) for model in (ready.model, masked_run.model))

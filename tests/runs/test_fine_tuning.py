@@ -185,15 +185,15 @@ def test_the_run_needs_its_source_neither_to_load_nor_to_resume(tmp_path: Path, 
 def train_until(ready: Prepared, *, steps: int) -> None:
     """Train, and stop after some steps as Ctrl-C does."""
     from seqlab.runs.train.start import Interrupted, train
-    from seqlab.training.base import Nobody, StepReport
+    from seqlab.training.base import NullCallback, StepReport
 
-    class Stopper(Nobody):
-        def stepped(self, report: StepReport) -> None:
+    class Stopper(NullCallback):
+        def on_step(self, report: StepReport) -> None:
             if report.step == steps:
                 raise KeyboardInterrupt
 
     with pytest.raises(Interrupted):
-        train(ready, watcher=Stopper())
+        train(ready, callback=Stopper())
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.train.start import Interrupted, prepare, resume, train
-from seqlab.training.base import Nobody, StepReport
+from seqlab.training.base import NullCallback, StepReport
 from tests.runs.toy_runs import fingerprint, write_data
 
 SETTINGS = [
@@ -30,13 +30,13 @@ SETTINGS = [
 ]
 
 
-class Impatient(Nobody):
+class Impatient(NullCallback):
     """Asks to stop after a few steps, as Ctrl-C does."""
 
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def stepped(self, report: StepReport) -> None:
+    def on_step(self, report: StepReport) -> None:
         self.left -= 1
         if self.left == 0:
             raise KeyboardInterrupt
@@ -59,6 +59,6 @@ def test_a_run_that_was_stopped_in_its_second_epoch_ends_with_the_same_bits(
             train(prepared)
         else:
             with pytest.raises(Interrupted):
-                train(prepared, watcher=Impatient(after=15))
+                train(prepared, callback=Impatient(after=15))
             resume(folder)
     assert fingerprint(folders["stopped"]) == fingerprint(folders["whole"])

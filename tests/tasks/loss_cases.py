@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.losses import full_softmax
 from seqlab.runs.data import open_data
 from seqlab.runs.find_recipe import find_recipe
@@ -114,8 +114,8 @@ def _new_model(task: Task) -> nn.Module:
 
 def batches(task: Task, count: int) -> list[Batch]:
     """The first batches of training, with inputs of double precision."""
-    feed = task.feed(Position())
-    return [_in_double(feed.take()) for _ in range(count)]
+    loader = task.loader(Cursor())
+    return [_in_double(loader.take()) for _ in range(count)]
 
 
 def _in_double(batch: Batch) -> Batch:

@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.core.errors import DataError, MissingExtra, RecipeError
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.forced_scoring import score_targets
@@ -86,7 +86,7 @@ def test_a_picture_is_read_once_for_all_its_captions_and_the_loss_is_that_of_eac
     assert (len(task.stores["train"]), len(task.pictures["train"])) == (8, 4)
     assert task.questions("train")[0].references == ["a red wall", "this is a red wall"]
     model = task.build_model().double().eval()
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     expected, count = torch.zeros((), dtype=torch.float64), 0
     colours = np.array(list(COLOURS.values()))
     for row in batch.rows.tolist():
@@ -136,7 +136,7 @@ def test_any_picture_encoder_stands_before_any_decoder(
     """
     task = make(captions, model=model, decoder=decoder, search={"beam": 3, "n_best": 3, "max_tokens": 5})
     network = task.build_model()
-    loss = task.loss(network, task.feed(Position()).take(), step=0, carry=())
+    loss = task.loss(network, task.loader(Cursor()).take(), step=0, carry=())
     loss.total.backward()
     assert [
         name

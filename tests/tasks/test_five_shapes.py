@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.tasks.base import Task
@@ -68,7 +68,7 @@ def test_five_shapes_of_a_job_are_learned_by_the_same_lines(name: str) -> None:
     model = task.build_model().train()
     task.prime(model)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     losses = []
     for _ in range(STEPS):  # the same batch again and again: what is learned must show
         found = task.loss(model, batch, step=0, carry=())

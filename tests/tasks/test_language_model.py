@@ -193,10 +193,10 @@ def test_text_comes_in_pieces_that_join_to_the_whole_and_a_seed_repeats_it(
 def test_carried_state_is_taken_over_inside_an_epoch_and_dropped_at_its_start(tmp_path: Path) -> None:
     task = make(tmp_path, model=LSTM)
     model = task.build_model().eval()
-    from seqlab.batches.loader import Position
+    from seqlab.batches.loader import Cursor
 
-    feed = task.feed(Position())
-    first, second = feed.take(), feed.take()
+    loader = task.loader(Cursor())
+    first, second = loader.take(), loader.take()
     assert not first.continues
     assert second.continues
     loss = task.loss(model, first, step=0, carry=())

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from seqlab.baselines.neighbours import UNKNOWN
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.batches.masking import NO_TARGET
 from seqlab.core.errors import DataError, UsageError
 from seqlab.recipes.read import check
@@ -111,7 +111,7 @@ def test_rows_of_a_table_are_sequences_of_their_own_and_long_ones_are_cut(tmp_pa
 def test_a_window_without_an_ordinary_token_is_left_out(tmp_path: Path) -> None:
     task = make(tmp_path, text="a b c\n" * 40 + "\n" * 40 + "a b c\n" * 40, window=4)
     assert all(set(part) - {EOS, UNK} for part in sequences(task, "train"))
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     assert ((batch["masked_tokens"] != NO_TARGET).sum(dim=1) >= 1).all()
 
 
@@ -138,7 +138,7 @@ def test_a_split_in_which_nothing_can_be_hidden_is_refused(tmp_path: Path) -> No
 @pytest.mark.parametrize("tokens", ["words", "characters", "wordpiece", "bpe"])
 def test_a_batch_hides_tokens_of_its_windows_and_asks_for_them(tmp_path: Path, tokens: str) -> None:
     task = make(tmp_path, tokens=tokens, masking={"share": 0.3})
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     spans, values = task.spans["train"], task.stores["train"]["tokens"].values
     for row, inputs, targets, is_token in zip(
         batch.rows.tolist(), batch.inputs, batch["masked_tokens"], batch.is_token, strict=True
@@ -159,11 +159,11 @@ def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_a
     tmp_path: Path, dynamic: bool
 ) -> None:
     task = make(tmp_path, masking={"dynamic": dynamic, "share": 0.5})
-    feed = task.feed(Position())
-    per_epoch = feed.plan.batches_in(0)
-    taken = [(feed.position, feed.take()) for _ in range(2 * per_epoch)]
+    loader = task.loader(Cursor())
+    per_epoch = loader.sampler.batches_in(0)
+    taken = [(loader.position, loader.take()) for _ in range(2 * per_epoch)]
     for position, batch in taken[:: max(1, per_epoch // 3)]:
-        again = task.feed(position).take()
+        again = task.loader(position).take()
         assert torch.equal(again.inputs, batch.inputs)
         assert torch.equal(again["masked_tokens"], batch["masked_tokens"])
     by_row = [
@@ -180,7 +180,7 @@ def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_a
 
 def test_whole_words_are_hidden_together(tmp_path: Path) -> None:
     task = make(tmp_path, tokens="characters", window=40, masking={"whole_words": True, "share": 0.3})
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     for row, targets in enumerate(batch["masked_tokens"]):
         is_target = (targets != NO_TARGET).tolist()
         text = pieces(task, torch.where(targets != NO_TARGET, targets, batch.inputs[row]))
@@ -193,7 +193,7 @@ def test_whole_words_are_hidden_together(tmp_path: Path) -> None:
 def test_the_loss_is_the_mean_surprise_about_hidden_tokens_only(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().eval()
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     loss = task.loss(model, batch, step=0, carry=())
     log_probs = model(batch.inputs, batch.is_token, batch.is_token).log_softmax(dim=-1).detach()
     everywhere = torch.zeros(*batch.inputs.shape, log_probs.shape[-1])

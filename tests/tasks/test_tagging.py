@@ -17,7 +17,7 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 from torch import nn
 
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.models.settings import TaggingSettings
 from seqlab.recipes.read import check
@@ -466,7 +466,7 @@ def test_a_saved_task_is_the_same_task(tmp_path: Path) -> None:
     assert again.labels.names == task.labels.names
     model = task.build_model().eval()
     assert again.predict(model, ["the dog walks"], top=1) == task.predict(model, ["the dog walks"], top=1)
-    assert task.describe_rows(task.feed(Position()).take()).startswith(
+    assert task.describe_rows(task.loader(Cursor()).take()).startswith(
         "batch of 5 rows, lines 1, 5, 10, 13, 20 of "
     )
 

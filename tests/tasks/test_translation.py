@@ -13,7 +13,7 @@ import torch
 from torch.nn import functional as F
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.core.errors import DataError, RunError, SeqlabError, UsageError
 from seqlab.decoding.forced_scoring import score_targets
 from seqlab.decoding.hypothesis import Hypothesis
@@ -109,7 +109,7 @@ def saved(task: Translation, folder: Path) -> Path:
 def test_the_loss_is_that_of_the_true_tokens_after_the_true_tokens_before_them(tmp_path: Path) -> None:
     task = make(tmp_path, training={"batch_size": 4, "label_smoothing": 0.1})
     model = task.build_model().double().train()
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     expected, count = torch.zeros((), dtype=torch.float64), 0
     for row in batch.rows.tolist():
         source, target = (torch.from_numpy(side.astype(np.int64)) for side in sides(task, row))
@@ -148,7 +148,7 @@ def read_by_decoder(
 def test_a_decoder_left_to_itself_reads_what_it_wrote(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().double().train()
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     given = batch["target"][:, :-1]
     assert draw_predicted(given, 1.0, per="token") is None
     free = read_by_decoder(model, batch, 0.0, per="sequence")
@@ -173,7 +173,7 @@ def test_a_transformer_left_to_itself_reads_what_it_wrote_token_by_token(tmp_pat
     network = {"kind": "transformer", "layers": 2, "hidden_size": 8, "heads": 2, "dropout": 0.5}
     task = make(tmp_path, model=network)
     model = task.build_model().double().train()
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     given, read = batch["target"][:, :-1], (batch.inputs, batch.is_token)
     torch.manual_seed(4)
     mixed = torch.stack([read_by_decoder(model, batch, 0.7, per="token") for _ in range(60)])
@@ -207,7 +207,7 @@ def test_the_teacher_forcing_ratio_follows_from_the_number_of_the_update_alone(
 
     monkeypatch.setattr("seqlab.tasks.seq2seq.task.draw_predicted", watched)
     task = make(tmp_path, training={**SAMPLED, "own_outputs_for": "token"})
-    model, batch = task.build_model().train(), task.feed(Position()).take()
+    model, batch = task.build_model().train(), task.loader(Cursor()).take()
     for step in (0, 3, 1, 2, 1):  # in whatever order, and whatever came before
         assert task.loss(model, batch, step=step, carry=()).carry == ()
     assert seen == [1.0, 0.25, 0.75, 0.5, 0.75]
@@ -224,7 +224,7 @@ def test_the_loss_of_scheduled_sampling_is_that_of_the_targets_after_what_the_de
 ) -> None:
     task = make(tmp_path, training={**SAMPLED, "own_outputs_for": "token"})
     model = task.build_model().double().train()
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     torch.manual_seed(2)
     read = read_by_decoder(model, batch, 0.25, per="token")
     is_target = (
@@ -458,7 +458,7 @@ def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
     task = make(tmp_path, [*PAIRS, ("abc" * 9, "C")], data={"max_length": 12}, training={"batch_tokens": 24})
     assert len(task.stores["train"]) == len(PAIRS)
     assert task.notes == ["train: 1 pairs of more than 12 tokens on a side are left out"]
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     assert batch.inputs.numel() + batch["target"].numel() <= 24
     assert len(task.stores["valid"]) == len(PAIRS) + 1  # a score is of all
     few_positions = {

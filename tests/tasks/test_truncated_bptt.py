@@ -14,7 +14,7 @@ import torch
 from torch.nn import functional as F
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.core.errors import RecipeError
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.language_model import LanguageModel
@@ -167,7 +167,7 @@ def test_a_text_without_documents_is_one_stream(tmp_path: Path) -> None:
 def test_detaching_every_k_steps_lets_no_gradient_flow_further_back(tmp_path: Path, every: int) -> None:
     task = make(tmp_path, tokens="characters", detach_every=every)
     model = model_of(task)
-    batch = task.feed(Position()).take()
+    batch = task.loader(Cursor()).take()
     steps: list[torch.Tensor] = []
     model.embed.register_forward_hook(lambda *call: _keep(steps, call[2]))
     logits, _ = model(batch.inputs, batch.is_token, detach_every=every)
@@ -202,9 +202,9 @@ def test_detaching_changes_gradients_and_neither_the_loss_nor_the_state(tmp_path
     results = []
     for task in (whole, cut):
         model = model_of(task)
-        feed = task.feed(Position())
-        first = task.loss(model, feed.take(), step=0, carry=())
-        second = task.loss(model, feed.take(), step=0, carry=first.carry)
+        loader = task.loader(Cursor())
+        first = task.loss(model, loader.take(), step=0, carry=())
+        second = task.loss(model, loader.take(), step=0, carry=first.carry)
         second.total.backward()
         results.append((second.total.item(), second.carry, model.body.stack.layers[0].cell.recurrent.grad))
     assert results[0][0] == pytest.approx(results[1][0], rel=1e-12)
@@ -217,7 +217,7 @@ def test_detaching_as_often_as_the_window_is_long_is_what_happens_anyway(tmp_pat
     for every in (0, 8, 100):
         task = make(tmp_path, tokens="characters", detach_every=every)
         model = model_of(task)
-        task.loss(model, task.feed(Position()).take(), step=0, carry=()).total.backward()
+        task.loss(model, task.loader(Cursor()).take(), step=0, carry=()).total.backward()
         gradients.append([parameter.grad for parameter in model.parameters()])
     torch.testing.assert_close(gradients[0], gradients[1], rtol=0, atol=0)
     torch.testing.assert_close(gradients[0], gradients[2], rtol=0, atol=0)
@@ -227,9 +227,9 @@ def test_detaching_as_often_as_the_window_is_long_is_what_happens_anyway(tmp_pat
 def test_without_carrying_every_window_starts_from_the_initial_state(tmp_path: Path) -> None:
     task = make(tmp_path, tokens="characters", carry_state=False)
     model = model_of(task)
-    feed = task.feed(Position())
+    loader = task.loader(Cursor())
     for _ in range(3):
-        batch = feed.take()
+        batch = loader.take()
         assert not batch.continues
         loss = task.loss(model, batch, step=0, carry=())
         assert loss.carry == ()

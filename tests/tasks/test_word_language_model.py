@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.core.errors import RecipeError
 from seqlab.models.language_model import LanguageModel
 from seqlab.recipes.read import check
@@ -96,7 +96,7 @@ def test_a_text_with_unknown_words_written_out_is_read_word_by_word_over_line_en
 
 
 def loss_of(task: LanguageModelling, model: LanguageModel) -> float:
-    return task.loss(model, task.feed(Position()).take(), step=0, carry=()).total.item()
+    return task.loss(model, task.loader(Cursor()).take(), step=0, carry=()).total.item()
 
 
 def test_a_large_vocabulary_is_sampled_and_a_sample_of_all_words_is_the_full_softmax(

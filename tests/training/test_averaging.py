@@ -29,10 +29,10 @@ def test_the_saved_weights_are_the_moving_average_written_out(tmp_path: Path) ->
     ]
 
     class Keep(StopAt):
-        def stepped(self, report: object) -> None:
+        def on_step(self, report: object) -> None:
             seen.append({name: each.detach().clone() for name, each in trainer.model.named_parameters()})
 
-    trainer.watcher = Keep(0)
+    trainer.callback = Keep(0)
     trainer.run(StopRequest())
     saved = read_weights(tmp_path / "model.safetensors")
     for name, start in seen[0].items():
@@ -63,8 +63,8 @@ def test_stopping_and_going_on_keeps_the_average_to_the_bit(stop_at: int, tmp_pa
     assert whole.run(StopRequest())
     torch.manual_seed(9)
     parts.save()
-    parts.watcher = watcher = StopAt(stop_at)
-    assert not parts.run(watcher.request)
+    parts.callback = callback = StopAt(stop_at)
+    assert not parts.run(callback.request)
     later = make_trainer(
         tmp_path / "parts", dropout=0.3, average=0.9, model=small_model(dropout=0.3, seed=99)
     )
@@ -97,17 +97,17 @@ def test_the_last_weights_are_averaged_as_a_plain_mean_and_kept_over_a_resume(tm
     seen: list[dict[str, torch.Tensor]] = []
 
     class Keep(StopAt):
-        def stepped(self, report: object) -> None:
+        def on_step(self, report: object) -> None:
             seen.append({name: each.detach().clone() for name, each in whole.model.named_parameters()})
 
-    whole.watcher = Keep(0)
+    whole.callback = Keep(0)
     whole.run(StopRequest())
     saved = read_weights(tmp_path / "a" / "model.safetensors")
     for name in seen[0]:
         torch.testing.assert_close(saved[name], (seen[19][name] + seen[24][name] + seen[29][name]) / 3)
         assert not torch.allclose(saved[name], seen[-1][name], atol=1e-5)
-    parts.watcher = watcher = StopAt(22)
-    assert not parts.run(watcher.request)
+    parts.callback = callback = StopAt(22)
+    assert not parts.run(callback.request)
     checkpoint, _ = Checkpoints(tmp_path / "b" / "checkpoints").load()
     assert checkpoint is not None
     later = make_trainer(
@@ -151,7 +151,7 @@ def test_the_better_weights_of_every_validation_count_and_are_recorded(tmp_path:
     kept: dict[int, dict[str, dict[str, torch.Tensor]]] = {}
 
     class Keep(StopAt):
-        def validated(self, step: int, *_: object, **__: object) -> None:
+        def on_validation(self, step: int, *_: object, **__: object) -> None:
             kept[step] = {
                 "last": {name: each.detach().clone() for name, each in trainer.model.named_parameters()}
             }
@@ -160,7 +160,7 @@ def test_the_better_weights_of_every_validation_count_and_are_recorded(tmp_path:
                     name: each.detach().clone() for name, each in trainer.model.named_parameters()
                 }
 
-    trainer.watcher = Keep(0)
+    trainer.callback = Keep(0)
     trainer.run(StopRequest())
     lines = events(trainer, "validated")
     assert [line["weights"] for line in lines] == ["averaged", "last", "averaged", "last"]
@@ -304,14 +304,14 @@ def test_a_moving_average_reaches_back_over_the_same_share(
     planned: set[int] = set()
 
     class Follow(StopAt):
-        def stepped(self, report: StepReport) -> None:
+        def on_step(self, report: StepReport) -> None:
             planned.add(report.total_steps)
             reach = 100 * report.total_steps / 4500
             share = min(1 - 1 / reach, report.step / (report.step + 9))
             for name, each in trainer.model.named_parameters():
                 expected[name] = share * expected[name] + (1 - share) * each.detach().double()
 
-    trainer.watcher = Follow(0)
+    trainer.callback = Follow(0)
     trainer.run(StopRequest())
     assert min(planned) < 300 < max(planned)
     for name, tensor in trainer.average.averages().items():
@@ -360,8 +360,8 @@ def check_going_on(folder: Path, stop_at: int, settings: dict[str, Any]) -> tupl
     assert whole.run(StopRequest())
     torch.manual_seed(9)
     parts.save()
-    parts.watcher = watcher = StopAt(stop_at)
-    assert not parts.run(watcher.request)
+    parts.callback = callback = StopAt(stop_at)
+    assert not parts.run(callback.request)
     later = make_trainer(folder / "parts", model=small_model(dropout=0.3, seed=99), **settings)
     saved, _ = Checkpoints(folder / "parts" / "checkpoints").load()
     assert saved is not None

@@ -11,10 +11,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from seqlab.batches.samplers import ShuffledPlan
+from seqlab.batches.samplers import ShuffledSampler
 from seqlab.core.errors import TrainingError
 from seqlab.training import loop
-from seqlab.training.base import Nobody, StepReport, Validation
+from seqlab.training.base import NullCallback, StepReport, Validation
 from seqlab.training.budget import Budget
 from seqlab.training.checkpoints.checkpoint import Checkpoints
 from seqlab.training.checkpoints.weights_file import read_weights
@@ -57,28 +57,28 @@ def outcome(trainer: Trainer) -> dict[str, Any]:
     }
 
 
-class StopAt(Nobody):
+class StopAt(NullCallback):
     """Presses Ctrl-C at one step."""
 
     def __init__(self, step: int) -> None:
         self.step = step
         self.request = StopRequest()
 
-    def stepped(self, report: StepReport) -> None:
+    def on_step(self, report: StepReport) -> None:
         self.request.asked = report.step == self.step
 
 
-class Remember(Nobody):
+class Remember(NullCallback):
     """Keeps what it sees."""
 
     def __init__(self) -> None:
         self.reports: list[StepReport] = []
         self.validations: list[tuple[int, float, bool]] = []
 
-    def stepped(self, report: StepReport) -> None:
+    def on_step(self, report: StepReport) -> None:
         self.reports.append(report)
 
-    def validated(self, step: int, validation: Validation, *, is_best: bool) -> None:
+    def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None:
         self.validations.append((step, validation.value, is_best))
 
 
@@ -104,13 +104,13 @@ def test_it_equals_a_plain_loop_written_out(tmp_path: Path) -> None:
 
     model = small_model()
     optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.1, fused=True)
-    plan = ShuffledPlan(35, batch_size=8, seed=2)
+    sampler = ShuffledSampler(35, batch_size=8, seed=2)
     clipped = 0
     for epoch in range(4):
         total, correct = 0.0, 0
         for number in range(5):
             step = epoch * 5 + number + 1
-            rows = plan.batch(epoch, number)
+            rows = sampler.batch(epoch, number)
             for group in optimizer.param_groups:
                 group["lr"] = 0.05 * 0.5 * (1 + math.cos(math.pi * step / 21)) * min(1, step / 3)
             optimizer.zero_grad()
@@ -157,9 +157,9 @@ def test_training_uses_dropout_and_validation_does_not(tmp_path: Path) -> None:
 def test_the_file_of_the_model_holds_the_best_weights_and_the_checkpoint_the_last(tmp_path: Path) -> None:
     task = Points(values=[3.0, 1.0, 2.0, 1.5])
     trainer = make_trainer(tmp_path, task=task, steps=20, evaluate_every=5, learning_rate=0.1)
-    trainer.watcher = watcher = Remember()
+    trainer.callback = callback = Remember()
     trainer.run(StopRequest())
-    assert watcher.validations == [(5, 3.0, True), (10, 1.0, True), (15, 2.0, False), (20, 1.5, False)]
+    assert callback.validations == [(5, 3.0, True), (10, 1.0, True), (15, 2.0, False), (20, 1.5, False)]
     assert (trainer.best_step, trainer.step) == (10, 20)
     model = small_model()
     model.load_state_dict(read_weights(tmp_path / "model.safetensors"))
@@ -193,8 +193,8 @@ def test_patience_ends_a_run_that_gets_no_better(tmp_path: Path) -> None:
 def test_patience_is_remembered_over_a_stop(tmp_path: Path) -> None:
     values = [2.0, 3.0, 1.0, 4.0, 5.0, 0.5]
     trainer = make_trainer(tmp_path, task=Points(values=values), steps=100, evaluate_every=3, patience=2)
-    trainer.watcher = watcher = StopAt(13)
-    assert not trainer.run(watcher.request)
+    trainer.callback = callback = StopAt(13)
+    assert not trainer.run(callback.request)
     again = make_trainer(tmp_path, task=Points(values=values[4:]), steps=100, evaluate_every=3, patience=2)
     saved, _ = trainer.checkpoints.load()
     assert saved is not None
@@ -220,8 +220,8 @@ def test_stopping_and_going_on_at_any_step_changes_nothing(stop_at: int, tmp_pat
     parts = make_trainer(tmp_path / "parts", dropout=0.3)
     torch.manual_seed(9)
     parts.save()
-    parts.watcher = watcher = StopAt(stop_at)
-    assert not parts.run(watcher.request)
+    parts.callback = callback = StopAt(stop_at)
+    assert not parts.run(callback.request)
     assert events(parts, "interrupted")[0]["step"] == stop_at
     torch.manual_seed(12345)
     later = make_trainer(tmp_path / "parts", dropout=0.3, model=small_model(dropout=0.3, seed=99))
@@ -235,8 +235,8 @@ def test_stopping_and_going_on_at_any_step_changes_nothing(stop_at: int, tmp_pat
 
 def test_a_loss_is_told_how_many_updates_came_before_it_also_after_a_resume(tmp_path: Path) -> None:
     trainer = make_trainer(tmp_path, task=(task := Points()), steps=5, accumulate=2)
-    trainer.watcher = watcher = StopAt(3)
-    trainer.run(watcher.request)
+    trainer.callback = callback = StopAt(3)
+    trainer.run(callback.request)
     assert task.steps == [0, 0, 1, 1, 2, 2]
     again = make_trainer(tmp_path, task=(task := Points()), steps=5, accumulate=2)
     saved, _ = trainer.checkpoints.load()
@@ -248,8 +248,8 @@ def test_a_loss_is_told_how_many_updates_came_before_it_also_after_a_resume(tmp_
 
 def test_asking_to_stop_at_the_last_step_finishes(tmp_path: Path) -> None:
     trainer = make_trainer(tmp_path, steps=4, evaluate_every=3)
-    trainer.watcher = watcher = StopAt(4)
-    assert trainer.run(watcher.request)
+    trainer.callback = callback = StopAt(4)
+    assert trainer.run(callback.request)
 
 
 def test_a_resumed_run_that_had_finished_makes_no_further_step(tmp_path: Path) -> None:
@@ -309,14 +309,14 @@ def test_under_a_time_budget_the_learning_rate_comes_to_its_end_however_wrong_th
         trainer = make_trainer(
             tmp_path / str(seconds), task=task, steps=0, minutes=5, evaluate_every=0, learning_rate=0.01
         )
-        trainer.watcher = watcher = Remember()
+        trainer.callback = callback = Remember()
         assert trainer.budget.total_steps == 27_000
         assert trainer.run(StopRequest())
-        rates = [report.rate for report in watcher.reports]
+        rates = [report.rate for report in callback.reports]
         assert rates[-1] < 0.01 * max(rates)
         assert rates.index(max(rates)) < 0.2 * len(rates)
         assert 270 <= trainer.seconds <= 300 + seconds
-        assert len(watcher.validations) >= 3
+        assert len(callback.validations) >= 3
 
 
 def test_slow_validations_do_not_exceed_the_time_budget(
@@ -367,12 +367,12 @@ def test_a_long_way_between_validations_is_saved_on_the_way(
 def test_whoever_watches_sees_every_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "perf_counter", Clock(2.0))
     trainer = make_trainer(tmp_path, steps=12, evaluate_every=6)
-    trainer.watcher = watcher = Remember()
+    trainer.callback = callback = Remember()
     trainer.run(StopRequest())
-    assert [report.step for report in watcher.reports] == list(range(1, 13))
-    assert [report.epoch for report in watcher.reports] == [0] * 5 + [1] * 5 + [2] * 2
-    assert all(left <= 30 for left in (report.seconds_left for report in watcher.reports))
-    assert watcher.reports[-1].seconds_left == 0
+    assert [report.step for report in callback.reports] == list(range(1, 13))
+    assert [report.epoch for report in callback.reports] == [0] * 5 + [1] * 5 + [2] * 2
+    assert all(left <= 30 for left in (report.seconds_left for report in callback.reports))
+    assert callback.reports[-1].seconds_left == 0
 
 
 def test_the_time_left_after_a_resume_follows_from_the_speed_since_then(
@@ -380,22 +380,22 @@ def test_the_time_left_after_a_resume_follows_from_the_speed_since_then(
 ) -> None:
     monkeypatch.setattr(loop, "perf_counter", Clock(50.0))
     slow = make_trainer(tmp_path, steps=20, evaluate_every=20)
-    slow.watcher = stopper = StopAt(10)
+    slow.callback = stopper = StopAt(10)
     assert not slow.run(stopper.request)
     saved, _ = slow.checkpoints.load()
     assert saved is not None
     monkeypatch.setattr(loop, "perf_counter", Clock(2.0))
     fast = make_trainer(tmp_path, steps=20, evaluate_every=20)
-    fast.watcher = watcher = Remember()
+    fast.callback = callback = Remember()
     fast.resume(saved)
     fast.run(StopRequest())
-    assert [report.seconds_left for report in watcher.reports[:3]] == pytest.approx([9 * 50, 8 * 2, 7 * 2])
+    assert [report.seconds_left for report in callback.reports[:3]] == pytest.approx([9 * 50, 8 * 2, 7 * 2])
 
 
 def test_a_long_run_has_a_journal_of_bounded_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "LOG_LINES", 40)
     trainer = make_trainer(tmp_path, steps=130, evaluate_every=65)
-    trainer.watcher = watcher = Remember()
+    trainer.callback = callback = Remember()
     trainer.run(StopRequest())
     lines = events(trainer, "step")
     assert [line["step"] for line in lines] == list(range(3, 130, 3))
@@ -403,7 +403,7 @@ def test_a_long_run_has_a_journal_of_bounded_length(tmp_path: Path, monkeypatch:
     for place, line in enumerate(lines):  # the mean over all points since the line before
         part = slice(3 * place, 3 * place + 3)
         total = sum(
-            report.loss * weight for report, weight in zip(watcher.reports[part], weights[part], strict=True)
+            report.loss * weight for report, weight in zip(callback.reports[part], weights[part], strict=True)
         )
         assert line["loss"] == pytest.approx(total / sum(weights[part]))
 
@@ -531,8 +531,8 @@ def test_batches_after_a_resume_are_those_that_were_to_come(tmp_path: Path) -> N
     for stop_at in (2, 5, 13):
         first, second = Points(), Points()
         part = make_trainer(tmp_path / str(stop_at), task=first)
-        part.watcher = watcher = StopAt(stop_at)
-        part.run(watcher.request)
+        part.callback = callback = StopAt(stop_at)
+        part.run(callback.request)
         saved, _ = part.checkpoints.load()
         assert saved is not None
         again = make_trainer(tmp_path / str(stop_at), task=second)

@@ -133,7 +133,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> No
     assert whole.run(StopRequest())
     stopper = StopAt(7)
     stopped = trainer("parts")
-    stopped.watcher = stopper
+    stopped.callback = stopper
     assert not stopped.run(stopper.request)
     again = trainer("parts")
     saved, problems = again.checkpoints.load()

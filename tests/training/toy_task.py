@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.loader import Feed, Position
-from seqlab.batches.samplers import Indices, ShuffledPlan
+from seqlab.batches.loader import Cursor, Loader
+from seqlab.batches.samplers import Indices, ShuffledSampler
 from seqlab.training.base import BatchLoss, Carry, Validation
 from seqlab.training.budget import Budget
 from seqlab.training.loop import Trainer
@@ -43,9 +43,9 @@ class Points:
         self.steps: list[int] = []
         self.taken: list[list[int]] = []
 
-    def feed(self, position: Position) -> Feed:
-        return Feed(
-            ShuffledPlan(len(self.inputs), batch_size=self.batch_size, seed=2),
+    def loader(self, position: Cursor) -> Loader:
+        return Loader(
+            ShuffledSampler(len(self.inputs), batch_size=self.batch_size, seed=2),
             self._collate,
             position=position,
         )

@@ -20,7 +20,7 @@ ENOUGH_TO_SPARE_ONE = 10
 """Batches per epoch from which one less is no loss."""
 
 
-class Plan(ABC):
+class Sampler(ABC):
     """The batches of every epoch, by number. The same seed gives the same batches in any process."""
 
     @abstractmethod
@@ -31,7 +31,7 @@ class Plan(ABC):
         """Example numbers, or start positions of windows."""
 
 
-class ShuffledPlan(Plan):
+class ShuffledSampler(Sampler):
     """Every example once per epoch, in a new random order."""
 
     def __init__(self, num_examples: int, *, batch_size: int, seed: int) -> None:
@@ -60,7 +60,7 @@ class ShuffledPlan(Plan):
         return [order[start : start + self._batch_size] for start in range(0, len(order), self._batch_size)]
 
 
-class BucketPlan(ShuffledPlan):
+class BucketSampler(ShuffledSampler):
     """Every example once per epoch; examples of similar length share a batch, so little is padded.
 
     The shuffled examples are cut into pools of many batches, each pool is sorted by length and cut into
@@ -83,7 +83,7 @@ class BucketPlan(ShuffledPlan):
         return [batches[place] for place in random.permutation(len(batches))]
 
 
-class TokenBucketPlan(ShuffledPlan):
+class TokenBucketSampler(ShuffledSampler):
     """Every example once per epoch; a batch has as many examples of similar length as fit into so many padded
     tokens.
 
@@ -126,7 +126,7 @@ class TokenBucketPlan(ShuffledPlan):
         return [*batches, members[start:]]
 
 
-class LengthOrderPlan(Plan):
+class LengthOrderSampler(Sampler):
     """Every example once, longest first, the same in every epoch: for evaluation, where order is free.
 
     A batch has at most `batch_size` examples and, padded, at most `most_steps` steps (or one example that is
@@ -149,7 +149,7 @@ class LengthOrderPlan(Plan):
         return self._batches[number]
 
 
-class LanePlan(Plan):
+class BPTTSampler(Sampler):
     """A stream cut into as many lanes as the batch has rows; each batch goes on where the one before ended.
 
     The state of a recurrent model can be carried along. The lanes seldom fill the stream: the first epoch
@@ -185,7 +185,7 @@ class LanePlan(Plan):
         return derive(self._seed, "offset", epoch) % (self._spare + 1)
 
 
-class RandomWindowPlan(Plan):
+class RandomWindowSampler(Sampler):
     """Windows that start anywhere in a stream; an epoch is as many as would cover it once."""
 
     def __init__(self, num_steps: int, *, batch_size: int, window: int, seed: int) -> None:

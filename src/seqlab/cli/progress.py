@@ -48,7 +48,7 @@ class TerminalProgress:
         if self._bar is not None:
             self._bar.stop()
 
-    def stepped(self, report: StepReport) -> None:
+    def on_step(self, report: StepReport) -> None:
         rate = self._speed.count()
         status = (
             f"loss {self._loss.add(report.loss):.4f}  {rate:.1f} steps/s  {duration(report.seconds_left)}"
@@ -65,7 +65,7 @@ class TerminalProgress:
             self._last_line = time.monotonic()
             say(f"step {report.step:,}/{report.total_steps:,}  epoch {report.epoch + 1}  {status}")
 
-    def validated(self, step: int, validation: Validation, *, is_best: bool) -> None:
+    def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None:
         numbers = "  ".join(
             f"{name.replace('_', ' ')} {value:.4f}"
             for name, value in validation.facts.items()

@@ -17,7 +17,7 @@ from seqlab.runs.report.next_steps import after_training
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
     from seqlab.runs.train.start import Prepared
-    from seqlab.training.base import Watcher
+    from seqlab.training.base import Callback
 
 EXAMPLES = """\b
 Examples:
@@ -81,7 +81,7 @@ def train(
         from seqlab.runs.train import start
 
         return _conclude(
-            _watch(lambda watcher: start.resume(resume, watcher=watcher, say=stage), quiet=quiet),
+            _watch(lambda callback: start.resume(resume, callback=callback, say=stage), quiet=quiet),
             as_json=as_json,
         )
     if not what:
@@ -102,7 +102,7 @@ def train(
         return _show_recipe(prepared, as_json=as_json)
     from seqlab.runs.train import start
 
-    run = _watch(lambda watcher: start.train(prepared, watcher=watcher, say=stage), quiet=quiet)
+    run = _watch(lambda callback: start.train(prepared, callback=callback, say=stage), quiet=quiet)
     return _conclude(run, as_json=as_json, known=[] if quiet else prepared.warnings)
 
 
@@ -128,14 +128,14 @@ def _prepare(
     return prepare(recipe, out=out, name=name, say=stage)
 
 
-def _watch(work: Callable[[Watcher], Run], *, quiet: bool) -> Run:
+def _watch(work: Callable[[Callback], Run], *, quiet: bool) -> Run:
     """Do the work under a progress bar; say how to go on when somebody stops it."""
     from seqlab.cli.progress import TerminalProgress
     from seqlab.runs.train.start import Interrupted
 
     try:
-        with TerminalProgress(quiet=quiet) as watcher:
-            return work(watcher)
+        with TerminalProgress(quiet=quiet) as callback:
+            return work(callback)
     except Interrupted as stopped:
         say(
             f"Stopped and saved after step {stopped.step:,}. Go on with:\n  seqlab train --resume"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.loader import Feed, Position
+from seqlab.batches.loader import Cursor, Loader
 from seqlab.batches.store import Store
 from seqlab.core.errors import UsageError
 from seqlab.metrics.items import Items
@@ -120,7 +120,7 @@ class Task(ABC):
         """
 
     @abstractmethod
-    def feed(self, position: Position) -> Feed: ...
+    def loader(self, position: Cursor) -> Loader: ...
 
     @abstractmethod
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss: ...

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from seqlab.batches.padding import pad
-from seqlab.batches.samplers import LengthOrderPlan
+from seqlab.batches.samplers import LengthOrderSampler
 from seqlab.blocks.pooling import FirstPool, LastPool, MaxPool, MeanPool
 from seqlab.blocks.recurrent_layer import BidirectionalLayer
 from seqlab.blocks.word_embedding import WordCharacterEmbedding
@@ -35,9 +35,9 @@ def sequence_vectors(
     pool = _pool(pooling, backbone)
     vectors = np.empty((len(sequences), backbone.output_size), np.float32)
     lengths = np.array([len(each) for each in sequences], np.int64)
-    plan = LengthOrderPlan(lengths, batch_size=TOGETHER, most_steps=STEPS_TOGETHER)
-    for number in range(plan.batches_in(0)):
-        rows = plan.batch(0, number)
+    sampler = LengthOrderSampler(lengths, batch_size=TOGETHER, most_steps=STEPS_TOGETHER)
+    for number in range(sampler.batches_in(0)):
+        rows = sampler.batch(0, number)
         features, is_token = _read(model, [sequences[row] for row in rows.tolist()])
         vectors[rows] = pool(features, is_token).float().cpu().numpy()
     return vectors

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from torch import Tensor, nn
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.loader import Feed, Position
+from seqlab.batches.loader import Cursor, Loader
 
 Carry = tuple[Tensor, ...]
 
@@ -56,7 +56,7 @@ class Validation:
 class Trainable(Protocol):
     """A task as the loop sees it."""
 
-    def feed(self, position: Position) -> Feed: ...
+    def loader(self, position: Cursor) -> Loader: ...
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         """The loss of a batch. The model is only called, so that it may be wrapped, for instance in
@@ -89,17 +89,17 @@ class StepReport:
     seconds_left: float
 
 
-class Watcher(Protocol):
+class Callback(Protocol):
     """Shows progress; the command line has one, tests and notebooks another."""
 
-    def stepped(self, report: StepReport) -> None: ...
+    def on_step(self, report: StepReport) -> None: ...
 
-    def validated(self, step: int, validation: Validation, *, is_best: bool) -> None: ...
+    def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None: ...
 
 
-class Nobody:
+class NullCallback:
     """Watches nothing."""
 
-    def stepped(self, report: StepReport) -> None: ...
+    def on_step(self, report: StepReport) -> None: ...
 
-    def validated(self, step: int, validation: Validation, *, is_best: bool) -> None: ...
+    def on_validation(self, step: int, validation: Validation, *, is_best: bool) -> None: ...

@@ -11,7 +11,7 @@ from time import perf_counter
 import torch
 from torch import nn
 
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.training.base import Carry, Trainable
 from seqlab.training.checkpoints import random_state
 from seqlab.training.gradients import go_backward
@@ -46,13 +46,13 @@ def measure(
     trial = copy.deepcopy(model).to(device).train()
     optimizer = build_optimizer(trial, settings)
     set_learning_rate(optimizer, settings.learning_rate)
-    feed = task.feed(Position())
+    loader = task.loader(Cursor())
     carry: Carry = ()
     times: list[float] = []
     started = perf_counter()
     while len(times) < FEWEST or (len(times) < MOST and perf_counter() - started < LONGEST_SECONDS):
         clock = perf_counter()
-        batches = [feed.take().to(device) for _ in range(settings.accumulate)]
+        batches = [loader.take().to(device) for _ in range(settings.accumulate)]
         carry = go_backward(trial, task, batches, settings, step=len(times), carry=carry).loss.carry
         optimizer.step()
         times.append(perf_counter() - clock)
@@ -62,7 +62,7 @@ def measure(
     return Forecast(
         step_seconds=usual[len(usual) // 2],
         validation_seconds=validation_seconds,
-        steps_per_epoch=max(1, feed.plan.batches_in(0) // settings.accumulate),
+        steps_per_epoch=max(1, loader.sampler.batches_in(0) // settings.accumulate),
         num_parameters=sum(parameter.numel() for parameter in model.parameters()),
         peak_memory=_peak_memory(),
     )

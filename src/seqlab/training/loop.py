@@ -11,10 +11,10 @@ from time import perf_counter
 import torch
 from torch import Tensor, nn
 
-from seqlab.batches.loader import Position
+from seqlab.batches.loader import Cursor
 from seqlab.core.memory import give_back_freed_memory
 from seqlab.training.averaging import build_average
-from seqlab.training.base import Carry, Nobody, StepReport, Trainable, Validation, Watcher
+from seqlab.training.base import Callback, Carry, NullCallback, StepReport, Trainable, Validation
 from seqlab.training.budget import Budget
 from seqlab.training.candidates import Weights, better_weights
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
@@ -56,7 +56,7 @@ class Trainer:
         *,
         folder: Path,
         device: torch.device,
-        watcher: Watcher | None = None,
+        callback: Callback | None = None,
         seal: str = "",
         layer_decay: float = 1.0,
     ) -> None:
@@ -65,14 +65,14 @@ class Trainer:
         self.settings = settings
         self.budget = budget
         self.device = device
-        self.watcher = watcher or Nobody()
+        self.callback = callback or NullCallback()
         self.seal = seal
         self.checkpoints = Checkpoints(folder / "checkpoints", seal=seal)
         self.journal = Journal(folder / "journal.jsonl")
         self.best_path = folder / "model.safetensors"
         self.optimizer = build_optimizer(model, settings, layer_decay=layer_decay)
         self.average = build_average(self.model, settings)
-        self.feed = task.feed(Position())
+        self.loader = task.loader(Cursor())
         self.carry: Carry = ()
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
@@ -134,8 +134,8 @@ class Trainer:
         return True
 
     def _update(self) -> None:
-        epoch = self.feed.position.epoch
-        batches = [self.feed.take().to(self.device) for _ in range(self.settings.accumulate)]
+        epoch = self.loader.position.epoch
+        batches = [self.loader.take().to(self.device) for _ in range(self.settings.accumulate)]
         self.progress.step += 1
         backward = go_backward(
             self.model, self.task, batches, self.settings, step=self.step - 1, carry=self.carry
@@ -160,7 +160,9 @@ class Trainer:
                 seen=int(loss.count) if loss.seen is None else loss.seen,
             )
         left = self.budget.seconds_left(step=self.step, seconds=self.seconds, step_seconds=self._step_seconds)
-        self.watcher.stepped(StepReport(self.step, self.budget.total_steps, epoch, backward.mean, rate, left))
+        self.callback.on_step(
+            StepReport(self.step, self.budget.total_steps, epoch, backward.mean, rate, left)
+        )
         if self.step in EARLY and self.step < self.budget.evaluate_every:
             self._keep_sample(backward.mean)
         if self.step % max(1, self.budget.total_steps // LOG_LINES) == 0:
@@ -219,7 +221,7 @@ class Trainer:
         self.journal.write(
             "validated",
             step=self.step,
-            epoch=self.feed.position.epoch,
+            epoch=self.loader.position.epoch,
             best=is_best,
             seconds=round(self.seconds, 1),
             train_loss=tally.mean,
@@ -228,7 +230,7 @@ class Trainer:
             **({"weights": weights, "candidates": values} if values else {}),
         )
         self.progress.since_validation = Tally()
-        self.watcher.validated(self.step, validation, is_best=is_best)
+        self.callback.on_validation(self.step, validation, is_best=is_best)
 
     def _validate_candidates(self) -> dict[Weights, Validation]:
         candidates: dict[Weights, Validation] = {}
@@ -251,7 +253,7 @@ class Trainer:
     def save(self) -> None:
         """Write a checkpoint of this very moment."""
         state = {
-            "position": asdict(self.feed.position),
+            "position": asdict(self.loader.position),
             "progress": asdict(self.progress),
             "budget": asdict(self.budget),
             "threads": torch.get_num_threads(),
@@ -265,7 +267,7 @@ class Trainer:
         self.carry = put_back(
             checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device
         )
-        self.feed = self.task.feed(Position(**checkpoint.state["position"]))
+        self.loader = self.task.loader(Cursor(**checkpoint.state["position"]))
         self.progress = Progress.from_json(checkpoint.state["progress"])
         self.budget = Budget(**checkpoint.state["budget"])
         self.saved_step = checkpoint.step

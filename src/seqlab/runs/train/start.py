@@ -53,7 +53,7 @@ from seqlab.runs.transfer.warm_start import find_source, refuse_differences, ref
 from seqlab.sources.survey.report import Survey
 from seqlab.tasks.base import Task
 from seqlab.tasks.spec import find_spec
-from seqlab.training.base import Watcher
+from seqlab.training.base import Callback
 from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, DEFAULT_PATIENCE, Budget
 from seqlab.training.checkpoints.checkpoint import Checkpoint, Checkpoints
 from seqlab.training.checkpoints.snapshot import weights_in
@@ -159,7 +159,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     )
 
 
-def train(prepared: Prepared, *, watcher: Watcher | None = None, say: Say = lambda _: None) -> Run:
+def train(prepared: Prepared, *, callback: Callback | None = None, say: Say = lambda _: None) -> Run:
     """Make the folder and train until the budget ends."""
     folder, recipe = prepared.folder, prepared.recipe
     folder.mkdir(parents=True, exist_ok=True)
@@ -175,14 +175,14 @@ def train(prepared: Prepared, *, watcher: Watcher | None = None, say: Say = lamb
             "device": str(prepared.device),
         }
         Journal(folder / JOURNAL).write("started", step=0, total_steps=prepared.budget.total_steps, **facts)
-        trainer = _trainer(prepared, manifest, watcher)
+        trainer = _trainer(prepared, manifest, callback)
         torch.manual_seed(derive(recipe.training.seed, "training"))
         trainer.save()
         write_whole(folder / RECIPE, recipe.to_toml())  # last: a folder with a recipe can be resumed
         return _finish(trainer, prepared, manifest, say)
 
 
-def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambda _: None) -> Run:
+def resume(path: str | Path, *, callback: Callback | None = None, say: Say = lambda _: None) -> Run:
     """Go on where the newest whole checkpoint of a run stands."""
     folder = find_run(path)
     refuse_links(folder)  # before anything is written through one
@@ -218,7 +218,7 @@ def resume(path: str | Path, *, watcher: Watcher | None = None, say: Say = lambd
             started.get("warnings", []),
             found,
         )
-        trainer = _trainer(prepared, manifest, watcher)
+        trainer = _trainer(prepared, manifest, callback)
         trainer.resume(checkpoint)
         manifest = reopen_manifest(folder, manifest)
         say(f"resuming after step {checkpoint.step:,} of {trainer.budget.total_steps:,}")
@@ -242,7 +242,7 @@ def _load_checkpoint(folder: Path, manifest: Manifest, task: Task, *, say: Say) 
     return checkpoint
 
 
-def _trainer(prepared: Prepared, manifest: Manifest, watcher: Watcher | None) -> Trainer:
+def _trainer(prepared: Prepared, manifest: Manifest, callback: Callback | None) -> Trainer:
     keep_memory_of_large_gradients(prepared.model)
     return Trainer(
         prepared.model,
@@ -251,7 +251,7 @@ def _trainer(prepared: Prepared, manifest: Manifest, watcher: Watcher | None) ->
         prepared.budget,
         folder=prepared.folder,
         device=prepared.device,
-        watcher=watcher,
+        callback=callback,
         seal=manifest.run_id,
         layer_decay=prepared.recipe.start.layer_decay,
     )

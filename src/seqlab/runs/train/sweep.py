@@ -20,13 +20,13 @@ from seqlab.runs.folder.layout import RECIPE, RESULTS
 from seqlab.runs.folder.manifest import read_manifest
 from seqlab.runs.run import Run
 from seqlab.runs.train.start import Prepared, Say, prepare, resume, train
-from seqlab.training.base import Watcher
+from seqlab.training.base import Callback
 
 FORMAT = 1
 Begin = Callable[[str, Prepared | None], None]
 """Told the name of each training as it begins, with what was prepared; None where a stopped one goes on."""
-Watch = Callable[[], AbstractContextManager[Watcher | None]]
-"""Makes a watcher for each training."""
+Watch = Callable[[], AbstractContextManager[Callback | None]]
+"""Makes a callback for each training."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,13 @@ def train_wanted(
         return Run.load(wanted.folder)
     if (wanted.folder / RECIPE).is_file():
         begin(wanted.name, None)
-        with watch() as watcher:
-            return resume(wanted.folder, watcher=watcher, say=say)
+        with watch() as callback:
+            return resume(wanted.folder, callback=callback, say=say)
     recipe, _ = find_recipe(what, list(wanted.settings), task=task, model=wanted.model)
     prepared = prepare(recipe, out=str(wanted.folder), say=say)
     begin(wanted.name, prepared)
-    with watch() as watcher:
-        return train(prepared, watcher=watcher, say=say)
+    with watch() as callback:
+        return train(prepared, callback=callback, say=say)
 
 
 def keep_plan(path: Path, plan: dict[str, Any], folders: Sequence[Path]) -> None:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.loader import Feed, Position, one_pass
-from seqlab.batches.samplers import BucketPlan, Indices, LengthOrderPlan, ShuffledPlan
+from seqlab.batches.loader import Cursor, Loader, one_pass
+from seqlab.batches.samplers import BucketSampler, Indices, LengthOrderSampler, ShuffledSampler
 from seqlab.batches.store import Store
 from seqlab.batches.stored_column import StoredColumn
 from seqlab.recipes.recipe import Recipe
@@ -61,22 +61,22 @@ class LabelledSequences(Task):
     def collate(self, split: str, rows: Indices) -> Batch:
         """Some examples of a split, side by side."""
 
-    def feed(self, position: Position) -> Feed:
+    def loader(self, position: Cursor) -> Loader:
         steps, training = self.steps("train"), self.recipe.training
         size, seed = min(training.batch_size, len(steps)), training.seed
-        plan = (
-            BucketPlan(steps.lengths, batch_size=size, seed=seed)
+        sampler = (
+            BucketSampler(steps.lengths, batch_size=size, seed=seed)
             if training.buckets
-            else ShuffledPlan(len(steps), batch_size=size, seed=seed)
+            else ShuffledSampler(len(steps), batch_size=size, seed=seed)
         )
-        return Feed(plan, lambda rows, _: self.collate("train", rows), position=position)
+        return Loader(sampler, lambda rows, _: self.collate("train", rows), position=position)
 
     def all_batches(self, split: str) -> Iterable[Batch]:
         """Every example once, equally long ones together."""
-        plan = LengthOrderPlan(
+        sampler = LengthOrderSampler(
             self.steps(split).lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS
         )
-        return one_pass(plan, lambda rows, _: self.collate(split, rows))
+        return one_pass(sampler, lambda rows, _: self.collate(split, rows))
 
     def shown_items(self, split: str, wanted: Collection[int]) -> dict[int, tuple[str, Any]]:
         if not wanted:

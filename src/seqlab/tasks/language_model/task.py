@@ -16,8 +16,8 @@ from seqlab.baselines.simple_language_models import simple_language_models
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
 from seqlab.batches.columns import StepColumn, smallest_dtype
-from seqlab.batches.loader import Feed, Position
-from seqlab.batches.samplers import Indices, LanePlan, Plan, RandomWindowPlan
+from seqlab.batches.loader import Cursor, Loader
+from seqlab.batches.samplers import BPTTSampler, Indices, RandomWindowSampler, Sampler
 from seqlab.batches.store import Store
 from seqlab.batches.store_writer import StoreWriter
 from seqlab.batches.stored_column import StoredColumn
@@ -158,14 +158,16 @@ class LanguageModelling(Task):
         """
         return self.recipe.training.reset_at_documents and backbones.get(self.recipe.model.kind).is_stateful
 
-    def feed(self, position: Position) -> Feed:
+    def loader(self, position: Cursor) -> Loader:
         training, num_steps = self.recipe.training, self.tokens("train").num_steps
         window = min(training.window, num_steps - 1)
         size = max(1, min(training.batch_size, (num_steps - 1) // window))
-        kind: type[LanePlan] | type[RandomWindowPlan] = LanePlan if self.carries_state else RandomWindowPlan
-        plan: Plan = kind(num_steps, batch_size=size, window=window, seed=training.seed)
-        return Feed(
-            plan,
+        kind: type[BPTTSampler] | type[RandomWindowSampler] = (
+            BPTTSampler if self.carries_state else RandomWindowSampler
+        )
+        sampler: Sampler = kind(num_steps, batch_size=size, window=window, seed=training.seed)
+        return Loader(
+            sampler,
             lambda starts, is_first: self._collate(
                 starts, window, continues=self.carries_state and not is_first
             ),

@@ -18,10 +18,10 @@ from seqlab.baselines.neighbours import UNKNOWN, NeighborModel
 from seqlab.batches.batch import Batch
 from seqlab.batches.cache import cached_store
 from seqlab.batches.columns import StepColumn, smallest_dtype
-from seqlab.batches.loader import Feed, Position, one_pass
+from seqlab.batches.loader import Cursor, Loader, one_pass
 from seqlab.batches.masking import NO_TARGET, Masker
 from seqlab.batches.padding import pad
-from seqlab.batches.samplers import BucketPlan, Indices, LengthOrderPlan
+from seqlab.batches.samplers import BucketSampler, Indices, LengthOrderSampler
 from seqlab.batches.store import Store
 from seqlab.batches.store_writer import StoreWriter
 from seqlab.batches.windows import Spans
@@ -162,15 +162,17 @@ class MaskedLanguageModelling(Task):
     def borders(self) -> WordBorders | None:
         return WordBorders.of(self.tokenizer) if self.recipe.masking.whole_words else None
 
-    def feed(self, position: Position) -> Feed:
+    def loader(self, position: Cursor) -> Loader:
         spans, training = self.spans["train"], self.recipe.training
-        plan = BucketPlan(spans.lengths, batch_size=min(training.batch_size, len(spans)), seed=training.seed)
-        feed = Feed(
-            plan,
-            lambda rows, _: self._collate("train", rows, self.masker, epoch=feed.position.epoch),
+        sampler = BucketSampler(
+            spans.lengths, batch_size=min(training.batch_size, len(spans)), seed=training.seed
+        )
+        loader = Loader(
+            sampler,
+            lambda rows, _: self._collate("train", rows, self.masker, epoch=loader.position.epoch),
             position=position,
         )
-        return feed
+        return loader
 
     def _collate(self, split: str, rows: Indices, masker: Masker, *, epoch: int = 0) -> Batch:
         stream, spans = self.stores[split]["tokens"], self.spans[split]
@@ -210,9 +212,9 @@ class MaskedLanguageModelling(Task):
     def find(self, model: nn.Module, split: str, *, at_most: int) -> FoundTokens:
         """Ask the model about hidden tokens at the beginning of a split, the same ones every time."""
         spans, device = self.spans[split].beginning(at_most=at_most), next(model.parameters()).device
-        plan = LengthOrderPlan(spans.lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
+        sampler = LengthOrderSampler(spans.lengths, batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS)
         parts = []
-        for batch in one_pass(plan, lambda rows, _: self._collate(split, rows, self.examiner)):
+        for batch in one_pass(sampler, lambda rows, _: self._collate(split, rows, self.examiner)):
             is_target = batch["masked_tokens"] != NO_TARGET
             log_probs = (
                 model(batch.inputs.to(device), batch.is_token.to(device), is_target.to(device))

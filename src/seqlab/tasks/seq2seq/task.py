@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from seqlab.batches.batch import Batch
-from seqlab.batches.loader import Feed, Position, one_pass
-from seqlab.batches.samplers import BucketPlan, Indices, LengthOrderPlan, Plan, TokenBucketPlan
+from seqlab.batches.loader import Cursor, Loader, one_pass
+from seqlab.batches.samplers import BucketSampler, Indices, LengthOrderSampler, Sampler, TokenBucketSampler
 from seqlab.core.errors import RecipeError, UsageError
 from seqlab.decoding.batched import decode_batched
 from seqlab.decoding.beam import BeamSearch
@@ -73,24 +73,24 @@ class PairTask(Task):
         """Tokens of a side that the network's positions know."""
         return NO_LIMIT
 
-    def feed(self, position: Position) -> Feed:
+    def loader(self, position: Cursor) -> Loader:
         sides, training = self.sides("train"), self.recipe.training
-        plan: Plan
+        sampler: Sampler
         if training.batch_tokens:
-            plan = TokenBucketPlan(sides, batch_tokens=training.batch_tokens, seed=training.seed)
+            sampler = TokenBucketSampler(sides, batch_tokens=training.batch_tokens, seed=training.seed)
         else:
-            plan = BucketPlan(
+            sampler = BucketSampler(
                 sides.sum(axis=1), batch_size=min(training.batch_size, len(sides)), seed=training.seed
             )
-        return Feed(plan, lambda rows, _: self.collate("train", rows), position=position)
+        return Loader(sampler, lambda rows, _: self.collate("train", rows), position=position)
 
     def all_batches(self, split: str) -> Iterable[Batch]:
         # Each side is padded to its own longest: twice the longer side bounds what every later pair of a
         # batch can make of both.
-        plan = LengthOrderPlan(
+        sampler = LengthOrderSampler(
             2 * self.sides(split).max(axis=1), batch_size=EVALUATION_BATCH, most_steps=EVALUATION_STEPS
         )
-        return one_pass(plan, lambda rows, _: self.collate(split, rows))
+        return one_pass(sampler, lambda rows, _: self.collate(split, rows))
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         given, wanted, is_target = self._shifted(batch)
