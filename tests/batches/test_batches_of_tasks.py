@@ -69,7 +69,7 @@ def test_lanes_of_a_text_go_on_from_batch_to_batch(tmp_path: Path) -> None:
     loader = task.loader(Cursor())
     lanes = [""] * 4
     last: Batch | None = None
-    while loader.position.epoch == 0:
+    while loader.cursor.epoch == 0:
         batch = loader.take()
         assert batch.continues == (last is not None)
         if last is not None:
@@ -116,7 +116,7 @@ def test_reviews_are_lower_cased_cut_and_padded_to_two_hundred_tokens(tmp_path: 
     assert "Good" not in vocabulary.ids
     loader = task.loader(Cursor())
     seen = []
-    while loader.position.epoch == 0:
+    while loader.cursor.epoch == 0:
         batch = loader.take()
         assert batch.inputs.dtype == batch["label"].dtype == torch.int64
         assert batch.inputs.shape == (len(batch.rows), 200)

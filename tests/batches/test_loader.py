@@ -52,8 +52,8 @@ def test_going_on_from_a_position_equals_never_having_stopped(kind: str, before:
     unbroken = take(Loader(sampler_of(kind), collate), before + after)
     stopped = Loader(sampler_of(kind), collate)
     take(stopped, before)
-    position = Cursor(stopped.position.epoch, stopped.position.batch)  # as a checkpoint keeps it
-    assert take(Loader(sampler_of(kind), collate, position=position), after) == unbroken[before:]
+    cursor = Cursor(stopped.cursor.epoch, stopped.cursor.batch)  # as a checkpoint keeps it
+    assert take(Loader(sampler_of(kind), collate, cursor=cursor), after) == unbroken[before:]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -62,7 +62,7 @@ def test_epochs_follow_each_other_and_only_their_first_batch_starts_anew(kind: s
     loader = Loader(sampler_of(kind), collate)
     for epoch in range(3):
         for number in range(sampler.batches_in(epoch)):
-            assert loader.position == Cursor(epoch, number)
+            assert loader.cursor == Cursor(epoch, number)
             batch = loader.take()
             assert batch.rows.tolist() == sampler.batch(epoch, number).tolist()
             assert batch.continues == (number > 0)
@@ -75,7 +75,7 @@ def test_a_batch_that_fails_is_not_skipped() -> None:
     loader = Loader(sampler_of("shuffled"), fail)
     with pytest.raises(RuntimeError):
         loader.take()
-    assert loader.position == Cursor()
+    assert loader.cursor == Cursor()
 
 
 def test_one_pass_reads_every_example_once() -> None:

@@ -161,7 +161,7 @@ def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_a
     task = make(tmp_path, masking={"dynamic": dynamic, "share": 0.5})
     loader = task.loader(Cursor())
     per_epoch = loader.sampler.batches_in(0)
-    taken = [(loader.position, loader.take()) for _ in range(2 * per_epoch)]
+    taken = [(loader.cursor, loader.take()) for _ in range(2 * per_epoch)]
     for position, batch in taken[:: max(1, per_epoch // 3)]:
         again = task.loader(position).take()
         assert torch.equal(again.inputs, batch.inputs)

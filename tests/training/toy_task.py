@@ -43,11 +43,11 @@ class Points:
         self.steps: list[int] = []
         self.taken: list[list[int]] = []
 
-    def loader(self, position: Cursor) -> Loader:
+    def loader(self, cursor: Cursor) -> Loader:
         return Loader(
             ShuffledSampler(len(self.inputs), batch_size=self.batch_size, seed=2),
             self._collate,
-            position=position,
+            cursor=cursor,
         )
 
     def _collate(self, rows: Indices, is_first: bool) -> Batch:

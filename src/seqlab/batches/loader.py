@@ -24,17 +24,17 @@ class Loader:
     """
 
     def __init__(
-        self, sampler: Sampler, collate: Callable[[Indices, bool], Batch], *, position: Cursor | None = None
+        self, sampler: Sampler, collate: Callable[[Indices, bool], Batch], *, cursor: Cursor | None = None
     ) -> None:
         self.sampler = sampler
-        self.position = position or Cursor()
+        self.cursor = cursor or Cursor()
         self._collate = collate
 
     def take(self) -> Batch:
-        epoch, number = self.position.epoch, self.position.batch
+        epoch, number = self.cursor.epoch, self.cursor.batch
         batch = self._collate(self.sampler.batch(epoch, number), number == 0)
         ended = number + 1 >= self.sampler.batches_in(epoch)
-        self.position = Cursor(epoch + 1, 0) if ended else Cursor(epoch, number + 1)
+        self.cursor = Cursor(epoch + 1, 0) if ended else Cursor(epoch, number + 1)
         return batch
 
 

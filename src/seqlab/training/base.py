@@ -56,7 +56,7 @@ class Validation:
 class Trainable(Protocol):
     """A task as the loop sees it."""
 
-    def loader(self, position: Cursor) -> Loader: ...
+    def loader(self, cursor: Cursor) -> Loader: ...
 
     def loss(self, model: nn.Module, batch: Batch, *, step: int, carry: Carry) -> BatchLoss:
         """The loss of a batch. The model is only called, so that it may be wrapped, for instance in

@@ -134,7 +134,7 @@ class Trainer:
         return True
 
     def _update(self) -> None:
-        epoch = self.loader.position.epoch
+        epoch = self.loader.cursor.epoch
         batches = [self.loader.take().to(self.device) for _ in range(self.settings.accumulate)]
         self.progress.step += 1
         backward = go_backward(
@@ -221,7 +221,7 @@ class Trainer:
         self.journal.write(
             "validated",
             step=self.step,
-            epoch=self.loader.position.epoch,
+            epoch=self.loader.cursor.epoch,
             best=is_best,
             seconds=round(self.seconds, 1),
             train_loss=tally.mean,
@@ -253,7 +253,7 @@ class Trainer:
     def save(self) -> None:
         """Write a checkpoint of this very moment."""
         state = {
-            "position": asdict(self.loader.position),
+            "position": asdict(self.loader.cursor),
             "progress": asdict(self.progress),
             "budget": asdict(self.budget),
             "threads": torch.get_num_threads(),

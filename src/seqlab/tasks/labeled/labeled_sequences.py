@@ -61,7 +61,7 @@ class LabelledSequences(Task):
     def collate(self, split: str, rows: Indices) -> Batch:
         """Some examples of a split, side by side."""
 
-    def loader(self, position: Cursor) -> Loader:
+    def loader(self, cursor: Cursor) -> Loader:
         steps, training = self.steps("train"), self.recipe.training
         size, seed = min(training.batch_size, len(steps)), training.seed
         sampler = (
@@ -69,7 +69,7 @@ class LabelledSequences(Task):
             if training.buckets
             else ShuffledSampler(len(steps), batch_size=size, seed=seed)
         )
-        return Loader(sampler, lambda rows, _: self.collate("train", rows), position=position)
+        return Loader(sampler, lambda rows, _: self.collate("train", rows), cursor=cursor)
 
     def all_batches(self, split: str) -> Iterable[Batch]:
         """Every example once, equally long ones together."""

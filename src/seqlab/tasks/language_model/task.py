@@ -158,7 +158,7 @@ class LanguageModelling(Task):
         """
         return self.recipe.training.reset_at_documents and backbones.get(self.recipe.model.kind).is_stateful
 
-    def loader(self, position: Cursor) -> Loader:
+    def loader(self, cursor: Cursor) -> Loader:
         training, num_steps = self.recipe.training, self.tokens("train").num_steps
         window = min(training.window, num_steps - 1)
         size = max(1, min(training.batch_size, (num_steps - 1) // window))
@@ -171,7 +171,7 @@ class LanguageModelling(Task):
             lambda starts, is_first: self._collate(
                 starts, window, continues=self.carries_state and not is_first
             ),
-            position=position,
+            cursor=cursor,
         )
 
     def _collate(self, starts: Indices, window: int, *, continues: bool) -> Batch:

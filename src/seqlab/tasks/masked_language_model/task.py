@@ -162,15 +162,15 @@ class MaskedLanguageModelling(Task):
     def borders(self) -> WordBorders | None:
         return WordBorders.of(self.tokenizer) if self.recipe.masking.whole_words else None
 
-    def loader(self, position: Cursor) -> Loader:
+    def loader(self, cursor: Cursor) -> Loader:
         spans, training = self.spans["train"], self.recipe.training
         sampler = BucketSampler(
             spans.lengths, batch_size=min(training.batch_size, len(spans)), seed=training.seed
         )
         loader = Loader(
             sampler,
-            lambda rows, _: self._collate("train", rows, self.masker, epoch=loader.position.epoch),
-            position=position,
+            lambda rows, _: self._collate("train", rows, self.masker, epoch=loader.cursor.epoch),
+            cursor=cursor,
         )
         return loader
 

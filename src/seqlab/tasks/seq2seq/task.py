@@ -73,7 +73,7 @@ class PairTask(Task):
         """Tokens of a side that the network's positions know."""
         return NO_LIMIT
 
-    def loader(self, position: Cursor) -> Loader:
+    def loader(self, cursor: Cursor) -> Loader:
         sides, training = self.sides("train"), self.recipe.training
         sampler: Sampler
         if training.batch_tokens:
@@ -82,7 +82,7 @@ class PairTask(Task):
             sampler = BucketSampler(
                 sides.sum(axis=1), batch_size=min(training.batch_size, len(sides)), seed=training.seed
             )
-        return Loader(sampler, lambda rows, _: self.collate("train", rows), position=position)
+        return Loader(sampler, lambda rows, _: self.collate("train", rows), cursor=cursor)
 
     def all_batches(self, split: str) -> Iterable[Batch]:
         # Each side is padded to its own longest: twice the longer side bounds what every later pair of a

@@ -1,0 +1,55 @@
+"""The part of a task that knows how rows become arrays and how outputs become words."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from numpy.typing import NDArray
+
+from seqlab.core.errors import UsageError
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source
+from seqlab.tasks.split import Split
+
+
+@dataclass(frozen=True)
+class Codec(ABC):
+    """Tokenizers, labels and scalers, fitted on the training split and saved with the run.
+
+    A codec never changes once it is fitted, so any number of threads may use one.
+    """
+
+    recipe: Recipe
+
+    @classmethod
+    @abstractmethod
+    def fit(cls, recipe: Recipe, train: Source) -> Self:
+        """Learn vocabularies and scales, from the training split only."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, recipe: Recipe, folder: Path) -> Self:
+        """The codec that `save` wrote."""
+
+    @abstractmethod
+    def save(self, folder: Path) -> None: ...
+
+    @abstractmethod
+    def encode_split(self, name: str, source: Source) -> Split:
+        """Encode a part of the data, or open its cached arrays. The name is train, valid, test or another."""
+
+    def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
+        """Inputs as the steps that the backbone reads, one array each; for vectors and inspection."""
+        raise UsageError(f"a run of the task {self.recipe.task} has no vectors.")
+
+    def pieces(self, steps: NDArray[Any]) -> list[str]:
+        """The text of each step."""
+        raise UsageError(f"the steps of the task {self.recipe.task} are not pieces of text.")
+
+    def example_input(self) -> str:
+        """An input that a user could type, for the commands that a report suggests."""
+        return "some text"

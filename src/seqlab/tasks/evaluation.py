@@ -1,0 +1,41 @@
+"""The result of scoring a model on one split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from seqlab.metrics.items import Items
+from seqlab.metrics.score import Score
+from seqlab.metrics.token_stream import TokenStream
+from seqlab.pages.sections.base import ReportSection
+
+AnySection = TypeVar("AnySection", bound=ReportSection)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores on one split, and what is behind them as plain data for the report."""
+
+    split: str
+    scores: list[Score]
+    sections: list[ReportSection] = field(default_factory=list)
+    items: Mapping[str, Items] = field(default_factory=dict)
+    """What each score is made of, by its name: the independent units of the split, from which comparisons and
+    slices are computed.
+    """
+    answers: Sequence[tuple[str, ...]] = ()
+    """The predicted label of each item, or the tags of its words, where there are any."""
+    truths: Sequence[tuple[str, ...]] = ()
+    """The true labels or tags."""
+    stream: TokenStream | None = None
+    """A scored text, to compare models with different tokens."""
+
+    def sections_as_json(self) -> dict[str, Any]:
+        """Every section by its kind, as results.json keeps it."""
+        return {section.kind: section.to_json() for section in self.sections}
+
+    def section(self, kind: type[AnySection]) -> AnySection | None:
+        """The section of a kind, or None."""
+        return next((section for section in self.sections if isinstance(section, kind)), None)
