@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from seqlab.core import errors
     from seqlab.metrics.score import Score
     from seqlab.runs.run import Run
-    from seqlab.tasks.base import Prediction
+    from seqlab.tasks.prediction import Prediction
 
 __all__ = ["Prediction", "Run", "Score", "__version__", "compare", "errors", "load", "nn", "train"]
 

@@ -13,7 +13,7 @@ from seqlab.recipes.keywords import dotted_names
 from seqlab.runs.compare.compare import Comparison, compare_runs
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.train.start import prepare
+from seqlab.runs.train.prepare import prepare
 from seqlab.runs.train.start import train as train_prepared
 from seqlab.sources.in_memory import is_table, save_table
 

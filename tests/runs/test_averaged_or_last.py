@@ -13,7 +13,8 @@ import torch
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import CHECKPOINTS, JOURNAL, REPORT, RESULTS, WEIGHTS
 from seqlab.runs.folder.manifest import verify_start
-from seqlab.runs.train.start import Prepared, prepare, train
+from seqlab.runs.train.prepare import Prepared, prepare
+from seqlab.runs.train.start import train
 from seqlab.training.checkpoints.checkpoint import Checkpoints
 from seqlab.training.checkpoints.snapshot import weights_in
 from seqlab.training.checkpoints.weights_file import read_weights
@@ -183,7 +184,7 @@ MOMENTS = {
         "validate",
         7,
     ),
-    "after training, before the scores": ("seqlab.runs.train.start", "write_results", 1),
+    "after training, before the scores": ("seqlab.runs.train.scoring", "write_results", 1),
 }
 
 

@@ -13,7 +13,8 @@ import torch
 from seqlab.models.ngram_bag import NGramBag
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.train.start import Interrupted, Prepared, prepare, resume, train
+from seqlab.runs.train.prepare import Prepared, prepare
+from seqlab.runs.train.start import Interrupted, resume, train
 from seqlab.training.base import NullCallback, StepReport
 
 WORDS = [

@@ -14,7 +14,8 @@ from seqlab.batches.loader import Cursor
 from seqlab.core.errors import RecipeError, RunError
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.train.start import Prepared, prepare, resume
+from seqlab.runs.train.prepare import Prepared, prepare
+from seqlab.runs.train.start import resume
 from tests.runs.source_runs import SMALL, hurried, pretrain, write_table, write_text
 from tests.runs.test_fine_tuning import train_until
 from tests.runs.toy_runs import fingerprint

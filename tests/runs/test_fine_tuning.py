@@ -14,7 +14,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import read_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.train.start import Prepared, prepare
+from seqlab.runs.train.prepare import Prepared, prepare
 from tests.runs.source_runs import SMALL, fine_tune, hurried, write_table, write_tags, write_text
 from tests.runs.toy_runs import fingerprint, finish, go_on, kill_after
 

@@ -238,7 +238,7 @@ def test_a_resumed_run_is_unfinished_until_it_is_scored_again(
     def die(*_: object) -> None:
         raise Killed
 
-    monkeypatch.setattr("seqlab.runs.train.start.complete_manifest", die)
+    monkeypatch.setattr("seqlab.runs.train.scoring.complete_manifest", die)
     with hurried(), pytest.raises(Killed):
         resume(run)
     with pytest.raises(RunError, match=r"choices\.json") as caught:

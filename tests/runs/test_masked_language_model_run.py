@@ -9,7 +9,8 @@ from seqlab.core.errors import UsageError
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.report.next_steps import after_training
 from seqlab.runs.run import Run
-from seqlab.runs.train.start import prepare, train
+from seqlab.runs.train.prepare import prepare
+from seqlab.runs.train.start import train
 from tests.runs.toy_runs import write_data
 
 SETTINGS = [

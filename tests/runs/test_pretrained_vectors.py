@@ -11,7 +11,8 @@ import torch
 
 from seqlab.core.errors import RecipeError, RunError
 from seqlab.runs.find_recipe import find_recipe
-from seqlab.runs.train.start import Prepared, prepare, resume, train
+from seqlab.runs.train.prepare import Prepared, prepare
+from seqlab.runs.train.start import resume, train
 from seqlab.tokens.vector_files import read_word_vectors
 
 TEXT = ["the film was good and short", "a dull film and a dull day", "good music", "The day was Short"]

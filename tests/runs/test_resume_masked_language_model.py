@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from seqlab.runs.find_recipe import find_recipe
-from seqlab.runs.train.start import Interrupted, prepare, resume, train
+from seqlab.runs.train.prepare import prepare
+from seqlab.runs.train.start import Interrupted, resume, train
 from seqlab.training.base import NullCallback, StepReport
 from tests.runs.toy_runs import fingerprint, write_data
 

@@ -11,7 +11,7 @@ import torch
 from seqlab.core.errors import RecipeError, UsageError
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.train.start import prepare
+from seqlab.runs.train.prepare import prepare
 from seqlab.runs.transfer.transfer_gain import ALL, measure_gain
 from tests.runs.source_runs import SMALL, hurried, write_table
 

@@ -107,7 +107,8 @@ def write_data(kind: str, folder: Path) -> Path:
 def start(data: Path, folder: Path, settings: list[str]) -> None:
     """Train from the beginning, in this process. Settings are those of SETTINGS, or further ones."""
     from seqlab.runs.find_recipe import find_recipe
-    from seqlab.runs.train.start import prepare, train
+    from seqlab.runs.train.prepare import prepare
+    from seqlab.runs.train.start import train
 
     _hurry()
     recipe, _ = find_recipe(str(data), ["training.threads=1", *settings])

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, one_line, quoted, say, suggest
+from seqlab.cli.console import answer, answer_json, quoted, say, suggest
 from seqlab.cli.seeds import announced, checked, name_of, silent, stopped_at
 from seqlab.core.errors import UsageError, shortened
+from seqlab.tasks.excerpt import one_line
 
 if TYPE_CHECKING:
     from seqlab.runs.compare.by_length import ByLength

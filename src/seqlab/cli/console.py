@@ -66,15 +66,6 @@ def clean(text: str) -> str:
     )
 
 
-def one_line(text: str) -> str:
-    """A text whose line ends and tabs cannot be taken for those of the answer.
-
-    >>> one_line("a\\tb\\n c")
-    'a b c'
-    """
-    return " ".join(text.split())
-
-
 def complain(error: SeqlabError) -> None:
     """A mistake in at most twelve lines."""
     lines = f"{type(error).__name__}: {error}".splitlines()

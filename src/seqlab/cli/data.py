@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, one_line, quoted, say, suggest
+from seqlab.cli.console import answer, answer_json, quoted, say, suggest
 from seqlab.core.errors import shortened
+from seqlab.tasks.excerpt import one_line
 
 if TYPE_CHECKING:
     from seqlab.sources.survey.report import PartSurvey

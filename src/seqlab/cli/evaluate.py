@@ -11,7 +11,7 @@ from seqlab.cli.searching import searching
 from seqlab.runs.report.next_steps import after_scores
 
 if TYPE_CHECKING:
-    from seqlab.tasks.base import Evaluation
+    from seqlab.tasks.evaluation import Evaluation
 
 EXAMPLES = """\b
 Examples:

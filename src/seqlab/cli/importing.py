@@ -62,7 +62,7 @@ def _uses(run: Run, facts: dict[str, Any]) -> list[str]:
     questions = (
         []
         if facts["headless"]
-        else spec.example_commands(run.folder, run.recipe, run.task.example_input())[:1]
+        else spec.example_commands(run.folder, run.recipe, run.codec.example_input())[:1]
     )
     if spec.generates:
         return questions

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from seqlab.cli.console import answer, answer_json, one_line, quoted, say
+from seqlab.cli.console import answer, answer_json, quoted, say
 from seqlab.cli.pairs import pairs_of_file, pairs_of_lines
 from seqlab.cli.scores import show_pair_scores, show_scores
 from seqlab.cli.searching import check_top, searching
@@ -20,8 +19,7 @@ from seqlab.core.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
-    from seqlab.tasks.base import Prediction
-    from seqlab.tasks.seq2seq.generated import Written
+    from seqlab.tasks.prediction import Prediction
 
 EXAMPLES = """\b
 Examples:
@@ -130,25 +128,21 @@ def predict(
         return show_vectors(loaded, inputs, pooling=pooling or "mean", out=out, as_json=as_json)
     if tree:
         (text,) = inputs
-        drawn = draw_tree(loaded, text, tree, top=top)
+        prediction = draw_tree(loaded, text, tree, top=top)
         if as_json:
-            return answer_json({"run": str(loaded.folder), "tree": tree, "predictions": [_as_json(drawn)]})
-        _show_written(drawn, top=top, by_beam=True)
+            return answer_json(
+                {"run": str(loaded.folder), "tree": tree, "predictions": [prediction.to_json()]}
+            )
+        _print(prediction, top=top)
         return say(f"search tree: {tree}")
     if as_json:
-        found = [
-            _as_json(prediction) for part in together(inputs) for prediction in loaded.predict(part, top=top)
+        predictions = [
+            prediction.to_json() for part in together(inputs) for prediction in loaded.predict(part, top=top)
         ]
-        return answer_json({"run": str(loaded.folder), "predictions": found})
-    from seqlab.tasks.seq2seq.generated import Written
-
-    speaks, by_beam = spec.predicts_tokens, loaded.recipe.search.beam > 1
+        return answer_json({"run": str(loaded.folder), "predictions": predictions})
     for part in together(inputs):
         for prediction in loaded.predict(part, top=top):
-            if isinstance(prediction, Written):
-                _show_written(prediction, top=top, by_beam=by_beam)
-            else:
-                _show(prediction, top=top, speaks=speaks)
+            _print(prediction, top=top)
     return say(f"next:\n  seqlab {'generate' if spec.continues_text else 'evaluate'} {quoted(run)}")
 
 
@@ -214,78 +208,6 @@ def _numbers(text: str, place: int) -> Any:
         ) from error
 
 
-def _as_json(prediction: Prediction) -> dict[str, Any]:
-    """Tagged sentences have words and tags besides and, where tags mark spans, the spans; targets have log P
-    and the score of their rank.
-    """
-    own = {
-        "input": prediction.input,
-        "answer": prediction.answer,
-        "probability": prediction.probability,
-        "ranking": prediction.ranking,
-    }
-    more = {name: getattr(prediction, name) for name in ("words", "tags") if hasattr(prediction, name)}
-    spans = getattr(prediction, "spans", None)
-    if (answers := getattr(prediction, "answers", None)) is not None:
-        each = [
-            {
-                "text": one.text,
-                "probability": one.probability,
-                "log_prob": one.log_prob,
-                "score": one.score,
-                "ended": one.found.ended,
-            }
-            for one in answers
-        ]
-        more = {
-            "log_prob": each[0]["log_prob"],
-            "score": each[0]["score"],
-            "ended": each[0]["ended"],
-            "answers": each,
-        }
-    return {**own, **more, **({} if spans is None else {"spans": [asdict(span) for span in spans]})}
-
-
-def _show(prediction: Prediction, *, top: int, speaks: bool) -> None:
-    if top == 1:
-        return answer(
-            f"{_piece(prediction.answer, speaks)}\t{_sure(prediction)}\t{one_line(prediction.input)}{_spans(prediction)}"
-        )
-    answer(one_line(prediction.input))
-    for name, share in prediction.ranking:
-        answer(f"  {share:8.4f}  {_piece(name, speaks)}")
-    return None
-
-
-def _show_written(prediction: Written, *, top: int, by_beam: bool) -> None:
-    """Of whole sentences the probability is too small to be read, so its logarithm is shown; a beam ranks by
-    another score.
-    """
-    if top == 1:
-        (best,) = prediction.answers
-        ranked = f"\t{best.score:.4f}" if by_beam else ""
-        return answer(f"{one_line(best.text)}\t{best.log_prob:.4f}\t{one_line(prediction.input)}{ranked}")
-    answer(one_line(prediction.input))
-    answer(f"  {'log P':>9}" + (f"  {'score':>9}" if by_beam else ""))
-    for one in prediction.answers:
-        ranked = f"  {one.score:9.4f}" if by_beam else ""
-        answer(f"  {one.log_prob:9.4f}{ranked}  {one_line(one.text)}")
-    return None
-
-
-def _spans(prediction: Prediction) -> str:
-    """What the tags of a sentence mark, where they mark spans: a column of its own."""
-    spans = getattr(prediction, "spans", None)
-    return "" if spans is None else "\t" + "; ".join(f"{span.type}: {one_line(span.text)}" for span in spans)
-
-
-def _sure(prediction: Prediction) -> str:
-    """The probability of an answer; for a number the range in which the truth mostly lies."""
-    if prediction.probability is not None:
-        return f"{prediction.probability:.4f}"
-    return " to ".join(name for name, _ in prediction.ranking)
-
-
-def _piece(name: str, speaks: bool) -> str:
-    """Tokens may be blanks or line ends, so they are shown in quotes."""
-    return repr(name) if speaks else one_line(name)
+def _print(prediction: Prediction, *, top: int) -> None:
+    for line in [prediction.to_line()] if top == 1 else prediction.to_lines():
+        answer(line)

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqlab.cli.console import answer, answer_json, one_line, quoted, say
+from seqlab.cli.console import answer, answer_json, quoted, say
 from seqlab.cli.stream import together
 from seqlab.core.errors import EnvironmentProblem
+from seqlab.tasks.excerpt import one_line
 
 if TYPE_CHECKING:
     from seqlab.metrics.text_likelihood import TextScore

@@ -10,7 +10,7 @@ from seqlab.cli.console import answer, answer_json, duration, quoted, say, sugge
 
 if TYPE_CHECKING:
     from seqlab.recipes.recipe import Recipe
-    from seqlab.runs.train.start import Prepared
+    from seqlab.runs.train.prepare import Prepared
 
 
 def train_with_seeds(
@@ -62,7 +62,7 @@ def checked(what: str, words: list[str], *, task: str, model: str) -> tuple[Reci
 
 def name_of(recipe: Recipe, model: str) -> str:
     """A name for runs that belong together: that of the data, and of the model where one is named."""
-    from seqlab.runs.train.start import data_name
+    from seqlab.runs.train.prepare import data_name
 
     return "-".join(filter(None, (data_name(recipe), model)))
 

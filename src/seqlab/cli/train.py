@@ -16,7 +16,7 @@ from seqlab.runs.report.next_steps import after_training
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
-    from seqlab.runs.train.start import Prepared
+    from seqlab.runs.train.prepare import Prepared
     from seqlab.training.base import Callback
 
 EXAMPLES = """\b
@@ -123,7 +123,7 @@ def _prepare(
     recipe, name = find_recipe(what, words, task=task, model=model, start=start_from)
     refuse_missing(recipe)
 
-    from seqlab.runs.train.start import prepare
+    from seqlab.runs.train.prepare import prepare
 
     return prepare(recipe, out=out, name=name, say=stage)
 
@@ -153,7 +153,7 @@ def announce(prepared: Prepared) -> None:
     forecast, budget, recipe = prepared.forecast, prepared.budget, prepared.recipe
     assert forecast is not None
     sizes = ", ".join(
-        f"{split} {len(store):,}" for split, store in prepared.task.stores.items() if len(store) > 1
+        f"{name} {len(split.store):,}" for name, split in prepared.splits.items() if len(split.store) > 1
     )
     cell = getattr(recipe.model, "cell", "")
     trained = sum(parameter.numel() for parameter in prepared.model.parameters() if parameter.requires_grad)

@@ -11,7 +11,7 @@ from seqlab.core.files import write_whole
 
 if TYPE_CHECKING:
     from seqlab.runs.run import Run
-    from seqlab.tasks.seq2seq.generated import Written
+    from seqlab.tasks.prediction import Prediction
 
 ENDINGS = (".svg", ".html")
 
@@ -35,7 +35,7 @@ def check_tree(file: str, texts: Sequence[str], *, beside: Mapping[str, bool]) -
         )
 
 
-def draw_tree(run: Run, text: str, file: str, *, top: int) -> Written:
+def draw_tree(run: Run, text: str, file: str, *, top: int) -> Prediction:
     """The answer, as without a tree; the picture stands in the file."""
     from seqlab.pages.charts.beam_tree import BeamTree, beam_tree_diagram, render_beam_tree
     from seqlab.pages.charts.diagram import render_svg

@@ -16,7 +16,7 @@ from seqlab.attention.recording import RecordableAttention, record_alignments
 from seqlab.core.errors import UsageError
 from seqlab.models.base import Backbone
 from seqlab.runs.run import Run
-from seqlab.tasks.translation.task import Translation
+from seqlab.tasks.spec import find_spec
 from seqlab.tasks.vectors import step_vectors
 
 
@@ -69,16 +69,16 @@ def attention_weights(run: Run, text: Any) -> list[LayerAttention]:
                 " model.pooling=queries"
             ),
         )
-    if isinstance(run.task, Translation):
-        return _translation_attention(run, run.task, text)
+    if find_spec(run.recipe.task).generates:
+        return _cross_attention(run, text)
     if not isinstance(getattr(model, "body", None), Backbone):
         raise UsageError(
             f"the {run.recipe.model.kind} network of this run does not read a text token by token.",
             where=str(run.folder),
             cure="For a network of any kind: seqlab.attention.recording.record_alignments(run.model)",
         )
-    steps = run.task.encode([text])[0]
-    tokens = run.task.pieces(steps)
+    steps = run.codec.encode([text])[0]
+    tokens = run.codec.pieces(steps)
     with record_alignments(model) as recorded:
         features = step_vectors(model, steps)
         _pool(model, features)
@@ -92,14 +92,12 @@ def attention_weights(run: Run, text: Any) -> list[LayerAttention]:
     ]
 
 
-def _translation_attention(run: Run, task: Translation, text: Any) -> list[LayerAttention]:
-    """Where the decoder looked while it wrote."""
-    looks = task.looks(run.model, str(text))
-    return (
-        []
-        if looks is None
-        else [LayerAttention("decoder", list(looks.written), list(looks.read), np.array([looks.weights]))]
-    )
+def _cross_attention(run: Run, text: Any) -> list[LayerAttention]:
+    """The attention of the decoder over the source while it generates the target."""
+    example = run.predictor.attend(str(text))
+    if example is None:
+        return []
+    return [LayerAttention("decoder", list(example.written), list(example.read), np.array([example.weights]))]
 
 
 @torch.inference_mode()

@@ -50,8 +50,8 @@ def gate_activations(run: Run, text: Any) -> list[GateActivations]:
             where=str(run.folder),
             cure="Train one that has: --model lstm or --model gru",
         )
-    steps = run.task.encode([text])[0]
-    tokens = run.task.pieces(steps)
+    steps = run.codec.encode([text])[0]
+    tokens = run.codec.pieces(steps)
     ids = torch.from_numpy(np.asarray(steps)).to(next(run.model.parameters()).device).unsqueeze(0)
     embedded = run.model.get_submodule("embed")(
         ids if ids.is_floating_point() else ids.long()

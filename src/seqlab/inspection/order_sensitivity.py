@@ -38,8 +38,8 @@ def order_distance(run: Run, text: str, reordered: str = "") -> OrderDistance:
     other: a text of the same words in another order; the words of `one` backwards when it is empty.
     """
     reordered = reordered or " ".join(reversed(text.split()))
-    first, second = run.task.encode([text, reordered])
-    bags = [Counter(run.task.pieces(steps)) for steps in (first, second)]
+    first, second = run.codec.encode([text, reordered])
+    bags = [Counter(run.codec.pieces(steps)) for steps in (first, second)]
     if bags[0] != bags[1]:
         differing = sorted((bags[0] - bags[1]) + (bags[1] - bags[0]))
         raise UsageError(

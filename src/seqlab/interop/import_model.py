@@ -178,9 +178,10 @@ def _check_recipe(recipe: Recipe, opened: OpenedModel) -> None:
     """
     with tempfile.TemporaryDirectory() as folder:
         _save_tokens(opened, Path(folder))
-        task = find_spec(recipe.task).load_task().load(recipe, Path(folder))
+        parts = find_spec(recipe.task).load_parts()
+        codec = parts.codec.load(recipe, Path(folder))
     try:
-        expected = shapes_of(task.build_model)
+        expected = shapes_of(lambda: parts.build_model(recipe, codec))
     except RecipeError as error:  # sizes that fit no network, such as heads that do not divide a width
         raise DataError(error.what, where=opened.where, cure=REDOWNLOAD_HINT) from error
     assert set(expected) == set(opened.published.weights), sorted(

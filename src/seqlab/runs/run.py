@@ -1,9 +1,10 @@
-"""A finished run: loaded, verified, ready to predict, score and continue."""
+"""A finished run: loaded, verified, ready to predict, score and generate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,39 +20,49 @@ from seqlab.metrics.text_likelihood import TextScore
 from seqlab.recipes.read import check, override
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.data import open_data, open_further, with_columns
-from seqlab.runs.ensemble import written_together
-from seqlab.runs.folder.calibration import take_choices
+from seqlab.runs.ensemble import build_ensemble
+from seqlab.runs.folder.calibration import read_calibration
 from seqlab.runs.folder.layout import TOKENS, WEIGHTS, find_run, read_recipe
 from seqlab.runs.folder.manifest import verify
 from seqlab.runs.folder.results import Results, read_results
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
 from seqlab.runs.train.build import build_model
+from seqlab.sources.base import Source
 from seqlab.sources.in_memory import is_table, open_table
 from seqlab.sources.views.joined_columns import names_of
-from seqlab.tasks.base import Evaluation, Prediction, Task, shown
-from seqlab.tasks.language_model.adapted_scores import adapted_scores
-from seqlab.tasks.language_model.task import LanguageModelling
-from seqlab.tasks.seq2seq.generated import Written
-from seqlab.tasks.seq2seq.task import PairTask
+from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.codec import Codec
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluator import Evaluator
+from seqlab.tasks.prediction import Prediction
 from seqlab.tasks.spec import find_spec
-from seqlab.tasks.translation.task import Translation
 from seqlab.tasks.vectors import VectorPooling, embedding_table, sequence_vectors, step_vectors
 from seqlab.training.checkpoints.weights_file import read_weights
 from seqlab.training.device import choose_device
 from seqlab.training.tensor_shapes import shapes_of
 
-MORE = "new data"
+FURTHER = "new data"
+"""The name of a split that is not part of the run's own data."""
 
 
 class Run:
-    """A trained model with its recipe, tokens and results."""
+    """A trained model with its recipe, codec and results.
 
-    def __init__(self, folder: Path, recipe: Recipe, task: Task, model: nn.Module) -> None:
+    Everything that predictions need is prepared when the run is loaded, and nothing changes afterwards:
+    several threads may call `predict`, `score` and `generate` of one run at the same time.
+    """
+
+    def __init__(
+        self, folder: Path, recipe: Recipe, codec: Codec, model: nn.Module, calibration: Calibration
+    ) -> None:
         self.folder = folder
         self.recipe = recipe
-        self.task = task
+        self.codec = codec
         self.model = model.eval()
+        self.calibration = calibration
+        self.spec = find_spec(recipe.task)
+        self.predictor = self.spec.load_parts().predictor(recipe, codec, self.model, calibration)
 
     @classmethod
     def load(cls, path: str | Path) -> Run:
@@ -59,8 +70,9 @@ class Run:
         folder = find_run(path)
         manifest = verify(folder)
         recipe = read_recipe(folder)
-        task = find_spec(recipe.task).load_task().load(recipe, folder / TOKENS)
-        take_choices(folder, task, manifest)
+        parts = find_spec(recipe.task).load_parts()
+        codec = parts.codec.load(recipe, folder / TOKENS)
+        calibration = read_calibration(folder, parts.calibration, codec, manifest)
         if not (folder / WEIGHTS).is_file():
             raise RunError(
                 "the run has no weights yet.",
@@ -69,13 +81,13 @@ class Run:
             )
         weights = read_weights(
             folder / WEIGHTS,
-            expected=shapes_of(lambda: build_model(task)),
+            expected=shapes_of(lambda: build_model(recipe, codec)),
             seal=manifest.run_id,
             verified=manifest.is_scored,
         )
-        model = build_model(task)
+        model = build_model(recipe, codec)
         model.load_state_dict(weights)
-        return cls(folder, recipe, task, model.to(choose_device(recipe.training)))
+        return cls(folder, recipe, codec, model.to(choose_device(recipe.training)), calibration)
 
     @cached_property
     def results(self) -> Results:
@@ -89,49 +101,42 @@ class Run:
         """The same model with another search, such as `run.searching("beam=5", "length_alpha=0.6")`; see the
         settings of the section search.
         """
-        return self._searched(words=[f"search.{word}" for word in words])
+        return self._with_search(words=[f"search.{word}" for word in words])
 
     def with_decoding(self, **settings: Any) -> Run:
         """The same model with other decoding settings, such as `run.with_decoding(beam=5,
         length_alpha=0.6)`.
         """
-        return self._searched(values={f"search.{name}": value for name, value in settings.items()})
+        return self._with_search(values={f"search.{name}": value for name, value in settings.items()})
 
-    def _searched(self, *, words: Sequence[str] = (), values: Mapping[str, Any] | None = None) -> Run:
-        if not find_spec(self.recipe.task).generates:
+    def _with_search(self, *, words: Sequence[str] = (), values: Mapping[str, Any] | None = None) -> Run:
+        if not self.spec.generates:
             raise UsageError(
                 f"a run of the task {self.recipe.task} searches nothing.",
                 where="search",
                 cure="Leave it out.",
             )
         raw = override(self.recipe.model_dump(), words, values=values)
-        recipe = check(raw, where="")  # a mistake names the section itself
-        task = copy(self.task)
-        task.recipe = recipe
-        return Run(self.folder, recipe, task, self.model)
+        run = copy(self)
+        run.recipe = check(raw, where="")  # a mistake names the section itself
+        run.predictor = self.predictor.with_recipe(run.recipe)
+        return run
 
     def together(self, *others: Run | str | Path) -> Run:
-        """Runs that write one target together, each token by the mean of their probabilities; the search and
-        the data are those of this one.
+        """An ensemble: runs that generate one target together, each token by the mean of their probabilities.
 
-        For example `run.together("runs/seed-2", "runs/seed-3").searching("beam=5").predict(texts)`.
+        The decoding settings and the data are those of this run, for example
+        `run.together("runs/seed-2", "runs/seed-3").predict(texts, beam=5)`.
         """
         runs = [self, *(other if isinstance(other, Run) else Run.load(other) for other in others)]
-        task, model = written_together([(run.task, run.model, str(run.folder)) for run in runs])
-        return Run(self.folder, self.recipe, task, model)
+        codec, model = build_ensemble([(run.codec, run.model, str(run.folder)) for run in runs])
+        return Run(self.folder, self.recipe, codec, model, self.calibration)
 
-    def search_tree(self, text: str, *, top: int = 1) -> tuple[Written, list[dict[str, Any]]]:
-        """The answer to one text, and all candidates that a beam looked at, kept and left out, as plain data;
+    def search_tree(self, text: str, *, top: int = 1) -> tuple[Prediction, list[dict[str, Any]]]:
+        """The answer to one text, and all candidates of the beam search, kept and pruned, as plain data;
         `pages.beam_tree` draws them.
         """
-        if not isinstance(self.task, Translation):
-            raise UsageError(
-                f"a run of the task {self.recipe.task} has no search tree.",
-                where=str(self.folder),
-                cure="Leave it out.",
-            )
-        answers, tree = self.task.tree(self.model, text, top=top)
-        return Written.of(shown(text), answers, top=top), tree
+        return self.predictor.search_tree(text, top=top)
 
     def predict(self, inputs: Any, *, top: int = 5, **decoding: Any) -> list[Prediction]:
         """Predict for texts, numeric sequences or images, in their order; a language model predicts the next
@@ -149,11 +154,9 @@ class Run:
                 "predict takes a list of inputs.", cure='For one text: run.predict(["the text"])'
             )
         if is_table(inputs) and not self._reads_objects:
-            inputs = list(
-                find_spec(self.recipe.task).read_inputs(open_table(inputs), self.recipe.data, Path())
-            )
+            inputs = list(self.spec.read_inputs(open_table(inputs), self.recipe.data, Path()))
         run = self.with_decoding(**decoding) if decoding else self
-        return run.task.predict(run.model, inputs, top=top)
+        return run.predictor.predict(inputs, top=top)
 
     @property
     def _reads_objects(self) -> bool:
@@ -163,89 +166,68 @@ class Run:
     def vectors(
         self, texts: Sequence[Any], *, pooling: VectorPooling = "mean"
     ) -> Float[np.ndarray, "texts hidden"]:
-        """One vector for each text (or numeric sequence): what the body of the network makes of its steps,
-        pooled over them.
+        """One vector for each text (or numeric sequence): the features of the backbone, pooled over the
+        steps.
         """
         if isinstance(texts, str):
             raise UsageError("vectors takes a list of texts.", cure='For one text: run.vectors(["the text"])')
-        return sequence_vectors(self.model, self.task.encode(texts), pooling=pooling)
+        return sequence_vectors(self.model, self.codec.encode(texts), pooling=pooling)
 
     def word_vectors(self, text: Any = None) -> tuple[list[str], Float[np.ndarray, "pieces hidden"]]:
-        """The pieces of a text and a vector for each: the same piece has another one in another text.
+        """The pieces of a text and a contextual vector for each.
 
-        Without a text: every known piece and its row of the embedding, which is the same wherever the piece
-        stands.
+        Without a text: every known piece and its row of the embedding, which does not depend on a context.
         """
         if text is None:
             table, steps = embedding_table(self.model)
-            return self.task.pieces(steps), table.weight.detach().float().cpu().numpy().copy()
-        steps = self.task.encode([text])[0]
-        return self.task.pieces(steps), step_vectors(self.model, steps)
+            return self.codec.pieces(steps), table.weight.detach().float().cpu().numpy().copy()
+        steps = self.codec.encode([text])[0]
+        return self.codec.pieces(steps), step_vectors(self.model, steps)
 
     def evaluate(self, data: str | Path | None = None) -> Evaluation:
         """Scores on further data, or again on the run's own held-out part."""
         if not self.recipe.data.train:
             return self._evaluate_imported(data)
-        opened = open_data(self.recipe)
-        train = opened.parts["train"]
-        for name in (
-            "train",
-            "valid",
-        ):  # as training did: a baseline may choose something on the validation part
-            if name in opened.parts:
-                self.task.attach(name, opened.parts[name])
-        split = MORE if data is not None else "test" if "test" in opened.parts else "valid"
-        part = open_further(self.recipe, str(data)) if data is not None else opened.parts[split]
-        if split != "valid":
-            self.task.attach(split, part)
-        evaluation = self.task.evaluate(self.model, split)
-        looked_at = (
-            opened.parts if data is None else {"train": train, split: part}
+        sources = open_data(self.recipe).parts
+        split = FURTHER if data is not None else "test" if "test" in sources else "valid"
+        if data is not None:
+            sources = {**sources, FURTHER: open_further(self.recipe, str(data))}
+        # a baseline may learn from the training part and choose something on the validation part
+        used = [name for name in dict.fromkeys(("train", "valid", split)) if name in sources]
+        evaluator = self.evaluator({name: sources[name] for name in used})
+        evaluation = evaluator.evaluate(self.model, split)
+        surveyed = (
+            sources if data is None else {name: sources[name] for name in ("train", split)}
         )  # as training did, whose survey is kept
-        note_leaks(evaluation, self.task, survey_parts(self.recipe, looked_at, more=data))
+        note_leaks(evaluation, evaluator, survey_parts(self.recipe, surveyed, more=data))
         return evaluation
+
+    def evaluator(self, sources: Mapping[str, Source]) -> Evaluator[Any, Any, Any]:
+        """The evaluator of the run for some parts of the data, by their names."""
+        splits = {name: self.codec.encode_split(name, source) for name, source in sources.items()}
+        return self.spec.load_parts().evaluator(self.recipe, self.codec, splits, self.calibration)
 
     def _evaluate_imported(self, data: str | Path | None) -> Evaluation:
         """Imported weights have no data of their own, so there is nothing to learn a baseline from."""
         if data is None:
             cure = f"Name some: seqlab evaluate {self.folder} FILE"
             raise UsageError("these weights were imported without data.", where=str(self.folder), cure=cure)
-        found = open_further(self.recipe, str(data))
-        if find_spec(self.recipe.task).generates:
-            self.task.recipe = with_columns(self.recipe, found)
-        self.task.attach(MORE, found)
-        return self.task.evaluate(self.model, MORE)
+        source = open_further(self.recipe, str(data))
+        run = self
+        if self.spec.generates:
+            recipe = with_columns(self.recipe, source)
+            run = Run(self.folder, recipe, replace(self.codec, recipe=recipe), self.model, self.calibration)
+        return run.evaluator({FURTHER: source}).evaluate(self.model, FURTHER)
 
     def score(self, texts: Sequence[Any]) -> list[TextScore]:
-        """How probable a language model thinks each text is, token by token; each text alone, whatever stands
-        beside it.
+        """The log-probability of each text, token by token; each text is scored on its own.
 
-        A run that translates or describes pictures takes pairs: how probable it thinks each target after its
-        source, as in `run.score([("A dog runs.", "Ein Hund läuft.")])`.
+        A run that translates or describes images takes pairs and scores each target after its source, as in
+        `run.score([("A dog runs.", "Ein Hund läuft.")])`.
         """
         if isinstance(texts, str):
             raise UsageError("score takes a list of texts.", cure='For one text: run.score(["the text"])')
-        if isinstance(self.task, PairTask):
-            if not all(
-                isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str)
-                for pair in texts
-            ):
-                raise UsageError(
-                    f"score takes pairs of a source and a target where the task is {self.recipe.task}.",
-                    where=str(self.folder),
-                    cure='For example: run.score([("the source", "the target")])',
-                )
-            return self.task.score(self.model, texts)
-        if not isinstance(self.task, LanguageModelling):
-            raise UsageError(
-                f"a run of the task {self.recipe.task} gives no probability of a text.",
-                where=str(self.folder),
-                cure=(
-                    "A language model that reads from left to right does, and for a target after its source a"
-                    " run that translates."
-                ),
-            )
-        return self.task.score(self.model, texts)
+        return self.predictor.score(texts)
 
     def adapted_scores(
         self, data: str | Path | None = None, *, cache: bool = False, dynamic: bool = False
@@ -256,35 +238,28 @@ class Run:
         Separate from `evaluate`, where the model stays as it was trained. What an adaptation needs to know is
         chosen on the run's validation text.
         """
-        if not isinstance(self.task, LanguageModelling) or not self.recipe.data.train:
+        if not self.recipe.data.train:
             raise UsageError(
                 "only a language model that was trained here, with a validation text, adapts to what it"
                 " reads.",
                 where=str(self.folder),
                 cure="Leave out --cache and --dynamic.",
             )
-        opened = open_data(self.recipe)
-        split = MORE if data is not None else "test" if "test" in opened.parts else "valid"
-        for name in {"valid", split}:
-            self.task.attach(
-                name, open_further(self.recipe, str(data)) if name == MORE else opened.parts[name]
-            )
-        return list(adapted_scores(self.task, self.model, split, cache=cache, dynamic=dynamic))
+        sources = open_data(self.recipe).parts
+        split = FURTHER if data is not None else "test" if "test" in sources else "valid"
+        if data is not None:
+            sources = {**sources, FURTHER: open_further(self.recipe, str(data))}
+        evaluator = self.evaluator({name: sources[name] for name in ("valid", split)})
+        return evaluator.adapted_scores(self.model, split, cache=cache, dynamic=dynamic)
 
     def generate(self, prompt: str = "", **settings: Any) -> str:
         """A continuation of the prompt; settings are those of the recipe's section `decoding`."""
         return "".join(self.stream(prompt, **settings))
 
     def stream(self, prompt: str = "", **settings: Any) -> Iterator[str]:
-        """The same, piece by piece as it is written."""
-        if not isinstance(self.task, LanguageModelling):
-            raise UsageError(
-                f"a run of the task {self.recipe.task} does not continue text.",
-                where=str(self.folder),
-                cure=f"Ask it: seqlab predict {self.folder} TEXT",
-            )
-        return self.task.write(
-            self.model, prompt, DecodingSettings(**{**self.recipe.decoding.model_dump(), **settings})
+        """The same, piece by piece as it is generated."""
+        return self.predictor.stream(
+            prompt, DecodingSettings(**{**self.recipe.decoding.model_dump(), **settings})
         )
 
     def __repr__(self) -> str:

@@ -50,6 +50,10 @@ class Codec(ABC):
         """The text of each step."""
         raise UsageError(f"the steps of the task {self.recipe.task} are not pieces of text.")
 
+    def label_names(self) -> list[str]:
+        """The names of the classes or tags that the task predicts; empty where it predicts none."""
+        return []
+
     def example_input(self) -> str:
         """An input that a user could type, for the commands that a report suggests."""
         return "some text"

@@ -1,8 +1,17 @@
-"""A text shortened for a message, a table or a report."""
+"""A text on one line, whole or shortened, for messages and tables."""
 
 from __future__ import annotations
 
 MAX_CHARACTERS = 80
+
+
+def one_line(text: str) -> str:
+    """A text without line ends and tabs.
+
+    >>> one_line("a\\tb\\n c")
+    'a b c'
+    """
+    return " ".join(text.split())
 
 
 def excerpt(text: str) -> str:
@@ -11,5 +20,5 @@ def excerpt(text: str) -> str:
     >>> excerpt("two\\n lines")
     'two lines'
     """
-    line = " ".join(text.split())
+    line = one_line(text)
     return line if len(line) <= MAX_CHARACTERS else line[: MAX_CHARACTERS - 1] + "…"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, Generic, TypeVar
+from copy import copy
+from typing import Any, Generic, Self, TypeVar
 
 from torch import nn
 
@@ -35,6 +36,12 @@ class Predictor(ABC, Generic[AnyCodec, AnyCalibration]):
         self.model = model
         self.calibration = calibration
 
+    def with_recipe(self, recipe: Recipe) -> Self:
+        """The same predictor with other decoding settings; what was prepared for the network is shared."""
+        predictor = copy(self)
+        predictor.recipe = recipe
+        return predictor
+
     @abstractmethod
     def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
         """One prediction for each input, in order, with up to `top` alternatives."""
@@ -52,8 +59,8 @@ class Predictor(ABC, Generic[AnyCodec, AnyCalibration]):
         raise self.unsupported("has no search tree", "Leave it out: runs that translate have one.")
 
     def attend(self, text: str) -> AttentionExample | None:
-        """The attention over a source while its target is generated; None where there is none to show."""
-        return None
+        """The attention over a source while its target is generated; None for a decoder without attention."""
+        raise self.unsupported("has no attention between a source and a target", "Runs that translate do.")
 
     def unsupported(self, what: str, cure: str) -> UsageError:
         """The error for something that another task can do."""

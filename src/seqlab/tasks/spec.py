@@ -17,7 +17,7 @@ from seqlab.sources.data_spec import DataSpec
 from seqlab.sources.settings import DataSettings
 
 if TYPE_CHECKING:
-    from seqlab.tasks.base import Task
+    from seqlab.tasks.parts import TaskParts
 
 
 class TaskSpec(DataSpec):
@@ -73,8 +73,8 @@ class TaskSpec(DataSpec):
         """
 
     @abstractmethod
-    def load_task(self) -> type[Task]:
-        """The parts that need torch."""
+    def load_parts(self) -> TaskParts:
+        """The parts that need torch: codec, network, objective, evaluator, predictor."""
 
     def inherit_settings(self, recipe: Recipe, source: Recipe) -> Recipe:
         """Settings that must be as in the run whose tokens are used."""

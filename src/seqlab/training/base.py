@@ -54,7 +54,7 @@ class Validation:
 
 
 class Trainable(Protocol):
-    """A task as the loop sees it."""
+    """An objective as the loop sees it."""
 
     def loader(self, cursor: Cursor) -> Loader: ...
 

@@ -36,7 +36,7 @@ class Forecast:
 
 
 def measure(
-    model: nn.Module, task: Trainable, settings: TrainingSettings, *, device: torch.device
+    model: nn.Module, objective: Trainable, settings: TrainingSettings, *, device: torch.device
 ) -> Forecast:
     """Train a copy for a few steps.
 
@@ -46,17 +46,17 @@ def measure(
     trial = copy.deepcopy(model).to(device).train()
     optimizer = build_optimizer(trial, settings)
     set_learning_rate(optimizer, settings.learning_rate)
-    loader = task.loader(Cursor())
+    loader = objective.loader(Cursor())
     carry: Carry = ()
     times: list[float] = []
     started = perf_counter()
     while len(times) < FEWEST or (len(times) < MOST and perf_counter() - started < LONGEST_SECONDS):
         clock = perf_counter()
         batches = [loader.take().to(device) for _ in range(settings.accumulate)]
-        carry = go_backward(trial, task, batches, settings, step=len(times), carry=carry).loss.carry
+        carry = go_backward(trial, objective, batches, settings, step=len(times), carry=carry).loss.carry
         optimizer.step()
         times.append(perf_counter() - clock)
-    validation_seconds = _time_validation(trial, task) * (2 if settings.averages_weights else 1)
+    validation_seconds = _time_validation(trial, objective) * (2 if settings.averages_weights else 1)
     random_state.restore(before, device)
     usual = sorted(times[1:])  # the first step also allocates and plans
     return Forecast(
@@ -68,11 +68,11 @@ def measure(
     )
 
 
-def _time_validation(model: nn.Module, task: Trainable) -> float:
+def _time_validation(model: nn.Module, objective: Trainable) -> float:
     clock = perf_counter()
     model.eval()
     with torch.inference_mode():
-        task.validate(model)
+        objective.validate(model)
     return perf_counter() - clock
 
 

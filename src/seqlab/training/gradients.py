@@ -27,7 +27,7 @@ class Backward:
 
 def go_backward(
     model: nn.Module,
-    task: Trainable,
+    objective: Trainable,
     batches: Sequence[Batch],
     settings: TrainingSettings,
     *,
@@ -47,7 +47,7 @@ def go_backward(
         with torch.autocast(
             batch.inputs.device.type, torch.bfloat16, enabled=settings.precision == "bfloat16"
         ):
-            loss = task.loss(model, batch, step=step, carry=losses[-1].carry if losses else carry)
+            loss = objective.loss(model, batch, step=step, carry=losses[-1].carry if losses else carry)
         (loss.total / loss.count if len(batches) == 1 else loss.total).backward()
         losses.append(replace(loss, total=loss.total.detach()))
     together = added(losses)

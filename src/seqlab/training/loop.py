@@ -40,7 +40,7 @@ LOG_LINES = 400
 
 
 class Trainer:
-    """Takes a batch, asks the task for the loss, goes backward, clips, updates; now and then validates and
+    """Takes a batch, asks the objective for the loss, goes backward, clips, updates; now and then validates and
     saves.
 
     Everything that the next update depends on is in the checkpoint, so a resumed run equals one that never
@@ -50,7 +50,7 @@ class Trainer:
     def __init__(
         self,
         model: nn.Module,
-        task: Trainable,
+        objective: Trainable,
         settings: TrainingSettings,
         budget: Budget,
         *,
@@ -61,7 +61,7 @@ class Trainer:
         layer_decay: float = 1.0,
     ) -> None:
         self.model = model.to(device)
-        self.task = task
+        self.objective = objective
         self.settings = settings
         self.budget = budget
         self.device = device
@@ -72,7 +72,7 @@ class Trainer:
         self.best_path = folder / "model.safetensors"
         self.optimizer = build_optimizer(model, settings, layer_decay=layer_decay)
         self.average = build_average(self.model, settings)
-        self.loader = task.loader(Cursor())
+        self.loader = objective.loader(Cursor())
         self.carry: Carry = ()
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
@@ -138,12 +138,12 @@ class Trainer:
         batches = [self.loader.take().to(self.device) for _ in range(self.settings.accumulate)]
         self.progress.step += 1
         backward = go_backward(
-            self.model, self.task, batches, self.settings, step=self.step - 1, carry=self.carry
+            self.model, self.objective, batches, self.settings, step=self.step - 1, carry=self.carry
         )
         if not (math.isfinite(backward.mean) and math.isfinite(backward.norm)):
             self._refuse(
                 explain_update(backward, batches, self.model),
-                rows="; ".join(map(self.task.describe_rows, batches)),
+                rows="; ".join(map(self.objective.describe_rows, batches)),
             )
         settings, total_steps = scale_counts(self.settings, self.budget.share), self.budget.total_steps
         rate = learning_rate(self.step, settings, total_steps=total_steps)
@@ -180,7 +180,7 @@ class Trainer:
     def _keep_sample(self, loss: float) -> None:
         self.model.eval()
         with torch.inference_mode():
-            sample = self.task.sample(self.model)
+            sample = self.objective.sample(self.model)
         self.model.train()
         if sample:
             self.journal.write("sampled", step=self.step, train_loss=loss, sample=sample)
@@ -244,7 +244,7 @@ class Trainer:
         """Validate the weights that the model has now."""
         self.model.eval()
         with torch.inference_mode():
-            validation = self.task.validate(self.model)
+            validation = self.objective.validate(self.model)
         self.model.train()
         if reason := explain_validation(validation, self.model):
             self._refuse(reason)
@@ -267,7 +267,7 @@ class Trainer:
         self.carry = put_back(
             checkpoint.tensors, self.model, self.optimizer, self.average, device=self.device
         )
-        self.loader = self.task.loader(Cursor(**checkpoint.state["position"]))
+        self.loader = self.objective.loader(Cursor(**checkpoint.state["position"]))
         self.progress = Progress.from_json(checkpoint.state["progress"])
         self.budget = Budget(**checkpoint.state["budget"])
         self.saved_step = checkpoint.step

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from seqlab.core.errors import UsageError, listed
 from seqlab.runs.data import OpenedData, open_data, open_further
-from seqlab.runs.run import MORE, Run
+from seqlab.runs.run import FURTHER, Run
 from seqlab.sources.base import Source
 
 Parts = dict[int, dict[str, Source]]
@@ -47,8 +47,8 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
             {name: part for name, part in one.parts.items() if name != "test"} if one else {}
             for one in opened
         ]
-        return MORE, {
-            id(run): {**parts, MORE: open_further(run.recipe, str(data))}
+        return FURTHER, {
+            id(run): {**parts, FURTHER: open_further(run.recipe, str(data))}
             for run, parts in zip(runs, trained, strict=True)
         }
     split = next(
@@ -77,5 +77,4 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
 
 
 def _labels(run: Run) -> list[str]:
-    names = getattr(getattr(run.task, "labels", None), "names", [])
-    return list(names)
+    return run.codec.label_names()

@@ -21,7 +21,8 @@ from seqlab.runs.run import Run
 from seqlab.runs.survey.leaks import note_leaks
 from seqlab.runs.survey.parts import survey_parts
 from seqlab.sources.base import Source
-from seqlab.tasks.base import Evaluation
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluator import Evaluator
 from seqlab.tasks.text.stream import BY_LINE
 
 MOST_SHOWN = 20
@@ -37,6 +38,8 @@ class Competitor:
     name: str
     runs: list[Run]
     evaluations: list[Evaluation]
+    evaluator: Evaluator[Any, Any, Any]
+    """That of the first run."""
 
     @property
     def first(self) -> Evaluation:
@@ -139,12 +142,13 @@ def compare_groups(
     warnings: list[str] = []
     competitors = []
     for name, runs in groups.items():
-        evaluations = []
-        for run in runs:
-            evaluations.append(_evaluate(run, split, parts[id(run)]))
-            if len(evaluations) == 1:  # other seeds have the same training data
-                warnings += _leaks(name, run, evaluations[0], parts[id(run)], data)
-        competitors.append(Competitor(name, list(runs), evaluations))
+        evaluators = [_evaluator(run, split, parts[id(run)]) for run in runs]
+        evaluations = [
+            evaluator.evaluate(run.model, split) for run, evaluator in zip(runs, evaluators, strict=True)
+        ]
+        competitors.append(Competitor(name, list(runs), evaluations, evaluators[0]))
+        # other seeds have the same training data
+        warnings += _leaks(competitors[-1], parts[id(runs[0])], data)
     return _compare(split, competitors, list(dict.fromkeys(warnings)))
 
 
@@ -158,24 +162,21 @@ def refuse_unknown(against: str, names: Sequence[str]) -> None:
         )
 
 
-def _evaluate(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluation:
-    for name in dict.fromkeys(("train", "valid", split)):
-        if name in parts:
-            run.task.attach(name, parts[name])
-    return run.task.evaluate(run.model, split)
+def _evaluator(run: Run, split: str, parts: Mapping[str, Source]) -> Evaluator[Any, Any, Any]:
+    names = [name for name in dict.fromkeys(("train", "valid", split)) if name in parts]
+    return run.evaluator({name: parts[name] for name in names})
 
 
-def _leaks(
-    name: str, run: Run, evaluation: Evaluation, parts: Mapping[str, Source], data: str | Path | None
-) -> list[str]:
+def _leaks(competitor: Competitor, parts: Mapping[str, Source], data: str | Path | None) -> list[str]:
     """Whether what is compared on stands in the training data of a run."""
     if "train" not in parts:
         return []
     looked_at = (
         parts if data is None else {name: part for name, part in parts.items() if name != "valid"}
     )  # as `evaluate` does, whose survey is kept
-    sentence = note_leaks(evaluation, run.task, survey_parts(run.recipe, looked_at, more=data))
-    return [f"{name}: {sentence}"] if sentence else []
+    survey = survey_parts(competitor.runs[0].recipe, looked_at, more=data)
+    sentence = note_leaks(competitor.first, competitor.evaluator, survey)
+    return [f"{competitor.name}: {sentence}"] if sentence else []
 
 
 def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> Comparison:
@@ -210,7 +211,7 @@ def _by_length(
     split: str, competitors: list[Competitor], shared: Mapping[str, Sequence[Sequence[Items]]]
 ) -> ByLength | None:
     """Of several seeds the first counts."""
-    measured = competitors[0].runs[0].task.source_lengths(split)
+    measured = competitors[0].evaluator.input_lengths(split)
     if measured is None:
         return None
     score, items = next(iter(shared.items()))
@@ -315,8 +316,8 @@ def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[Disa
     if not all(len(own) for own in answers) or len({len(own) for own in answers}) > 1:
         return [], 0
     differing = [number for number, own in enumerate(zip(*answers, strict=True)) if len(set(own)) > 1]
-    task, truths = competitors[0].runs[0].task, competitors[0].first.truths
-    places = task.shown_items(split, set(differing[:MOST_SHOWN]))
+    truths = competitors[0].first.truths
+    places = competitors[0].evaluator.show_items(split, set(differing[:MOST_SHOWN]))
     found = []
     for number in differing[:MOST_SHOWN]:
         where, value = places.get(number, ("", ""))

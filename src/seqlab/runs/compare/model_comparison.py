@@ -12,7 +12,7 @@ from seqlab.core.files import write_whole
 from seqlab.runs.compare.compare import Comparison, compare_groups, refuse_unknown
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.train.start import Say
+from seqlab.runs.train.prepare import Say
 from seqlab.runs.train.sweep import FORMAT, Begin, Wanted, Watch, keep_plan, train_wanted, wanted_seeds
 
 CONTEST = "compare.json"

@@ -6,21 +6,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from seqlab.core.errors import RunError
 from seqlab.core.files import write_whole
 from seqlab.runs.folder.layout import CHOICES
 from seqlab.runs.folder.manifest import Manifest, score_again
-from seqlab.tasks.base import Task
+from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.codec import Codec
 from seqlab.tokens.untrusted_json import read_json_object
 
 LARGEST_FILE = 10_000_000
 
 
-def write_choices(folder: Path, choices: dict[str, Any], manifest: Manifest) -> None:
+def write_calibration(folder: Path, calibration: Calibration, manifest: Manifest) -> None:
     """There is no file where a task chooses nothing."""
-    if choices:
+    if choices := calibration.to_json():
         write_whole(
             folder / CHOICES,
             json.dumps(
@@ -31,21 +31,19 @@ def write_choices(folder: Path, choices: dict[str, Any], manifest: Manifest) -> 
         (folder / CHOICES).unlink(missing_ok=True)
 
 
-def take_choices(folder: Path, task: Task, manifest: Manifest) -> None:
-    """Hand the choices of a run to its task, once the manifest is verified; there are none where it lists
-    none.
-    """
+def read_calibration(folder: Path, kind: type[Calibration], codec: Codec, manifest: Manifest) -> Calibration:
+    """The choices of a run whose manifest is verified; the defaults where the manifest lists none."""
     path = folder / CHOICES
     if CHOICES not in manifest.files:
-        return
-    found = read_json_object(path, largest=LARGEST_FILE)
-    if found.get("run") != manifest.run_id:
+        return kind()
+    content = read_json_object(path, largest=LARGEST_FILE)
+    if content.get("run") != manifest.run_id:
         raise RunError("the choices belong to another run.", where=str(path), cure=score_again(folder))
-    choices = found.get("choices")
+    choices = content.get("choices")
     try:
         if not isinstance(choices, dict):
             raise ValueError("there are none")
-        task.take(choices)
+        return kind.from_json(choices, codec)
     except ValueError as error:
         raise RunError(
             f"the choices cannot be right: {error}.", where=str(path), cure=score_again(folder)

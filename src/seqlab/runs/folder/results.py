@@ -20,7 +20,7 @@ from seqlab.metrics.score import Score
 from seqlab.pages.sections.base import ReportSection, section_from_json
 from seqlab.runs.folder.layout import RESULTS
 from seqlab.runs.folder.manifest import read_manifest, score_again, verify_scored
-from seqlab.tasks.base import Evaluation
+from seqlab.tasks.evaluation import Evaluation
 
 FORMAT = 2
 BEST_FIRST = ("test", "valid")

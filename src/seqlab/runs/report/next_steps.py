@@ -22,4 +22,4 @@ def after_scores(run: Run) -> list[str]:
 def _questions(run: Run) -> list[str]:
     from seqlab.tasks.spec import find_spec  # the help of the command line must not wait for pydantic
 
-    return find_spec(run.recipe.task).example_commands(run.folder, run.recipe, run.task.example_input())
+    return find_spec(run.recipe.task).example_commands(run.folder, run.recipe, run.codec.example_input())

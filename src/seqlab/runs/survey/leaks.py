@@ -13,17 +13,18 @@ from seqlab.metrics.bootstrap import interval_bounds
 from seqlab.pages.sections.leaks import CleanScore, WithoutLeaks
 from seqlab.sources.survey.passages import Repeats
 from seqlab.sources.survey.report import Survey
-from seqlab.tasks.base import Evaluation, Task
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluator import Evaluator
 
 MOSTLY = 0.5
 """Share of a block's passages from which the block counts as known."""
 
 
-def note_leaks(evaluation: Evaluation, task: Task, found: Survey) -> str:
+def note_leaks(evaluation: Evaluation, evaluator: Evaluator[Any, Any, Any], survey: Survey) -> str:
     """Add the scores without what training has seen as a section; returns a sentence, empty where nothing was
     seen.
     """
-    is_known, unit = _known(evaluation, task, found)
+    is_known, unit = _known(evaluation, evaluator, survey)
     if not is_known.any():
         return ""
     kept = np.flatnonzero(~is_known)
@@ -41,14 +42,16 @@ def note_leaks(evaluation: Evaluation, task: Task, found: Survey) -> str:
     return section.describe()
 
 
-def _known(evaluation: Evaluation, task: Task, found: Survey) -> tuple[Bool[np.ndarray, " items"], str]:
+def _known(
+    evaluation: Evaluation, evaluator: Evaluator[Any, Any, Any], survey: Survey
+) -> tuple[Bool[np.ndarray, " items"], str]:
     """Which items of the split training has seen, and what an item is."""
     part = evaluation.split
-    if leaked := found.leaked.get(part):
+    if leaked := survey.leaked.get(part):
         return np.array(
-            [place in leaked for place in task.item_places(evaluation.split)], dtype=np.bool_
+            [place in leaked for place in evaluator.locate_items(evaluation.split)], dtype=np.bool_
         ), "rows"
-    repeats = found.parts[part].repeats if part in found.parts else None
+    repeats = survey.parts[part].repeats if part in survey.parts else None
     if repeats is None or evaluation.stream is None or not len(repeats.starts):
         return np.zeros(0, np.bool_), ""
     size, ends = evaluation.stream.block_size, evaluation.stream.ends

@@ -7,7 +7,9 @@ from __future__ import annotations
 from torch import nn
 
 from seqlab.blocks.lora import add_lora
-from seqlab.tasks.base import Task
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.codec import Codec
+from seqlab.tasks.spec import find_spec
 from seqlab.training.freezing import freeze
 from seqlab.training.settings import StartSettings
 
@@ -19,9 +21,9 @@ LORA_NAMES = {
 """What the layers are called for which a recipe may ask."""
 
 
-def build_model(task: Task) -> nn.Module:
+def build_model(recipe: Recipe, codec: Codec) -> nn.Module:
     """A network that the weights of the run fit."""
-    return adapt(task.build_model(), task.recipe.start)
+    return adapt(find_spec(recipe.task).load_parts().build_model(recipe, codec), recipe.start)
 
 
 def adapt(model: nn.Module, start: StartSettings) -> nn.Module:

@@ -14,7 +14,7 @@ from seqlab.core.files import write_whole
 from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
-from seqlab.runs.train.start import Say
+from seqlab.runs.train.prepare import Say
 from seqlab.runs.train.sweep import FORMAT, Begin, Watch, keep_plan, train_wanted, wanted_seeds
 
 SEEDS = "seeds.json"

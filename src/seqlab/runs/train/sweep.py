@@ -19,7 +19,8 @@ from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.folder.layout import RECIPE, RESULTS
 from seqlab.runs.folder.manifest import read_manifest
 from seqlab.runs.run import Run
-from seqlab.runs.train.start import Prepared, Say, prepare, resume, train
+from seqlab.runs.train.prepare import Prepared, Say, prepare
+from seqlab.runs.train.start import resume, train
 from seqlab.training.base import Callback
 
 FORMAT = 1

@@ -1,4 +1,4 @@
-"""A run learns from another one: found, compared, and given to the task."""
+"""Distillation: a run learns from the outputs of a finished one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seqlab.recipes.recipe import Recipe
 from seqlab.runs.run import Run
 from seqlab.runs.transfer.source_weights import digest_of_weights
 from seqlab.runs.transfer.warm_start import other_tokens, with_words_of
-from seqlab.tasks.base import Task
+from seqlab.tasks.codec import Codec
 from seqlab.tasks.teacher import Teacher
 
 
@@ -39,11 +39,11 @@ def find_teacher(recipe: Recipe, *, say: Callable[[str], None]) -> tuple[Run | N
     return run, recipe.changed("training", teacher=str(run.folder.resolve()), teacher_digest=digest)
 
 
-def teach(task: Task, run: Run | None, *, device: torch.device) -> None:
-    """Give the task its teacher. Both must read the same tokens and answer with the same labels."""
+def build_teacher(recipe: Recipe, codec: Codec, run: Run | None, *, device: torch.device) -> Teacher | None:
+    """The model of a run as a teacher. Both must have the same tokens and the same labels."""
     if run is None:
-        return
-    own, theirs = _saved(task), _saved(run.task)
+        return None
+    own, theirs = _digests(codec), _digests(run.codec)
     if wrong := sorted(name for name in own.keys() | theirs.keys() if own.get(name) != theirs.get(name)):
         what = (
             "the labels of the teacher are others"
@@ -58,14 +58,14 @@ def teach(task: Task, run: Run | None, *, device: torch.device) -> None:
                 " data."
             ),
         )
-    training = task.recipe.training
-    task.teacher = Teacher(
+    training = recipe.training
+    return Teacher(
         run.model.to(device), weight=training.teacher_weight, temperature=training.teacher_temperature
     )
 
 
-def _saved(task: Task) -> dict[str, str]:
-    """A checksum of every file that a task saves: what it reads and what it answers with."""
+def _digests(codec: Codec) -> dict[str, str]:
+    """A digest of every file that a codec saves: its tokens and its labels."""
     with tempfile.TemporaryDirectory() as folder:
-        task.save(Path(folder))
+        codec.save(Path(folder))
         return {path.name: sha256(path) for path in Path(folder).iterdir()}

@@ -11,7 +11,7 @@ from seqlab.core.errors import RecipeError, RunError, listed
 from seqlab.core.files import sha256
 from seqlab.models.settings import ImageSettings
 from seqlab.recipes.recipe import Recipe
-from seqlab.tasks.base import Task
+from seqlab.tasks.codec import Codec
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.vectors import embedding_table
 from seqlab.tokens.vector_files import read_word_vectors, width_of
@@ -64,14 +64,14 @@ def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str
     )
 
 
-def take_vectors(model: nn.Module, task: Task, path: str) -> str:
+def take_vectors(model: nn.Module, codec: Codec, path: str) -> str:
     """Copy the vectors of all tokens that the file knows, and say how many these are.
 
     A token that the file has only in lower case takes that vector. All others start at random, as large as
     those of the file; padding stays zero.
     """
     embed, steps = embedding_table(model)
-    pieces = task.pieces(steps)
+    pieces = codec.pieces(steps)
     known = {form for piece in pieces for form in (piece, piece.lower())}
     table = read_word_vectors(path, wanted=known.__contains__)
     real = [place for place in range(len(pieces)) if place != embed.padding_idx]

@@ -17,7 +17,7 @@ from seqlab.core.files import write_whole
 from seqlab.metrics.paired import PairedDifference
 from seqlab.metrics.score import Score
 from seqlab.runs.compare.compare import compare_groups
-from seqlab.runs.train.start import Say
+from seqlab.runs.train.prepare import Say
 from seqlab.runs.train.sweep import FORMAT, Begin, Wanted, Watch, keep_plan, train_wanted
 
 GAIN = "gain.json"

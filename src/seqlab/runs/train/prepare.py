@@ -1,0 +1,212 @@
+"""From a recipe to everything that training needs: data, codec, network, forecast. Nothing is written yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from seqlab.core.errors import DataError
+from seqlab.core.seeds import derive
+from seqlab.recipes.recipe import Recipe
+from seqlab.runs.data import OpenedData, open_data
+from seqlab.runs.folder.layout import (
+    new_folder,
+    read_recipe,
+)
+from seqlab.runs.run import Run
+from seqlab.runs.survey.parts import survey_parts, survey_warnings
+from seqlab.runs.train.build import adapt
+from seqlab.runs.transfer.distillation import build_teacher, find_teacher
+from seqlab.runs.transfer.pretrained_vectors import fit_to_vectors, take_vectors
+from seqlab.runs.transfer.source_weights import digest_of_weights, take_weights
+from seqlab.runs.transfer.warm_start import find_source, refuse_differences, refuse_idle_settings, take_over
+from seqlab.sources.survey.report import Survey
+from seqlab.tasks.codec import Codec
+from seqlab.tasks.objective import Objective
+from seqlab.tasks.spec import find_spec
+from seqlab.tasks.split import Split
+from seqlab.training.budget import DEFAULT_EPOCHS, DEFAULT_MINUTES, DEFAULT_PATIENCE, Budget
+from seqlab.training.device import choose_device, use_threads
+from seqlab.training.forecast import Forecast, measure
+from seqlab.training.scaling import scale_counts
+from seqlab.training.settings import TrainingSettings
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All that training needs, before anything is written."""
+
+    folder: Path
+    recipe: Recipe
+    codec: Codec
+    splits: dict[str, Split]
+    objective: Objective[Any, Any]
+    model: nn.Module
+    device: torch.device
+    budget: Budget
+    data: dict[str, str]
+    """The fingerprint of each part of the data."""
+    reasons: list[str]
+    warnings: list[str]
+    survey: Survey
+    forecast: Forecast | None = None
+
+
+def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda _: None) -> Prepared:
+    """Everything that can fail on the user's side happens here; the folder is not made yet."""
+    threads = use_threads(recipe.training.threads)
+    device = choose_device(recipe.training)
+    source = find_start(recipe, say=say)
+    say("reading the data")
+    opened = _open(recipe, source)
+    recipe, kept = (
+        (opened.recipe, []) if source is None else take_over(opened.recipe, source.recipe, source.folder)
+    )
+    if source is not None:
+        recipe = recipe.changed(
+            "start", digest=digest_of_weights(source, expected=recipe.start.digest, where="start.digest")
+        )
+    teacher, recipe = find_teacher(recipe, say=say)
+    spec = find_spec(recipe.task)
+    given = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
+    recipe, reasons = spec.fill_defaults(recipe, opened.parts["train"])
+    recipe, fitted = fit_to_vectors(recipe, given=given)
+    reasons += fitted + _costs(recipe)
+    recipe = _complete_training(recipe, threads=threads)
+    say("looking for repeats and leaks")
+    survey = survey_parts(opened.recipe, opened.parts)
+    warnings = opened.warnings + survey_warnings(opened.recipe, survey)
+    say("learning the vocabulary")
+    parts = spec.load_parts()
+    codec = parts.codec.fit(recipe, opened.parts["train"])
+    guide = build_teacher(recipe, codec, teacher, device=device)
+    splits = encode_splits(codec, opened, say=say)
+    objective = parts.objective(recipe, codec, splits, teacher=guide)
+    torch.manual_seed(derive(recipe.training.seed, "weights"))
+    model = parts.build_model(recipe, codec)
+    objective.init_weights(model)
+    if source is not None and recipe.start.weights == "learned":
+        take_weights(model, source, recipe)
+    if recipe.start.vectors:
+        reasons.append(take_vectors(model, codec, recipe.start.vectors))
+    adapt(model, recipe.start)
+    objective.fit_statistics(model)
+    folder = new_folder(out, name=name or f"{data_name(recipe)}-{_model_name(recipe)}")
+    say("measuring a few steps")
+    forecast = measure(model, objective, recipe.training, device=device)
+    budget = Budget.plan(
+        recipe.training,
+        steps_per_epoch=forecast.steps_per_epoch,
+        step_seconds=forecast.step_seconds,
+        validation_seconds=forecast.validation_seconds,
+    )
+    reasons += _fitted_counts(recipe.training, budget)
+    return Prepared(
+        folder,
+        recipe,
+        codec,
+        splits,
+        objective,
+        model,
+        device,
+        budget,
+        {name: part.fingerprint() for name, part in opened.parts.items()},
+        opened.reasons + kept + reasons,
+        warnings + [f"{split.name}: {note}" for split in splits.values() for note in split.notes],
+        survey,
+        forecast,
+    )
+
+
+def find_start(recipe: Recipe, *, say: Say) -> Run | None:
+    """The run from which a recipe starts, once it is certain that both agree."""
+    refuse_idle_settings(recipe.start)
+    if not recipe.start.run:
+        return None
+    folder = find_source(recipe.start)
+    refuse_differences(recipe, read_recipe(folder))
+    say(f"loading {folder}")
+    return Run.load(folder)
+
+
+def _open(recipe: Recipe, source: Run | None) -> OpenedData:
+    """Text alone is for the task that the source had learned from text alone, where nobody says otherwise."""
+    opened = open_data(recipe)
+    if (
+        source is None
+        or recipe.task
+        or not (find_spec(opened.recipe.task).is_text_stream and find_spec(source.recipe.task).is_text_stream)
+    ):
+        return opened
+    return open_data(recipe.model_copy(update={"task": source.recipe.task}))
+
+
+def encode_splits(codec: Codec, opened: OpenedData, *, say: Say) -> dict[str, Split]:
+    """Encode every part of the data."""
+    if "valid" not in opened.parts:
+        raise DataError(
+            "there is no data to choose the best model on.",
+            where=opened.parts["train"].name,
+            cure="Set data.valid_share=0.1 or data.valid=FILE.",
+        )
+    splits = {}
+    for name, source in opened.parts.items():
+        say(f"encoding {name}")
+        splits[name] = codec.encode_split(name, source)
+    return splits
+
+
+def _costs(recipe: Recipe) -> list[str]:
+    """Choices that make every step slower than it need be."""
+    if getattr(recipe.model, "attention_dropout", 0.0) <= 0:
+        return []
+    return [
+        (
+            "attention dropout does not use the fast attention kernel: each step is 1.1–3× slower; set"
+            " model.attention_dropout=0 to disable"
+        )
+    ]
+
+
+def _fitted_counts(training: TrainingSettings, budget: Budget) -> list[str]:
+    """Which step counts of the recipe are others in this run."""
+    names = training.scale_with_budget
+    if not names:
+        return []
+    scaled = scale_counts(training, budget.share).model_copy(update={"evaluate_every": budget.evaluate_every})
+    values = ", ".join(f"{name}={round(getattr(scaled, name), 4)}" for name in names)
+    about = "about " if budget.seconds is not None else ""
+    return [f"fitted to {about}{budget.total_steps:,} steps: {values}; otherwise: training.NAME=NUMBER"]
+
+
+def _complete_training(recipe: Recipe, *, threads: int) -> Recipe:
+    training = recipe.training
+    changes: dict[str, Any] = {"threads": threads}
+    if not (training.steps or training.epochs or training.minutes):
+        changes |= {"minutes": DEFAULT_MINUTES, "epochs": DEFAULT_EPOCHS}
+        if "patience" not in training.model_fields_set:
+            changes["patience"] = DEFAULT_PATIENCE
+    data = {
+        name: str(Path(path).resolve())
+        for name in ("train", "valid", "test")
+        if (path := getattr(recipe.data, name)) and Path(path).exists()
+    }
+    return recipe.changed("training", **changes).changed("data", **data)
+
+
+def data_name(recipe: Recipe) -> str:
+    """The file's name, or the folder's when every such file is called train."""
+    path = Path(recipe.data.train)
+    stem = path.name.partition(".")[0]
+    return path.resolve().parent.name if stem in ("train", "training", "data", "input") else stem
+
+
+def _model_name(recipe: Recipe) -> str:
+    return str(getattr(recipe.model, "cell", recipe.model.kind))

@@ -1,0 +1,80 @@
+"""After training: take the best weights, calibrate, score beside the baselines, write results and report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from seqlab.core.files import write_whole
+from seqlab.metrics.score import beaten_scores
+from seqlab.runs.folder.calibration import write_calibration
+from seqlab.runs.folder.layout import (
+    REPORT,
+    WEIGHTS,
+)
+from seqlab.runs.folder.manifest import (
+    Manifest,
+    complete_manifest,
+)
+from seqlab.runs.folder.results import provenance, write_results
+from seqlab.runs.report.build import run_report
+from seqlab.runs.run import Run
+from seqlab.runs.survey.leaks import note_leaks
+from seqlab.runs.train.prepare import Prepared, Say
+from seqlab.tasks.spec import find_spec
+from seqlab.training.checkpoints.weights_file import read_weights
+from seqlab.training.freezing import count_parameters
+from seqlab.training.loop import Trainer
+from seqlab.training.progress import Progress
+
+
+def score_run(trainer: Trainer, prepared: Prepared, manifest: Manifest, say: Say) -> Run:
+    """Take the best weights, score them beside the baselines, and write results and report."""
+    folder, progress = prepared.folder, trainer.progress
+    if progress.candidates:
+        say(_chosen_weights(progress))
+    say("scoring beside the baselines")
+    model = prepared.model
+    model.load_state_dict(read_weights(folder / WEIGHTS, expected=model.state_dict(), seal=manifest.run_id))
+    model.eval()
+    parts = find_spec(prepared.recipe.task).load_parts()
+    facts = prepared.recipe, prepared.codec, prepared.splits
+    calibration = parts.evaluator(*facts, parts.calibration()).calibrate(model)
+    write_calibration(folder, calibration, manifest)
+    evaluator = parts.evaluator(*facts, calibration)
+    evaluations = [
+        evaluator.evaluate(model, split) for split in ("test", "valid") if split in prepared.splits
+    ]
+    beaten = [score for evaluation in evaluations[:1] for score in beaten_scores(evaluation.scores)]
+    leaks = [
+        sentence
+        for evaluation in evaluations
+        if (sentence := note_leaks(evaluation, evaluator, prepared.survey))
+    ]
+    warnings = [
+        *prepared.warnings,
+        *leaks,
+        *(f"the model does not beat its baseline: {score.describe()}" for score in beaten),
+    ]
+    training: dict[str, Any] = {
+        "steps": trainer.step,
+        "best_step": trainer.best_step,
+        "seconds": round(trainer.seconds, 1),
+        "parameters": count_parameters(model),
+        "trained_parameters": count_parameters(model, trained=True),
+    }
+    if progress.candidates:
+        training |= {"weights": progress.best_weights, "candidates": progress.candidates}
+    origin = provenance(seed=prepared.recipe.training.seed, device=prepared.device, data=prepared.data)
+    write_results(folder, evaluations, training=training, provenance=origin, warnings=warnings)
+    complete_manifest(folder, manifest)
+    run = Run(folder, prepared.recipe, prepared.codec, model, calibration)
+    write_whole(folder / REPORT, run_report(run))
+    return run
+
+
+def _chosen_weights(progress: Progress) -> str:
+    values = ", ".join(f"{name} {value:.4f}" for name, value in progress.candidates.items())
+    return (
+        f"saved the {progress.best_weights} weights of step {progress.best_step:,} (on validation data:"
+        f" {values})"
+    )
