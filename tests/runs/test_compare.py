@@ -12,10 +12,10 @@ import seqlab
 from seqlab.core.errors import RunError, UsageError
 from seqlab.recipes.recipe import Recipe
 from seqlab.runs.compare.compare import compare_runs
-from seqlab.runs.compare.model_comparison import hold_contest
+from seqlab.runs.compare.model_comparison import compare_models
 from seqlab.runs.run import Run
 from seqlab.runs.train.seeds import train_seeds
-from seqlab.runs.train.sweep import wanted_seeds
+from seqlab.runs.train.sweep import plan_seeds
 
 pytestmark = pytest.mark.slow  # a training takes a second
 
@@ -179,7 +179,7 @@ def test_seeds_of_a_recipe_are_kept() -> None:
     written = Recipe.model_validate({"data": {"train": "a.csv", "seed": 9}, "training": {"seed": 4}})
     words = [
         wanted.settings
-        for wanted in wanted_seeds(
+        for wanted in plan_seeds(
             written,
             ["training.seed=4", "training.steps=2"],
             2,
@@ -189,7 +189,7 @@ def test_seeds_of_a_recipe_are_kept() -> None:
     ]
     assert words == [("training.steps=2", "training.seed=4"), ("training.steps=2", "training.seed=5")]
     plain = Recipe.model_validate({"data": {"train": "a.csv"}})
-    assert wanted_seeds(plain, [], 1, name="a", folder=lambda seed: Path(f"a-{seed}"))[0].settings == (
+    assert plan_seeds(plain, [], 1, name="a", folder=lambda seed: Path(f"a-{seed}"))[0].settings == (
         "data.seed=1",
         "training.seed=1",
     )
@@ -199,7 +199,7 @@ def test_a_contest_trains_what_is_missing_and_compares(notes: Path, tmp_path: Pa
     trained: list[str] = []
     again = []
     for _ in range(2):
-        found = hold_contest(
+        found = compare_models(
             str(notes),
             ["gru", "rnn"],
             [*SMALL, "training.steps=2"],
@@ -210,11 +210,11 @@ def test_a_contest_trains_what_is_missing_and_compares(notes: Path, tmp_path: Pa
     assert trained == ["gru-seed1", "rnn-seed1"]
     assert again[0] == again[1]
     assert (tmp_path / "contest" / "rnn-seed1" / "results.json").is_file()
-    turned = hold_contest(
+    turned = compare_models(
         str(notes), ["gru", "rnn"], [*SMALL, "training.steps=2"], folder=tmp_path / "contest", against="rnn"
     )
     assert turned.reference.name == "rnn"
     with pytest.raises(UsageError, match="'lstm' is none of what is compared"):
-        hold_contest(str(notes), ["gru", "rnn"], [], folder=tmp_path / "another", against="lstm")
+        compare_models(str(notes), ["gru", "rnn"], [], folder=tmp_path / "another", against="lstm")
     with pytest.raises(UsageError, match="two different models"):
-        hold_contest(str(notes), ["gru"], [], folder=tmp_path / "contest")
+        compare_models(str(notes), ["gru"], [], folder=tmp_path / "contest")

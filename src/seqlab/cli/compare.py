@@ -121,13 +121,13 @@ def _contest(
         checked(what, words, task=task, model=model) for model in models
     ]  # all mistakes show before the first training
     from seqlab.cli.progress import TerminalProgress
-    from seqlab.runs.compare.model_comparison import hold_contest
+    from seqlab.runs.compare.model_comparison import compare_models
     from seqlab.runs.train.start import Interrupted
 
     folder = Path(out) if out else Path("runs") / f"{name_of(recipes[0][0], '')}-compared"
     begin = silent if quiet else announced
     try:
-        return folder, hold_contest(
+        return folder, compare_models(
             what,
             models,
             words,

@@ -44,9 +44,9 @@ def find_recipe(
         name = f"{what}-{model}" if model else what
     if task:
         raw["task"] = task
-    given = {**({"start.run": start} if start else {}), **(values or {})}
-    changed = override(raw, assignments, model=model, values=given)
-    raw = fit_to_budget(raw, changed, [*assignments, *(f"{name}=" for name in given)])
+    overrides = {**({"start.run": start} if start else {}), **(values or {})}
+    changed = override(raw, assignments, model=model, values=overrides)
+    raw = fit_to_budget(raw, changed, [*assignments, *(f"{name}=" for name in overrides)])
     return _check(raw, where=where), name
 
 

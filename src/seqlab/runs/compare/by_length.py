@@ -52,8 +52,10 @@ def quality_by_length(
     names = range_labels(lengths, groups)
     if len(names) < 2:
         return None
-    found = {
-        name: slice_scores(unit, score=score, unit="rows", parts=parts_of_items(own, groups, names))[0].parts
-        for name, own in items.items()
+    qualities = {
+        name: slice_scores(unit, score=score, unit="rows", parts=parts_of_items(scored, groups, names))[
+            0
+        ].parts
+        for name, scored in items.items()
     }
-    return ByLength(score, unit, [float(lengths[groups == group].mean()) for group in names], found)
+    return ByLength(score, unit, [float(lengths[groups == group].mean()) for group in names], qualities)

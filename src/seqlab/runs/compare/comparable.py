@@ -18,19 +18,19 @@ def check_comparable(runs: Sequence[Run]) -> None:
     """One task, and for those who name classes or tags the same names."""
     tasks = {run.recipe.task for run in runs}
     if len(tasks) > 1:
-        told = listed([f"{run.folder.name}: {run.recipe.task}" for run in runs])
-        raise UsageError(f"the runs have different tasks ({told}).", cure="Compare runs of one task.")
+        differences = listed([f"{run.folder.name}: {run.recipe.task}" for run in runs])
+        raise UsageError(f"the runs have different tasks ({differences}).", cure="Compare runs of one task.")
     first = _labels(runs[0])
     for run in runs[1:]:
-        own = _labels(run)
-        if set(own) != set(first):
-            odd = sorted(set(own) ^ set(first))
-            told = (
+        labels = _labels(run)
+        if set(labels) != set(first):
+            odd = sorted(set(labels) ^ set(first))
+            differences = (
                 f"only one of {runs[0].folder.name} and {run.folder.name} knows"
                 f" {listed([repr(name) for name in odd])}"
             )
             raise UsageError(
-                f"the runs tell different labels apart: {told}.",
+                f"the runs tell different labels apart: {differences}.",
                 cure="Train both on data with the same labels.",
             )
 
@@ -44,15 +44,19 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
     ]
     if data is not None:
         trained: list[dict[str, Source]] = [
-            {name: part for name, part in one.parts.items() if name != "test"} if one else {}
-            for one in opened
+            {name: part for name, part in own_data.parts.items() if name != "test"} if own_data else {}
+            for own_data in opened
         ]
         return FURTHER, {
             id(run): {**parts, FURTHER: open_further(run.recipe, str(data))}
             for run, parts in zip(runs, trained, strict=True)
         }
     split = next(
-        (name for name in ("test", "valid") if all(one is not None and name in one.parts for one in opened)),
+        (
+            name
+            for name in ("test", "valid")
+            if all(own_data is not None and name in own_data.parts for own_data in opened)
+        ),
         "",
     )
     if not split:
@@ -60,9 +64,9 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
             "the runs have no part of their data in common.",
             cure="Name data that all are scored on: --data FILE",
         )
-    prints = [one.parts[split].fingerprint() for one in opened if one is not None]
-    for run, own in zip(runs[1:], prints[1:], strict=True):
-        if own != prints[0]:
+    fingerprints = [own_data.parts[split].fingerprint() for own_data in opened if own_data is not None]
+    for run, fingerprint in zip(runs[1:], fingerprints[1:], strict=True):
+        if fingerprint != fingerprints[0]:
             seeds = runs[0].recipe.training.seed != run.recipe.training.seed
             why = (
                 " They held out different rows, because their seeds differ (data.seed holds out the same)."
@@ -73,7 +77,9 @@ def open_common(runs: Sequence[Run], *, data: str | Path | None) -> tuple[str, P
                 f"{runs[0].folder.name} and {run.folder.name} have different {split} data.{why}",
                 cure="Name data that both are scored on, and that neither was trained on: --data FILE",
             )
-    return split, {id(run): one.parts for run, one in zip(runs, opened, strict=True) if one is not None}
+    return split, {
+        id(run): own_data.parts for run, own_data in zip(runs, opened, strict=True) if own_data is not None
+    }
 
 
 def _labels(run: Run) -> list[str]:

@@ -51,7 +51,10 @@ class Competitor:
 
     def over_seeds(self, name: str) -> SeedSummary:
         return summarize_seeds(
-            [next(score.value for score in each.scores if score.name == name) for each in self.evaluations]
+            [
+                next(score.value for score in evaluation.scores if score.name == name)
+                for evaluation in self.evaluations
+            ]
         )
 
     @property
@@ -85,8 +88,8 @@ class Comparison:
     def sentences(self) -> list[str]:
         """What a reader takes home, for the first score."""
         return [
-            found.describe(name, self.reference.name)
-            for name, found in self.differences[self.score_names[0]].items()
+            difference.describe(name, self.reference.name)
+            for name, difference in self.differences[self.score_names[0]].items()
         ]
 
     def as_json(self) -> dict[str, Any]:
@@ -96,14 +99,14 @@ class Comparison:
             "runs": {competitor.name: _json(competitor) for competitor in self.competitors},
             "differences": {
                 score: {
-                    name: {**found.as_json(), "sentence": found.describe(name, self.reference.name)}
-                    for name, found in by_name.items()
+                    name: {**result.as_json(), "sentence": result.describe(name, self.reference.name)}
+                    for name, result in by_name.items()
                 }
                 for score, by_name in self.differences.items()
             },
-            "mcnemar": {name: vars(found) for name, found in self.mcnemars.items()},
+            "mcnemar": {name: vars(result) for name, result in self.mcnemars.items()},
             "num_disagreements": self.num_disagreements,
-            "disagreements": [vars(found) for found in self.disagreements],
+            "disagreements": [vars(result) for result in self.disagreements],
             "warnings": self.warnings,
             "by_length": self.by_length.as_json() if self.by_length else None,
         }
@@ -184,9 +187,10 @@ def _compare(split: str, competitors: list[Competitor], warnings: list[str]) -> 
     directions = {score.name: score.higher_is_better for score in competitors[0].first.scores}
     differences = {}
     for name, items in shared.items():
-        found = paired_bootstrap(items[0], items[1:], higher_is_better=directions.get(name, False))
+        results = paired_bootstrap(items[0], items[1:], higher_is_better=directions.get(name, False))
         differences[name] = {
-            competitor.name: one for competitor, one in zip(competitors[1:], found, strict=True)
+            competitor.name: difference
+            for competitor, difference in zip(competitors[1:], results, strict=True)
         }
     if not differences:
         raise UsageError(
@@ -216,11 +220,11 @@ def _by_length(
         return None
     score, items = next(iter(shared.items()))
     unit, lengths = measured
-    if any(own[0].num_items != len(lengths) for own in items):
+    if any(seeds[0].num_items != len(lengths) for seeds in items):
         return None
     return quality_by_length(
         score,
-        {competitor.name: own[0] for competitor, own in zip(competitors, items, strict=True)},
+        {competitor.name: seeds[0] for competitor, seeds in zip(competitors, items, strict=True)},
         lengths,
         unit=unit,
     )
@@ -231,7 +235,7 @@ def _shared_items(competitors: list[Competitor]) -> tuple[dict[str, list[list[It
 
     Language models whose tokens differ share bits per character on blocks of equal text.
     """
-    streams = [each.stream for competitor in competitors for each in competitor.evaluations]
+    streams = [evaluation.stream for competitor in competitors for evaluation in competitor.evaluations]
     if (
         all(stream is not None for stream in streams)
         and len({len(stream.nats) for stream in streams if stream is not None}) > 1
@@ -239,31 +243,32 @@ def _shared_items(competitors: list[Competitor]) -> tuple[dict[str, list[list[It
         upto = min(float(stream.ends[-1]) for stream in streams if stream is not None)
         by_character: list[list[Items]] = [
             [
-                each.stream.character_items(num_characters=upto)
-                for each in competitor.evaluations
-                if each.stream
+                evaluation.stream.character_items(num_characters=upto)
+                for evaluation in competitor.evaluations
+                if evaluation.stream
             ]
             for competitor in competitors
         ]
         return {PER_CHARACTER: by_character}, _about_tokens(competitors)
-    found = {}
+    shared = {}
     for score in competitors[0].first.scores:
         items = [
-            [each.items.get(score.name) for each in competitor.evaluations] for competitor in competitors
+            [evaluation.items.get(score.name) for evaluation in competitor.evaluations]
+            for competitor in competitors
         ]
-        present = [[one for one in own if one is not None] for own in items]
-        counts = {one.num_items for own in present for one in own}
+        present = [[seed_items for seed_items in seeds if seed_items is not None] for seeds in items]
+        counts = {seed_items.num_items for seeds in present for seed_items in seeds}
         if (
-            all(len(own) == len(every) for own, every in zip(present, items, strict=True))
+            all(len(seeds) == len(every) for seeds, every in zip(present, items, strict=True))
             and len(counts) == 1
         ):
-            found[score.name] = present
-    return found, []
+            shared[score.name] = present
+    return shared, []
 
 
 def _about_tokens(competitors: list[Competitor]) -> list[str]:
     """What makes bits per character of different tokens unfair."""
-    found = [
+    warnings = [
         (
             "the models cut the text into different tokens: they are compared by bits per character, on blocks of"
             " equal text"
@@ -273,20 +278,20 @@ def _about_tokens(competitors: list[Competitor]) -> list[str]:
         stream = competitor.first.stream
         share = 0.0 if stream is None else stream.num_unknown / len(stream.nats)
         if share > FEW_UNKNOWN:
-            found.append(
+            warnings.append(
                 f"{competitor.name}: {share:.1%} of the tokens are unknown words, whose letters were not"
                 " foreseen: its score is too good"
             )
         if competitor.runs[0].recipe.tokens.kind in BY_LINE:
-            found.append(
+            warnings.append(
                 f"{competitor.name}: how many blanks stand between words was not foreseen: its score is too"
                 " good"
             )
         if competitor.runs[0].recipe.tokens.lowercase:
-            found.append(
+            warnings.append(
                 f"{competitor.name}: the text was read in lower case, which is easier: its score is too good"
             )
-    return found
+    return warnings
 
 
 def _mcnemars(competitors: list[Competitor]) -> dict[str, McNemar]:
@@ -313,19 +318,21 @@ def _right(evaluation: Evaluation) -> np.ndarray[Any, np.dtype[np.bool_]] | None
 
 def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[DisagreementExample], int]:
     answers = [competitor.first.answers for competitor in competitors]
-    if not all(len(own) for own in answers) or len({len(own) for own in answers}) > 1:
+    if not all(len(predicted) for predicted in answers) or len({len(predicted) for predicted in answers}) > 1:
         return [], 0
-    differing = [number for number, own in enumerate(zip(*answers, strict=True)) if len(set(own)) > 1]
+    differing = [
+        number for number, predicted in enumerate(zip(*answers, strict=True)) if len(set(predicted)) > 1
+    ]
     truths = competitors[0].first.truths
     places = competitors[0].evaluator.show_items(split, set(differing[:MOST_SHOWN]))
-    found = []
+    examples = []
     for number in differing[:MOST_SHOWN]:
         where, value = places.get(number, ("", ""))
         pieces = value if isinstance(value, list) and value and isinstance(value[0], str) else None
-        chosen = _differing_words([own[number] for own in answers]) if pieces is not None else [0]
-        told = {
-            competitor.name: _told(own[number], chosen, pieces)
-            for competitor, own in zip(competitors, answers, strict=True)
+        chosen = _differing_words([predicted[number] for predicted in answers]) if pieces is not None else [0]
+        labels = {
+            competitor.name: _told(predicted[number], chosen, pieces)
+            for competitor, predicted in zip(competitors, answers, strict=True)
         }
         text = (
             value
@@ -334,12 +341,14 @@ def _disagreements(split: str, competitors: list[Competitor]) -> tuple[list[Disa
             if pieces is not None
             else f"{len(value)} steps"
         )
-        found.append(DisagreementExample(where, text[:2000], _told(truths[number], chosen, pieces), told))
-    return found, len(differing)
+        examples.append(
+            DisagreementExample(where, text[:2000], _told(truths[number], chosen, pieces), labels)
+        )
+    return examples, len(differing)
 
 
 def _differing_words(tags: Sequence[tuple[str, ...]]) -> list[int]:
-    return [place for place, own in enumerate(zip(*tags, strict=True)) if len(set(own)) > 1]
+    return [place for place, choices in enumerate(zip(*tags, strict=True)) if len(set(choices)) > 1]
 
 
 def _told(labels: tuple[str, ...], chosen: Sequence[int], words: Sequence[str] | None) -> str:

@@ -66,16 +66,16 @@ def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> P
         scores=[_standing(comparison, name) for name in comparison.score_names],
         differences=[
             ScoreDifference(
-                score, name, found.value, found.low, found.high, found.holm_p, found.is_significant
+                score, name, result.value, result.low, result.high, result.holm_p, result.is_significant
             )
             for score, by_name in comparison.differences.items()
-            for name, found in by_name.items()
+            for name, result in by_name.items()
         ],
         reference=comparison.reference.name,
         table=table(comparison),
         agreements=[
-            Agreement(name, found.both, found.only_first, found.only_second, found.neither, found.p)
-            for name, found in comparison.mcnemars.items()
+            Agreement(name, result.both, result.only_first, result.only_second, result.neither, result.p)
+            for name, result in comparison.mcnemars.items()
         ],
         examples=comparison.disagreements,
         num_disagreements=comparison.num_disagreements,
@@ -88,10 +88,12 @@ def write_comparison(comparison: Comparison, folder: Path, *, command: str) -> P
     return path
 
 
-def _lengths(found: ByLength) -> LengthChart:
-    lines = [LengthLine(name, [_part_reach(part) for part in parts]) for name, parts in found.parts.items()]
-    counts = [part.count for part in next(iter(found.parts.values()))]
-    return LengthChart(found.score, found.unit, found.middles, counts, lines)
+def _lengths(by_length: ByLength) -> LengthChart:
+    lines = [
+        LengthLine(name, [_part_reach(part) for part in parts]) for name, parts in by_length.parts.items()
+    ]
+    counts = [part.count for part in next(iter(by_length.parts.values()))]
+    return LengthChart(by_length.score, by_length.unit, by_length.middles, counts, lines)
 
 
 def _part_reach(part: SliceScore) -> IntervalRow:
@@ -131,8 +133,8 @@ def _curves(comparison: Comparison) -> list[LineChart]:
             key = key or next(
                 (name for name in ("valid_accuracy", "valid_loss") if checks and name in checks[0]), ""
             )
-            found = [event for event in checks if event.get(key) is not None and "seconds" in event]
-            if found:
+            measured = [event for event in checks if event.get(key) is not None and "seconds" in event]
+            if measured:
                 name = (
                     competitor.name
                     if len(competitor.runs) == 1
@@ -141,8 +143,8 @@ def _curves(comparison: Comparison) -> list[LineChart]:
                 series.append(
                     LineSeries(
                         name,
-                        [event["seconds"] / 60 for event in found],
-                        [float(event[key]) for event in found],
+                        [event["seconds"] / 60 for event in measured],
+                        [float(event[key]) for event in measured],
                     )
                 )
     return (

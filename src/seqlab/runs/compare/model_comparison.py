@@ -13,12 +13,12 @@ from seqlab.runs.compare.compare import Comparison, compare_groups, refuse_unkno
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import Say
-from seqlab.runs.train.sweep import FORMAT, Begin, Wanted, Watch, keep_plan, train_wanted, wanted_seeds
+from seqlab.runs.train.sweep import FORMAT, Begin, PlannedRun, Watch, plan_seeds, train_planned, write_plan
 
-CONTEST = "compare.json"
+COMPARISON_PLAN = "compare.json"
 
 
-def hold_contest(
+def compare_models(
     what: str,
     models: Sequence[str],
     settings: Sequence[str],
@@ -40,17 +40,21 @@ def hold_contest(
         )
     refuse_unknown(against, models)
     plan = {"what": what, "models": list(models), "settings": list(settings), "task": task, "seeds": seeds}
-    wanted = {model: _trainings(what, model, settings, seeds, task=task, folder=folder) for model in models}
-    keep_plan(folder / CONTEST, plan, [one.folder for trainings in wanted.values() for one in trainings])
+    planned = {model: _trainings(what, model, settings, seeds, task=task, folder=folder) for model in models}
+    write_plan(
+        folder / COMPARISON_PLAN,
+        plan,
+        [training.folder for trainings in planned.values() for training in trainings],
+    )
     groups: dict[str, list[Run]] = {model: [] for model in models}
     for place in range(seeds):  # seed by seed, so that an early look sees every model
         for model in models:
             groups[model].append(
-                train_wanted(what, wanted[model][place], task=task, watch=watch, say=say, begin=begin)
+                train_planned(what, planned[model][place], task=task, watch=watch, say=say, begin=begin)
             )
     comparison = compare_groups(groups, against=against)
     write_whole(
-        folder / CONTEST,
+        folder / COMPARISON_PLAN,
         json.dumps(
             {"format": FORMAT, "plan": plan, **comparison.as_json()},
             indent=1,
@@ -63,8 +67,8 @@ def hold_contest(
 
 def _trainings(
     what: str, model: str, settings: Sequence[str], seeds: int, *, task: str, folder: Path
-) -> list[Wanted]:
+) -> list[PlannedRun]:
     recipe, _ = find_recipe(what, list(settings), task=task, model=model)
-    return wanted_seeds(
+    return plan_seeds(
         recipe, settings, seeds, name=model, folder=lambda seed: folder / f"{model}-seed{seed}", model=model
     )

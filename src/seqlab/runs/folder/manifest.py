@@ -118,10 +118,10 @@ def read_manifest(folder: Path, *, with_earlier_format: bool = False) -> Manifes
     The earlier format lists recipe and tokens only: enough to resume, not to vouch for an answer.
     """
     path = folder / MANIFEST
-    found = read_json_object(path, largest=LARGEST_MANIFEST)
-    version = found.get("format")
+    content = read_json_object(path, largest=LARGEST_MANIFEST)
+    version = content.get("format")
     if version == 1 and with_earlier_format:
-        return _parse({**found, "run_id": sha256(path)}, path)
+        return _parse({**content, "run_id": sha256(path)}, path)
     if version == 1:
         what = (
             "the run was written by an earlier version, without digests of its weights, choices and results."
@@ -134,7 +134,7 @@ def read_manifest(folder: Path, *, with_earlier_format: bool = False) -> Manifes
             cure="Update seqlab.",
         )
     try:
-        return _parse(without_digest(found), path)
+        return _parse(without_digest(content), path)
     except (ValueError, RecursionError) as error:
         raise RunError("the manifest was changed after training.", where=str(path), cure=RESTORE) from error
 
@@ -171,7 +171,7 @@ def _verify_parts(folder: Path, manifest: Manifest) -> None:
 
 def _verify_part(folder: Path, name: str, record: object, *, is_there: bool) -> None:
     """A file that is listed from the start."""
-    path, shown = folder / name, str(folder / name)[:300]
+    path, where = folder / name, str(folder / name)[:300]
     if not is_there:  # also a name that leads out of the folder
         raise RunError(
             f"the file is missing, or no file of a run ({name[:80]!r}).",
@@ -179,12 +179,12 @@ def _verify_part(folder: Path, name: str, record: object, *, is_there: bool) -> 
             cure=RESTORE,
         )
     if not isinstance(record, dict):
-        raise RunError("the file was added after training.", where=shown, cure="Remove it.")
+        raise RunError("the file was added after training.", where=where, cure="Remove it.")
     if not path.is_file():
-        raise RunError("the file is missing.", where=shown, cure=RESTORE)
+        raise RunError("the file is missing.", where=where, cure=RESTORE)
     if (size := path.stat().st_size) > LARGEST_FILE:
         raise RunError(
-            f"the file is {megabytes(size)} large, more than is ever needed.", where=shown, cure=RESTORE
+            f"the file is {megabytes(size)} large, more than is ever needed.", where=where, cure=RESTORE
         )
     if not is_intact(path, record):
-        raise RunError("the file was changed after training.", where=shown, cure=RESTORE)
+        raise RunError("the file was changed after training.", where=where, cure=RESTORE)

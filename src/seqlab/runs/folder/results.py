@@ -79,11 +79,11 @@ def write_results(
         "format": FORMAT,
         "name": folder.name,
         "splits": {
-            each.split: {
-                "scores": [score.as_json() for score in each.scores],
-                "sections": each.sections_as_json(),
+            evaluation.split: {
+                "scores": [score.as_json() for score in evaluation.scores],
+                "sections": evaluation.sections_as_json(),
             }
-            for each in evaluations
+            for evaluation in evaluations
         },
         "training": training,
         "provenance": provenance,

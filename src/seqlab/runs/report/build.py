@@ -162,11 +162,11 @@ def _samples(events: list[dict[str, Any]]) -> list[GeneratedSample]:
     The first and the last are always among them.
     """
     early = [event for event in events if event["event"] == "sampled"]
-    found = [event for event in events if event["event"] == "validated" and event.get("sample")]
+    validations = [event for event in events if event["event"] == "validated" and event.get("sample")]
     most = MOST_SAMPLES - len(early)
-    if len(found) > most:
-        places = sorted({round((len(found) - 1) * (place / (most - 1)) ** 2) for place in range(most)})
-        found = [found[place] for place in places]
+    if len(validations) > most:
+        places = sorted({round((len(validations) - 1) * (place / (most - 1)) ** 2) for place in range(most)})
+        validations = [validations[place] for place in places]
     return [
         GeneratedSample(
             step=event["step"],
@@ -175,7 +175,7 @@ def _samples(events: list[dict[str, Any]]) -> list[GeneratedSample]:
             valid_loss=event.get("valid_loss"),
             train_loss=event.get("train_loss"),
         )
-        for event in early + found
+        for event in early + validations
     ]
 
 

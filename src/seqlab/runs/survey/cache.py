@@ -51,83 +51,85 @@ def kept_survey(
         "parts": [[name, source.fingerprint()] for name, source in parts.items()],
         "paths": [str(Path(path).resolve()) for path in paths],
     }
-    given = [str(Path(path)) for path in paths]
+    names = [str(Path(path)) for path in paths]
     made: list[Survey] = []
 
     def write(folder: Path) -> None:
         made.append(make())
-        _write(made[0], given, folder)
+        _write(made[0], names, folder)
 
     try:
         store = cached_store(made_from, write)
     except EnvironmentProblem:  # a survey needs no cache
         return made[0] if made else make()
-    return made[0] if made else _read(store, given)
+    return made[0] if made else _read(store, names)
 
 
-def _write(found: Survey, given: list[str], folder: Path) -> None:
+def _write(survey: Survey, names: list[str], folder: Path) -> None:
     """Words and counts as facts; the places of repeated passages, which may be millions, as numbers."""
-    told = {
-        "paths": given,
-        "parts": {name: _plain(part) for name, part in found.parts.items()},
-        "similar_labels": found.similar_labels,
-        "leaked": {name: _by_file(places) for name, places in found.leaked.items()},
+    facts = {
+        "paths": names,
+        "parts": {name: _plain(part) for name, part in survey.parts.items()},
+        "similar_labels": survey.similar_labels,
+        "leaked": {name: _by_file(places) for name, places in survey.leaked.items()},
     }
     writer = StoreWriter(folder, [StepColumn(name, np.dtype(np.int64)) for name in ARRAYS])
-    for part in found.parts.values():
+    for part in survey.parts.values():
         if part.repeats is not None:
             writer.append(**{name: getattr(part.repeats, name) for name in ARRAYS})
-    writer.finish(survey=told)
+    writer.finish(survey=facts)
 
 
 def _plain(part: PartSurvey) -> dict[str, Any]:
     """A part as plain data, without the numbers that stand elsewhere."""
     repeats = part.repeats
-    told = (
+    plain_repeats = (
         None
         if repeats is None
-        else {one.name: getattr(repeats, one.name) for one in fields(Repeats) if one.name not in ARRAYS}
+        else {
+            entry.name: getattr(repeats, entry.name) for entry in fields(Repeats) if entry.name not in ARRAYS
+        }
     )
-    return {**asdict(replace(part, repeats=None)), "repeats": told}
+    return {**asdict(replace(part, repeats=None)), "repeats": plain_repeats}
 
 
 def _by_file(places: set[tuple[str, int]]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    lines: dict[str, list[int]] = {}
     for file, line in sorted(places):
-        found.setdefault(file, []).append(line)
-    return found
+        lines.setdefault(file, []).append(line)
+    return lines
 
 
-def _read(store: Store, given: list[str]) -> Survey:
-    told = store.facts["survey"]
-    rename = _renaming(told["paths"], given)
+def _read(store: Store, names: list[str]) -> Survey:
+    facts = store.facts["survey"]
+    rename = _renaming(facts["paths"], names)
     arrays = iter([{name: store[name][row] for name in ARRAYS} for row in range(len(store))])
     parts = {
         name: _part(plain, next_arrays=lambda: next(arrays), rename=rename)
-        for name, plain in told["parts"].items()
+        for name, plain in facts["parts"].items()
     }
     leaked = {
         name: {(rename(file), line) for file, lines in by_file.items() for line in lines}
-        for name, by_file in told["leaked"].items()
+        for name, by_file in facts["leaked"].items()
     }
-    return Survey(parts, [(first, second) for first, second in told["similar_labels"]], leaked)
+    return Survey(parts, [(first, second) for first, second in facts["similar_labels"]], leaked)
 
 
 def _part(plain: dict[str, Any], *, next_arrays: Callable[[], dict[str, Any]], rename: Rename) -> PartSurvey:
-    found = dict(plain)
+    values = dict(plain)
     for name in LEAKS:
-        found[name] = [
+        values[name] = [
             Leak(rename(leak["where"]), rename(leak["also"]), leak["likeness"]) for leak in plain[name]
         ]
     for name in QUANTILES:
-        found[name] = None if plain[name] is None else Quantiles(**plain[name])
+        values[name] = None if plain[name] is None else Quantiles(**plain[name])
     for name in PLACES:
-        found[name] = [rename(place) for place in plain[name]]
-    found["first_decomposed"] = rename(plain["first_decomposed"])
+        values[name] = [rename(place) for place in plain[name]]
+    values["first_decomposed"] = rename(plain["first_decomposed"])
     if (repeats := plain["repeats"]) is not None:
         renamed = {"first": rename(repeats["first"]), "also": rename(repeats["also"])}
-        found["repeats"] = Repeats(**{**repeats, **renamed}, **next_arrays())
-    return PartSurvey(**found)
+        values["repeats"] = Repeats(**{**repeats, **renamed}, **next_arrays())
+    return PartSurvey(**values)
 
 
 def _renaming(before: Sequence[str], now: Sequence[str]) -> Rename:

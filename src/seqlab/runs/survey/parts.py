@@ -37,9 +37,9 @@ def survey_parts(recipe: Recipe, parts: Mapping[str, Source], *, more: str | Pat
     )
 
 
-def survey_warnings(recipe: Recipe, found: Survey) -> list[str]:
+def survey_warnings(recipe: Recipe, survey: Survey) -> list[str]:
     """The sentences that deserve a look; empty lines are usual in a text, several captions of a picture and
     several languages in a table.
     """
     usual = find_spec(recipe.task).usual_warning(recipe.data)
-    return [warning for warning in found.warnings if not (usual and usual in warning)]
+    return [warning for warning in survey.warnings if not (usual and usual in warning)]

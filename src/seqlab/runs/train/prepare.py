@@ -22,9 +22,14 @@ from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.runs.train.build import adapt
 from seqlab.runs.transfer.distillation import build_teacher, find_teacher
-from seqlab.runs.transfer.pretrained_vectors import fit_to_vectors, take_vectors
-from seqlab.runs.transfer.source_weights import digest_of_weights, take_weights
-from seqlab.runs.transfer.warm_start import find_source, refuse_differences, refuse_idle_settings, take_over
+from seqlab.runs.transfer.pretrained_vectors import copy_vectors, fit_to_vectors
+from seqlab.runs.transfer.source_weights import copy_weights, digest_of_weights
+from seqlab.runs.transfer.warm_start import (
+    find_source,
+    inherit_recipe,
+    refuse_differences,
+    refuse_idle_settings,
+)
 from seqlab.sources.survey.report import Survey
 from seqlab.tasks.codec import Codec
 from seqlab.tasks.objective import Objective
@@ -67,7 +72,7 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     say("reading the data")
     opened = _open(recipe, source)
     recipe, kept = (
-        (opened.recipe, []) if source is None else take_over(opened.recipe, source.recipe, source.folder)
+        (opened.recipe, []) if source is None else inherit_recipe(opened.recipe, source.recipe, source.folder)
     )
     if source is not None:
         recipe = recipe.changed(
@@ -75,9 +80,9 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
         )
     teacher, recipe = find_teacher(recipe, say=say)
     spec = find_spec(recipe.task)
-    given = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
+    model_settings = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
     recipe, reasons = spec.fill_defaults(recipe, opened.parts["train"])
-    recipe, fitted = fit_to_vectors(recipe, given=given)
+    recipe, fitted = fit_to_vectors(recipe, given=model_settings)
     reasons += fitted + _costs(recipe)
     recipe = _complete_training(recipe, threads=threads)
     say("looking for repeats and leaks")
@@ -93,9 +98,9 @@ def prepare(recipe: Recipe, *, out: str = "", name: str = "", say: Say = lambda 
     model = parts.build_model(recipe, codec)
     objective.init_weights(model)
     if source is not None and recipe.start.weights == "learned":
-        take_weights(model, source, recipe)
+        copy_weights(model, source, recipe)
     if recipe.start.vectors:
-        reasons.append(take_vectors(model, codec, recipe.start.vectors))
+        reasons.append(copy_vectors(model, codec, recipe.start.vectors))
     adapt(model, recipe.start)
     objective.fit_statistics(model)
     folder = new_folder(out, name=name or f"{data_name(recipe)}-{_model_name(recipe)}")

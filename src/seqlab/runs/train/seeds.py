@@ -15,7 +15,7 @@ from seqlab.metrics.seeds import SeedSummary, summarize_seeds
 from seqlab.runs.find_recipe import find_recipe
 from seqlab.runs.run import Run
 from seqlab.runs.train.prepare import Say
-from seqlab.runs.train.sweep import FORMAT, Begin, Watch, keep_plan, train_wanted, wanted_seeds
+from seqlab.runs.train.sweep import FORMAT, Begin, Watch, plan_seeds, train_planned, write_plan
 
 SEEDS = "seeds.json"
 
@@ -31,7 +31,7 @@ class SeedResults:
 
     def sentences(self) -> list[str]:
         """One line for each score."""
-        found = []
+        sentences = []
         for name, score in self.scores.items():
             text = f"{name} {score.mean:.4f} on average over {len(score.values)} seeds"
             if score.deviation is not None and score.low is not None and score.high is not None:
@@ -39,8 +39,8 @@ class SeedResults:
                     f", standard deviation {score.deviation:.4f}, 95 % interval of the mean {score.low:.4f}"
                     f" to {score.high:.4f} (Student's t)"
                 )
-            found.append(text)
-        return found
+            sentences.append(text)
+        return sentences
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -76,7 +76,7 @@ def train_seeds(
     if count < 2:
         raise UsageError(f"--seeds {count} shows no spread.", cure="Two seeds at least; five are usual.")
     recipe, _ = find_recipe(what, list(settings), task=task, model=model)
-    wanted = wanted_seeds(
+    planned = plan_seeds(
         recipe,
         settings,
         count,
@@ -86,10 +86,10 @@ def train_seeds(
     )
     path = base.with_name(f"{base.name}-seeds") / SEEDS
     plan = {"what": what, "settings": list(settings), "task": task, "model": model, "seeds": count}
-    keep_plan(path, plan, [one.folder for one in wanted])
+    write_plan(path, plan, [training.folder for training in planned])
     runs: list[Run] = []
-    for one in wanted:
-        runs.append(train_wanted(what, one, task=task, watch=watch, say=say, begin=begin))
+    for training in planned:
+        runs.append(train_planned(what, training, task=task, watch=watch, say=say, begin=begin))
         results = _results(path, runs)
         write_whole(
             path,

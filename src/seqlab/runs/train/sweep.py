@@ -31,7 +31,7 @@ Watch = Callable[[], AbstractContextManager[Callback | None]]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PlannedRun:
     """One training: its name, its folder, and the words that make its recipe."""
 
     name: str
@@ -40,7 +40,7 @@ class Wanted:
     model: str = ""
 
 
-def wanted_seeds(
+def plan_seeds(
     recipe: Recipe,
     settings: Sequence[str],
     count: int,
@@ -48,7 +48,7 @@ def wanted_seeds(
     name: str,
     folder: Callable[[int], Path],
     model: str = "",
-) -> list[Wanted]:
+) -> list[PlannedRun]:
     """Trainings that differ in training.seed only, from that of the recipe upwards.
 
     The rows that are held out stay those of the first.
@@ -57,7 +57,7 @@ def wanted_seeds(
     plain = [word for word in settings if not word.startswith("training.seed=")]
     same = [f"data.seed={first}"] if recipe.data.seed < 0 else []
     return [
-        Wanted(f"{name}-seed{seed}", folder(seed), (*plain, *same, f"training.seed={seed}"), model=model)
+        PlannedRun(f"{name}-seed{seed}", folder(seed), (*plain, *same, f"training.seed={seed}"), model=model)
         for seed in range(first, first + count)
     ]
 
@@ -74,9 +74,9 @@ def is_finished(folder: Path) -> bool:
         return False  # resuming it says what is wrong
 
 
-def train_wanted(
+def train_planned(
     what: str,
-    wanted: Wanted,
+    planned: PlannedRun,
     *,
     task: str = "",
     watch: Watch = nullcontext,
@@ -84,20 +84,20 @@ def train_wanted(
     begin: Begin = lambda _, __: None,
 ) -> Run:
     """Train one, go on where it was stopped, or load it if it is finished."""
-    if is_finished(wanted.folder):
-        return Run.load(wanted.folder)
-    if (wanted.folder / RECIPE).is_file():
-        begin(wanted.name, None)
+    if is_finished(planned.folder):
+        return Run.load(planned.folder)
+    if (planned.folder / RECIPE).is_file():
+        begin(planned.name, None)
         with watch() as callback:
-            return resume(wanted.folder, callback=callback, say=say)
-    recipe, _ = find_recipe(what, list(wanted.settings), task=task, model=wanted.model)
-    prepared = prepare(recipe, out=str(wanted.folder), say=say)
-    begin(wanted.name, prepared)
+            return resume(planned.folder, callback=callback, say=say)
+    recipe, _ = find_recipe(what, list(planned.settings), task=task, model=planned.model)
+    prepared = prepare(recipe, out=str(planned.folder), say=say)
+    begin(planned.name, prepared)
     with watch() as callback:
         return train(prepared, callback=callback, say=say)
 
 
-def keep_plan(path: Path, plan: dict[str, Any], folders: Sequence[Path]) -> None:
+def write_plan(path: Path, plan: dict[str, Any], folders: Sequence[Path]) -> None:
     """Write what is asked for, or refuse a folder in which something else was begun. How many seeds there are
     may change.
 
@@ -112,9 +112,9 @@ def keep_plan(path: Path, plan: dict[str, Any], folders: Sequence[Path]) -> None
             if name != "seeds" and plan.get(name) != before.get(name)
         )
         if changed:
-            told = ", ".join(f"{name} {before.get(name)!r} -> {plan.get(name)!r}" for name in changed)
+            differences = ", ".join(f"{name} {before.get(name)!r} -> {plan.get(name)!r}" for name in changed)
             raise RunError(
-                f"something else was begun here ({told}).",
+                f"something else was begun here ({differences}).",
                 where=str(path),
                 cure="Choose another folder with --out, or remove this one.",
             )

@@ -43,8 +43,10 @@ def build_teacher(recipe: Recipe, codec: Codec, run: Run | None, *, device: torc
     """The model of a run as a teacher. Both must have the same tokens and the same labels."""
     if run is None:
         return None
-    own, theirs = _digests(codec), _digests(run.codec)
-    if wrong := sorted(name for name in own.keys() | theirs.keys() if own.get(name) != theirs.get(name)):
+    student, teacher = _digests(codec), _digests(run.codec)
+    if wrong := sorted(
+        name for name in student.keys() | teacher.keys() if student.get(name) != teacher.get(name)
+    ):
         what = (
             "the labels of the teacher are others"
             if wrong == ["labels.json"]

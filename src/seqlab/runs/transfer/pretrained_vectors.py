@@ -38,8 +38,8 @@ def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str
             cure="Leave it out.",
         )
     name = "embedding_size" if hasattr(model, "embedding_size") else "hidden_size"
-    beside = find_spec(recipe.task).extra_embedding_size(recipe, width)
-    now, needed = getattr(model, name), width + beside
+    extra = find_spec(recipe.task).extra_embedding_size(recipe, width)
+    now, needed = getattr(model, name), width + extra
     if name in given and now and now != needed:
         raise RecipeError(
             f"the vectors of {path.name} have {width} numbers, and model.{name}={now} asks for another"
@@ -64,7 +64,7 @@ def fit_to_vectors(recipe: Recipe, *, given: set[str]) -> tuple[Recipe, list[str
     )
 
 
-def take_vectors(model: nn.Module, codec: Codec, path: str) -> str:
+def copy_vectors(model: nn.Module, codec: Codec, path: str) -> str:
     """Copy the vectors of all tokens that the file knows, and say how many these are.
 
     A token that the file has only in lower case takes that vector. All others start at random, as large as
@@ -81,23 +81,23 @@ def take_vectors(model: nn.Module, codec: Codec, path: str) -> str:
         for place in real
         if place not in exact and pieces[place].lower() in table.places
     }
-    found = exact | lower
-    if not {pieces[place] for place in found} - SPECIALS:
+    places = exact | lower
+    if not {pieces[place] for place in places} - SPECIALS:
         some = [pieces[place] for place in real[-8:]]
         raise RecipeError(
             f"{Path(path).name} has a vector for none of the {len(real):,} tokens, such as {listed(some)}.",
             where=WHERE,
             cure="Are tokens words? tokens.kind=words",
         )
-    missing = [place for place in real if place not in found]
+    missing = [place for place in real if place not in places]
     with torch.no_grad():
-        rows = torch.from_numpy(table.vectors[list(found.values())]).to(embed.weight)
+        rows = torch.from_numpy(table.vectors[list(places.values())]).to(embed.weight)
         if missing:
             embed.weight[missing] *= _size(rows) / _size(embed.weight[missing])
-        embed.weight[list(found)] = rows
+        embed.weight[list(places)] = rows
     case = f" ({len(lower):,} of them in lower case)" if lower else ""
     return (
-        f"{len(found):,} of {len(real):,} tokens start from the vectors of {Path(path).name}{case},"
+        f"{len(places):,} of {len(real):,} tokens start from the vectors of {Path(path).name}{case},"
         f" {len(missing):,} at random"
     )
 
@@ -108,11 +108,11 @@ def _size(rows: torch.Tensor) -> float:
 
 
 def _digest(path: Path, expected: str) -> str:
-    found = sha256(path)
-    if expected and found != expected:
+    digest = sha256(path)
+    if expected and digest != expected:
         raise RunError(
-            f"{path} is not the file that the recipe names ({found[:12]}…, expected {expected[:12]}…).",
+            f"{path} is not the file that the recipe names ({digest[:12]}…, expected {expected[:12]}…).",
             where="start.digest",
             cure="Restore the file, or leave the digest out of the recipe.",
         )
-    return found
+    return digest

@@ -33,7 +33,7 @@ def digest_of_weights(source: Run, *, expected: str, where: str) -> str:
     return digest
 
 
-def take_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
+def copy_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
     """Copy the embedding and the body of a run into a new model; where the task is the same and answers with
     tokens, its head too.
     """
@@ -41,18 +41,18 @@ def take_weights(model: nn.Module, source: Run, recipe: Recipe) -> None:
     takes_all = source.recipe.task == recipe.task and find_spec(recipe.task).predicts_tokens
     before = _renumbered(source.model.state_dict(), every=recipe.start.every)
     now = model.state_dict()
-    wanted = [name for name in now if takes_all or name.startswith(SHARED)]
-    wrong = [name for name in wanted if name not in before or before[name].shape != now[name].shape]
-    if wrong or not wanted:
+    names = [name for name in now if takes_all or name.startswith(SHARED)]
+    wrong = [name for name in names if name not in before or before[name].shape != now[name].shape]
+    if wrong or not names:
         first = wrong[0] if wrong else "embed"
-        found = list(before[first].shape) if first in before else "nothing"
+        shape = list(before[first].shape) if first in before else "nothing"
         raise RecipeError(
             f"the weights do not fit the new network: '{first}' needs"
-            f" {list(now[first].shape) if first in now else 'a name'}, the run has {found}.",
+            f" {list(now[first].shape) if first in now else 'a name'}, the run has {shape}.",
             where=f"start.run {source.folder}",
             cure="Leave start.every out, or start from a run of another network.",
         )
-    model.load_state_dict({**now, **{name: before[name] for name in wanted}})
+    model.load_state_dict({**now, **{name: before[name] for name in names}})
 
 
 def _renumbered(weights: dict[str, Tensor], *, every: int) -> dict[str, Tensor]:

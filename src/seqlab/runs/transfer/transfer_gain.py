@@ -18,7 +18,7 @@ from seqlab.metrics.paired import PairedDifference
 from seqlab.metrics.score import Score
 from seqlab.runs.compare.compare import compare_groups
 from seqlab.runs.train.prepare import Say
-from seqlab.runs.train.sweep import FORMAT, Begin, Wanted, Watch, keep_plan, train_wanted
+from seqlab.runs.train.sweep import FORMAT, Begin, PlannedRun, Watch, train_planned, write_plan
 
 GAIN = "gain.json"
 ALL = 0
@@ -74,34 +74,36 @@ def measure_gain(
             cure="For example: --rows 100,1000,all",
         )
     plan = {"what": what, "start": start, "rows": list(counts), "settings": list(settings), "task": task}
-    wanted = {count: _pair(start, count, settings, folder) for count in counts}
-    keep_plan(folder / GAIN, plan, [one.folder for pair in wanted.values() for one in pair.values()])
-    found = []
-    for count, pair in wanted.items():
+    planned = {count: _pair(start, count, settings, folder) for count in counts}
+    write_plan(
+        folder / GAIN, plan, [training.folder for pair in planned.values() for training in pair.values()]
+    )
+    gains = []
+    for count, pair in planned.items():
         runs = {
-            weights: [train_wanted(what, one, task=task, watch=watch, say=say, begin=begin)]
-            for weights, one in pair.items()
+            weights: [train_planned(what, training, task=task, watch=watch, say=say, begin=begin)]
+            for weights, training in pair.items()
         }
         comparison = compare_groups(runs)
         first = comparison.score_names[0]
         new, learned = (competitor.score(first) for competitor in comparison.competitors)
-        found.append(Gain(count, new, learned, comparison.differences[first][LEARNED]))
+        gains.append(Gain(count, new, learned, comparison.differences[first][LEARNED]))
     write_whole(
         folder / GAIN,
         json.dumps(
-            {"format": FORMAT, "plan": plan, "gains": [gain.as_json() for gain in found]},
+            {"format": FORMAT, "plan": plan, "gains": [gain.as_json() for gain in gains]},
             indent=1,
             ensure_ascii=False,
         ),
     )
-    return found
+    return gains
 
 
-def _pair(start: str, count: int, settings: Sequence[str], folder: Path) -> dict[str, Wanted]:
+def _pair(start: str, count: int, settings: Sequence[str], folder: Path) -> dict[str, PlannedRun]:
     """The two trainings on so many rows."""
-    found = {}
+    trainings = {}
     for weights in (NEW, LEARNED):
         name = f"{count or 'all'}-{weights}"
         words = (*settings, f"start.run={start}", f"start.weights={weights}", f"data.train_rows={count}")
-        found[weights] = Wanted(name, folder / name, words)
-    return found
+        trainings[weights] = PlannedRun(name, folder / name, words)
+    return trainings

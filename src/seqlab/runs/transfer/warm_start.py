@@ -117,17 +117,17 @@ def refuse_idle_settings(start: StartSettings) -> None:
         )
 
 
-def take_over(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe, list[str]]:
+def inherit_recipe(recipe: Recipe, source: Recipe, folder: Path) -> tuple[Recipe, list[str]]:
     """The recipe with the source's tokens and network, once the task is known; and what was decided for the
     user.
     """
     _refuse_task(recipe, source)
-    given = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
+    model_settings = recipe.model.model_fields_set if "model" in recipe.model_fields_set else set()
     model = thinned(source.model, recipe.start.every)
-    own = {name: getattr(recipe.model, name) for name in given if name in MAY_CHANGE[model.kind]}
-    derived = {name: value for name, value in _reading(recipe, source).items() if name not in own}
+    changed = {name: getattr(recipe.model, name) for name in model_settings if name in MAY_CHANGE[model.kind]}
+    derived = {name: value for name, value in _reading(recipe, source).items() if name not in changed}
     recipe = recipe.model_copy(
-        update={"model": model.model_copy(update={**own, **derived}), "tokens": source.tokens}
+        update={"model": model.model_copy(update={**changed, **derived}), "tokens": source.tokens}
     )
     recipe = with_words_of(recipe, source).changed("start", run=str(folder.resolve()))
     recipe, cut = _cut_to_positions(recipe)
@@ -295,10 +295,10 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
                 " and model.kind out."
             ),
         ]
-    given = recipe.model.model_fields_set - {*MAY_CHANGE[kind], "kind"}
+    model_settings = recipe.model.model_fields_set - {*MAY_CHANGE[kind], "kind"}
     was_causal = find_spec(source.task).is_causal
     if (
-        "causal" in given
+        "causal" in model_settings
         and was_causal
         and source.task != recipe.task
         and not getattr(recipe.model, "causal", True)
@@ -309,7 +309,9 @@ def _other_network(recipe: Recipe, source: Recipe) -> list[str]:
     return mistakes + [
         f"model.{name}: the run has {found(before)}, found {found(now)}. Only these may differ:"
         f" {listed(MAY_CHANGE[kind])}."
-        for name, before, now in _differences(recipe.model, thinned(source.model, start.every), given=given)
+        for name, before, now in _differences(
+            recipe.model, thinned(source.model, start.every), given=model_settings
+        )
         if not (name == "causal" and now and was_causal)  # it was, without saying so
     ]
 
