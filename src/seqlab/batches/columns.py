@@ -169,14 +169,14 @@ def column_from_json(plain: dict[str, Any]) -> Column:
 
 def by_name(columns: Iterable[Column]) -> dict[str, Column]:
     """Columns by name; raises ValueError if there are none or two have the same name."""
-    found: dict[str, Column] = {}
+    columns_by_name: dict[str, Column] = {}
     for column in columns:
-        if column.name in found:
+        if column.name in columns_by_name:
             raise ValueError(f"two columns have the name '{column.name}'.")
-        found[column.name] = column
-    if not found:
+        columns_by_name[column.name] = column
+    if not columns_by_name:
         raise ValueError("a store needs at least one column.")
-    return found
+    return columns_by_name
 
 
 def smallest_dtype(num_ids: int) -> np.dtype[Any]:

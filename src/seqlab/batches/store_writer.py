@@ -228,9 +228,9 @@ class _File:
         return self._digest.record()
 
 
-def _wrong_names(given: Collection[str], expected: Collection[str]) -> ValueError:
-    missing = [name for name in expected if name not in given]
-    unknown = [name for name in given if name not in expected]
+def _wrong_names(found_names: Collection[str], expected: Collection[str]) -> ValueError:
+    missing = [name for name in expected if name not in found_names]
+    unknown = [name for name in found_names if name not in expected]
     parts = [
         f"{what}: {', '.join(names)}" for what, names in (("missing", missing), ("unknown", unknown)) if names
     ]

@@ -57,15 +57,15 @@ class StoredColumn(ABC):
 
     def window(self, start: int, end: int) -> NDArray[Any]:
         """A copy of the steps `start` to `end` of the concatenated sequences."""
-        found = np.empty((max(0, min(end, self.num_steps) - start), *self._shape), self._dtype)
-        self._read_into(found, start)
-        return found
+        values = np.empty((max(0, min(end, self.num_steps) - start), *self._shape), self._dtype)
+        self._read_into(values, start)
+        return values
 
-    def _read_into(self, found: NDArray[Any], start: int) -> None:
-        place, left = start * self._step_size, found.nbytes
-        if not left or os.preadv(self._handle, [found.data], place) == left:
+    def _read_into(self, values: NDArray[Any], start: int) -> None:
+        place, left = start * self._step_size, values.nbytes
+        if not left or os.preadv(self._handle, [values.data], place) == left:
             return
-        view, done = found.data.cast("B"), 0
+        view, done = values.data.cast("B"), 0
         while done < left:  # one call reads at most two gigabytes
             count = os.preadv(self._handle, [view[done:]], place + done)
             assert count, "a store became shorter while it was open"
@@ -121,8 +121,8 @@ class StoredValues(StoredColumn):
 
     def __getitem__(self, rows: Rows) -> NDArray[Any]:
         if self._numbers is not None:
-            found: NDArray[Any] = self._numbers[rows]
-            return found
+            values: NDArray[Any] = self._numbers[rows]
+            return values
         if isinstance(rows, slice):
             return self._gather(range(len(self))[rows])
         if isinstance(rows, np.ndarray) and rows.ndim:
@@ -131,10 +131,10 @@ class StoredValues(StoredColumn):
         return self._gather([range(len(self))[index(rows)]])[0]
 
     def _gather(self, rows: Sequence[int]) -> NDArray[Any]:
-        found = np.empty((len(rows), *self._shape), self._dtype)
+        values = np.empty((len(rows), *self._shape), self._dtype)
         for place, row in enumerate(rows):
-            self._read_into(found[place], row)
-        return found
+            self._read_into(values[place], row)
+        return values
 
     @property
     def offsets(self) -> NDArray[np.int64]:

@@ -71,7 +71,7 @@ def with_digest(content: Any) -> dict[str, Any]:
     return {"sha256": _digest(content), "content": content}
 
 
-def without_digest(found: Any) -> Any:
+def without_digest(value: Any) -> Any:
     """The content of what `with_digest` made, read from JSON; ValueError if it was changed since.
 
     >>> without_digest({**with_digest({"width": 3}), "content": {"width": 2}})
@@ -79,12 +79,12 @@ def without_digest(found: Any) -> Any:
     ValueError: the content does not match its digest
     """
     if (
-        not isinstance(found, dict)
-        or "content" not in found
-        or found.get("sha256") != _digest(found["content"])
+        not isinstance(value, dict)
+        or "content" not in value
+        or value.get("sha256") != _digest(value["content"])
     ):
         raise ValueError("the content does not match its digest")
-    return found["content"]
+    return value["content"]
 
 
 def _digest(content: Any) -> str:

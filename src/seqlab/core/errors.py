@@ -99,8 +99,8 @@ def closest(name: str, allowed: Iterable[str]) -> str:
     ('clip_norm', '')
     """
     by_fold = {other[:LONGEST_COMPARED].casefold(): other for other in allowed}
-    found = get_close_matches(name[:LONGEST_COMPARED].casefold(), by_fold, n=1, cutoff=CLOSE)
-    return by_fold[found[0]] if found else ""
+    matches = get_close_matches(name[:LONGEST_COMPARED].casefold(), by_fold, n=1, cutoff=CLOSE)
+    return by_fold[matches[0]] if matches else ""
 
 
 def listed(names: Sequence[str]) -> str:

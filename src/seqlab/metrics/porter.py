@@ -120,10 +120,10 @@ def _kinds(word: str) -> str:
     >>> _kinds("toy"), _kinds("syzygy")
     ('cvc', 'cvcvcv')
     """
-    found = ""
+    kinds = ""
     for letter in word:
-        found += "v" if letter in "aeiou" or (letter == "y" and found.endswith("c")) else "c"
-    return found
+        kinds += "v" if letter in "aeiou" or (letter == "y" and kinds.endswith("c")) else "c"
+    return kinds
 
 
 def _measure(word: str) -> int:

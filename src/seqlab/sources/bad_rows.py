@@ -52,11 +52,11 @@ class BadRows:
         """What one pass reads, at most so many (0: all); DataError says `otherwise` and the cure if it is
         nothing.
         """
-        reading, found = self.new_pass(), 0
+        reading, num_rows = self.new_pass(), 0
         for item in islice(read(reading), most or None):
-            found += 1
+            num_rows += 1
             yield item
-        reading.require_rows(found, where=where, otherwise=otherwise, cure=cure)
+        reading.require_rows(num_rows, where=where, otherwise=otherwise, cure=cure)
 
     def sentence(self) -> str:
         """One line for the user, empty when nothing was skipped."""
@@ -84,9 +84,9 @@ class Pass:
             self._messages.append(first_line(error))
         self._policy.note(error, met=self.skipped)
 
-    def require_rows(self, found: int, *, where: str, otherwise: str, cure: str) -> None:
+    def require_rows(self, num_rows: int, *, where: str, otherwise: str, cure: str) -> None:
         """The end of a pass: a source without a single usable row is a mistake."""
-        if found:
+        if num_rows:
             return
         if self.skipped:
             lines = "\n".join(f"  - {message}" for message in self._messages)

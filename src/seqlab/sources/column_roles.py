@@ -94,10 +94,8 @@ class ColumnRoles:
 
 def find_roles(source: Source, *, sample: int = 1000, settings: DataSettings | None = None) -> ColumnRoles:
     """Look at the first rows and decide; what the settings already say is taken as given."""
-    given = settings or DataSettings()
-    require_columns(
-        source, [*names_of(given.text, source.columns), given.label, given.sequence, *given.features]
-    )
+    data = settings or DataSettings()
+    require_columns(source, [*names_of(data.text, source.columns), data.label, data.sequence, *data.features])
     if isinstance(source, TextSource):
         return ColumnRoles(
             "none",
@@ -110,17 +108,17 @@ def find_roles(source: Source, *, sample: int = 1000, settings: DataSettings | N
         [name for name in source.columns if holds(rows, name)] for holds in (holds_lists, holds_tags)
     )
     # The names of labels may stand beside their numbers, and are then no words.
-    tokens = [name for name in words if name == given.text or not _is_named(name, (*LABEL_NAMES, *TAG_NAMES))]
+    tokens = [name for name in words if name == data.text or not _is_named(name, (*LABEL_NAMES, *TAG_NAMES))]
     if are_paired(rows, tokens, lists):
-        return _about_tagged(tokens, lists, given)
+        return _about_tagged(tokens, lists, data)
     vectors = [name for name in source.columns if rows and holds_vectors(rows[0].values.get(name))]
-    if lists and vectors and not given.text and not given.sequence:
-        return _about_frames(vectors, lists, given)
+    if lists and vectors and not data.text and not data.sequence:
+        return _about_frames(vectors, lists, data)
     columns = {name: profile(rows, name) for name in source.columns if name.lower() not in SPLIT_NAMES}
-    text = given.text or ("" if given.sequence or given.features else _pick_text(columns, taken=given.label))
+    text = data.text or ("" if data.sequence or data.features else _pick_text(columns, taken=data.label))
     if text:
-        return _about_text(rows, columns, text, given)
-    if len(words) == 1 and not given.label:
+        return _about_text(rows, columns, text, data)
+    if len(words) == 1 and not data.label:
         raise DataError(
             f"column '{words[0]}' holds words, and no column holds a tag for each of them.",
             where=source.name,
@@ -129,21 +127,21 @@ def find_roles(source: Source, *, sample: int = 1000, settings: DataSettings | N
                 " data.text=NAME data.label=NAME"
             ),
         )
-    return _about_series(source, rows, columns, given)
+    return _about_series(source, rows, columns, data)
 
 
 def _about_text(
-    rows: Sequence[Row], columns: dict[str, Profile], text: str, given: DataSettings
+    rows: Sequence[Row], columns: dict[str, Profile], text: str, data: DataSettings
 ) -> ColumnRoles:
     named = names_of(text, list(columns))
     lists = [name for name in columns if name not in named and holds_lists(rows, name)]
-    label = given.label or (lists[0] if len(lists) == 1 else "") or _pick_label(columns, taken=named)
-    reasons = [] if given.text else [_about_choice(columns, text, label=label)]
+    label = data.label or (lists[0] if len(lists) == 1 else "") or _pick_label(columns, taken=named)
+    reasons = [] if data.text else [_about_choice(columns, text, label=label)]
     if not label:
         others = [name for name in columns if name != text and columns[name].is_text]
         pairs = (
             f"; pairs of columns: task=translation data.source={others[0]} data.target={text}"
-            if others and not given.text
+            if others and not data.text
             else ""
         )
         return ColumnRoles(
@@ -153,7 +151,7 @@ def _about_text(
             evidence="no column looks like a label",
             alternative=f"a label: data.label=NAME{pairs}",
         )
-    if not given.label:
+    if not data.label:
         reasons.append(
             f"label column '{label}' ({columns[label].num_distinct} different values); another:"
             " data.label=NAME"
@@ -191,41 +189,41 @@ def _is_measured(column: Profile | None) -> bool:
     )
 
 
-def _about_tagged(tokens: Sequence[str], columns: Sequence[str], given: DataSettings) -> ColumnRoles:
+def _about_tagged(tokens: Sequence[str], columns: Sequence[str], data: DataSettings) -> ColumnRoles:
     """Columns of lists: the words of a sentence, and something for each of them."""
-    words = given.text or next(
-        (name for wanted in WORD_NAMES for name in tokens if name.lower() == wanted), tokens[0]
+    words = data.text or next(
+        (name for usual in WORD_NAMES for name in tokens if name.lower() == usual), tokens[0]
     )
     others = [name for name in columns if name != words]
-    tags = given.label or next(
-        (name for wanted in TAG_NAMES for name in others if _is_named(name, [wanted])), others[-1]
+    tags = data.label or next(
+        (name for usual in TAG_NAMES for name in others if _is_named(name, [usual])), others[-1]
     )
-    reasons = [] if given.text else [f"words in column '{words}'; another: data.text=NAME"]
-    reasons += [] if given.label else [f"tags in column '{tags}'; another: data.label=NAME"]
+    reasons = [] if data.text else [f"words in column '{words}'; another: data.text=NAME"]
+    reasons += [] if data.label else [f"tags in column '{tags}'; another: data.label=NAME"]
     return ColumnRoles("tags", words, tags, reasons=tuple(reasons), evidence="a tag for every word")
 
 
-def _about_frames(vectors: Sequence[str], lists: Sequence[str], given: DataSettings) -> ColumnRoles:
+def _about_frames(vectors: Sequence[str], lists: Sequence[str], data: DataSettings) -> ColumnRoles:
     """A column with the number vectors of a sequence, and one with a tag for each of them."""
-    features = given.features or (vectors[0],)
-    tags = given.label or next(
-        (name for wanted in TAG_NAMES for name in lists if _is_named(name, [wanted])), lists[0]
+    features = data.features or (vectors[0],)
+    tags = data.label or next(
+        (name for usual in TAG_NAMES for name in lists if _is_named(name, [usual])), lists[0]
     )
     reasons = (
-        [] if given.features else [f"steps of numbers in column '{features[0]}'; another: data.features=NAME"]
+        [] if data.features else [f"steps of numbers in column '{features[0]}'; another: data.features=NAME"]
     )
-    reasons += [] if given.label else [f"tags in column '{tags}'; another: data.label=NAME"]
+    reasons += [] if data.label else [f"tags in column '{tags}'; another: data.label=NAME"]
     return ColumnRoles(
         "tags", "", tags, features=features[:1], reasons=tuple(reasons), evidence="a tag for every step"
     )
 
 
 def _about_series(
-    source: Source, rows: Sequence[Row], columns: dict[str, Profile], given: DataSettings
+    source: Source, rows: Sequence[Row], columns: dict[str, Profile], data: DataSettings
 ) -> ColumnRoles:
-    sequence = given.sequence or _pick_sequence(columns, taken=given.label)
-    label = given.label or (_pick_series_label(rows, columns, sequence=sequence) if sequence else "")
-    features = given.features or tuple(
+    sequence = data.sequence or _pick_sequence(columns, taken=data.label)
+    label = data.label or (_pick_series_label(rows, columns, sequence=sequence) if sequence else "")
+    features = data.features or tuple(
         name
         for name, column in columns.items()
         if column.is_mostly_number and name not in (sequence, label) and name.lower() not in STEP_NAMES
@@ -235,7 +233,7 @@ def _about_series(
     if sequence and not label and (tags := _pick_step_tags(columns, taken=(sequence, *features))):
         reasons = (
             []
-            if given.sequence
+            if data.sequence
             else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
         )
         reasons += [f"tags in column '{tags}' (they change within a sequence); another: data.label=NAME"]
@@ -243,29 +241,29 @@ def _about_series(
             "tags", "", tags, sequence, features, tuple(reasons), evidence="numbers and a tag for every step"
         )
     if not (sequence and label):
-        shown = ", ".join(source.columns)
+        columns_text = ", ".join(source.columns)
         cure = (
             "Name them: data.text=NAME data.label=NAME for text, data.sequence=NAME data.label=NAME for a"
             " series with one row per step."
         )
         raise DataError(
-            f"none of its columns ({shown}) looks like text, nor do they look like labelled series.",
+            f"none of its columns ({columns_text}) looks like text, nor do they look like labelled series.",
             where=source.name,
             cure=cure,
         )
     reasons = (
         []
-        if given.sequence
+        if data.sequence
         else [f"sequence column '{sequence}' (one row per step); another: data.sequence=NAME"]
     )
     reasons += (
         []
-        if given.label
+        if data.label
         else [f"label column '{label}' (constant within a sequence); another: data.label=NAME"]
     )
     reasons += (
         []
-        if given.features
+        if data.features
         else [
             f"{len(features)} numbers per step ({', '.join(features[:6])}); others: data.features=NAME,NAME"
         ]
@@ -304,7 +302,7 @@ def _pick_sequence(columns: dict[str, Profile], *, taken: str) -> str:
         for name, column in columns.items()
         if name != taken and column.num_runs == column.num_distinct < column.num_rows
     ]
-    named = [name for wanted in SEQUENCE_NAMES for name in blocks if name.lower() == wanted]
+    named = [name for usual in SEQUENCE_NAMES for name in blocks if name.lower() == usual]
     ids = [name for name in blocks if name.lower().endswith("id")]
     finest = sorted(blocks, key=lambda name: -columns[name].num_runs)
     return next(iter([*named, *ids, *finest]), "")
@@ -340,8 +338,8 @@ def _by_name(
     columns: dict[str, Profile], names: Sequence[str], *, taken: str, allowed: Callable[[Profile], bool]
 ) -> str:
     fitting = [name for name, column in columns.items() if name != taken and allowed(column)]
-    exact = [name for wanted in names for name in fitting if name.lower() == wanted]
-    ending = [name for wanted in names for name in fitting if _is_named(name, [wanted])]
+    exact = [name for usual in names for name in fitting if name.lower() == usual]
+    ending = [name for usual in names for name in fitting if _is_named(name, [usual])]
     return next(iter(exact + ending), "")
 
 

@@ -9,9 +9,9 @@ from seqlab.core.errors import DataError, nearest
 from seqlab.sources.base import Row, Source
 
 
-def require_columns(source: Source, wanted: Iterable[str]) -> None:
+def require_columns(source: Source, names: Iterable[str]) -> None:
     """Every wanted column stands in the source; empty names are ignored."""
-    for name in wanted:
+    for name in names:
         if name and name not in source.columns:
             raise DataError(
                 f"there is no column '{name}'.", where=source.name, cure=nearest(name, source.columns)
@@ -31,8 +31,8 @@ def label_of(row: Row, column: str) -> str:
     and so are "pos " and "pos".
     """
     value = row.values.get(column)
-    if found := label_text(value):
-        return found
+    if label := label_text(value):
+        return label
     is_empty = value is None or isinstance(value, str | float)
     what = "is empty" if is_empty else f"holds {_kind(value)}, expected a label"
     raise DataError(f"column '{column}' {what}.", where=row.where, cure=_CURE)

@@ -75,8 +75,8 @@ def open_inputs(path: str, data: DataSettings, spec: DataSpec) -> Iterator[Any]:
     is_side = bool(data.source) and plain_name(Path(path)).endswith(
         f".{data.source}"
     )  # new.en, with or without new.de
-    own = {"target": "", "format": "text" if is_side else ""} if Path(path).is_file() else {"format": ""}
-    source = open_source(Path(path), data.model_copy(update={"label": "", **own}))
+    changes = {"target": "", "format": "text" if is_side else ""} if Path(path).is_file() else {"format": ""}
+    source = open_source(Path(path), data.model_copy(update={"label": "", **changes}))
     return spec.read_inputs(source, data, Path(path).parent)
 
 

@@ -114,14 +114,14 @@ def open_parts(path: str | Path, settings: DataSettings) -> dict[str, Source]:
 def split_by_column(source: Source, column: str) -> dict[str, Source]:
     """The parts that a column of the source names."""
     require_columns(source, [column])
-    found = {part_of(row, column) for row in source.rows()}
-    if "train" not in found:
+    parts = {part_of(row, column) for row in source.rows()}
+    if "train" not in parts:
         raise DataError(
             f"column '{column}' marks no row as train.",
             where=source.name,
             cure="Rename the column if it means something else.",
         )
-    return {part: ColumnSplit(source, column, part) for part in ("train", "valid", "test") if part in found}
+    return {part: ColumnSplit(source, column, part) for part in ("train", "valid", "test") if part in parts}
 
 
 def _names_parts(source: Source, column: str) -> bool:
@@ -195,11 +195,11 @@ def _parts_of_folder(path: Path, settings: DataSettings) -> dict[str, Source]:
         return pairs
     folders = find_label_folders(path)
     if any(part for part, _ in folders):
-        wanted = sorted({part for part, _ in folders if part})
+        names = sorted({part for part, _ in folders if part})
         return {
             part: LabelFolders(path, settings, part=part)
             for part in ("train", "valid", "test")
-            if part in wanted
+            if part in names
         }
     if not path.is_dir() or folders:
         return {}

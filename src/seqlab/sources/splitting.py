@@ -196,7 +196,7 @@ def _cut_text(source: TextSource, *, valid_share: float, test_share: float) -> S
 
 def _line_ends_after(source: TextSource, positions: Sequence[int]) -> list[tuple[int, int]]:
     """For each position the next line end, unless none is near, with the number of the line that follows."""
-    begin, line, found = 0, 1, list[tuple[int, int]]()
+    begin, line, ends = 0, 1, list[tuple[int, int]]()
     waiting = list(positions)
     for chunk in source.chunks(1 << 20):
         while waiting and begin + len(chunk) >= waiting[0]:
@@ -207,7 +207,7 @@ def _line_ends_after(source: TextSource, positions: Sequence[int]) -> list[tuple
                 if at == 0 or chunk[at - 1] == "\n"
                 else chunk.find("\n", at, at + LINE_END_WITHIN) + 1 or at
             )
-            found.append((begin + end, line + chunk.count("\n", 0, end)))
+            ends.append((begin + end, line + chunk.count("\n", 0, end)))
         begin += len(chunk)
         line += chunk.count("\n")
-    return found + [(begin, line)] * (len(positions) - len(found))
+    return ends + [(begin, line)] * (len(positions) - len(ends))

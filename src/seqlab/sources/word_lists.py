@@ -53,24 +53,26 @@ def tags_of(row: Row, column: str) -> list[str]:
 
 def pairs_of(row: Row, *, words: str, tags: str) -> tuple[list[str], list[str]]:
     """The words of a sentence and their tags, one for each."""
-    found, given = words_of(row, words), tags_of(row, tags)
-    if len(found) != len(given):
+    row_words, row_tags = words_of(row, words), tags_of(row, tags)
+    if len(row_words) != len(row_tags):
         raise DataError(
-            f"{len(found)} words in column '{words}', but {len(given)} tags in column '{tags}'.",
+            f"{len(row_words)} words in column '{words}', but {len(row_tags)} tags in column '{tags}'.",
             where=row.where,
             cure=CURE,
         )
-    return found, given
+    return row_words, row_tags
 
 
 def tags_of_steps(row: Row, *, steps: str, tags: str) -> list[str]:
     """The tags of a sequence of number vectors, one for each."""
-    found, given = row.values[steps], tags_of(row, tags)
-    if len(found) != len(given):
+    row_steps, row_tags = row.values[steps], tags_of(row, tags)
+    if len(row_steps) != len(row_tags):
         raise DataError(
-            f"{len(found)} steps, but {len(given)} tags in column '{tags}'.", where=row.where, cure=CURE
+            f"{len(row_steps)} steps, but {len(row_tags)} tags in column '{tags}'.",
+            where=row.where,
+            cure=CURE,
         )
-    return given
+    return row_tags
 
 
 def holds_lists(rows: Sequence[Row], column: str) -> bool:
@@ -96,7 +98,7 @@ def are_paired(rows: Sequence[Row], words: Sequence[str], tags: Sequence[str]) -
     """Whether a column that may hold words and another that may hold tags are equally long in most rows."""
     lengths = {name: [len(row.values[name]) for row in rows] for name in {*words, *tags}}
     return any(
-        2 * sum(map(eq, lengths[one], lengths[other])) > len(rows)
-        for one, other in product(words, tags)
-        if one != other
+        2 * sum(map(eq, lengths[word_cell], lengths[tag_cell])) > len(rows)
+        for word_cell, tag_cell in product(words, tags)
+        if word_cell != tag_cell
     )

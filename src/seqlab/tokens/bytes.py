@@ -61,8 +61,8 @@ class Bytes(Tokenizer):
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:
-        found = self.vocabulary.without_specials(ids) - len(self.vocabulary.specials)
-        data = found.astype(np.uint8).tobytes()
+        values = self.vocabulary.without_specials(ids) - len(self.vocabulary.specials)
+        data = values.astype(np.uint8).tobytes()
         try:
             return data.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:  # a model wrote half a character

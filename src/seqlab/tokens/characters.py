@@ -53,8 +53,8 @@ class Characters(Tokenizer):
     def fit(cls, texts: Iterable[str], settings: TokenSettings, *, specials: Sequence[str]) -> Self:
         counts = np.zeros(NUM_CODEPOINTS, dtype=np.int64)
         for part in even_parts(text.lower() if settings.lowercase else text for text in texts):
-            found = np.bincount(_codepoints(part))  # as long as the highest code point
-            counts[: found.size] += found
+            part_counts = np.bincount(_codepoints(part))  # as long as the highest code point
+            counts[: part_counts.size] += part_counts
         counts[SURROGATES] = 0
         known = {chr(place): int(counts[place]) for place in np.flatnonzero(counts).tolist()}
         vocabulary = Vocabulary.from_counts(

@@ -44,10 +44,10 @@ def cut(text: str, border: re.Pattern[str], *, size: int = PART, longest: int | 
     start = 0
     while len(text) - start > size:
         furthest = len(text) if longest is None else min(len(text), start + longest)
-        found = border.search(text, start + size, furthest)
-        if found is None and furthest == len(text):
+        match = border.search(text, start + size, furthest)
+        if match is None and furthest == len(text):
             break
-        stop = found.start() if found else furthest
+        stop = match.start() if match else furthest
         yield text[start:stop]
         start = stop
     if start < len(text):

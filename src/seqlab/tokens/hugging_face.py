@@ -123,12 +123,12 @@ class HuggingFace(Tokenizer):
         )
 
     def _encode_many(self, engine: Engine, texts: Sequence[str]) -> list[Ids]:
-        found = engine.encode_batch_fast([whole_characters(text) for text in texts])
-        return [self._known(encoding.ids) for encoding in found]
+        encodings = engine.encode_batch_fast([whole_characters(text) for text in texts])
+        return [self._known(encoding.ids) for encoding in encodings]
 
     def _known(self, ids: list[int]) -> Ids:
-        found = np.array(ids, dtype=np.int32)
-        return np.where(found < self._size, found, np.int32(self.vocabulary.unk_id))
+        known = np.array(ids, dtype=np.int32)
+        return np.where(known < self._size, known, np.int32(self.vocabulary.unk_id))
 
     def decode(self, ids: Iterable[int]) -> str:
         known = self.vocabulary.without_specials(ids).tolist()

@@ -48,8 +48,8 @@ class Labels:
 
     def encode(self, label: str, *, where: str = "") -> int:
         """The id of a label; one that training never saw is a DataError, because no answer could be right."""
-        found = self.ids.get(label)
-        if found is None:
+        label_id = self.ids.get(label)
+        if label_id is None:
             raise DataError(
                 f"the label {label[:80]!r} does not occur in the training data.",
                 where=where,
@@ -58,7 +58,7 @@ class Labels:
                     " rows of this class."
                 ),
             )
-        return found
+        return label_id
 
     def decode(self, label_id: int) -> str:
         """The name of a class."""

@@ -62,15 +62,15 @@ class Spelling:
 
     def _encode(self, word: str) -> Characters:
         most = self.longest - BORDERS
-        shown = word if len(word) <= most else word[: most - most // 2] + word[len(word) - most // 2 :]
+        kept = word if len(word) <= most else word[: most - most // 2] + word[len(word) - most // 2 :]
         ids = self.vocabulary.text_ids
-        found = np.zeros(self.longest, np.int32)
-        found[: len(shown) + BORDERS] = [
+        spelled = np.zeros(self.longest, np.int32)
+        spelled[: len(kept) + BORDERS] = [
             self.vocabulary.id(SOS),
-            *(ids[character] for character in shown),
+            *(ids[character] for character in kept),
             self.vocabulary.id(EOS),
         ]
-        return found
+        return spelled
 
     def save(self, path: Path) -> None:
         write_whole(

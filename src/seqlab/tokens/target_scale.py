@@ -44,12 +44,12 @@ class NumberScale:
             squares += before * (value - mean)
         deviation = math.sqrt(squares / count) if count else 0.0
         if not deviation > 0 or not math.isfinite(deviation):
-            found = (
+            summary = (
                 "there is no number to learn from."
                 if not count
                 else f"every row has the same number {mean:g}, or numbers too large to count with."
             )
-            raise DataError(found, where=where, cure="Is it the right column? Another: data.label=NAME")
+            raise DataError(summary, where=where, cure="Is it the right column? Another: data.label=NAME")
         return cls(mean, deviation)
 
     def encode(self, number: float) -> float:
@@ -64,8 +64,8 @@ class NumberScale:
 
     @classmethod
     def load(cls, path: Path) -> NumberScale:
-        found = read_json_object(path, largest=LARGEST_FILE)
-        mean, deviation = found.get("mean"), found.get("deviation")
+        content = read_json_object(path, largest=LARGEST_FILE)
+        mean, deviation = content.get("mean"), content.get("deviation")
         if not (_is_finite(mean) and _is_finite(deviation) and deviation > 0):
             raise damaged(path, "holds no mean and no positive deviation")
         return cls(float(mean), float(deviation))

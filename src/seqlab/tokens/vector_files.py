@@ -111,7 +111,7 @@ class _Table:
 
 def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vectors]]:
     """Lines of a word and its numbers. The width is the header's, or that of the first line."""
-    promised, width, found = -1, 0, 0
+    promised, width, num_lines = -1, 0, 0
     for number, line in enumerate(_lines(stream, path), start=1):
         where = f"line {number}"
         fields = _decoded(line, path, where).strip("\r\n ").split(" ")
@@ -129,17 +129,17 @@ def _read_text(stream: IO[bytes], path: Path) -> Iterator[tuple[str, str, Vector
                 cure="A line is a word and its numbers.",
             )
         yield where, *_cut(fields, width, path, where)
-        found += 1
-        if found == promised + 1 and promised >= 0:
+        num_lines += 1
+        if num_lines == promised + 1 and promised >= 0:
             _refuse(
                 path,
                 where,
                 f"the first line promises {promised:,} words, and here is one more.",
                 cure="Correct the first line.",
             )
-    if 0 <= found < promised:
+    if 0 <= num_lines < promised:
         raise DataError(
-            f"ends after {found:,} of the {promised:,} words that its first line promises.",
+            f"ends after {num_lines:,} of the {promised:,} words that its first line promises.",
             where=str(path),
             cure="Fetch it again.",
         )

@@ -62,8 +62,8 @@ class Vocabulary:
 
     def id(self, piece: str) -> int:
         """The id of a piece, or of `<unk>`."""
-        found = self.ids.get(piece)
-        return self.unk_id if found is None else found
+        piece_id = self.ids.get(piece)
+        return self.unk_id if piece_id is None else piece_id
 
     @property
     def unk_id(self) -> int:

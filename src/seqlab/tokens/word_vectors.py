@@ -56,8 +56,8 @@ class WordVectors:
         return self.places[word]
 
     def vector(self, word: str) -> Vectors:
-        found: Vectors = self.vectors[self.place(word)]
-        return found
+        vector: Vectors = self.vectors[self.place(word)]
+        return vector
 
     def without(self, words: Sequence[str]) -> WordVectors:
         """The same table without some words."""

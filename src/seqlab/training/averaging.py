@@ -28,7 +28,9 @@ class Average(ABC):
     """
 
     def __init__(self, model: nn.Module) -> None:
-        self._parameters = {name: each for name, each in model.named_parameters() if each.requires_grad}
+        self._parameters = {
+            name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad
+        }
 
     @abstractmethod
     def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None:
@@ -53,12 +55,12 @@ class Average(ABC):
         bit.
         """
         averages = self.averages()
-        own = {name: self._parameters[name].detach().clone() for name in averages}
+        backup = {name: self._parameters[name].detach().clone() for name in averages}
         self._put(averages)
         try:
             yield
         finally:
-            self._put(own)
+            self._put(backup)
 
     @torch.no_grad()
     def _put(self, weights: Mapping[str, Tensor]) -> None:
@@ -79,13 +81,13 @@ class MovingAverage(Average):
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__(model)
-        self._averages = {name: each.detach().clone() for name, each in self._parameters.items()}
+        self._averages = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
 
     @torch.no_grad()
     def update(self, step: int, settings: TrainingSettings, *, total_steps: int) -> None:
         kept = min(settings.average, step / (step + WARM_UP))
-        for name, each in self._parameters.items():
-            self._averages[name].lerp_(each, 1 - kept)
+        for name, parameter in self._parameters.items():
+            self._averages[name].lerp_(parameter, 1 - kept)
 
     def averages(self) -> Mapping[str, Tensor]:
         return self._averages
@@ -121,7 +123,9 @@ class LastWeights(Average):
         count = settings.average_last
         every = settings.average_every or max(1, int(total_steps * SHARE_FOR_AVERAGE / count))
         if step % every == 0:
-            self._snapshots[step] = {name: each.detach().clone() for name, each in self._parameters.items()}
+            self._snapshots[step] = {
+                name: parameter.detach().clone() for name, parameter in self._parameters.items()
+            }
         recent = [taken for taken in self.steps if taken > step - count * every][-count:]
         self._snapshots = {taken: self._snapshots[taken] for taken in recent}
 
@@ -143,7 +147,9 @@ class LastWeights(Average):
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         taken = sorted({int(name.partition(".")[0]) for name in state})
         self._snapshots = {
-            step: {name: state[f"{step}.{name}"].to(each) for name, each in self._parameters.items()}
+            step: {
+                name: state[f"{step}.{name}"].to(parameter) for name, parameter in self._parameters.items()
+            }
             for step in taken
         }
 

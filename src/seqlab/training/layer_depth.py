@@ -21,8 +21,8 @@ def depth_of(name: str, *, num_layers: int) -> int:
     >>> [depth_of(name, num_layers=2) for name in ("embed.weight", "body.layers.0.norm.weight", "body.stack.layers.1.cell.input", "head.bias")]
     [0, 1, 2, 3]
     """
-    if found := IN_LAYER.match(name):
-        return int(found[1]) + 1
+    if match := IN_LAYER.match(name):
+        return int(match[1]) + 1
     return 0 if name.startswith(ENTRANCE) else num_layers + 1
 
 
@@ -32,7 +32,7 @@ def count_layers(names: Iterable[str]) -> int:
     >>> count_layers(["embed.weight", "body.layers.0.norm.weight", "body.layers.1.norm.weight"])
     2
     """
-    return max((int(found[1]) + 1 for name in names if (found := IN_LAYER.match(name))), default=0)
+    return max((int(match[1]) + 1 for name in names if (match := IN_LAYER.match(name))), default=0)
 
 
 def rate_factors(names: Iterable[str], *, layer_decay: float) -> dict[str, float]:

@@ -24,7 +24,7 @@ def first_broken(model: nn.Module) -> str | None:
 
 def explain_update(backward: Backward, batches: Sequence[Batch], model: nn.Module) -> str:
     """Why an update cannot be made, from the cause to the effect."""
-    found = (
+    problem = (
         f"the loss is {backward.mean}"
         if not math.isfinite(backward.mean)
         else f"the norm of the gradient is {backward.norm}"
@@ -32,10 +32,10 @@ def explain_update(backward: Backward, batches: Sequence[Batch], model: nn.Modul
     for batch in batches:
         if batch.inputs.is_floating_point() and not bool(torch.isfinite(batch.inputs).all()):
             rows = (~torch.isfinite(batch.inputs)).flatten(1).any(dim=1).nonzero().flatten().tolist()
-            return f"{found}: inputs {', '.join(map(str, rows[:5]))} of the batch are not finite"
+            return f"{problem}: inputs {', '.join(map(str, rows[:5]))} of the batch are not finite"
     if broken := first_broken(model):
-        return f"{found}: the weights '{broken}' are not finite"
-    return f"{found}: numbers grew too large inside the network"
+        return f"{problem}: the weights '{broken}' are not finite"
+    return f"{problem}: numbers grew too large inside the network"
 
 
 def explain_validation(validation: Validation, model: nn.Module) -> str | None:

@@ -115,11 +115,11 @@ def read_g2p(path: Path) -> tuple[PublishedModel, NpzTensors, PairTokens]:
     return published, arrays, _tokens()
 
 
-def _difference(found: Collection[str]) -> str:
+def _difference(tensor_names: Collection[str]) -> str:
     """What is there and not known, and what is known and not there; nothing where names alone are right."""
     sides = {
-        "unknown": [name for name in found if name not in ARRAYS],
-        "missing": [name for name in ARRAYS if name not in found],
+        "unknown": [name for name in tensor_names if name not in ARRAYS],
+        "missing": [name for name in ARRAYS if name not in tensor_names],
     }
     return "".join(
         f"; {side}: {listed([name[:40] for name in names])}" for side, names in sides.items() if names

@@ -240,8 +240,13 @@ def _layer(
     if len(attentions) == 1:
         return weights
     cross = f"{old}.encoder_attn"
-    for name, theirs in (("query", "q_proj"), ("key", "k_proj"), ("value", "v_proj"), ("output", "out_proj")):
-        weights |= _product(f"{new}.cross_attention.{name}", f"{cross}.{theirs}", size, size)
+    for name, published in (
+        ("query", "q_proj"),
+        ("key", "k_proj"),
+        ("value", "v_proj"),
+        ("output", "out_proj"),
+    ):
+        weights |= _product(f"{new}.cross_attention.{name}", f"{cross}.{published}", size, size)
     return weights | _pair(f"{new}.cross_residual.norm", f"{cross}_layer_norm", size)
 
 

@@ -83,7 +83,7 @@ def read_gguf(path: Path) -> tuple[ConfigReader, PublishedTensors, Callable[[int
 
 def _config(header: GgufHeader, family: str, *, where: str) -> ConfigReader:
     settings = header.settings
-    values: dict[str, Any] = {name: settings.get(f"{family}.{theirs}") for name, theirs in SIZES.items()}
+    values: dict[str, Any] = {name: settings.get(f"{family}.{key}") for name, key in SIZES.items()}
     tied = "output.weight" not in header.tensors
     table = header.tensors.get("token_embd.weight")
     values |= {

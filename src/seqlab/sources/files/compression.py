@@ -75,9 +75,9 @@ def compression(path: Path) -> str:
             start = file.read(8)
     except OSError as error:
         raise unreadable(path, error) from error
-    found = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), "")
+    kind_found = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), "")
     promised = path.suffix.lower()
-    if promised in COMPRESSIONS and promised != found:
+    if promised in COMPRESSIONS and promised != kind_found:
         what = f"it begins with {start[:4]!r}" if start else "it is empty, 0 bytes long"
         raise DataError(
             f"is not a {promised} file: {what}.",
@@ -90,7 +90,7 @@ def compression(path: Path) -> str:
             where=str(path),
             cure=f"unzstd '{path}' and name the unpacked file.",
         )
-    return found
+    return kind_found
 
 
 def plain_name(path: Path) -> str:
@@ -178,7 +178,7 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
         )
     files = zip_files(archive, where=str(path))
     if len(files) != 1:
-        shown = ", ".join(member.filename for member in files[:6]) + (" …" if len(files) > 6 else "")
-        what = f"holds {len(files)} files ({shown}), one is needed." if files else "holds no file."
+        listed_names = ", ".join(member.filename for member in files[:6]) + (" …" if len(files) > 6 else "")
+        what = f"holds {len(files)} files ({listed_names}), one is needed." if files else "holds no file."
         raise DataError(what, where=str(path), cure="Unpack it and name the file you mean.")
     return files[0]

@@ -168,14 +168,16 @@ def _transcode(path: Path, first: bytes, blocks: Iterator[bytes], *, encoding: s
         yield decoder.decode(b"", final=True).encode("utf-8", "surrogatepass")
     except UnicodeError as error:
         # Decoders that miss a byte order mark raise the base class, which knows no position.
-        found = (
+        encoding_found = (
             f"bytes {error.object[error.start : error.end][:8]!r} are"
             if isinstance(error, UnicodeDecodeError)
             else f"{error}: this is"
         )
         number += count_line_ends(error.object[: error.start]) if isinstance(error, UnicodeDecodeError) else 0
         cure = "Is that the encoding it was written in? The default is utf-8."
-        raise DataError(f"{found} not {encoding}.", where=f"{path}, line {number}", cure=cure) from error
+        raise DataError(
+            f"{encoding_found} not {encoding}.", where=f"{path}, line {number}", cure=cure
+        ) from error
 
 
 def _good_lines(path: Path, first: int, block: bytes, reading: Pass) -> str:
@@ -190,9 +192,9 @@ def _good_lines(path: Path, first: int, block: bytes, reading: Pass) -> str:
 
 def _undecodable(path: Path, line: int, raw: bytes, error: UnicodeDecodeError) -> DataError:
     column = len(raw[: error.start].decode(errors="replace")) + 1
-    found = " ".join(f"{byte:02x}" for byte in raw[error.start : error.start + 4])
+    hex_bytes = " ".join(f"{byte:02x}" for byte in raw[error.start : error.start + 4])
     return DataError(
-        f"not UTF-8 (bytes {found}).",
+        f"not UTF-8 (bytes {hex_bytes}).",
         where=f"{path}, line {line}, column {column}",
         cure=(
             "Set data.encoding=latin-1 (or what it was written in), or leave such rows out with"
@@ -223,13 +225,13 @@ def decode_whole(content: bytes, *, encoding: str, where: str) -> str:
         text = content.removeprefix(codecs.BOM_UTF8).decode(encoding)
     except UnicodeDecodeError as error:
         line = 1 + count_line_ends(content[: error.start])
-        found = " ".join(f"{byte:02x}" for byte in content[error.start : error.start + 4])
+        hex_bytes = " ".join(f"{byte:02x}" for byte in content[error.start : error.start + 4])
         cure = (
             "Set data.encoding=latin-1 (or what it was written in), or leave such rows out with"
             " data.bad_rows=skip."
         )
         raise DataError(
-            f"not {encoding} (bytes {found}).", where=f"{where}, line {line}", cure=cure
+            f"not {encoding} (bytes {hex_bytes}).", where=f"{where}, line {line}", cure=cure
         ) from error
     except LookupError as error:
         raise DataError(

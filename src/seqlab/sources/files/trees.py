@@ -65,10 +65,10 @@ class TarTree(Tree):
             self.names = [member.name for member in archive if check_tar_member(member, where=str(path))]
 
     def read(self, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        wanted = set(names)
+        remaining = set(names)
         with open_tar(self._path) as archive:
             for member in archive:
-                if member.name in wanted and member.isreg():
+                if member.name in remaining and member.isreg():
                     content = read_member(archive, member, most=LONGEST_LINE + 1)
                     yield member.name, _unpacked(member.name, content, where=f"{self._path}/{member.name}")
 

@@ -44,10 +44,10 @@ def open_zip(path: Path) -> zipfile.ZipFile:
 
 
 def _check_count(archive: zipfile.ZipFile, file: IO[bytes]) -> None:
-    found, (promised, modulus) = len(archive.infolist()), _promised(file)
-    if found % modulus != promised:
+    num_members, (promised, modulus) = len(archive.infolist()), _promised(file)
+    if num_members % modulus != promised:
         raise zipfile.BadZipFile(
-            f"{found:,} members in the central directory, which should have {promised:,}"
+            f"{num_members:,} members in the central directory, which should have {promised:,}"
         )
 
 

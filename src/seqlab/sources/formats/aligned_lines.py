@@ -87,9 +87,9 @@ class AlignedLines(PairSource):
     def _refuse_unequal_counts(self) -> None:
         first, second = (self._count(path) for path in self.paths)
         if first != second:
-            one, other = self.paths
+            first_path, second_path = self.paths
             raise DataError(
-                f"{one.name} has {first:,} lines, {other.name} has {second:,}.",
+                f"{first_path.name} has {first:,} lines, {second_path.name} has {second:,}.",
                 where=self.name,
                 cure=(
                     "Line-aligned files have as many lines each: is one of them cut off, or was an empty line"
@@ -115,13 +115,13 @@ def find_pair(path: Path, settings: DataSettings) -> Pair | None:
     if prefix is None or not (source or target):
         return None
     if source is None or target is None:
-        wanted = f"{prefix.name}.{settings.target if target is None else settings.source}"
+        missing = f"{prefix.name}.{settings.target if target is None else settings.source}"
         there = source or target or prefix
         names = [entry.name for entry in prefix.parent.iterdir() if entry != there]
         raise DataError(
             f"no such file beside {there.name}.",
-            where=str(prefix.parent / wanted),
-            cure=nearest(wanted, names),
+            where=str(prefix.parent / missing),
+            cure=nearest(missing, names),
         )
     return Pair(prefix, source, target)
 
@@ -130,15 +130,15 @@ def pairs_of_folder(folder: Path, settings: DataSettings) -> dict[str, Source]:
     """`train.en` and `train.de` beside `valid.en` and `valid.de`: the parts of a folder by name, nothing
     where there is no train.
     """
-    found: dict[str, Source] = {}
+    sources: dict[str, Source] = {}
     for entry in sorted(folder.iterdir()) if settings.source and settings.target else []:
         stem = entry.name.partition(".")[0]
         part = PARTS.get(stem.lower(), "")
-        if part and part not in found and entry.is_file() and (pair := find_pair(folder / stem, settings)):
-            found[part] = AlignedLines(pair, settings)
+        if part and part not in sources and entry.is_file() and (pair := find_pair(folder / stem, settings)):
+            sources[part] = AlignedLines(pair, settings)
     return (
-        {part: found[part] for part in ("train", "valid", "test") if part in found}
-        if "train" in found
+        {part: sources[part] for part in ("train", "valid", "test") if part in sources}
+        if "train" in sources
         else {}
     )
 

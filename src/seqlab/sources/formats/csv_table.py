@@ -123,12 +123,12 @@ class CsvTable(Source):
         check_header(names, where=f"{self.name}, line {reader.line_num}")
         return names
 
-    def _ragged(self, start: int, end: int, found: int) -> DataError:
-        shown = ",".join(self.columns)
-        expected = f"{len(self.columns)} ({shown if len(shown) <= 80 else shown[:79] + '…'})"
+    def _ragged(self, start: int, end: int, num_cells: int) -> DataError:
+        header = ",".join(self.columns)
+        expected = f"{len(self.columns)} ({header if len(header) <= 80 else header[:79] + '…'})"
         span = f" The row runs on to line {end}: is a quotation mark left open?" if end > start else ""
         return DataError(
-            f"{found} field{'s' if found != 1 else ''}, expected {expected}.{span}",
+            f"{num_cells} field{'s' if num_cells != 1 else ''}, expected {expected}.{span}",
             where=f"{self.name}, line {start}",
             cure=(
                 "Quote fields that hold the delimiter, set data.delimiter if it is another one, or leave such"

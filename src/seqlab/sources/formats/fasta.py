@@ -43,9 +43,9 @@ class Fasta(Source):
         self._settings = settings
         first = next((header for path in self.paths for header, *_ in self._records(path)), "")
         keys = [key for key in keys_of(first) if key not in (ID, TEXT)]
-        own = [LABEL] if len(self.paths) > 1 and LABEL not in keys else []
-        self.columns = [ID, TEXT, *own, *keys]
-        self._label_is_file = bool(own)
+        label_column = [LABEL] if len(self.paths) > 1 and LABEL not in keys else []
+        self.columns = [ID, TEXT, *label_column, *keys]
+        self._label_is_file = bool(label_column)
 
     def rows(self) -> Iterator[Row]:
         yield from islice(self._usable_rows(), self._settings.max_rows or None)
@@ -58,7 +58,7 @@ class Fasta(Source):
 
     def _usable_rows(self) -> Iterator[Row]:
         reading = self.bad_rows.new_pass()
-        found = 0
+        num_rows = 0
         for path in self.paths:
             for header, letters, line, wrong in self._records(path):
                 nothing = (
@@ -73,7 +73,7 @@ class Fasta(Source):
                 if problem := wrong or nothing:
                     reading.reject(problem)
                     continue
-                found += 1
+                num_rows += 1
                 values = (
                     dict.fromkeys(self.columns, "")
                     | keys_of(header)
@@ -84,7 +84,7 @@ class Fasta(Source):
                 )
                 yield Row(values | ({LABEL: class_of(path)} if self._label_is_file else {}), str(path), line)
         reading.require_rows(
-            found,
+            num_rows,
             where=self.name,
             otherwise="holds no sequence.",
             cure="A sequence stands under a line that begins with >.",
@@ -139,11 +139,11 @@ def class_of(path: Path) -> str:
 
 
 def _wrong(plain: str, line: str, *, where: str) -> DataError | None:
-    found = NO_LETTER.search(plain)
-    if found is None:
+    match = NO_LETTER.search(plain)
+    if match is None:
         return None
     return DataError(
-        f"{found[0]!r} is no letter of a sequence.",
-        where=f"{where}, column {line.index(found[0]) + 1}",
+        f"{match[0]!r} is no letter of a sequence.",
+        where=f"{where}, column {line.index(match[0]) + 1}",
         cure=f"Bases and amino acids are letters; * is a stop, - and . are gaps. {SKIP}",
     )

@@ -62,7 +62,11 @@ class Entry:
     @property
     def missing(self) -> str:
         """What a whole entry would have and this one has not."""
-        absent = [name for name in (SOURCE, TARGET) if not any(each.startswith(name) for each in self.fields)]
+        absent = [
+            name
+            for name in (SOURCE, TARGET)
+            if not any(field_name.startswith(name) for field_name in self.fields)
+        ]
         bare = [f"a text after {name}" for name, pieces in self.fields.items() if not pieces]
         return next(iter(absent + bare), "") if self.fields else ""
 
@@ -110,8 +114,8 @@ class Gettext(PairSource):
 
     def _encoding_in(self, header: bytes) -> str:
         """The header names it; a setting other than the default says otherwise."""
-        found = CHARSET.search(header)
-        named = found[1].decode() if found else ""
+        match = CHARSET.search(header)
+        named = match[1].decode() if match else ""
         if self._settings.encoding != DataSettings().encoding or named in ("", UNNAMED):
             return self._settings.encoding
         encoding_name(named, path=self.path)  # refuses what is none
@@ -240,16 +244,16 @@ def unescaped(text: str, encoding: str) -> str:
     ('a\tb "ä"', True)
     """
 
-    def meant(found: re.Match[str]) -> str:
+    def meant(match: re.Match[str]) -> str:
         try:
             codes = [
                 int(code[1:], 16) if code[0] == "x" else int(code, 8)
-                for code in (found[1] or "").split("\\")[1:]
+                for code in (match[1] or "").split("\\")[1:]
             ]
             if 0 in codes:
                 raise ValueError("texts end there")
-            return bytes(codes).decode(encoding) if codes else ESCAPES[found[2]]
+            return bytes(codes).decode(encoding) if codes else ESCAPES[match[2]]
         except (KeyError, ValueError) as error:
-            raise ValueError(f"'{shortened(found[0])}' stands for nothing.") from error
+            raise ValueError(f"'{shortened(match[0])}' stands for nothing.") from error
 
     return ESCAPE.sub(meant, text)

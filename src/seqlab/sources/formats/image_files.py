@@ -30,25 +30,25 @@ class PictureFiles:
 
     def read(self, name: str, *, beside: Path, where: str) -> bytes:
         """The bytes of a picture file."""
-        found = self._find(name, beside, where)
-        if isinstance(found, _Member):
-            return found.archive.read(found.info, where=where)
+        place = self._find(name, beside, where)
+        if isinstance(place, _Member):
+            return place.archive.read(place.info, where=where)
         try:
-            if (size := found.stat().st_size) > LARGEST_FILE:
+            if (size := place.stat().st_size) > LARGEST_FILE:
                 raise _too_large(name, size, where)
-            return found.read_bytes()
+            return place.read_bytes()
         except OSError as error:
-            raise unreadable(found, error) from error
+            raise unreadable(place, error) from error
 
     def identity(self, name: str, *, beside: Path, where: str) -> str:
         """What changes when the picture does, without reading it: the checksum in an archive, else size and
         time.
         """
-        found = self._find(name, beside, where)
-        if isinstance(found, _Member):
-            return f"{found.info.CRC}:{found.info.file_size}"
-        told = found.stat()
-        return f"{told.st_size}:{told.st_mtime_ns}"
+        place = self._find(name, beside, where)
+        if isinstance(place, _Member):
+            return f"{place.info.CRC}:{place.info.file_size}"
+        facts = place.stat()
+        return f"{facts.st_size}:{facts.st_mtime_ns}"
 
     def _find(self, name: str, beside: Path, where: str) -> Path | _Member:
         for place in self._places or [str(beside)]:
@@ -66,7 +66,7 @@ class PictureFiles:
         return self._archives[path]
 
     def _missing(self, name: str, beside: Path, where: str) -> DataError:
-        looked = ", ".join(self._places) or str(beside)
+        searched = ", ".join(self._places) or str(beside)
         folder = (beside / name).parent
         names = (
             [str(Path(name).parent / entry.name) for entry in folder.iterdir()]
@@ -78,7 +78,7 @@ class PictureFiles:
             if names
             else "Pictures elsewhere: data.pictures=FOLDER or data.pictures=ARCHIVE.zip"
         )
-        return DataError(f"there is no picture file '{name[:200]}' in {looked}.", where=where, cure=cure)
+        return DataError(f"there is no picture file '{name[:200]}' in {searched}.", where=where, cure=cure)
 
 
 class _Member:

@@ -36,10 +36,10 @@ class LabelFolders(Source):
         self.columns = ["text", "label"]
         self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
         self._settings = settings
-        found = find_label_folders(path)
-        parts = sorted({name for name, _ in found})
+        folders = find_label_folders(path)
+        parts = sorted({name for name, _ in folders})
         self._part = part or ("train" if "train" in parts else parts[0] if parts else "")
-        if not any(name == self._part for name, _ in found):
+        if not any(name == self._part for name, _ in folders):
             cure = (
                 "One folder per label with .txt files in it is expected, such as pos/ and neg/, perhaps under"
                 " train/ and test/."
@@ -86,7 +86,7 @@ def is_tar(path: Path) -> bool:
 
 def _labels(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """The part and label of each file: its last folder is the label, and the one above may name a part."""
-    found = {}
+    labels = {}
     for name in names:
         *folders, file = PurePosixPath(name).parts
         ending = "".join(PurePosixPath(file).suffixes[-2:]).lower()
@@ -94,7 +94,7 @@ def _labels(names: Sequence[str]) -> dict[str, tuple[str, str]]:
         if not folders or not is_text or folders[-1] in NOT_LABELS or folders[-1].lower() in PARTS:
             continue
         part = PARTS.get(folders[-2].lower(), "") if len(folders) > 1 else ""
-        found[name] = (part, folders[-1])
-    if any(part for part, _ in found.values()):
-        found = {name: (part, label) for name, (part, label) in found.items() if part}
-    return found
+        labels[name] = (part, folders[-1])
+    if any(part for part, _ in labels.values()):
+        labels = {name: (part, label) for name, (part, label) in labels.items() if part}
+    return labels

@@ -67,19 +67,19 @@ def pixels_of(value: Any, *, where: str) -> Pixels:
     (2, 2, 1)
     """
     try:
-        found = np.asarray(value)
+        pixels = np.asarray(value)
     except ValueError:
-        found = np.zeros(0)
-    if found.ndim == 2:
-        found = found[:, :, np.newaxis]
-    is_picture = found.ndim == 3 and found.size and found.shape[2] in (1, 3) and found.dtype.kind in "iuf"
-    if not is_picture or not (found >= 0).all() or not (found <= 255).all():
+        pixels = np.zeros(0)
+    if pixels.ndim == 2:
+        pixels = pixels[:, :, np.newaxis]
+    is_picture = pixels.ndim == 3 and pixels.size and pixels.shape[2] in (1, 3) and pixels.dtype.kind in "iuf"
+    if not is_picture or not (pixels >= 0).all() or not (pixels <= 255).all():
         raise DataError(
             "the cell holds neither the name of a picture file nor rows of pixels from 0 to 255.",
             where=where,
             cure=CURE,
         )
-    return found.astype(np.uint8)
+    return pixels.astype(np.uint8)
 
 
 def fitted(

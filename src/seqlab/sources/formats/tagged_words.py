@@ -90,8 +90,8 @@ class TaggedWords(Source):
                     )
                 words, start, problem = [], 0, None
                 continue
-            found, lines.problem = lines.problem, None
-            if found is None and (
+            line_problem, lines.problem = lines.problem, None
+            if line_problem is None and (
                 self._is_comment(line, comes_first=not words)
                 or self._is_repeated(line)
                 or line.startswith(DOCUMENT)
@@ -99,7 +99,7 @@ class TaggedWords(Source):
                 continue
             start = start or number
             cells = self._cells(line)
-            problem = problem or found or self._wrong(cells, line, number)
+            problem = problem or line_problem or self._wrong(cells, line, number)
             if problem is not None and not self.bad_rows.skip:
                 raise problem
             words.append(cells)
@@ -148,9 +148,9 @@ class TaggedWords(Source):
                 if self._delimiter == "\t"
                 else repr(self._delimiter)
             )
-            found = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
+            count = f"{len(cells)} column{'s' if len(cells) != 1 else ''}"
             return DataError(
-                f"{found}, expected {len(self.columns)} ({', '.join(self.columns)}):"
+                f"{count}, expected {len(self.columns)} ({', '.join(self.columns)}):"
                 f" {shortened(line.strip())!r}.",
                 where=where,
                 cure=(

@@ -55,24 +55,24 @@ class Tmx(PairSource):
         self.bad_rows = BadRows(skip=settings.bad_rows == "skip")
         self._settings = settings
         asked, reader = [name for name in (settings.source, settings.target) if name], _Reader(self.name)
-        found: dict[str, None] = {}
+        languages: dict[str, None] = {}
         for number, unit in enumerate(self._units(reader), start=1):
-            found |= dict.fromkeys(unit.segments)
-            if number >= PEEK and all(_is_among(found, name) for name in asked):
+            languages |= dict.fromkeys(unit.segments)
+            if number >= PEEK and all(_is_among(languages, name) for name in asked):
                 break
-        if not found:
+        if not languages:
             raise DataError(
                 "holds no translation unit.",
                 where=self.name,
                 cure="A unit is <tu> with one <tuv xml:lang=…><seg>…</seg></tuv> for each language.",
             )
-        wanted = [name for name in asked if _is_among(found, name)]
-        others = [language for language in found if not any(speaks(language, name) for name in wanted)]
+        matching = [name for name in asked if _is_among(languages, name)]
+        others = [language for language in languages if not any(speaks(language, name) for name in matching)]
         self.columns = [
-            *wanted,
+            *matching,
             *sorted(others, key=lambda language: not _are_kin(language, reader.source_language)),
         ]
-        self._required = wanted or self.columns
+        self._required = matching or self.columns
 
     def rows(self) -> Iterator[Row]:
         return self.bad_rows.usable(
@@ -119,14 +119,14 @@ class Tmx(PairSource):
 SKIP = "Mend the unit, or leave it out with data.bad_rows=skip."
 
 
-def speaks(language: str, wanted: str) -> bool:
+def speaks(language: str, other: str) -> bool:
     """Whether a language of the file is the wanted one, or a kind of it.
 
     >>> speaks("en-US", "en"), speaks("EN", "en"), speaks("en", "en-US"), speaks("eng", "en")
     (True, True, False, False)
     """
-    found, name = (each.lower().replace("_", "-") for each in (language, wanted))
-    return found == name or found.startswith(f"{name}-")
+    code, name = (tag.lower().replace("_", "-") for tag in (language, other))
+    return code == name or code.startswith(f"{name}-")
 
 
 def _are_kin(language: str, other: str) -> bool:

@@ -97,8 +97,8 @@ def likeness(first: bytes, second: bytes) -> float:
     >>> likeness(b"abcdefghijkl", b"abcdefghijkl"), round(likeness(b"abcdefghijkl", b"abcdefghijkx"), 2)
     (1.0, 0.67)
     """
-    one, other = set(pieces(first).tolist()), set(pieces(second).tolist())
-    return len(one & other) / len(one | other)
+    first_pieces, second_pieces = set(pieces(first).tolist()), set(pieces(second).tolist())
+    return len(first_pieces & second_pieces) / len(first_pieces | second_pieces)
 
 
 def candidates(first: Sketches, second: Sketches | None = None) -> list[tuple[int, int]]:
@@ -107,21 +107,21 @@ def candidates(first: Sketches, second: Sketches | None = None) -> list[tuple[in
     """
     tables = [first.table] if second is None else [first.table, second.table]
     everything, num_first = np.concatenate(tables), len(first.table)
-    found = np.zeros((0, 2), np.int64)
+    pairs = np.zeros((0, 2), np.int64)
     for band in range(BANDS):
-        found = np.concatenate(
+        pairs = np.concatenate(
             [
-                found,
+                pairs,
                 _in_one_band(
                     everything[:, band * ROWS : (band + 1) * ROWS], num_first, is_within=second is None
                 ),
             ]
         )
-    found = np.unique(found, axis=0)
-    agreement = (everything[found[:, 0]] == everything[found[:, 1]]).mean(axis=1)
-    chosen = found[agreement >= CANDIDATE][np.argsort(-agreement[agreement >= CANDIDATE], kind="stable")]
+    pairs = np.unique(pairs, axis=0)
+    agreement = (everything[pairs[:, 0]] == everything[pairs[:, 1]]).mean(axis=1)
+    chosen = pairs[agreement >= CANDIDATE][np.argsort(-agreement[agreement >= CANDIDATE], kind="stable")]
     rows = first.rows if second is None else np.concatenate([first.rows, second.rows])
-    return [(int(rows[one]), int(rows[other])) for one, other in chosen.tolist()]
+    return [(int(rows[row]), int(rows[other])) for row, other in chosen.tolist()]
 
 
 def _in_one_band(
@@ -139,16 +139,16 @@ def _in_one_band(
         others = places - back if is_within else starts + back - 1
         fits = (others >= starts) & (others < places)
         pairs.append(np.stack([order[places[fits]], order[others[fits]]], axis=1))
-    found = np.concatenate(pairs)
-    return found if is_within else found[(found[:, 0] >= num_first) & (found[:, 1] < num_first)]
+    joined = np.concatenate(pairs)
+    return joined if is_within else joined[(joined[:, 0] >= num_first) & (joined[:, 1] < num_first)]
 
 
 def alike(
     pairs: Iterable[tuple[int, int]], texts: Mapping[int, bytes], others: Mapping[int, bytes]
 ) -> list[Near]:
     """The pairs that are alike by their own texts, one for each row: that with the likeliest candidate."""
-    found: dict[int, Near] = {}
+    nearest: dict[int, Near] = {}
     for row, other in pairs:
-        if row not in found and (share := likeness(texts[row], others[other])) >= ALIKE:
-            found[row] = Near(row, other, share)
-    return [found[row] for row in sorted(found)]
+        if row not in nearest and (share := likeness(texts[row], others[other])) >= ALIKE:
+            nearest[row] = Near(row, other, share)
+    return [nearest[row] for row in sorted(nearest)]

@@ -49,9 +49,9 @@ class Passages:
         self._source, self._column = source, column
         self.kept_bits = 0
         hashes, places = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
-        for start, found in _windows(source, column):
-            mine = _keep(found, self.kept_bits)
-            hashes.append(found[mine])
+        for start, window_hashes in _windows(source, column):
+            mine = _keep(window_hashes, self.kept_bits)
+            hashes.append(window_hashes[mine])
             places.append(start + mine)
             while sum(map(len, hashes)) > MOST_KEPT:
                 self.kept_bits += 1
@@ -66,11 +66,11 @@ class Passages:
         """How much of another text stands here too."""
         starts, looked_at = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         first: tuple[int, int] | None = None
-        for begin, found in _windows(source, self._column):
-            mine = _keep(found, self.kept_bits)
-            at = np.minimum(np.searchsorted(self._hashes, found[mine]), max(0, len(self._hashes) - 1))
+        for begin, hashes in _windows(source, self._column):
+            mine = _keep(hashes, self.kept_bits)
+            at = np.minimum(np.searchsorted(self._hashes, hashes[mine]), max(0, len(self._hashes) - 1))
             is_repeated = (
-                self._hashes[at] == found[mine] if len(self._hashes) else np.zeros(len(mine), np.bool_)
+                self._hashes[at] == hashes[mine] if len(self._hashes) else np.zeros(len(mine), np.bool_)
             )
             looked_at.append(begin + mine)
             starts.append(begin + mine[is_repeated])
@@ -112,11 +112,11 @@ def hashes_of(text: str) -> UInt64[np.ndarray, " windows"]:
         half = sums[size]
         sums[2 * size] = half[:-size] * _power(size) + half[size:]
     count = len(codes) - WINDOW + 1
-    found = sums[32][:count] * _power(18) + sums[16][32 : 32 + count] * _power(2) + sums[2][48 : 48 + count]
-    found ^= found >> np.uint64(31)
-    found *= np.uint64(0xBF58476D1CE4E5B9)
-    found ^= found >> np.uint64(29)
-    return found
+    hashes = sums[32][:count] * _power(18) + sums[16][32 : 32 + count] * _power(2) + sums[2][48 : 48 + count]
+    hashes ^= hashes >> np.uint64(31)
+    hashes *= np.uint64(0xBF58476D1CE4E5B9)
+    hashes ^= hashes >> np.uint64(29)
+    return hashes
 
 
 def _power(exponent: int) -> np.uint64:

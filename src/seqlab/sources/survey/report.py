@@ -142,9 +142,9 @@ class Survey:
     @property
     def warnings(self) -> list[str]:
         """One sentence for everything that deserves a look."""
-        found = [sentence for name, part in self.parts.items() for sentence in _warnings(name, part)]
-        found += [self.two_ways] if self.two_ways else []
-        return found + [
+        sentences = [sentence for name, part in self.parts.items() for sentence in _warnings(name, part)]
+        sentences += [self.two_ways] if self.two_ways else []
+        return sentences + [
             f"labels {a!r} and {b!r} differ only in blanks or case" for a, b in self.similar_labels
         ]
 
@@ -207,9 +207,14 @@ def _survey_part(
         )
         characters[num_characters] += 1
         words[num_words] += 1
-        given = row.values.get(label, "") if label else ""
+        labels_cell = row.values.get(label, "") if label else ""
         cells = (
-            [cell_text(one) for one in (given if isinstance(given, list) else [given])] if label else []
+            [
+                cell_text(label_cell)
+                for label_cell in (labels_cell if isinstance(labels_cell, list) else [labels_cell])
+            ]
+            if label
+            else []
         )  # for the row, or for every word
         part.stripped_labels += sum(cell != cell.strip() for cell in cells)
         labels.update(names(row) if names is not None and label else [cell.strip() for cell in cells])
@@ -249,35 +254,36 @@ def _compare_rows(
     test part that validation has.
     """
     pairs = {name: candidates(memory.sketches) for name, memory in memories.items()}
-    beside = [(name, "train") for name in memories if name != "train" and "train" in memories]
-    beside += [("test", "valid")] if {"test", "valid"} <= memories.keys() else []
+    compared = [(name, "train") for name in memories if name != "train" and "train" in memories]
+    compared += [("test", "valid")] if {"test", "valid"} <= memories.keys() else []
     across = {
-        (name, other): candidates(memories[other].sketches, memories[name].sketches) for name, other in beside
+        (name, other): candidates(memories[other].sketches, memories[name].sketches)
+        for name, other in compared
     }
-    wanted: dict[str, set[int]] = {
-        name: {row for pair in found for row in pair} for name, found in pairs.items()
+    needed: dict[str, set[int]] = {
+        name: {row for pair in row_pairs for row in pair} for name, row_pairs in pairs.items()
     }
-    for (name, there), found in across.items():
-        wanted[name] |= {row for row, _ in found}
-        wanted[there] |= {other for _, other in found}
-    texts = {name: _texts_of(splits[name], text, rows, memories[name]) for name, rows in wanted.items()}
+    for (name, there), row_pairs in across.items():
+        needed[name] |= {row for row, _ in row_pairs}
+        needed[there] |= {other for _, other in row_pairs}
+    texts = {name: _texts_of(splits[name], text, rows, memories[name]) for name, rows in needed.items()}
     for name, memory in memories.items():
         part = report.parts[name]
         near = [
-            one
-            for one in alike(pairs[name], texts[name], texts[name])
-            if not memory.repeats(one.row, memory, one.other)
+            match
+            for match in alike(pairs[name], texts[name], texts[name])
+            if not memory.repeats(match.row, memory, match.other)
         ]
         part.near_duplicates = len(near)
         part.first_near_duplicates = [
-            Leak(memory.where(one.row), memory.where(one.other), one.likeness) for one in near[:SHOWN]
+            Leak(memory.where(match.row), memory.where(match.other), match.likeness) for match in near[:SHOWN]
         ]
         part.compared = memory.sketches.first_left_out or 0
-    for name, there in beside:
+    for name, there in compared:
         part, memory, other = report.parts[name], memories[name], memories[there]
         kinds = memory.found_in(other)
-        for one in alike(across[name, there], texts[name], texts[there]):
-            kinds.setdefault(one.row, (NEAR, one.other, one.likeness))
+        for match in alike(across[name, there], texts[name], texts[there]):
+            kinds.setdefault(match.row, (NEAR, match.other, match.likeness))
         if there == "valid":
             part.in_valid, part.first_in_valid = _leaks(kinds, (EXACT, PLAIN, NEAR), memory, other)
             continue
@@ -288,19 +294,19 @@ def _compare_rows(
 
 
 def _leaks(
-    kinds: dict[int, tuple[int, int, float]], wanted: Sequence[int], memory: Remembered, there: Remembered
+    kinds: dict[int, tuple[int, int, float]], leak_kinds: Sequence[int], memory: Remembered, there: Remembered
 ) -> tuple[int, list[Leak]]:
-    found = sorted((row, other, share) for row, (kind, other, share) in kinds.items() if kind in wanted)
-    return len(found), [
-        Leak(memory.where(row), there.where(other), share) for row, other, share in found[:SHOWN]
+    leaks = sorted((row, other, share) for row, (kind, other, share) in kinds.items() if kind in leak_kinds)
+    return len(leaks), [
+        Leak(memory.where(row), there.where(other), share) for row, other, share in leaks[:SHOWN]
     ]
 
 
-def _texts_of(source: Source, text: str, wanted: set[int], memory: Remembered) -> dict[int, bytes]:
+def _texts_of(source: Source, text: str, numbers: set[int], memory: Remembered) -> dict[int, bytes]:
     """The texts of some remembered rows, read again."""
-    if not wanted:
+    if not numbers:
         return {}
-    rows = {memory.place(number): number for number in wanted}
+    rows = {memory.place(number): number for number in numbers}
     return {
         rows[place]: plain_text_of(row.values[text])
         for row in source.rows()
@@ -311,12 +317,12 @@ def _texts_of(source: Source, text: str, wanted: set[int], memory: Remembered) -
 def _find_conflicts(report: Survey, memories: Mapping[str, Remembered]) -> None:
     """Rows whose text stands with another label elsewhere."""
     names = list(memories)
-    for name, found in zip(names, conflicts([memories[name] for name in names]), strict=True):
+    for name, conflicting in zip(names, conflicts([memories[name] for name in names]), strict=True):
         part = report.parts[name]
-        part.conflicts = len(found)
+        part.conflicts = len(conflicting)
         part.first_conflicts = [
             Leak(memories[name].where(row), memories[names[other]].where(there))
-            for row, other, there in found[:SHOWN]
+            for row, other, there in conflicting[:SHOWN]
         ]
 
 
@@ -328,23 +334,26 @@ def _compare_streams(report: Survey, splits: Mapping[str, Source], text: str) ->
         if name != "train":
             part.repeats = passages.repeats_in(splits[name])
     if {"test", "valid"} <= splits.keys():
-        part, found = report.parts["test"], Passages(splits["valid"], column=text).repeats_in(splits["test"])
+        part, repeats = (
+            report.parts["test"],
+            Passages(splits["valid"], column=text).repeats_in(splits["test"]),
+        )
         part.share_in_valid, part.first_in_valid = (
-            found.share,
-            [Leak(found.first, found.also)] if found.share else [],
+            repeats.share,
+            [Leak(repeats.first, repeats.also)] if repeats.share else [],
         )
 
 
 def _plain(part: PartSurvey) -> dict[str, Any]:
     """Without the places of every repeat, which are for those who score."""
-    found = {name: value for name, value in vars(part).items() if name != "repeats"}
+    values = {name: value for name, value in vars(part).items() if name != "repeats"}
     repeats = part.repeats
-    told = (
+    plain_repeats = (
         None
         if repeats is None
         else {name: getattr(repeats, name) for name in ("share", "windows", "kept", "first", "also")}
     )
-    return {**asdict(PartSurvey(**found)), "repeats": told}
+    return {**asdict(PartSurvey(**values)), "repeats": plain_repeats}
 
 
 def _quantiles(counts: Counter[int]) -> Quantiles | None:
@@ -373,18 +382,20 @@ def _similar(labels: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _warnings(name: str, part: PartSurvey) -> list[str]:
-    found = []
+    sentences = []
     if part.empty:
-        found.append(f"{name}: {part.empty:,} empty text{_s(part.empty)}, the first at {part.first_empty[0]}")
+        sentences.append(
+            f"{name}: {part.empty:,} empty text{_s(part.empty)}, the first at {part.first_empty[0]}"
+        )
     if part.duplicates:
-        found.append(f"{name}: {_texts(part.duplicates, 'repeats', 'repeat')} an earlier one")
+        sentences.append(f"{name}: {_texts(part.duplicates, 'repeats', 'repeat')} an earlier one")
     if part.near_duplicates:
-        found.append(
+        sentences.append(
             f"{name}: {_texts(part.near_duplicates, 'is', 'are')} nearly an earlier one,"
             f" {_first(part.first_near_duplicates)}"
         )
     if part.leaks:
-        found.append(
+        sentences.append(
             f"{name}: {_texts(part.leaks, 'also stands', 'also stand')} in train,"
             f" {_first(part.first_leaks, 'train: ')}"
         )
@@ -392,49 +403,53 @@ def _warnings(name: str, part: PartSurvey) -> list[str]:
         what = (
             f"{_texts(part.plain_leaks, 'stands', 'stand')} in train but for capitals, punctuation and blanks"
         )
-        found.append(f"{name}: {what}, {_first(part.first_plain_leaks, 'train: ')}")
+        sentences.append(f"{name}: {what}, {_first(part.first_plain_leaks, 'train: ')}")
     if part.near_leaks:
         what = f"{_texts(part.near_leaks, 'is', 'are')} nearly in train (at least {ALIKE:.0%} of the pieces)"
-        found.append(f"{name}: {what}, {_first(part.first_near_leaks, 'train: ')}")
+        sentences.append(f"{name}: {what}, {_first(part.first_near_leaks, 'train: ')}")
     if part.in_valid:
         what = f"{_texts(part.in_valid, 'also stands', 'also stand')} in valid, exactly or nearly"
-        found.append(f"{name}: {what}, {_first(part.first_in_valid, 'valid: ')}")
+        sentences.append(f"{name}: {what}, {_first(part.first_in_valid, 'valid: ')}")
     if part.share_in_valid > FEW_REPEATS:
-        told = f"{part.share_in_valid:.1%} of the passages of {WINDOW} characters also stand in valid"
-        found.append(f"{name}: {told}, {_first(part.first_in_valid, 'valid: ')}")
+        sentence = f"{part.share_in_valid:.1%} of the passages of {WINDOW} characters also stand in valid"
+        sentences.append(f"{name}: {sentence}, {_first(part.first_in_valid, 'valid: ')}")
     if part.compared:
-        found.append(f"{name}: nearly equal texts were looked for in the first {part.compared:,} rows only")
+        sentences.append(
+            f"{name}: nearly equal texts were looked for in the first {part.compared:,} rows only"
+        )
     if part.conflicts:
-        found.append(
+        sentences.append(
             f"{name}: {_texts(part.conflicts, 'stands', 'stand')} with another label elsewhere,"
             f" {_first(part.first_conflicts)}"
         )
     if part.repeats is not None and part.repeats.share > FEW_REPEATS:
-        told = f"{part.repeats.share:.1%} of the passages of {WINDOW} characters also stand in train"
-        found.append(f"{name}: {told}, the first at {part.repeats.first} (train: {part.repeats.also})")
+        sentence = f"{part.repeats.share:.1%} of the passages of {WINDOW} characters also stand in train"
+        sentences.append(
+            f"{name}: {sentence}, the first at {part.repeats.first} (train: {part.repeats.also})"
+        )
     if part.unseen_labels:
-        found.append(
+        sentences.append(
             f"{name}: labels that train never has: {', '.join(map(repr, list(part.unseen_labels)[:SHOWN]))}"
         )
     if part.stripped_labels:
-        found.append(
+        sentences.append(
             f"{name}: blanks around {part.stripped_labels:,} label{_s(part.stripped_labels)} are removed"
         )
     if gaps := {value: count for value, count in part.labels.items() if value.lower() in NO_LABEL}:
-        shown = ", ".join(f"{value!r} ({count:,})" for value, count in gaps.items())
-        found.append(
-            f"{name}: labels that may mean a gap: {shown}; a class like any other unless the rows are removed"
+        gap_counts = ", ".join(f"{value!r} ({count:,})" for value, count in gaps.items())
+        sentences.append(
+            f"{name}: labels that may mean a gap: {gap_counts}; a class like any other unless the rows are removed"
         )
     if part.skipped:
-        found.append(
+        sentences.append(
             f"{part.skipped:,} row{_s(part.skipped)} skipped, the first: {part.first_skipped[0]}"
         )  # of the file that it names
-    return found
+    return sentences
 
 
-def _texts(count: int, one: str, many: str) -> str:
+def _texts(count: int, singular: str, plural: str) -> str:
     """`1 text repeats`, `9 texts repeat`."""
-    return f"{count:,} text{_s(count)} {one if count == 1 else many}"
+    return f"{count:,} text{_s(count)} {singular if count == 1 else plural}"
 
 
 def _s(count: int) -> str:

@@ -70,11 +70,11 @@ class Remembered:
 
     def found_in(self, other: Remembered) -> dict[int, tuple[int, int, float]]:
         """Which rows another part has too: how (EXACT or PLAIN), which one, and the likeness."""
-        found: dict[int, tuple[int, int, float]] = {}
+        matches: dict[int, tuple[int, int, float]] = {}
         for kind, mine, theirs in ((EXACT, self.keys, other.keys), (PLAIN, self.plain, other.plain)):
             for row, there in _matches(mine, theirs):
-                found.setdefault(row, (kind, there, 1.0))
-        return found
+                matches.setdefault(row, (kind, there, 1.0))
+        return matches
 
 
 def _matches(mine: Hashes, theirs: UInt64[np.ndarray, " others"]) -> list[tuple[int, int]]:
@@ -101,8 +101,8 @@ def conflicts(parts: Sequence[Remembered]) -> list[list[tuple[int, int, int]]]:
     differs = labels != labels[firsts[groups]]  # from the first of the same content
     others = np.full(len(firsts), -1)
     others[groups[differs][::-1]] = np.flatnonzero(differs)[::-1]  # the first that differs from it
-    found: list[list[tuple[int, int, int]]] = [[] for _ in parts]
+    conflicting: list[list[tuple[int, int, int]]] = [[] for _ in parts]
     for place in np.flatnonzero(others[groups] >= 0).tolist():
         other = firsts[groups[place]] if differs[place] else others[groups[place]]
-        found[part_of[place]].append((int(row_of[place]), int(part_of[other]), int(row_of[other])))
-    return found
+        conflicting[part_of[place]].append((int(row_of[place]), int(part_of[other]), int(row_of[other])))
+    return conflicting

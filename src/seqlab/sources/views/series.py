@@ -112,7 +112,7 @@ def number(row: Row, column: str) -> float:
 
 def _not_a_number(row: Row, column: str, cell: object) -> DataError:
     is_gap = cell is None or str(cell).strip().lower() in NO_NUMBER
-    found = (
+    value_text = (
         "the cell is empty"
         if cell is None or not str(cell).strip()
         else f"'{str(cell)[:40]}' is {'a gap' if is_gap else 'not a finite number'}"
@@ -122,4 +122,4 @@ def _not_a_number(row: Row, column: str, cell: object) -> DataError:
         if is_gap
         else "Mend it, leave the column out with data.features, or the sequence with data.bad_rows=skip."
     )
-    return DataError(f"{found}.", where=f"{row.where}, column '{column}'", cure=cure)
+    return DataError(f"{value_text}.", where=f"{row.where}, column '{column}'", cure=cure)

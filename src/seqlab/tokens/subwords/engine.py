@@ -129,8 +129,8 @@ class Subwords(Tokenizer):
         encoded: list[list[Ids]] = [[] for _ in texts]
         numbered = ((number, part) for number, text in enumerate(texts) for part in self._parts(text))
         for batch in _batches(numbered):
-            found = self._engine.encode_batch_fast([part for _, part in batch], add_special_tokens=False)
-            for (number, _), encoding in zip(batch, found, strict=True):
+            encodings = self._engine.encode_batch_fast([part for _, part in batch], add_special_tokens=False)
+            for (number, _), encoding in zip(batch, encodings, strict=True):
                 encoded[number].append(np.array(encoding.ids, dtype=np.int32))
         return [
             parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int32), *parts])

@@ -82,8 +82,8 @@ class Substrings:
         for length, numbers in enumerate(self.number, start=1):
             for begin in range(len(self.number) - length + 1):
                 inside = np.flatnonzero((lengths >= begin + length) & (lengths > length))
-                found = numbers[places[inside] + begin]
-                pieces = np.where(found >= 0, piece_of[found], -1)
+                parts = numbers[places[inside] + begin]
+                pieces = np.where(parts >= 0, piece_of[parts], -1)
                 word, pieces = inside[pieces >= 0], pieces[pieces >= 0]
                 yield np.stack(
                     [word, np.full_like(word, begin), np.full_like(word, begin + length), pieces], axis=1

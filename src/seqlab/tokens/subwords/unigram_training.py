@@ -57,10 +57,10 @@ def learn_unigram(words: Mapping[str, int], *, size: int) -> list[tuple[str, flo
         times=np.array(list(counts.values()), dtype=np.float64),
         size=size,
     )
-    found = [
+    pieces = [
         (substrings[int(chosen[place])], float(log_probs[place])) for place in np.flatnonzero(alive).tolist()
     ]
-    return sorted(found, key=lambda scored: (-scored[1], scored[0]))
+    return sorted(pieces, key=lambda scored: (-scored[1], scored[0]))
 
 
 def _prune(

@@ -32,10 +32,10 @@ def write_weights(path: Path, tensors: Mapping[str, Tensor], *, seal: str = "") 
 
     Not atomic: see `replace_weights`.
     """
-    own = _own_memory(tensors)
-    with explain_full_disk(path, needed=sum(tensor.nbytes for tensor in own.values())):
+    contiguous = _own_memory(tensors)
+    with explain_full_disk(path, needed=sum(tensor.nbytes for tensor in contiguous.values())):
         try:
-            save_file(own, path, metadata={"seqlab": f"sha256:{BLANK.decode()} run:{seal}"})
+            save_file(contiguous, path, metadata={"seqlab": f"sha256:{BLANK.decode()} run:{seal}"})
         except SafetensorError as error:
             raise _as_system_error(error) from error
         header = read_header(path)
@@ -88,20 +88,20 @@ def read_weights(
         raise damaged(path, "it cannot be read") from error
 
 
-def compare_shapes(found: Mapping[str, Shape], expected: Mapping[str, Tensor], *, where: Path) -> None:
+def compare_shapes(shapes: Mapping[str, Shape], expected: Mapping[str, Tensor], *, where: Path) -> None:
     """Refuse tensors that are not those of the model that the recipe describes."""
-    wrong = [f"{name} is missing" for name in expected if name not in found]
-    wrong += [f"{name} is not part of the model" for name in found if name not in expected]
+    wrong = [f"{name} is missing" for name in expected if name not in shapes]
+    wrong += [f"{name} is not part of the model" for name in shapes if name not in expected]
     wrong += [
         f"{name} has shape {list(shape)}, expected {list(expected[name].shape)}"
-        for name, shape in found.items()
+        for name, shape in shapes.items()
         if name in expected and shape != tuple(expected[name].shape)
     ]
     if wrong:
         more = f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""
-        shown = "; ".join(mistake[:200] for mistake in wrong[:3])
+        mistakes = "; ".join(mistake[:200] for mistake in wrong[:3])
         raise RunError(
-            f"the weights do not fit the recipe: {shown}{more}.",
+            f"the weights do not fit the recipe: {mistakes}{more}.",
             where=str(where),
             cure="Recipe and weights must come from the same run.",
         )
@@ -109,14 +109,14 @@ def compare_shapes(found: Mapping[str, Shape], expected: Mapping[str, Tensor], *
 
 def _own_memory(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Contiguous tensors on the CPU of which no two share memory, as safetensors wants them."""
-    own: dict[str, Tensor] = {}
+    separate: dict[str, Tensor] = {}
     seen: set[int] = set()
     for name, tensor in tensors.items():
         plain = tensor.detach().cpu().contiguous()
         memory = plain.untyped_storage().data_ptr()
-        own[name] = plain.clone() if memory in seen else plain
+        separate[name] = plain.clone() if memory in seen else plain
         seen.add(memory)
-    return own
+    return separate
 
 
 def _digest(path: Path, header: Header) -> bytes:
@@ -133,10 +133,10 @@ def _digest(path: Path, header: Header) -> bytes:
 
 def _place(path: Path, header: Header) -> int:
     """Where in the header the checksum stands."""
-    found = header.raw.find(MARK)
-    if found < 0:
+    mark = header.raw.find(MARK)
+    if mark < 0:
         raise damaged(path, "it carries no checksum")
-    return found + len(MARK)
+    return mark + len(MARK)
 
 
 def _as_system_error(error: SafetensorError) -> OSError:
