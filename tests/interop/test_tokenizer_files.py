@@ -11,7 +11,7 @@ import sentencepiece
 from seqlab.core.errors import DataError, UsageError
 from seqlab.interop.formats.sentencepiece import read_marian_tokenizer, read_sentencepiece_model
 from seqlab.interop.formats.tokenizer_files import read_tokenizer
-from seqlab.tasks.translation.tokens import PublishedPairTokens
+from seqlab.tasks.translation.pair_tokens import PublishedPairTokens
 from seqlab.tokens.hugging_face import HuggingFace
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
 from tests.interop.folders import BYTE_PIECES, MERGES, NUM_BYTE_PIECES, NUM_WORDS, WORDS, transformers

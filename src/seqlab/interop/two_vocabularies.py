@@ -19,7 +19,7 @@ from seqlab.interop.formats.tokenizer_files import (
     special_pieces,
     with_roles,
 )
-from seqlab.tasks.translation.tokens import PublishedPairTokens
+from seqlab.tasks.translation.pair_tokens import PublishedPairTokens
 from seqlab.tokens.hugging_face import HuggingFace
 
 SOURCE_IDS, TARGET_IDS = "vocab.json", "target_vocab.json"

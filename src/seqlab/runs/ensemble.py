@@ -1,89 +1,83 @@
-"""Runs that write one target together, token by token: all must have the same tokens."""
+"""Runs that generate one target together, token by token: all must have the same tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
+from dataclasses import replace
 
 from torch import nn
 
 from seqlab.core.errors import UsageError
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.tasks.base import Task
+from seqlab.tasks.codec import Codec
 from seqlab.tasks.inputs import digest_of
-from seqlab.tasks.seq2seq.task import PairTask
-from seqlab.tasks.translation.tokens import PairTokens
+from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
+from seqlab.tasks.translation.pair_tokens import PairTokens
 from seqlab.tokens.base import Tokenizer
 
-CURE = (
-    "Runs write together that were trained with the same tokens, such as those of: seqlab train WHAT"
-    " --seeds 3"
-)
+CURE = "Use runs that were trained with the same tokens, such as those of: seqlab train WHAT --seeds 3"
 
 
-def written_together(parts: Sequence[tuple[Task, nn.Module, str]]) -> tuple[PairTask, Ensemble]:
-    """Of each run its task, its model and its name: an ensemble, and a task with the recipe of the first that
-    reads no more than all of them can.
+def build_ensemble(members: Sequence[tuple[Codec, nn.Module, str]]) -> tuple[Seq2SeqCodec, Ensemble]:
+    """The codec of the first run, limited to what all networks can read, and the networks as one.
+
+    members: the codec, the model and the name of each run.
     """
-    first, tasks, models = parts[0], [], []
-    device = next(first[1].parameters()).device
-    for task, model, name in parts:
-        refuse_other_tokens(first[0], task, where=name)
-        assert isinstance(task, PairTask)
+    first_codec, first_model, first_name = members[0]
+    first = _require_seq2seq(first_codec, where=first_name)
+    device = next(first_model.parameters()).device
+    models, max_positions = [], []
+    for codec, model, name in members:
+        max_positions.append(require_same_tokens(first, codec, where=name).max_positions)
         assert isinstance(model, EncoderDecoder | Ensemble)
-        tasks.append(task)
         models.append(model.to(device))
-    shared = copy(min(tasks, key=lambda task: task.longest_known))
-    shared.recipe = first[0].recipe
-    return shared, Ensemble(models)
+    return replace(first, max_positions=min(max_positions)), Ensemble(models)
 
 
-def refuse_other_tokens(first: Task, other: Task, *, where: str) -> None:
-    """`other` has the task, the languages and the tokens of `first`, or words say what is different. where:
-    the run of `other`.
+def require_same_tokens(first: Seq2SeqCodec, other: Codec, *, where: str) -> Seq2SeqCodec:
+    """`other`, which must have the task, the languages and the tokens of `first`.
+
+    where: the run of `other`.
     """
-    for task in (first, other):
-        if not isinstance(task, PairTask):
-            raise UsageError(
-                f"a run of the task {task.recipe.task} writes nothing together with others.",
-                where=where,
-                cure="Leave it out.",
-            )
-    if first.recipe.task != other.recipe.task or bool(first.recipe.data.language) != bool(
-        other.recipe.data.language
-    ):
+    other = _require_seq2seq(other, where=where)
+    is_multilingual, others_are = (bool(codec.recipe.data.language) for codec in (first, other))
+    if first.recipe.task != other.recipe.task or is_multilingual != others_are:
         raise UsageError(
-            "the run has another task, or does not write the same languages.", where=where, cure=CURE
+            "the run has another task, or other target languages, than the first.", where=where, cure=CURE
         )
     if digest_of(first.save) != digest_of(other.save):
         raise UsageError(
             f"the run has other tokens than the first: {_difference(first, other)}.", where=where, cure=CURE
         )
+    return other
 
 
-def _difference(first: Task, other: Task) -> str:
-    """Where tokens differ, the first difference that can be told."""
+def _require_seq2seq(codec: Codec, *, where: str) -> Seq2SeqCodec:
+    if not isinstance(codec, Seq2SeqCodec):
+        raise UsageError(
+            f"a run of the task {codec.recipe.task} cannot be part of an ensemble: it generates no target.",
+            where=where,
+            cure="Leave it out.",
+        )
+    return codec
+
+
+def _difference(first: Seq2SeqCodec, other: Seq2SeqCodec) -> str:
+    """The first difference between the tokens of two codecs."""
     for side, ours, theirs in zip(("source", "target"), _sides(first), _sides(other), strict=True):
         if ours.kind != theirs.kind:
-            return f"on its {side} side {theirs.kind} in place of {ours.kind}"
+            return f"its {side} tokens are {theirs.kind}, not {ours.kind}"
         pieces, others = ours.vocabulary.pieces, theirs.vocabulary.pieces
         if len(pieces) != len(others):
-            return f"{len(others):,} on its {side} side in place of {len(pieces):,}"
-        place = next(
-            (place for place, pair in enumerate(zip(pieces, others, strict=True)) if pair[0] != pair[1]), None
-        )
-        if place is not None:
-            return (
-                f"number {place:,} of its {side} side is {others[place][:40]!r} in place of"
-                f" {pieces[place][:40]!r}"
-            )
-    return "the same pieces, but another way to cut a text into them"
+            return f"it has {len(others):,} {side} tokens, not {len(pieces):,}"
+        for number, (piece, other_piece) in enumerate(zip(pieces, others, strict=True)):
+            if piece != other_piece:
+                return f"its {side} token {number:,} is {other_piece[:40]!r}, not {piece[:40]!r}"
+    return "its tokens are the same, but it splits texts in another way"
 
 
-def _sides(task: Task) -> list[Tokenizer]:
-    assert isinstance(task, PairTask)
-    tokens = task.tokens
-    return (
-        [tokens.source, tokens.target] if isinstance(tokens, PairTokens) else [tokens.target, tokens.target]
-    )
+def _sides(codec: Seq2SeqCodec) -> list[Tokenizer]:
+    tokens = codec.tokens
+    source = tokens.source if isinstance(tokens, PairTokens) else tokens.target
+    return [source, tokens.target]

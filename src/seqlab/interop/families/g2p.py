@@ -26,7 +26,7 @@ from seqlab.interop.formats.npz import NpzTensors
 from seqlab.interop.tensor_map import TensorSpec, as_is, check_tensors
 from seqlab.models.settings import DecoderSettings, RecurrentSettings
 from seqlab.tasks.seq2seq.target_tokens import SPECIALS
-from seqlab.tasks.translation.tokens import PairTokens
+from seqlab.tasks.translation.pair_tokens import PairTokens
 from seqlab.tokens.characters import Characters
 from seqlab.tokens.vocabulary import Vocabulary
 from seqlab.tokens.whitespace import Whitespace

@@ -1,6 +1,4 @@
-"""Which size, network and tokens describe pictures where nobody says anything: from a look at the first
-ones.
-"""
+"""Defaults of captioning: image size, network and tokens, from the first images."""
 
 from __future__ import annotations
 
@@ -16,23 +14,23 @@ from seqlab.models.settings import (
     VisionTransformerSettings,
 )
 from seqlab.recipes.recipe import Recipe
-from seqlab.tasks.captioning.image_cells import PictureCells
+from seqlab.tasks.captioning.image_cells import ImageCells
 from seqlab.tasks.captioning.rows import CaptionRows
 
 SIZE = 64
-"""Pixels along each side of pictures from files, which are mostly larger."""
+"""Pixels along each side of images from files, which are mostly larger."""
 SMALL = 32
-"""Pictures of no more pixels along each side show little: a narrow network and small batches are enough."""
+"""Images with at most this many pixels along each side need only a narrow network and small batches."""
 GRID = 8
-"""Regions along each side: few enough to look at all of them for every word."""
+"""Regions along each side: few enough to attend to all of them for every word."""
 
 
-def with_defaults(recipe: Recipe, rows: CaptionRows, cells: PictureCells) -> tuple[Recipe, list[str]]:
+def with_defaults(recipe: Recipe, rows: CaptionRows, cells: ImageCells) -> tuple[Recipe, list[str]]:
     reasons = []
     if not recipe.data.picture_size:
         recipe = recipe.changed("data", picture_size=_size(rows, cells))
         reasons.append(
-            f"pictures of {recipe.data.picture_size} pixels along each side; another size:"
+            f"images of {recipe.data.picture_size} pixels along each side; another size:"
             " data.picture_size=NUMBER"
         )
     if "model" not in recipe.model_fields_set:
@@ -41,7 +39,9 @@ def with_defaults(recipe: Recipe, rows: CaptionRows, cells: PictureCells) -> tup
             "a convolutional network before a Transformer decoder; others: --model vit,"
             " decoder.kind=recurrent"
         )
-    recipe = recipe.with_defaults("model", **_network(pictures_only(recipe.model), recipe.data.picture_size))
+    recipe = recipe.with_defaults(
+        "model", **_network(require_image_settings(recipe.model), recipe.data.picture_size)
+    )
     if isinstance(recipe.model, ImageConvolutionalSettings):
         recipe = recipe.with_defaults("decoder", kind="transformer", hidden_size=2 * recipe.model.hidden_size)
     if not recipe.tokens.kind:
@@ -54,25 +54,25 @@ def with_defaults(recipe: Recipe, rows: CaptionRows, cells: PictureCells) -> tup
     return recipe, reasons
 
 
-def pictures_only(model: ModelSettings) -> ImageSettings:
-    """The settings of a network for pictures; others are refused."""
+def require_image_settings(model: ModelSettings) -> ImageSettings:
+    """The settings of a network that reads images; others are an error."""
     if not isinstance(model, ImageSettings):
         raise RecipeError(
-            f"a {model.kind} network reads no pictures.",
+            f"a {model.kind} network does not read images.",
             where="model.kind",
             cure="Use --model cnn2d or --model vit.",
         )
     if model.channels not in (1, 3):
         raise RecipeError(
-            f"pictures have 1 channel (grey) or 3 (colours), not {model.channels}.",
+            f"images have 1 channel (gray) or 3 (color), not {model.channels}.",
             where="model.channels",
             cure="Use 1 or 3.",
         )
     return model
 
 
-def _size(rows: CaptionRows, cells: PictureCells) -> int:
-    """Pictures that are small already stay as they are, or become square without becoming much larger."""
+def _size(rows: CaptionRows, cells: ImageCells) -> int:
+    """Small images keep their size, or become square without becoming much larger."""
     first = next(iter(islice(rows.rows(), 1)), None)
     if first is None:
         return SIZE
@@ -81,7 +81,7 @@ def _size(rows: CaptionRows, cells: PictureCells) -> int:
 
 
 def _network(model: ImageSettings, size: int) -> dict[str, Any]:
-    """Colours, and so many stages, or patches of such a size, that about eight regions stand along each
+    """Color, and as many stages, or patches of such a size, that there are about eight regions along each
     side.
     """
     if isinstance(model, VisionTransformerSettings):

@@ -1,4 +1,4 @@
-"""Pictures as rows have them: the name of a file, or the pixels themselves."""
+"""The image of a row: the name of a file, or the pixels themselves."""
 
 from __future__ import annotations
 
@@ -13,46 +13,46 @@ from seqlab.sources.formats.image_files import PictureFiles
 from seqlab.sources.formats.pixels import CURE, Pixels, check_picture, decode_picture, pixels_of
 
 
-class PictureCells:
-    """Finds, checks and reads the pictures of one column.
+class ImageCells:
+    """Finds, checks and reads the images of one column.
 
-    What was checked once is not opened again for the next caption.
+    An image that passed its check is not opened again for its next caption.
     """
 
     def __init__(self, recipe: Recipe) -> None:
         self.column = recipe.data.source
         self._files = PictureFiles(recipe.data.pictures)
         self._fallback = Path(recipe.data.train).parent
-        self._sound: set[str] = set()
+        self._checked: set[str] = set()
 
     def key(self, row: Row) -> str:
-        """The same for rows with the same picture."""
+        """The same for rows with the same image."""
         value = row.values.get(self.column)
         if isinstance(value, str):
             return f"{Path(row.file).parent}:{value.strip()}"
         return hashlib.blake2b(pixels_of(value, where=row.where).tobytes(), digest_size=16).hexdigest()
 
     def name(self, row: Row) -> str:
-        """What a reader knows the picture by."""
+        """The name of the image in a report."""
         value = row.values.get(self.column)
-        return value.strip() if isinstance(value, str) else f"picture {row.line}"
+        return value.strip() if isinstance(value, str) else f"image {row.line}"
 
     def check(self, row: Row) -> None:
-        """Refuse a row whose picture is not there, or is none."""
+        """Raise DataError for a row without an image that can be read."""
         value = row.values.get(self.column)
         if isinstance(value, str) and not value.strip():
-            raise DataError(f"column '{self.column}' names no picture.", where=row.where, cure=CURE)
+            raise DataError(f"column '{self.column}' names no image.", where=row.where, cure=CURE)
         key = self.key(row)
-        if key not in self._sound:
+        if key not in self._checked:
             if isinstance(value, str):
                 check_picture(
                     self._read(value, Path(row.file).parent, row.where),
                     where=f"{row.where}, {value.strip()[:200]}",
                 )
-            self._sound.add(key)
+            self._checked.add(key)
 
     def identity(self, row: Row) -> str:
-        """What changes when a picture file does; pixels in a row are part of its source."""
+        """What changes when an image file does; pixels in a row are part of its source."""
         value = row.values.get(self.column)
         return (
             self._files.identity(value.strip(), beside=Path(row.file).parent, where=row.where)
@@ -63,13 +63,10 @@ class PictureCells:
     def pixels(self, row: Row) -> Pixels:
         return self._pixels(row.values.get(self.column), Path(row.file).parent, row.where)
 
-    def asked(self, value: Any, number: int) -> Pixels:
-        """A picture that somebody asks about: a file here, else where those of the training data are, or
-        pixels.
-        """
-        is_here = isinstance(value, str | Path) and Path(value).is_file()
+    def read_input(self, value: Any, number: int) -> Pixels:
+        """The image of a prediction: a file here, else where those of the training data are, or pixels."""
         where = f"input {number}"
-        if is_here:
+        if isinstance(value, str | Path) and Path(value).is_file():
             return decode_picture(
                 PictureFiles().read(str(value), beside=Path(), where=where), where=f"{where}, {value}"
             )

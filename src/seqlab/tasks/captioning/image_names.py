@@ -1,4 +1,4 @@
-"""Names of picture files as a survey compares them: equal or not, never nearly."""
+"""Names of image files as a survey compares them: equal or not, never nearly."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from seqlab.sources.base import Row, Source
 
 
-class PictureNames(Source):
-    """The rows of a table with a number in place of each name: dog_1.jpg is another picture than dog_2.jpg,
-    however alike the names are.
+class ImageNames(Source):
+    """The rows of a table with a number in place of each file name: dog_1.jpg and dog_2.jpg are different
+    images, however similar the names are.
     """
 
     def __init__(self, whole: Source, column: str) -> None:

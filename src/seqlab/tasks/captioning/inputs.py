@@ -1,4 +1,4 @@
-"""Pictures as steps: scaled to one size, row by row, with every channel brought to mean 0 and deviation 1."""
+"""Images as steps: resized to one size, row by row, every channel standardized to mean 0 and deviation 1."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from seqlab.sources.formats.pixels import Pixels, fitted
 from seqlab.tasks.inputs import NUMERIC
 from seqlab.tokens.numeric_steps import NumericSteps
 
-LEARNED_FROM = 2000
-"""Pictures from which the mean and the deviation of the channels are learned."""
+MAX_FITTED = 2000
+"""Images from which the mean and the standard deviation of the channels are estimated."""
 
 
-class PictureInputs:
-    """Pixels -> rows of bytes, which are kept, and rows of bytes -> numbers, which a network reads."""
+class ImageInputs:
+    """Pixels -> rows of bytes, which are stored; rows of bytes -> floats, which the network reads."""
 
     def __init__(self, scale: NumericSteps, model: ImageSettings) -> None:
         if scale.num_features % model.channels:
             raise RunError(
-                f"rows of {scale.num_features} numbers are no pixels of {model.channels} channels.",
+                f"rows of {scale.num_features} numbers are not pixels of {model.channels} channels.",
                 where=NUMERIC,
                 cure="Train a new run.",
             )
@@ -38,15 +38,15 @@ class PictureInputs:
         self._mean, self._deviation = scale.mean.astype(np.float32), scale.scale.astype(np.float32)
 
     @classmethod
-    def learn(cls, pictures: Iterable[Pixels], model: ImageSettings, *, size: int) -> PictureInputs:
+    def fit(cls, images: Iterable[Pixels], model: ImageSettings, *, size: int) -> ImageInputs:
         rows = (
-            rows_of(each, height=model.height or size, width=size, channels=model.channels)
-            for each in pictures
+            rows_of(pixels, height=model.height or size, width=size, channels=model.channels)
+            for pixels in images
         )
         return cls(NumericSteps.fit_pixels(rows, channels=model.channels), model)
 
     @classmethod
-    def load(cls, folder: Path, model: ImageSettings) -> PictureInputs:
+    def load(cls, folder: Path, model: ImageSettings) -> ImageInputs:
         return cls(NumericSteps.load(folder / NUMERIC), model)
 
     def save(self, folder: Path) -> None:
@@ -54,17 +54,17 @@ class PictureInputs:
         self.scale.save(folder / NUMERIC)
 
     def rows(self, pixels: Pixels) -> UInt8[np.ndarray, "rows features"]:
-        """A picture of any size as rows, the channels of a pixel side by side."""
+        """An image of any size as rows, the channels of a pixel side by side."""
         return rows_of(pixels, height=self.height, width=self.width, channels=self.channels)
 
-    def steps(self, rows: NDArray[Any]) -> Float[torch.Tensor, "*pictures height features"]:
-        """What a network reads."""
+    def steps(self, rows: NDArray[Any]) -> Float[torch.Tensor, "*images height features"]:
+        """Rows as the network reads them."""
         return torch.from_numpy((rows.astype(np.float32) - self._mean) / self._deviation)
 
-    def shown(
+    def thumbnail(
         self, rows: UInt8[np.ndarray, "rows features"], *, side: int
     ) -> list[list[tuple[float, float, float]]]:
-        """Red, green and blue from 0 to 1 for a page, in no more pixels than there is room for."""
+        """Red, green and blue from 0 to 1, with at most `side` pixels in a row, for a report."""
         wide = min(side, self.width)
         high = max(1, round(wide * self.height / self.width))
         pixels = (

@@ -1,4 +1,4 @@
-"""The rows that have a picture and words for it."""
+"""The rows that have an image and a caption."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from seqlab.core.errors import DataError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
-from seqlab.tasks.captioning.image_cells import PictureCells
+from seqlab.tasks.captioning.image_cells import ImageCells
 from seqlab.tasks.labeled.checked_rows import CheckedRows
 
 
 class CaptionRows(CheckedRows):
-    """A source without the rows that have no caption, or whose picture cannot be read."""
+    """A source without the rows that have no caption, or whose image cannot be read."""
 
-    def __init__(self, whole: Source, recipe: Recipe, cells: PictureCells) -> None:
+    def __init__(self, whole: Source, recipe: Recipe, cells: ImageCells) -> None:
         super().__init__(whole, [recipe.data.source, recipe.data.target])
         self._cells, self._caption = cells, recipe.data.target
 
@@ -24,23 +24,20 @@ class CaptionRows(CheckedRows):
             raise DataError(
                 f"column '{self._caption}' has no text.",
                 where=row.where,
-                cure="Mend the row, or skip such rows with data.bad_rows=skip.",
+                cure="Fix the row, or skip such rows with data.bad_rows=skip.",
             )
         self._cells.check(row)
 
     def fingerprint(self) -> str:
-        """Of the table, and of every picture file that it names."""
+        """Of the table, and of every image file that it names."""
         digest = hashlib.blake2b(digest_size=16)
-        for row in self.first_of_each().values():
+        for row in self.first_rows().values():
             digest.update(self._cells.identity(row).encode() + b"\0")
         return f"{super().fingerprint()}:{digest.hexdigest()}"
 
-    def first_of_each(self) -> dict[str, Row]:
-        """Every picture once, by its key: the first row that has it.
-
-        Their order is the number of the picture.
-        """
-        found: dict[str, Row] = {}
+    def first_rows(self) -> dict[str, Row]:
+        """The first row of every image, by the key of the image; an image is numbered by its place here."""
+        first_rows: dict[str, Row] = {}
         for row in self.rows():
-            found.setdefault(self._cells.key(row), row)
-        return found
+            first_rows.setdefault(self._cells.key(row), row)
+        return first_rows

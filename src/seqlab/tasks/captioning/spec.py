@@ -1,4 +1,4 @@
-"""Put pictures into words: a network for pictures reads, a decoder looks at regions and writes."""
+"""Describe images: an image encoder, and a decoder that attends to regions while it generates."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from seqlab.sources.column_roles import ColumnRoles
 from seqlab.sources.columns import require_columns
 from seqlab.sources.settings import DataSettings
 from seqlab.tasks.captioning.defaults import with_defaults
-from seqlab.tasks.captioning.image_cells import PictureCells
-from seqlab.tasks.captioning.image_names import PictureNames
+from seqlab.tasks.captioning.image_cells import ImageCells
+from seqlab.tasks.captioning.image_names import ImageNames
 from seqlab.tasks.captioning.rows import CaptionRows
 from seqlab.tasks.seq2seq.spec import PairSpec, image_columns
 from seqlab.tasks.spec import task_specs
 
 if TYPE_CHECKING:
-    from seqlab.tasks.base import Task
+    from seqlab.tasks.parts import TaskParts
 
 
 @task_specs.register("captioning")
@@ -34,7 +34,7 @@ class CaptioningSpec(PairSpec):
         return roles is None and data.source in image_columns(source)
 
     def why(self, source: Source, data: DataSettings, roles: ColumnRoles | None) -> list[str]:
-        return [f"column '{data.source}' names picture files: captioning; another task: task=NAME"]
+        return [f"column '{data.source}' names image files: captioning; another task: task=NAME"]
 
     def find_columns(self, source: Source, data: DataSettings) -> tuple[DataSettings, list[str]]:
         if not data.source and len(columns := image_columns(source)) == 1:
@@ -42,7 +42,7 @@ class CaptioningSpec(PairSpec):
         return super().find_columns(source, data)
 
     def fill_defaults(self, recipe: Recipe, train: Source) -> tuple[Recipe, list[str]]:
-        cells = PictureCells(recipe)
+        cells = ImageCells(recipe)
         return with_defaults(recipe, CaptionRows(train, recipe, cells), cells)
 
     def read_inputs(self, source: Source, data: DataSettings, folder: Path) -> Iterator[Any]:
@@ -53,17 +53,17 @@ class CaptioningSpec(PairSpec):
         return "an earlier one"
 
     def survey_source(self, source: Source, data: DataSettings) -> Source:
-        return PictureNames(source, data.source)
+        return ImageNames(source, data.source)
 
     def example_commands(self, folder: Path, recipe: Recipe, example: str) -> list[str]:
-        return [f"seqlab predict {quote(str(folder))} picture.png --beam 5"]
+        return [f"seqlab predict {quote(str(folder))} image.png --beam 5"]
 
-    def load_task(self) -> type[Task]:
-        from seqlab.tasks.captioning.task import Captioning
+    def load_parts(self) -> TaskParts:
+        from seqlab.tasks.captioning.parts import PARTS
 
-        return Captioning
+        return PARTS
 
 
 def find_image(cell: Any, folder: Path) -> Any:
-    """Pixels as they are; a file beside the table by its whole name, another one as the table names it."""
+    """Pixels as they are; a file beside the table by its whole path, another one as the table names it."""
     return str(folder / cell.strip()) if isinstance(cell, str) and (folder / cell.strip()).is_file() else cell

@@ -1,27 +1,28 @@
-"""Targets that were written for a source, in words: each with log P and with the score by which it was
-ranked.
-"""
+"""Generated targets as text, each with its log-probability and the score by which it was ranked."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
+from typing import Any
 
 from seqlab.decoding.hypothesis import Hypothesis
-from seqlab.tasks.base import Prediction
+from seqlab.tasks.excerpt import one_line
+from seqlab.tasks.prediction import Prediction
 
 
 @dataclass(frozen=True)
-class Answer:
-    """One target that was written for a source."""
+class TextHypothesis:
+    """A hypothesis of a search, decoded into text."""
 
     text: str
     log_prob: float
-    """log P of all its tokens, and of its end where it has one; what the model forces every target to begin
-    with does not count.
+    """log P of all tokens, and of the end token where there is one, without the tokens that the model forces
+    at the start of every target.
     """
-    found: Hypothesis
+    hypothesis: Hypothesis
 
     @property
     def probability(self) -> float:
@@ -29,37 +30,68 @@ class Answer:
 
     @property
     def score(self) -> float:
-        """What it was ranked by: after a beam log P by the rule of lengths, else log P."""
-        return self.found.score
+        """What it was ranked by: length-normalized log P after a beam search, else log P."""
+        return self.hypothesis.score
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "probability": self.probability,
+            "log_prob": self.log_prob,
+            "score": self.score,
+            "ended": self.hypothesis.ended,
+        }
 
 
 @dataclass(frozen=True)
-class Written(Prediction):
-    """The best target, and others: whole sentences have small probabilities, so each is told by its logarithm
-    too.
+class GeneratedSequence(Prediction):
+    """The best target and its alternatives.
+
+    Probabilities of whole sentences are too small to read, so log-probabilities are shown in their place.
     """
 
-    answers: list[Answer]
+    hypotheses: list[TextHypothesis]
+    is_ranked_by_score: bool
+    """Whether a beam search ranked them by a score that is not log P; lines show it too."""
 
     @classmethod
-    def of(cls, question: str, answers: Sequence[Answer], *, top: int) -> Written:
-        """Every text once, the best first: a text may be drawn several times, or be written with different
-        tokens.
-        """
-        found: dict[str, Answer] = {}
-        for one in answers:
-            found.setdefault(one.text, one)
-        shown, best = list(found.values())[:top], answers[0]
-        return cls(
-            question, best.text, best.probability, [(one.text, one.probability) for one in shown], shown
-        )
+    def from_hypotheses(
+        cls, source: str, hypotheses: Sequence[TextHypothesis], *, top: int, is_ranked_by_score: bool = False
+    ) -> GeneratedSequence:
+        """Every text once, the best first: samples may repeat, and one text may have several tokenizations."""
+        distinct: dict[str, TextHypothesis] = {}
+        for hypothesis in hypotheses:
+            distinct.setdefault(hypothesis.text, hypothesis)
+        kept, best = list(distinct.values())[:top], hypotheses[0]
+        ranking = [(hypothesis.text, hypothesis.probability) for hypothesis in kept]
+        return cls(source, best.text, best.probability, ranking, kept, is_ranked_by_score)
+
+    def to_json(self) -> dict[str, Any]:
+        best = self.hypotheses[0].to_json()
+        return {
+            **super().to_json(),
+            **{name: best[name] for name in ("log_prob", "score", "ended")},
+            "answers": [hypothesis.to_json() for hypothesis in self.hypotheses],
+        }
+
+    def to_line(self) -> str:
+        best = self.hypotheses[0]
+        score = f"\t{best.score:.4f}" if self.is_ranked_by_score else ""
+        return f"{one_line(best.text)}\t{best.log_prob:.4f}\t{one_line(self.input)}{score}"
+
+    def to_lines(self) -> list[str]:
+        header = f"  {'log P':>9}" + (f"  {'score':>9}" if self.is_ranked_by_score else "")
+        lines = []
+        for hypothesis in self.hypotheses:
+            score = f"  {hypothesis.score:9.4f}" if self.is_ranked_by_score else ""
+            lines.append(f"  {hypothesis.log_prob:9.4f}{score}  {one_line(hypothesis.text)}")
+        return [one_line(self.input), header, *lines]
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         rows = "".join(
-            f"<tr><td>{escape(one.text)}</td><td>{one.log_prob:.4f}</td><td>{one.score:.4f}</td></tr>"
-            for one in self.answers
+            f"<tr><td>{escape(hypothesis.text)}</td><td>{hypothesis.log_prob:.4f}</td>"
+            f"<td>{hypothesis.score:.4f}</td></tr>"
+            for hypothesis in self.hypotheses
         )
         return (
             f"<b>{escape(self.answer)}</b><table><tr><th></th><th>log P</th><th>score</th></tr>{rows}</table>"

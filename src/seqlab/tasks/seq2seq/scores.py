@@ -1,9 +1,8 @@
-"""How good translations are: which scores fit what is written, beside the source copied as it stands."""
+"""Scores of generated targets: those that fit what is generated, beside a baseline."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import mean
 
 import numpy as np
@@ -17,136 +16,95 @@ from seqlab.metrics.translation_scores import translation_scores
 from seqlab.pages.sections.facts import Facts
 from seqlab.pages.sections.translations import TranslationExample, Translations
 from seqlab.recipes.recipe import Recipe
-from seqlab.sources.base import Source
-from seqlab.sources.columns import text_of
 from seqlab.sources.formats.tmx import speaks
-from seqlab.tasks.base import Evaluation, shown
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.excerpt import excerpt
 from seqlab.tasks.sections import sliced_scores
-from seqlab.tasks.translation.tokens import language_of
+from seqlab.tasks.seq2seq.evaluation_items import EvaluationItem
 from seqlab.tokens.words import Words, join_words
 
-MOST_SHOWN = 20
-COPY = "the source as it stands"
-LETTERS = ("characters", "bytes")
-SENTENCE = 6
-"""Words of a target, on average, from which on it is a sentence, also where it is written letter by
-letter.
-"""
+MAX_EXAMPLES = 20
+"""Items of a report that are shown with their output."""
+CHARACTER_KINDS = ("characters", "bytes")
+MIN_SENTENCE_WORDS = 6
+"""From this mean number of words on, targets are sentences, even if their tokens are characters."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """A source with all targets that the data lists for it."""
-
-    where: str
-    text: str
-    language: str
-    references: list[str]
-
-
-@dataclass(frozen=True)
-class Translated:
-    """What was written for a source of so many tokens."""
-
-    text: str
-    source_length: int
-
-
-def gathered(recipe: Recipe, rows: Source) -> list[Question]:
-    """Every source once, in the order of the data, with its different targets."""
-    found: dict[tuple[str, str], Question] = {}
-    for row in rows.rows():
-        text, target = text_of(row, recipe.data.source), text_of(row, recipe.data.target)
-        language = "".join(language_of(row, recipe.data.language))
-        question = found.setdefault((text, language), Question(row.where, text, language, []))
-        if target not in question.references:
-            question.references.append(target)
-    return list(found.values())
-
-
-def score_written(
+def score_outputs(
     recipe: Recipe,
     split: str,
-    questions: Sequence[Question],
+    items: Sequence[EvaluationItem],
     outputs: Sequence[str],
     *,
     baseline: Sequence[str],
     baseline_name: str,
-    lengths: Sequence[int] = (),
+    source_lengths: Sequence[int] = (),
 ) -> Evaluation:
-    """What was written for every question, rated beside what costs nothing to write; by the lengths of the
-    sources, where they differ.
+    """Scores of the output for every item beside those of a baseline; also by source length, where lengths
+    are given.
     """
-    references = [question.references for question in questions]
-    rated = draft_scores(recipe, outputs, references)
-    without = {each.name: each.items.full_score() for each in draft_scores(recipe, baseline, references)}
-    scores = [each.score(baseline=without[each.name], baseline_name=baseline_name) for each in rated]
-    parts = (
-        slice_by_length(rated[0].items, np.array(lengths, np.float64), score=rated[0].name) if lengths else []
-    )
-    sections = [
-        Facts({"signatures": {each.name: each.method for each in rated}}),
-        sliced_scores(parts, scores),
-        Translations(
-            [
-                _shown(question, output)
-                for question, output in zip(questions[:MOST_SHOWN], outputs, strict=False)
-            ]
-        ),
+    references = [item.references for item in items]
+    drafts = draft_scores(recipe, outputs, references)
+    baseline_values = {
+        draft.name: draft.items.full_score() for draft in draft_scores(recipe, baseline, references)
+    }
+    scores = [
+        draft.score(baseline=baseline_values[draft.name], baseline_name=baseline_name) for draft in drafts
     ]
+    lengths = np.array(source_lengths, np.float64)
+    slices = slice_by_length(drafts[0].items, lengths, score=drafts[0].name) if source_lengths else []
+    examples = [_example(item, output) for item, output in zip(items[:MAX_EXAMPLES], outputs, strict=False)]
     return Evaluation(
         split,
         scores,
-        sections,
-        items_by_name(rated),
+        [
+            Facts({"signatures": {draft.name: draft.method for draft in drafts}}),
+            sliced_scores(slices, scores),
+            Translations(examples),
+        ],
+        items_by_name(drafts),
         answers=[(output,) for output in outputs],
-        truths=[tuple(each) for each in references],
+        truths=[tuple(texts) for texts in references],
     )
 
 
-def _shown(question: Question, output: str) -> TranslationExample:
-    return TranslationExample(
-        question.where,
-        shown(question.text),
-        shown(output),
-        [shown(reference) for reference in question.references],
-    )
+def _example(item: EvaluationItem, output: str) -> TranslationExample:
+    references = [excerpt(reference) for reference in item.references]
+    return TranslationExample(item.where, excerpt(item.text), excerpt(output), references)
 
 
 def draft_scores(
     recipe: Recipe, outputs: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[DraftScore]:
-    """The scores that fit, the first of which decides between models: sounds have error rates, words and
-    dates that are written letter by letter are right or wrong, and sentences are compared by their parts.
+    """The scores that fit; the first one ranks models. Phonemes have error rates, words and dates generated
+    character by character are right or wrong, and sentences are compared by their parts.
     """
     tokens = recipe.tokens
-    written = tokens.target_kind or tokens.kind
-    if tokens.kind in LETTERS and written == "whitespace":
-        sounds = pronunciation_scores(
-            [one.split() for one in outputs], [[one.split() for one in several] for several in references]
+    target_kind = tokens.target_kind or tokens.kind
+    if tokens.kind in CHARACTER_KINDS and target_kind == "whitespace":
+        phonemes = pronunciation_scores(
+            [output.split() for output in outputs],
+            [[reference.split() for reference in texts] for texts in references],
         )
-        return [*sounds, exact_match(outputs, references)]
-    if written in LETTERS and not _are_sentences(references):
+        return [*phonemes, exact_match(outputs, references)]
+    if target_kind in CHARACTER_KINDS and not _are_sentences(references):
         return [exact_match(outputs, references), character_error_rate(outputs, references)]
-    found = {
-        each.name: each
-        for each in translation_scores(outputs, references, in_english=speaks(recipe.data.target, "en"))
-    }
-    if written == "words":  # which cannot write "end ." where they write "end.": blanks alone are no mistake
-        outputs, references = (
-            [_typed(one) for one in outputs],
-            [[_typed(one) for one in several] for several in references],
-        )
-        found["ter"] = sentence_score("ter", outputs, references)
-    letters = [character_error_rate(outputs, references)] if written in LETTERS else []
-    return [*found.values(), exact_match(outputs, references), *letters]
+    in_english = speaks(recipe.data.target, "en")
+    scores = {draft.name: draft for draft in translation_scores(outputs, references, in_english=in_english)}
+    if target_kind == "words":  # these cannot generate "end ." instead of "end.": spacing is not a mistake
+        outputs = [_with_standard_spacing(output) for output in outputs]
+        references = [[_with_standard_spacing(reference) for reference in texts] for texts in references]
+        scores["ter"] = sentence_score("ter", outputs, references)
+    by_character = [character_error_rate(outputs, references)] if target_kind in CHARACTER_KINDS else []
+    return [*scores.values(), exact_match(outputs, references), *by_character]
 
 
 def _are_sentences(references: Sequence[Sequence[str]]) -> bool:
     """Whether targets have so many words that some may be right where others are wrong."""
-    return mean(len(one.split()) for several in references for one in several) >= SENTENCE
+    num_words = mean(len(reference.split()) for texts in references for reference in texts)
+    return num_words >= MIN_SENTENCE_WORDS
 
 
-def _typed(text: str) -> str:
-    """With blanks where `Words` sets them."""
+def _with_standard_spacing(text: str) -> str:
+    """With the whitespace that `Words` would generate."""
     return join_words(Words.words_of(text))

@@ -1,4 +1,4 @@
-"""What is written, as ids: what a target begins and ends with, and words again."""
+"""Targets as token ids: start, tokens, end; and back to text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from seqlab.tokens.vocabulary import EOS, PAD, SOS, UNK
 
 Ids = NDArray[Any]
 TARGET = "target"
-"""The folder of the tokenizer of what is written, where another one stands beside it."""
+"""The folder of the target tokenizer, where it is not the only one."""
 SPECIALS = [UNK, PAD, SOS, EOS]
 
 
@@ -26,16 +26,16 @@ class TargetTokens:
 
     def __init__(self, target: Tokenizer) -> None:
         self.target = target
-        require_ends(target)
+        require_start_and_end(target)
         self.start_id, self.end_id = (target.vocabulary.ids[piece] for piece in (SOS, EOS))
-        self.forced: list[int] = []
-        """The first tokens of every target, whatever the model thinks."""
+        self.forced_ids: list[int] = []
+        """The tokens with which every target starts, whatever their probability."""
 
     @property
     def special_tokens(self) -> SpecialTokens:
-        """Of all that stands for no text, the tags of languages too, only the end is ever written."""
-        never = self.target.vocabulary.special_ids - {self.end_id}
-        return SpecialTokens(self.start_id, self.end_id, tuple(sorted(never)))
+        """Of the tokens that are not text (language tags too), only the end token is ever generated."""
+        suppressed = self.target.vocabulary.special_ids - {self.end_id}
+        return SpecialTokens(self.start_id, self.end_id, tuple(sorted(suppressed)))
 
     @classmethod
     def load(cls, folder: Path) -> TargetTokens:
@@ -44,40 +44,41 @@ class TargetTokens:
     def save(self, folder: Path) -> None:
         save_tokenizer(self.target, folder / TARGET)
 
-    def write(self, texts: Sequence[str]) -> list[Ids]:
-        """Targets."""
+    def encode_targets(self, texts: Sequence[str]) -> list[Ids]:
+        """Whole targets, from the start token to the end token."""
         start, end = (np.array([token], np.int32) for token in (self.start_id, self.end_id))
         return [np.concatenate([start, ids, end]) for ids in self.target.encode_many(list(texts))]
 
-    def cut(self, text: str, *, where: str) -> list[int]:
-        """The tokens of a target between its start and its end, with what is forced; `where` asks, for an
-        error.
+    def target_ids(self, text: str, *, where: str) -> list[int]:
+        """The tokens of a target between its start and its end, forced ones included.
+
+        where: the setting or argument with the text, for an error.
         """
-        return [int(token) for token in self.write([text])[0][1:-1]]
+        return [int(token) for token in self.encode_targets([text])[0][1:-1]]
 
-    def cut_known(self, text: str, *, where: str) -> list[int]:
-        """The same, of a text that has to be written as it stands."""
-        found, vocabulary = self.cut(text, where=where), self.target.vocabulary
+    def known_target_ids(self, text: str, *, where: str) -> list[int]:
+        """The same for a text that must be generated exactly: unknown words are an error."""
+        ids, vocabulary = self.target_ids(text, where=where), self.target.vocabulary
         unknown = vocabulary.unk_id
-        if vocabulary.has_unknown and unknown in found:
-            words = [word for word in text.split() if unknown in self.cut(word, where=where)] or [text]
+        if vocabulary.has_unknown and unknown in ids:
+            words = [word for word in text.split() if unknown in self.target_ids(word, where=where)] or [text]
             raise UsageError(
-                f"the model does not know {listed([repr(word) for word in words])}, and so cannot write it.",
+                f"the model does not know {listed([repr(word) for word in words])}, so it cannot generate it.",
                 where=where,
-                cure="Use words that its training targets have, or leave it out.",
+                cure="Use words of the training targets, or leave it out.",
             )
-        return found
+        return ids
 
-    def words(self, ids: Iterable[int]) -> str:
-        """The text of target tokens, without what was forced."""
-        return self.target.decode(list(ids)[len(self.forced) :])
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of target tokens, without the forced ones."""
+        return self.target.decode(list(ids)[len(self.forced_ids) :])
 
 
-def require_ends(tokenizer: Tokenizer) -> None:
-    """Tokens of either side know where a sequence starts and ends."""
+def require_start_and_end(tokenizer: Tokenizer) -> None:
+    """Refuse a tokenizer without a start or end token."""
     if missing := [piece for piece in (SOS, EOS) if piece not in tokenizer.vocabulary.ids]:
         raise RunError(
-            f"the tokens know no {' and no '.join(missing)}, which pairs need.",
+            f"the tokenizer has no {' and no '.join(missing)} token, which sequence pairs need.",
             where="tokens",
             cure="Train a new run.",
         )

@@ -1,6 +1,4 @@
-"""Which tokens, network and batches turn one sequence into another where nobody says anything: from a look at
-the pairs.
-"""
+"""Defaults of translation: tokens, network and batches, from the first pairs."""
 
 from __future__ import annotations
 
@@ -15,11 +13,11 @@ from seqlab.tasks.translation.rows import PairRows
 
 SAMPLE = 1000
 SHORT = 40
-"""Characters: sides that are shorter on average are words, dates or numbers, and are written letter by
-letter.
-"""
+"""Characters: sides that are shorter on average are words, dates or numbers, whose tokens are characters."""
 SYMBOLS = 3
-"""A target of pieces with so few characters each, between blanks, is a row of symbols, such as phonemes."""
+"""A target of pieces with at most this many characters each, between spaces, is a sequence of symbols, such as
+phonemes.
+"""
 
 
 def with_defaults(recipe: Recipe, pairs: PairRows) -> tuple[Recipe, list[str]]:
@@ -34,14 +32,16 @@ def with_defaults(recipe: Recipe, pairs: PairRows) -> tuple[Recipe, list[str]]:
         reasons.append(f"tokens are {recipe.tokens.kind} ({why}); another: tokens.kind=NAME")
         if is_short and not recipe.tokens.target_kind and _are_symbols(targets):
             recipe = recipe.changed("tokens", target_kind="whitespace")
-            reasons.append("tokens of the target are what blanks separate; another: tokens.target_kind=NAME")
-    letters = recipe.tokens.kind in ("characters", "bytes")
+            reasons.append(
+                "tokens of the target are separated by whitespace; others: tokens.target_kind=NAME"
+            )
+    is_by_character = recipe.tokens.kind in ("characters", "bytes")
     if "model" not in recipe.model_fields_set:
         network = (
             RecurrentSettings(
                 cell=GRUSettings(), bidirectional=True, hidden_size=192, embedding_size=96, dropout=0.2
             )
-            if letters
+            if is_by_character
             else TransformerSettings(
                 layers=3, hidden_size=256, heads=4, feedforward_size=512, dropout=0.2, embedding_scale=True
             )
@@ -53,7 +53,9 @@ def with_defaults(recipe: Recipe, pairs: PairRows) -> tuple[Recipe, list[str]]:
     else:
         recipe = recipe.with_defaults("training", learning_rate=2e-3)
     if not recipe.training.batch_size and not recipe.training.batch_tokens:
-        recipe = recipe.changed("training", **({"batch_size": 64} if letters else {"batch_tokens": 4096}))
+        recipe = recipe.changed(
+            "training", **({"batch_size": 64} if is_by_character else {"batch_tokens": 4096})
+        )
     return recipe, reasons
 
 

@@ -1,4 +1,4 @@
-"""The rows that have something on both sides."""
+"""The rows with text on both sides."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seqlab.tasks.labeled.checked_rows import CheckedRows
 
 
 class PairRows(CheckedRows):
-    """A source without the rows of which one side is empty."""
+    """A source without the rows that have an empty side."""
 
     def __init__(self, whole: Source, columns: list[str]) -> None:
         super().__init__(whole, columns)
@@ -27,5 +27,5 @@ class PairRows(CheckedRows):
                 raise DataError(
                     f"column '{column}' has no text.",
                     where=row.where,
-                    cure="Mend the row, or skip such rows with data.bad_rows=skip.",
+                    cure="Fix the row, or skip such rows with data.bad_rows=skip.",
                 )

@@ -1,5 +1,5 @@
-"""Turn one sequence into another: languages, spelling into sound, dates into numbers; summaries with imported
-models.
+"""Turn one sequence into another: languages, spelling into phonemes, dates into numbers; summaries with
+imported models.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from seqlab.tasks.translation.defaults import with_defaults
 from seqlab.tasks.translation.rows import PairRows
 
 if TYPE_CHECKING:
-    from seqlab.tasks.base import Task
+    from seqlab.tasks.parts import TaskParts
 
 
 @task_specs.register("translation")
@@ -54,7 +54,7 @@ class TranslationSpec(PairSpec):
     def usual_warning(self, data: DataSettings) -> str:
         return "an earlier one" if data.language else ""
 
-    def load_task(self) -> type[Task]:
-        from seqlab.tasks.translation.task import Translation
+    def load_parts(self) -> TaskParts:
+        from seqlab.tasks.translation.parts import PARTS
 
-        return Translation
+        return PARTS

@@ -1,4 +1,4 @@
-"""Both sides of a pair as ids: what a source ends with, and which tokens each side has."""
+"""Both sides of a pair as token ids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from seqlab.decoding.search import SpecialTokens
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Row, Source
 from seqlab.sources.columns import text_of
-from seqlab.tasks.seq2seq.target_tokens import SPECIALS, TARGET, Ids, TargetTokens, require_ends
+from seqlab.tasks.seq2seq.target_tokens import SPECIALS, TARGET, Ids, TargetTokens, require_start_and_end
 from seqlab.tokens.base import Tokenizer, tokenizers
 from seqlab.tokens.hugging_face import HuggingFace
 from seqlab.tokens.published_vocabulary import PublishedVocabulary
@@ -20,21 +20,21 @@ from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS
 
 SOURCE = "source"
-"""The folder of the tokenizer of the source side, where there are two."""
+"""The folder of the source tokenizer, where there are two."""
 
 
 class PairTokens(TargetTokens):
     """A source is its tokens and the end token; a target is the start token, its tokens and the end token.
 
-    With a language to write in, a token for it, such as <2de>, stands before the source: one model then
-    serves many pairs of languages (Johnson et al. 2017, "Google's Multilingual Neural Machine Translation
-    System", arXiv:1611.04558, section 3).
+    In a multilingual model every source starts with a tag for its target language, such as <2de>: one model
+    then serves many pairs of languages (Johnson et al. 2017, "Google's Multilingual Neural Machine
+    Translation System", arXiv:1611.04558, section 3).
     """
 
     def __init__(self, source: Tokenizer, target: Tokenizer) -> None:
         super().__init__(target)
         self.source = source
-        require_ends(source)
+        require_start_and_end(source)
 
     @property
     def are_shared(self) -> bool:
@@ -42,13 +42,17 @@ class PairTokens(TargetTokens):
 
     @property
     def tags(self) -> list[str]:
-        """The languages that a source may ask for; none where the model writes one."""
+        """The target languages of a multilingual model; empty for other models."""
         return sorted(piece[2:-1] for piece in self.source.vocabulary.specials if piece.startswith("<2"))
 
     @classmethod
-    def learn(cls, recipe: Recipe, train: Source) -> PairTokens:
+    def fit(cls, recipe: Recipe, train: Source) -> PairTokens:
         tokens, data = recipe.tokens, recipe.data
-        tags = sorted({tag_of(text_of(row, data.language)) for row in train.rows()}) if data.language else []
+        tags = (
+            sorted({language_tag(text_of(row, data.language)) for row in train.rows()})
+            if data.language
+            else []
+        )
         kinds = (tokens.kind, tokens.target_kind or tokens.kind)
         sizes = (tokens.size, tokens.target_size or tokens.size)
         if tokens.shared:
@@ -87,8 +91,8 @@ class PairTokens(TargetTokens):
         save_tokenizer(self.source, folder / SOURCE)
         return save_tokenizer(self.target, folder / TARGET)
 
-    def read(self, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Ids]:
-        """Sources; `languages` names for each the one to write in, where the model knows several."""
+    def encode_sources(self, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Ids]:
+        """languages: the target language of each text, for a multilingual model."""
         end = np.array([self.source.vocabulary.ids[EOS]], np.int32)
         encoded = [np.concatenate([ids, end]) for ids in self.source.encode_many(list(texts))]
         if not languages:
@@ -98,25 +102,27 @@ class PairTokens(TargetTokens):
             for language, ids in zip(languages, encoded, strict=True)
         ]
 
-    def words_read(self, text: str, *, tagged: bool = False) -> list[str]:
-        """For each token of `read` the word of the text in which it stands; empty for the end and for the tag
-        of a language.
+    def source_words(self, text: str, *, tagged: bool = False) -> list[str]:
+        """For each token of `encode_sources` the word of the text that it is part of; empty for the end token
+        and for the tag of a language.
         """
         return [*([""] if tagged else []), *self.source.words_at(text), ""]
 
     def _tag_id(self, language: str) -> int:
         known = self.source.vocabulary.ids
-        if tag_of(language) not in known:
-            cure = f"It writes: {', '.join(self.tags)}." if self.tags else "It has one."
-            raise RunError(f"the model has never written '{language[:40]}'.", where="language", cure=cure)
-        return known[tag_of(language)]
+        if language_tag(language) not in known:
+            cure = f"It knows: {', '.join(self.tags)}." if self.tags else "It has one target language."
+            raise RunError(
+                f"the model does not know the target language '{language[:40]}'.", where="language", cure=cure
+            )
+        return known[language_tag(language)]
 
 
 class PublishedPairTokens(PairTokens):
-    """Tokens of an imported model: vocabularies that add their own symbols, of which that of the target says
-    by which token it starts.
+    """Tokens of an imported model: its vocabularies add their own special tokens, and that of the target
+    names its start token.
 
-    target: where the sides have a vocabulary each, that of what is written.
+    target: where it has another vocabulary than the source.
     """
 
     def __init__(self, source: Tokenizer, target: Tokenizer | None = None) -> None:
@@ -126,48 +132,49 @@ class PublishedPairTokens(PairTokens):
         assert isinstance(vocabulary, PublishedVocabulary)
         if not {"start", "eos"} <= vocabulary.roles.keys():
             raise RunError(
-                "the tokens do not say with which one a translation starts and ends.",
+                "the vocabulary does not name the start and end token of a translation.",
                 where="tokens",
                 cure="Import the model again.",
             )
         self.source = source
         self.target = self._published = target
         self.start_id, self.end_id = vocabulary.roles["start"], vocabulary.roles["eos"]
-        self.forced = [vocabulary.roles["forced_bos"]] if "forced_bos" in vocabulary.roles else []
+        self.forced_ids = [vocabulary.roles["forced_bos"]] if "forced_bos" in vocabulary.roles else []
 
     @property
     def special_tokens(self) -> SpecialTokens:
         return SpecialTokens(self.start_id, self.end_id, (self.target.vocabulary.pad_id,))
 
-    def read(self, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Ids]:
+    def encode_sources(self, texts: Sequence[str], languages: Sequence[str] = ()) -> list[Ids]:
         return list(self.source.encode_many(list(texts)))
 
-    def write(self, texts: Sequence[str]) -> list[Ids]:
+    def encode_targets(self, texts: Sequence[str]) -> list[Ids]:
         start = np.array([self.start_id], np.int32)
         return [np.concatenate([start, ids]) for ids in self._published.encode_targets(list(texts))]
 
-    def words_read(self, text: str, *, tagged: bool = False) -> list[str]:
+    def source_words(self, text: str, *, tagged: bool = False) -> list[str]:
         return self.source.words_at(text)
 
-    def cut(self, text: str, *, where: str) -> list[int]:
+    def target_ids(self, text: str, *, where: str) -> list[int]:
         if not self._published.cuts_targets:
             raise UsageError(
-                "the model was imported without the file that cuts texts of its target language.",
+                "the model was imported without the tokenizer file of its target language.",
                 where=where,
                 cure="Import it again, with target.spm in its folder.",
             )
-        found = [int(token) for token in self._published.encode_targets([text])[0]]
-        found = found[:-1] if found[-1:] == [self.end_id] else found
-        return found if found[: len(self.forced)] == self.forced else [*self.forced, *found]
+        ids = [int(token) for token in self._published.encode_targets([text])[0]]
+        ids = ids[:-1] if ids[-1:] == [self.end_id] else ids
+        return ids if ids[: len(self.forced_ids)] == self.forced_ids else [*self.forced_ids, *ids]
 
 
-def tag_of(language: str) -> str:
+def language_tag(language: str) -> str:
     """
-    >>> tag_of("de")
+    >>> language_tag("de")
     '<2de>'
     """
     return f"<2{language.strip()}>"
 
 
-def language_of(row: Row, column: str) -> list[str]:
+def row_language(row: Row, column: str) -> list[str]:
+    """The target language of a row, as `encode_sources` takes it; empty where no column names one."""
     return [text_of(row, column)] if column else []

@@ -1,0 +1,65 @@
+"""A part of the captions and its images as arrays, encoded once and cached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seqlab.batches.cache import cached_store
+from seqlab.batches.columns import SequenceColumn, StepColumn, smallest_dtype
+from seqlab.batches.store_writer import StoreWriter
+from seqlab.core.errors import DataError
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Row
+from seqlab.sources.columns import text_of
+from seqlab.tasks.captioning.image_cells import ImageCells
+from seqlab.tasks.captioning.inputs import ImageInputs
+from seqlab.tasks.captioning.rows import CaptionRows
+from seqlab.tasks.captioning.split import CaptionSplit
+from seqlab.tasks.inputs import digest_of
+from seqlab.tasks.seq2seq.target_tokens import TargetTokens
+from seqlab.tasks.split import ENCODING
+
+
+def encode_captions(
+    recipe: Recipe, tokens: TargetTokens, inputs: ImageInputs, cells: ImageCells, name: str, rows: CaptionRows
+) -> CaptionSplit:
+    """The columns `caption`, `image` and `line`, and the column `pixels` of the images."""
+    data, first_rows = recipe.data, rows.first_rows()
+    if not first_rows:
+        raise DataError("no image with a caption is left.", where=rows.name, cure="Provide more data.")
+    made_from: dict[str, Any] = {
+        "task": "captioning",
+        "encoding": ENCODING,
+        "source": rows.fingerprint(),
+        "columns": [data.source, data.target],
+        "pictures": [inputs.height, inputs.width, inputs.channels],
+    }
+
+    def write_captions(folder: Path) -> None:
+        numbers = {key: number for number, key in enumerate(first_rows)}
+        integers = [SequenceColumn(column, np.dtype(np.int64)) for column in ("image", "line")]
+        caption = StepColumn("caption", smallest_dtype(len(tokens.target.vocabulary)))
+        writer = StoreWriter(folder, [caption, *integers])
+        for row in rows.rows():
+            (ids,) = tokens.encode_targets([text_of(row, data.target)])
+            writer.append(caption=ids, image=numbers[cells.key(row)], line=row.line)
+        writer.finish(skipped=rows.bad_rows.sentence())
+
+    images = cached_store(made_from, lambda folder: _write_images(folder, inputs, cells, first_rows))
+    store = cached_store({**made_from, "tokens": digest_of(tokens.save)}, write_captions)
+    skipped = store.facts["skipped"]
+    return CaptionSplit(name, rows, store, (skipped,) if skipped else (), images=images)
+
+
+def _write_images(
+    folder: Path, inputs: ImageInputs, cells: ImageCells, first_rows: Mapping[str, Row]
+) -> None:
+    pixels = StepColumn("pixels", np.dtype(np.uint8), inputs.width * inputs.channels)
+    writer = StoreWriter(folder, [pixels])
+    for row in first_rows.values():
+        writer.append(pixels=inputs.rows(cells.pixels(row)))
+    writer.finish()

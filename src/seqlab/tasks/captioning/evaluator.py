@@ -1,0 +1,56 @@
+"""Captions of a split beside their references."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
+
+from torch import nn
+
+from seqlab.pages.sections.attention import ImageAttention
+from seqlab.sources.columns import text_of
+from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.captioning.codec import CaptioningCodec
+from seqlab.tasks.captioning.evaluation_items import collect_items
+from seqlab.tasks.captioning.predictor import CaptioningPredictor
+from seqlab.tasks.captioning.split import CaptionSplit
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluator import Evaluator
+from seqlab.tasks.seq2seq.attention_weights import MAX_MAPS
+from seqlab.tasks.seq2seq.evaluation_items import show_numbered
+from seqlab.tasks.seq2seq.scores import score_outputs
+
+BASELINE = "the most frequent caption"
+
+
+class CaptioningEvaluator(Evaluator[CaptioningCodec, CaptionSplit, Calibration]):
+    """Scores beside those of the most frequent caption, with attention maps."""
+
+    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+        predictor = CaptioningPredictor(self.recipe, self.codec, model, self.calibration)
+        items = collect_items(self.codec, self.splits[split])
+        images = self.splits[split].images["pixels"]
+        sources = (self.codec.inputs.steps(images[number]) for number in range(len(items)))
+        captions = [hypotheses[0].tokens for hypotheses in predictor.generate(sources)]
+        evaluation = score_outputs(
+            self.recipe,
+            split,
+            items,
+            [self.codec.tokens.decode(caption) for caption in captions],
+            baseline=[self._most_frequent_caption()] * len(items),
+            baseline_name=BASELINE,
+        )
+        examples = [
+            predictor.attention_example(images[number], caption)
+            for number, caption in enumerate(captions[:MAX_MAPS])
+        ]
+        evaluation.sections.append(ImageAttention([example for example in examples if example is not None]))
+        return evaluation
+
+    def _most_frequent_caption(self) -> str:
+        captions = (text_of(row, self.recipe.data.target) for row in self.splits["train"].rows.rows())
+        return Counter(captions).most_common(1)[0][0]
+
+    def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
+        return show_numbered(collect_items(self.codec, self.splits[split]), numbers) if numbers else {}

@@ -1,0 +1,148 @@
+"""The predictor of tasks that generate a target sequence."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import torch
+from torch import nn
+
+from seqlab.core.errors import UsageError
+from seqlab.decoding.batched import decode_batched
+from seqlab.decoding.ensemble import Ensemble
+from seqlab.decoding.forced_scoring import score_targets
+from seqlab.decoding.hypothesis import Hypothesis
+from seqlab.decoding.ready import prepare_for_decoding
+from seqlab.decoding.settings import SearchSettings
+from seqlab.metrics.text_likelihood import Surprisal, TextScore
+from seqlab.models.encoder_decoder import EncoderDecoder
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.excerpt import excerpt
+from seqlab.tasks.inputs import pieces_of
+from seqlab.tasks.predictor import Predictor
+from seqlab.tasks.seq2seq.attention_weights import cross_attention
+from seqlab.tasks.seq2seq.codec import Seq2SeqCodec, SourceSteps
+from seqlab.tasks.seq2seq.generated import GeneratedSequence, TextHypothesis
+from seqlab.tasks.seq2seq.target_search import TargetSearch
+
+AnyCodec = TypeVar("AnyCodec", bound=Seq2SeqCodec)
+
+
+class Seq2SeqPredictor(Predictor[AnyCodec, Calibration]):
+    """An encoder reads a source; a search over the decoder generates its target."""
+
+    def __init__(self, recipe: Recipe, codec: AnyCodec, model: nn.Module, calibration: Calibration) -> None:
+        super().__init__(recipe, codec, model, calibration)
+        assert isinstance(model, EncoderDecoder | Ensemble)
+        self.network = model
+        self.device = next(model.parameters()).device
+        self.decoder = prepare_for_decoding(model)
+        """The network with its weights laid out for one token at a time."""
+        self.target_search = self.build_search(recipe.search)
+
+    def with_recipe(self, recipe: Recipe) -> Self:
+        predictor = super().with_recipe(recipe)
+        predictor.target_search = self.build_search(recipe.search)
+        return predictor
+
+    def build_search(self, settings: SearchSettings) -> TargetSearch:
+        """The search that settings describe; a task refuses what it cannot do."""
+        return TargetSearch.build(settings, self.codec)
+
+    @torch.inference_mode()
+    def generate(self, sources: Iterable[SourceSteps], *, top: int = 1) -> list[list[Hypothesis]]:
+        """The hypotheses of each source, the best first: `top`, or as many as the search can find."""
+        target_search = self.target_search.with_top(top)
+        hypotheses = decode_batched(
+            self.decoder,
+            sources,
+            target_search.search,
+            batch_size=target_search.settings.batch_size,
+            get_source_id=content_id,
+            device=self.device,
+        )
+        return [target_search.select(source_hypotheses) for source_hypotheses in hypotheses]
+
+    def to_text(self, hypothesis: Hypothesis, text: str) -> TextHypothesis:
+        """A hypothesis with its text. Its log P leaves out the tokens that the model forces at the start of
+        every target; a prefix of the search counts.
+        """
+        num_forced = len(self.codec.tokens.forced_ids)
+        return TextHypothesis(text, sum(hypothesis.token_log_probs[num_forced:]), hypothesis)
+
+    def to_prediction(
+        self, source: str, hypotheses: Sequence[TextHypothesis], *, top: int
+    ) -> GeneratedSequence:
+        """The distinct texts among the hypotheses of a source.
+
+        source: its name or its text, as the prediction shows it.
+        """
+        return GeneratedSequence.from_hypotheses(
+            excerpt(source), hypotheses, top=top, is_ranked_by_score=self.recipe.search.beam > 1
+        )
+
+    def attention(self, source: SourceSteps, target: Sequence[int]) -> list[list[float]] | None:
+        """The attention over the source for every token of a target and for its end, one row each; None
+        where the decoder has no attention.
+        """
+        weights = cross_attention(self.network, source, [self.codec.tokens.start_id, *target])
+        return None if weights is None else weights.float().cpu().tolist()
+
+    def score(self, inputs: Sequence[Any]) -> list[TextScore]:
+        """The log-probability of each token of given targets, the end token included: (source, target)
+        pairs.
+        """
+        self._require_pairs(inputs)
+        tokens, longest = self.codec.tokens, self.codec.max_positions - 1  # the start token is before them
+        sources = list(self.codec.encode_inputs([source for source, _ in inputs]))
+        targets = [tokens.target_ids(target, where="target") for _, target in inputs]
+        for (_, text), ids in zip(inputs, targets, strict=True):
+            if len(ids) > longest:
+                raise UsageError(
+                    f"a target of {len(ids)} tokens, but the model generates at most {longest}.",
+                    where=repr(excerpt(text)),
+                    cure="Score it sentence by sentence.",
+                )
+        hypotheses = score_targets(self.network, sources, targets, tokens.special_tokens, device=self.device)
+        return [
+            self._text_score(source, target, hypothesis)
+            for (source, target), hypothesis in zip(inputs, hypotheses, strict=True)
+        ]
+
+    def _require_pairs(self, inputs: Sequence[Any]) -> None:
+        if not all(
+            isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str) for pair in inputs
+        ):
+            raise UsageError(
+                f"score takes pairs of a source and a target where the task is {self.recipe.task}.",
+                cure='For example: run.score([("the source", "the target")])',
+            )
+
+    def _text_score(self, source: Any, target: str, hypothesis: Hypothesis) -> TextScore:
+        tokens = self.codec.tokens
+        vocabulary, num_forced = tokens.target.vocabulary, len(tokens.forced_ids)
+        pieces = pieces_of(tokens.target, np.array([*hypothesis.tokens, tokens.end_id]))
+        surprisals = [
+            Surprisal(piece, log_prob)
+            for piece, log_prob in zip(pieces, hypothesis.token_log_probs, strict=True)
+        ]
+        return TextScore(
+            target,
+            surprisals[num_forced:],
+            num_characters=len(target) + 1,
+            num_unknown=hypothesis.tokens.count(vocabulary.unk_id) if vocabulary.has_unknown else 0,
+            source=str(source) if isinstance(source, str | Path) else "",  # pixels have no name
+        )
+
+
+def content_id(source: SourceSteps) -> int:
+    """A number that depends on the source alone, so that its samples are the same in a stream, in a batch and
+    alone.
+    """
+    content = hashlib.blake2b(source.numpy().tobytes(), digest_size=8)
+    return int.from_bytes(content.digest(), "big")

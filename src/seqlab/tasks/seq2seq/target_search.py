@@ -1,0 +1,76 @@
+"""The search that a recipe describes, over the target tokens of a codec."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from seqlab.core.errors import RecipeError
+from seqlab.decoding.beam import BeamSearch
+from seqlab.decoding.build_search import build_search, select_n_best
+from seqlab.decoding.hypothesis import Hypothesis
+from seqlab.decoding.search import Search, SpecialTokens
+from seqlab.decoding.settings import SearchSettings
+from seqlab.tasks.seq2seq.codec import Seq2SeqCodec
+from seqlab.tasks.seq2seq.target_tokens import TargetTokens
+from seqlab.tokens.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class TargetSearch:
+    """A search, and how many of its hypotheses are kept for each source."""
+
+    settings: SearchSettings
+    codec: Seq2SeqCodec
+    search: Search
+
+    @classmethod
+    def build(cls, settings: SearchSettings, codec: Seq2SeqCodec) -> TargetSearch:
+        tokens = codec.tokens
+        search = build_search(
+            settings,
+            _special_tokens(settings, tokens),
+            vocabulary_size=len(tokens.target.vocabulary),
+            prefix=_prefix(settings, tokens),
+            max_target_tokens=codec.max_positions - 2,
+        )
+        return cls(settings, codec, search)
+
+    def with_top(self, top: int) -> TargetSearch:
+        """The same search for `top` hypotheses, or as many as there can be; all samples, since many may be
+        equal.
+        """
+        settings = self.settings
+        most = settings.samples if settings.temperature and top > 1 else min(top, settings.beam)
+        if most <= settings.n_best:
+            return self
+        settings = settings.model_copy(update={"n_best": most})
+        if isinstance(self.search, BeamSearch):  # its stopping rule depends on n_best
+            return self.build(settings, self.codec)
+        return replace(self, settings=settings)
+
+    def select(self, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+        """The best hypotheses of one source."""
+        return select_n_best(self.settings, hypotheses)
+
+
+def _special_tokens(settings: SearchSettings, tokens: TargetTokens) -> SpecialTokens:
+    if settings.unknown != "copy":
+        return tokens.special_tokens
+    return tokens.special_tokens.without_suppressing(_unknown_id(tokens.target.vocabulary))
+
+
+def _prefix(settings: SearchSettings, tokens: TargetTokens) -> list[int]:
+    if not settings.prefix:
+        return tokens.forced_ids
+    return tokens.known_target_ids(settings.prefix, where="search.prefix")
+
+
+def _unknown_id(vocabulary: Vocabulary) -> int:
+    if not vocabulary.has_unknown:
+        raise RecipeError(
+            "the model has no token for unknown words, so none can be copied.",
+            where="search.unknown",
+            cure="Leave it out.",
+        )
+    return vocabulary.unk_id

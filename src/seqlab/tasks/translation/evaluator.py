@@ -1,0 +1,74 @@
+"""Translations of a split beside their references."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from torch import nn
+
+from seqlab.pages.sections.attention import AttentionExample, AttentionMaps
+from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.evaluator import Evaluator
+from seqlab.tasks.seq2seq.attention_weights import MAX_MAP_TOKENS, MAX_MAPS
+from seqlab.tasks.seq2seq.evaluation_items import EvaluationItem, show_numbered
+from seqlab.tasks.seq2seq.scores import CHARACTER_KINDS, score_outputs
+from seqlab.tasks.split import Split
+from seqlab.tasks.translation.codec import TranslationCodec
+from seqlab.tasks.translation.evaluation_items import collect_items
+from seqlab.tasks.translation.predictor import TranslationPredictor
+
+BASELINE = "copying the source"
+
+
+class TranslationEvaluator(Evaluator[TranslationCodec, Split, Calibration]):
+    """Scores beside those of copying the source, by source length, with attention maps."""
+
+    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+        predictor = TranslationPredictor(self.recipe, self.codec, model, self.calibration)
+        items = self._items(split)
+        texts = [item.text for item in items]
+        languages = [item.language for item in items] if self.recipe.data.language else []
+        sources = self.codec.encode_texts(texts, languages)
+        best = [hypotheses[0] for hypotheses in predictor.generate(sources)]
+        outputs = [
+            predictor.detokenize(hypothesis, text, source).text
+            for hypothesis, text, source in zip(best, texts, sources, strict=True)
+        ]
+        evaluation = score_outputs(
+            self.recipe,
+            split,
+            items,
+            outputs,
+            baseline=texts,
+            baseline_name=BASELINE,
+            source_lengths=[len(source) for source in sources],
+        )
+        maps = [
+            predictor.attention_example(source, hypothesis)
+            for source, hypothesis in zip(sources[:MAX_MAPS], best, strict=False)
+        ]
+        evaluation.sections.append(
+            AttentionMaps([example for example in maps if example and _is_readable(example)])
+        )
+        return evaluation
+
+    def _items(self, split: str) -> list[EvaluationItem]:
+        return collect_items(self.recipe, self.splits[split].rows)
+
+    def show_items(self, split: str, numbers: Collection[int]) -> dict[int, tuple[str, Any]]:
+        return show_numbered(self._items(split), numbers) if numbers else {}
+
+    def input_lengths(self, split: str) -> tuple[str, Float[np.ndarray, " items"]]:
+        """In words, or in characters where those are the tokens."""
+        texts = [item.text for item in self._items(split)]
+        if self.recipe.tokens.kind in CHARACTER_KINDS:
+            return "characters", np.array([len(text) for text in texts], np.float64)
+        return "words", np.array([len(text.split()) for text in texts], np.float64)
+
+
+def _is_readable(example: AttentionExample) -> bool:
+    return max(len(example.read), len(example.written)) <= MAX_MAP_TOKENS

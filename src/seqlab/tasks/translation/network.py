@@ -1,0 +1,21 @@
+"""The encoder-decoder of a translation recipe."""
+
+from __future__ import annotations
+
+from seqlab.models.encoder_decoder import EncoderDecoder, build_encoder_decoder
+from seqlab.models.settings import require_sequence_settings
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.translation.codec import TranslationCodec
+
+
+def build_model(recipe: Recipe, codec: TranslationCodec) -> EncoderDecoder:
+    source, target = codec.tokens.source.vocabulary, codec.tokens.target.vocabulary
+    return build_encoder_decoder(
+        require_sequence_settings(recipe.model),
+        recipe.decoder,
+        num_source_tokens=len(source),
+        num_target_tokens=len(target),
+        source_pad_id=source.pad_id,
+        target_pad_id=target.pad_id,
+        shared=codec.tokens.are_shared and recipe.decoder.shared_embedding,
+    )

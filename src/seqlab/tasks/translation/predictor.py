@@ -1,0 +1,100 @@
+"""Translations of texts, with attention maps and search trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from seqlab.core.errors import UsageError
+from seqlab.decoding.beam import BeamSearch
+from seqlab.decoding.hypothesis import Hypothesis
+from seqlab.decoding.recording import record_search
+from seqlab.pages.sections.attention import AttentionExample
+from seqlab.tasks.inputs import readable_pieces
+from seqlab.tasks.prediction import Prediction
+from seqlab.tasks.seq2seq.generated import TextHypothesis
+from seqlab.tasks.seq2seq.predictor import Seq2SeqPredictor
+from seqlab.tasks.translation.codec import TranslationCodec
+from seqlab.tasks.translation.unknown_words import copy_unknown_words
+
+
+class TranslationPredictor(Seq2SeqPredictor[TranslationCodec]):
+    """A target text for every source text."""
+
+    def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
+        texts, languages = self.codec.split_languages(inputs)
+        translations = self.translate(texts, languages, top=top)
+        return [
+            self.to_prediction(text, hypotheses, top=top)
+            for text, hypotheses in zip(texts, translations, strict=True)
+        ]
+
+    def translate(
+        self, texts: Sequence[str], languages: Sequence[str] = (), *, top: int = 1
+    ) -> list[list[TextHypothesis]]:
+        """The translations of each text, the best first: `top`, or as many as the search can find.
+
+        languages: the target language of each text, for a multilingual model.
+        """
+        sources = self.codec.encode_texts(texts, languages)
+        return [
+            [self.detokenize(hypothesis, text, source) for hypothesis in hypotheses]
+            for text, source, hypotheses in zip(texts, sources, self.generate(sources, top=top), strict=True)
+        ]
+
+    def detokenize(self, hypothesis: Hypothesis, text: str, source: Int[Tensor, " source"]) -> TextHypothesis:
+        """A hypothesis as text, with unknown words copied from the source text where the settings ask for
+        it.
+        """
+        tokens = self.codec.tokens
+        if self.recipe.search.unknown != "copy":
+            return self.to_text(hypothesis, tokens.decode(hypothesis.tokens))
+        words = tokens.source_words(text, tagged=bool(self.recipe.data.language))
+        return self.to_text(
+            hypothesis, copy_unknown_words(self.network, tokens, source, words, hypothesis.tokens)
+        )
+
+    @torch.inference_mode()
+    def search_tree(self, text: str, *, top: int) -> tuple[Prediction, list[dict[str, Any]]]:
+        target_search = self.target_search.with_top(top)
+        if not isinstance(target_search.search, BeamSearch):
+            raise UsageError(
+                "only a beam search with a beam of at least 2 has a search tree.",
+                where="search.beam",
+                cure="For example --beam 3, or search.beam=3.",
+            )
+        (plain_text,), languages = self.codec.split_languages([text])
+        (source,) = self.codec.encode_texts([plain_text], languages)
+        hypotheses, tree = record_search(self.network, source, target_search.search, device=self.device)
+        translations = [
+            self.detokenize(hypothesis, plain_text, source) for hypothesis in target_search.select(hypotheses)
+        ]
+        return (
+            self.to_prediction(text, translations, top=top),
+            tree.to_dicts(lambda token: readable_pieces(self.codec.tokens.target, np.array([token]))[0]),
+        )
+
+    def attend(self, text: str) -> AttentionExample | None:
+        sources = self.codec.encode_inputs([text])
+        ((best, *_),) = self.generate(sources)
+        return self.attention_example(sources[0], best)
+
+    def attention_example(
+        self, source: Int[Tensor, " source"], hypothesis: Hypothesis
+    ) -> AttentionExample | None:
+        """The attention over a source while a hypothesis is generated; None where the decoder has no
+        attention.
+        """
+        weights = self.attention(source, hypothesis.tokens)
+        if weights is None:
+            return None
+        tokens = self.codec.tokens
+        generated = np.array([*hypothesis.tokens, tokens.end_id])
+        return AttentionExample(
+            readable_pieces(tokens.source, source.numpy()), readable_pieces(tokens.target, generated), weights
+        )
