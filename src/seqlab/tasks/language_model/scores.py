@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from seqlab.baselines.ngram import Tokens
+import numpy as np
+from jaxtyping import Integer
+
 from seqlab.baselines.simple_language_models import simple_language_models
 from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.likelihood import bits_per_character, bits_per_token, nats_per_token, perplexity
@@ -15,7 +17,9 @@ MAX_TOKENS = 1_000_000
 """Tokens of a split that are scored: a hundred megabytes would take hours."""
 
 
-def baseline_nats(train: Tokens, tokens: Tokens, vocabulary_size: int) -> dict[str, float]:
+def baseline_nats(
+    train: Integer[np.ndarray, " train"], tokens: Integer[np.ndarray, " scored"], vocabulary_size: int
+) -> dict[str, float]:
     """Nats per token of simpler models that are fitted on the training stream, by name."""
     models = simple_language_models(train, vocabulary_size)
     return {name: -float(model.log_probs(tokens[:MAX_TOKENS])[1:].mean()) for name, model in models.items()}
