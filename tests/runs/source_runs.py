@@ -14,7 +14,7 @@ import pytest
 
 import seqlab
 from seqlab.runs.run import Run
-from seqlab.tasks.language_model import task as language_model
+from seqlab.tasks.language_model import objective as language_model
 from seqlab.training import forecast
 
 COLOURS, NUMBERS = ["red", "blue", "green", "pink"], ["one", "two", "three", "four"]

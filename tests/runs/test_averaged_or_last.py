@@ -180,7 +180,7 @@ MOMENTS = {
     "before the first averaged moment": (*UPDATE, 2),
     "between two averaged moments": (*UPDATE, 11),
     "as the last weights are validated beside the averaged ones": (
-        "seqlab.tasks.language_model.task:LanguageModelling",
+        "seqlab.tasks.language_model.objective:LanguageModelObjective",
         "validate",
         7,
     ),

@@ -128,10 +128,10 @@ def go_on(data: Path, folder: Path, settings: list[str]) -> None:
 
 def _hurry() -> None:
     """Shorten what is not in question here."""
-    from seqlab.tasks.language_model import task as language_model
+    from seqlab.tasks.language_model import objective
     from seqlab.training import forecast
 
-    language_model.SAMPLE_TOKENS = 12
+    objective.SAMPLE_TOKENS = 12
     forecast.MOST = forecast.FEWEST
 
 

@@ -7,23 +7,23 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from seqlab.tasks.language_model.dynamic_evaluation import DynamicNumbers, dynamic_log_probs
-from seqlab.tasks.language_model.log_likelihood import log_probs_of
+from seqlab.tasks.language_model.dynamic_evaluation import DynamicSettings, dynamic_log_probs
+from seqlab.tasks.language_model.log_likelihood import stream_log_probs
 from tests.tasks.test_neural_cache import make_model, make_stream
 
 
 def test_without_steps_the_scores_are_those_of_the_model(tmp_path: Path) -> None:
     model, stream = make_model(), make_stream(tmp_path / "store")
-    plain = log_probs_of(model, stream, window=11, carries_state=True, at_most=100)
+    plain = stream_log_probs(model, stream, window=11, carries_state=True, max_tokens=100)
     np.testing.assert_allclose(
-        dynamic_log_probs(model, stream.values, DynamicNumbers(0.0), segment=7), plain, rtol=1e-5
+        dynamic_log_probs(model, stream.values, DynamicSettings(0.0), segment=7), plain, rtol=1e-5
     )
 
 
 def test_a_segment_is_scored_before_it_is_learned_from(tmp_path: Path) -> None:
     model, stream = make_model(), make_stream(tmp_path / "store", length=21)
     before = {name: each.clone() for name, each in model.state_dict().items()}
-    found = dynamic_log_probs(model, stream.values, DynamicNumbers(0.2, pull=0.1), segment=10)
+    found = dynamic_log_probs(model, stream.values, DynamicSettings(0.2, pull=0.1), segment=10)
     assert all(each.equal(before[name]) for name, each in model.state_dict().items())  # a copy has learned
 
     tokens = torch.from_numpy(stream.window(0, 21).astype(np.int64))[None]

@@ -15,8 +15,8 @@ from seqlab.models.base import backbones
 from seqlab.models.language_model import LanguageModel
 from seqlab.models.settings import RecurrentSettings
 from seqlab.tasks.language_model import neural_cache
-from seqlab.tasks.language_model.log_likelihood import log_probs_of
-from seqlab.tasks.language_model.neural_cache import CacheNumbers, cache_log_probs, read_with_cache
+from seqlab.tasks.language_model.log_likelihood import stream_log_probs
+from seqlab.tasks.language_model.neural_cache import CacheSettings, cache_log_probs, read_with_cache
 
 VOCAB = 7
 
@@ -68,12 +68,12 @@ def test_with_no_share_the_cache_changes_nothing_and_pieces_do_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, stream = make_model(), make_stream(tmp_path / "store")
-    plain = log_probs_of(model, stream, window=11, carries_state=True, at_most=100)
+    plain = stream_log_probs(model, stream, window=11, carries_state=True, max_tokens=100)
     whole = read_with_cache(model, stream.values, thetas=(0.4,), size=9)
-    np.testing.assert_allclose(whole.mixed(CacheNumbers(0.4, 0.0)), plain, rtol=1e-5)
+    np.testing.assert_allclose(whole.mixed(CacheSettings(0.4, 0.0)), plain, rtol=1e-5)
     monkeypatch.setattr(neural_cache, "STEPS", 6)
     pieces = read_with_cache(model, stream.values, thetas=(0.4,), size=9)
-    mixed = CacheNumbers(0.4, 0.3)
+    mixed = CacheSettings(0.4, 0.3)
     np.testing.assert_allclose(pieces.mixed(mixed), whole.mixed(mixed), rtol=1e-5)
     assert not np.allclose(whole.mixed(mixed), plain, rtol=1e-2)
 
@@ -82,7 +82,7 @@ def test_the_best_numbers_make_the_text_likelier_than_others_do(tmp_path: Path) 
     read = read_with_cache(make_model(), make_stream(tmp_path / "store").values)
     best = read.mixed(read.best()).mean()
     assert all(
-        best >= read.mixed(CacheNumbers(theta, share)).mean()
+        best >= read.mixed(CacheSettings(theta, share)).mean()
         for theta in neural_cache.THETAS
         for share in neural_cache.LAMBDAS
     )

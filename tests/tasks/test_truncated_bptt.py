@@ -18,10 +18,8 @@ from seqlab.batches.loader import Cursor
 from seqlab.core.errors import RecipeError
 from seqlab.decoding.settings import DecodingSettings
 from seqlab.models.language_model import LanguageModel
-from seqlab.recipes.read import check
-from seqlab.runs.data import open_data
-from seqlab.tasks.language_model.task import LanguageModelling
-from seqlab.tasks.spec import find_spec
+from tests.tasks.encoded_streams import encode_recipe, split_log_probs, tokens_of
+from tests.tasks.encoded_task import EncodedTask
 
 LINES = [
     "the cat sat on the mat",
@@ -36,26 +34,19 @@ LSTM = {"kind": "recurrent", "cell": "lstm", "hidden_size": 9, "embedding_size":
 
 def make(
     folder: Path, *, tokens: str = "words", model: dict[str, Any] = LSTM, **training: Any
-) -> LanguageModelling:
+) -> EncodedTask:
     path = folder / "text.txt"
     path.write_text("\n".join(LINES * 12) + "\n")
     settings = {"window": 8, "batch_size": 3, **training}
-    opened = open_data(
-        check(
-            {"data": {"train": str(path)}, "tokens": {"kind": tokens}, "model": model, "training": settings},
-            where="test",
-        )
+    return encode_recipe(
+        {"data": {"train": str(path)}, "tokens": {"kind": tokens}, "model": model, "training": settings}
     )
-    recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
-    task = LanguageModelling.learn(recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
-    return task
 
 
-def model_of(task: LanguageModelling) -> LanguageModel:
+def model_of(task: EncodedTask) -> LanguageModel:
     torch.manual_seed(5)
-    return task.build_model().double().eval()
+    model: LanguageModel = task.build_model().double().eval()
+    return model
 
 
 def batch_of(tokens: torch.Tensor) -> Batch:
@@ -68,10 +59,10 @@ def batch_of(tokens: torch.Tensor) -> Batch:
     )
 
 
-def documents_of(task: LanguageModelling) -> list[torch.Tensor]:
+def documents_of(task: EncodedTask) -> list[torch.Tensor]:
     """Every line as the model is to read it: from the end token before it to its own."""
-    end = [task.end_id]
-    return [torch.tensor(end + task.tokenizer.encode(line).tolist() + end) for line in LINES]
+    end = [task.codec.end_id]
+    return [torch.tensor(end + task.codec.tokenizer.encode(line).tolist() + end) for line in LINES]
 
 
 def loss_alone(model: LanguageModel, document: torch.Tensor) -> float:
@@ -86,11 +77,11 @@ def test_documents_side_by_side_cost_what_each_costs_alone(tmp_path: Path) -> No
     documents = documents_of(task)
     stream = torch.cat([documents[0], *(document[1:] for document in documents[1:])])
     alone = [loss_alone(model, document) for document in documents]
-    assert task.loss(model, batch_of(stream[None]), step=0, carry=()).total.item() == pytest.approx(
-        sum(alone), rel=1e-10
-    )
+    assert task.objective().loss(
+        model, batch_of(stream[None]), step=0, carry=()
+    ).total.item() == pytest.approx(sum(alone), rel=1e-10)
     without = make(tmp_path, reset_at_documents=False)
-    assert without.loss(
+    assert without.objective().loss(
         model_of(without), batch_of(stream[None]), step=0, carry=()
     ).total.item() != pytest.approx(sum(alone), rel=1e-4)
 
@@ -104,7 +95,7 @@ def test_windows_that_cut_documents_cost_what_each_document_costs_alone(tmp_path
     total, carry = 0.0, ()
     for start in range(0, len(stream) - 1, 4):
         batch = batch_of(stream[None, start : start + 5])
-        loss = task.loss(
+        loss = task.objective().loss(
             model,
             Batch(batch.inputs, batch.is_token, batch.targets, batch.rows, continues=start > 0),
             step=0,
@@ -118,23 +109,23 @@ def test_windows_that_cut_documents_cost_what_each_document_costs_alone(tmp_path
 def test_scoring_starts_every_document_anew_too(tmp_path: Path) -> None:
     task = make(tmp_path, window=64)
     model = model_of(task)
-    values = task.tokens("valid").values.astype(np.int64)
-    surprise = task.surprise(model, "valid", at_most=10_000)
-    borders = np.flatnonzero(values == task.end_id).tolist()
+    values = tokens_of(task, "valid").values.astype(np.int64)
+    scored = split_log_probs(task, model, "valid")
+    borders = np.flatnonzero(values == task.codec.end_id).tolist()
     assert len(borders) > 4
     for start, stop in pairwise(borders):
         expected = loss_alone(model, torch.from_numpy(values[start : stop + 1]))
-        assert -surprise[start:stop].sum() == pytest.approx(expected, rel=1e-5)
+        assert -scored[start:stop].sum() == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_prompt_is_read_as_the_beginning_of_a_document(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = model_of(task)
-    ranking = dict(task.predict(model, ["the cat"], top=10_000)[0].ranking)
-    tokens = torch.tensor([[task.end_id, *task.tokenizer.encode("the cat").tolist()]])
+    ranking = dict(task.predictor(model).predict(["the cat"], top=10_000)[0].ranking)
+    tokens = torch.tensor([[task.codec.end_id, *task.codec.tokenizer.encode("the cat").tolist()]])
     logits, _ = model(tokens, torch.ones_like(tokens, dtype=torch.bool))
     expected = logits[0, -1].softmax(-1)
-    mat = int(task.tokenizer.encode("mat")[0])
+    mat = int(task.codec.tokenizer.encode("mat")[0])
     assert ranking["mat"] == pytest.approx(expected[mat].item(), rel=1e-5)
 
 
@@ -143,10 +134,10 @@ def test_what_is_written_after_the_end_of_a_line_does_not_depend_on_that_line(tm
     model = model_of(task)
     settings = DecodingSettings(max_tokens=120, temperature=0)
     with torch.no_grad():
-        model.bias[task.end_id] = 5.0  # lines end soon
-        model.weight[task.end_id] *= 20
+        model.bias[task.codec.end_id] = 5.0  # lines end soon
+        model.weight[task.codec.end_id] *= 20
     first, second = (
-        "".join(task.write(model, prompt, settings)).partition("\n")
+        "".join(task.predictor(model).stream(prompt, settings)).partition("\n")
         for prompt in ("the cat", "birds sing at dawn")
     )
     assert first[1] == second[1] == "\n"
@@ -167,7 +158,7 @@ def test_a_text_without_documents_is_one_stream(tmp_path: Path) -> None:
 def test_detaching_every_k_steps_lets_no_gradient_flow_further_back(tmp_path: Path, every: int) -> None:
     task = make(tmp_path, tokens="characters", detach_every=every)
     model = model_of(task)
-    batch = task.loader(Cursor()).take()
+    batch = task.objective().loader(Cursor()).take()
     steps: list[torch.Tensor] = []
     model.embed.register_forward_hook(lambda *call: _keep(steps, call[2]))
     logits, _ = model(batch.inputs, batch.is_token, detach_every=every)
@@ -177,7 +168,9 @@ def test_detaching_every_k_steps_lets_no_gradient_flow_further_back(tmp_path: Pa
         reached = [place for place, part in enumerate(_by_step(gradients, steps)) if part]
         assert reached == list(range(t // every * every, t + 1))
     cut = F.cross_entropy(logits.flatten(0, 1), batch["next_tokens"].flatten(), reduction="sum")
-    ours = torch.autograd.grad(task.loss(model, batch, step=0, carry=()).total, list(model.parameters()))
+    ours = torch.autograd.grad(
+        task.objective().loss(model, batch, step=0, carry=()).total, list(model.parameters())
+    )
     for found, expected in zip(ours, torch.autograd.grad(cut, list(model.parameters())), strict=True):
         torch.testing.assert_close(found, expected)
 
@@ -201,10 +194,10 @@ def test_detaching_changes_gradients_and_neither_the_loss_nor_the_state(tmp_path
     whole, cut = make(tmp_path, tokens=tokens), make(tmp_path, tokens=tokens, detach_every=3)
     results = []
     for task in (whole, cut):
-        model = model_of(task)
-        loader = task.loader(Cursor())
-        first = task.loss(model, loader.take(), step=0, carry=())
-        second = task.loss(model, loader.take(), step=0, carry=first.carry)
+        model, objective = model_of(task), task.objective()
+        loader = objective.loader(Cursor())
+        first = objective.loss(model, loader.take(), step=0, carry=())
+        second = objective.loss(model, loader.take(), step=0, carry=first.carry)
         second.total.backward()
         results.append((second.total.item(), second.carry, model.body.stack.layers[0].cell.recurrent.grad))
     assert results[0][0] == pytest.approx(results[1][0], rel=1e-12)
@@ -217,7 +210,9 @@ def test_detaching_as_often_as_the_window_is_long_is_what_happens_anyway(tmp_pat
     for every in (0, 8, 100):
         task = make(tmp_path, tokens="characters", detach_every=every)
         model = model_of(task)
-        task.loss(model, task.loader(Cursor()).take(), step=0, carry=()).total.backward()
+        task.objective().loss(
+            model, task.objective().loader(Cursor()).take(), step=0, carry=()
+        ).total.backward()
         gradients.append([parameter.grad for parameter in model.parameters()])
     torch.testing.assert_close(gradients[0], gradients[1], rtol=0, atol=0)
     torch.testing.assert_close(gradients[0], gradients[2], rtol=0, atol=0)
@@ -227,11 +222,11 @@ def test_detaching_as_often_as_the_window_is_long_is_what_happens_anyway(tmp_pat
 def test_without_carrying_every_window_starts_from_the_initial_state(tmp_path: Path) -> None:
     task = make(tmp_path, tokens="characters", carry_state=False)
     model = model_of(task)
-    loader = task.loader(Cursor())
+    loader = task.objective().loader(Cursor())
     for _ in range(3):
         batch = loader.take()
         assert not batch.continues
-        loss = task.loss(model, batch, step=0, carry=())
+        loss = task.objective().loss(model, batch, step=0, carry=())
         assert loss.carry == ()
         logits, _ = model(batch.inputs, batch.is_token)
         assert loss.total.item() == pytest.approx(
@@ -244,12 +239,12 @@ def test_without_carrying_every_window_starts_from_the_initial_state(tmp_path: P
 def test_without_carrying_scores_need_no_more_than_a_window_either(tmp_path: Path) -> None:
     task = make(tmp_path, tokens="characters", carry_state=False)
     model = model_of(task)
-    values = torch.from_numpy(task.tokens("valid").values.astype(np.int64))
-    surprise = task.surprise(model, "valid", at_most=60)
+    values = torch.from_numpy(tokens_of(task, "valid").values.astype(np.int64))
+    scored = split_log_probs(task, model, "valid", max_tokens=60)
     for place in range(59):
         first = max(0, place // 4 * 4 - 4)
         logits, _ = model(values[None, first : place + 1], torch.ones(1, place + 1 - first, dtype=torch.bool))
-        assert surprise[place] == pytest.approx(
+        assert scored[place] == pytest.approx(
             logits[0, -1].log_softmax(-1)[values[place + 1]].item(), abs=1e-5
         )
 

@@ -14,14 +14,15 @@ from seqlab.core.errors import RecipeError
 from seqlab.models.language_model import LanguageModel
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.language_model import task as room
-from seqlab.tasks.language_model.task import LanguageModelling
+from seqlab.tasks.language_model import objective as objective_module
 from seqlab.tasks.spec import find_spec
+from tests.tasks.encoded_streams import encode_recipe, split_log_probs, tokens_of
+from tests.tasks.encoded_task import EncodedTask
 
 WIKI = " \n = Title = \n \n the <unk> , he said . \n"
 
 
-def make(folder: Path, text: str, **training: Any) -> LanguageModelling:
+def make(folder: Path, text: str, **training: Any) -> EncodedTask:
     path = folder / "wiki.txt"
     path.write_text(text)
     settings = {"window": 4, "batch_size": 3, "reset_at_documents": False, **training}
@@ -32,18 +33,14 @@ def make(folder: Path, text: str, **training: Any) -> LanguageModelling:
         "model": model,
         "training": settings,
     }
-    opened = open_data(check({"task": "language_model", **raw}, where="test"))
-    recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
-    task = LanguageModelling.learn(recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
+    task = encode_recipe({"task": "language_model", **raw})
     torch.manual_seed(5)
     return task
 
 
 def test_wikitext_is_counted_as_published_results_count_it(tmp_path: Path) -> None:
     task = make(tmp_path, WIKI)
-    pieces = [task.tokenizer.vocabulary.pieces[token] for token in task.tokens("train").values]
+    pieces = [task.codec.tokenizer.vocabulary.pieces[token] for token in tokens_of(task, "train").values]
     assert pieces == [
         "<eos>",
         "=",
@@ -59,17 +56,17 @@ def test_wikitext_is_counted_as_published_results_count_it(tmp_path: Path) -> No
         ".",
         "<eos>",
     ]
-    assert task.tokens("train").values[7] == task.tokenizer.vocabulary.unk_id
+    assert tokens_of(task, "train").values[7] == task.codec.tokenizer.vocabulary.unk_id
     model = task.build_model().eval()
     logits, _ = model(
-        torch.tensor([[int(token) for token in task.tokens("test").values[:-1]]]),
+        torch.tensor([[int(token) for token in tokens_of(task, "test").values[:-1]]]),
         torch.ones(1, 12, dtype=torch.bool),
     )
     expected = logits[0].log_softmax(dim=-1)[
-        torch.arange(12), torch.from_numpy(task.tokens("test").values[1:].astype(np.int64))
+        torch.arange(12), torch.from_numpy(tokens_of(task, "test").values[1:].astype(np.int64))
     ]
     np.testing.assert_allclose(
-        task.surprise(model, "test", at_most=100), expected.detach().numpy(), rtol=1e-4
+        split_log_probs(task, model, "test", max_tokens=100), expected.detach().numpy(), rtol=1e-4
     )  # <unk> and <eos> like any word
 
 
@@ -95,8 +92,11 @@ def test_a_text_with_unknown_words_written_out_is_read_word_by_word_over_line_en
     assert (recipe.model.hidden_size, recipe.training.window) == (400, 35)  # as in the recipe `words`
 
 
-def loss_of(task: LanguageModelling, model: LanguageModel) -> float:
-    return task.loss(model, task.loader(Cursor()).take(), step=0, carry=()).total.item()
+def loss_of(task: EncodedTask, model: LanguageModel) -> float:
+    objective = task.objective()
+    batch = objective.loader(Cursor()).take()
+    total: torch.Tensor = objective.loss(model, batch, step=0, carry=()).total
+    return total.item()
 
 
 def test_a_large_vocabulary_is_sampled_and_a_sample_of_all_words_is_the_full_softmax(
@@ -104,21 +104,24 @@ def test_a_large_vocabulary_is_sampled_and_a_sample_of_all_words_is_the_full_sof
 ) -> None:
     text = "a b c d e f g h\nh g a b\n" * 4
     full = make(tmp_path, text)
-    assert full.sampled_softmax is None
-    monkeypatch.setattr(room, "LARGE_VOCABULARY", 8)
+    assert full.objective().sampled_softmax is None
+    monkeypatch.setattr(objective_module, "LARGE_VOCABULARY", 8)
     sampled = make(tmp_path, text, softmax_samples=100)
     part = make(tmp_path, text, softmax_samples=5)
-    assert part.sampled_softmax is not None
-    assert part.sampled_softmax.inclusion_probs.sum().item() == pytest.approx(5)
+    sampled_softmax = part.objective().sampled_softmax
+    assert sampled_softmax is not None
+    assert sampled_softmax.inclusion_probs.sum().item() == pytest.approx(5)
     model = sampled.build_model()
     assert loss_of(sampled, model) == pytest.approx(loss_of(full, model), rel=1e-5)
     assert loss_of(part, model) != pytest.approx(loss_of(full, model), rel=1e-3)
 
 
 def test_words_start_as_likely_as_they_are_frequent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "LARGE_VOCABULARY", 3)
+    monkeypatch.setattr(objective_module, "LARGE_VOCABULARY", 3)
     task = make(tmp_path, "a a a b\n" * 5)
-    shares = dict(zip(task.tokenizer.vocabulary.pieces, task.build_model().bias.exp().tolist(), strict=True))
+    shares = dict(
+        zip(task.codec.tokenizer.vocabulary.pieces, task.build_model().bias.exp().tolist(), strict=True)
+    )
     assert shares["a"] == pytest.approx(
         15.5 / 27.5
     )  # 15 + 5 + 5 tokens, and a half for each of <unk>, <pad>, <eos>, a, b
@@ -140,16 +143,10 @@ def test_wikitext2_has_the_published_number_of_tokens(shared_data: Path) -> None
         "valid": str(folder / "valid.txt.xz"),
         "test": str(folder / "test.txt.xz"),
     }
-    opened = open_data(
-        check({"task": "language_model", "data": data, "tokens": {"kind": "whitespace"}}, where="test")
-    )
-    recipe, _ = find_spec("language_model").fill_defaults(opened.recipe, opened.parts["train"])
-    task = LanguageModelling.learn(recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
-    assert [task.tokens(name).num_steps for name in ("train", "valid", "test")] == [
+    task = encode_recipe({"task": "language_model", "data": data, "tokens": {"kind": "whitespace"}})
+    assert [tokens_of(task, name).num_steps for name in ("train", "valid", "test")] == [
         2_088_628,
         217_646,
         245_569,
     ]
-    assert len(task.tokenizer.vocabulary) == 33_278 + 1  # <pad> is never a target
+    assert len(task.codec.tokenizer.vocabulary) == 33_278 + 1  # <pad> is never a target

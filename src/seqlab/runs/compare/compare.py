@@ -23,7 +23,7 @@ from seqlab.runs.survey.parts import survey_parts
 from seqlab.sources.base import Source
 from seqlab.tasks.evaluation import Evaluation
 from seqlab.tasks.evaluator import Evaluator
-from seqlab.tasks.text.stream import BY_LINE
+from seqlab.tasks.text.documents import BY_LINE
 
 MOST_SHOWN = 20
 PER_CHARACTER = "bits_per_character"

@@ -16,7 +16,7 @@ from seqlab.metrics.slices import (
     range_labels,
     slice_scores,
 )
-from seqlab.tasks.text.stream_scores import counts_of
+from seqlab.tasks.text.token_counts import count_tokens
 from seqlab.tokens.vocabulary import UNK, Vocabulary
 
 RARE = 5
@@ -46,7 +46,7 @@ def slices_of_rows(
     )
     if train is None or vocabulary is None:
         return found
-    is_rare = counts_of(train, len(vocabulary)) < RARE
+    is_rare = count_tokens(train, len(vocabulary)) < RARE
     if UNK in vocabulary.ids:
         is_rare[vocabulary.ids[UNK]] = True
     rare = np.add.reduceat(

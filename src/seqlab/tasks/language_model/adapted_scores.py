@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
+from seqlab.batches.stored_column import StoredColumn
 from seqlab.core.errors import UsageError
 from seqlab.metrics.bootstrap import score_with_interval
 from seqlab.metrics.likelihood import perplexity
@@ -21,88 +21,86 @@ from seqlab.tasks.language_model.dynamic_evaluation import (
     PULLS,
     RATES,
     SEGMENT,
-    DynamicNumbers,
+    DynamicSettings,
     dynamic_log_probs,
 )
 from seqlab.tasks.language_model.neural_cache import SIZE, read_with_cache
-from seqlab.tasks.language_model.task import SCORED, LanguageModelling
+from seqlab.tasks.language_model.scores import MAX_TOKENS
 
-CHOSEN_ON, LEARNED_ON = 20_000, 8_000
-"""Tokens of the validation text on which the numbers of a cache, and those of dynamic evaluation (ten times
-the work), are chosen.
-"""
+CACHE_TUNING, DYNAMIC_TUNING = 20_000, 8_000
+"""Tokens of the validation text on which a cache, and dynamic evaluation (ten times the work), are tuned."""
+
+
+@dataclass(frozen=True)
+class AdaptationTexts:
+    """The tokens on which an adaptation is tuned and those on which it is scored; they never overlap."""
+
+    tuning: NDArray[Any]
+    scored: NDArray[Any]
+    description: str
 
 
 def adapted_scores(
-    task: LanguageModelling, model: torch.nn.Module, split: str, *, cache: bool, dynamic: bool
+    model: LanguageModel, valid: StoredColumn, tokens: StoredColumn | None, *, cache: bool, dynamic: bool
 ) -> Iterator[Score]:
-    """One perplexity for each kind of adaptation that is asked for."""
-    assert isinstance(model, LanguageModel)
-    if not task.carries_state:
-        raise UsageError(
-            "a cache and dynamic evaluation read a text from its first word to its last; a"
-            f" {task.recipe.model.kind} network carries no state.",
-            cure="Evaluate a recurrent language model this way, or leave out --cache and --dynamic.",
-        )
-    if cache:
-        yield _with_cache(model, *_texts(task, split, at_most=CHOSEN_ON))
-    if dynamic:
-        yield _dynamic(model, *_texts(task, split, at_most=LEARNED_ON))
+    """One perplexity for each kind of adaptation that is asked for.
 
-
-def _texts(task: LanguageModelling, split: str, *, at_most: int) -> tuple[NDArray[Any], NDArray[Any], str]:
-    """The beginning of the validation text to choose on, the text to score, and both in words.
-
-    Nothing is scored that was chosen on.
+    tokens: the text to score; None scores the part of the validation text that is not used for tuning.
     """
-    valid, tokens = task.tokens("valid"), task.tokens(split)
-    chosen_on = valid.window(0, min(at_most, valid.num_steps // 2 if split == "valid" else valid.num_steps))
-    told = f"chosen on the first {len(chosen_on):,} tokens of the validation text"
-    if split != "valid":
-        return chosen_on, tokens.window(0, SCORED), told
-    if len(chosen_on) < 2:
+    if cache:
+        yield score_with_cache(model, divide_texts(valid, tokens, max_tuning=CACHE_TUNING))
+    if dynamic:
+        yield score_dynamically(model, divide_texts(valid, tokens, max_tuning=DYNAMIC_TUNING))
+
+
+def divide_texts(valid: StoredColumn, tokens: StoredColumn | None, *, max_tuning: int) -> AdaptationTexts:
+    """The beginning of the validation text to tune on, and the text to score."""
+    available = valid.num_steps // 2 if tokens is None else valid.num_steps
+    tuning = valid.window(0, min(max_tuning, available))
+    description = f"chosen on the first {len(tuning):,} tokens of the validation text"
+    if tokens is not None:
+        return AdaptationTexts(tuning, tokens.window(0, MAX_TOKENS), description)
+    if len(tuning) < 2:
         raise UsageError(
-            f"the {valid.num_steps} tokens of the validation text cannot be cut into some to choose on and"
-            " some to score.",
+            f"the {valid.num_steps} tokens of the validation text are too few to tune on some and score the"
+            " others.",
             cure="Name a test text (data.test=FILE), or leave out --cache and --dynamic.",
         )
-    return (
-        chosen_on,
-        tokens.window(len(chosen_on), len(chosen_on) + SCORED),
-        f"{told}, scored on those behind them",
-    )
+    scored = valid.window(len(tuning), len(tuning) + MAX_TOKENS)
+    return AdaptationTexts(tuning, scored, f"{description}, scored on those after them")
 
 
-def _with_cache(model: LanguageModel, chosen_on: NDArray[Any], text: NDArray[Any], told: str) -> Score:
-    best = read_with_cache(model, chosen_on).best()
-    read = read_with_cache(model, text, thetas=(best.theta,))
-    how = (
+def score_with_cache(model: LanguageModel, texts: AdaptationTexts) -> Score:
+    """The perplexity with a neural cache, beside that of the model without it."""
+    best = read_with_cache(model, texts.tuning).best()
+    log_probs = read_with_cache(model, texts.scored, thetas=(best.theta,))
+    method = (
         f"neural cache of the last {SIZE:,} tokens (Grave et al. 2017), θ = {best.theta:g}, λ ="
         f" {best.share:g}"
     )
-    score = _score("perplexity_with_cache", read.mixed(best), f"{how}; {told}")
-    return replace(
-        score, baseline=perplexity(-float(read.model.sum()), len(read.model)), baseline_name="without it"
-    )
+    score = _score("perplexity_with_cache", log_probs.mixed(best), f"{method}; {texts.description}")
+    baseline = perplexity(-float(log_probs.model.sum()), len(log_probs.model))
+    return replace(score, baseline=baseline, baseline_name="without it")
 
 
-def _dynamic(model: LanguageModel, chosen_on: NDArray[Any], text: NDArray[Any], told: str) -> Score:
-    choices = [DynamicNumbers(rate, pull) for rate, pull in product(RATES, PULLS)]
-    best = max(choices, key=lambda numbers: float(dynamic_log_probs(model, chosen_on, numbers).mean()))
-    how = (
+def score_dynamically(model: LanguageModel, texts: AdaptationTexts) -> Score:
+    """The perplexity with dynamic evaluation."""
+    choices = [DynamicSettings(rate, pull) for rate, pull in product(RATES, PULLS)]
+    best = max(choices, key=lambda settings: float(dynamic_log_probs(model, texts.tuning, settings).mean()))
+    method = (
         f"dynamic evaluation (Krause et al. 2018): after every {SEGMENT} tokens a step of {best.rate:g}, pull"
         f" back {best.pull:g}"
     )
-    log_probs = dynamic_log_probs(model, text, best)
-    return _score("perplexity_dynamic", log_probs, f"{how}; {told}")
+    log_probs = dynamic_log_probs(model, texts.scored, best)
+    return _score("perplexity_dynamic", log_probs, f"{method}; {texts.description}")
 
 
-def _score(name: str, log_probs: NDArray[np.float64], how: str) -> Score:
+def _score(name: str, log_probs: NDArray[np.float64], method: str) -> Score:
     count = len(log_probs)
     stream = TokenStream.from_log_probs(log_probs, np.ones(count), characters=count)
     return score_with_interval(
         name,
         stream.items()["perplexity"],
         higher_is_better=False,
-        method=f"{how}; {count:,} tokens, read in one go",
+        method=f"{method}; {count:,} tokens, read in one pass",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from seqlab.core.errors import RecipeError
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import Source
-from seqlab.tasks.text.stream import BY_LINE, has_documents, has_more_than, is_cut_into_words
+from seqlab.tasks.text.documents import BY_LINE, has_documents, has_more_than, is_cut_into_words
 from seqlab.tokens.vocabulary import UNK
 
 LARGE_TEXT = 20_000_000

@@ -1,11 +1,11 @@
-"""A neural cache: what a language model has just read becomes likelier, the more so the more alike the
-situation is.
+"""A neural cache: tokens that a language model has just read become more probable, the more similar the hidden
+state.
 
     p(w)       = (1 - λ) p_model(w) + λ p_cache(w)
     p_cache(w) = Σ_{i ∈ cache, x_{i+1} = w} exp(θ h_t · h_i) / Σ_{i ∈ cache} exp(θ h_t · h_i)
 
-h_t is what the output layer reads at step t, and the cache holds the last steps with the token that followed
-each. Nothing is learned: θ and λ are chosen on held-out text.
+h_t is the input of the output layer at step t, and the cache holds the last steps with the token that followed
+each. Nothing is learned: θ and λ are tuned on held-out text.
 
 Paper: Grave et al. 2017, "Improving Neural Language Models with a Continuous Cache", arXiv:1612.04426,
 section 3.
@@ -28,7 +28,7 @@ from seqlab.models.base import ModelState
 from seqlab.models.language_model import LanguageModel
 
 SIZE = 2000
-"""Steps that the cache remembers."""
+"""Steps that the cache holds."""
 STEPS = 128
 """Steps that are compared with the cache at once."""
 THETAS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
@@ -36,8 +36,8 @@ LAMBDAS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
 
 
 @dataclass(frozen=True)
-class CacheNumbers:
-    """How sharply the cache looks (θ) and how much it counts (λ)."""
+class CacheSettings:
+    """The sharpness of the similarity (θ) and the weight of the cache (λ)."""
 
     theta: float
     share: float
@@ -45,76 +45,75 @@ class CacheNumbers:
 
 @dataclass(frozen=True)
 class CachedLogProbs:
-    """Log-probabilities of the tokens of a stream: the model's, and the cache's for each θ (-∞ where it has
-    not seen the token).
+    """Log-probabilities of the tokens of a stream: those of the model, and those of the cache for each θ (-∞
+    where it does not hold the token).
     """
 
     model: NDArray[np.float64]
     cache: dict[float, NDArray[np.float64]]
 
-    def mixed(self, numbers: CacheNumbers) -> NDArray[np.float64]:
-        """log p of every token; the first has an empty cache behind it, and is the model's alone."""
-        if numbers.share == 0:
+    def mixed(self, settings: CacheSettings) -> NDArray[np.float64]:
+        """log p of every token; the cache is still empty at the first, which is the model's alone."""
+        if settings.share == 0:
             return self.model
         both = np.logaddexp(
-            np.log1p(-numbers.share) + self.model[1:], np.log(numbers.share) + self.cache[numbers.theta][1:]
+            np.log1p(-settings.share) + self.model[1:],
+            np.log(settings.share) + self.cache[settings.theta][1:],
         )
         return np.concatenate([self.model[:1], both])
 
-    def best(self) -> CacheNumbers:
-        """The numbers with which these tokens are likeliest."""
-        choices = [CacheNumbers(theta, share) for theta, share in product(self.cache, LAMBDAS)]
-        return max(choices, key=lambda numbers: float(self.mixed(numbers).mean()))
+    def best(self) -> CacheSettings:
+        """The settings with which these tokens are most probable."""
+        choices = [CacheSettings(theta, share) for theta, share in product(self.cache, LAMBDAS)]
+        return max(choices, key=lambda settings: float(self.mixed(settings).mean()))
 
 
 def cache_log_probs(
     features: Float[Tensor, "time hidden"],
     targets: Int[Tensor, " time"],
-    keys: Float[Tensor, "known hidden"],
-    values: Int[Tensor, " known"],
+    keys: Float[Tensor, "cached hidden"],
+    values: Int[Tensor, " cached"],
     *,
     theta: float,
     size: int = SIZE,
 ) -> Float[Tensor, " time"]:
     """log p_cache(target_t).
 
-    Known steps come before these; each of these also knows those before it, and never more than the last
-    `size`.
+    Cached steps (`keys`, `values`) come before these; each step also sees those before it in `features`, and never
+    more than the last `size`.
     """
-    num_known, num_steps = len(keys), len(features)
-    likeness = theta * (features @ torch.cat([keys, features]).T)  # (time, known + time)
-    followed_by = torch.cat([values, targets])  # (known + time,)
-    now = torch.arange(num_steps)[:, None] + num_known
-    place = torch.arange(num_known + num_steps)
-    may_look = (place < now) & (place >= now - size)  # (time, known + time)
-    likeness = likeness.masked_fill(~may_look, float("-inf"))
-    hits = likeness.masked_fill(followed_by != targets[:, None], float("-inf"))
-    return hits.logsumexp(dim=-1) - likeness.logsumexp(
-        dim=-1
-    )  # the first step of a stream: -∞ less -∞ is no number
+    num_cached, num_steps = len(keys), len(features)
+    similarity = theta * (features @ torch.cat([keys, features]).T)  # (time, cached + time)
+    followed_by = torch.cat([values, targets])  # (cached + time,)
+    now = torch.arange(num_steps)[:, None] + num_cached
+    place = torch.arange(num_cached + num_steps)
+    may_attend = (place < now) & (place >= now - size)  # (time, cached + time)
+    similarity = similarity.masked_fill(~may_attend, float("-inf"))
+    hits = similarity.masked_fill(followed_by != targets[:, None], float("-inf"))
+    return hits.logsumexp(dim=-1) - similarity.logsumexp(dim=-1)  # NaN (-∞ - -∞) where the cache is empty
 
 
 @torch.inference_mode()
 def read_with_cache(
     model: LanguageModel, text: NDArray[Any], *, thetas: tuple[float, ...] = THETAS, size: int = SIZE
 ) -> CachedLogProbs:
-    """Read a text from its first token to its last with a cache beside it."""
+    """Read a text from its first token to its last, with a cache."""
     num_scored = len(text) - 1
     hidden = model.output_weight.shape[1]
     keys, values = torch.empty(0, hidden), torch.empty(0, dtype=torch.long)
-    own: list[Tensor] = []
+    model_log_probs: list[Tensor] = []
     cached: dict[float, list[Tensor]] = {theta: [] for theta in thetas}
     state: ModelState | None = None
     for start in range(0, num_scored, STEPS):
         tokens = torch.from_numpy(text[start : start + STEPS + 1].astype(np.int64))
         inputs, targets = tokens[None, :-1], tokens[1:]
-        read, state = model.features(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
-        features = read[0]  # (time, hidden)
-        own.append(target_log_probs(features, model.output_weight, model.bias, targets))
+        outputs, state = model.features(inputs, torch.ones_like(inputs, dtype=torch.bool), state)
+        features = outputs[0]  # (time, hidden)
+        model_log_probs.append(target_log_probs(features, model.output_weight, model.bias, targets))
         for theta in thetas:
             cached[theta].append(cache_log_probs(features, targets, keys, values, theta=theta, size=size))
         keys, values = torch.cat([keys, features])[-size:], torch.cat([values, targets])[-size:]
     return CachedLogProbs(
-        torch.cat(own).double().numpy(),
+        torch.cat(model_log_probs).double().numpy(),
         {theta: torch.cat(parts).double().numpy() for theta, parts in cached.items()},
     )

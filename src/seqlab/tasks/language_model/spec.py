@@ -15,7 +15,7 @@ from seqlab.tasks.spec import task_specs
 from seqlab.tasks.text.spec import TextSpec
 
 if TYPE_CHECKING:
-    from seqlab.tasks.base import Task
+    from seqlab.tasks.parts import TaskParts
 
 
 @task_specs.register("language_model")
@@ -38,7 +38,7 @@ class LanguageModelSpec(TextSpec):
         run = quote(str(folder))
         return [f'seqlab generate {run} --prompt "The "', f'seqlab predict {run} "The " --top 10']
 
-    def load_task(self) -> type[Task]:
-        from seqlab.tasks.language_model.task import LanguageModelling
+    def load_parts(self) -> TaskParts:
+        from seqlab.tasks.language_model.parts import PARTS
 
-        return LanguageModelling
+        return PARTS

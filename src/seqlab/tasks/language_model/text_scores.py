@@ -1,4 +1,4 @@
-"""Scoring of single texts by a language model, side by side, each as if it stood alone."""
+"""The log-likelihood of single texts under a language model: in batches, each text as if it were alone."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from torch import nn
 
 from seqlab.models.base import ModelState
 
-MOST_LOGITS = 1 << 24
-"""Numbers that the output layer may give at once: 64 megabytes."""
+MAX_LOGITS = 1 << 24
+"""Logits that the output layer may compute at once: 64 megabytes."""
 
 
 @torch.inference_mode()
-def log_probs_of_texts(
+def text_log_probs(
     model: nn.Module,
     texts: Sequence[Sequence[int]],
     *,
@@ -24,23 +24,21 @@ def log_probs_of_texts(
     carries_state: bool,
     vocabulary_size: int,
 ) -> list[NDArray[np.float64]]:
-    """The natural-log probability of every token but the first of each text, given all that stands before it
-    in the same text.
+    """The natural-log probability of every token but the first of each text, given those before it.
 
-    A model with a state reads a long text on from window to window. One without sees each token after at
-    least half a window, or after all that stands before it: the same rule by which a whole split is scored.
+    A model that carries its state reads a long text window by window. One without a state sees at least half
+    a window before each token, or all tokens before it: the rule by which a whole split is scored.
     """
-    at_once = max(1, MOST_LOGITS // (window * vocabulary_size))
-    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-    found: list[NDArray[np.float64]] = [np.zeros(0)] * len(texts)
-    for start in range(0, len(order), at_once):
-        places = order[start : start + at_once]
-        together = [torch.tensor(texts[place], dtype=torch.long) for place in places]
-        for place, log_probs in zip(
-            places, _score(model, together, window=window, carries_state=carries_state), strict=True
-        ):
-            found[place] = log_probs
-    return found
+    batch_size = max(1, MAX_LOGITS // (window * vocabulary_size))
+    order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+    log_probs: list[NDArray[np.float64]] = [np.zeros(0)] * len(texts)
+    for start in range(0, len(order), batch_size):
+        indices = order[start : start + batch_size]
+        batch = [torch.tensor(texts[index], dtype=torch.long) for index in indices]
+        scored = _score(model, batch, window=window, carries_state=carries_state)
+        for index, text_scores in zip(indices, scored, strict=True):
+            log_probs[index] = text_scores
+    return log_probs
 
 
 def _score(
@@ -51,17 +49,16 @@ def _score(
     )  # (batch, time)
     parts: list[torch.Tensor] = []
     state: ModelState | None = None
-    for seen, start, stop in _pieces(tokens.shape[1] - 1, window=window, carries_state=carries_state):
-        first = start - seen
-        inputs = tokens[:, first:stop]
-        logits, after = model(
+    for num_context, start, stop in _pieces(tokens.shape[1] - 1, window=window, carries_state=carries_state):
+        inputs = tokens[:, start - num_context : stop]
+        logits, next_state = model(
             inputs, torch.ones_like(inputs, dtype=torch.bool), state
-        )  # what fills up a short row stands after all of it
-        state = after if carries_state else None
-        log_probs = logits[:, seen:].float().log_softmax(dim=-1)  # (batch, stop - start, vocab)
+        )  # padding comes after the last token of a row, where a causal model does not see it
+        state = next_state if carries_state else None
+        log_probs = logits[:, num_context:].float().log_softmax(dim=-1)  # (batch, stop - start, vocab)
         parts.append(log_probs.gather(-1, tokens[:, start + 1 : stop + 1, None]).squeeze(-1))
-    whole = torch.cat(parts, dim=1).double().cpu().numpy() if parts else np.zeros((len(texts), 0))
-    return [row[: len(text) - 1] for row, text in zip(whole, texts, strict=True)]
+    rows = torch.cat(parts, dim=1).double().cpu().numpy() if parts else np.zeros((len(texts), 0))
+    return [row[: len(text) - 1] for row, text in zip(rows, texts, strict=True)]
 
 
 def _pieces(length: int, *, window: int, carries_state: bool) -> Iterator[tuple[int, int, int]]:

@@ -16,7 +16,7 @@ from seqlab.metrics.items import Items, exp_ratio, grouped_mean_items
 from seqlab.metrics.likelihood import nats_per_token, perplexity, total_nats
 from seqlab.metrics.score import Score
 from seqlab.metrics.slices import ScoreSlices, assign_groups, parts_within_items, slice_scores
-from seqlab.tasks.text.stream_scores import TIMES, TIMES_NAMES
+from seqlab.tasks.text.token_counts import COUNT_EDGES, COUNT_NAMES
 
 Places = Int[np.ndarray, " places"]
 
@@ -110,8 +110,8 @@ def slices_by_frequency(found: FoundTokens, times: Places) -> list[ScoreSlices]:
     """Accuracy by how often training has the hidden token."""
     parts = parts_within_items(
         lambda inside: grouped_mean_items(found.correct[inside], found.rows[inside]),
-        assign_groups(times, TIMES),
-        TIMES_NAMES,
+        assign_groups(times, COUNT_EDGES),
+        COUNT_NAMES,
     )
     return slice_scores(
         "times that training has the hidden token", score="accuracy", unit="tokens", parts=parts

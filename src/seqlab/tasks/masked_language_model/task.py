@@ -42,8 +42,8 @@ from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces
 from seqlab.tasks.masked_language_model.blanks import read_gaps, show_gap, with_gap
 from seqlab.tasks.masked_language_model.predictions import FoundTokens, items_of, score, slices_by_frequency
 from seqlab.tasks.sections import sliced_scores
-from seqlab.tasks.text.stream import has_documents, in_parts, read_texts
-from seqlab.tasks.text.stream_scores import counts_of
+from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
+from seqlab.tasks.text.token_counts import count_tokens
 from seqlab.tokens.base import Tokenizer
 from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
@@ -110,7 +110,7 @@ class MaskedLanguageModelling(Task):
         writer = StoreWriter(folder, [StepColumn("tokens", smallest_dtype(len(self.tokenizer.vocabulary)))])
         end = np.array([self.tokenizer.vocabulary.ids[EOS]], np.int32)
         is_text = isinstance(source, TextSource)
-        for texts in in_parts(read_texts(source, self.recipe)):
+        for texts in in_chunks(read_texts(source, self.recipe)):
             for ids in self.tokenizer.encode_many(texts):
                 writer.extend(tokens=ids)
                 if has_documents(source, self.recipe):
@@ -276,7 +276,7 @@ class MaskedLanguageModelling(Task):
             how += "; the most frequent token alone gets {nats:.4f} nats and {accuracy:.4f} right".format(
                 **facts["most_frequent"]
             )
-            times = counts_of(self.stores["train"]["tokens"], len(self.is_ordinary))[found.truth]
+            times = count_tokens(self.stores["train"]["tokens"], len(self.is_ordinary))[found.truth]
             cuts = slices_by_frequency(found, times)
         scores = score(found, baseline=beside, baseline_name=name, how=how)
         sections = [Facts(facts), MostWrong(self._most_wrong(split, found)), sliced_scores(cuts, scores)]

@@ -1,0 +1,38 @@
+"""Which of the tokens before a token the network sees: facts of a recipe and its backbone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seqlab.models.base import backbones
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.text.documents import BY_LINE
+
+
+@dataclass(frozen=True)
+class ContextPolicy:
+    """The same context while training, scoring and generating."""
+
+    window: int
+    """Tokens that are read at once. A network that carries no state sees no more than these."""
+    carries_state: bool
+    """Whether a window starts from the state after the previous one."""
+    resets_at_documents: bool
+    """Whether every document starts from the initial state.
+
+    The end token of one document is the first token that the next one reads.
+    """
+    has_documents: bool
+    """Whether the training data are documents (rows, or lines of words), each with an end token."""
+
+    @classmethod
+    def from_recipe(cls, recipe: Recipe) -> ContextPolicy:
+        training = recipe.training
+        is_stateful = backbones.get(recipe.model.kind).is_stateful
+        return cls(
+            window=training.window,
+            carries_state=training.carry_state and is_stateful,
+            resets_at_documents=training.reset_at_documents and is_stateful,
+            has_documents=recipe.tokens.kind in BY_LINE
+            or (bool(recipe.data.train) and training.reset_at_documents),
+        )

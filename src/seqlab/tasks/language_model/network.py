@@ -1,0 +1,32 @@
+"""The network of a language model."""
+
+from __future__ import annotations
+
+from seqlab.blocks.embedding import TokenEmbedding
+from seqlab.models.base import backbones
+from seqlab.models.language_model import LanguageModel
+from seqlab.models.settings import require_sequence_settings
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.language_model.codec import LanguageModelCodec
+from seqlab.tasks.language_model.context_policy import ContextPolicy
+
+
+def build_model(recipe: Recipe, codec: LanguageModelCodec) -> LanguageModel:
+    """A causal backbone whose output layer shares the embedding where the sizes allow it."""
+    settings = require_sequence_settings(recipe.model)
+    backbone = backbones.get(settings.kind).from_settings(settings, causal=True)
+    tied = settings.tied and backbone.input_size == backbone.output_size
+    embed = TokenEmbedding(
+        codec.vocabulary_size,
+        backbone.input_size,
+        pad_id=None,
+        std=backbone.input_size**-0.5 if tied else 1.0,
+    )
+    resets = ContextPolicy.from_recipe(recipe).resets_at_documents
+    return LanguageModel(
+        embed,
+        backbone,
+        dropout=settings.dropout,
+        tied=tied,
+        start_id=codec.end_id if resets else None,
+    )

@@ -1,0 +1,65 @@
+"""The texts of a source, read as documents or as one stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source, TextSource
+from seqlab.sources.columns import text_of
+from seqlab.tokens.vocabulary import UNK
+
+CHUNK = 1 << 20
+"""Characters that are read at once."""
+MAX_TEXTS = 10_000
+"""Documents that are encoded at once."""
+BY_LINE = ("words", "whitespace")
+"""Kinds of tokens that have no line end: an end token replaces it, so every line is a document."""
+
+
+def has_documents(source: Source, recipe: Recipe) -> bool:
+    """Whether the source has documents (rows, or lines of words) with an end token after each; else it is one
+    text.
+    """
+    return not isinstance(source, TextSource) or recipe.tokens.kind in BY_LINE
+
+
+def read_texts(source: Source, recipe: Recipe) -> Iterator[str]:
+    """The documents of a source, or chunks of its one text."""
+    if isinstance(source, TextSource) and not has_documents(source, recipe):
+        yield from source.chunks(CHUNK)
+    else:
+        column = recipe.data.text or "text"
+        yield from (text_of(row, column) for row in source.rows())
+
+
+def in_chunks(texts: Iterator[str]) -> Iterator[list[str]]:
+    """Texts in lists of about a chunk, so that encoders can run in parallel and memory stays small."""
+    chunk: list[str] = []
+    size = 0
+    for text in texts:
+        chunk.append(text)
+        size += len(text)
+        if size >= CHUNK or len(chunk) >= MAX_TEXTS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def has_more_than(source: Source, recipe: Recipe, characters: int) -> bool:
+    """Whether the texts of a source have more characters than this; reads no further than it must."""
+    total = 0
+    for text in read_texts(source, recipe):
+        total += len(text)
+        if total > characters:
+            return True
+    return False
+
+
+def is_cut_into_words(source: Source) -> bool:
+    """Whether a text has <unk> for its rare words, as corpora for word models do: whitespace then separates its
+    words.
+    """
+    beginning = next(iter(source.chunks(CHUNK)), "") if isinstance(source, TextSource) else ""
+    return UNK in beginning.split()
