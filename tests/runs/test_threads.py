@@ -32,7 +32,9 @@ RUNS = (
 
 
 @pytest.fixture(scope="module", params=RUNS)
-def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[Any]]:
+def trained(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Run, list[Any]]:
     folder = tmp_path_factory.mktemp(request.param)
     return seqlab.load(train(request.param, folder)), list(QUESTIONS[CASES[request.param].data])
 
