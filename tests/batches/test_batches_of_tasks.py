@@ -15,42 +15,36 @@ from seqlab.batches.batch import Batch
 from seqlab.batches.loader import Cursor
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.open_source import open_source
-from seqlab.tasks.base import Task
-from seqlab.tasks.classification.task import Classification
-from seqlab.tasks.language_model.task import LanguageModelling
+from tests.tasks.encoded_task import EncodedTask, encode_task
 
 TEXT = "".join(f"line {number}: {'abcdefg'[: number % 7]}\n" for number in range(60))
 
 
-def learned(kind: type[Task], path: Path, **sections: Any) -> Any:
+def encoded(path: Path, **sections: Any) -> EncodedTask:
     recipe = Recipe.model_validate(sections)
-    source = open_source(path, recipe.data)
-    task = kind.learn(recipe, source)
-    task.attach("train", source)
-    return task
+    return encode_task(recipe, {"train": open_source(path, recipe.data)})
 
 
-def language_model(tmp_path: Path, model: str) -> LanguageModelling:
+def language_model(tmp_path: Path, model: str) -> EncodedTask:
     (tmp_path / "text.txt").write_text(TEXT, encoding="utf-8")
-    training = {"window": 20, "batch_size": 4, "seed": 3}
-    task: LanguageModelling = learned(
-        LanguageModelling,
+    return encoded(
         tmp_path / "text.txt",
+        task="language_model",
         tokens={"kind": "characters"},
         model={"kind": model},
-        training=training,
+        training={"window": 20, "batch_size": 4, "seed": 3},
     )
-    return task
 
 
-def text_of(task: LanguageModelling, ids: torch.Tensor) -> str:
-    return task.tokenizer.decode(ids.tolist())
+def text_of(task: EncodedTask, ids: torch.Tensor) -> str:
+    text: str = task.codec.tokenizer.decode(ids.tolist())
+    return text
 
 
 @pytest.mark.spec(35)
 def test_random_windows_of_a_text_have_the_same_text_one_step_later_as_targets(tmp_path: Path) -> None:
     task = language_model(tmp_path, "transformer")
-    loader = task.loader(Cursor())
+    loader = task.objective().loader(Cursor())
     starts: set[int] = set()
     for _ in range(30):
         batch = loader.take()
@@ -66,7 +60,7 @@ def test_random_windows_of_a_text_have_the_same_text_one_step_later_as_targets(t
 
 def test_lanes_of_a_text_go_on_from_batch_to_batch(tmp_path: Path) -> None:
     task = language_model(tmp_path, "recurrent")
-    loader = task.loader(Cursor())
+    loader = task.objective().loader(Cursor())
     lanes = [""] * 4
     last: Batch | None = None
     while loader.cursor.epoch == 0:
@@ -95,26 +89,23 @@ def reviews(tmp_path: Path) -> Path:
     return path
 
 
-def classification(tmp_path: Path, **training: Any) -> Classification:
-    data = {"text": "text", "label": "label", "max_length": 200}
-    task: Classification = learned(
-        Classification,
+def classification(tmp_path: Path, **training: Any) -> EncodedTask:
+    return encoded(
         reviews(tmp_path),
         task="classification",
-        data=data,
+        data={"text": "text", "label": "label", "max_length": 200},
         tokens={"kind": "words", "lowercase": True},
         training=training,
     )
-    return task
 
 
 @pytest.mark.spec(26)
 def test_reviews_are_lower_cased_cut_and_padded_to_two_hundred_tokens(tmp_path: Path) -> None:
     task = classification(tmp_path, batch_size=8, pad_to=200, seed=1)
-    vocabulary = task.inputs.tokenizer.vocabulary
+    vocabulary = task.codec.inputs.tokenizer.vocabulary
     good, bad, pad_id = vocabulary.id("good"), vocabulary.id("bad"), vocabulary.pad_id
     assert "Good" not in vocabulary.ids
-    loader = task.loader(Cursor())
+    loader = task.objective().loader(Cursor())
     seen = []
     while loader.cursor.epoch == 0:
         batch = loader.take()
@@ -126,7 +117,7 @@ def test_reviews_are_lower_cased_cut_and_padded_to_two_hundred_tokens(tmp_path: 
         ):
             length = min(200, 10 * row + 1)
             assert tokens == [good if row % 2 else bad] * length + [pad_id] * (200 - length)
-            assert task.labels.decode(target) == ("pos" if row % 2 else "neg")
+            assert task.codec.labels.decode(target) == ("pos" if row % 2 else "neg")
             seen.append(row)
     assert sorted(seen) == list(range(30))
 
@@ -135,7 +126,7 @@ def test_reviews_are_lower_cased_cut_and_padded_to_two_hundred_tokens(tmp_path: 
 @pytest.mark.parametrize("batch_size", [1, 128])
 def test_reviews_of_similar_length_share_a_batch(tmp_path: Path, batch_size: int) -> None:
     task = classification(tmp_path, batch_size=batch_size, seed=1)
-    batch = task.loader(Cursor()).take()
+    batch = task.objective().loader(Cursor()).take()
     assert len(batch.rows) == min(batch_size, 30)
     assert batch.inputs.shape[1] == int(
         batch.lengths.max()

@@ -50,13 +50,13 @@ def test_a_signal_saves_and_says_how_to_go_on(number: signal.Signals, whole: Pat
 
 def stop_while_scoring(number: int, data: Path, folder: Path) -> None:
     from seqlab.runs.train.start import Interrupted
-    from seqlab.tasks.classification.task import Classification
+    from seqlab.tasks.classification.evaluator import ClassificationEvaluator
 
     def evaluate(*_: object) -> None:
         os.kill(os.getpid(), number)
         time.sleep(30)
 
-    Classification.evaluate = evaluate
+    ClassificationEvaluator.evaluate = evaluate
     try:
         start(data, folder, CLASSIFIER)
     except Interrupted as stopped:

@@ -27,7 +27,7 @@ CONTEXT.set_forkserver_preload(
         "pytest",
         "seqlab.runs.train.start",
         "seqlab.runs.find_recipe",
-        "seqlab.tasks.classification.task",
+        "seqlab.tasks.classification.parts",
         "seqlab.models.recurrent",
         "seqlab.models.transformer",
         "torch.optim.adamw",

@@ -30,7 +30,8 @@ class EncodedTask:
 
     @property
     def notes(self) -> list[str]:
-        return [note for split in self.splits.values() for note in split.notes]
+        """The notes of all splits, as training prints them."""
+        return [f"{split.name}: {note}" for split in self.splits.values() for note in split.notes]
 
     def build_model(self) -> nn.Module:
         """A new network as training starts with it, apart from what its counting layers learn."""

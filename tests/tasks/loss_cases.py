@@ -16,11 +16,12 @@ from seqlab.batches.loader import Cursor
 from seqlab.losses import full_softmax
 from seqlab.runs.data import open_data
 from seqlab.runs.find_recipe import find_recipe
-from seqlab.tasks.base import Task
+from seqlab.tasks.objective import Objective
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.teacher import Teacher
 from tests.golden.cases import CASES
 from tests.golden.data import write
+from tests.tasks.encoded_task import EncodedTask, encode_task
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,9 @@ LOSSES: dict[str, LossCase] = {
 }
 
 
-def build(name: str, folder: Path) -> tuple[Task, nn.Module]:
-    """The task of a case with its training split, and a new network in training mode, with numbers of double
-    precision.
+def build(name: str, folder: Path) -> tuple[Objective[Any, Any], nn.Module]:
+    """The objective of a case with its training split, and a new network in training mode, with numbers of
+    double precision.
     """
     loss_case = LOSSES[name]
     case = CASES[loss_case.golden]
@@ -93,28 +94,26 @@ def build(name: str, folder: Path) -> tuple[Task, nn.Module]:
     ]
     folder.mkdir(parents=True, exist_ok=True)
     opened = open_data(find_recipe(str(write(case.data, folder)), words, task=case.task, model=case.model)[0])
-    spec = find_spec(opened.recipe.task)
-    recipe, _ = spec.fill_defaults(opened.recipe, opened.parts["train"])
-    task = spec.load_task().learn(recipe, opened.parts["train"])
-    task.attach("train", opened.parts["train"])
+    train = opened.parts["train"]
+    recipe, _ = find_spec(opened.recipe.task).fill_defaults(opened.recipe, train)
+    task = encode_task(recipe, {"train": train})
     torch.manual_seed(5)
     model = _new_model(task)
-    if loss_case.has_teacher:
-        task.teacher = Teacher(_new_model(task), weight=0.4, temperature=2.0)
-    return task, model.train()
+    teacher = Teacher(_new_model(task), weight=0.4, temperature=2.0) if loss_case.has_teacher else None
+    return task.objective(teacher=teacher), model.train()
 
 
-def _new_model(task: Task) -> nn.Module:
+def _new_model(task: EncodedTask) -> nn.Module:
     model = task.build_model()
-    task.prime(model)
+    task.objective().fit_statistics(model)
     for parameter in model.parameters():  # some start at zero, where gradients may vanish by accident
         nn.init.normal_(parameter, std=0.3)
     return model.double()
 
 
-def batches(task: Task, count: int) -> list[Batch]:
+def batches(objective: Objective[Any, Any], count: int) -> list[Batch]:
     """The first batches of training, with inputs of double precision."""
-    loader = task.loader(Cursor())
+    loader = objective.loader(Cursor())
     return [_in_double(loader.take()) for _ in range(count)]
 
 

@@ -13,8 +13,10 @@ from torch import nn
 from seqlab.core.errors import DataError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.classification.task import Classification
+from seqlab.tasks.classification.predictions import ClassPredictions, predict_classes
+from seqlab.tasks.labeled.outputs import outputs_of
 from seqlab.tasks.spec import find_spec
+from tests.tasks.encoded_task import EncodedTask, encode_task
 
 ROWS = [
     ("a fine day", "good"),
@@ -28,7 +30,7 @@ ROWS = [
 ]
 
 
-def make(folder: Path, rows: list[tuple[str, str]] = ROWS, **settings: object) -> Classification:
+def make(folder: Path, rows: list[tuple[str, str]] = ROWS, **settings: object) -> EncodedTask:
     for name in ("train", "valid", "test"):
         (folder / f"{name}.csv").write_text(
             "text,label\n" + "".join(f'"{text}",{label}\n' for text, label in rows)
@@ -40,26 +42,29 @@ def make(folder: Path, rows: list[tuple[str, str]] = ROWS, **settings: object) -
     )
     opened = open_data(recipe)
     recipe, _ = find_spec("classification").fill_defaults(opened.recipe, opened.parts["train"])
-    task = Classification.learn(recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
+    task = encode_task(recipe, opened.parts)
     torch.manual_seed(3)
     return task
+
+
+def predictions_for(task: EncodedTask, model: nn.Module, name: str) -> ClassPredictions:
+    split = task.splits[name]
+    return predict_classes(outputs_of(model, task.codec, split), split, temperature=1.0)
 
 
 def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().eval()
-    answers = task.answers(model, "test")
-    scores = {score.name: score for score in task.evaluate(model, "test").scores}
-    targets = [task.labels.names.index(label) for _, label in ROWS]
-    assert answers.targets.tolist() == targets
-    assert scores["accuracy"].value == pytest.approx(accuracy_score(targets, answers.predicted))
+    predictions = predictions_for(task, model, "test")
+    scores = {score.name: score for score in task.evaluator().evaluate(model, "test").scores}
+    targets = [task.codec.labels.names.index(label) for _, label in ROWS]
+    assert predictions.targets.tolist() == targets
+    assert scores["accuracy"].value == pytest.approx(accuracy_score(targets, predictions.predicted))
     assert scores["macro_f1"].value == pytest.approx(
-        f1_score(targets, answers.predicted, average="macro", zero_division=0)
+        f1_score(targets, predictions.predicted, average="macro", zero_division=0)
     )
     assert scores["loss"].value == pytest.approx(
-        log_loss(targets, np.exp(answers.log_probs), labels=[0, 1, 2]), rel=1e-5
+        log_loss(targets, np.exp(predictions.log_probs), labels=[0, 1, 2]), rel=1e-5
     )
     assert scores["accuracy"].low is None  # of six rows there is no interval
 
@@ -67,12 +72,12 @@ def test_the_scores_are_those_of_scikit_learn(tmp_path: Path) -> None:
 def test_answers_stand_in_the_order_of_the_file_and_equal_those_of_each_row_alone(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().eval()
-    answers = task.answers(model, "test")
+    predictions = predictions_for(task, model, "test")
     for place, (text, _) in enumerate(ROWS):
-        alone = task.predict(model, [text], top=3)[0]
-        best = int(answers.log_probs[place].argmax())
-        assert alone.answer == task.labels.names[best]
-        assert alone.probability == pytest.approx(float(np.exp(answers.log_probs[place, best])), abs=1e-6)
+        alone = task.predictor(model).predict([text], top=3)[0]
+        best = int(predictions.log_probs[place].argmax())
+        assert alone.answer == task.codec.labels.names[best]
+        assert alone.probability == pytest.approx(float(np.exp(predictions.log_probs[place, best])), abs=1e-6)
         assert sum(share for _, share in alone.ranking) == pytest.approx(1, abs=1e-6)
 
 
@@ -92,10 +97,10 @@ def test_the_surest_mistakes_are_shown_with_their_text_and_line_even_when_rows_w
 ) -> None:
     rows = [("  ", "good"), *ROWS[:3], ("no label", ""), *ROWS[3:]]
     task = make(tmp_path, rows, bad_rows="skip")
-    assert len(task.stores["test"]) == len(ROWS)
+    assert len(task.splits["test"]) == len(ROWS)
     assert task.notes[-1].startswith("test: 2 rows could not be read and were skipped; the first: ")
     assert "line 2: column 'text' has no text" in task.notes[-1]
-    wrong = task.evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
+    wrong = task.evaluator().evaluate(AlwaysTheFirst(), "test").sections_as_json()["most_wrong"]["examples"]
     assert [entry["truth"] for entry in wrong] == ["fair"] * 2 + [
         "good"
     ] * 3  # classes: bad, fair, good; fair is the least likely
@@ -123,16 +128,12 @@ def test_every_part_of_a_file_counts_the_rows_that_it_skips_itself(tmp_path: Pat
             where="test",
         )
     )
-    task = Classification.learn(
-        find_spec("classification").fill_defaults(opened.recipe, opened.parts["train"])[0],
-        opened.parts["train"],
-    )
-    for name, source in opened.parts.items():
-        task.attach(name, source)
+    recipe, _ = find_spec("classification").fill_defaults(opened.recipe, opened.parts["train"])
+    task = encode_task(recipe, opened.parts)
     counts = {note.partition(":")[0]: int(note.split()[1]) for note in task.notes if "skipped" in note}
     assert sum(counts.values()) == 30
     assert all(
-        len(task.stores[name]) + counts.get(name, 0) == len(list(source.rows()))
+        len(task.splits[name]) + counts.get(name, 0) == len(list(source.rows()))
         for name, source in opened.parts.items()
     )
     assert opened.parts["train"].bad_rows.count == 1
@@ -145,7 +146,7 @@ def test_a_label_that_training_never_saw_is_refused_with_its_line(tmp_path: Path
         DataError,
         match=r"(?s)test\.csv, line 3.*'god' does not occur in the training data.*Did you mean 'good'",
     ):
-        task.attach("test", open_data(task.recipe).parts["test"])
+        task.codec.encode_split("test", open_data(task.recipe).parts["test"])
 
 
 def test_one_class_only_is_refused(tmp_path: Path) -> None:
@@ -161,7 +162,7 @@ def test_short_texts_are_read_by_letters_and_long_ones_by_words(tmp_path: Path) 
 
 def test_the_baseline_is_naive_bayes_learned_from_the_training_part(tmp_path: Path) -> None:
     task = make(tmp_path)
-    accuracy = task.evaluate(task.build_model().eval(), "test").scores[0]
+    accuracy = task.evaluator().evaluate(task.build_model().eval(), "test").scores[0]
     assert accuracy.baseline_name == "naive Bayes"
     assert accuracy.baseline == 1.0  # it has seen these very rows
 
@@ -169,8 +170,8 @@ def test_the_baseline_is_naive_bayes_learned_from_the_training_part(tmp_path: Pa
 @pytest.mark.spec(42)
 def test_the_mean_of_batch_accuracies_stands_beside_the_exact_accuracy(tmp_path: Path) -> None:
     task = make(tmp_path)
-    task.recipe = task.recipe.changed("training", batch_size=5)
+    task = task.with_recipe(task.recipe.changed("training", batch_size=5))
     model = AlwaysTheFirst()
-    evaluation = task.evaluate(model, "test")
+    evaluation = task.evaluator().evaluate(model, "test")
     assert evaluation.scores[0].value == pytest.approx(3 / 8)
     assert evaluation.sections_as_json()["batch_mean_accuracy"]["value"] == pytest.approx((2 / 5 + 1 / 3) / 2)

@@ -10,8 +10,8 @@ import torch
 from seqlab.batches.loader import Cursor
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.base import Task
 from seqlab.tasks.spec import find_spec
+from tests.tasks.encoded_task import EncodedTask, encode_task
 
 STEPS = 12
 
@@ -46,13 +46,12 @@ SHAPES = {
 }
 
 
-def prepare(recipe: dict[str, Any]) -> Task:
+def prepare(recipe: dict[str, Any]) -> EncodedTask:
     data = {**recipe["data"], "train_rows": 200}
     opened = open_data(check({**recipe, "data": data, "training": {"batch_size": 16}}, where="test"))
-    spec = find_spec(opened.recipe.task)
-    completed, _ = spec.fill_defaults(opened.recipe, opened.parts["train"])
-    task = spec.load_task().learn(completed, opened.parts["train"])
-    task.attach("train", opened.parts["train"])
+    train = opened.parts["train"]
+    completed, _ = find_spec(opened.recipe.task).fill_defaults(opened.recipe, train)
+    task = encode_task(completed, {"train": train})
     torch.manual_seed(3)
     return task
 
@@ -66,12 +65,13 @@ def test_five_shapes_of_a_job_are_learned_by_the_same_lines(name: str) -> None:
     shape = SHAPES[name]
     task = prepare(shape.recipe)
     model = task.build_model().train()
-    task.prime(model)
+    objective = task.objective()
+    objective.fit_statistics(model)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    batch = task.loader(Cursor()).take()
+    batch = objective.loader(Cursor()).take()
     losses = []
     for _ in range(STEPS):  # the same batch again and again: what is learned must show
-        found = task.loss(model, batch, step=0, carry=())
+        found = objective.loss(model, batch, step=0, carry=())
         optimizer.zero_grad()
         (found.total / found.count).backward()
         optimizer.step()
@@ -92,7 +92,7 @@ def test_five_shapes_of_a_job_are_learned_by_the_same_lines(name: str) -> None:
         model.eval()
         given = next(iter(open_data(check(shape.recipe, where="test")).parts["train"].rows())).values
         question = given[task.recipe.data.source or task.recipe.data.text or "steps"]
-        answer = task.predict(model, [question], top=1)[0]
+        answer = task.predictor(model).predict([question], top=1)[0]
     if shape.answers == "label":
         assert answer.answer
         assert 0 < (answer.probability or 0) <= 1

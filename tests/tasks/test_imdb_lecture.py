@@ -10,13 +10,13 @@ import torch
 
 from seqlab.recipes.read import check, override, read_raw
 from seqlab.runs.data import open_data
-from seqlab.tasks.classification.task import Classification
 from seqlab.training.schedule import learning_rate
+from tests.tasks.encoded_task import EncodedTask, encode_task
 
 WORDS = [f"word{number}" for number in range(40)]
 
 
-def lecture(folder: Path, *words: str, rows: int = 60) -> Classification:
+def lecture(folder: Path, *words: str, rows: int = 60) -> EncodedTask:
     draw = random.Random(7)
     lines = [
         f'{{"text": "{" ".join(draw.choices(WORDS, k=draw.randrange(3, 230)))}", "label": {row % 2}}}'
@@ -27,9 +27,7 @@ def lecture(folder: Path, *words: str, rows: int = 60) -> Classification:
     opened = open_data(
         check(override(read_raw("imdb-lecture"), [f"data.train={path}", *words]), where="imdb-lecture")
     )
-    task = Classification.learn(opened.recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
+    task = encode_task(opened.recipe, opened.parts)
     torch.manual_seed(2)
     return task
 
@@ -62,8 +60,8 @@ def test_it_is_the_set_up_of_the_lecture(tmp_path: Path) -> None:
 
 def test_texts_are_cut_to_200_tokens_and_the_vocabulary_is_that_of_the_training_part(tmp_path: Path) -> None:
     task = lecture(tmp_path)
-    assert task.steps("train").lengths.max() == 200
-    assert len(task.inputs.tokenizer.vocabulary) == 42  # the words and <unk>, <pad>
+    assert task.splits["train"].steps.lengths.max() == 200
+    assert len(task.codec.inputs.tokenizer.vocabulary) == 42  # the words and <unk>, <pad>
 
 
 @pytest.mark.spec(160)
@@ -74,6 +72,6 @@ def test_without_the_mask_the_amount_of_padding_changes_the_answer_and_with_it_n
         for length in (0, 200):
             task = lecture(tmp_path, f"model.padding_mask={mask}", f"training.pad_to={length}")
             model = task.build_model().double().eval()
-            answers[mask, length] = task.predict(model, [text], top=2)[0].probability
+            answers[mask, length] = task.predictor(model).predict([text], top=2)[0].probability
     assert answers["true", 0] == pytest.approx(answers["true", 200], abs=1e-12)
     assert abs(answers["false", 0] - answers["false", 200]) > 1e-4

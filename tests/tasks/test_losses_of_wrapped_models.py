@@ -23,7 +23,7 @@ from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
 from seqlab.batches.batch import Batch
-from seqlab.tasks.base import Task
+from seqlab.tasks.objective import Objective
 from seqlab.training.base import Carry
 from tests.tasks.loss_cases import LOSSES, batches, build, chunks
 
@@ -46,7 +46,9 @@ def half_of(batch: Batch, rank: int) -> Batch:
     return Batch(inputs, is_token, targets, rows, continues=batch.continues)
 
 
-def gradients(name: str, task: Task, model: nn.Module, taken: Iterable[Batch], *, seed: int) -> Gradients:
+def gradients(
+    name: str, objective: Objective[Any, Any], model: nn.Module, taken: Iterable[Batch], *, seed: int
+) -> Gradients:
     """Of the mean loss of batches. The weights stay as they are."""
     found: Gradients = []
     carry: Carry = ()
@@ -54,7 +56,7 @@ def gradients(name: str, task: Task, model: nn.Module, taken: Iterable[Batch], *
         model.zero_grad()
         torch.manual_seed(100 * number + seed)  # dropout and whatever else is drawn
         with chunks(name):
-            loss = task.loss(model, batch, step=LOSSES[name].step + number, carry=carry)
+            loss = objective.loss(model, batch, step=LOSSES[name].step + number, carry=carry)
         (loss.total / loss.count).backward()
         carry = loss.carry
         found.append([whole(parameter.grad) for parameter in model.parameters()])
@@ -77,11 +79,11 @@ def sharded(name: str, model: nn.Module) -> nn.Module:
 
 def problems_of(name: str, folder: Path, rank: int) -> Iterable[str]:
     """What is wrong with the gradients of a case."""
-    task, model = build(name, folder)
+    objective, model = build(name, folder)
     names = [parameter for parameter, _ in model.named_parameters()]
-    halves = [[half_of(batch, half) for batch in batches(task, UPDATES)] for half in range(PROCESSES)]
+    halves = [[half_of(batch, half) for batch in batches(objective, UPDATES)] for half in range(PROCESSES)]
     alone = [
-        gradients(name, task, copy.deepcopy(model), halves[half], seed=half) for half in range(PROCESSES)
+        gradients(name, objective, copy.deepcopy(model), halves[half], seed=half) for half in range(PROCESSES)
     ]
     if all(torch.equal(one, other) for one, other in zip(alone[0][0], alone[1][0], strict=True)):
         yield "both halves have the same gradients, so nothing is shown"
@@ -89,7 +91,7 @@ def problems_of(name: str, folder: Path, rank: int) -> Iterable[str]:
         [(one + other) / 2 for one, other in zip(*both, strict=True)] for both in zip(*alone, strict=True)
     ]
     for wrap in (data_parallel, sharded):
-        found = gradients(name, task, wrap(name, copy.deepcopy(model)), halves[rank], seed=rank)
+        found = gradients(name, objective, wrap(name, copy.deepcopy(model)), halves[rank], seed=rank)
         yield from (f"{wrap.__name__}: {difference}" for difference in differences(names, found, means))
 
 
@@ -136,16 +138,16 @@ def compile_all(rank: int, folder: Path) -> None:
 
 
 def problems_of_compiled(name: str, folder: Path, rank: int) -> Iterable[str]:
-    task, model = build(name, folder)
-    taken = batches(task, UPDATES)
+    objective, model = build(name, folder)
+    taken = batches(objective, UPDATES)
     graphs = []
 
     def keep(graph: torch.fx.GraphModule, _: Any) -> Any:
         graphs.append(graph)
         return graph.forward
 
-    expected = gradients(name, task, copy.deepcopy(model), taken, seed=rank)
-    found = gradients(name, task, torch.compile(model, backend=keep), taken, seed=rank)  # type: ignore[arg-type] # a module stays one
+    expected = gradients(name, objective, copy.deepcopy(model), taken, seed=rank)
+    found = gradients(name, objective, torch.compile(model, backend=keep), taken, seed=rank)  # type: ignore[arg-type] # a module stays one
     if not graphs:
         yield "nothing was compiled"
     for number, (ours, theirs) in enumerate(zip(found, expected, strict=True)):

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from seqlab.batches.batch import Batch
 from seqlab.models.language_model import LanguageModel
-from seqlab.tasks.base import Task
+from seqlab.tasks.objective import Objective
 from seqlab.tasks.spec import task_specs
 from seqlab.training.base import BatchLoss, Carry
 from tests.golden.cases import CASES
@@ -33,10 +33,12 @@ class CallOnly:
         return self.__model(*inputs, **options)
 
 
-def loss_of(name: str, task: Task, model: Any, batch: Batch, carry: Carry = ()) -> BatchLoss:
+def loss_of(
+    name: str, objective: Objective[Any, Any], model: Any, batch: Batch, carry: Carry = ()
+) -> BatchLoss:
     torch.manual_seed(8)  # dropout and whatever else is drawn
     with chunks(name):
-        return task.loss(model, batch, step=LOSSES[name].step, carry=carry)
+        return objective.loss(model, batch, step=LOSSES[name].step, carry=carry)
 
 
 def gradients(loss: BatchLoss, model: nn.Module) -> list[Tensor]:
@@ -51,21 +53,21 @@ def test_every_task_has_a_loss_here() -> None:
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_loss_calls_the_model_once_and_the_model_calls_its_parts(name: str, tmp_path: Path) -> None:
-    task, model = build(name, tmp_path)
+    objective, model = build(name, tmp_path)
     calls: Counter[str] = Counter()
     parts = {part: module for part, module in model.named_children() if list(module.parameters())}
     for part, module in {"": model, **parts}.items():
         module.register_forward_hook(lambda *_, part=part: calls.update([part]))
-    loss_of(name, task, model, batches(task, 1)[0])
+    loss_of(name, objective, model, batches(objective, 1)[0])
     assert calls[""] == 1
     assert calls.keys() == {"", *parts}
 
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_a_loss_asks_nothing_of_a_model_but_to_be_called(name: str, tmp_path: Path) -> None:
-    task, model = build(name, tmp_path)
-    (batch,) = batches(task, 1)
-    direct, wrapped = loss_of(name, task, model, batch), loss_of(name, task, CallOnly(model), batch)
+    objective, model = build(name, tmp_path)
+    (batch,) = batches(objective, 1)
+    direct, wrapped = loss_of(name, objective, model, batch), loss_of(name, objective, CallOnly(model), batch)
     assert (wrapped.total.item(), wrapped.count, wrapped.correct) == (
         direct.total.item(),
         direct.count,
@@ -78,26 +80,26 @@ def test_a_loss_asks_nothing_of_a_model_but_to_be_called(name: str, tmp_path: Pa
 @pytest.mark.parametrize("name", LOSSES)
 def test_no_parameter_is_needed_once_the_model_has_answered(name: str, tmp_path: Path) -> None:
     """A sharded model gives up its parameters when its forward pass ends."""
-    task, model = build(name, tmp_path)
-    (batch,) = batches(task, 1)
-    expected = loss_of(name, task, model, batch)
+    objective, model = build(name, tmp_path)
+    (batch,) = batches(objective, 1)
+    expected = loss_of(name, objective, model, batch)
 
     def give_up(*_: Any) -> None:
         for parameter in model.parameters():
             parameter.data = torch.full_like(parameter.data, torch.nan)
 
     model.register_forward_hook(give_up)
-    found = loss_of(name, task, model, batch)
+    found = loss_of(name, objective, model, batch)
     assert (found.total.item(), found.correct) == (expected.total.item(), expected.correct)
 
 
 @pytest.mark.parametrize("name", [name for name in LOSSES if name.startswith("language_model")])
 def test_a_carried_state_goes_through_the_call_too(name: str, tmp_path: Path) -> None:
-    task, model = build(name, tmp_path)
+    objective, model = build(name, tmp_path)
     assert isinstance(model, LanguageModel)
-    first, second = batches(task, 2)
-    carry = loss_of(name, task, CallOnly(model), first).carry
+    first, second = batches(objective, 2)
+    carry = loss_of(name, objective, CallOnly(model), first).carry
     assert bool(carry) == second.continues
-    warm, cold = (loss_of(name, task, CallOnly(model), second, given) for given in (carry, ()))
+    warm, cold = (loss_of(name, objective, CallOnly(model), second, given) for given in (carry, ()))
     assert (warm.total.item() != cold.total.item()) == second.continues
     assert not any(part.requires_grad for part in warm.carry)

@@ -18,15 +18,17 @@ from torch.nn import functional as F
 from seqlab.core.errors import DataError, RecipeError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.base import Task
+from seqlab.tasks.classification.predictions import predict_classes
+from seqlab.tasks.labeled.outputs import outputs_of
 from seqlab.tasks.spec import find_spec
+from tests.tasks.encoded_task import EncodedTask, encode_task
 
 TEXTS = [f"text {'fine' * (i % 3)} number {i} of some" for i in range(24)]
 
 
 def make(
     folder: Path, rows: list[dict[str, Any]], *, data: dict[str, Any] | None = None, **sections: Any
-) -> Task:
+) -> EncodedTask:
     for name in ("train", "valid", "test"):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     paths = {name: str(folder / f"{name}.jsonl") for name in ("train", "valid", "test")}
@@ -34,14 +36,12 @@ def make(
     opened = open_data(check({"data": {**paths, **(data or {})}, "model": model, **sections}, where="test"))
     spec = find_spec(opened.recipe.task)
     recipe, _ = spec.fill_defaults(opened.recipe, opened.parts["train"])
-    task = spec.load_task().learn(recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
+    task = encode_task(recipe, opened.parts)
     torch.manual_seed(3)
     return task
 
 
-def shaken(task: Task) -> nn.Module:
+def shaken(task: EncodedTask) -> nn.Module:
     """A network whose answers differ from row to row."""
     model = task.build_model().eval()
     nn.init.normal_(model.head.weight, std=2.0)
@@ -58,12 +58,14 @@ def test_balanced_classes_give_the_weighted_mean_of_torch_however_a_batch_is_cut
     task = make(tmp_path, SKEWED, training={"class_weights": "balanced"})
     model = shaken(task).double()
     weights = torch.tensor([24 / (3 * 1), 24 / (3 * 5), 24 / (3 * 18)], dtype=torch.float64)
-    batch = task.collate("train", np.arange(24))
-    whole = task.loss(model, batch, step=0, carry=())
+    batch = task.codec.collate(task.splits["train"], np.arange(24))
+    whole = task.objective().loss(model, batch, step=0, carry=())
     expected = F.cross_entropy(model(batch.inputs, batch.is_token), batch["label"], weight=weights)
     torch.testing.assert_close(whole.total / whole.count, expected, rtol=1e-6, atol=0)
     parts = [
-        task.loss(model, task.collate("train", np.arange(start, start + 6)), step=0, carry=())
+        task.objective().loss(
+            model, task.codec.collate(task.splits["train"], np.arange(start, start + 6)), step=0, carry=()
+        )
         for start in range(0, 24, 6)
     ]
     torch.testing.assert_close(
@@ -77,8 +79,10 @@ def test_the_best_model_is_chosen_by_macro_f1_where_classes_are_balanced_and_tie
 ) -> None:
     plain, balanced = make(tmp_path, SKEWED), make(tmp_path, SKEWED, training={"class_weights": "balanced"})
     model = shaken(plain)
-    assert plain.validate(model).value == plain.validate(model).facts["valid_accuracy"]
-    found = balanced.validate(model)
+    assert (
+        plain.objective().validate(model).value == plain.objective().validate(model).facts["valid_accuracy"]
+    )
+    found = balanced.objective().validate(model)
     assert found.value == found.facts["valid_macro_f1"] != found.facts["valid_accuracy"]
     assert found.wins_tie(found.value, found.facts["valid_loss"] + 0.1)
     assert not found.wins_tie(found.value, found.facts["valid_loss"])
@@ -104,25 +108,28 @@ def test_the_temperature_of_the_validation_part_lowers_its_loss_and_is_used_by_p
     rows = [{"text": text, "label": "yes" if i % 3 == 1 else "no"} for i, text in enumerate(TEXTS)]
     task = make(tmp_path, rows)
     model = shaken(task)
-    before = task.evaluate(model, "valid")
-    choices = task.settle(model)
-    after = task.evaluate(model, "valid")
+    before = task.evaluator().evaluate(model, "valid")
+    calibration = task.evaluator().calibrate(model)
+    after = task.evaluator(calibration).evaluate(model, "valid")
     named = [{score.name: score for score in each.scores} for each in (before, after)]
     assert named[1]["loss"].value < named[0]["loss"].value
     assert named[1]["accuracy"].value == named[0]["accuracy"].value
-    answers = task.answers(model, "valid")
-    targets, probability = answers.targets, np.exp(answers.log_probs[:, 1])
+    split = task.splits["valid"]
+    predictions = predict_classes(
+        outputs_of(model, task.codec, split), split, temperature=calibration.temperature
+    )
+    targets, probability = predictions.targets, np.exp(predictions.log_probs[:, 1])
     assert named[1]["loss"].value == pytest.approx(log_loss(targets, probability), rel=1e-4)
     assert named[1]["roc_auc"].value == pytest.approx(roc_auc_score(targets, probability))
     best = max(f1_score(targets, probability >= threshold) for threshold in probability)
-    assert f1_score(targets, probability >= choices["threshold"] - 1e-9) == best
+    assert f1_score(targets, probability >= calibration.threshold - 1e-9) == best
     assert after.sections_as_json()["calibration"]["before"]["nats"] == pytest.approx(
         named[0]["loss"].value, rel=1e-5
     )
-    alone = task.predict(model, TEXTS[:1], top=2)[0]
+    alone = task.predictor(model, calibration).predict(TEXTS[:1], top=2)[0]
     assert dict(alone.ranking)["yes"] == pytest.approx(float(probability[0]), abs=1e-6)
-    task.take({})
-    assert task.predict(model, TEXTS[:1], top=2)[0].probability != pytest.approx(alone.probability, abs=1e-4)
+    uncalibrated = task.predictor(model).predict(TEXTS[:1], top=2)[0]
+    assert uncalibrated.probability != pytest.approx(alone.probability, abs=1e-4)
 
 
 LABELS = [
@@ -138,18 +145,20 @@ def test_several_labels_are_scored_as_scikit_learn_does_with_thresholds_of_the_v
     assert task.recipe.task == "multi_label"
     model = shaken(task)
     truth = np.array([[name in row["topics"] for name in "abc"] for row in LABELS])
-    loss = task.loss(model, batch := task.collate("train", np.arange(24)), step=0, carry=())
+    loss = task.objective().loss(
+        model, batch := task.codec.collate(task.splits["train"], np.arange(24)), step=0, carry=()
+    )
     assert np.array_equal(batch["labels"].numpy(), truth)
-    assert [ids.tolist() for ids in task.stores["train"]["labels"]] == [
+    assert [ids.tolist() for ids in task.splits["train"].store["labels"]] == [
         np.flatnonzero(row).tolist() for row in truth
     ]
     probabilities = torch.sigmoid(model(batch.inputs, batch.is_token)).detach().numpy()
     assert (loss.total / loss.count).item() == pytest.approx(
         log_loss(truth.ravel(), probabilities.ravel()), rel=1e-5
     )
-    choices = task.settle(model)["thresholds"]
-    said = probabilities >= np.array([choices[name] for name in "abc"])
-    scores = {score.name: score for score in task.evaluate(model, "test").scores}
+    calibration = task.evaluator().calibrate(model)
+    said = probabilities >= np.array([calibration.thresholds[name] for name in "abc"])
+    scores = {score.name: score for score in task.evaluator(calibration).evaluate(model, "test").scores}
     assert scores["micro_f1"].value == pytest.approx(f1_score(truth, said, average="micro"))
     assert scores["macro_f1"].value == pytest.approx(f1_score(truth, said, average="macro"))
     assert scores["subset_accuracy"].value == (truth == said).all(axis=1).mean()
@@ -157,7 +166,7 @@ def test_several_labels_are_scored_as_scikit_learn_does_with_thresholds_of_the_v
     assert scores["macro_f1"].value >= f1_score(
         truth, probabilities >= 0.5, average="macro"
     )  # here validation and test are the same rows
-    found = task.predict(model, TEXTS[:2], top=1)[1]
+    found = task.predictor(model, calibration).predict(TEXTS[:2], top=1)[1]
     assert (
         found.answer == ", ".join(name for name, yes in zip("abc", said[1], strict=True) if yes) or "(none)"
     )
@@ -174,24 +183,24 @@ def test_numbers_are_learned_on_a_scale_and_answered_in_their_own_units(tmp_path
     task = make(tmp_path, NUMBERS, training={"regression_loss": "squared"})
     assert task.recipe.task == "regression"
     truth = np.array([row["score"] for row in NUMBERS])
-    batch = task.collate("train", np.arange(24))
+    batch = task.codec.collate(task.splits["train"], np.arange(24))
     torch.testing.assert_close(
         batch["target"], torch.tensor((truth - truth.mean()) / truth.std(), dtype=torch.float32)
     )
     model = shaken(task)
     predicted = model(batch.inputs, batch.is_token).detach().numpy()[:, 0] * truth.std() + truth.mean()
-    scores = {score.name: score for score in task.evaluate(model, "test").scores}
+    scores = {score.name: score for score in task.evaluator().evaluate(model, "test").scores}
     assert scores["rmse"].value == pytest.approx(mean_squared_error(truth, predicted) ** 0.5, rel=1e-5)
     assert f"the mean of train has {truth.std():.4g}" in scores["rmse"].method
     assert scores["rmse"].baseline_name == "ridge on a bag of tokens"
     assert scores["rmse"].baseline < truth.std()  # it has seen these very rows
-    loss = task.loss(model, batch, step=0, carry=())
+    loss = task.objective().loss(model, batch, step=0, carry=())
     assert (loss.total / loss.count).item() == pytest.approx(
         mean_squared_error(truth, predicted) / truth.var() / 2, rel=1e-4
     )
-    reach = task.settle(model)["reach"]
-    assert np.mean(np.abs(truth - predicted) <= reach + 1e-4) >= 0.9
-    (found,) = task.predict(model, TEXTS[:1], top=1)
+    calibration = task.evaluator().calibrate(model)
+    assert np.mean(np.abs(truth - predicted) <= calibration.half_width + 1e-4) >= 0.9
+    (found,) = task.predictor(model, calibration).predict(TEXTS[:1], top=1)
     assert (found.answer, found.probability) == (f"{predicted[0]:.4g}", None)
     assert [share for _, share in found.ranking] == pytest.approx([0.05, 0.95])
 
@@ -207,7 +216,7 @@ def test_a_number_too_far_from_the_training_data_names_its_row(tmp_path: Path) -
         )
     )
     with pytest.raises(DataError) as caught:
-        task.attach("test", source.parts["test"])
+        task.codec.encode_split("test", source.parts["test"])
     assert all(fact in str(caught.value) for fact in ("far.jsonl, line 1", "1e+300"))
 
 
@@ -216,8 +225,8 @@ def test_a_number_of_a_numeric_series_is_learned_by_the_same_network(tmp_path: P
     steps = [{"id": i, "x": (i * 7 + t) % 5, "dose": i / 3} for i in range(30) for t in range(3)]
     task = make(tmp_path, steps, data={"sequence": "id", "label": "dose", "features": ["x"]})
     assert task.recipe.task == "regression"
-    assert task.collate("train", np.arange(2)).inputs.shape == (2, 3, 1)
-    score = task.evaluate(shaken(task), "test").scores[0]
+    assert task.codec.collate(task.splits["train"], np.arange(2)).inputs.shape == (2, 3, 1)
+    score = task.evaluator().evaluate(shaken(task), "test").scores[0]
     assert (score.baseline_name, score.baseline) == (
         "the mean of train",
         pytest.approx(np.std(np.arange(30) / 3)),
@@ -227,24 +236,27 @@ def test_a_number_of_a_numeric_series_is_learned_by_the_same_network(tmp_path: P
 def test_texts_of_two_columns_are_read_with_a_separator_between_them(tmp_path: Path) -> None:
     rows = [{"title": text, "body": f"body {i}", "label": "xy"[i % 2]} for i, text in enumerate(TEXTS)]
     task = make(tmp_path, rows, data={"text": "title,body"}, tokens={"kind": "words"})
-    (steps,) = task.encode([{"title": "some text", "body": "body of"}])
-    assert task.pieces(steps) == ["some", "text", "<sep>", "body", "of"]
-    assert task.pieces(task.steps("test")[2])[:3] == ["text", "finefine", "number"]
+    (steps,) = task.codec.encode([{"title": "some text", "body": "body of"}])
+    assert task.codec.pieces(steps) == ["some", "text", "<sep>", "body", "of"]
+    assert task.codec.pieces(task.splits["test"].steps[2])[:3] == ["text", "finefine", "number"]
     model = shaken(task)
     asked = [
-        task.predict(model, [question], top=1)[0]
+        task.predictor(model).predict([question], top=1)[0]
         for question in ({"title": "a", "body": "b"}, '{"title": "a", "body": "b"}')
     ]
     assert asked[0] == asked[1]
-    task.save(tmp_path / "tokens")
+    task.codec.save(tmp_path / "tokens")
     assert (
-        type(task).load(task.recipe, tmp_path / "tokens").encode([{"title": "x", "body": ""}])[0].tolist()[-1]
-        == task.encode([{"title": "", "body": ""}])[0].tolist()[0]
+        type(task.codec)
+        .load(task.recipe, tmp_path / "tokens")
+        .encode([{"title": "x", "body": ""}])[0]
+        .tolist()[-1]
+        == task.codec.encode([{"title": "", "body": ""}])[0].tolist()[0]
     )
     with pytest.raises(
         DataError, match=r'(?s)reads several texts \(title, body\) and got one.*\{"title": "…", "body": "…"\}'
     ):
-        task.predict(model, ["only one"], top=1)
+        task.predictor(model).predict(["only one"], top=1)
 
 
 @pytest.mark.parametrize(

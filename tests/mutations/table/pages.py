@@ -87,8 +87,8 @@ PAGES = [
     Mutant(
         "token-strips-reversed",
         "tasks/classification/token_heatmaps.py",
-        "        weights = alignment[0].mean(dim=0)[:, :MOST_TOKENS].tolist()",
-        "        weights = alignment[0].mean(dim=0)[:, :MOST_TOKENS].flip(-1).tolist()",
+        "        by_query = alignment[0].mean(dim=0)[:, :MAX_TOKENS].tolist()",
+        "        by_query = alignment[0].mean(dim=0)[:, :MAX_TOKENS].flip(-1).tolist()",
         "tests/cli/test_classes.py tests/pages/test_attention_map.py tests/inspection/test_attention_weights.py",
         "The report shows the weights of the tokens in reverse order.",
         survives_today=True,

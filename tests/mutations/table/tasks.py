@@ -7,17 +7,17 @@ from tests.mutations.mutant import Mutant
 TASKS = [
     Mutant(
         "predictions-uncalibrated",
-        "tasks/classification/task.py",
-        "        shares = np.exp(apply_temperature(output[None], self.temperature)[0])  # (classes,)",
-        "        shares = np.exp(apply_temperature(output[None], 1.0)[0])  # (classes,)",
+        "tasks/classification/predictor.py",
+        "apply_temperature(output[np.newaxis], self.calibration.temperature)[0]",
+        "apply_temperature(output[np.newaxis], 1.0)[0]",
         "tests/tasks/test_whole_sequences.py",
         "Predictions do not use the temperature of the validation split.",
     ),
     Mutant(
         "balanced-classes-chosen-by-accuracy",
-        "tasks/classification/task.py",
-        '        value = macro if self.recipe.training.class_weights == "balanced" else right',
-        '        value = right if self.recipe.training.class_weights == "balanced" else right',
+        "tasks/classification/objective.py",
+        '        chosen_by = "valid_accuracy" if self.class_weights is None else "valid_macro_f1"',
+        '        chosen_by = "valid_accuracy"',
         "tests/tasks/test_whole_sequences.py",
         "With balanced classes accuracy chooses the best model.",
     ),

@@ -15,7 +15,7 @@ from seqlab.tasks.labeled.whole_sequence_spec import NamedAnswerSpec
 from seqlab.tasks.spec import task_specs
 
 if TYPE_CHECKING:
-    from seqlab.tasks.base import Task
+    from seqlab.tasks.parts import TaskParts
 
 
 @task_specs.register("classification")
@@ -42,7 +42,7 @@ class ClassificationSpec(NamedAnswerSpec):
             )
         return super().fill_defaults(recipe, train)
 
-    def load_task(self) -> type[Task]:
-        from seqlab.tasks.classification.task import Classification
+    def load_parts(self) -> TaskParts:
+        from seqlab.tasks.classification.parts import PARTS
 
-        return Classification
+        return PARTS

@@ -1,4 +1,4 @@
-"""Where learned queries look in a few examples: plain data for the report.
+"""The attention of learned queries over a few examples: plain data for the report.
 
 Papers: Lin et al. 2017, "A Structured Self-attentive Sentence Embedding", arXiv:1703.03130, figure 2.
 """
@@ -6,7 +6,6 @@ Papers: Lin et al. 2017, "A Structured Self-attentive Sentence Embedding", arXiv
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
@@ -14,42 +13,40 @@ from torch import nn
 from seqlab.attention.recording import record_alignments
 from seqlab.blocks.query_pool import AttentionPool
 from seqlab.pages.sections.attention import QueryExample
+from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.labeled.whole_sequence_codec import WholeSequenceCodec
 
-if TYPE_CHECKING:
-    from seqlab.tasks.labeled.whole_sequences import WholeSequences
-
-MOST_STRIPS, MOST_TOKENS = 6, 120
-"""At most so many examples, and so many tokens of each."""
+MAX_EXAMPLES, MAX_TOKENS = 6, 120
 
 
 @torch.inference_mode()
-def token_strips(
-    task: WholeSequences, model: nn.Module, split: str, answers: Sequence[str]
+def query_examples(
+    codec: WholeSequenceCodec, model: nn.Module, split: LabeledSplit, answers: Sequence[str]
 ) -> list[QueryExample]:
-    """For the first examples of a split the weight of every token in every query; nothing where a network has
-    no queries.
+    """The weight of every token in every query, for the first examples of a split: one for each answer.
+
+    Empty where the network has no queries.
     """
     pool = getattr(model, "pool", None)
     if not isinstance(pool, AttentionPool):
         return []
-    column, lines, device = task.steps(split), task.stores[split]["line"], next(model.parameters()).device
-    found = []
+    lines, device = split.store["line"], next(model.parameters()).device
+    examples = []
     for number, answer in enumerate(answers):
-        steps = column[number]
-        inputs = torch.from_numpy(steps.astype("int64") if steps.dtype.kind in "iu" else steps)[None].to(
-            device
-        )
-        with record_alignments(pool) as seen:
-            model(inputs, torch.ones(1, len(steps), dtype=torch.bool, device=device))
-        (alignment,) = (one for several in seen.values() for one in several)  # (1, heads, queries, time)
-        weights = alignment[0].mean(dim=0)[:, :MOST_TOKENS].tolist()
-        found.append(
+        steps = split.steps[number]
+        inputs = torch.from_numpy(steps.astype("int64") if steps.dtype.kind in "iu" else steps)
+        with record_alignments(pool) as recorded:
+            model(inputs[None].to(device), torch.ones(1, len(steps), dtype=torch.bool, device=device))
+        (alignment,) = (weights for calls in recorded.values() for weights in calls)
+        by_query = alignment[0].mean(dim=0)[:, :MAX_TOKENS].tolist()  # (queries, time), mean over the heads
+        examples.append(
             QueryExample(
                 title=f"line {int(lines[number])}: {answer}",
-                tokens=task.inputs.pieces(steps[:MOST_TOKENS]),
+                tokens=codec.pieces(steps[:MAX_TOKENS]),
                 strips=[
-                    {"name": f"query {place}", "weights": each} for place, each in enumerate(weights, start=1)
+                    {"name": f"query {query}", "weights": weights}
+                    for query, weights in enumerate(by_query, start=1)
                 ],
             )
         )
-    return found
+    return examples

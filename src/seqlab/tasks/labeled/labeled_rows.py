@@ -12,7 +12,7 @@ from seqlab.sources.views.joined_columns import BETWEEN
 from seqlab.tasks.labeled.checked_rows import CheckedRows
 
 
-class LabelledRows(CheckedRows):
+class LabeledRows(CheckedRows):
     """A source without the rows that have no text, no steps or no answer."""
 
     def __init__(

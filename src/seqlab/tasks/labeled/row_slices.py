@@ -1,12 +1,9 @@
-"""The score of a task whose items are rows, by the length of the row and by how much of it training hardly
-knows.
-"""
+"""The score of a task whose items are rows, by the length of the input and by its share of rare tokens."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from seqlab.batches.stored_column import StoredColumn
 from seqlab.metrics.items import Items
 from seqlab.metrics.slices import (
     ScoreSlices,
@@ -16,37 +13,38 @@ from seqlab.metrics.slices import (
     range_labels,
     slice_scores,
 )
+from seqlab.tasks.labeled.split import LabeledSplit
 from seqlab.tasks.text.token_counts import count_tokens
 from seqlab.tokens.vocabulary import UNK, Vocabulary
 
 RARE = 5
-"""A token that training has fewer times is rare."""
+"""A token with fewer occurrences in the training split is rare."""
 
 
 def slices_of_rows(
     items: Items,
     *,
     score: str,
-    steps: StoredColumn,
-    train: StoredColumn | None,
+    split: LabeledSplit,
+    train: LabeledSplit | None,
     vocabulary: Vocabulary | None,
 ) -> list[ScoreSlices]:
-    """By steps in a row and, where steps are tokens, by the share of them that is rare or unknown.
+    """By the number of steps and, where steps are tokens, by the share of them that is rare or unknown.
 
-    `score` is the name of the score.
+    score: its name. vocabulary: the tokens; None where steps are numbers.
     """
-    lengths = steps.lengths
+    steps, lengths = split.steps, split.steps.lengths
     groups = assign_groups(lengths, quartile_edges(lengths))
     unit = "steps" if vocabulary is None else "tokens"
-    found = slice_scores(
+    by_length = slice_scores(
         f"{unit} in the input",
         score=score,
         unit="rows",
         parts=parts_of_items(items, groups, range_labels(lengths, groups)),
     )
     if train is None or vocabulary is None:
-        return found
-    is_rare = count_tokens(train, len(vocabulary)) < RARE
+        return by_length
+    is_rare = count_tokens(train.steps, len(vocabulary)) < RARE
     if UNK in vocabulary.ids:
         is_rare[vocabulary.ids[UNK]] = True
     rare = np.add.reduceat(
@@ -55,7 +53,7 @@ def slices_of_rows(
     shares = 100 * rare / lengths
     groups = assign_groups(shares, sorted({0.0, *quartile_edges(shares)}))
     by = f"share of tokens that training has fewer than {RARE} times, or does not know"
-    return found + slice_scores(
+    return by_length + slice_scores(
         by,
         score=score,
         unit="rows",

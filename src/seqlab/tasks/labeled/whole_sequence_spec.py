@@ -17,7 +17,7 @@ from seqlab.models.settings import (
 from seqlab.recipes.recipe import Recipe
 from seqlab.sources.base import STEPS, Row, Source
 from seqlab.sources.settings import DataSettings
-from seqlab.tasks.labeled.labeled_rows import LabelledRows
+from seqlab.tasks.labeled.labeled_rows import LabeledRows
 from seqlab.tasks.labeled.spec import LabeledSpec
 from seqlab.tasks.spec import find_spec
 from seqlab.tasks.text.defaults import Texts, with_bag_defaults, with_default_network, with_default_tokens
@@ -41,8 +41,8 @@ class WholeSequenceSpec(LabeledSpec):
         """The answer of a row; raises DataError where it has none."""
         raise NotImplementedError
 
-    def check_rows(self, source: Source, data: DataSettings) -> LabelledRows:
-        return LabelledRows(
+    def check_rows(self, source: Source, data: DataSettings) -> LabeledRows:
+        return LabeledRows(
             source, text=data.text, label=data.label, read=lambda row: self.read_answer(row, data)
         )
 
@@ -104,7 +104,7 @@ class NamedAnswerSpec(WholeSequenceSpec):
         )
 
 
-def labeled_rows(source: Source, recipe: Recipe) -> LabelledRows:
+def labeled_rows(source: Source, recipe: Recipe) -> LabeledRows:
     """The rows that a task with one answer for each of them can learn from."""
     spec = find_spec(recipe.task)
     assert isinstance(spec, WholeSequenceSpec)

@@ -1,0 +1,83 @@
+"""Sequences and class names <-> steps and class ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from seqlab.batches.columns import SequenceColumn
+from seqlab.batches.samplers import Indices
+from seqlab.batches.store import Store
+from seqlab.core.errors import DataError
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source
+from seqlab.sources.views.subsample import undrawn
+from seqlab.tasks.classification.class_weights import about_counts
+from seqlab.tasks.excerpt import excerpt
+from seqlab.tasks.inputs import learn_inputs, load_inputs
+from seqlab.tasks.labeled.whole_sequence_codec import LABELS, WholeSequenceCodec
+from seqlab.tasks.labeled.whole_sequence_spec import labeled_rows
+from seqlab.tokens.labels import Labels
+
+
+@dataclass(frozen=True)
+class ClassificationCodec(WholeSequenceCodec):
+    """One class id for every sequence."""
+
+    labels: Labels
+    target_column = SequenceColumn("label", np.dtype(np.int32))
+
+    @classmethod
+    def fit(cls, recipe: Recipe, train: Source) -> Self:
+        """Classes come from all training rows, also from those that a subsample leaves out."""
+        labels = _fit_labels(recipe, undrawn(train))
+        return cls(recipe, learn_inputs(recipe, labeled_rows(train, recipe)), labels)
+
+    @classmethod
+    def load(cls, recipe: Recipe, folder: Path) -> Self:
+        return cls(recipe, load_inputs(recipe, folder), Labels.load(folder / LABELS))
+
+    @property
+    def num_outputs(self) -> int:
+        return len(self.labels)
+
+    def label_names(self) -> list[str]:
+        return list(self.labels.names)
+
+    def encode_answer(self, answer: Any, *, where: str) -> int:
+        return self.labels.encode(answer, where=where)
+
+    def targets(self, store: Store, rows: Indices) -> Int[Tensor, " batch"]:
+        return torch.from_numpy(store["label"][rows].astype(np.int64))
+
+    def class_counts(self, store: Store) -> Int[np.ndarray, " classes"]:
+        """The number of examples of every class."""
+        return np.bincount(store["label"].values, minlength=len(self.labels))
+
+    def notes(self, name: str, store: Store) -> Iterator[str]:
+        yield from super().notes(name, store)
+        if name == "train":
+            weights = self.recipe.training.class_weights
+            yield from about_counts(self.labels.names, self.class_counts(store), weights=weights)
+
+
+def _fit_labels(recipe: Recipe, train: Source) -> Labels:
+    rows = labeled_rows(train, recipe)
+    labels = Labels.fit(rows.answer(row) for row in rows.rows())
+    if len(labels) < 2:
+        raise DataError(
+            f"every row has the same label '{excerpt(labels.names[0])}'.",
+            where=rows.name,
+            cure=(
+                f"A classifier needs at least two classes; is '{recipe.data.label}' the label column?"
+                " To use another: data.label=NAME"
+            ),
+        )
+    return labels

@@ -1,0 +1,126 @@
+"""Scores a classifier: accuracy, macro-F1, loss, calibration and, for two classes, ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+from torch import nn
+
+from seqlab.metrics.calibration import fit_temperature
+from seqlab.metrics.classification import mean_batch_accuracy
+from seqlab.metrics.items import Items
+from seqlab.metrics.slices import ScoreSlices
+from seqlab.pages.report_data import WrongExample
+from seqlab.pages.sections.attention import QueryAttention
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.facts import BatchMeanAccuracy, Facts
+from seqlab.tasks.classification.baseline import class_baseline, majority_accuracy
+from seqlab.tasks.classification.calibration import ClassificationCalibration
+from seqlab.tasks.classification.calibration_sections import (
+    best_threshold,
+    calibration_section,
+    ranking_items,
+    thresholds_section,
+)
+from seqlab.tasks.classification.codec import ClassificationCodec
+from seqlab.tasks.classification.predictions import ClassPredictions, predict_classes
+from seqlab.tasks.classification.scores import (
+    calibration_score,
+    class_sections,
+    classification_items,
+    classification_scores,
+    ranking_scores,
+)
+from seqlab.tasks.classification.token_heatmaps import MAX_EXAMPLES, query_examples
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.labeled.batches import EVALUATION_BATCH
+from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
+from seqlab.tasks.labeled.outputs import outputs_of
+from seqlab.tasks.labeled.row_slices import slices_of_rows
+from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.sections import sliced_scores
+
+
+class ClassificationEvaluator(LabeledEvaluator[ClassificationCodec, LabeledSplit, ClassificationCalibration]):
+    """Next to naive Bayes for text, or to the nearest class mean for numbers."""
+
+    def calibrate(self, model: nn.Module) -> ClassificationCalibration:
+        """The temperature that fits the validation split and, for two classes, the threshold with the best F1
+        there.
+        """
+        split = self.splits["valid"]
+        outputs = outputs_of(model, self.codec, split)
+        uncalibrated = predict_classes(outputs, split, temperature=1.0)
+        temperature = fit_temperature(uncalibrated.log_probs, uncalibrated.targets)
+        if len(self.codec.labels) != 2 or not (uncalibrated.targets == 1).any():
+            return ClassificationCalibration(temperature)
+        predictions = predict_classes(outputs, split, temperature=temperature)
+        return ClassificationCalibration(temperature, best_threshold(predictions))
+
+    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+        encoded, train, names = self.splits[split], self.splits.get("train"), self.codec.labels.names
+        outputs = outputs_of(model, self.codec, encoded)
+        uncalibrated = predict_classes(outputs, encoded, temperature=1.0)
+        predictions = predict_classes(outputs, encoded, temperature=self.calibration.temperature)
+        baseline = None if train is None else class_baseline(self.codec, train, encoded)
+        items = classification_items(predictions)
+        scores = classification_scores(predictions, baseline, temperature=self.calibration.temperature)
+        scores.append(calibration_score(predictions, uncalibrated))
+        sections = [
+            *self._prediction_sections(encoded, predictions),
+            sliced_scores(self._slices(encoded, items["accuracy"]), scores),
+            calibration_section(uncalibrated, predictions, temperature=self.calibration.temperature),
+            self._attention_section(model, encoded, predictions),
+        ]
+        if len(names) == 2 and len(np.unique(predictions.targets)) == 2:  # a ranking needs both classes
+            items |= ranking_items(predictions)
+            scores += ranking_scores(predictions, baseline, label=names[1])
+            threshold = self.calibration.threshold
+            sections.append(thresholds_section(predictions, label=names[1], chosen=threshold))
+        answers, truths = (
+            [(names[label],) for label in labels.tolist()]
+            for labels in (predictions.predicted, predictions.targets)
+        )
+        return Evaluation(split, scores, sections, items, answers=answers, truths=truths)
+
+    def _prediction_sections(self, split: LabeledSplit, predictions: ClassPredictions) -> list[ReportSection]:
+        train = self.splits.get("train")
+        majority = None if train is None else majority_accuracy(self.codec, train, predictions)
+        batch_size = self.recipe.training.batch_size or EVALUATION_BATCH
+        return [
+            Facts({"examples": len(predictions.targets), "majority_accuracy": majority}),
+            BatchMeanAccuracy(mean_batch_accuracy(predictions.correct, batch_size=batch_size), batch_size),
+            *class_sections(predictions, self.codec.labels.names),
+            MostWrong(self._mistakes(split, predictions)),
+        ]
+
+    def _slices(self, split: LabeledSplit, items: Items) -> list[ScoreSlices]:
+        return slices_of_rows(
+            items,
+            score="accuracy",
+            split=split,
+            train=self.splits.get("train"),
+            vocabulary=self.codec.vocabulary,
+        )
+
+    def _attention_section(
+        self, model: nn.Module, split: LabeledSplit, predictions: ClassPredictions
+    ) -> ReportSection:
+        answers = [self.codec.labels.decode(label) for label in predictions.predicted[:MAX_EXAMPLES].tolist()]
+        return QueryAttention(query_examples(self.codec, model, split, answers))
+
+    def _mistakes(self, split: LabeledSplit, predictions: ClassPredictions) -> list[WrongExample]:
+        """The wrong predictions with the highest loss, with the input as it is in the file."""
+        worst, labels = predictions.worst_mistakes(MAX_MISTAKES).tolist(), self.codec.labels
+        rows = split.rows_at(worst)
+        return [
+            WrongExample(
+                where=rows[number].where,
+                text=self.codec.display_input(rows[number]),
+                truth=labels.decode(int(predictions.targets[number])),
+                predicted=labels.decode(int(predictions.predicted[number])),
+                predicted_probability=float(np.exp(predictions.log_probs[number].max())),
+                truth_probability=float(np.exp(-predictions.nats[number])),
+            )
+            for number in worst
+        ]

@@ -1,0 +1,130 @@
+"""The scores of a classifier, with intervals and next to a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.classification import accuracy, class_scores, confusion_counts, macro_f1
+from seqlab.metrics.items import Items, macro_f1_items, mean_items
+from seqlab.metrics.score import Score
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.classes import ConfusionMatrix, PerClassScores
+from seqlab.tasks.classification.baseline import ClassBaseline
+from seqlab.tasks.classification.calibration_sections import calibration_items, ranking_items
+from seqlab.tasks.classification.predictions import ClassPredictions
+from seqlab.tasks.excerpt import excerpt
+from seqlab.tasks.sections import class_lines
+
+RANKING_METHODS = {
+    "roc_auc": "probability that an example scores above another one,",
+    "average_precision": "area under precision over recall,",
+}
+
+
+def classification_items(predictions: ClassPredictions) -> dict[str, Items]:
+    """The examples behind each score."""
+    return {
+        "accuracy": mean_items(predictions.correct.astype(np.float64)),
+        "macro_f1": macro_f1_items(
+            predictions.targets, predictions.predicted, num_classes=predictions.num_classes
+        ),
+        "loss": mean_items(predictions.nats.astype(np.float64)),
+        "calibration_error": calibration_items(predictions),
+    }
+
+
+def classification_scores(
+    predictions: ClassPredictions, baseline: ClassBaseline | None, *, temperature: float
+) -> list[Score]:
+    """Accuracy and macro-F1 next to the baseline, and the loss."""
+    items, name = classification_items(predictions), baseline.name if baseline else ""
+    baseline_accuracy, baseline_macro_f1 = _baseline_scores(predictions, baseline)
+    return [
+        score_with_interval(
+            "accuracy",
+            items["accuracy"],
+            baseline=baseline_accuracy,
+            baseline_name=name,
+            method=f"share of {len(predictions.targets):,} right; 95 % bootstrap interval over examples",
+        ),
+        score_with_interval(
+            "macro_f1",
+            items["macro_f1"],
+            baseline=baseline_macro_f1,
+            baseline_name=name,
+            method=(
+                "mean of the F1 of the classes; one that is never predicted counts 0, one that is not there"
+                " either is left out"
+            ),
+        ),
+        score_with_interval(
+            "loss",
+            items["loss"],
+            higher_is_better=False,
+            method=f"mean cross-entropy in nats, at the temperature {temperature:.3f}",
+        ),
+    ]
+
+
+def calibration_score(predictions: ClassPredictions, uncalibrated: ClassPredictions) -> Score:
+    """The calibration error next to the one without the temperature."""
+    return score_with_interval(
+        "calibration_error",
+        calibration_items(predictions),
+        baseline=calibration_items(uncalibrated).full_score(),
+        baseline_name="without the temperature",
+        higher_is_better=False,
+        method="mean gap between confidence and accuracy, over 10 bins of equal width (ECE)",
+    )
+
+
+def ranking_scores(
+    predictions: ClassPredictions, baseline: ClassBaseline | None, *, label: str
+) -> list[Score]:
+    """For two classes: how well the probability of the second class, `label`, ranks its examples first."""
+    baseline_items = (
+        ranking_items(ClassPredictions(predictions.targets, baseline.log_probs))
+        if baseline and baseline.log_probs is not None
+        else {}
+    )
+    return [
+        score_with_interval(
+            name,
+            items,
+            baseline=baseline_items[name].full_score() if name in baseline_items else None,
+            baseline_name=baseline.name if baseline else "",
+            method=(
+                f"{RANKING_METHODS[name]} of the class {excerpt(label)!r}; 95 % bootstrap interval over"
+                " examples"
+            ),
+        )
+        for name, items in ranking_items(predictions).items()
+    ]
+
+
+def class_sections(predictions: ClassPredictions, names: Sequence[str]) -> list[ReportSection]:
+    """The confusion matrix and the scores of every class."""
+    counts = confusion_counts(predictions.targets, predictions.predicted, num_classes=predictions.num_classes)
+    scores = class_scores(counts)
+    lines = class_lines(
+        names,
+        scores.precision.tolist(),
+        scores.recall.tolist(),
+        scores.f1.tolist(),
+        counts.sum(axis=1).tolist(),
+    )
+    return [ConfusionMatrix(list(names), counts.tolist()), PerClassScores(lines)]
+
+
+def _baseline_scores(
+    predictions: ClassPredictions, baseline: ClassBaseline | None
+) -> tuple[float | None, float | None]:
+    """Accuracy and macro-F1 of the baseline."""
+    if baseline is None:
+        return None, None
+    targets = predictions.targets
+    counts = confusion_counts(targets, baseline.predicted, num_classes=predictions.num_classes)
+    return accuracy(targets, baseline.predicted), macro_f1(counts)
