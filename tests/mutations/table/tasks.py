@@ -23,9 +23,9 @@ TASKS = [
     ),
     Mutant(
         "label-thresholds-ignored",
-        "tasks/multi_label/task.py",
-        '        """Ask the model about every example of a split."""\n        thresholds = np.full(len(self.labels), USUAL) if self.thresholds is None else self.thresholds',
-        '        """Ask the model about every example of a split."""\n        thresholds = np.full(len(self.labels), USUAL)',
+        "tasks/multi_label/calibration.py",
+        "self.thresholds.get(name, DEFAULT_THRESHOLD) for name in names",
+        "DEFAULT_THRESHOLD for name in names",
         "tests/tasks/test_whole_sequences.py",
         "Thresholds of the validation split are never used.",
     ),
