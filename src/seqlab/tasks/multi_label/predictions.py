@@ -1,119 +1,71 @@
-"""What a model said about every label of every example of a split, and how good that is."""
+"""The predictions of a model for every label of every example of a split."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from torch import nn
 
-from seqlab.metrics.bootstrap import score_with_interval
-from seqlab.metrics.items import Items, mean_items
-from seqlab.metrics.multi_label import (
-    label_scores,
-    micro_f1_items,
-    multilabel_macro_f1_items,
-    subset_accuracy_items,
-)
-from seqlab.metrics.score import Score
-from seqlab.pages.sections.base import ReportSection
-from seqlab.pages.sections.classes import PerClassScores
-from seqlab.pages.sections.facts import Facts
-from seqlab.tasks.sections import class_lines
+from seqlab.tasks.labeled.outputs import outputs_of
+from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.multi_label.calibration import MultiLabelCalibration
+from seqlab.tasks.multi_label.codec import MultiLabelCodec
 
-SMALLEST = 1e-12
+MIN_PROBABILITY = 1e-12
 
-Decisions = Bool[np.ndarray, "examples labels"]
+LabelTable = Bool[np.ndarray, "examples labels"]
+Probabilities = Float[np.ndarray, "examples labels"]
 
 
 @dataclass(frozen=True)
-class LabelAnswers:
-    """The labels that examples have, the probabilities that were given, and from which probability each label
-    is said.
-    """
+class LabelPredictions:
+    """The labels that examples have, the predicted probabilities, and the threshold of every label."""
 
-    truth: Decisions
-    probabilities: Float[np.ndarray, "examples labels"]
+    truth: LabelTable
+    probabilities: Probabilities
     thresholds: Float[np.ndarray, " labels"]
 
     @property
-    def said(self) -> Decisions:
+    def predicted(self) -> LabelTable:
         return self.probabilities >= self.thresholds
 
     @property
-    def each_nats(self) -> Float[np.ndarray, " examples"]:
-        """The mean over labels of -log of the probability of the truth."""
-        sure = np.where(self.truth, self.probabilities, 1 - self.probabilities)
-        nats: Float[np.ndarray, " examples"] = -np.log(np.maximum(sure, SMALLEST)).mean(axis=1)
+    def nats(self) -> Float[np.ndarray, " examples"]:
+        """The binary cross-entropy of every example: the mean over labels of -log of the probability of the
+        truth.
+        """
+        of_truth = np.where(self.truth, self.probabilities, 1 - self.probabilities)
+        nats: Float[np.ndarray, " examples"] = -np.log(np.maximum(of_truth, MIN_PROBABILITY)).mean(axis=1)
         return nats
 
-    @property
-    def nats(self) -> float:
-        return float(self.each_nats.mean())
-
-    def probability_of(self, decisions: Decisions) -> list[float]:
-        """The product over labels, as if they were independent of each other given the text: for each example
-        that all decisions are right.
+    def probability_of(self, decisions: LabelTable) -> list[float]:
+        """For each example the probability that all decisions are right: the product over labels, as if they
+        were independent given the text.
         """
         product: list[float] = (
             np.where(decisions, self.probabilities, 1 - self.probabilities).prod(axis=1).tolist()
         )
         return product
 
-    def surest_mistakes(self, most: int) -> Int[np.ndarray, " mistakes"]:
-        """The examples with a wrong label or without a right one whose truth was thought least likely, worst
+    def worst_mistakes(self, count: int) -> Int[np.ndarray, " mistakes"]:
+        """The examples with a wrong or a missing label whose truth has the lowest probability, worst
         first.
         """
-        wrong = np.flatnonzero((self.said != self.truth).any(axis=1))
-        return wrong[np.argsort(-self.each_nats[wrong], kind="stable")][:most]
+        wrong = np.flatnonzero((self.predicted != self.truth).any(axis=1))
+        return wrong[np.argsort(-self.nats[wrong], kind="stable")][:count]
 
 
-def items_of(answers: LabelAnswers) -> dict[str, Items]:
-    """What the scores are made of: examples."""
-    truth, said = answers.truth, answers.said
-    return {
-        "micro_f1": micro_f1_items(truth, said),
-        "macro_f1": multilabel_macro_f1_items(truth, said),
-        "subset_accuracy": subset_accuracy_items(truth, said),
-        "loss": mean_items(answers.each_nats),
-    }
+def predict_labels(
+    model: nn.Module, codec: MultiLabelCodec, split: LabeledSplit, calibration: MultiLabelCalibration
+) -> LabelPredictions:
+    """Run the network over a split."""
+    probabilities = sigmoid(outputs_of(model, codec, split))
+    return LabelPredictions(codec.truth(split.store), probabilities, calibration.as_array(codec.labels.names))
 
 
-def score(answers: LabelAnswers, *, naive: LabelAnswers | None, naive_name: str) -> list[Score]:
-    """Micro-F1, macro-F1, subset accuracy and loss with their intervals, beside a naive model."""
-    beside = items_of(naive) if naive is not None else {}
-    how = {
-        "micro_f1": f"F1 of all decisions on {len(answers.truth):,} examples together",
-        "macro_f1": (
-            "mean of the F1 of the labels; one that is never said counts 0, one that nothing has either is"
-            " left out"
-        ),
-        "subset_accuracy": "share of examples whose labels are all right",
-        "loss": "mean binary cross-entropy of a label in nats",
-    }
-    return [
-        score_with_interval(
-            name,
-            items,
-            baseline=beside[name].full_score() if beside else None,
-            baseline_name=naive_name,
-            higher_is_better=name != "loss",
-            method=f"{how[name]}; 95 % bootstrap interval over examples",
-        )
-        for name, items in items_of(answers).items()
-    ]
-
-
-def label_sections(answers: LabelAnswers, names: Sequence[str]) -> list[ReportSection]:
-    """The scores and the threshold of every label."""
-    each = label_scores(answers.truth, answers.said)
-    lines = class_lines(
-        names,
-        each.precision.tolist(),
-        each.recall.tolist(),
-        each.f1.tolist(),
-        answers.truth.sum(axis=0).tolist(),
-    )
-    thresholds = dict(zip(names, answers.thresholds.tolist(), strict=True))
-    return [Facts({"examples": len(answers.truth), "thresholds_by_label": thresholds}), PerClassScores(lines)]
+def sigmoid(logits: Float[np.ndarray, "examples labels"]) -> Probabilities:
+    """1 / (1 + exp(-logits)) without overflow."""
+    probabilities: Probabilities = np.exp(-np.logaddexp(0.0, -logits.astype(np.float64)))
+    return probabilities

@@ -16,7 +16,7 @@ from seqlab.tasks.labeled.whole_sequence_spec import NamedAnswerSpec
 from seqlab.tasks.spec import task_specs
 
 if TYPE_CHECKING:
-    from seqlab.tasks.base import Task
+    from seqlab.tasks.parts import TaskParts
 
 SAMPLE = 1000
 """Rows from which the separator of labels is guessed."""
@@ -47,7 +47,7 @@ class MultiLabelSpec(NamedAnswerSpec):
         reason = f"labels are separated by '{mark}'; another character: data.label_separator=X"
         return data.model_copy(update={"label_separator": mark}), [*reasons, reason]
 
-    def load_task(self) -> type[Task]:
-        from seqlab.tasks.multi_label.task import MultiLabel
+    def load_parts(self) -> TaskParts:
+        from seqlab.tasks.multi_label.parts import PARTS
 
-        return MultiLabel
+        return PARTS

@@ -12,7 +12,7 @@ from seqlab.tasks.labeled.whole_sequence_spec import WholeSequenceSpec
 from seqlab.tasks.spec import task_specs
 
 if TYPE_CHECKING:
-    from seqlab.tasks.base import Task
+    from seqlab.tasks.parts import TaskParts
 
 
 @task_specs.register("regression")
@@ -43,7 +43,7 @@ class RegressionSpec(WholeSequenceSpec):
                 ),
             ) from error
 
-    def load_task(self) -> type[Task]:
-        from seqlab.tasks.regression.task import Regression
+    def load_parts(self) -> TaskParts:
+        from seqlab.tasks.regression.parts import PARTS
 
-        return Regression
+        return PARTS

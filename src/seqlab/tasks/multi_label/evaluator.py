@@ -1,0 +1,73 @@
+"""Scores a model for several labels: micro-F1, macro-F1, subset accuracy and loss."""
+
+from __future__ import annotations
+
+import numpy as np
+from torch import nn
+
+from seqlab.metrics.multi_label import best_thresholds
+from seqlab.pages.report_data import WrongExample
+from seqlab.pages.sections.examples import MostWrong
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
+from seqlab.tasks.labeled.row_slices import slices_of_rows
+from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.multi_label.baseline import label_baseline
+from seqlab.tasks.multi_label.calibration import DEFAULT_THRESHOLD, MultiLabelCalibration
+from seqlab.tasks.multi_label.codec import MultiLabelCodec
+from seqlab.tasks.multi_label.predictions import LabelPredictions, predict_labels
+from seqlab.tasks.multi_label.scores import label_items, label_scores, label_sections
+from seqlab.tasks.sections import sliced_scores
+
+
+class MultiLabelEvaluator(LabeledEvaluator[MultiLabelCodec, LabeledSplit, MultiLabelCalibration]):
+    """Next to naive Bayes for each label, or to the frequency of each label."""
+
+    def calibrate(self, model: nn.Module) -> MultiLabelCalibration:
+        """For every label the threshold with the best F1 on the validation split."""
+        predictions = predict_labels(model, self.codec, self.splits["valid"], self.calibration)
+        thresholds = best_thresholds(predictions.truth, predictions.probabilities, default=DEFAULT_THRESHOLD)
+        return MultiLabelCalibration(dict(zip(self.codec.labels.names, thresholds.tolist(), strict=True)))
+
+    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+        encoded = self.splits[split]
+        predictions = predict_labels(model, self.codec, encoded, self.calibration)
+        items = label_items(predictions)
+        baseline_name, baseline = label_baseline(self.codec, self.splits, split)
+        scores = label_scores(predictions, baseline=baseline, baseline_name=baseline_name)
+        slices = slices_of_rows(
+            items["subset_accuracy"],
+            score="subset_accuracy",
+            split=encoded,
+            train=self.splits.get("train"),
+            vocabulary=self.codec.vocabulary,
+        )
+        sections = [
+            *label_sections(predictions, self.codec.labels.names),
+            MostWrong(self._mistakes(encoded, predictions)),
+            sliced_scores(slices, scores),
+        ]
+        names = np.array(self.codec.labels.names, dtype=object)
+        answers, truths = (
+            [tuple(names[has_label]) for has_label in table]
+            for table in (predictions.predicted, predictions.truth)
+        )
+        return Evaluation(split, scores, sections, items, answers=answers, truths=truths)
+
+    def _mistakes(self, split: LabeledSplit, predictions: LabelPredictions) -> list[WrongExample]:
+        """The wrong predictions with the highest loss, with the input as it is in the file."""
+        worst = predictions.worst_mistakes(MAX_MISTAKES).tolist()
+        rows = split.rows_at(worst)
+        predicted, truth = predictions.predicted, predictions.truth
+        of_predicted, of_truth = predictions.probability_of(predicted), predictions.probability_of(truth)
+        return [
+            WrongExample(
+                where=rows[number].where,
+                text=self.codec.display_input(rows[number]),
+                truth=self.codec.join_labels(truth[number]),
+                predicted=self.codec.join_labels(predicted[number]),
+                predicted_probability=of_predicted[number],
+                truth_probability=of_truth[number],
+            )
+            for number in worst
+        ]

@@ -1,0 +1,79 @@
+"""Scores predicted numbers: errors, explained variance, rank correlation."""
+
+from __future__ import annotations
+
+import numpy as np
+from torch import nn
+
+from seqlab.baselines.ridge import Ridge
+from seqlab.pages.report_data import WrongExample
+from seqlab.pages.sections.base import ReportSection
+from seqlab.pages.sections.examples import MostWrong
+from seqlab.pages.sections.facts import Facts
+from seqlab.tasks.evaluation import Evaluation
+from seqlab.tasks.labeled.evaluator import MAX_MISTAKES, LabeledEvaluator
+from seqlab.tasks.labeled.row_slices import slices_of_rows
+from seqlab.tasks.labeled.split import LabeledSplit
+from seqlab.tasks.regression.calibration import COVERAGE, RegressionCalibration
+from seqlab.tasks.regression.codec import RegressionCodec
+from seqlab.tasks.regression.predictions import NumberPredictions, number_text, predict_numbers
+from seqlab.tasks.regression.scores import number_items, number_scores, numbers_section
+from seqlab.tasks.sections import sliced_scores
+
+
+class RegressionEvaluator(LabeledEvaluator[RegressionCodec, LabeledSplit, RegressionCalibration]):
+    """Next to ridge regression for text, or to the mean of the training split for numbers."""
+
+    def calibrate(self, model: nn.Module) -> RegressionCalibration:
+        """The distance from the truth that most predictions on the validation split do not exceed (split
+        conformal prediction).
+
+        Paper: Vovk et al. 2005, "Algorithmic Learning in a Random World"; Lei et al. 2018, arXiv:1604.04173,
+        algorithm 2.
+        """
+        distances = predict_numbers(model, self.codec, self.splits["valid"]).distances
+        share = min(1.0, np.ceil((len(distances) + 1) * COVERAGE) / len(distances))
+        return RegressionCalibration(float(np.quantile(distances, share, method="inverted_cdf")))
+
+    def evaluate(self, model: nn.Module, split: str) -> Evaluation:
+        encoded, train = self.splits[split], self.splits.get("train")
+        predictions = predict_numbers(model, self.codec, encoded)
+        items = number_items(predictions)
+        mean = NumberPredictions(predictions.truth, np.full(len(predictions.truth), self.codec.labels.mean))
+        scores = number_scores(predictions, mean=mean, ridge=self._ridge(encoded))
+        slices = slices_of_rows(
+            items["mae"], score="mae", split=encoded, train=train, vocabulary=self.codec.vocabulary
+        )
+        sections: list[ReportSection] = [
+            Facts({"examples": len(predictions.truth)}),
+            numbers_section(predictions, half_width=self.calibration.half_width),
+            MostWrong(self._mistakes(encoded, predictions)),
+            sliced_scores(slices, scores),
+        ]
+        return Evaluation(split, scores, sections, items)
+
+    def _ridge(self, split: LabeledSplit) -> NumberPredictions | None:
+        """The predictions of a sum of token weights, fitted on the training split; None where steps are
+        numbers.
+        """
+        train, vocabulary = self.splits.get("train"), self.codec.vocabulary
+        if train is None or vocabulary is None:
+            return None
+        ridge = Ridge.fit(iter(train.steps), self.codec.truth(train.store), vocabulary_size=len(vocabulary))
+        return NumberPredictions(self.codec.truth(split.store), ridge.predict(iter(split.steps)))
+
+    def _mistakes(self, split: LabeledSplit, predictions: NumberPredictions) -> list[WrongExample]:
+        """The predictions that are farthest from the truth, with the input as it is in the file."""
+        worst = np.argsort(-predictions.distances, kind="stable")[:MAX_MISTAKES].tolist()
+        rows = split.rows_at(worst)
+        return [
+            WrongExample(
+                where=rows[number].where,
+                text=self.codec.display_input(rows[number]),
+                truth=number_text(predictions.truth[number]),
+                predicted=number_text(predictions.predicted[number]),
+                predicted_probability=None,
+                truth_probability=None,
+            )
+            for number in worst
+        ]

@@ -1,0 +1,68 @@
+"""The scores of predicted numbers, with intervals and next to a baseline."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.items import Items
+from seqlab.metrics.regression import mae_items, r_squared_items, rmse_items, spearman_items
+from seqlab.metrics.score import Score
+from seqlab.pages.sections.predicted_numbers import PredictedNumbers
+from seqlab.tasks.regression.predictions import NumberPredictions
+
+MAX_POINTS = 2000
+"""Examples in the chart."""
+METHODS = {
+    "rmse": "root of the mean squared error",
+    "mae": "mean distance from the truth",
+    "r_squared": "1 - squared errors / squared distances from the mean of the truths",
+    "spearman": "correlation of the ranks",
+}
+
+
+def number_items(predictions: NumberPredictions) -> dict[str, Items]:
+    """The examples behind each score."""
+    truth, predicted = predictions.truth, predictions.predicted
+    return {
+        "rmse": rmse_items(truth, predicted),
+        "mae": mae_items(truth, predicted),
+        "r_squared": r_squared_items(truth, predicted),
+        "spearman": spearman_items(truth, predicted),
+    }
+
+
+def number_scores(
+    predictions: NumberPredictions, *, mean: NumberPredictions, ridge: NumberPredictions | None
+) -> list[Score]:
+    """Errors and correlations, next to ridge regression on a bag of tokens if there is one, else next to the
+    mean of the training split.
+    """
+    baseline, name = (mean, "the mean of train") if ridge is None else (ridge, "ridge on a bag of tokens")
+    baseline_items, mean_items = number_items(baseline), number_items(mean)
+    return [
+        score_with_interval(
+            score,
+            items,
+            baseline=baseline_items[score].full_score(),
+            baseline_name=name,
+            higher_is_better=score not in ("rmse", "mae"),
+            method=(
+                f"{METHODS[score]}; the mean of train has {mean_items[score].full_score():.4g}; 95 % bootstrap"
+                f" interval over {len(predictions.truth):,} examples"
+            ),
+        )
+        for score, items in number_items(predictions).items()
+    ]
+
+
+def numbers_section(predictions: NumberPredictions, *, half_width: float | None) -> PredictedNumbers:
+    """Truth and prediction of some examples, and the share of true values within the interval of their
+    prediction.
+    """
+    count = len(predictions.truth)
+    points = np.unique(np.linspace(0, count - 1, min(MAX_POINTS, count)).round().astype(int))
+    covered = None if half_width is None else float((predictions.distances <= half_width).mean())
+    return PredictedNumbers(
+        predictions.truth[points].tolist(), predictions.predicted[points].tolist(), half_width, covered
+    )
