@@ -36,7 +36,7 @@ class MaskedLanguageModelEvaluator(Evaluator[MaskedLanguageModelCodec, MaskedSpl
     def evaluate(self, model: nn.Module, split: str) -> Evaluation:
         predictions = predict_masked(model, self.codec, self.splits[split], max_tokens=MAX_TOKENS)
         count = len(predictions.targets)
-        facts: dict[str, Any] = {"hidden_tokens": count}
+        facts: dict[str, Any] = {"masked_tokens": count}
         method, baseline, baseline_name = f"{count:,} masked tokens", None, ""
         slices: list[ScoreSlices] = []
         if "train" in self.splits:
