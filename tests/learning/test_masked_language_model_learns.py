@@ -12,11 +12,8 @@ import pytest
 import torch
 
 from seqlab.batches.loader import Cursor
-from seqlab.recipes.read import check
-from seqlab.runs.data import open_data
-from seqlab.tasks.masked_language_model.task import MaskedLanguageModelling
-from seqlab.tasks.spec import find_spec
 from seqlab.training.optimizers.parameter_groups import build_optimizer, set_learning_rate
+from tests.tasks.encoded_streams import encode_recipe
 
 pytestmark = pytest.mark.long  # short each, long together
 
@@ -41,21 +38,20 @@ def accuracy_after_training(folder: Path, model: dict[str, Any]) -> float:
         "training": {"batch_size": 32},
         "masking": {"share": 0.3},
     }
-    opened = open_data(check(raw, where="test"))
-    recipe, _ = find_spec("masked_language_model").fill_defaults(opened.recipe, opened.parts["train"])
-    task = MaskedLanguageModelling.learn(recipe, opened.parts["train"])
-    task.attach("train", opened.parts["train"])
+    task = encode_recipe(raw)
+    objective = task.objective()
     torch.manual_seed(1)
     network = task.build_model().train()
-    optimizer = build_optimizer(network, recipe.training)
-    loader = task.loader(Cursor())
+    optimizer = build_optimizer(network, task.recipe.training)
+    loader = objective.loader(Cursor())
     for _ in range(STEPS):
-        loss = task.loss(network, loader.take(), step=0, carry=())
+        loss = objective.loss(network, loader.take(), step=0, carry=())
         network.zero_grad()
         (loss.total / loss.count).backward()
         set_learning_rate(optimizer, 3e-3)
         optimizer.step()
-    answers = task.predict(network.eval(), [sentence(*pair, hidden=True) for pair in pairs], top=1)
+    inputs = [sentence(*pair, hidden=True) for pair in pairs]
+    answers = task.predictor(network.eval()).predict(inputs, top=1)
     return sum(
         answer.answer == sentence(*pair).split()[1] for answer, pair in zip(answers, pairs, strict=True)
     ) / len(pairs)

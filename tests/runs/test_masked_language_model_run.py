@@ -58,5 +58,5 @@ def test_the_next_command_asks_about_a_gap_and_the_report_has_scores_curves_and_
         "[MASK]" in command and command.startswith("seqlab predict ") for command in after_training(run)
     )
     page = (run.folder / "report.html").read_text(encoding="utf-8")
-    for part in ("nats per masked token", "both neighbours", "Accuracy", "Most wrong", "masking"):
+    for part in ("nats per masked token", "both neighbors", "Accuracy", "Most wrong", "masking"):
         assert part in page

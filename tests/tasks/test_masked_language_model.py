@@ -16,9 +16,11 @@ from seqlab.batches.masking import NO_TARGET
 from seqlab.core.errors import DataError, UsageError
 from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
-from seqlab.tasks.masked_language_model.task import MaskedLanguageModelling
+from seqlab.tasks.masked_language_model.predictions import predict_masked
 from seqlab.tasks.spec import find_spec
 from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
+from tests.tasks.encoded_streams import encode_recipe, tokens_of
+from tests.tasks.encoded_task import EncodedTask
 
 TEXT = "the cat sat on the mat.\nthe dog sat on the log.\nthe end\n" * 12
 TRANSFORMER = {"kind": "transformer", "hidden_size": 8, "heads": 2, "layers": 1, "dropout": 0.0}
@@ -40,7 +42,7 @@ def make(
     tokens: str = "words",
     window: int = 8,
     **sections: Any,
-) -> MaskedLanguageModelling:
+) -> EncodedTask:
     path = folder / file
     path.write_text(text)
     raw = {
@@ -51,21 +53,17 @@ def make(
         "training": {"window": window, "batch_size": 3},
         **sections,
     }
-    opened = open_data(check(raw, where="test"))
-    recipe, _ = find_spec("masked_language_model").fill_defaults(opened.recipe, opened.parts["train"])
-    task = MaskedLanguageModelling.learn(recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
+    task = encode_recipe(raw)
     torch.manual_seed(5)
     return task
 
 
-def pieces(task: MaskedLanguageModelling, ids: Any) -> list[str]:
-    return [task.tokenizer.vocabulary.pieces[int(token)] for token in ids]
+def pieces(task: EncodedTask, ids: Any) -> list[str]:
+    return [task.codec.tokenizer.vocabulary.pieces[int(token)] for token in ids]
 
 
-def sequences(task: MaskedLanguageModelling, split: str) -> list[list[str]]:
-    spans, values = task.spans[split], task.stores[split]["tokens"].values
+def sequences(task: EncodedTask, split: str) -> list[list[str]]:
+    spans, values = task.splits[split].spans, tokens_of(task, split).values
     return [pieces(task, values[start:end]) for start, end in zip(spans.starts, spans.ends, strict=True)]
 
 
@@ -111,7 +109,7 @@ def test_rows_of_a_table_are_sequences_of_their_own_and_long_ones_are_cut(tmp_pa
 def test_a_window_without_an_ordinary_token_is_left_out(tmp_path: Path) -> None:
     task = make(tmp_path, text="a b c\n" * 40 + "\n" * 40 + "a b c\n" * 40, window=4)
     assert all(set(part) - {EOS, UNK} for part in sequences(task, "train"))
-    batch = task.loader(Cursor()).take()
+    batch = task.objective().loader(Cursor()).take()
     assert ((batch["masked_tokens"] != NO_TARGET).sum(dim=1) >= 1).all()
 
 
@@ -119,8 +117,8 @@ def test_a_split_in_which_nothing_can_be_hidden_is_refused(tmp_path: Path) -> No
     other = tmp_path / "other.txt"
     other.write_text("xyz qrs\n" * 5)
     task = make(tmp_path)
-    with pytest.raises(DataError, match="there is no token that could be hidden"):
-        task.attach(
+    with pytest.raises(DataError, match="no token that could be masked"):
+        task.codec.encode_split(
             "more",
             open_data(
                 check(
@@ -138,8 +136,8 @@ def test_a_split_in_which_nothing_can_be_hidden_is_refused(tmp_path: Path) -> No
 @pytest.mark.parametrize("tokens", ["words", "characters", "wordpiece", "bpe"])
 def test_a_batch_hides_tokens_of_its_windows_and_asks_for_them(tmp_path: Path, tokens: str) -> None:
     task = make(tmp_path, tokens=tokens, masking={"share": 0.3})
-    batch = task.loader(Cursor()).take()
-    spans, values = task.spans["train"], task.stores["train"]["tokens"].values
+    batch = task.objective().loader(Cursor()).take()
+    spans, values = task.splits["train"].spans, tokens_of(task, "train").values
     for row, inputs, targets, is_token in zip(
         batch.rows.tolist(), batch.inputs, batch["masked_tokens"], batch.is_token, strict=True
     ):
@@ -150,8 +148,8 @@ def test_a_batch_hides_tokens_of_its_windows_and_asks_for_them(tmp_path: Path, t
         seen, asked = inputs[is_token].numpy(), targets[is_token].numpy()
         assert np.array_equal(np.where(asked == NO_TARGET, original, asked), original)
         assert np.array_equal(seen[asked == NO_TARGET], original[asked == NO_TARGET])
-    assert (batch.inputs == task.tokenizer.vocabulary.ids[MASK]).any()
-    assert (batch.inputs[~batch.is_token] == task.tokenizer.vocabulary.ids[PAD]).all()
+    assert (batch.inputs == task.codec.tokenizer.vocabulary.ids[MASK]).any()
+    assert (batch.inputs[~batch.is_token] == task.codec.tokenizer.vocabulary.ids[PAD]).all()
 
 
 @pytest.mark.parametrize("dynamic", [True, False])
@@ -159,11 +157,11 @@ def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_a
     tmp_path: Path, dynamic: bool
 ) -> None:
     task = make(tmp_path, masking={"dynamic": dynamic, "share": 0.5})
-    loader = task.loader(Cursor())
+    loader = task.objective().loader(Cursor())
     per_epoch = loader.sampler.batches_in(0)
     taken = [(loader.cursor, loader.take()) for _ in range(2 * per_epoch)]
     for position, batch in taken[:: max(1, per_epoch // 3)]:
-        again = task.loader(position).take()
+        again = task.objective().loader(position).take()
         assert torch.equal(again.inputs, batch.inputs)
         assert torch.equal(again["masked_tokens"], batch["masked_tokens"])
     by_row = [
@@ -180,7 +178,7 @@ def test_any_position_gives_the_same_batch_again_and_epochs_differ_where_masks_a
 
 def test_whole_words_are_hidden_together(tmp_path: Path) -> None:
     task = make(tmp_path, tokens="characters", window=40, masking={"whole_words": True, "share": 0.3})
-    batch = task.loader(Cursor()).take()
+    batch = task.objective().loader(Cursor()).take()
     for row, targets in enumerate(batch["masked_tokens"]):
         is_target = (targets != NO_TARGET).tolist()
         text = pieces(task, torch.where(targets != NO_TARGET, targets, batch.inputs[row]))
@@ -190,11 +188,11 @@ def test_whole_words_are_hidden_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec(170)
-def test_the_loss_is_the_mean_surprise_about_hidden_tokens_only(tmp_path: Path) -> None:
+def test_the_loss_is_the_cross_entropy_of_masked_tokens_only(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().eval()
-    batch = task.loader(Cursor()).take()
-    loss = task.loss(model, batch, step=0, carry=())
+    batch = task.objective().loader(Cursor()).take()
+    loss = task.objective().loss(model, batch, step=0, carry=())
     log_probs = model(batch.inputs, batch.is_token, batch.is_token).log_softmax(dim=-1).detach()
     everywhere = torch.zeros(*batch.inputs.shape, log_probs.shape[-1])
     everywhere[batch.is_token] = log_probs
@@ -213,59 +211,68 @@ def test_scores_are_over_the_same_hidden_tokens_every_time_and_all_of_them_are_h
 ) -> None:
     task = make(tmp_path, model=model, masking={"share": 0.3, "mask_share": 0.5, "random_share": 0.4})
     network = task.build_model().eval()
-    found = task.find(network, "valid", at_most=10_000)
-    again = task.find(network, "valid", at_most=10_000)
-    assert np.array_equal(found.truth, again.truth)
-    assert np.array_equal(found.guesses.log_probs, again.guesses.log_probs)
-    spans, values = task.spans["valid"], task.stores["valid"]["tokens"].values
-    hidden = set(zip(found.rows.tolist(), found.places.tolist(), strict=True))
-    assert len(hidden) == len(found.truth)
-    for number, (row, place) in enumerate(zip(found.rows.tolist(), found.places.tolist(), strict=True)):
+    valid = task.splits["valid"]
+    predictions = predict_masked(network, task.codec, valid, max_tokens=10_000)
+    again = predict_masked(network, task.codec, valid, max_tokens=10_000)
+    assert np.array_equal(predictions.targets, again.targets)
+    assert np.array_equal(predictions.guesses.log_probs, again.guesses.log_probs)
+    spans, values = task.splits["valid"].spans, tokens_of(task, "valid").values
+    hidden = set(zip(predictions.rows.tolist(), predictions.positions.tolist(), strict=True))
+    assert len(hidden) == len(predictions.targets)
+    for number, (row, place) in enumerate(
+        zip(predictions.rows.tolist(), predictions.positions.tolist(), strict=True)
+    ):
         start, end = int(spans.starts[row]), int(spans.ends[row])
         tokens = torch.from_numpy(values[start:end].astype(np.int64)).unsqueeze(0)
-        assert int(tokens[0, place]) == found.truth[number]
+        assert int(tokens[0, place]) == predictions.targets[number]
         visible = [
             UNKNOWN,
             *(UNKNOWN if (row, other) in hidden else int(tokens[0, other]) for other in range(end - start)),
             UNKNOWN,
         ]
-        assert (found.left[number], found.right[number]) == (visible[place], visible[place + 2])
+        assert (predictions.left[number], predictions.right[number]) == (visible[place], visible[place + 2])
         for other in range(end - start):
             if (row, other) in hidden:
-                tokens[0, other] = task.tokenizer.vocabulary.ids[MASK]
+                tokens[0, other] = task.codec.tokenizer.vocabulary.ids[MASK]
         is_target = torch.arange(end - start).unsqueeze(0) == place
         log_probs = network(tokens, torch.ones_like(is_target), is_target)[0].log_softmax(dim=-1).detach()
-        assert found.guesses.log_probs[number] == pytest.approx(
-            float(log_probs[found.truth[number]]), abs=1e-5
+        assert predictions.guesses.log_probs[number] == pytest.approx(
+            float(log_probs[predictions.targets[number]]), abs=1e-5
         )
-        assert found.sureness[number] == pytest.approx(float(log_probs.max()), abs=1e-5)
+        assert predictions.max_log_probs[number] == pytest.approx(float(log_probs.max()), abs=1e-5)
 
 
 def test_scores_are_one_number_in_two_units_and_the_share_that_is_right(tmp_path: Path) -> None:
     task = make(tmp_path, text=TEXT * 8)  # enough sequences for an interval
     model = task.build_model().eval()
-    evaluation = task.evaluate(model, "test")
+    evaluation = task.evaluator().evaluate(model, "test")
     scores = {score.name: score for score in evaluation.scores}
-    found = task.find(model, "test", at_most=10_000)
+    predictions = predict_masked(model, task.codec, task.splits["test"], max_tokens=10_000)
     nats = scores["nats_per_masked_token"]
-    assert nats.value == pytest.approx(-float(found.guesses.log_probs.mean()))
+    assert nats.value == pytest.approx(-float(predictions.guesses.log_probs.mean()))
     assert nats.low is not None
     assert nats.high is not None
     assert nats.low <= nats.value <= nats.high
     assert scores["perplexity"].value == pytest.approx(math.exp(nats.value))
     assert scores["perplexity"].high == pytest.approx(math.exp(nats.high))
-    assert scores["accuracy"].value == pytest.approx(float(np.mean(found.guesses.best == found.truth)))
-    assert {score.baseline_name for score in evaluation.scores} == {"both neighbours"}
+    assert scores["accuracy"].value == pytest.approx(
+        float(np.mean(predictions.guesses.best == predictions.targets))
+    )
+    assert {score.baseline_name for score in evaluation.scores} == {"both neighbors"}
     assert nats.baseline is not None
     assert (
         evaluation.sections_as_json()["facts"]["most_frequent"]["nats"] > nats.baseline
     )  # neighbours tell more than nothing
-    assert f"{evaluation.sections_as_json()['facts']['hidden_tokens']:,} hidden tokens" in nats.method
+    assert f"{evaluation.sections_as_json()['facts']['masked_tokens']:,} masked tokens" in nats.method
 
 
 def test_mistakes_are_shown_with_their_surroundings(tmp_path: Path) -> None:
     task = make(tmp_path)
-    wrong = task.evaluate(task.build_model().eval(), "test").sections_as_json()["most_wrong"]["examples"]
+    wrong = (
+        task.evaluator()
+        .evaluate(task.build_model().eval(), "test")
+        .sections_as_json()["most_wrong"]["examples"]
+    )
     assert wrong
     for example in wrong:
         assert example["text"].count("[MASK]") == 1
@@ -278,7 +285,7 @@ def test_mistakes_are_shown_with_their_surroundings(tmp_path: Path) -> None:
 def test_every_gap_gets_candidates_that_sum_to_one_and_none_is_special(tmp_path: Path, tokens: str) -> None:
     task = make(tmp_path, tokens=tokens)
     model = task.build_model().eval()
-    found = task.predict(model, ["the [MASK] sat on the ___.", "[MASK] end"], top=10_000)
+    found = task.predictor(model).predict(["the [MASK] sat on the ___.", "[MASK] end"], top=10_000)
     assert [prediction.input for prediction in found] == [
         "the [MASK] sat on the ___.",
         "the ___ sat on the [MASK].",
@@ -296,16 +303,16 @@ def test_a_gap_in_a_long_text_is_seen_in_a_window_around_it(tmp_path: Path) -> N
     task = make(tmp_path, window=5)
     model = task.build_model().eval()
     long = "mat mat mat the cat [MASK] on the mat mat mat"
-    alone = task.predict(model, ["the cat [MASK] on the"], top=3)[0].ranking
-    assert task.predict(model, [long], top=3)[0].ranking == [
+    alone = task.predictor(model).predict(["the cat [MASK] on the"], top=3)[0].ranking
+    assert task.predictor(model).predict([long], top=3)[0].ranking == [
         (name, pytest.approx(share, abs=1e-6)) for name, share in alone
     ]
 
 
 def test_a_text_without_a_gap_is_refused(tmp_path: Path) -> None:
     task = make(tmp_path)
-    with pytest.raises(UsageError, match="the text has no gap to fill"):
-        task.predict(task.build_model().eval(), ["the cat"], top=1)
+    with pytest.raises(UsageError, match="no mask"):
+        task.predictor(task.build_model().eval()).predict(["the cat"], top=1)
 
 
 def test_embedding_and_body_are_named_as_in_the_other_models(tmp_path: Path) -> None:

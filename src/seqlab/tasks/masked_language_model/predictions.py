@@ -1,4 +1,4 @@
-"""What a masked language model found in the gaps of a split, and how good that is."""
+"""What a masked language model predicts for the masked tokens of a split."""
 
 from __future__ import annotations
 
@@ -7,112 +7,98 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
-from seqlab.baselines.neighbours import GapPredictions
-from seqlab.metrics.bootstrap import score_with_interval
-from seqlab.metrics.items import Items, exp_ratio, grouped_mean_items
-from seqlab.metrics.likelihood import nats_per_token, perplexity, total_nats
-from seqlab.metrics.score import Score
-from seqlab.metrics.slices import ScoreSlices, assign_groups, parts_within_items, slice_scores
-from seqlab.tasks.text.token_counts import COUNT_EDGES, COUNT_NAMES
+from seqlab.baselines.neighbours import UNKNOWN, GapPredictions
+from seqlab.batches.batch import Batch
+from seqlab.batches.loader import one_pass
+from seqlab.batches.masking import NO_TARGET
+from seqlab.batches.samplers import LengthOrderSampler
+from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
+from seqlab.tasks.masked_language_model.masked_batches import collate_masked, evaluation_masker
+from seqlab.tasks.masked_language_model.split import MaskedSplit
 
-Places = Int[np.ndarray, " places"]
+BATCH_SIZE, BATCH_STEPS = 128, 8_192
+
+Tokens = Int[np.ndarray, " masked"]
 
 
 @dataclass(frozen=True)
-class FoundTokens:
-    """Every gap of a split: its sequence, the hidden token, its visible neighbours, and what the model said,
-    in the order of the text.
+class MaskedPredictions:
+    """Every masked token of a split in the order of the text: where it is, the true token, its visible
+    neighbors, and what the model predicts.
     """
 
-    rows: Places
-    places: Places
-    truth: Places
-    left: Places
-    right: Places
+    rows: Tokens
+    positions: Tokens
+    targets: Tokens
+    left: Tokens
+    right: Tokens
     guesses: GapPredictions
-    sureness: Float[np.ndarray, " places"]
-    """The natural-log probability of what the model thought likeliest."""
+    max_log_probs: Float[np.ndarray, " masked"]
+    """The natural-log probability of the most probable token."""
 
     @classmethod
-    def joined(cls, batches: Sequence[Sequence[NDArray[Any]]]) -> FoundTokens:
-        """Of batches in any order, each with the columns rows, places, truth, left, right, best,
-        log-probability of the truth, sureness.
+    def join(cls, batches: Sequence[Sequence[NDArray[Any]]]) -> MaskedPredictions:
+        """Batches in any order, each with the columns rows, positions, targets, left, right, best token,
+        log-probability of the target, and of the best token.
         """
         columns = [np.concatenate(column) for column in zip(*batches, strict=True)]
         order = np.lexsort((columns[1], columns[0]))
-        rows, places, truth, left, right, best, log_probs, sureness = (column[order] for column in columns)
-        return cls(rows, places, truth, left, right, GapPredictions(best, log_probs), sureness)
+        rows, positions, targets, left, right, best, log_probs, max_log_probs = (
+            column[order] for column in columns
+        )
+        guesses = GapPredictions(best, log_probs)
+        return cls(rows, positions, targets, left, right, guesses, max_log_probs)
 
     @property
-    def correct(self) -> Bool[np.ndarray, " places"]:
-        return self.guesses.best == self.truth
+    def is_correct(self) -> Bool[np.ndarray, " masked"]:
+        return self.guesses.best == self.targets
 
-    def surest_mistakes(self, most: int) -> Places:
-        """The gaps that were filled wrongly and whose token was thought least likely, worst first."""
-        wrong = np.flatnonzero(~self.correct)
-        return wrong[np.argsort(self.guesses.log_probs[wrong], kind="stable")][:most]
-
-
-def items_of(found: FoundTokens) -> dict[str, Items]:
-    """What the scores are made of: the sequences that have a gap."""
-    nats = -found.guesses.log_probs
-    return {
-        "nats_per_masked_token": grouped_mean_items(nats, found.rows),
-        "perplexity": grouped_mean_items(nats, found.rows, exp_ratio),
-        "accuracy": grouped_mean_items(found.correct, found.rows),
-    }
+    def worst_mistakes(self, max_count: int) -> Int[np.ndarray, " mistakes"]:
+        """The wrong predictions whose target got the lowest probability, worst first."""
+        wrong = np.flatnonzero(~self.is_correct)
+        return wrong[np.argsort(self.guesses.log_probs[wrong], kind="stable")][:max_count]
 
 
-def score(
-    found: FoundTokens, *, baseline: GapPredictions | None, baseline_name: str, how: str
-) -> list[Score]:
-    """Nats, perplexity and accuracy per hidden token with intervals over sequences, beside what a naive model
-    makes of the same gaps.
-    """
-    count, items = len(found.truth), items_of(found)
-    naive = (
-        None
-        if baseline is None
-        else (total_nats(baseline.log_probs), float((baseline.best == found.truth).mean()))
+@torch.inference_mode()
+def predict_masked(
+    model: nn.Module, codec: MaskedLanguageModelCodec, split: MaskedSplit, *, max_tokens: int
+) -> MaskedPredictions:
+    """Mask tokens at the beginning of a split, the same ones every time, and predict them."""
+    spans, masker = split.spans.beginning(at_most=max_tokens), evaluation_masker(codec)
+    sampler = LengthOrderSampler(spans.lengths, batch_size=BATCH_SIZE, most_steps=BATCH_STEPS)
+    batches = one_pass(sampler, lambda rows, _: collate_masked(codec, split, rows, masker))
+    return MaskedPredictions.join([_predict_batch(model, batch, codec.mask_id) for batch in batches])
+
+
+def _predict_batch(model: nn.Module, batch: Batch, mask_id: int) -> list[NDArray[Any]]:
+    device = next(model.parameters()).device
+    is_target = batch["masked_tokens"] != NO_TARGET
+    logits = model(batch.inputs.to(device), batch.is_token.to(device), is_target.to(device))
+    log_probs = logits.float().log_softmax(dim=-1).cpu()  # (targets, vocab)
+    targets = batch["masked_tokens"][is_target]  # (targets,)
+    rows, positions = is_target.nonzero(as_tuple=True)
+    best = log_probs.max(dim=-1)
+    columns = (
+        batch.rows[rows],
+        positions,
+        targets,
+        *_neighbors(batch, rows, positions, mask_id),
+        best.indices,
+        log_probs.gather(1, targets.unsqueeze(1)).squeeze(1).double(),
+        best.values,
     )
-    how = f"{how}; 95 % bootstrap interval over {items['accuracy'].num_items:,} sequences"
-    return [
-        score_with_interval(
-            "nats_per_masked_token",
-            items["nats_per_masked_token"],
-            baseline=naive and nats_per_token(naive[0], count),
-            baseline_name=baseline_name,
-            higher_is_better=False,
-            method=f"mean -log P(hidden token); {how}",
-        ),
-        score_with_interval(
-            "perplexity",
-            items["perplexity"],
-            baseline=naive and perplexity(naive[0], count),
-            baseline_name=baseline_name,
-            higher_is_better=False,
-            method=f"exp(nats per masked token); {how}",
-        ),
-        score_with_interval(
-            "accuracy",
-            items["accuracy"],
-            baseline=naive and naive[1],
-            baseline_name=baseline_name,
-            method=f"share of hidden tokens whose likeliest guess is right; {how}",
-        ),
-    ]
+    return [column.numpy() for column in columns]
 
 
-def slices_by_frequency(found: FoundTokens, times: Places) -> list[ScoreSlices]:
-    """Accuracy by how often training has the hidden token."""
-    parts = parts_within_items(
-        lambda inside: grouped_mean_items(found.correct[inside], found.rows[inside]),
-        assign_groups(times, COUNT_EDGES),
-        COUNT_NAMES,
-    )
-    return slice_scores(
-        "times that training has the hidden token", score="accuracy", unit="tokens", parts=parts
-    )
+def _neighbors(
+    batch: Batch, rows: Int[Tensor, " masked"], positions: Int[Tensor, " masked"], mask_id: int
+) -> tuple[Int[Tensor, " masked"], Int[Tensor, " masked"]]:
+    """The tokens beside each masked one; UNKNOWN where another one is masked or the sequence ends."""
+    visible = batch.inputs.masked_fill((batch.inputs == mask_id) | ~batch.is_token, UNKNOWN)
+    framed = nn.functional.pad(visible, (1, 1), value=UNKNOWN)  # (batch, time + 2)
+    return framed[rows, positions], framed[rows, positions + 2]

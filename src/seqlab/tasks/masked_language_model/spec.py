@@ -1,4 +1,4 @@
-"""Find hidden tokens from both sides, as BERT learns: text without labels, for a model that is fine-tuned
+"""Predict masked tokens from both sides, as BERT does: text without labels, for a model that is fine-tuned
 later.
 """
 
@@ -17,7 +17,7 @@ from seqlab.tasks.spec import task_specs
 from seqlab.tasks.text.spec import TextSpec
 
 if TYPE_CHECKING:
-    from seqlab.tasks.base import Task
+    from seqlab.tasks.parts import TaskParts
 
 PIECES = 4_000
 """WordPiece tokens that are learned when the recipe does not say: most words of a small text stay whole."""
@@ -61,7 +61,7 @@ class MaskedLanguageModelSpec(TextSpec):
     def example_commands(self, folder: Path, recipe: Recipe, example: str) -> list[str]:
         return [f'seqlab predict {quote(str(folder))} "The [MASK] of the" --top 5']
 
-    def load_task(self) -> type[Task]:
-        from seqlab.tasks.masked_language_model.task import MaskedLanguageModelling
+    def load_parts(self) -> TaskParts:
+        from seqlab.tasks.masked_language_model.parts import PARTS
 
-        return MaskedLanguageModelling
+        return PARTS

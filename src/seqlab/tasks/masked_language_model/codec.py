@@ -1,0 +1,113 @@
+"""Text of a masked language model: sequences of tokens, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from jaxtyping import Bool
+from numpy.typing import NDArray
+
+from seqlab.batches.cache import cached_store
+from seqlab.batches.columns import StepColumn, smallest_dtype
+from seqlab.batches.store_writer import StoreWriter
+from seqlab.batches.windows import Spans
+from seqlab.core.errors import DataError
+from seqlab.recipes.recipe import Recipe
+from seqlab.sources.base import Source, TextSource
+from seqlab.tasks.codec import Codec
+from seqlab.tasks.inputs import digest_of, encode_texts, learn_tokenizer, pieces_of
+from seqlab.tasks.masked_language_model.split import MaskedSplit
+from seqlab.tasks.split import ENCODING
+from seqlab.tasks.text.documents import has_documents, in_chunks, read_texts
+from seqlab.tokens.base import Tokenizer
+from seqlab.tokens.tokenizer_folder import load_tokenizer, save_tokenizer
+from seqlab.tokens.vocabulary import EOS, MASK, PAD, UNK
+from seqlab.tokens.word_boundaries import WordBorders
+
+
+@dataclass(frozen=True)
+class MaskedLanguageModelCodec(Codec):
+    """A tokenizer whose vocabulary has a mask token."""
+
+    tokenizer: Tokenizer
+
+    @classmethod
+    def fit(cls, recipe: Recipe, train: Source) -> Self:
+        specials = [UNK, PAD, EOS, MASK]
+        return cls(recipe, learn_tokenizer(recipe, read_texts(train, recipe), specials=specials))
+
+    @classmethod
+    def load(cls, recipe: Recipe, folder: Path) -> Self:
+        return cls(recipe, load_tokenizer(folder))
+
+    def save(self, folder: Path) -> None:
+        save_tokenizer(self.tokenizer, folder)
+
+    @property
+    def vocabulary_size(self) -> int:
+        return len(self.tokenizer.vocabulary)
+
+    @property
+    def mask_id(self) -> int:
+        return self.tokenizer.vocabulary.ids[MASK]
+
+    @cached_property
+    def is_ordinary(self) -> Bool[np.ndarray, " vocab"]:
+        """Which tokens may be masked and predicted: all but the special ones."""
+        is_ordinary = np.ones(self.vocabulary_size, np.bool_)
+        is_ordinary[list(self.tokenizer.vocabulary.special_ids)] = False
+        return is_ordinary
+
+    @cached_property
+    def word_borders(self) -> WordBorders | None:
+        """The borders of words, where whole words are masked."""
+        return WordBorders.of(self.tokenizer) if self.recipe.masking.whole_words else None
+
+    def encode_split(self, name: str, source: Source) -> MaskedSplit:
+        made_from = {
+            "task": "masked_language_model",
+            "encoding": ENCODING,
+            "source": source.fingerprint(),
+            "column": self.recipe.data.text,
+            "tokenizer": digest_of(self.save),
+        }
+        store = cached_store(made_from, lambda folder: self._write(source, folder))
+        tokens = store["tokens"]
+        windows = Spans.cut(tokens.offsets, window=self.recipe.training.window)
+        spans = windows.with_any(tokens.values, self.is_ordinary)
+        if not len(spans):
+            raise DataError(
+                "there is no token that could be masked.",
+                where=source.name,
+                cure="Give some text of known words.",
+            )
+        return MaskedSplit(name, source, store, spans=spans)
+
+    def _write(self, source: Source, folder: Path) -> None:
+        """A text is one sequence, and every document of a table one of its own; documents and lines of words
+        end with an end token.
+        """
+        writer = StoreWriter(folder, [StepColumn("tokens", smallest_dtype(self.vocabulary_size))])
+        end = np.array([self.tokenizer.vocabulary.ids[EOS]], np.int32)
+        is_text = isinstance(source, TextSource)
+        for texts in in_chunks(read_texts(source, self.recipe)):
+            for ids in self.tokenizer.encode_many(texts):
+                writer.extend(tokens=ids)
+                if has_documents(source, self.recipe):
+                    writer.extend(tokens=end)
+                if not is_text:
+                    writer.end_sequence()
+        if is_text:
+            writer.end_sequence()
+        writer.finish()
+
+    def encode(self, inputs: Sequence[Any]) -> list[NDArray[Any]]:
+        return encode_texts(self.tokenizer, inputs, self.recipe.model)
+
+    def pieces(self, steps: NDArray[Any]) -> list[str]:
+        return pieces_of(self.tokenizer, steps)

@@ -1,0 +1,28 @@
+"""The network of a masked language model."""
+
+from __future__ import annotations
+
+from seqlab.blocks.embedding import TokenEmbedding
+from seqlab.models.base import backbones
+from seqlab.models.masked_language_model import NORM_EPS, MaskedLanguageModel
+from seqlab.models.settings import require_sequence_settings
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
+
+
+def build_model(recipe: Recipe, codec: MaskedLanguageModelCodec) -> MaskedLanguageModel:
+    """A backbone that sees both sides, and a head that predicts masked tokens."""
+    settings = require_sequence_settings(recipe.model)
+    backbone = backbones.get(settings.kind).from_settings(settings, causal=False)
+    embed = TokenEmbedding(
+        codec.vocabulary_size,
+        backbone.input_size,
+        pad_id=None,
+        std=backbone.input_size**-0.5 if settings.tied else 1.0,
+    )
+    norm_eps = getattr(
+        settings, "embedding_norm_eps", NORM_EPS
+    )  # the same for the norm after the embedding and the one in the head
+    return MaskedLanguageModel(
+        embed, backbone, dropout=settings.dropout, tied=settings.tied, norm_eps=norm_eps
+    )

@@ -1,0 +1,64 @@
+"""The answers of a masked language model: the tokens that fill masks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from seqlab.core.errors import UsageError
+from seqlab.recipes.recipe import Recipe
+from seqlab.tasks.calibration import Calibration
+from seqlab.tasks.excerpt import excerpt
+from seqlab.tasks.masked_language_model.codec import MaskedLanguageModelCodec
+from seqlab.tasks.masked_language_model.masked_text import encode_masked_text, mark_mask
+from seqlab.tasks.prediction import Prediction, TokenPrediction
+from seqlab.tasks.predictor import Predictor
+from seqlab.tasks.text.detokenize import piece_text
+
+
+class MaskedLanguageModelPredictor(Predictor[MaskedLanguageModelCodec, Calibration]):
+    """Fills every mask of a text by itself: the other masks stay masks."""
+
+    def __init__(
+        self, recipe: Recipe, codec: MaskedLanguageModelCodec, model: nn.Module, calibration: Calibration
+    ) -> None:
+        super().__init__(recipe, codec, model, calibration)
+        self._is_special = torch.from_numpy(~codec.is_ordinary)
+        self._num_candidates = int(codec.is_ordinary.sum())
+        self._has_head = bool(model.get_parameter("norm.weight").any())
+        """Whether the weights include a head: some are published without one."""
+
+    def predict(self, inputs: Sequence[Any], *, top: int) -> list[Prediction]:
+        """For each mask of each text the candidates with their probabilities, highest first."""
+        if not self._has_head:
+            raise UsageError(
+                "these weights were published without a head that predicts masked tokens.",
+                cure="Their vectors: seqlab predict RUN TEXT --vectors",
+            )
+        return [prediction for text in inputs for prediction in self._fill(str(text), top)]
+
+    @torch.inference_mode()
+    def _fill(self, text: str, top: int) -> list[TokenPrediction]:
+        masked = encode_masked_text(text, self.codec.tokenizer)
+        predictions = []
+        for number, position in enumerate(masked.positions):
+            best = self._token_probs(masked.ids, position).topk(min(top, self._num_candidates))
+            ranking = [
+                (piece_text(self.codec.tokenizer, token), share)
+                for token, share in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+            ]
+            predictions.append(TokenPrediction(excerpt(mark_mask(text, number)), *ranking[0], ranking))
+        return predictions
+
+    def _token_probs(self, ids: Sequence[int], position: int) -> Float[Tensor, " vocab"]:
+        """The probability of every ordinary token at a position, seen in a window around it."""
+        window, device = self.recipe.training.window, next(self.model.parameters()).device
+        start = max(0, min(position - window // 2, len(ids) - window))
+        tokens = torch.tensor([ids[start : start + window]], device=device)
+        is_target = torch.arange(tokens.shape[1], device=device).unsqueeze(0) == position - start
+        logits = self.model(tokens, torch.ones_like(is_target), is_target)[0].float().cpu()  # (vocab,)
+        return logits.masked_fill(self._is_special, -torch.inf).softmax(dim=-1)

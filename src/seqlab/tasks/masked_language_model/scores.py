@@ -1,0 +1,77 @@
+"""The scores of a masked language model: loss, perplexity and accuracy per masked token."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Int
+
+from seqlab.baselines.neighbours import GapPredictions
+from seqlab.metrics.bootstrap import score_with_interval
+from seqlab.metrics.items import Items, exp_ratio, grouped_mean_items
+from seqlab.metrics.likelihood import nats_per_token, perplexity, total_nats
+from seqlab.metrics.score import Score
+from seqlab.metrics.slices import ScoreSlices, assign_groups, parts_within_items, slice_scores
+from seqlab.tasks.masked_language_model.predictions import MaskedPredictions
+from seqlab.tasks.text.token_counts import COUNT_EDGES, COUNT_NAMES
+
+
+def score_items(predictions: MaskedPredictions) -> dict[str, Items]:
+    """What each score is made of: the sequences that have a masked token."""
+    nats, rows = -predictions.guesses.log_probs, predictions.rows
+    return {
+        "nats_per_masked_token": grouped_mean_items(nats, rows),
+        "perplexity": grouped_mean_items(nats, rows, exp_ratio),
+        "accuracy": grouped_mean_items(predictions.is_correct, rows),
+    }
+
+
+def score_masked(
+    predictions: MaskedPredictions, *, baseline: GapPredictions | None, baseline_name: str, method: str
+) -> list[Score]:
+    """Nats, perplexity and accuracy per masked token with intervals over sequences, beside a baseline on the
+    same tokens.
+    """
+    items, baselines = score_items(predictions), _baseline_values(predictions, baseline)
+    method = f"{method}; 95 % bootstrap interval over {items['accuracy'].num_items:,} sequences"
+    definitions = {
+        "nats_per_masked_token": "mean -log P(masked token)",
+        "perplexity": "exp(nats per masked token)",
+        "accuracy": "share of masked tokens that are the most probable prediction",
+    }
+    return [
+        score_with_interval(
+            name,
+            items[name],
+            baseline=baselines.get(name),
+            baseline_name=baseline_name,
+            higher_is_better=name == "accuracy",
+            method=f"{definition}; {method}",
+        )
+        for name, definition in definitions.items()
+    ]
+
+
+def _baseline_values(predictions: MaskedPredictions, baseline: GapPredictions | None) -> dict[str, float]:
+    if baseline is None:
+        return {}
+    nats, count = total_nats(baseline.log_probs), len(predictions.targets)
+    return {
+        "nats_per_masked_token": nats_per_token(nats, count),
+        "perplexity": perplexity(nats, count),
+        "accuracy": float((baseline.best == predictions.targets).mean()),
+    }
+
+
+def slices_by_frequency(
+    predictions: MaskedPredictions, counts: Int[np.ndarray, " masked"]
+) -> list[ScoreSlices]:
+    """Accuracy by how often training has the masked token."""
+    is_correct, rows = predictions.is_correct, predictions.rows
+    parts = parts_within_items(
+        lambda inside: grouped_mean_items(is_correct[inside], rows[inside]),
+        assign_groups(counts, COUNT_EDGES),
+        COUNT_NAMES,
+    )
+    return slice_scores(
+        "times that training has the masked token", score="accuracy", unit="tokens", parts=parts
+    )
