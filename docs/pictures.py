@@ -73,8 +73,8 @@ def beam_tree() -> BeamTree:
 
 
 def dates_looks() -> AttentionMap:
-    """Where the decoder of docs/tasks/translation.md looked while it wrote a date: `run.task.looks(run.model,
-    "dimanche 27 février 2011")`.
+    """The attention of docs/tasks/translation.md over a date: `run.predictor.attend("dimanche 27 février
+    2011")`.
     """
     kept = json.loads((HERE / "pictures" / "dates_looks.json").read_text(encoding="utf-8"))
     return AttentionMap(
@@ -83,8 +83,8 @@ def dates_looks() -> AttentionMap:
 
 
 def translation_looks() -> AttentionMap:
-    """Where the run of docs/recipes/multi30k-gru.md looked: `run.task.looks(run.model, "A woman holding a
-    bowl of food in a kitchen.")`.
+    """The attention of docs/recipes/multi30k-gru.md: `run.predictor.attend("A woman holding a bowl of food in
+    a kitchen.")`.
     """
     kept = json.loads((HERE / "pictures" / "translation_looks.json").read_text(encoding="utf-8"))
     return AttentionMap(

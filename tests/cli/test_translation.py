@@ -78,7 +78,7 @@ def test_a_beam_gives_several_answers_and_other_searches_are_named(
 def test_answers_are_told_by_log_p_and_after_a_beam_by_the_score_of_their_rank(
     capitals: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    best, *others = capitals.searching("beam=4").predict(["abc"], top=3)[0].answers
+    best, *others = capitals.searching("beam=4").predict(["abc"], top=3)[0].hypotheses
     words = ["predict", str(capitals.folder), "abc"]
     assert (
         run(capsys, *words, "--beam", "4").out == f"{best.text}\t{best.log_prob:.4f}\tabc\t{best.score:.4f}\n"
@@ -89,7 +89,7 @@ def test_answers_are_told_by_log_p_and_after_a_beam_by_the_score_of_their_rank(
     assert [line.split() for line in lines[2:]] == [
         [f"{one.log_prob:.4f}", f"{one.score:.4f}", one.text] for one in (best, *others)
     ]
-    (greedy,) = capitals.predict(["abc"], top=1)[0].answers
+    (greedy,) = capitals.predict(["abc"], top=1)[0].hypotheses
     assert run(capsys, *words).out == f"{greedy.text}\t{greedy.log_prob:.4f}\tabc\n"
     found = run(capsys, *words, "--beam", "4", "--top", "3", "--json").json["predictions"][0]
     assert (found["log_prob"], found["score"]) == pytest.approx((best.log_prob, best.score))
@@ -105,7 +105,7 @@ def test_given_targets_are_scored_from_arguments_a_file_and_a_stream(
     pairs = [("abc", "ABC"), ("abc", "CBA"), ("e", "E?")]
     expected = capitals.score(pairs)
     assert expected[0].log_prob > expected[1].log_prob
-    (answer,) = capitals.predict(["abc"], top=1)[0].answers
+    (answer,) = capitals.predict(["abc"], top=1)[0].hypotheses
     assert (answer.text, answer.log_prob) == ("ABC", pytest.approx(expected[0].log_prob, abs=1e-4))
     lines = [
         f"{score.log_prob:.4f}\t{score.log_prob / 4:.4f}\t{source}\t{target}"

@@ -1,12 +1,10 @@
-"""Several runs that write together, the picture of a search, and several answers, as a user types them."""
+"""Ensembles of runs, the drawing of a search, and several answers, as a user types them."""
 
 from __future__ import annotations
 
 import json
 import math
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import numpy as np
 import pytest
@@ -16,9 +14,12 @@ from seqlab.core.errors import UsageError
 from seqlab.decoding.ensemble import Ensemble
 from seqlab.decoding.protocol import AttentionSeq2SeqModel
 from seqlab.models.encoder_decoder import EncoderDecoder
-from seqlab.runs.ensemble import refuse_other_tokens
+from seqlab.runs.ensemble import require_same_tokens
 from seqlab.runs.run import Run
-from seqlab.tasks.base import Task
+from seqlab.tasks.language_model.codec import LanguageModelCodec
+from seqlab.tasks.translation.codec import TranslationCodec
+from seqlab.tasks.translation.pair_tokens import PairTokens
+from seqlab.tasks.translation.predictor import TranslationPredictor
 from tests.cli.running import run
 from tests.cli.tiny_pairs import train_tiny, write_pairs
 from tests.pages.reading import Page
@@ -39,26 +40,39 @@ def stranger(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return train_tiny(write_pairs(tmp_path_factory.mktemp("stranger"), letters="abcd"), "other", steps=1)
 
 
+def tokens_of(run: Run) -> PairTokens:
+    assert isinstance(run.codec, TranslationCodec)
+    return run.codec.tokens
+
+
+def predictor_of(run: Run) -> TranslationPredictor:
+    assert isinstance(run.predictor, TranslationPredictor)
+    return run.predictor
+
+
 @torch.no_grad()
 def test_every_token_has_the_mean_probability_of_all_runs(runs: list[Run]) -> None:
     together = runs[0].together(runs[1], runs[2].folder).searching("beam=4", "n_best=4", "max_tokens=6")
-    for answer in together.task.translate(together.model, ["cab"])[0]:
-        given = torch.tensor([[together.task.tokens.start_id, *answer.found.tokens]])
-        source = torch.from_numpy(together.task.tokens.read(["cab"])[0].astype(np.int64))[None]
+    tokens = tokens_of(together)
+    for answer in predictor_of(together).translate(["cab"])[0]:
+        hypothesis = answer.hypothesis
+        given = torch.tensor([[tokens.start_id, *hypothesis.tokens]])
+        source = torch.from_numpy(tokens.encode_sources(["cab"])[0].astype(np.int64))[None]
         every = [torch.ones_like(source, dtype=torch.bool), torch.ones_like(given, dtype=torch.bool)]
         mean = torch.stack(
             [one.model(source, every[0], given, every[1])[0].double().softmax(-1) for one in runs]
         ).mean(0)
-        wanted = [*answer.found.tokens, together.task.tokens.end_id][: len(answer.found.token_log_probs)]
-        expected = sum(math.log(mean[place, token].item()) for place, token in enumerate(wanted))
+        targets = [*hypothesis.tokens, tokens.end_id][: len(hypothesis.token_log_probs)]
+        expected = sum(math.log(mean[place, token].item()) for place, token in enumerate(targets))
         assert math.log(answer.probability) == pytest.approx(expected, abs=1e-4)
     assert together.num_parameters == sum(one.num_parameters for one in runs)
 
 
 @torch.no_grad()
-def test_looks_are_the_mean_of_those_who_look(runs: list[Run]) -> None:
-    source = torch.from_numpy(runs[0].task.tokens.read(["abca"])[0].astype(np.int64))[None]
-    given = torch.tensor([[runs[0].task.tokens.start_id, 5, 6]])
+def test_attention_is_the_mean_over_the_networks_that_have_any(runs: list[Run]) -> None:
+    tokens = tokens_of(runs[0])
+    source = torch.from_numpy(tokens.encode_sources(["abca"])[0].astype(np.int64))[None]
+    given = torch.tensor([[tokens.start_id, 5, 6]])
 
     def aligned(model: torch.nn.Module) -> torch.Tensor | None:
         assert isinstance(model, AttentionSeq2SeqModel)
@@ -100,22 +114,19 @@ def test_runs_with_other_tokens_or_tasks_are_refused_with_words(
 ) -> None:
     found = run(capsys, "predict", str(runs[0].folder), "cab", "--with", str(stranger.folder))
     assert found.code == 2
-    assert "the run has other tokens than the first: 8 on its source side in place of 7" in found.err
+    assert "the run has other tokens than the first: it has 8 source tokens, not 7" in found.err
     assert str(stranger.folder) in found.err
-    with pytest.raises(
-        UsageError, match="a run of the task classification writes nothing together with others"
-    ):
-        refuse_other_tokens(
-            runs[0].task,
-            cast(Task, SimpleNamespace(recipe=SimpleNamespace(task="classification"))),
-            where="runs/reviews",
-        )
+    first = runs[0].codec
+    assert isinstance(first, TranslationCodec)
+    reviews = LanguageModelCodec(
+        runs[0].recipe.model_copy(update={"task": "language_model"}), first.tokens.target
+    )
+    with pytest.raises(UsageError, match="runs/reviews: a run of the task language_model"):
+        require_same_tokens(first, reviews, where="runs/reviews")
     shuffled = Run.load(runs[1].folder)
-    pieces = shuffled.task.tokens.target.vocabulary.pieces
+    pieces = tokens_of(shuffled).target.vocabulary.pieces
     pieces[4], pieces[5] = pieces[5], pieces[4]
-    with pytest.raises(
-        UsageError, match=f"number 4 of its target side is '{pieces[4]}' in place of '{pieces[5]}'"
-    ):
+    with pytest.raises(UsageError, match=f"target token 4 is '{pieces[4]}', not '{pieces[5]}'"):
         runs[0].together(shuffled)
 
 
@@ -174,7 +185,7 @@ def way(candidates: list[dict[str, object]]) -> list[dict[str, object]]:
         ),
         (["--beam", "3", "--tree", "t.svg"], "--tree draws the search of one text, and there are 0"),
         (["a", "--beam", "3", "--tree", "t.png"], "--tree t.png is neither a picture nor a page"),
-        (["a", "--tree", "t.svg"], "only a beam of at least 2 has a search tree"),
+        (["a", "--tree", "t.svg"], "beam of at least 2 has a search tree"),
         (["a", "--beam", "3", "--tree", "t.svg", "--vectors"], "--tree and --vectors are both given"),
         (["a", "--top", "3"], "--top 3 asks for more than this search gives, which is 1 answer."),
         (

@@ -182,7 +182,7 @@ def imported(name: str, folder: Path) -> tuple[nn.Module, Run]:
 
 @torch.no_grad()
 def assert_same_logits(theirs: nn.Module, run: Run) -> None:
-    source, is_source = pad(run.task.tokens.source.encode_many(SOURCES), value=PAD)
+    source, is_source = pad(run.codec.tokens.source.encode_many(SOURCES), value=PAD)
     targets = torch.randint(4, NUM_BYTE_PIECES, (3, 7), generator=torch.Generator().manual_seed(2))
     is_token = torch.ones_like(targets, dtype=torch.bool)
     expected = theirs(input_ids=source, attention_mask=is_source.long(), decoder_input_ids=targets).logits
@@ -197,7 +197,7 @@ def assert_same_logits(theirs: nn.Module, run: Run) -> None:
 
 @torch.no_grad()
 def translations(theirs: nn.Module, run: Run) -> list[str]:
-    source, is_source = pad(run.task.tokens.source.encode_many(SOURCES), value=PAD)
+    source, is_source = pad(run.codec.tokens.source.encode_many(SOURCES), value=PAD)
     written = theirs.generate(
         source,
         attention_mask=is_source.long(),
@@ -207,4 +207,4 @@ def translations(theirs: nn.Module, run: Run) -> list[str]:
         bad_words_ids=[[PAD]],
         forced_eos_token_id=None,
     )
-    return [run.task.tokens.target.decode(row) for row in written.tolist()]
+    return [run.codec.tokens.target.decode(row) for row in written.tolist()]

@@ -191,8 +191,8 @@ def test_what_is_written_is_cut_by_its_own_model(
     both.save(tmp_path / "saved")
     for tokenizer in (both, HuggingFace.load(tmp_path / "saved")):
         tokens = PublishedPairTokens(tokenizer)
-        assert tokens.write([text])[0].tolist() == [start, *expected, 0]
-        assert tokens.cut("die katze", where="") == [
+        assert tokens.encode_targets([text])[0].tolist() == [start, *expected, 0]
+        assert tokens.target_ids("die katze", where="") == [
             vocabulary[piece] for piece in target.encode("die katze", out_type=str)
         ]
         assert tokenizer.encode("the cat").tolist()[:-1] == [
@@ -200,7 +200,7 @@ def test_what_is_written_is_cut_by_its_own_model(
         ]
         only_read = next(piece for piece in own if piece.startswith("▁th"))
         assert (
-            tokenizer.decode([vocabulary[only_read], *tokens.cut("die katze", where="")])
+            tokenizer.decode([vocabulary[only_read], *tokens.target_ids("die katze", where="")])
             == f"{only_read[1:]} die katze"
         )
     assert both.words_at("the 日本 cat</s>")[-2:] == [
@@ -208,16 +208,14 @@ def test_what_is_written_is_cut_by_its_own_model(
         "",
     ]  # the name of the end in a text, and the end itself
     assert list(dict.fromkeys(both.words_at("the 日本 cat"))) == ["the", "日本", "cat", ""]
-    with pytest.raises(
-        UsageError, match=r"search\.prefix: the model does not know '日本', and so cannot write it"
-    ):
-        tokens.cut_known("die 日本", where="search.prefix")
+    with pytest.raises(UsageError, match=r"search\.prefix: the model does not know '日本'"):
+        tokens.known_target_ids("die 日本", where="search.prefix")
     (tmp_path / "target.spm").unlink()
     without = PublishedPairTokens(read_tokenizer(tmp_path, family="Marian", size=len(vocabulary), ids=ids))
     with pytest.raises(
-        UsageError, match="imported without the file that cuts texts of its target language"
+        UsageError, match="imported without the tokenizer file of its target language"
     ) as caught:
-        without.cut_known("die katze", where="search.prefix")
+        without.known_target_ids("die katze", where="search.prefix")
     assert "Import it again, with target.spm in its folder." in str(caught.value)
 
 

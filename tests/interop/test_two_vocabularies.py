@@ -82,13 +82,18 @@ def their_tokenizer(folder: Path) -> Any:
 
 def test_each_side_is_cut_and_numbered_as_by_its_own_library(published: Path, tmp_path: Path) -> None:
     theirs = their_tokenizer(published)
-    tokens = import_published_model(published, out=tmp_path / "run").task.tokens
+    tokens = import_published_model(published, out=tmp_path / "run").codec.tokens
     start = len(json.loads((published / "target_vocab.json").read_text())) - 1
-    assert [ids.tolist() for ids in tokens.read(SOURCES)] == [theirs(text)["input_ids"] for text in SOURCES]
+    assert [ids.tolist() for ids in tokens.encode_sources(SOURCES)] == [
+        theirs(text)["input_ids"] for text in SOURCES
+    ]
     written = [theirs(text_target=text)["input_ids"] for text in TARGETS]
-    assert [ids.tolist() for ids in tokens.write(TARGETS)] == [[start, *ids] for ids in written]
+    assert [ids.tolist() for ids in tokens.encode_targets(TARGETS)] == [[start, *ids] for ids in written]
     assert [tokens.target.decode(ids) for ids in written] == TARGETS
-    assert tokens.write(["die katze"])[0].tolist()[1:] != tokens.read(["die katze"])[0].tolist()
+    assert (
+        tokens.encode_targets(["die katze"])[0].tolist()[1:]
+        != tokens.encode_sources(["die katze"])[0].tolist()
+    )
 
 
 @torch.no_grad()
@@ -96,14 +101,16 @@ def test_logits_and_translations_are_those_of_its_own_library(
     published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     theirs, run = both(published, tmp_path / "run")
-    source, is_source = pad(run.task.tokens.read(SOURCES), value=run.task.tokens.source.vocabulary.pad_id)
+    source, is_source = pad(
+        run.codec.tokens.encode_sources(SOURCES), value=run.codec.tokens.source.vocabulary.pad_id
+    )
     size = theirs.config.decoder_vocab_size
     targets = torch.randint(2, size, (3, 7), generator=torch.Generator().manual_seed(2))
     targets[0, 3] = size - 1  # a row that the table of the source does not have, or has for another piece
     is_token = torch.ones_like(targets, dtype=torch.bool)
     expected = theirs(input_ids=source, attention_mask=is_source.long(), decoder_input_ids=targets).logits
     assert_close(run.model(source, is_source, targets, is_token), expected, rtol=1e-5, atol=1e-5)
-    never = run.task.tokens.target.vocabulary.pad_id
+    never = run.codec.tokens.target.vocabulary.pad_id
     written = theirs.generate(
         source,
         attention_mask=is_source.long(),
@@ -113,7 +120,7 @@ def test_logits_and_translations_are_those_of_its_own_library(
         bad_words_ids=[[never]],
         forced_eos_token_id=None,
     )
-    answers = [run.task.tokens.target.decode(row) for row in written.tolist()]
+    answers = [run.codec.tokens.target.decode(row) for row in written.tolist()]
     assert [prediction.answer for prediction in run.predict(SOURCES)] == answers
     printed = command(capsys, "predict", str(tmp_path / "run"), *SOURCES, "--json").json
     assert [answer["answer"] for answer in printed["predictions"]] == answers
@@ -125,13 +132,17 @@ def test_a_given_translation_has_the_probability_that_its_own_library_gives_it(
     published: Path, tmp_path: Path
 ) -> None:
     theirs, run = both(published, tmp_path / "run")
-    source, (target,) = run.task.tokens.read(SOURCES[:1])[0], run.task.tokens.write(TARGETS[:1])
+    source, (target,) = (
+        run.codec.tokens.encode_sources(SOURCES[:1])[0],
+        run.codec.tokens.encode_targets(TARGETS[:1]),
+    )
     logits = theirs(
         input_ids=torch.tensor([source.tolist()]), decoder_input_ids=torch.tensor([target[:-1].tolist()])
     ).logits[0]
     expected = logits.log_softmax(-1).gather(1, torch.tensor(target[1:].tolist())[:, None]).sum()
     assert run.score([(SOURCES[0], TARGETS[0])])[0].log_prob == pytest.approx(float(expected), abs=1e-4)
-    (answer,) = run.searching("prefix=die katze", "max_tokens=9").task.translate(run.model, SOURCES[:1])[0]
+    run = run.searching("prefix=die katze", "max_tokens=9")
+    ((answer,),) = run.predictor.translate(SOURCES[:1])
     assert answer.text.startswith("die katze")
 
 

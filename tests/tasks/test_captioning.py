@@ -1,4 +1,4 @@
-"""Pictures into words: which files are read, what stands together, what is learned, written and refused."""
+"""Captions of images: which files are read, the loss, captions and their attention, and what is an error."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ from seqlab.recipes.read import check
 from seqlab.runs.data import open_data
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
 from seqlab.sources.formats.pixels import decode_picture, fitted, pixels_of
-from seqlab.tasks.captioning.task import Captioning
+from seqlab.tasks.captioning.codec import CaptioningCodec
+from seqlab.tasks.captioning.evaluation_items import collect_items
 from seqlab.tasks.spec import find_spec
 from seqlab.tokens.vocabulary import EOS
+from tests.tasks.encoded_task import EncodedTask, encode_task
 
 image = pytest.importorskip("PIL.Image")
 
@@ -57,7 +59,7 @@ def rows_for(names: list[str], *, under: str = "") -> list[tuple[str, str]]:
     ]
 
 
-def make(path: Path, **sections: dict[str, Any]) -> Captioning:
+def make(path: Path, **sections: dict[str, Any]) -> EncodedTask:
     data = {
         "train": str(path),
         "valid": str(path),
@@ -68,9 +70,7 @@ def make(path: Path, **sections: dict[str, Any]) -> Captioning:
     raw = {"task": "captioning", "data": data, "model": MODEL, "training": {"batch_size": 4}, **sections}
     opened = open_data(check(raw, where="test"))
     recipe, _ = find_spec("captioning").fill_defaults(opened.recipe, opened.parts["train"])
-    task = Captioning.learn(recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
+    task = encode_task(recipe, opened.parts)
     torch.manual_seed(5)
     return task
 
@@ -83,35 +83,36 @@ def captions(tmp_path: Path) -> Path:
 @pytest.mark.spec(15)
 def test_a_picture_is_read_once_for_all_its_captions_and_the_loss_is_that_of_each(captions: Path) -> None:
     task = make(captions, tokens={"kind": "words"})
-    assert (len(task.stores["train"]), len(task.pictures["train"])) == (8, 4)
-    assert task.questions("train")[0].references == ["a red wall", "this is a red wall"]
+    train = task.splits["train"]
+    assert (len(train.store), len(train.images)) == (8, 4)
+    assert collect_items(task.codec, train)[0].references == ["a red wall", "this is a red wall"]
     model = task.build_model().double().eval()
-    batch = task.loader(Cursor()).take()
+    batch = task.objective().loader(Cursor()).take()
     expected, count = torch.zeros((), dtype=torch.float64), 0
     colours = np.array(list(COLOURS.values()))
     for row in batch.rows.tolist():
-        number = int(task.stores["train"]["image"][row])
-        picture = task.pictures["train"]["pixels"][number].reshape(8, 8, 3)
+        number = int(train.store["image"][row])
+        picture = train.images["pixels"][number].reshape(8, 8, 3)
         assert (
             np.abs(picture.astype(int) - colours[number]).max() <= 2
         )  # the pixels of its own colour, JPEG among them
-        steps = (picture.reshape(8, 24) - task.inputs.scale.mean) / task.inputs.scale.scale
-        target = torch.from_numpy(task.stores["train"]["caption"][row].astype(np.int64))
+        steps = (picture.reshape(8, 24) - task.codec.inputs.scale.mean) / task.codec.inputs.scale.scale
+        target = torch.from_numpy(train.store["caption"][row].astype(np.int64))
         every = [torch.ones(1, length, dtype=torch.bool) for length in (8, len(target) - 1)]
         logits = model(torch.from_numpy(steps)[None], every[0], target[None, :-1], every[1])
         expected += F.cross_entropy(logits[0], target[1:], reduction="sum")
         count += len(target) - 1
     batch = batch.__class__(batch.inputs.double(), batch.is_token, batch.targets, batch.rows)
-    found = task.loss(model, batch, step=0, carry=())
+    found = task.objective().loss(model, batch, step=0, carry=())
     torch.testing.assert_close(found.total, expected, rtol=1e-5, atol=1e-5)
     assert found.count == count
-    again = Captioning.load(task.recipe, saved(task, captions.parent / "tokens"))
-    assert again.tokens.target.vocabulary.pieces == task.tokens.target.vocabulary.pieces
-    assert np.array_equal(again.inputs.scale.mean, task.inputs.scale.mean)
+    again = CaptioningCodec.load(task.recipe, saved(task, captions.parent / "tokens"))
+    assert again.tokens.target.vocabulary.pieces == task.codec.tokens.target.vocabulary.pieces
+    assert np.array_equal(again.inputs.scale.mean, task.codec.inputs.scale.mean)
 
 
-def saved(task: Captioning, folder: Path) -> Path:
-    task.save(folder)
+def saved(task: EncodedTask, folder: Path) -> Path:
+    task.codec.save(folder)
     return folder
 
 
@@ -131,12 +132,12 @@ def saved(task: Captioning, folder: Path) -> Path:
 def test_any_picture_encoder_stands_before_any_decoder(
     captions: Path, model: dict[str, Any], decoder: dict[str, Any]
 ) -> None:
-    """Gradients reach the pixels' first layer, a beam's scores are those of forced scoring, and every look
-    adds up to 1.
+    """Gradients reach the pixels' first layer, a beam's scores are those of forced scoring, and the attention of
+    every token adds up to 1.
     """
     task = make(captions, model=model, decoder=decoder, search={"beam": 3, "n_best": 3, "max_tokens": 5})
     network = task.build_model()
-    loss = task.loss(network, task.loader(Cursor()).take(), step=0, carry=())
+    loss = task.objective().loss(network, task.objective().loader(Cursor()).take(), step=0, carry=())
     loss.total.backward()
     assert [
         name
@@ -145,20 +146,23 @@ def test_any_picture_encoder_stands_before_any_decoder(
     ] == []
     network.eval()
     assert isinstance(network.encoder, ImageEncoder)
-    pictures = [task.inputs.steps(task.pictures["train"]["pixels"][number]) for number in range(3)]
-    for source, found in zip(pictures, task.write(network, pictures), strict=True):
-        for one in found:
+    pictures = [task.codec.inputs.steps(task.splits["train"].images["pixels"][number]) for number in range(3)]
+    predictor = task.predictor(network)
+    for source, hypotheses in zip(pictures, predictor.generate(pictures), strict=True):
+        for one in hypotheses:
             forced = score_targets(
-                network, [source], [one.tokens], task.tokens.special_tokens, ended=[one.ended]
+                network, [source], [one.tokens], task.codec.tokens.special_tokens, ended=[one.ended]
             )[0]
             assert one.log_prob == pytest.approx(forced.log_prob, abs=1e-4)
-    looked = task.looks(network, task.pictures["train"]["pixels"][0], found[0].tokens)
-    assert looked is not None
-    grids = [look["weights"] for look in looked.looks[1:]]
+    image_rows = task.splits["train"].images["pixels"][0]
+    example = predictor.attention_example(image_rows, hypotheses[0].tokens)
+    assert example is not None
+    grids = [look["weights"] for look in example.looks[1:]]
     assert np.array(grids).shape[1:] == network.encoder.grid
     assert [np.sum(grid) for grid in grids] == pytest.approx([1.0] * len(grids), abs=0.01)
-    assert looked.looks[-1]["words"] == EOS
-    together = task.looks(Ensemble([network, network]), task.pictures["train"]["pixels"][0], found[0].tokens)
+    assert example.looks[-1]["words"] == EOS
+    ensemble = task.predictor(Ensemble([network, network]))
+    together = ensemble.attention_example(image_rows, hypotheses[0].tokens)
     assert together is not None
     assert np.array([look["weights"] for look in together.looks[1:]]) == pytest.approx(
         np.array(grids), abs=1e-3
@@ -170,18 +174,19 @@ def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_a
 ) -> None:
     task = make(captions, search={"temperature": 0.5, "samples": 30, "max_tokens": 2})
     network = task.build_model().eval()
-    picture = task.pictures["train"]["pixels"][0].reshape(8, 8, 3).tolist()
-    (found,) = task.predict(network, [picture], top=30)
-    texts = [text for text, _ in found.ranking]
+    picture = task.splits["train"].images["pixels"][0].reshape(8, 8, 3).tolist()
+    predictor = task.predictor(network)
+    (prediction,) = predictor.predict([picture], top=30)
+    texts = [text for text, _ in prediction.ranking]
     assert 1 < len(texts) == len(set(texts)) < 30
-    (drawn,) = task.write(network, task.read_inputs([picture]), num_answers=30)
-    text = task.tokens.words(drawn[0].tokens)
-    (score,) = task.score(network, [(picture, text)])
+    (drawn,) = predictor.generate(task.codec.encode_inputs([picture]), top=30)
+    text = task.codec.tokens.decode(drawn[0].tokens)
+    (score,) = predictor.score([(picture, text)])
     forced = score_targets(
         network,
-        list(task.read_inputs([picture])),
-        [task.tokens.cut(text, where="")],
-        task.tokens.special_tokens,
+        list(task.codec.encode_inputs([picture])),
+        [task.codec.tokens.target_ids(text, where="")],
+        task.codec.tokens.special_tokens,
     )[0]
     assert score.log_prob == pytest.approx(forced.log_prob)
     other = (
@@ -189,9 +194,8 @@ def test_a_caption_that_is_drawn_several_times_is_answered_once_and_given_ones_a
         .build_model()
         .eval()
     )
-    assert (
-        task.looks(Ensemble([network, other]), task.pictures["train"]["pixels"][0], drawn[0].tokens) is None
-    )  # whose regions are others
+    mixed = task.predictor(Ensemble([network, other]))  # whose regions are different
+    assert mixed.attention_example(task.splits["train"].images["pixels"][0], drawn[0].tokens) is None
 
 
 @pytest.mark.slow
@@ -201,15 +205,15 @@ def test_captions_of_one_picture_stay_in_one_part_and_are_scored_together(tmp_pa
         image.new("RGB", (8, 8), (8 * number, 0, 0)).save(tmp_path / name)
     path = table(tmp_path, [(name, f"{start} {name[:-4]}") for start in ("number", "no") for name in names])
     task = make(path, data={"valid": "", "valid_share": 0.3}, search={"max_tokens": 4})
-    parts = [{row.values["image"] for row in task.sources[split].rows()} for split in ("train", "valid")]
+    parts = [{row.values["image"] for row in task.splits[split].rows.rows()} for split in ("train", "valid")]
     assert parts[0] | parts[1] == set(names)
     assert not parts[0] & parts[1]
-    assert len(task.stores["valid"]) == 2 * len(parts[1])
-    evaluation = task.evaluate(task.build_model().eval(), "valid")
+    assert len(task.splits["valid"].store) == 2 * len(parts[1])
+    evaluation = task.evaluator().evaluate(task.build_model().eval(), "valid")
     assert len(evaluation.answers) == len(parts[1])
     assert all(len(truths) == 2 for truths in evaluation.truths)
     assert {score.name for score in evaluation.scores} >= {"bleu", "meteor", "exact_match"}
-    assert "the commonest caption" in evaluation.scores[0].describe()
+    assert "the most frequent caption" in evaluation.scores[0].describe()
 
 
 def test_pictures_come_from_an_archive_or_a_folder_and_questions_from_anywhere(
@@ -222,13 +226,13 @@ def test_pictures_come_from_an_archive_or_a_folder_and_questions_from_anywhere(
     path = table(tmp_path, rows_for(names))
     packed = make(path, data={"pictures": ["images.zip"]})
     unpacked = make(path, data={"pictures": [str(tmp_path / "elsewhere")]})
-    assert [packed.pictures["train"]["pixels"][number].tolist() for number in range(4)] == [
-        unpacked.pictures["train"]["pixels"][number].tolist() for number in range(4)
+    assert [packed.splits["train"].images["pixels"][number].tolist() for number in range(4)] == [
+        unpacked.splits["train"].images["pixels"][number].tolist() for number in range(4)
     ]
-    model = packed.build_model().eval()
+    predictor = packed.predictor(packed.build_model().eval())
     monkeypatch.chdir(tmp_path / "elsewhere")
-    here, there, pixels = packed.predict(
-        model, ["red.png", "inside/red.png", [[list(COLOURS["red"])] * 8] * 8], top=1
+    here, there, pixels = predictor.predict(
+        ["red.png", "inside/red.png", [[list(COLOURS["red"])] * 8] * 8], top=1
     )
     assert here.answer == there.answer == pixels.answer
     assert here.probability == pytest.approx(pixels.probability, rel=1e-5)
@@ -290,7 +294,7 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
         table(tmp_path, [(name, "a wall") for name in [*names[:3], "pictures/text.png", "nowhere.png"]]),
         data={"bad_rows": "skip"},
     )
-    assert len(skipped.pictures["train"]) == 3
+    assert len(skipped.splits["train"].images) == 3
     assert "2 rows could not be read and were skipped" in skipped.notes[0]
     whole = (tmp_path / "pictures" / "red.png").read_bytes()
     image.effect_noise((64, 64), 90).save(tmp_path / "pictures" / "cut.png")
@@ -303,9 +307,7 @@ def test_bad_pictures_are_refused_with_their_line(tmp_path: Path, captions: Path
         data={"source": "image", "target": "caption"},
     )
     assert "line 2: there is no picture file 'a dog runs'" in words
-    assert "column 'image' names no picture" in refused(
-        table(tmp_path, [("", "a wall"), (names[0], "a wall")])
-    )
+    assert "column 'image' names no image" in refused(table(tmp_path, [("", "a wall"), (names[0], "a wall")]))
     assert "column 'caption' has no text" in refused(table(tmp_path, [(names[0], " ")]))
     assert "no such folder or archive of pictures" in refused(
         table(tmp_path, [(names[0], "a wall")]), data={"pictures": ["nothing.zip"]}
@@ -329,15 +331,15 @@ def test_a_picture_of_very_many_pixels_is_refused_before_it_is_unpacked(tmp_path
 def test_networks_and_searches_that_do_not_fit_pictures_are_refused(
     captions: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "a recurrent network reads no pictures.\n  Use --model cnn2d or --model vit." in refused(
+    assert "a recurrent network does not read images.\n  Use --model cnn2d or --model vit." in refused(
         captions, RecipeError, model={"kind": "recurrent"}
     )
-    assert "1 channel (grey) or 3 (colours), not 2" in refused(
+    assert "1 channel (gray) or 3 (color), not 2" in refused(
         captions, RecipeError, model={**MODEL, "channels": 2}
     )
     task = make(captions, search={"coverage": 0.5, "beam": 2})
-    with pytest.raises(RecipeError, match="no words to be covered"):
-        task.write(task.build_model(), [task.inputs.steps(task.pictures["train"]["pixels"][0])])
+    with pytest.raises(RecipeError, match=r"search\.coverage"):
+        task.predictor(task.build_model())
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(
         MissingExtra,
@@ -351,7 +353,7 @@ def test_names_of_picture_files_ask_for_captions_without_a_task(captions: Path) 
         check({"data": {"train": str(captions), "source": "image", "target": "caption"}}, where="test")
     )
     assert opened.recipe.task == "captioning"
-    assert "column 'image' names picture files: captioning; another task: task=NAME" in opened.reasons
+    assert "column 'image' names image files: captioning; another task: task=NAME" in opened.reasons
     named = open_data(check({"task": "captioning", "data": {"train": str(captions)}}, where="test"))
     assert (named.recipe.data.source, named.recipe.data.target) == ("image", "caption")
 

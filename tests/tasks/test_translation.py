@@ -1,4 +1,4 @@
-"""Pairs of sequences: both sides as ids, what is learned from them, what is read and what is written."""
+"""Pairs of sequences: both sides as ids, the loss, scheduled sampling, translations and their attention."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from seqlab.runs.data import open_data
 from seqlab.runs.report.next_steps import after_training
 from seqlab.runs.run import Run
 from seqlab.runs.survey.parts import survey_parts, survey_warnings
+from seqlab.tasks.calibration import Calibration
 from seqlab.tasks.inputs import pieces_of, readable_pieces
 from seqlab.tasks.seq2seq.scheduled_sampling import draw_predicted
 from seqlab.tasks.seq2seq.scores import draft_scores
 from seqlab.tasks.seq2seq.target_tokens import SPECIALS
 from seqlab.tasks.spec import find_spec
-from seqlab.tasks.translation.task import Translation
-from seqlab.tasks.translation.unknown_words import with_copied_words
+from seqlab.tasks.translation.codec import TranslationCodec
+from seqlab.tasks.translation.unknown_words import copy_unknown_words
 from seqlab.tokens.base import tokenizers
 from seqlab.tokens.settings import TokenSettings
 from seqlab.tokens.vocabulary import EOS, SOS, UNK
@@ -38,12 +39,13 @@ from seqlab.training.budget import Budget
 from seqlab.training.gradients import go_backward
 from seqlab.training.loop import Trainer
 from seqlab.training.stop_signals import StopRequest
+from tests.tasks.encoded_task import EncodedTask, encode_task
 
 PAIRS = [("ab", "BA"), ("abc", "CBA"), ("cab", "BAC"), ("ba", "AB"), ("bca", "ACB"), ("c", "C")] * 3
 GRU = {"kind": "recurrent", "cell": "gru", "hidden_size": 8, "embedding_size": 6, "dropout": 0.0}
 
 
-def make(folder: Path, pairs: list[Any] = PAIRS, **sections: dict[str, Any]) -> Translation:
+def make(folder: Path, pairs: list[Any] = PAIRS, **sections: dict[str, Any]) -> EncodedTask:
     path = folder / "pairs.jsonl"
     names = ("read", "said", "lang")
     path.write_text("".join(json.dumps(dict(zip(names, pair, strict=False))) + "\n" for pair in pairs))
@@ -65,9 +67,7 @@ def make(folder: Path, pairs: list[Any] = PAIRS, **sections: dict[str, Any]) -> 
     }
     opened = open_data(check(raw, where="test"))
     recipe, _ = find_spec("translation").fill_defaults(opened.recipe, opened.parts["train"])
-    task = Translation.learn(recipe, opened.parts["train"])
-    for name, source in opened.parts.items():
-        task.attach(name, source)
+    task = encode_task(recipe, opened.parts)
     torch.manual_seed(5)
     return task
 
@@ -76,20 +76,20 @@ def make(folder: Path, pairs: list[Any] = PAIRS, **sections: dict[str, Any]) -> 
 @pytest.mark.spec(34)
 def test_each_side_has_its_own_tokens_and_a_target_stands_between_start_and_end(tmp_path: Path) -> None:
     task = make(tmp_path, tokens={"kind": "characters", "target_size": 2})
-    source, target = task.tokens.source.vocabulary, task.tokens.target.vocabulary
+    source, target = task.codec.tokens.source.vocabulary, task.codec.tokens.target.vocabulary
     assert {"a", "b", "c"} <= source.ids.keys()
     assert "A" not in source.ids
     assert len(target) == 4 + 2  # the special ones and the two most frequent letters
-    ids = task.tokens.write(["BA"])[0]
+    ids = task.codec.tokens.encode_targets(["BA"])[0]
     assert [target.pieces[token] for token in ids] == [SOS, "B", "A", EOS]
-    assert [source.pieces[token] for token in task.tokens.read(["ab"])[0]] == ["a", "b", EOS]
+    assert [source.pieces[token] for token in task.codec.tokens.encode_sources(["ab"])[0]] == ["a", "b", EOS]
     model = task.build_model()
     assert model.embed_source.weight.shape[0] == len(source)
     assert model.bias.shape[0] == len(target)
-    again = Translation.load(task.recipe, saved(task, tmp_path / "tokens"))
+    again = TranslationCodec.load(task.recipe, saved(task, tmp_path / "tokens"))
     assert again.tokens.target.vocabulary.pieces == target.pieces
     shared = make(tmp_path, tokens={"kind": "characters", "shared": True})
-    assert shared.tokens.source is shared.tokens.target
+    assert shared.codec.tokens.source is shared.codec.tokens.target
     model = shared.build_model()
     assert model.embed_source is model.embed_target
     separate = make(
@@ -97,11 +97,11 @@ def test_each_side_has_its_own_tokens_and_a_target_stands_between_start_and_end(
     ).build_model()
     assert separate.embed_source is not separate.embed_target
     assert separate.embed_source.weight.shape == model.embed_source.weight.shape
-    assert Translation.load(shared.recipe, saved(shared, tmp_path / "shared")).tokens.are_shared
+    assert TranslationCodec.load(shared.recipe, saved(shared, tmp_path / "shared")).tokens.are_shared
 
 
-def saved(task: Translation, folder: Path) -> Path:
-    task.save(folder)
+def saved(task: EncodedTask, folder: Path) -> Path:
+    task.codec.save(folder)
     return folder
 
 
@@ -109,7 +109,7 @@ def saved(task: Translation, folder: Path) -> Path:
 def test_the_loss_is_that_of_the_true_tokens_after_the_true_tokens_before_them(tmp_path: Path) -> None:
     task = make(tmp_path, training={"batch_size": 4, "label_smoothing": 0.1})
     model = task.build_model().double().train()
-    batch = task.loader(Cursor()).take()
+    batch = task.objective().loader(Cursor()).take()
     expected, count = torch.zeros((), dtype=torch.float64), 0
     for row in batch.rows.tolist():
         source, target = (torch.from_numpy(side.astype(np.int64)) for side in sides(task, row))
@@ -121,13 +121,13 @@ def test_the_loss_is_that_of_the_true_tokens_after_the_true_tokens_before_them(t
         )
         expected += F.cross_entropy(logits[0], target[1:], reduction="sum", label_smoothing=0.1)
         count += len(target) - 1
-    found = task.loss(model, batch, step=0, carry=())
+    found = task.objective().loss(model, batch, step=0, carry=())
     torch.testing.assert_close(found.total, expected)
     assert found.count == count
 
 
-def sides(task: Translation, row: int) -> tuple[Any, Any]:
-    store = task.stores["train"]
+def sides(task: EncodedTask, row: int) -> tuple[Any, Any]:
+    store = task.splits["train"].store
     return store["source"][row], store["target"][row]
 
 
@@ -148,7 +148,7 @@ def read_by_decoder(
 def test_a_decoder_left_to_itself_reads_what_it_wrote(tmp_path: Path) -> None:
     task = make(tmp_path)
     model = task.build_model().double().train()
-    batch = task.loader(Cursor()).take()
+    batch = task.objective().loader(Cursor()).take()
     given = batch["target"][:, :-1]
     assert draw_predicted(given, 1.0, per="token") is None
     free = read_by_decoder(model, batch, 0.0, per="sequence")
@@ -173,7 +173,7 @@ def test_a_transformer_left_to_itself_reads_what_it_wrote_token_by_token(tmp_pat
     network = {"kind": "transformer", "layers": 2, "hidden_size": 8, "heads": 2, "dropout": 0.5}
     task = make(tmp_path, model=network)
     model = task.build_model().double().train()
-    batch = task.loader(Cursor()).take()
+    batch = task.objective().loader(Cursor()).take()
     given, read = batch["target"][:, :-1], (batch.inputs, batch.is_token)
     torch.manual_seed(4)
     mixed = torch.stack([read_by_decoder(model, batch, 0.7, per="token") for _ in range(60)])
@@ -205,16 +205,16 @@ def test_the_teacher_forcing_ratio_follows_from_the_number_of_the_update_alone(
         seen.append(ratio)
         return draw_predicted(targets, ratio, **options)
 
-    monkeypatch.setattr("seqlab.tasks.seq2seq.task.draw_predicted", watched)
+    monkeypatch.setattr("seqlab.tasks.seq2seq.objective.draw_predicted", watched)
     task = make(tmp_path, training={**SAMPLED, "own_outputs_for": "token"})
-    model, batch = task.build_model().train(), task.loader(Cursor()).take()
+    model, batch = task.build_model().train(), task.objective().loader(Cursor()).take()
     for step in (0, 3, 1, 2, 1):  # in whatever order, and whatever came before
-        assert task.loss(model, batch, step=step, carry=()).carry == ()
+        assert task.objective().loss(model, batch, step=step, carry=()).carry == ()
     assert seen == [1.0, 0.25, 0.75, 0.5, 0.75]
     task = make(tmp_path, training={**SAMPLED, "accumulate": 2})
     seen.clear()
     for step in range(2):  # two updates of two batches each
-        go_backward(model, task, [batch] * 2, task.recipe.training, step=step, carry=())
+        go_backward(model, task.objective(), [batch] * 2, task.recipe.training, step=step, carry=())
     assert seen == [1.0, 1.0, 0.75, 0.75]
 
 
@@ -224,7 +224,7 @@ def test_the_loss_of_scheduled_sampling_is_that_of_the_targets_after_what_the_de
 ) -> None:
     task = make(tmp_path, training={**SAMPLED, "own_outputs_for": "token"})
     model = task.build_model().double().train()
-    batch = task.loader(Cursor()).take()
+    batch = task.objective().loader(Cursor()).take()
     torch.manual_seed(2)
     read = read_by_decoder(model, batch, 0.25, per="token")
     is_target = (
@@ -235,7 +235,7 @@ def test_the_loss_of_scheduled_sampling_is_that_of_the_targets_after_what_the_de
     expected = F.cross_entropy(logits[is_target], batch["target"][:, 1:][is_target], reduction="sum")
     assert not torch.equal(read, batch["target"][:, :-1])
     torch.manual_seed(2)
-    found = task.loss(model, batch, step=3, carry=())
+    found = task.objective().loss(model, batch, step=3, carry=())
     torch.testing.assert_close(found.total, expected)
     assert found.correct == int((logits.argmax(dim=-1) == batch["target"][:, 1:])[is_target].sum())
 
@@ -251,7 +251,7 @@ def test_scheduled_sampling_goes_on_exactly_where_it_was_stopped(tmp_path: Path,
         (tmp_path / name).mkdir()
         return Trainer(
             task.build_model(),
-            task,
+            task.objective(),
             task.recipe.training,
             Budget(6, 100),
             folder=tmp_path / name,
@@ -283,58 +283,66 @@ def test_scheduled_sampling_goes_on_exactly_where_it_was_stopped(tmp_path: Path,
 def test_one_model_for_several_languages_is_told_by_a_token_which_one_to_write(tmp_path: Path) -> None:
     pairs = [("ab", "AB", "up"), ("ab", "BA", "back"), ("b", "B", "up"), ("c", "C", "back")] * 4
     task = make(tmp_path, pairs, data={"language": "lang"})
-    pieces = task.tokens.source.vocabulary.pieces
-    assert [pieces[token] for token in task.tokens.read(["ab"], ["back"])[0]] == ["<2back>", "a", "b", EOS]
+    pieces = task.codec.tokens.source.vocabulary.pieces
+    assert [pieces[token] for token in task.codec.tokens.encode_sources(["ab"], ["back"])[0]] == [
+        "<2back>",
+        "a",
+        "b",
+        EOS,
+    ]
     assert [pieces[token] for token in sides(task, 0)[0]] == ["<2up>", "a", "b", EOS]
     model = task.build_model().eval()
-    assert task.predict(model, ["up: ab"], top=1)[0].input == "ab"
-    with pytest.raises(RunError, match="has never written 'down'") as caught:
-        task.predict(model, ["down: ab"], top=1)
-    assert "It writes: back, up." in str(caught.value)
-    with pytest.raises(UsageError, match="does not say into which language"):
-        task.predict(model, ["ab"], top=1)
+    predictor = task.predictor(model)
+    assert predictor.predict(["up: ab"], top=1)[0].input == "ab"
+    with pytest.raises(RunError, match="'down'") as caught:
+        predictor.predict(["down: ab"], top=1)
+    assert "back, up" in str(caught.value)
+    with pytest.raises(UsageError, match="target language"):
+        predictor.predict(["ab"], top=1)
 
 
 @pytest.mark.spec(44)
 def test_every_answer_has_the_probability_that_forced_scoring_gives_it(tmp_path: Path) -> None:
     task = make(tmp_path, search={"beam": 3, "n_best": 3, "max_tokens": 5})
     model = task.build_model().eval()
-    source = torch.from_numpy(task.tokens.read(["abc"])[0].astype(np.int64))
-    for answer in task.translate(model, ["abc"])[0]:
+    source = torch.from_numpy(task.codec.tokens.encode_sources(["abc"])[0].astype(np.int64))
+    for translation in task.predictor(model).translate(["abc"])[0]:
+        hypothesis = translation.hypothesis
         forced = score_targets(
-            model, [source], [answer.found.tokens], task.tokens.special_tokens, ended=[answer.found.ended]
+            model,
+            [source],
+            [hypothesis.tokens],
+            task.codec.tokens.special_tokens,
+            ended=[hypothesis.ended],
         )[0]
-        assert math.log(answer.probability) == pytest.approx(forced.log_prob, abs=1e-4)
+        assert math.log(translation.probability) == pytest.approx(forced.log_prob, abs=1e-4)
 
 
 @pytest.mark.spec(178)
-def test_looks_are_those_of_the_decoder_for_every_token_that_was_written(tmp_path: Path) -> None:
+def test_attention_maps_have_the_weights_of_the_decoder_for_every_generated_token(tmp_path: Path) -> None:
     task = make(tmp_path, search={"max_tokens": 6})
     model = task.build_model().eval()
-    found = task.looks(model, "abc")
-    assert found is not None
-    assert found.read == ["a", "b", "c", EOS]
-    assert found.written == [*task.translate(model, ["abc"])[0][0].text, EOS]
-    assert [sum(row) for row in found.weights] == pytest.approx([1.0] * len(found.written), abs=1e-5)
+    predictor = task.predictor(model)
+    example = predictor.attend("abc")
+    assert example is not None
+    assert example.read == ["a", "b", "c", EOS]
+    assert example.written == [*predictor.translate(["abc"])[0][0].text, EOS]
+    assert [sum(row) for row in example.weights] == pytest.approx([1.0] * len(example.written), abs=1e-5)
     with torch.no_grad():  # the first row by hand
         encoded, ended = model.encoder(
-            model.embed_source(torch.tensor([task.tokens.read(["abc"])[0].tolist()])),
+            model.embed_source(torch.tensor([task.codec.tokens.encode_sources(["abc"])[0].tolist()])),
             torch.ones(1, 4, dtype=torch.bool),
         )
-        start = model.embed_target(torch.tensor([[task.tokens.start_id]]))
+        start = model.embed_target(torch.tensor([[task.codec.tokens.start_id]]))
         state, _ = model.decoder.stack(start, torch.ones(1, 1, dtype=torch.bool), ended)
         scores = model.decoder.look.attention.score(state, encoded)
-    assert found.weights[0] == pytest.approx(scores[0, 0].softmax(dim=0).tolist(), abs=1e-5)
-    assert (
-        make(tmp_path, decoder={"attention": "none"}).looks(
-            make(tmp_path, decoder={"attention": "none"}).build_model(), "ab"
-        )
-        is None
-    )
+    assert example.weights[0] == pytest.approx(scores[0, 0].softmax(dim=0).tolist(), abs=1e-5)
+    task = make(tmp_path, decoder={"attention": "none"})
+    assert task.predictor(task.build_model()).attend("ab") is None
 
 
 @torch.no_grad()
-def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(
+def test_unknown_words_are_replaced_by_the_source_word_with_the_most_attention(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pairs = [("the cat", "die Katze"), ("the dog", "der Hund")] * 4
@@ -342,46 +350,49 @@ def test_unknown_words_are_replaced_by_the_word_that_was_looked_at(
     model = task.build_model().eval()
     text = "the Zyxxy"  # a name that was never read
     source, words = (
-        torch.from_numpy(task.tokens.read([text])[0].astype(np.int64)),
-        task.tokens.words_read(text),
+        torch.from_numpy(task.codec.tokens.encode_sources([text])[0].astype(np.int64)),
+        task.codec.tokens.source_words(text),
     )
     assert words == ["the", "Zyxxy", ""]
-    target = task.tokens.target.vocabulary
-    looked = torch.tensor(
+    target = task.codec.tokens.target.vocabulary
+    attention = torch.tensor(
         [[[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.2, 0.3, 0.5]]]
-    )  # the last looks at the end, which is no word
+    )  # the last attends to the end token, which is no word
     monkeypatch.setattr(
         EncoderDecoder,
         "decode_with_alignment",
-        lambda *given: (None, given[3], looked[:, : given[1].shape[1]]),
+        lambda *given: (None, given[3], attention[:, : given[1].shape[1]]),
     )
     assert (
-        with_copied_words(model, task.tokens, source, words, [target.ids["die"], target.ids[UNK]])
+        copy_unknown_words(model, task.codec.tokens, source, words, [target.ids["die"], target.ids[UNK]])
         == "die Zyxxy"
     )
     assert (
-        with_copied_words(model, task.tokens, source, words, [target.ids[UNK], target.ids["Katze"]])
+        copy_unknown_words(model, task.codec.tokens, source, words, [target.ids[UNK], target.ids["Katze"]])
         == "the Katze"
     )
     assert (
-        with_copied_words(model, task.tokens, source, words, [target.ids["die"]] * 2 + [target.ids[UNK]])
+        copy_unknown_words(
+            model, task.codec.tokens, source, words, [target.ids["die"]] * 2 + [target.ids[UNK]]
+        )
         == "die die Zyxxy"
     )
-    assert with_copied_words(model, task.tokens, source, words, [target.ids["die"]]) == "die"
+    assert copy_unknown_words(model, task.codec.tokens, source, words, [target.ids["die"]]) == "die"
     assert (
-        with_copied_words(model, task.tokens, source[-1:], [""], [target.ids[UNK], target.ids["die"]])
+        copy_unknown_words(model, task.codec.tokens, source[-1:], [""], [target.ids[UNK], target.ids["die"]])
         == "die"
     )  # nothing to copy
-    found = Hypothesis([target.ids["die"], target.ids[UNK]], [0.0], 0.0, True)
-    assert task._text(model, text, source, found) == "die Zyxxy"
-    assert task.tokens.words_read(text, tagged=True) == [
+    predictor = task.predictor(model)
+    hypothesis = Hypothesis([target.ids["die"], target.ids[UNK]], [0.0], 0.0, True)
+    assert predictor.detokenize(hypothesis, text, source).text == "die Zyxxy"
+    assert task.codec.tokens.source_words(text, tagged=True) == [
         "",
         "the",
         "Zyxxy",
         "",
     ]  # behind the tag of a language
-    assert target.ids[UNK] in task.tokens.special_tokens.suppressed_ids
-    assert target.ids[UNK] not in task.build_search(task.recipe.search).special_tokens.suppressed_ids
+    assert target.ids[UNK] in task.codec.tokens.special_tokens.suppressed_ids
+    assert target.ids[UNK] not in predictor.target_search.search.special_tokens.suppressed_ids
 
 
 @pytest.mark.parametrize(
@@ -415,17 +426,19 @@ def test_the_tags_of_languages_are_read_and_never_written(tmp_path: Path) -> Non
         task = make(
             tmp_path, pairs, data={"language": "lang"}, tokens={"kind": "characters", "shared": shared}
         )
-        vocabulary, symbols = task.tokens.target.vocabulary, task.tokens.special_tokens
+        vocabulary, symbols = task.codec.tokens.target.vocabulary, task.codec.tokens.special_tokens
         assert {vocabulary.pieces[token] for token in symbols.suppressed_ids} == set(vocabulary.specials) - {
             EOS
         }
         assert ("<2x>" in vocabulary.ids) == shared
-        assert task.tokens.tags == ["x", "y"]
+        assert task.codec.tokens.tags == ["x", "y"]
         assert (
-            after_training(Run(tmp_path, task.recipe, task, task.build_model()))[0]
+            after_training(Run(tmp_path, task.recipe, task.codec, task.build_model(), Calibration()))[0]
             == f'seqlab predict {tmp_path} "x: some text"'
         )
-        warnings = survey_warnings(task.recipe, survey_parts(task.recipe, task.sources))
+        warnings = survey_warnings(
+            task.recipe, survey_parts(task.recipe, {name: split.rows for name, split in task.splits.items()})
+        )
         assert not [
             warning for warning in warnings if "repeat" in warning
         ]  # each language asks for the same texts again
@@ -456,11 +469,11 @@ def test_scores_are_those_of_what_is_written_whatever_was_read() -> None:
 
 def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
     task = make(tmp_path, [*PAIRS, ("abc" * 9, "C")], data={"max_length": 12}, training={"batch_tokens": 24})
-    assert len(task.stores["train"]) == len(PAIRS)
+    assert len(task.splits["train"].store) == len(PAIRS)
     assert task.notes == ["train: 1 pairs of more than 12 tokens on a side are left out"]
-    batch = task.loader(Cursor()).take()
+    batch = task.objective().loader(Cursor()).take()
     assert batch.inputs.numel() + batch["target"].numel() <= 24
-    assert len(task.stores["valid"]) == len(PAIRS) + 1  # a score is of all
+    assert len(task.splits["valid"].store) == len(PAIRS) + 1  # a score is of all
     few_positions = {
         "kind": "transformer",
         "positions": "learned",
@@ -471,7 +484,7 @@ def test_a_batch_by_tokens_and_pairs_that_are_too_long(tmp_path: Path) -> None:
     }
     with pytest.raises(DataError) as caught:
         make(tmp_path, [*PAIRS, ("abc" * 9, "C")], model=few_positions)
-    assert "pairs.jsonl, line 19: a side of 28 tokens, but the model reads 9 at once." in str(caught.value)
+    assert "pairs.jsonl, line 19: a side of 28 tokens, but the model reads at most 9." in str(caught.value)
     assert "model.max_positions=28 or more" in str(caught.value)
     for sections, cure in (
         ({"data": {"max_length": 1}}, "Raise data.max_length"),
@@ -540,9 +553,9 @@ def test_a_table_with_three_columns_or_a_text_is_no_pair(tmp_path: Path) -> None
 def test_byte_pairs_are_read_as_letters_where_a_decoder_looks(tmp_path: Path) -> None:
     pairs = [("a bowl", "eine Schüssel"), ("a hut", "eine Hütte")] * 8
     task = make(tmp_path, pairs, tokens={"kind": "bpe", "size": 300})
-    ids = task.tokens.target.encode("eine Schüssel")
-    assert "".join(readable_pieces(task.tokens.target, ids)) == "eine Schüssel"
-    assert "Ã" in "".join(pieces_of(task.tokens.target, ids))
-    found = task.looks(task.build_model().eval(), "a bowl")
-    assert found is not None
-    assert "".join(found.read) == "a bowl" + EOS
+    ids = task.codec.tokens.target.encode("eine Schüssel")
+    assert "".join(readable_pieces(task.codec.tokens.target, ids)) == "eine Schüssel"
+    assert "Ã" in "".join(pieces_of(task.codec.tokens.target, ids))
+    example = task.predictor(task.build_model().eval()).attend("a bowl")
+    assert example is not None
+    assert "".join(example.read) == "a bowl" + EOS

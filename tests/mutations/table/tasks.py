@@ -88,9 +88,9 @@ TASKS = [
     ),
     Mutant(
         "translation-learns-padding",
-        "tasks/seq2seq/task.py",
-        "        return given, wanted, torch.arange(given.shape[1], device=given.device) < lengths[:, None] - 1",
-        "        return given, wanted, torch.arange(given.shape[1], device=given.device) < lengths[:, None]",
+        "tasks/seq2seq/shifted_targets.py",
+        "    is_target = torch.arange(inputs.shape[1], device=targets.device) < lengths[:, None] - 1",
+        "    is_target = torch.arange(inputs.shape[1], device=targets.device) < lengths[:, None]",
         "tests/tasks/test_translation.py",
         "One padding token behind every target is learned too.",
     ),

@@ -19,8 +19,9 @@ MAX_MAPS, MAX_MAP_TOKENS = 4, 40
 @torch.inference_mode()
 def cross_attention(
     model: EncoderDecoder | Ensemble, source: SourceSteps, decoder_inputs: Sequence[int]
-) -> Float[Tensor, "target source"] | None:
-    """The attention over the source after each decoder input; None where the decoder has no attention.
+) -> Float[Tensor, "target positions"] | None:
+    """The attention over the encoded source after each decoder input; None where the decoder has no
+    attention. Its positions are the tokens of a text, or the regions of an image.
 
     decoder_inputs: the start token and the tokens of the target; its last token too where the attention of
     the end is wanted.
